@@ -27,6 +27,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .errors import FactError
+from .element_types import type_name
 
 # Ops that mean nothing to a compiled, functional program.
 _CHECKS = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range")
@@ -82,26 +83,6 @@ class ResultStructure:
     def build(self, results: list[torch.Tensor]) -> Any:
         flat = [leaf[1] if isinstance(leaf, tuple) else results[leaf] for leaf in self.leaves]
         return pytree.tree_unflatten(flat, self.spec)
-
-
-_TYPE_NAMES = {
-    torch.float64: "f64",
-    torch.float32: "f32",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    torch.int64: "i64",
-    torch.int32: "i32",
-    torch.int8: "i8",
-    torch.bool: "i1",
-}
-
-
-def type_name(dtype: torch.dtype) -> str:
-    """FACT's name of a PyTorch type, as in bundle.json."""
-    if dtype not in _TYPE_NAMES:
-        known = ", ".join(str(d).removeprefix("torch.") for d in _TYPE_NAMES)
-        raise FactError(f"type {dtype} is not supported; supported are {known}")
-    return _TYPE_NAMES[dtype]
 
 
 def model_name(module: torch.nn.Module) -> str:

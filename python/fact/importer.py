@@ -12,7 +12,8 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter, GraphNodeImporter
 
 from .errors import FactError
-from .export import State, type_name
+from .export import State
+from .element_types import type_name
 
 # Data of buffers up to this size is put into the text.
 VALUE_LIMIT_BYTES = 16 << 20

@@ -1,0 +1,54 @@
+# The part of the build that needs LLVM and MLIR.
+
+find_package(MLIR REQUIRED CONFIG)
+if(LLVM_VERSION_MAJOR VERSION_LESS 22)
+  message(FATAL_ERROR "FACT needs MLIR 22; ${MLIR_DIR} is of LLVM ${LLVM_PACKAGE_VERSION}")
+endif()
+if(NOT DEFINED MLIR_LINK_MLIR_DYLIB)
+  set(MLIR_LINK_MLIR_DYLIB ON)
+endif()
+# LLVMConfig.cmake sets this as a normal variable, which hides a -D on the
+# command line; static archives beside the shared library would give every
+# dialect two identities.
+if(NOT MLIR_LINK_MLIR_DYLIB)
+  set(LLVM_LINK_LLVM_DYLIB OFF)
+endif()
+
+set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
+set(LLVM_LIBRARY_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/lib)
+set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+include(HandleLLVMOptions)
+include(FactEmbed)
+
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories(
+  ${PROJECT_SOURCE_DIR}/dialects/Fact/include
+  ${PROJECT_SOURCE_DIR}/dialects/Torch/include
+  ${PROJECT_BINARY_DIR}/dialects/Fact/include
+  ${PROJECT_BINARY_DIR}/dialects/Torch/include)
+separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${definitions})
+
+# fact_add_library(NAME sources... DEPENDS generated... LINK libraries...)
+function(fact_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;MLIR" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(MLIR_LINK_MLIR_DYLIB)
+    target_link_libraries(${name} PUBLIC MLIR)
+  else()
+    target_link_libraries(${name} PUBLIC ${ARG_MLIR})
+  endif()
+endfunction()
+
+add_subdirectory(dialects)
+add_subdirectory(include/fact)
+add_subdirectory(lib)
+add_subdirectory(tools)

@@ -1,0 +1,64 @@
+//===- Fact.h - The FACT dialect ----------------------------------*- C++ -*-===//
+
+#ifndef FACT_DIALECT_FACT_FACT_H
+#define FACT_DIALECT_FACT_FACT_H
+
+#include "fact/Dialect/Fact/Extents.h"
+#include "fact/Dialect/Fact/Machine.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace fact {
+class FusedOp;
+class MachineAttr;
+
+/// The text of a schedule without its dialect prefix: its stable key.
+std::string scheduleKey(mlir::Attribute schedule);
+
+/// The NumPy broadcast of shapes; a dynamic size never broadcasts as 1.
+std::optional<llvm::SmallVector<int64_t>>
+broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+
+/// The machine that `fact.target` of the enclosing module names, if any.
+MachineAttr getTargetMachine(mlir::Operation *op);
+
+namespace detail {
+mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
+}
+
+/// The result's shape is the broadcast of the operands' shapes.
+template <typename ConcreteType>
+class NumpyBroadcast
+    : public mlir::OpTrait::TraitBase<ConcreteType, NumpyBroadcast> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyBroadcast(op);
+  }
+};
+
+/// Ops that rename elements without computing.
+template <typename ConcreteType>
+class ViewOp : public mlir::OpTrait::TraitBase<ConcreteType, ViewOp> {};
+} // namespace fact
+
+#include "fact/Dialect/Fact/FactDialect.h.inc"
+#include "fact/Dialect/Fact/FactEnums.h.inc"
+
+#include "fact/Dialect/Fact/FactAttrInterfaces.h.inc"
+#include "fact/Dialect/Fact/FactOpInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fact/Dialect/Fact/FactAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "fact/Dialect/Fact/FactOps.h.inc"
+
+#endif // FACT_DIALECT_FACT_FACT_H

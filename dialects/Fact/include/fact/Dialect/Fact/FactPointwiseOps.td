@@ -1,0 +1,124 @@
+//===- FactPointwiseOps.td - One op a scalar function -------*- tablegen -*-===//
+
+#ifndef FACT_DIALECT_FACT_FACTPOINTWISEOPS_TD
+#define FACT_DIALECT_FACT_FACTPOINTWISEOPS_TD
+
+include "fact/Dialect/Fact/FactOpBase.td"
+
+/// Result shape is the NumPy broadcast of the operands' shapes; a dynamic size
+/// never broadcasts as 1.
+def Fact_NumpyBroadcast : NativeOpTrait<"NumpyBroadcast"> {
+  let cppNamespace = "::fact";
+}
+
+class Fact_PointwiseOp<string mnemonic, string text, list<Trait> traits = [],
+                       list<string> methods = []>
+    : Fact_TensorOp<mnemonic, !listconcat([Fact_NumpyBroadcast,
+        DeclareOpInterfaceMethods<PointwiseOpInterface, methods>], traits)> {
+  let summary = text;
+  let results = (outs Fact_Tensor:$result);
+}
+
+class Fact_UnaryOp<string mnemonic, string text, list<string> methods = []>
+    : Fact_PointwiseOp<mnemonic, text, [SameOperandsAndResultElementType], methods> {
+  let arguments = (ins Fact_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+class Fact_BinaryOp<string mnemonic, string text, list<Trait> traits = [],
+                    list<string> methods = []>
+    : Fact_PointwiseOp<mnemonic, text,
+        !listconcat([SameOperandsAndResultElementType], traits), methods> {
+  let arguments = (ins Fact_Tensor:$lhs, Fact_Tensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+}
+
+def Fact_AddOp : Fact_BinaryOp<"add", "sum", [Commutative]>;
+def Fact_SubOp : Fact_BinaryOp<"sub", "difference">;
+def Fact_MulOp : Fact_BinaryOp<"mul", "product", [Commutative]>;
+def Fact_DivOp : Fact_BinaryOp<"div", "quotient", [], ["buildFastScalar"]>;
+def Fact_MaximumOp : Fact_BinaryOp<"maximum", "larger value; NaN wins", [Commutative]>;
+def Fact_MinimumOp : Fact_BinaryOp<"minimum", "smaller value; NaN wins", [Commutative]>;
+def Fact_PowOp : Fact_BinaryOp<"pow", "lhs to the power rhs">;
+
+def Fact_NegOp : Fact_UnaryOp<"neg", "negation">;
+def Fact_AbsOp : Fact_UnaryOp<"abs", "absolute value">;
+def Fact_ExpOp : Fact_UnaryOp<"exp", "e to the power x", ["buildFastScalar"]>;
+def Fact_LogOp : Fact_UnaryOp<"log", "natural logarithm", ["buildFastScalar"]>;
+def Fact_SqrtOp : Fact_UnaryOp<"sqrt", "square root">;
+def Fact_RsqrtOp : Fact_UnaryOp<"rsqrt", "reciprocal square root", ["buildFastScalar"]>;
+def Fact_ReciprocalOp : Fact_UnaryOp<"reciprocal", "1 / x", ["buildFastScalar"]>;
+def Fact_SinOp : Fact_UnaryOp<"sin", "sine">;
+def Fact_CosOp : Fact_UnaryOp<"cos", "cosine">;
+def Fact_ErfOp : Fact_UnaryOp<"erf", "error function">;
+def Fact_TanhOp : Fact_UnaryOp<"tanh", "hyperbolic tangent", ["buildFastScalar"]>;
+def Fact_SigmoidOp : Fact_UnaryOp<"sigmoid", "1 / (1 + exp(-x))", ["buildFastScalar"]>;
+def Fact_ReluOp : Fact_UnaryOp<"relu", "max(x, 0)">;
+def Fact_SiluOp : Fact_UnaryOp<"silu", "x * sigmoid(x)", ["buildFastScalar"]>;
+def Fact_MishOp : Fact_UnaryOp<"mish", "x * tanh(log(1 + exp(x)))", ["buildFastScalar"]>;
+def Fact_SoftplusOp : Fact_UnaryOp<"softplus", "log(1 + exp(x))", ["buildFastScalar"]>;
+
+def Fact_GeluOp : Fact_PointwiseOp<"gelu", "Gaussian error linear unit",
+    [SameOperandsAndResultElementType], ["buildFastScalar"]> {
+  let description = [{
+    `x * Phi(x)` with the error function (`none`), or its `tanh` approximation.
+
+    ```mlir
+    %0 = fact.gelu %x approximate tanh : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Fact_FloatTensor:$operand,
+                       DefaultValuedAttr<Fact_GeluKindAttr, "::fact::GeluKind::none">:$approximate);
+  let assemblyFormat = [{
+    $operand (`approximate` $approximate^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Fact_ClampOp : Fact_PointwiseOp<"clamp", "x limited to [min, max]",
+    [SameOperandsAndResultElementType]> {
+  let description = [{
+    Either bound may be missing.
+
+    Constraints:
+    - (C1) at least one bound is present.
+  }];
+  let arguments = (ins Fact_FloatTensor:$operand, OptionalAttr<F64Attr>:$min,
+                       OptionalAttr<F64Attr>:$max);
+  let assemblyFormat = [{
+    $operand (`min` $min^)? (`max` $max^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Fact_CompareOp : Fact_PointwiseOp<"compare", "a comparison of elements"> {
+  let description = [{
+    Constraints:
+    - (C1) both operands have one element type, and the result is boolean.
+  }];
+  let arguments = (ins Fact_PredicateAttr:$predicate, Fact_Tensor:$lhs, Fact_Tensor:$rhs);
+  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Fact_SelectOp : Fact_PointwiseOp<"select", "one of two values by a condition"> {
+  let description = [{
+    Constraints:
+    - (C1) both values and the result have one element type.
+  }];
+  let arguments = (ins Fact_BoolTensor:$condition, Fact_Tensor:$lhs, Fact_Tensor:$rhs);
+  let assemblyFormat = [{
+    $condition `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Fact_CastOp : Fact_PointwiseOp<"cast", "a change of element type"> {
+  let description = [{
+    Rounds to nearest even. A narrowing cast is never folded away.
+  }];
+  let arguments = (ins Fact_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
+#endif // FACT_DIALECT_FACT_FACTPOINTWISEOPS_TD

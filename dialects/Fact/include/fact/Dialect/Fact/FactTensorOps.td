@@ -1,0 +1,205 @@
+//===- FactTensorOps.td - Contractions, rows and views ------*- tablegen -*-===//
+
+#ifndef FACT_DIALECT_FACT_FACTTENSOROPS_TD
+#define FACT_DIALECT_FACT_FACTTENSOROPS_TD
+
+include "fact/Dialect/Fact/FactOpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+def Fact_MatmulOp : Fact_TensorOp<"matmul"> {
+  let summary = "matrix product over the last two dimensions";
+  let description = [{
+    `lhs` is `[batch..., M, K]` (`[batch..., K, M]` with `transpose_a`), `rhs`
+    `[batch..., K, N]` (`[batch..., N, K]` with `transpose_b`). Batch dimensions
+    broadcast. Sums are kept in `acc` (f32; f64 for f64 operands).
+
+    ```mlir
+    %0 = fact.matmul %x, %w transpose_b : (tensor<4x8x16xf32>, tensor<32x16xf32>) -> tensor<4x8x32xf32>
+    ```
+
+    Constraints:
+    - (C1) both operands have rank 2 or more and one element type.
+    - (C2) the contracted sizes are equal.
+    - (C3) the batch dimensions broadcast.
+    - (C4) the result is `[batch..., M, N]`.
+  }];
+  let arguments = (ins Fact_FloatTensor:$lhs, Fact_FloatTensor:$rhs,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Fact_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    int64_t getM();
+    int64_t getN();
+    int64_t getK();
+  }];
+  let hasVerifier = 1;
+}
+
+def Fact_AttentionOp : Fact_TensorOp<"attention"> {
+  let summary = "softmax(query key^T * scale + mask) value";
+  let description = [{
+    `query` is `[batch, heads, Tq, D]`, `key` `[batch, kv_heads, Tk, D]`, `value`
+    `[batch, kv_heads, Tk, Dv]`. Query head h reads key head
+    `h / (heads / kv_heads)`. `causal` lets query i see keys 0..i. `mask` is
+    added to the scores and broadcasts to `[batch, heads, Tq, Tk]`.
+
+    Constraints:
+    - (C1) query, key, value and result have rank 4 and one element type.
+    - (C2) batch sizes agree, query and key agree in D, key and value in Tk and heads.
+    - (C3) `heads` is a multiple of `kv_heads`.
+    - (C4) the result is `[batch, heads, Tq, Dv]`.
+  }];
+  let arguments = (ins Fact_FloatTensor:$query, Fact_FloatTensor:$key,
+                       Fact_FloatTensor:$value, Optional<Fact_FloatTensor>:$mask,
+                       F64Attr:$scale, UnitAttr:$causal);
+  let results = (outs Fact_FloatTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? `scale` $scale attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+def Fact_SoftmaxOp : Fact_TensorOp<"softmax", [SameOperandsAndResultType]> {
+  let summary = "exp(x - max) / sum over one dimension";
+  let description = [{
+    Constraints:
+    - (C1) `dim` is in `[0, rank)`.
+  }];
+  let arguments = (ins Fact_FloatTensor:$operand, I64Attr:$dim);
+  let results = (outs Fact_FloatTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
+def Fact_NormOp : Fact_TensorOp<"norm", [AttrSizedOperandSegments]> {
+  let summary = "normalisation over the trailing dimensions";
+  let description = [{
+    `layer`: `(x - mean) / sqrt(variance + eps) * weight + bias`; `rms`:
+    `x / sqrt(mean(x * x) + eps) * weight + bias`, over the last `dims`
+    dimensions.
+
+    Constraints:
+    - (C1) `dims` is in `[1, rank]`.
+    - (C2) `weight` and `bias` have the shape of the normalised dimensions.
+    - (C3) operand and result have one type.
+  }];
+  let arguments = (ins Fact_NormKindAttr:$kind, Fact_FloatTensor:$operand,
+                       Optional<Fact_FloatTensor>:$weight, Optional<Fact_FloatTensor>:$bias,
+                       F64Attr:$eps, DefaultValuedAttr<I64Attr, "1">:$dims);
+  let results = (outs Fact_FloatTensor:$result);
+  let assemblyFormat = [{
+    $kind $operand (`weight` $weight^)? (`bias` $bias^)? `eps` $eps (`dims` $dims^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Fact_ReduceOp : Fact_TensorOp<"reduce"> {
+  let summary = "sum, mean, max or min over dimensions";
+  let description = [{
+    Reduced dimensions stay with size 1 when `keep` is set.
+
+    Constraints:
+    - (C1) `dims` are distinct, ascending and in `[0, rank)`.
+    - (C2) the result has the operand's shape without (or with size 1 in) `dims`.
+  }];
+  let arguments = (ins Fact_ReduceKindAttr:$kind, Fact_Tensor:$operand,
+                       DenseI64ArrayAttr:$dims, UnitAttr:$keep);
+  let results = (outs Fact_Tensor:$result);
+  let assemblyFormat = [{
+    $kind $operand `dims` $dims (`keep` $keep^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// Marks ops that only rename elements; `StridedView` reads through them.
+def Fact_ViewTrait : NativeOpTrait<"ViewOp"> {
+  let cppNamespace = "::fact";
+}
+
+class Fact_ViewOp<string mnemonic, string text>
+    : Fact_TensorOp<mnemonic, [Fact_ViewTrait, SameOperandsAndResultElementType]> {
+  let summary = text;
+  let results = (outs Fact_Tensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Fact_ReshapeOp : Fact_ViewOp<"reshape", "the same elements in row-major order"> {
+  let description = [{
+    Constraints:
+    - (C1) operand and result have the same number of elements.
+  }];
+  let arguments = (ins Fact_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasCanonicalizer = 1;
+}
+
+def Fact_PermuteOp : Fact_ViewOp<"permute", "dimensions in another order"> {
+  let description = [{
+    Result dimension i is operand dimension `dims[i]`.
+
+    Constraints:
+    - (C1) `dims` is a permutation of `[0, rank)`.
+    - (C2) the result's shape is the operand's, permuted.
+  }];
+  let arguments = (ins Fact_Tensor:$operand, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$operand $dims attr-dict `:` functional-type(operands, results)";
+  let hasCanonicalizer = 1;
+}
+
+def Fact_SliceOp : Fact_ViewOp<"slice", "a range of one dimension"> {
+  let description = [{
+    Elements `start, start + step, ...` of dimension `dim`, as many as the
+    result has.
+
+    Constraints:
+    - (C1) `dim` is in `[0, rank)`, `start >= 0`, `step >= 1`.
+    - (C2) the last element is inside the operand, and other sizes are equal.
+  }];
+  let arguments = (ins Fact_Tensor:$operand, I64Attr:$dim, I64Attr:$start,
+                       DefaultValuedAttr<I64Attr, "1">:$step);
+  let assemblyFormat = [{
+    $operand `dim` $dim `start` $start (`step` $step^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def Fact_ExpandOp : Fact_ViewOp<"expand", "a broadcast to a larger shape"> {
+  let description = [{
+    Constraints:
+    - (C1) the operand's shape broadcasts to the result's.
+  }];
+  let arguments = (ins Fact_Tensor:$operand);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
+def Fact_ConcatOp : Fact_TensorOp<"concat", [SameOperandsAndResultElementType]> {
+  let summary = "tensors one after the other along a dimension";
+  let description = [{
+    Constraints:
+    - (C1) `dim` is in `[0, rank)`.
+    - (C2) all sizes but `dim`'s are equal, and `dim`'s add up.
+  }];
+  let arguments = (ins Variadic<Fact_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs Fact_Tensor:$result);
+  let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // FACT_DIALECT_FACT_FACTTENSOROPS_TD

@@ -1,0 +1,38 @@
+//===- Machine.h - What the compiler knows of a machine -----------*- C++ -*-===//
+
+#ifndef FACT_DIALECT_FACT_MACHINE_H
+#define FACT_DIALECT_FACT_MACHINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace fact {
+/// Published or measured figures of one machine.
+struct MachineDescription {
+  llvm::StringLiteral name;
+  /// "sm_90a" and the like, or "host".
+  llvm::StringLiteral architecture;
+  int64_t multiprocessors;
+  /// Shared memory one block can have, in bytes.
+  int64_t sharedMemoryBytes;
+  int64_t cacheBytes;
+  /// Bytes a second to memory.
+  double bandwidth;
+  /// Floating-point operations a second in contractions of 16-bit types, in
+  /// contractions of f32 (without TF32), and in everything else.
+  double matrixFlops16;
+  double matrixFlops32;
+  double scalarFlops;
+
+  bool isHost() const { return architecture == "host"; }
+};
+
+/// The built-in machines.
+llvm::ArrayRef<MachineDescription> getMachineTable();
+
+/// The machine of that name or architecture, or null.
+const MachineDescription *findMachine(llvm::StringRef nameOrArchitecture);
+} // namespace fact
+
+#endif // FACT_DIALECT_FACT_MACHINE_H

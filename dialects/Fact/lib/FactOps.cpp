@@ -1,0 +1,453 @@
+//===- FactOps.cpp - Verifiers, folders and assembly ----------------------===//
+//
+// Each verifier names the numbered constraint of the op's documentation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Dialect/Fact/Fact.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace fact;
+
+#define GET_OP_CLASSES
+#include "fact/Dialect/Fact/FactOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>>
+fact::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
+  size_t rank = 0;
+  for (ArrayRef<int64_t> shape : shapes)
+    rank = std::max(rank, shape.size());
+  SmallVector<int64_t> result(rank, 1);
+  for (ArrayRef<int64_t> shape : shapes)
+    for (size_t i = 0; i < shape.size(); ++i) {
+      int64_t &size = result[rank - shape.size() + i];
+      if (shape[i] == 1 || shape[i] == size)
+        continue;
+      if (size != 1)
+        return std::nullopt;
+      size = shape[i];
+    }
+  return result;
+}
+
+LogicalResult fact::detail::verifyBroadcast(Operation *op) {
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (Type type : op->getOperandTypes())
+    shapes.push_back(cast<RankedTensorType>(type).getShape());
+  auto expected = broadcastShapes(shapes);
+  if (!expected)
+    return op->emitOpError("operand shapes do not broadcast: ")
+           << op->getOperandTypes();
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (result.getShape() != ArrayRef<int64_t>(*expected))
+    return op->emitOpError("result has shape [")
+           << result.getShape() << "], and the operands broadcast to ["
+           << *expected << "]";
+  return success();
+}
+
+/// `error: (Cn) message`, so that the documentation explains it.
+static InFlightDiagnostic violates(Operation *op, int constraint) {
+  return op->emitOpError("(C") << constraint << ") ";
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+ParseResult WeightOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  if (parser.parseSymbolName(name, "sym_name", result.attributes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("baked")))
+    result.addAttribute("baked", parser.getBuilder().getUnitAttr());
+  Type type;
+  if (succeeded(parser.parseOptionalEqual())) {
+    ElementsAttr value;
+    if (parser.parseAttribute(value, "value", result.attributes))
+      return failure();
+    type = value.getType();
+  } else if (parser.parseColonType(type)) {
+    return failure();
+  }
+  result.addAttribute("type", TypeAttr::get(type));
+  return parser.parseOptionalAttrDict(result.attributes);
+}
+
+void WeightOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  if (getBaked())
+    printer << " baked";
+  if (getValue())
+    printer << " = " << *getValue();
+  else
+    printer << " : " << getType();
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"sym_name", "type", "value", "baked"});
+}
+
+LogicalResult WeightOp::verify() {
+  if (getValue() && getValue()->getType() != getType())
+    return violates(*this, 1) << "value has type " << getValue()->getType()
+                              << ", and the weight is declared " << getType();
+  if (getBaked() && !getValue())
+    return violates(*this, 2) << "a baked weight needs its value";
+  return success();
+}
+
+LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto weight = tables.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  if (!weight)
+    return violates(*this, 1) << "no 'fact.weight' is named "
+                              << getWeightAttr();
+  if (weight.getType() != getType())
+    return violates(*this, 1).attachNote(weight.getLoc())
+           << "declared " << weight.getType() << " here, used as " << getType();
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyYield(Operation *op, Block &body, int constraint) {
+  TypeRange yielded = body.getTerminator()->getOperandTypes();
+  if (yielded != op->getResultTypes())
+    return violates(op, constraint) << "yields " << yielded << ", and has results "
+                                    << op->getResultTypes();
+  return success();
+}
+
+LogicalResult PrepareOp::verify() {
+  return verifyYield(*this, getBody().front(), 1);
+}
+
+LogicalResult FusedOp::verify() {
+  Block &body = getBody().front();
+  if (TypeRange(body.getArgumentTypes()) != TypeRange(getInputs().getTypes()))
+    return violates(*this, 1) << "the block takes " << body.getArgumentTypes()
+                              << ", and the operands are "
+                              << getInputs().getTypes();
+  if (failed(verifyYield(*this, body, 2)))
+    return failure();
+  if (getSchedule() && !isa<ScheduleAttrInterface>(*getSchedule()))
+    return violates(*this, 3) << *getSchedule() << " is not a schedule";
+  if (getSpace() && !isa<SpaceAttrInterface>(*getSpace()))
+    return violates(*this, 3) << *getSpace() << " is not a space";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClampOp::verify() {
+  if (!getMin() && !getMax())
+    return violates(*this, 1) << "give 'min', 'max' or both";
+  return success();
+}
+
+LogicalResult CompareOp::verify() {
+  if (getLhs().getType().getElementType() !=
+          getRhs().getType().getElementType() ||
+      !getType().getElementType().isInteger(1))
+    return violates(*this, 1) << "compares " << getLhs().getType() << " with "
+                              << getRhs().getType() << " into " << getType();
+  return success();
+}
+
+LogicalResult SelectOp::verify() {
+  Type element = getType().getElementType();
+  if (getLhs().getType().getElementType() != element ||
+      getRhs().getType().getElementType() != element)
+    return violates(*this, 1) << "selects between " << getLhs().getType()
+                              << " and " << getRhs().getType() << " into "
+                              << getType();
+  return success();
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+int64_t MatmulOp::getM() { return getType().getShape().drop_back().back(); }
+int64_t MatmulOp::getN() { return getType().getShape().back(); }
+int64_t MatmulOp::getK() {
+  ArrayRef<int64_t> shape = getLhs().getType().getShape();
+  return getTransposeA() ? shape.drop_back().back() : shape.back();
+}
+
+LogicalResult MatmulOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
+  if (lhs.getRank() < 2 || rhs.getRank() < 2)
+    return violates(*this, 1) << "operands need rank 2 or more, not " << lhs
+                              << " and " << rhs;
+  if (lhs.getElementType() != rhs.getElementType() ||
+      lhs.getElementType() != getType().getElementType())
+    return violates(*this, 1) << "operands and result need one element type, "
+                                 "not "
+                              << lhs << ", " << rhs << " and " << getType();
+  auto matrix = [](RankedTensorType type, bool transpose) {
+    int64_t rows = type.getDimSize(type.getRank() - 2);
+    int64_t columns = type.getDimSize(type.getRank() - 1);
+    return transpose ? std::pair(columns, rows) : std::pair(rows, columns);
+  };
+  auto [m, k] = matrix(lhs, getTransposeA());
+  auto [k2, n] = matrix(rhs, getTransposeB());
+  if (k != k2)
+    return violates(*this, 2) << "contracts " << k << " with " << k2;
+  auto batch = broadcastShapes(
+      {lhs.getShape().drop_back(2), rhs.getShape().drop_back(2)});
+  if (!batch)
+    return violates(*this, 3) << "batch dimensions of " << lhs << " and " << rhs
+                              << " do not broadcast";
+  batch->append({m, n});
+  if (getType().getShape() != ArrayRef<int64_t>(*batch))
+    return violates(*this, 4) << "result is [" << getType().getShape()
+                              << "], and should be [" << *batch << "]";
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  RankedTensorType q = getQuery().getType(), k = getKey().getType(),
+                   v = getValue().getType();
+  for (RankedTensorType type : {q, k, v, getType()})
+    if (type.getRank() != 4 || type.getElementType() != q.getElementType())
+      return violates(*this, 1)
+             << "query, key, value and result need rank 4 and one element "
+                "type, not "
+             << type;
+  if (k.getDimSize(0) != q.getDimSize(0) || v.getDimSize(0) != q.getDimSize(0) ||
+      k.getDimSize(3) != q.getDimSize(3) || v.getDimSize(1) != k.getDimSize(1) ||
+      v.getDimSize(2) != k.getDimSize(2))
+    return violates(*this, 2) << "sizes do not agree: " << q << ", " << k
+                              << ", " << v;
+  if (q.getDimSize(1) % k.getDimSize(1))
+    return violates(*this, 3) << q.getDimSize(1) << " query heads are not a "
+                              << "multiple of " << k.getDimSize(1)
+                              << " key heads";
+  SmallVector<int64_t> expected{q.getDimSize(0), q.getDimSize(1),
+                                q.getDimSize(2), v.getDimSize(3)};
+  if (getType().getShape() != ArrayRef<int64_t>(expected))
+    return violates(*this, 4) << "result is [" << getType().getShape()
+                              << "], and should be [" << expected << "]";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxOp::verify() {
+  int64_t dim = getDim(), rank = getType().getRank();
+  if (dim < 0 || dim >= rank)
+    return violates(*this, 1) << "dim " << dim << " is not in [0, " << rank
+                              << ")";
+  return success();
+}
+
+LogicalResult NormOp::verify() {
+  int64_t dims = getDims(), rank = getType().getRank();
+  if (dims < 1 || dims > rank)
+    return violates(*this, 1) << "dims " << dims << " is not in [1, " << rank
+                              << "]";
+  ArrayRef<int64_t> normalised = getType().getShape().take_back(dims);
+  for (Value parameter : {getWeight(), getBias()})
+    if (parameter &&
+        cast<RankedTensorType>(parameter.getType()).getShape() != normalised)
+      return violates(*this, 2) << "weight and bias need shape [" << normalised
+                                << "], not " << parameter.getType();
+  if (getOperand().getType() != getType())
+    return violates(*this, 3) << "takes " << getOperand().getType()
+                              << " and gives " << getType();
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  RankedTensorType operand = getOperand().getType();
+  int64_t previous = -1;
+  for (int64_t dim : getDims()) {
+    if (dim <= previous || dim >= operand.getRank())
+      return violates(*this, 1) << "dims [" << getDims()
+                                << "] are not ascending in [0, "
+                                << operand.getRank() << ")";
+    previous = dim;
+  }
+  SmallVector<int64_t> expected;
+  for (auto [i, size] : llvm::enumerate(operand.getShape())) {
+    if (!llvm::is_contained(getDims(), static_cast<int64_t>(i)))
+      expected.push_back(size);
+    else if (getKeep())
+      expected.push_back(1);
+  }
+  if (getType().getShape() != ArrayRef<int64_t>(expected))
+    return violates(*this, 2) << "result is [" << getType().getShape()
+                              << "], and should be [" << expected << "]";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  if (getOperand().getType().getNumElements() != getType().getNumElements())
+    return violates(*this, 1) << "reshapes "
+                              << getOperand().getType().getNumElements()
+                              << " elements into "
+                              << getType().getNumElements();
+  return success();
+}
+
+LogicalResult PermuteOp::verify() {
+  RankedTensorType operand = getOperand().getType();
+  SmallVector<int64_t> sorted(getDims());
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, operand.getRank())))
+    return violates(*this, 1) << "[" << getDims() << "] is not a permutation of "
+                              << operand.getRank() << " dimensions";
+  if (getType().getRank() != operand.getRank())
+    return violates(*this, 2) << "changes the rank from " << operand.getRank()
+                              << " to " << getType().getRank();
+  for (auto [i, dim] : llvm::enumerate(getDims()))
+    if (getType().getDimSize(i) != operand.getDimSize(dim))
+      return violates(*this, 2) << "result size " << i << " is "
+                                << getType().getDimSize(i)
+                                << ", and should be " << operand.getDimSize(dim);
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  RankedTensorType operand = getOperand().getType();
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= operand.getRank() || int64_t(getStart()) < 0 ||
+      int64_t(getStep()) < 1)
+    return violates(*this, 1) << "takes dim " << dim << " start " << getStart()
+                              << " step " << getStep() << " of " << operand;
+  if (getType().getRank() != operand.getRank())
+    return violates(*this, 2) << "changes the rank of " << operand;
+  for (int64_t i = 0; i < operand.getRank(); ++i)
+    if (i != dim && getType().getDimSize(i) != operand.getDimSize(i))
+      return violates(*this, 2) << "changes size " << i << " of " << operand
+                                << ", and slices dim " << dim;
+  int64_t last = getStart() + (getType().getDimSize(dim) - 1) * getStep();
+  if (last >= operand.getDimSize(dim))
+    return violates(*this, 2) << "reads element " << last << " of "
+                              << operand.getDimSize(dim);
+  return success();
+}
+
+LogicalResult ExpandOp::verify() {
+  auto shape = broadcastShapes(
+      {getOperand().getType().getShape(), getType().getShape()});
+  if (!shape || ArrayRef<int64_t>(*shape) != getType().getShape())
+    return violates(*this, 1) << getOperand().getType()
+                              << " does not broadcast to " << getType();
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  int64_t dim = getDim(), rank = getType().getRank();
+  if (dim < 0 || dim >= rank)
+    return violates(*this, 1) << "dim " << dim << " is not in [0, " << rank
+                              << ")";
+  int64_t total = 0;
+  for (Type type : getInputs().getTypes()) {
+    auto input = cast<RankedTensorType>(type);
+    if (input.getRank() != rank)
+      return violates(*this, 2) << "joins " << input << " into " << getType();
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != dim && input.getDimSize(i) != getType().getDimSize(i))
+        return violates(*this, 2) << "joins " << input << " into " << getType();
+    total += input.getDimSize(dim);
+  }
+  if (total != getType().getDimSize(dim))
+    return violates(*this, 2) << "sizes of dim " << dim << " add up to "
+                              << total << ", not "
+                              << getType().getDimSize(dim);
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  if (auto constant =
+          dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
+    return constant.reshape(getType());
+  return {};
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  if (llvm::equal(getDims(), llvm::seq<int64_t>(0, getType().getRank())))
+    return getOperand();
+  return {};
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  return getOperand().getType() == getType() ? OpFoldResult(getOperand())
+                                             : OpFoldResult();
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor) {
+  return getOperand().getType() == getType() ? OpFoldResult(getOperand())
+                                             : OpFoldResult();
+}
+
+namespace {
+/// reshape(reshape(x)) is one reshape.
+struct MergeReshapes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
+    if (!inner)
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
+                                           inner.getOperand());
+    return success();
+  }
+};
+
+/// permute(permute(x)) is one permute.
+struct MergePermutes : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getOperand().getDefiningOp<PermuteOp>();
+    if (!inner)
+      return failure();
+    SmallVector<int64_t> dims;
+    for (int64_t dim : op.getDims())
+      dims.push_back(inner.getDims()[dim]);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(),
+                                           inner.getOperand(), dims);
+    return success();
+  }
+};
+} // namespace
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<MergeReshapes>(context);
+}
+
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<MergePermutes>(context);
+}

@@ -1,0 +1,271 @@
+//===- FactScalars.cpp - The scalar definition of each pointwise op -------===//
+//
+// The one place that says what a pointwise op computes. Definitions use arith
+// and math alone and work on scalars and on vectors. Fast definitions are for
+// results that are stored in 16 bits: `afn` lets a GPU use its approximate
+// instruction, `arcp` its approximate division.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Dialect/Fact/Fact.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// Writes scalar expressions the way they read on paper.
+class Scalar {
+public:
+  Scalar(OpBuilder &builder, Location loc, bool fast = false)
+      : b(loc, builder), fast(fast) {}
+
+  Value constant(double value, Type type) {
+    Type element = getElementTypeOrSelf(type);
+    TypedAttr attr = isa<FloatType>(element)
+                         ? TypedAttr(b.getFloatAttr(element, value))
+                         : TypedAttr(b.getIntegerAttr(element, value));
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, attr);
+  }
+  Value constant(double value, Value like) {
+    return constant(value, like.getType());
+  }
+
+  static bool isFloat(Value x) {
+    return isa<FloatType>(getElementTypeOrSelf(x.getType()));
+  }
+
+  Value add(Value x, Value y) {
+    return isFloat(x) ? arith::AddFOp::create(b, x, y).getResult()
+                      : arith::AddIOp::create(b, x, y).getResult();
+  }
+  Value sub(Value x, Value y) {
+    return isFloat(x) ? arith::SubFOp::create(b, x, y).getResult()
+                      : arith::SubIOp::create(b, x, y).getResult();
+  }
+  Value mul(Value x, Value y) {
+    return isFloat(x) ? arith::MulFOp::create(b, x, y).getResult()
+                      : arith::MulIOp::create(b, x, y).getResult();
+  }
+  Value add(Value x, double y) { return add(x, constant(y, x)); }
+  Value mul(Value x, double y) { return mul(x, constant(y, x)); }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
+  Value div(Value x, Value y) {
+    if (!isFloat(x))
+      return arith::DivSIOp::create(b, x, y);
+    auto flags = fast ? arith::FastMathFlags::arcp : arith::FastMathFlags::none;
+    return arith::DivFOp::create(
+        b, x, y, arith::FastMathFlagsAttr::get(b.getContext(), flags));
+  }
+  template <typename MathOp>
+  Value math(Value x) {
+    auto flags = fast ? arith::FastMathFlags::afn : arith::FastMathFlags::none;
+    return MathOp::create(b, x, flags);
+  }
+  Value exp(Value x) { return math<math::ExpOp>(x); }
+  Value log(Value x) { return math<math::LogOp>(x); }
+  Value tanh(Value x) { return math<math::TanhOp>(x); }
+  Value erf(Value x) { return math::ErfOp::create(b, x); }
+  Value max(Value x, Value y) {
+    return isFloat(x) ? arith::MaximumFOp::create(b, x, y).getResult()
+                      : arith::MaxSIOp::create(b, x, y).getResult();
+  }
+  Value min(Value x, Value y) {
+    return isFloat(x) ? arith::MinimumFOp::create(b, x, y).getResult()
+                      : arith::MinSIOp::create(b, x, y).getResult();
+  }
+  Value less(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+  Value negate(Value x) {
+    return isFloat(x) ? arith::NegFOp::create(b, x).getResult()
+                      : sub(constant(0, x), x);
+  }
+
+  /// 1 / (1 + exp(-x)); as 0.5 + 0.5 tanh(x / 2) where tanh is one instruction.
+  Value sigmoid(Value x) {
+    if (fast)
+      return fma(tanh(mul(x, 0.5)), constant(0.5, x), constant(0.5, x));
+    return div(constant(1, x), add(exp(negate(x)), 1));
+  }
+
+  /// max(x, 0) + log(1 + exp(-|x|)), which neither overflows nor cancels.
+  Value softplus(Value x) {
+    Value decay = exp(negate(math::AbsFOp::create(b, x)));
+    Value tail = fast ? log(add(decay, 1))
+                      : math::Log1pOp::create(b, decay).getResult();
+    return add(max(x, constant(0, x)), tail);
+  }
+
+  ImplicitLocOpBuilder b;
+  bool fast;
+};
+} // namespace
+
+#define EXACT(Op, expression)                                                  \
+  Value Op::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {   \
+    Scalar s(builder, loc);                                                    \
+    [[maybe_unused]] Value x = args[0], y = args.size() > 1 ? args[1] : x;     \
+    return expression;                                                         \
+  }
+#define FAST(Op, expression)                                                   \
+  Value Op::buildFastScalar(OpBuilder &builder, Location loc,                  \
+                            ValueRange args) {                                 \
+    Scalar s(builder, loc, /*fast=*/true);                                     \
+    [[maybe_unused]] Value x = args[0], y = args.size() > 1 ? args[1] : x;     \
+    return expression;                                                         \
+  }
+#define EXACT_AND_FAST(Op, expression) EXACT(Op, expression) FAST(Op, expression)
+
+EXACT(AddOp, s.add(x, y))
+EXACT(SubOp, s.sub(x, y))
+EXACT(MulOp, s.mul(x, y))
+EXACT_AND_FAST(DivOp, s.div(x, y))
+EXACT(MaximumOp, s.max(x, y))
+EXACT(MinimumOp, s.min(x, y))
+EXACT(PowOp, math::PowFOp::create(s.b, x, y))
+EXACT(NegOp, s.negate(x))
+EXACT(AbsOp, Scalar::isFloat(x) ? math::AbsFOp::create(s.b, x).getResult()
+                                : math::AbsIOp::create(s.b, x).getResult())
+EXACT_AND_FAST(ExpOp, s.exp(x))
+EXACT_AND_FAST(LogOp, s.log(x))
+EXACT(SqrtOp, s.math<math::SqrtOp>(x))
+EXACT_AND_FAST(RsqrtOp, s.math<math::RsqrtOp>(x))
+EXACT_AND_FAST(ReciprocalOp, s.div(s.constant(1, x), x))
+EXACT(SinOp, s.math<math::SinOp>(x))
+EXACT(CosOp, s.math<math::CosOp>(x))
+EXACT(ErfOp, s.erf(x))
+EXACT_AND_FAST(TanhOp, s.tanh(x))
+EXACT_AND_FAST(SigmoidOp, s.sigmoid(x))
+EXACT(ReluOp, s.max(x, s.constant(0, x)))
+EXACT_AND_FAST(SiluOp, s.mul(x, s.sigmoid(x)))
+EXACT_AND_FAST(SoftplusOp, s.softplus(x))
+EXACT(MishOp, s.mul(x, s.tanh(s.softplus(x))))
+
+/// tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), e = exp(x). Above 20 the
+/// quotient is 1 to f32's precision, and the bound keeps n finite.
+Value MishOp::buildFastScalar(OpBuilder &builder, Location loc,
+                              ValueRange args) {
+  Scalar s(builder, loc, /*fast=*/true);
+  Value x = args[0];
+  Value e = s.exp(s.min(x, s.constant(20, x)));
+  Value n = s.mul(e, s.add(e, 2));
+  return s.mul(x, s.div(n, s.add(n, 2)));
+}
+
+static Value buildGelu(Scalar s, Value x, GeluKind kind) {
+  if (kind == GeluKind::none) {
+    Value half = s.mul(x, 0.5);
+    return s.fma(half, s.erf(s.mul(x, 0.70710678118654752)), half);
+  }
+  // sqrt(2 / pi) (x + 0.044715 x^3)
+  constexpr double c = 0.79788456080286536;
+  Value square = s.mul(x, x);
+  Value inner = s.mul(x, s.fma(square, s.constant(c * 0.044715, x),
+                               s.constant(c, x)));
+  Value half = s.mul(x, 0.5);
+  return s.fma(half, s.tanh(inner), half);
+}
+
+Value GeluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
+  return buildGelu(Scalar(builder, loc), args[0], getApproximate());
+}
+
+Value GeluOp::buildFastScalar(OpBuilder &builder, Location loc,
+                              ValueRange args) {
+  return buildGelu(Scalar(builder, loc, /*fast=*/true), args[0],
+                   getApproximate());
+}
+
+Value ClampOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
+  Scalar s(builder, loc);
+  Value x = args[0];
+  if (getMin())
+    x = s.max(x, s.constant(getMin()->convertToDouble(), x));
+  if (getMax())
+    x = s.min(x, s.constant(getMax()->convertToDouble(), x));
+  return x;
+}
+
+Value CompareOp::buildScalar(OpBuilder &builder, Location loc,
+                             ValueRange args) {
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  // In the order of Predicate: eq, ne, lt, le, gt, ge.
+  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT, F::OLE, F::OGT, F::OGE};
+  static constexpr I integers[] = {I::eq, I::ne, I::slt, I::sle, I::sgt, I::sge};
+  unsigned index = static_cast<unsigned>(getPredicate());
+  if (Scalar::isFloat(args[0]))
+    return arith::CmpFOp::create(builder, loc, floats[index], args[0], args[1]);
+  return arith::CmpIOp::create(builder, loc, integers[index], args[0], args[1]);
+}
+
+Value SelectOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
+  return arith::SelectOp::create(builder, loc, args[0], args[1], args[2]);
+}
+
+/// The argument arrives in its compute type (f32 for 16-bit floats), and so
+/// does the result: only what a narrowing cast loses is left to do.
+Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
+  Value x = args[0];
+  Type to = getType().getElementType();
+  Type from = getElementTypeOrSelf(x.getType());
+  auto like = [&](Type element) -> Type {
+    if (auto vector = dyn_cast<VectorType>(x.getType()))
+      return vector.clone(element);
+    return element;
+  };
+  bool narrow = isa<FloatType>(to) && to.getIntOrFloatBitWidth() == 16;
+  Type compute = narrow ? builder.getF32Type() : to;
+  auto convert = [&](Type element) {
+    Type source = getElementTypeOrSelf(x.getType());
+    if (source == element)
+      return;
+    unsigned sourceBits = source.getIntOrFloatBitWidth();
+    unsigned bits = element.getIntOrFloatBitWidth();
+    Type type = like(element);
+    if (isa<FloatType>(source) && isa<FloatType>(element)) {
+      x = bits > sourceBits
+              ? arith::ExtFOp::create(builder, loc, type, x).getResult()
+              : arith::TruncFOp::create(builder, loc, type, x).getResult();
+    } else if (isa<FloatType>(element)) {
+      x = sourceBits == 1
+              ? arith::UIToFPOp::create(builder, loc, type, x).getResult()
+              : arith::SIToFPOp::create(builder, loc, type, x).getResult();
+    } else if (isa<FloatType>(source)) {
+      x = arith::FPToSIOp::create(builder, loc, type, x);
+    } else if (bits > sourceBits) {
+      x = sourceBits == 1
+              ? arith::ExtUIOp::create(builder, loc, type, x).getResult()
+              : arith::ExtSIOp::create(builder, loc, type, x).getResult();
+    } else {
+      x = arith::TruncIOp::create(builder, loc, type, x);
+    }
+  };
+  // A boolean is "not zero", not the low bit.
+  if (to.isInteger(1) && !from.isInteger(1)) {
+    Scalar s(builder, loc);
+    Value zero = s.constant(0, x);
+    if (isa<FloatType>(from))
+      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, x,
+                                   zero);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, x,
+                                 zero);
+  }
+  convert(compute);
+  if (narrow && getOperand().getType().getElementType() != to) {
+    convert(to);
+    convert(compute);
+  }
+  return x;
+}

@@ -1,0 +1,30 @@
+//===- MachineTable.cpp - The built-in machines ---------------------------===//
+
+#include "fact/Dialect/Fact/Machine.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fact;
+
+// Dense peaks and bandwidths as the vendor publishes them; the host's figures
+// describe one core of a modest server, enough to order work.
+static constexpr MachineDescription machines[] = {
+    {"a100", "sm_80", 108, 166912, 40 << 20, 2.0e12, 312e12, 19.5e12, 19.5e12},
+    {"h100", "sm_90a", 132, 232448, 50 << 20, 3.35e12, 989e12, 67e12, 67e12},
+    {"h200", "sm_90a", 132, 232448, 60 << 20, 4.8e12, 989e12, 67e12, 67e12},
+    {"b200", "sm_100a", 148, 232448, 126 << 20, 8.0e12, 2250e12, 80e12, 80e12},
+    {"host", "host", 1, 0, 32 << 20, 2.0e10, 6.0e10, 6.0e10, 3.0e10},
+};
+
+llvm::ArrayRef<MachineDescription> fact::getMachineTable() { return machines; }
+
+const MachineDescription *
+fact::findMachine(llvm::StringRef nameOrArchitecture) {
+  for (const MachineDescription &machine : machines)
+    if (machine.name == nameOrArchitecture)
+      return &machine;
+  // Two machines share sm_90a: the later, larger one stands for it.
+  for (const MachineDescription &machine : llvm::reverse(machines))
+    if (machine.architecture == nameOrArchitecture)
+      return &machine;
+  return nullptr;
+}

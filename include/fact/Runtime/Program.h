@@ -1,0 +1,117 @@
+//===- Program.h - A compiled model as static tables ------------*- C++ -*-===//
+//
+// fact-tune writes one `library.cpp` that defines `theProgram` from these
+// structs; Library.cpp interprets it. Everything is constant-initialised: a
+// library runs no constructors when it is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_RUNTIME_PROGRAM_H
+#define FACT_RUNTIME_PROGRAM_H
+
+#include "fact/Runtime/ElementType.h"
+#include "fact/Runtime/Kernel.h"
+#include <cstdint>
+
+namespace fact {
+namespace runtime {
+
+/// A row-major tensor.
+struct TensorSpec {
+  const char *name;
+  ElementType type;
+  uint32_t rank;
+  const int64_t *shape;
+
+  constexpr uint64_t elements() const {
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < rank; ++i)
+      count *= static_cast<uint64_t>(shape[i]);
+    return count;
+  }
+  constexpr uint64_t bytes() const { return elements() * bytesOf(type); }
+};
+
+struct WeightSpec {
+  TensorSpec tensor;
+  /// The compiler used this value: `hash` is FNV-1a 64 over its bytes, and
+  /// another value is an error.
+  bool baked;
+  uint64_t hash;
+};
+
+struct ConstantSpec {
+  const void *data;
+  uint64_t bytes;
+};
+
+enum class ValueKind : uint8_t {
+  Input,
+  Weight,
+  Constant,
+  Prepared,
+  Workspace,
+  Output
+};
+
+struct ValueSpec {
+  ValueKind kind;
+  /// Input, weight, constant, output: its position.
+  uint32_t index;
+  /// Prepared, workspace: where in the region.
+  uint64_t offset;
+};
+
+struct KernelSpec {
+  const char *name;
+  const char *schedule;
+  const FactKernel *kernel;
+};
+
+/// One kernel call: operands then results, as positions in `values`.
+struct StepSpec {
+  uint32_t kernel;
+  uint32_t operandCount;
+  uint32_t bufferCount;
+  const uint32_t *buffers;
+};
+
+template <typename T> struct Table {
+  const T *data;
+  uint32_t size;
+  constexpr const T &operator[](uint32_t i) const { return data[i]; }
+  constexpr const T *begin() const { return data; }
+  constexpr const T *end() const { return data + size; }
+};
+
+struct Program {
+  const char *name;
+  /// The JSON that FactLibrary::describe returns.
+  const char *description;
+  Table<TensorSpec> inputs;
+  Table<TensorSpec> outputs;
+  Table<WeightSpec> weights;
+  Table<ConstantSpec> constants;
+  Table<ValueSpec> values;
+  Table<KernelSpec> kernels;
+  Table<StepSpec> prepare;
+  Table<StepSpec> program;
+  uint64_t workspaceBytes;
+  uint64_t preparedBytes;
+};
+
+/// Defined by the generated library.cpp.
+extern const Program theProgram;
+
+inline uint64_t fnv1a64(const void *data, uint64_t bytes,
+                        uint64_t hash = 0xcbf29ce484222325ull) {
+  const unsigned char *byte = static_cast<const unsigned char *>(data);
+  for (uint64_t i = 0; i < bytes; ++i)
+    hash = (hash ^ byte[i]) * 0x100000001b3ull;
+  return hash;
+}
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_RUNTIME_PROGRAM_H

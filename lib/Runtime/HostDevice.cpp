@@ -1,0 +1,173 @@
+//===- HostDevice.cpp - Memory and kernels on the processor ---------------===//
+
+#include "fact/Runtime/Device.h"
+#include "fact/Runtime/ThreadPool.h"
+#include "fact/Runtime/dlpack/dlpack.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace fact {
+namespace runtime {
+
+static thread_local std::string failure;
+
+namespace device {
+
+int32_t type() { return kDLCPU; }
+const char *name() { return "cpu"; }
+
+/// The first line of /proc/cpuinfo that begins with one of the names the
+/// architectures use for the model.
+static std::string processorModel() {
+  std::string model, part;
+  if (FILE *file = std::fopen("/proc/cpuinfo", "r")) {
+    char line[512];
+    while (std::fgets(line, sizeof(line), file)) {
+      std::string text(line);
+      size_t colon = text.find(": ");
+      if (colon == std::string::npos)
+        continue;
+      std::string value = text.substr(colon + 2, text.find('\n') - colon - 2);
+      if (model.empty() && text.compare(0, 10, "model name") == 0)
+        model = value;
+      if (part.empty() && (text.compare(0, 8, "CPU part") == 0))
+        part = value;
+    }
+    std::fclose(file);
+  }
+  if (!model.empty())
+    return model;
+  return part.empty() ? "unknown processor" : "Arm part " + part;
+}
+
+std::string fingerprint() {
+#if defined(__x86_64__)
+  std::string architecture = "x86_64";
+#elif defined(__aarch64__)
+  std::string architecture = "aarch64";
+#else
+  std::string architecture = "host";
+#endif
+  return architecture + ", " + processorModel() + ", " +
+         std::to_string(threadCount()) + " threads";
+}
+
+int32_t currentOrdinal() { return 0; }
+
+bool select(int32_t ordinal) {
+  if (ordinal == 0)
+    return true;
+  failure = "there is one host device, number 0";
+  return false;
+}
+
+uint64_t requiredAlignment(uint32_t elementBytes) { return elementBytes; }
+
+void *allocate(uint64_t bytes) {
+  void *memory = nullptr;
+  if (posix_memalign(&memory, 256, bytes ? bytes : 1) != 0) {
+    failure = "out of memory: " + std::to_string(bytes) + " bytes";
+    return nullptr;
+  }
+  return memory;
+}
+
+void release(void *memory) { std::free(memory); }
+
+bool copyToDevice(void *target, const void *source, uint64_t bytes) {
+  if (bytes)
+    std::memcpy(target, source, bytes);
+  return true;
+}
+
+bool copyToHost(void *target, const void *source, uint64_t bytes) {
+  return copyToDevice(target, source, bytes);
+}
+
+bool synchronize() { return true; }
+
+bool fillBytes(void *target, int byte, uint64_t bytes, void *) {
+  if (bytes)
+    std::memset(target, byte, bytes);
+  return true;
+}
+
+bool copyStrided(void *target, const StridedTensor &source, void *) {
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < source.rank; ++i)
+    elements *= static_cast<uint64_t>(source.shape[i]);
+  if (elements == 0)
+    return true;
+  uint64_t inner = source.rank ? source.shape[source.rank - 1] : 1;
+  int64_t innerStride = source.rank ? source.strides[source.rank - 1] : 0;
+  uint32_t size = source.elementBytes;
+  parallelFor(static_cast<int64_t>(elements / inner), [&](int64_t row) {
+    int64_t offset = 0;
+    int64_t rest = row;
+    for (uint32_t i = source.rank - (source.rank ? 1 : 0); i-- > 0;) {
+      offset += (rest % source.shape[i]) * source.strides[i];
+      rest /= source.shape[i];
+    }
+    const char *from = static_cast<const char *>(source.data) +
+                       offset * static_cast<int64_t>(size);
+    char *to = static_cast<char *>(target) + row * inner * size;
+    if (innerStride == 1) {
+      std::memcpy(to, from, inner * size);
+      return;
+    }
+    for (uint64_t i = 0; i < inner; ++i)
+      std::memcpy(to + i * size,
+                  from + static_cast<int64_t>(i) * innerStride *
+                             static_cast<int64_t>(size),
+                  size);
+  });
+  return true;
+}
+
+const char *lastError() { return failure.c_str(); }
+void setLastError(std::string message) { failure = std::move(message); }
+
+} // namespace device
+
+KernelInstance::KernelInstance(const FactKernel &kernel) : theKernel(&kernel) {}
+KernelInstance::~KernelInstance() = default;
+KernelInstance::KernelInstance(KernelInstance &&other) noexcept = default;
+
+std::string KernelInstance::validate(uint32_t bufferCount) const {
+  if (theKernel->abi != FACT_KERNEL_ABI)
+    return "was made for kernel ABI " + std::to_string(theKernel->abi) +
+           "; this runtime speaks " + std::to_string(FACT_KERNEL_ABI);
+  if (theKernel->buffer_count != bufferCount)
+    return "takes " + std::to_string(theKernel->buffer_count) +
+           " buffers; the bundle names " + std::to_string(bufferCount);
+  if (!theKernel->tile)
+    return "has no `tile` function, so it is not a host kernel";
+  if (theKernel->packed_operand >= static_cast<int64_t>(bufferCount) ||
+      (theKernel->packed_operand >= 0 && !theKernel->pack))
+    return "packs operand " + std::to_string(theKernel->packed_operand) +
+           ", which is not there or has no `pack` function";
+  return "";
+}
+
+bool KernelInstance::pack(const void *source, void *packed) {
+  parallelFor(static_cast<int64_t>(theKernel->pack_tiles), [&](int64_t index) {
+    theKernel->pack(index, source, packed);
+  });
+  return true;
+}
+
+bool KernelInstance::bind(void *const *pointers, void *) {
+  buffers.assign(pointers, pointers + theKernel->buffer_count);
+  return true;
+}
+
+bool KernelInstance::launch(void *) {
+  void *const *pointers = buffers.data();
+  parallelFor(static_cast<int64_t>(theKernel->tiles),
+              [&](int64_t index) { theKernel->tile(index, pointers); });
+  return true;
+}
+
+} // namespace runtime
+} // namespace fact

@@ -1,0 +1,233 @@
+//===- Kernel.cuh - Words every generated kernel is written in --*- CUDA -*-===//
+//
+// A generated source names its tensors, its functors and one schedule as
+// types, puts them together as one kernel type, and exports that type:
+//
+//   namespace fact::gemm_0 {
+//   struct Epilogue { FACT_DEVICE float apply(float accumulator) { ... } };
+//   using Kernel = Gemm<...>;
+//   FACT_KERNEL(gemm_0, Kernel)
+//   } // namespace fact::gemm_0
+//
+// The namespace is needed: kernels are templates over the functors, so in one
+// library two functors of the same name would be two definitions of one kernel.
+//
+// A kernel type has
+//
+//   static constexpr int buffer_count;
+//   static constexpr uint64_t workspace_bytes;
+//   struct State;                               // what a launch needs
+//   static int bind(State &, Buffers, void *workspace);
+//   static int launch(State &, cudaStream_t);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_CUTLASS_KERNEL_CUH
+#define FACT_CUTLASS_KERNEL_CUH
+
+#include "fact/Runtime/Kernel.h"
+
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <new>
+#include <type_traits>
+
+#define FACT_DEVICE static __device__ __forceinline__
+
+namespace fact {
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+using bf16 = __nv_bfloat16;
+using f16 = __half;
+using f32 = float;
+using f64 = double;
+using i64 = int64_t;
+using i32 = int32_t;
+using i8 = int8_t;
+using i1 = bool;
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//
+// A tensor is a view of one of the kernel's buffers. Offsets and strides count
+// elements. `Buffer` is the position among operands and results.
+//===----------------------------------------------------------------------===//
+
+template <int Buffer, class Element_, int64_t Offset> struct View {
+  using Element = Element_;
+  static constexpr int buffer = Buffer;
+  static constexpr int64_t offset = Offset;
+
+  static Element *pointer(void *const *buffers) {
+    return static_cast<Element *>(buffers[Buffer]) + Offset;
+  }
+};
+
+/// A matrix, or a batch of them, with contiguous rows.
+template <int Buffer, class Element, int64_t LeadingDimension,
+          int64_t BatchStride = 0, int64_t Offset = 0>
+struct RowMajor : View<Buffer, Element, Offset> {
+  static constexpr int64_t leading_dimension = LeadingDimension;
+  static constexpr int64_t batch_stride = BatchStride;
+};
+
+/// A matrix, or a batch of them, with contiguous columns.
+template <int Buffer, class Element, int64_t LeadingDimension,
+          int64_t BatchStride = 0, int64_t Offset = 0>
+struct ColumnMajor : View<Buffer, Element, Offset> {
+  static constexpr int64_t leading_dimension = LeadingDimension;
+  static constexpr int64_t batch_stride = BatchStride;
+};
+
+/// One value for each column, the same in all rows: a bias.
+template <int Buffer, class Element, int64_t BatchStride = 0,
+          int64_t Offset = 0>
+struct RowVector : View<Buffer, Element, Offset> {
+  static constexpr int64_t batch_stride = BatchStride;
+};
+
+/// One value for each row, the same in all columns.
+template <int Buffer, class Element, int64_t BatchStride = 0,
+          int64_t Offset = 0>
+struct ColumnVector : View<Buffer, Element, Offset> {
+  static constexpr int64_t batch_stride = BatchStride;
+};
+
+/// One value.
+template <int Buffer, class Element, int64_t Offset = 0>
+struct Scalar : View<Buffer, Element, Offset> {};
+
+template <class T> struct is_row_major : std::false_type {};
+template <int B, class E, int64_t L, int64_t S, int64_t O>
+struct is_row_major<RowMajor<B, E, L, S, O>> : std::true_type {};
+
+/// What a kernel reads beside its main operands, in the functors' order.
+template <class... Tensors> struct Operands {
+  static constexpr int count = sizeof...(Tensors);
+};
+
+/// One result: `Functor::apply` gives its elements, `Tensor` is its place.
+template <class Functor_, class Tensor_> struct Result {
+  using Functor = Functor_;
+  using Tensor = Tensor_;
+};
+
+template <class... List> struct Results {
+  static constexpr int count = sizeof...(List);
+};
+
+/// The functor that changes nothing.
+struct Identity {
+  template <class Value> FACT_DEVICE Value apply(Value value) { return value; }
+};
+
+/// The number of buffers, given all of a kernel's tensors.
+template <class... Tensors> constexpr int count_buffers() {
+  int count = 0;
+  ((count = Tensors::buffer >= count ? Tensors::buffer + 1 : count), ...);
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+template <class Element>
+constexpr bool is_aligned(int64_t elements, int64_t bytes) {
+  return elements * int64_t(sizeof(Element)) % bytes == 0;
+}
+
+inline bool is_aligned(void const *pointer, uintptr_t bytes) {
+  return reinterpret_cast<uintptr_t>(pointer) % bytes == 0;
+}
+
+/// True if TMA can address the matrix: all but the unit stride are multiples of
+/// 16 bytes. The buffer's own address is known only in `bind`.
+template <class Matrix> constexpr bool tma_can_address() {
+  using Element = typename Matrix::Element;
+  return is_aligned<Element>(Matrix::leading_dimension, 16) &&
+         is_aligned<Element>(Matrix::batch_stride, 16) &&
+         is_aligned<Element>(Matrix::offset, 16);
+}
+
+//===----------------------------------------------------------------------===//
+// Launching and exporting
+//===----------------------------------------------------------------------===//
+
+/// Allows a kernel the dynamic shared memory it asks for at launch.
+template <class Function>
+int allow_shared_memory(Function *kernel, int bytes) {
+  return cudaFuncSetAttribute(
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+/// Enqueues a kernel of one parameter. `cluster` may be all ones.
+template <class Params>
+int launch_kernel(void (*kernel)(Params), dim3 grid, dim3 cluster, dim3 block,
+                  int shared_bytes,
+                  std::remove_cv_t<std::remove_reference_t<Params>> &params,
+                  cudaStream_t stream) {
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = cluster.x * cluster.y * cluster.z > 1 ? 1 : 0;
+  void *arguments[] = {&params};
+  return cudaLaunchKernelExC(&config, reinterpret_cast<void const *>(kernel),
+                             arguments);
+}
+
+/// The C interface of a kernel type.
+template <class Kernel> struct Exported {
+  using State = typename Kernel::State;
+  static_assert(std::is_trivially_destructible_v<State>,
+                "nobody destroys a kernel's state");
+
+  /// State memory is 64-byte aligned; TMA descriptors may want more.
+  static constexpr uint64_t padding =
+      alignof(State) > 64 ? alignof(State) - 64 : 0;
+  static void *place(void *memory) {
+    constexpr uintptr_t mask = alignof(State) - 1;
+    return reinterpret_cast<void *>(
+        (reinterpret_cast<uintptr_t>(memory) + mask) & ~mask);
+  }
+
+  static int bind(void *state, void *const *buffers, void *workspace) {
+    return Kernel::bind(*new (place(state)) State, buffers, workspace);
+  }
+
+  static int launch(void *state, void *stream) {
+    return Kernel::launch(*static_cast<State *>(place(state)),
+                          static_cast<cudaStream_t>(stream));
+  }
+
+  static constexpr FactKernel describe() {
+    FactKernel kernel{};
+    kernel.abi = FACT_KERNEL_ABI;
+    kernel.buffer_count = Kernel::buffer_count;
+    kernel.state_bytes = sizeof(State) + padding;
+    kernel.workspace_bytes = Kernel::workspace_bytes;
+    kernel.bind = bind;
+    kernel.launch = launch;
+    kernel.packed_operand = -1;
+    return kernel;
+  }
+};
+
+} // namespace fact
+
+#define FACT_KERNEL(symbol, Kernel)                                            \
+  extern "C" const FactKernel symbol;                                          \
+  const FactKernel symbol = ::fact::Exported<Kernel>::describe();
+
+#endif // FACT_CUTLASS_KERNEL_CUH

@@ -1,0 +1,246 @@
+"""The `fact` command: compile, run, bench, demo, doctor."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from .errors import FactError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return options.function(options)
+    except FactError as error:
+        print(f"fact: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fact", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    compile_ = commands.add_parser("compile", help="compile a module to a shared library")
+    _add_workload(compile_)
+    compile_.add_argument("-o", "--output", metavar="LIB", help="the library (default: NAME.so)")
+    compile_.add_argument("--target", default="auto", help="auto, host, sm_90a (default: auto)")
+    compile_.add_argument("--bundle-only", metavar="DIR",
+                          help="write the bundle there and stop, to tune on another machine")
+    compile_.add_argument("--save-weights", metavar="FILE", help="also write the module's weights, "
+                          "random with a fixed seed, as safetensors")
+    compile_.add_argument("--option", action="append", default=[], metavar="ARG",
+                          help="one more argument for fact-compile, as in --option=--verbose")
+    compile_.set_defaults(function=_compile)
+
+    export = commands.add_parser("export", help="print the module as text of the torch dialect")
+    _add_workload(export)
+    export.add_argument("-o", "--output", metavar="FILE", help="write there instead")
+    export.set_defaults(function=_export)
+
+    run = commands.add_parser("run", help="run a compiled library")
+    run.add_argument("library", metavar="LIB")
+    run.add_argument("--weights", metavar="FILE", help="weights by name, safetensors")
+    run.add_argument("--inputs", metavar="FILE", help="inputs by name, safetensors "
+                     "(default: random)")
+    run.add_argument("--output", metavar="FILE", help="write results by name, safetensors")
+    run.set_defaults(function=_run)
+
+    bench = commands.add_parser("bench", help="measure FACT beside PyTorch")
+    _add_workload(bench)
+    bench.add_argument("--library", metavar="LIB", help="a compiled library of this module "
+                       "(default: compile it now)")
+    bench.add_argument("--compare", default="eager,compile,max-autotune", metavar="LIST",
+                       help="what to measure beside FACT, from eager, compile, max-autotune; "
+                       "may be empty")
+    bench.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    bench.add_argument("--rounds", type=int, default=10)
+    bench.add_argument("--repeats", type=int, default=5, help="runs a round")
+    bench.add_argument("--no-error", action="store_true", help="do not compare with fp64")
+    bench.add_argument("--float32-precision", choices=["highest", "high", "medium"],
+                       help="torch.set_float32_matmul_precision, for all variants")
+    bench.add_argument("--json", metavar="FILE", help="also write all figures there")
+    bench.set_defaults(function=_bench)
+
+    demo = commands.add_parser("demo", help="compile a small GPT block and show what happened")
+    demo.add_argument("--target", default="auto")
+    demo.set_defaults(function=_demo)
+
+    doctor = commands.add_parser("doctor", help="what is installed, what is missing")
+    doctor.set_defaults(function=_doctor)
+    return parser
+
+
+def _add_workload(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", metavar="FILE.py|MODULE:CLASS",
+                        help="a file with Model, get_inputs and get_init_inputs, or a class")
+    parser.add_argument("--dtype", choices=["fp32", "fp16", "bf16"], default="fp32")
+    parser.add_argument("--size", metavar="NAME", help="a size the file defines, as in small")
+    parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE",
+                        help="settings of the module and its inputs, as in width=64")
+    parser.add_argument("--shapes", nargs="+", metavar="SHAPE",
+                        help="shapes of the inputs in place of get_inputs, as in 2x16x64")
+
+
+def _workload(options, device: str = "cpu"):
+    from .workload import load_workload, parse_settings, parse_shapes
+
+    return load_workload(
+        options.workload,
+        dtype=options.dtype,
+        device=device,
+        size=options.size,
+        settings=parse_settings(options.set),
+        shapes=parse_shapes(options.shapes) if options.shapes else None,
+    )
+
+
+def _compile(options) -> int:
+    from .compiler import build, bundle, resolve_target
+    from .library import module_tensors
+    from .safetensors_file import write_safetensors
+
+    workload = _workload(options)
+    if options.bundle_only:
+        folder = bundle(workload.module, workload.inputs, target=resolve_target(options.target),
+                        output=options.bundle_only, name=workload.name, options=options.option,
+                        verbose=True)
+        print(f"bundle: {folder}")
+        print(f"tune and link it with: fact-tune {folder} -o {workload.name}.so")
+    else:
+        output = options.output or f"{workload.name}.so"
+        library = build(workload.module, workload.inputs, target=options.target, output=output,
+                        name=workload.name, options=options.option, verbose=True)
+        print(f"library: {library.path}")
+    if options.save_weights:
+        write_safetensors(options.save_weights, module_tensors(workload.module))
+        print(f"weights: {options.save_weights}")
+    return 0
+
+
+def _export(options) -> int:
+    from .export import export
+
+    workload = _workload(options)
+    graph = export(workload.module, workload.inputs, name=workload.name)
+    if options.output:
+        graph.save(options.output)
+    else:
+        print(graph.text, end="")
+    return 0
+
+
+def _run(options) -> int:
+    import torch
+
+    from . import report
+    from .library import load
+    from .safetensors_file import read_safetensors, write_safetensors
+
+    library = load(options.library)
+    if library.device_type == "cuda" and not torch.cuda.is_available():
+        raise FactError(f"{library.name} runs on a GPU, and torch sees none here")
+    model = library.create(options.weights or {})
+    given = read_safetensors(options.inputs) if options.inputs else None
+    inputs = [_input(entry, given, library.device_type) for entry in library.inputs]
+    results = model(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    named = {entry["name"]: r.cpu() for entry, r in zip(library.outputs, results)}
+    report.table(["output", "type", "shape", "mean", "deviation", "not finite"], [
+        [name, str(r.dtype).removeprefix("torch."), "x".join(map(str, r.shape)),
+         f"{r.double().mean():.4g}", f"{r.double().std(correction=0):.4g}",
+         int((~torch.isfinite(r)).sum())]
+        for name, r in named.items()])
+    if options.output:
+        write_safetensors(options.output, named)
+        print(f"results: {options.output}")
+    return 0
+
+
+def _input(entry, given, device):
+    import torch
+
+    from .element_types import torch_type
+
+    dtype, shape = torch_type(entry["type"]), entry["shape"]
+    if given is not None:
+        if entry["name"] not in given:
+            raise FactError(f"no input '{entry['name']}' in the file; it has {', '.join(given)}")
+        return given[entry["name"]].to(device)
+    generator = torch.Generator().manual_seed(1)
+    if dtype.is_floating_point:
+        return torch.randn(shape, generator=generator).to(device, dtype)
+    return torch.randint(0, 2, shape, generator=generator).to(device, dtype)
+
+
+def _bench(options) -> int:
+    import torch
+
+    from . import bench, report
+    from .library import load
+
+    compared = [name for name in options.compare.split(",") if name]
+    unknown = sorted(set(compared) - set(bench.VARIANTS))
+    if unknown:
+        raise FactError(f"unknown variant {', '.join(unknown)}; there are "
+                        f"{', '.join(bench.VARIANTS)}")
+    if options.rounds < 1 or options.repeats < 1:
+        raise FactError("--rounds and --repeats are at least 1")
+    device = options.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    if options.float32_precision:
+        torch.set_float32_matmul_precision(options.float32_precision)
+    workload = _workload(options, device)
+    variants = [*[name for name in compared if name != "fact"], "fact"]
+
+    def fact_model():
+        if options.library:
+            return load(options.library).create(workload.module)
+        from .compiler import compile
+
+        target = "host" if device == "cpu" else "auto"
+        return compile(workload.module, workload.inputs, target=target, name=workload.name)
+
+    found = bench.bench(
+        workload.module, workload.inputs, variants, fact_model,
+        rounds=options.rounds, repeats=options.repeats, errors=not options.no_error,
+        progress=lambda text: print(f"... {text}", file=sys.stderr, flush=True),
+    )
+    shapes = ", ".join("x".join(map(str, x.shape)) for x in workload.inputs)
+    where = torch.cuda.get_device_name() if device == "cuda" else \
+        f"cpu, {torch.get_num_threads()} thread(s)"
+    report.table(bench.COLUMNS, bench.rows(found),
+                 f"{workload.name}, {options.dtype}, inputs {shapes}, on {where}")
+    if options.json:
+        figures = {
+            "workload": workload.name, "dtype": options.dtype, "device": where,
+            "inputs": [list(x.shape) for x in workload.inputs], "torch": torch.__version__,
+            "float32_matmul_precision": torch.get_float32_matmul_precision(),
+            "rounds": options.rounds, "repeats": options.repeats,
+            "variants": bench.as_json(found),
+        }
+        Path(options.json).write_text(json.dumps(figures, indent=2) + "\n")
+    if found["fact"].failure:
+        raise FactError(f"FACT was not measured: {found['fact'].failure}")
+    return 0
+
+
+def _demo(options) -> int:
+    from . import demo
+
+    return demo.main(options.target)
+
+
+def _doctor(options) -> int:
+    from . import doctor
+
+    return doctor.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""FACT beside eager, torch.compile and max-autotune: one process, equal precision.
+
+Rounds are interleaved and their order alternates, so drift of clocks and temperature
+falls on all alike. On a GPU the last-level cache is flushed before each run and times
+are of events on the stream.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+import time
+from typing import Any, Callable
+
+import torch
+
+from . import verify
+from .errors import FactError
+
+VARIANTS = ("eager", "compile", "max-autotune", "fact")
+
+_FLUSH_BYTES = 256 << 20
+
+
+@dataclasses.dataclass
+class Measurement:
+    """One variant: times in milliseconds, a list a round, and error against fp64."""
+
+    name: str
+    setup_s: float = 0.0
+    rounds: list[list[float]] = dataclasses.field(default_factory=list)
+    error: verify.Comparison | None = None
+    failure: str | None = None
+
+    @property
+    def times(self) -> list[float]:
+        return [t for times in self.rounds for t in times]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return median_interval(self.times)
+
+    def speedup(self, base: "Measurement") -> tuple[float, float, float]:
+        """How many times faster than `base`: of the medians, and the range over rounds."""
+        each = [statistics.median(b) / statistics.median(a)
+                for a, b in zip(self.rounds, base.rounds)]
+        return base.median / self.median, *median_interval(each)
+
+
+def median_interval(values: list[float], z: float = 1.96) -> tuple[float, float]:
+    """A 95% confidence interval of the median, from order statistics."""
+    ordered, count = sorted(values), len(values)
+    half = z * math.sqrt(count) / 2
+    low = max(int(math.floor(count / 2 - half)), 0)
+    high = min(int(math.ceil(count / 2 + half)), count - 1)
+    return ordered[low], ordered[high]
+
+
+class Timer:
+    """Times one call, on the device of the inputs."""
+
+    def __init__(self, device: torch.device):
+        self.cuda = device.type == "cuda"
+        if self.cuda:
+            self.flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device=device)
+
+    def __call__(self, function: Callable[[], Any], repeats: int) -> list[float]:
+        if not self.cuda:
+            times = []
+            for _ in range(repeats):
+                start = time.perf_counter()
+                function()
+                times.append(1e3 * (time.perf_counter() - start))
+            return times
+        events = []
+        for _ in range(repeats):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            self.flush.zero_()
+            start.record()
+            function()
+            end.record()
+            events.append((start, end))
+        torch.cuda.synchronize()
+        return [start.elapsed_time(end) for start, end in events]
+
+
+def measure(
+    callables: dict[str, Callable[[], Any]], device: torch.device,
+    *, rounds: int = 10, repeats: int = 5, warmup: int = 3,
+) -> dict[str, list[list[float]]]:
+    """Times of each callable, a list a round, in alternating order."""
+    timer = Timer(device)
+    for function in callables.values():
+        timer(function, warmup)
+    times: dict[str, list[list[float]]] = {name: [] for name in callables}
+    for round_ in range(rounds):
+        order = list(callables) if round_ % 2 == 0 else list(reversed(callables))
+        for name in order:
+            times[name].append(timer(callables[name], repeats))
+    return times
+
+
+def exact_result(module, inputs) -> Any:
+    """The module in fp64 on the same device, in pieces where memory is short."""
+    rows = min((x.shape[0] for x in inputs if x.dim()), default=1)
+    chunks = 1
+    while True:
+        try:
+            return verify.reference(module, inputs, chunks)
+        except torch.OutOfMemoryError:
+            chunks *= 4
+            if chunks > rows:
+                raise FactError("the module in fp64 does not fit in memory: use --no-error") from None
+            torch.cuda.empty_cache()
+
+
+def prepare(variant: str, module, inputs, fact_model: Callable[[], Any]) -> Callable[[], Any]:
+    """A variant as a function without arguments."""
+    if variant == "eager":
+        return lambda: module(*inputs)
+    if variant == "fact":
+        model = fact_model()
+        return lambda: model(*inputs)
+    mode = None if variant == "compile" else "max-autotune"
+    compiled = torch.compile(module, mode=mode)
+    mark = torch.compiler.cudagraph_mark_step_begin
+
+    def run():
+        # max-autotune replays CUDA graphs, which reuse the memory of the last result.
+        mark()
+        return compiled(*inputs)
+
+    return run
+
+
+def bench(
+    module: torch.nn.Module,
+    inputs: list[torch.Tensor],
+    variants: list[str],
+    fact_model: Callable[[], Any],
+    *,
+    rounds: int = 10,
+    repeats: int = 5,
+    errors: bool = True,
+    progress: Callable[[str], None] = lambda text: None,
+) -> dict[str, Measurement]:
+    """Measures the variants; one that fails is reported as such and left out of rounds."""
+    device = inputs[0].device
+    found = {name: Measurement(name) for name in variants}
+    callables: dict[str, Callable[[], Any]] = {}
+    with torch.no_grad():
+        exact = None
+        if errors:
+            progress("computing the module in fp64")
+            exact = exact_result(module, inputs)
+        for name in variants:
+            progress(f"preparing {name}")
+            start = time.perf_counter()
+            try:
+                run = prepare(name, module, inputs, fact_model)
+                result = run()
+                if device.type == "cuda":
+                    torch.cuda.synchronize()
+            except Exception as error:
+                # One baseline that cannot run here says nothing about the others.
+                found[name].failure = f"{type(error).__name__}: {error}"
+                continue
+            found[name].setup_s = time.perf_counter() - start
+            if exact is not None:
+                found[name].error = verify.worst(result, exact)
+            del result
+            callables[name] = run
+        del exact
+        progress(f"measuring {rounds} rounds of {', '.join(callables)}")
+        for name, times in measure(callables, device, rounds=rounds, repeats=repeats).items():
+            found[name].rounds = times
+    return found
+
+
+def as_json(found: dict[str, Measurement]) -> dict[str, Any]:
+    eager = found.get("eager")
+    result = {}
+    for name, m in found.items():
+        if m.failure:
+            result[name] = {"failure": m.failure}
+            continue
+        entry: dict[str, Any] = {
+            "median_ms": m.median,
+            "interval_ms": list(m.interval),
+            "setup_s": m.setup_s,
+            "rounds_ms": m.rounds,
+        }
+        if eager and eager.rounds:
+            ratio, low, high = m.speedup(eager)
+            entry["speedup"] = ratio
+            entry["speedup_interval"] = [low, high]
+        if m.error:
+            entry["error"] = dataclasses.asdict(m.error)
+            if eager and eager.error:
+                entry["error_ratio"] = error_ratio(m.error, eager.error)
+        result[name] = entry
+    return result
+
+
+def error_ratio(error: verify.Comparison, base: verify.Comparison) -> float:
+    """Error as a multiple of eager's own; 1 where both are exact."""
+    if base.norm == 0:
+        return 1.0 if error.norm == 0 else math.inf
+    return error.norm / base.norm
+
+
+def rows(found: dict[str, Measurement]) -> list[list[str]]:
+    """Cells for a table: variant, time, interval, speedup, error, error ratio."""
+    result = []
+    figures = as_json(found)
+    for name, m in found.items():
+        if m.failure:
+            result.append([name, "", "", "", "", "failed: " + m.failure.splitlines()[0][:80]])
+            continue
+        entry = figures[name]
+        low, high = m.interval
+        speedup = ""
+        if "speedup" in entry:
+            speedup = "{:.2f}x [{:.2f}, {:.2f}]".format(entry["speedup"], *entry["speedup_interval"])
+        result.append([
+            name,
+            f"{m.median:.4g}",
+            f"[{low:.4g}, {high:.4g}]",
+            speedup,
+            f"{m.error.norm:.2e}" if m.error else "",
+            f"{entry['error_ratio']:.2f}x" if "error_ratio" in entry else "",
+        ])
+    return result
+
+
+COLUMNS = ["variant", "median ms", "95% interval", "speedup over eager", "error", "error / eager's"]

@@ -1,0 +1,145 @@
+"""`fact.compile`: export in Python, compile and tune by the C++ driver, load."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Sequence
+
+import torch
+
+from . import toolchain
+from .errors import FactError
+from .export import ExportedGraph, export
+from .library import Library, Model, load
+
+# The architectures with kernels, by compute capability.
+_ARCHITECTURES = {(9, 0): "sm_90a", (8, 0): "sm_80"}
+
+
+def compile(
+    module: torch.nn.Module,
+    inputs: Sequence[Any],
+    *,
+    target: str = "auto",
+    output: str | os.PathLike | None = None,
+    name: str | None = None,
+    options: Sequence[str] = (),
+    verbose: bool = False,
+) -> Model:
+    """Compiles `module` for inputs like these and returns it as a callable.
+
+    target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU where there is
+        one and nvcc to compile for it, otherwise the host.
+    output: where the library goes; by default into the work folder.
+    options: more arguments for `fact-compile`.
+    """
+    graph = export(module, inputs, name=name)
+    library = _build(graph, target, output, options, verbose)
+    wanted = {entry["name"] for entry in library.weights}
+    weights = {n: t for n, t in graph.weights.items() if n in wanted}
+    model = library.create(weights)
+    return model.with_structure(graph.result, graph.input_positions)
+
+
+def build(
+    module: torch.nn.Module,
+    inputs: Sequence[Any],
+    *,
+    target: str = "auto",
+    output: str | os.PathLike | None = None,
+    name: str | None = None,
+    options: Sequence[str] = (),
+    verbose: bool = False,
+) -> Library:
+    """Like `compile`, but without weights: the module may be on the meta device."""
+    graph = export(module, inputs, name=name)
+    return _build(graph, target, output, options, verbose)
+
+
+def bundle(
+    module: torch.nn.Module,
+    inputs: Sequence[Any],
+    *,
+    target: str,
+    output: str | os.PathLike,
+    name: str | None = None,
+    options: Sequence[str] = (),
+    verbose: bool = False,
+) -> Path:
+    """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it."""
+    graph = export(module, inputs, name=name)
+    folder = Path(output).absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = work_folder(graph, target, options)
+    arguments = ["-o", str(work / f"{graph.name}.so"), f"--target={target}",
+                 f"--bundle={folder}", "--stop-after=bundle", *options]
+    _drive(graph, work, arguments, verbose)
+    return folder
+
+
+def resolve_target(target: str) -> str:
+    """`auto` becomes the GPU's architecture, or `host`."""
+    if target != "auto":
+        return target
+    if not torch.cuda.is_available() or toolchain.find_nvcc() is None:
+        return "host"
+    capability = torch.cuda.get_device_capability()
+    return _ARCHITECTURES.get(capability, "host")
+
+
+def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
+    """One folder a program, target and options, so that tuning resumes where it was."""
+    root = os.environ.get("FACT_WORK_DIR")
+    if not root:
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        root = os.path.join(cache, "fact")
+    key = hashlib.sha256("\0".join([graph.text, target, *options]).encode()).hexdigest()[:12]
+    folder = Path(root).absolute() / f"{graph.name}-{target}-{key}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FactError(f"cannot make the work folder {folder}: {error.strerror}; "
+                        "set FACT_WORK_DIR to a folder that can be written") from None
+    return folder
+
+
+def _build(graph, target, output, options, verbose) -> Library:
+    target = resolve_target(target)
+    work = work_folder(graph, target, options)
+    path = Path(output).absolute() if output else work / f"{graph.name}.so"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arguments = ["-o", str(path), f"--target={target}", f"--bundle={work / 'bundle'}", *options]
+    _drive(graph, work, arguments, verbose)
+    library = load(path)
+    library.work_folder = work
+    return library
+
+
+def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool) -> None:
+    """Runs fact-compile on the graph, which is saved first, so a failure can be repeated."""
+    source = work / f"{graph.name}.mlir"
+    graph.save(source)
+    tool = toolchain.require_tool("fact-compile")
+    command = [str(tool), str(source), *arguments, f"--summary={work / 'summary.json'}"]
+    environment = toolchain.environment()
+    if verbose:
+        print("+ " + shlex.join(command), file=sys.stderr, flush=True)
+    process = subprocess.run(
+        command, env=environment, text=True, errors="replace",
+        stdout=None if verbose else subprocess.PIPE,
+        stderr=None if verbose else subprocess.STDOUT,
+    )
+    if process.returncode:
+        output = (process.stdout or "").rstrip()
+        tail = "\n".join(output.splitlines()[-40:])
+        status = process.returncode
+        ended = f"was killed by signal {-status}" if status < 0 else f"failed with status {status}"
+        raise FactError(
+            f"fact-compile {ended}" + (f":\n{tail}\n" if tail else "\n")
+            + "reproduce it with\n  " + shlex.join(command)
+        )

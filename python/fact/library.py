@@ -1,0 +1,388 @@
+"""Compiled libraries from Python: ctypes over `fact/Runtime/Library.h`.
+
+Tensors go in as DLPack structs filled from `data_ptr`. Nothing but torch is needed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+from typing import Any, Mapping
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .errors import FactError
+from .element_types import torch_type
+from .safetensors_file import read_safetensors
+
+LIBRARY_ABI = 1
+
+_CPU, _CUDA = 1, 2
+# DLPack's type code and bits.
+_DLPACK_TYPES = {
+    torch.float64: (2, 64),
+    torch.float32: (2, 32),
+    torch.float16: (2, 16),
+    torch.bfloat16: (4, 16),
+    torch.int64: (0, 64),
+    torch.int32: (0, 32),
+    torch.int16: (0, 16),
+    torch.int8: (0, 8),
+    torch.uint8: (1, 8),
+    torch.bool: (6, 8),
+}
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _NamedTensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("tensor", ctypes.POINTER(_DLTensor))]
+
+
+_TensorPointers = ctypes.POINTER(ctypes.POINTER(_DLTensor))
+
+
+class _LibraryTable(ctypes.Structure):
+    """`FactLibrary`, field by field."""
+
+    _fields_ = [
+        ("abi", ctypes.c_uint32),
+        ("describe", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+        ("create", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_NamedTensor), ctypes.c_int64)),
+        (
+            "set_weights",
+            ctypes.CFUNCTYPE(
+                ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_NamedTensor), ctypes.c_int64
+            ),
+        ),
+        (
+            "run",
+            ctypes.CFUNCTYPE(
+                ctypes.c_int,
+                ctypes.c_void_p,
+                _TensorPointers,
+                ctypes.c_int64,
+                _TensorPointers,
+                ctypes.c_int64,
+                ctypes.c_void_p,
+            ),
+        ),
+        ("destroy", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
+        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+    ]
+
+
+class _Slot:
+    """One DLTensor that is filled again for each call; shapes rarely change."""
+
+    __slots__ = ("struct", "pointer", "_layout", "_arrays")
+
+    def __init__(self):
+        self.struct = _DLTensor(lanes=1)
+        self.pointer = ctypes.pointer(self.struct)
+        self._layout = None
+        self._arrays = None
+
+    def fill(self, tensor: torch.Tensor) -> None:
+        entry = self.struct
+        entry.data = tensor.data_ptr()
+        device = tensor.device
+        layout = (tensor.shape, tensor.dtype, tensor.stride(), device)
+        if layout == self._layout:
+            return
+        if device.type not in ("cpu", "cuda"):
+            raise FactError(f"tensor on device '{device}': only cpu and cuda tensors can be used")
+        if tensor.dtype not in _DLPACK_TYPES:
+            raise FactError(f"tensors of type {tensor.dtype} are not supported")
+        entry.device_type = _CUDA if device.type == "cuda" else _CPU
+        entry.device_id = device.index or 0
+        entry.code, entry.bits = _DLPACK_TYPES[tensor.dtype]
+        rank = tensor.dim()
+        entry.ndim = rank
+        shape = (ctypes.c_int64 * rank)(*tensor.shape)
+        strides = (ctypes.c_int64 * rank)(*tensor.stride())
+        entry.shape = ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64))
+        entry.strides = (
+            None if tensor.is_contiguous() else ctypes.cast(strides, ctypes.POINTER(ctypes.c_int64))
+        )
+        self._arrays, self._layout = (shape, strides), layout
+
+
+def load(path: str | os.PathLike) -> "Library":
+    """Loads a library that FACT compiled."""
+    return Library(path)
+
+
+class Library:
+    """A compiled library. `create` gives it weights and returns a callable model."""
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = os.path.abspath(os.fspath(path))
+        if not os.path.exists(self.path):
+            raise FactError(f"no library at {self.path}")
+        try:
+            self._handle = ctypes.CDLL(self.path)
+        except OSError as error:
+            raise FactError(f"cannot load {self.path}: {error}") from None
+        try:
+            entry = self._handle.fact_library
+        except AttributeError:
+            raise FactError(
+                f"{self.path} is a shared library, but not FACT's: it has no symbol fact_library"
+            ) from None
+        entry.restype = ctypes.POINTER(_LibraryTable)
+        entry.argtypes = []
+        self._table = entry().contents
+        if self._table.abi != LIBRARY_ABI:
+            raise FactError(
+                f"{self.path} has library ABI {self._table.abi}, this package reads "
+                f"{LIBRARY_ABI}: compile the model again, or use the package it was made with"
+            )
+        self.description: dict[str, Any] = json.loads(self._table.describe())
+
+    @property
+    def name(self) -> str:
+        return self.description.get("name", "model")
+
+    @property
+    def device_type(self) -> str:
+        """`cuda` or `cpu`: where weights and tensors live."""
+        target = self.description.get("target", {})
+        kind = target.get("kind", "") if isinstance(target, dict) else str(target)
+        return "cuda" if kind.startswith(("cuda", "sm_")) else "cpu"
+
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        return self.description.get("inputs", [])
+
+    @property
+    def outputs(self) -> list[dict[str, Any]]:
+        return self.description.get("outputs", [])
+
+    @property
+    def weights(self) -> list[dict[str, Any]]:
+        return self.description.get("weights", [])
+
+    def create(
+        self, weights: Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike = {}
+    ) -> "Model":
+        """A model with these weights: by name, of a module, or in a safetensors file.
+
+        Tensors already on the library's device are borrowed, so changes to them in place
+        are seen by kernels that read them as they are; call `set_weights` to be sure.
+        Others are copied there.
+        """
+        return Model(self, weights)
+
+    def last_error(self) -> str:
+        return (self._table.last_error() or b"").decode(errors="replace") or "unknown failure"
+
+    def __repr__(self) -> str:
+        return f"<fact.Library {self.name} on {self.device_type}: {self.path}>"
+
+
+class Model:
+    """An instance with weights. Calls compute no gradients."""
+
+    def __init__(self, library: Library, weights):
+        self.library = library
+        self._lock = threading.Lock()
+        self._weights: dict[str, torch.Tensor] = {}
+        self._handle = None
+        self._result = None
+        self._positions = None
+        self._inputs = [_Slot() for _ in library.inputs]
+        self._outputs = [_Slot() for _ in library.outputs]
+        self._input_pointers = _pointers(self._inputs)
+        self._output_pointers = _pointers(self._outputs)
+        self._output_types = [
+            (tuple(entry["shape"]), torch_type(entry["type"])) for entry in library.outputs
+        ]
+        tensors = self._resolve(weights)
+        names, _keep = _named_tensors(tensors)
+        with _current_device(tensors.values()):
+            handle = library._table.create(names, len(tensors))
+        if not handle:
+            raise FactError(f"cannot create {library.name}: {library.last_error()}")
+        self._handle, self._weights = handle, tensors
+
+    def with_structure(self, result, positions) -> "Model":
+        """Takes arguments and returns results in the form of the exported module."""
+        self._result, self._positions = result, positions
+        return self
+
+    def set_weights(self, weights) -> None:
+        """Replaces weights by name; what was computed from them is computed again."""
+        tensors = self._resolve(weights)
+        names, _keep = _named_tensors(tensors)
+        with self._lock, _current_device(tensors.values()):
+            if self._library_table().set_weights(self._handle, names, len(tensors)) != 0:
+                raise FactError(
+                    f"cannot set weights of {self.library.name}: {self.library.last_error()}"
+                )
+        self._weights.update(tensors)
+
+    def __call__(self, *args, **kwargs):
+        inputs = self._flatten(args, kwargs)
+        device = inputs[0].device if inputs else torch.device(self.library.device_type)
+        outputs = [torch.empty(shape, dtype=dtype, device=device)
+                   for shape, dtype in self._output_types]
+        self.run(inputs, outputs)
+        if self._result is not None:
+            return self._result.build(outputs)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
+        """Computes into `outputs`, which must be row-major; on CUDA, only enqueues."""
+        table = self._library_table()
+        self._check(inputs, outputs)
+        stream = None
+        cuda = self.library.device_type == "cuda"
+        with self._lock, _current_device(inputs if cuda else ()):
+            if cuda:
+                stream = torch.cuda.current_stream().cuda_stream
+            for slot, tensor in zip(self._inputs, inputs):
+                slot.fill(tensor)
+            for slot, tensor in zip(self._outputs, outputs):
+                slot.fill(tensor)
+            failed = table.run(
+                self._handle,
+                self._input_pointers, len(inputs),
+                self._output_pointers, len(outputs),
+                stream,
+            )
+        if failed:
+            raise FactError(f"{self.library.name} failed: {self.library.last_error()}")
+
+    def close(self) -> None:
+        """Frees the instance; calling it afterwards is an error."""
+        handle, self._handle = self._handle, None
+        if handle:
+            self.library._table.destroy(handle)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<fact.Model of {self.library!r}>"
+
+    def _library_table(self):
+        if not self._handle:
+            raise FactError(f"{self.library.name} has been closed")
+        return self.library._table
+
+    def _flatten(self, args, kwargs) -> list[torch.Tensor]:
+        if self._positions is None:
+            leaves = pytree.tree_leaves((args, kwargs)) if kwargs else _flat(args)
+            return list(leaves)
+        leaves = pytree.tree_leaves((args, kwargs))
+        if self._positions and len(leaves) <= max(self._positions):
+            raise self._count_error(len(leaves))
+        return [leaves[position] for position in self._positions]
+
+    def _check(self, inputs, outputs) -> None:
+        if len(inputs) != len(self._inputs):
+            raise self._count_error(len(inputs))
+        if len(outputs) != len(self._outputs):
+            raise FactError(f"{self.library.name} has {len(self._outputs)} output(s), "
+                            f"{len(outputs)} given")
+        for entry, tensor in zip(self.library.inputs, inputs):
+            if not isinstance(tensor, torch.Tensor):
+                raise FactError(f"input '{entry['name']}' is {type(tensor).__name__}, not a tensor")
+            if tensor.device.type != self.library.device_type:
+                raise FactError(
+                    f"input '{entry['name']}' is on {tensor.device}, the library runs on "
+                    f"{self.library.device_type}: move it there"
+                )
+
+    def _count_error(self, given: int) -> FactError:
+        names = ", ".join(entry["name"] for entry in self.library.inputs)
+        return FactError(
+            f"{self.library.name} takes {len(self._inputs)} input(s) ({names}), {given} given"
+        )
+
+    def _resolve(self, weights) -> dict[str, torch.Tensor]:
+        """Tensors by name, dense and on the library's device."""
+        wanted = {entry["name"] for entry in self.library.weights}
+        if isinstance(weights, torch.nn.Module):
+            tensors = {n: t for n, t in module_tensors(weights).items() if n in wanted}
+        elif isinstance(weights, (str, os.PathLike)):
+            tensors = {n: t for n, t in read_safetensors(weights).items() if n in wanted}
+        else:
+            tensors = dict(weights)
+        device = self.library.device_type
+        resolved = {}
+        for name, tensor in tensors.items():
+            if tensor.is_meta:
+                raise FactError(f"weight '{name}' is on the meta device and has no data")
+            tensor = tensor.detach()
+            if tensor.device.type != device:
+                tensor = tensor.to(device)
+            resolved[name] = tensor.contiguous()
+        return resolved
+
+
+def module_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and all buffers, also those that `state_dict` leaves out."""
+    tensors = dict(module.named_parameters(remove_duplicate=False))
+    tensors.update(module.named_buffers(remove_duplicate=False))
+    return tensors
+
+
+def _flat(args) -> tuple:
+    """The common call, a few tensors, without the cost of a general flattening."""
+    if all(isinstance(arg, torch.Tensor) for arg in args):
+        return args
+    return tuple(pytree.tree_leaves(args))
+
+
+def _pointers(slots: list[_Slot]):
+    return (ctypes.POINTER(_DLTensor) * max(len(slots), 1))(*[slot.pointer for slot in slots])
+
+
+def _named_tensors(tensors: Mapping[str, torch.Tensor]):
+    """The C array, and what must live as long as it."""
+    slots = []
+    array = (_NamedTensor * max(len(tensors), 1))()
+    for index, (name, tensor) in enumerate(tensors.items()):
+        slot = _Slot()
+        slot.fill(tensor)
+        slots.append(slot)
+        array[index].name = name.encode()
+        array[index].tensor = slot.pointer
+    return array, slots
+
+
+class _NoDevice:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *error):
+        return None
+
+
+def _current_device(tensors):
+    """Makes the CUDA device of the first such tensor current."""
+    for tensor in tensors:
+        if tensor.is_cuda:
+            if tensor.device.index != torch.cuda.current_device():
+                return torch.cuda.device(tensor.device)
+            break
+    return _NoDevice()

@@ -1,0 +1,62 @@
+"""Tables and notes: with rich where it is installed, in plain text elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import Sequence
+
+try:
+    import rich.box
+    import rich.console
+    import rich.markup
+    import rich.table
+except ImportError:
+    rich = None
+
+
+def _console():
+    # A file or a pipe has no width of its own, and 80 columns would cut paths.
+    return rich.console.Console(width=None if sys.stdout.isatty() else 120, soft_wrap=True)
+
+
+def heading(text: str) -> None:
+    if rich:
+        _console().print(f"\n[bold]{rich.markup.escape(text)}[/bold]")
+    else:
+        print(f"\n{text}")
+    sys.stdout.flush()
+
+
+def note(text: str) -> None:
+    if rich:
+        _console().print(rich.markup.escape(text), highlight=False)
+    else:
+        print(text)
+    sys.stdout.flush()
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
+    """Columns whose cells are numbers are set to the right."""
+    if not rows:
+        return
+    cells = [[str(cell) for cell in row] for row in rows]
+    right = [all(_numeric(row[i]) for row in cells) for i in range(len(columns))]
+    if title:
+        heading(title)
+    if rich:
+        grid = rich.table.Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
+        for column, is_right in zip(columns, right):
+            grid.add_column(column, justify="right" if is_right else "left", overflow="fold")
+        for row in cells:
+            grid.add_row(*[rich.markup.escape(cell) for cell in row])
+        _console().print(grid)
+    else:
+        widths = [max(len(c), *(len(row[i]) for row in cells)) for i, c in enumerate(columns)]
+        for row in [list(columns), ["-" * width for width in widths], *cells]:
+            line = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right)]
+            print("  ".join(line).rstrip())
+    sys.stdout.flush()
+
+
+def _numeric(cell: str) -> bool:
+    return not cell or cell[0] in "0123456789-+." or cell in ("inf", "nan")

@@ -1,0 +1,78 @@
+"""Reading and writing safetensors files with torch alone.
+
+The format is a length, a JSON header and the data; handling it here keeps a machine that
+only runs libraries free of other packages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from typing import Mapping
+
+import torch
+
+from .errors import FactError
+
+_TYPES = {
+    "F64": torch.float64,
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I64": torch.int64,
+    "I32": torch.int32,
+    "I16": torch.int16,
+    "I8": torch.int8,
+    "U8": torch.uint8,
+    "BOOL": torch.bool,
+}
+_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+
+
+def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
+    """All tensors of a file, mapped rather than read."""
+    path = os.fspath(path)
+    try:
+        size = os.path.getsize(path)
+        with open(path, "rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > size - 8:
+                raise ValueError("the header is longer than the file")
+            header = json.loads(file.read(length))
+        data = torch.from_file(path, shared=False, size=size, dtype=torch.uint8)[8 + length :]
+        return {
+            name: _tensor(data, entry) for name, entry in header.items() if name != "__metadata__"
+        }
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, struct.error) as error:
+        raise FactError(f"cannot read {path} as safetensors: {error}") from None
+
+
+def _tensor(data: torch.Tensor, entry: dict) -> torch.Tensor:
+    begin, end = entry["data_offsets"]
+    raw, dtype = data[begin:end], _TYPES[entry["dtype"]]
+    if raw.data_ptr() % dtype.itemsize:
+        raw = raw.clone()
+    return raw.view(dtype).reshape(entry["shape"])
+
+
+def write_safetensors(path: str | os.PathLike, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Writes a file; complete or not at all."""
+    header, offset = {}, 0
+    for name, tensor in tensors.items():
+        size = tensor.numel() * tensor.element_size()
+        header[name] = {
+            "dtype": _NAMES[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [offset, offset + size],
+        }
+        offset += size
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    partial = f"{os.fspath(path)}.partial"
+    with open(partial, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for tensor in tensors.values():
+            flat = tensor.detach().cpu().contiguous().reshape(-1)
+            file.write(flat.view(torch.uint8).numpy().tobytes())
+    os.replace(partial, path)

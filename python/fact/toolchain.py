@@ -1,0 +1,74 @@
+"""Where the tools are: FACT's own programs, nvcc, CUTLASS."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from .errors import FactError
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def checkout() -> Path | None:
+    """The source tree that this package is part of, if it is."""
+    root = PACKAGE.parent.parent
+    return root if (root / "python" / "fact").is_dir() and (root / "Makefile").exists() else None
+
+
+def find_tool(name: str) -> Path | None:
+    """A program of FACT: FACT_BIN_DIR, the installed package, the checkout, PATH."""
+    folders = []
+    if os.environ.get("FACT_BIN_DIR"):
+        folders.append(Path(os.environ["FACT_BIN_DIR"]))
+    # Installed: <prefix>/bin beside <prefix>/python/fact, or inside the package.
+    folders += [PACKAGE / "bin", PACKAGE.parent.parent / "bin"]
+    if checkout():
+        folders.append(checkout() / "build" / "bin")
+    for folder in folders:
+        if os.access(folder / name, os.X_OK):
+            return folder / name
+    found = shutil.which(name)
+    return Path(found) if found else None
+
+
+def require_tool(name: str) -> Path:
+    tool = find_tool(name)
+    if tool is None:
+        raise FactError(f"{name} is not built: run `make build`, or set FACT_BIN_DIR to its folder")
+    return tool
+
+
+def find_nvcc() -> Path | None:
+    """nvcc: CUDACXX, PATH, the usual place, this Python environment."""
+    candidates = [os.environ.get("CUDACXX"), shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc"]
+    candidates += sorted(Path(sys.prefix).glob("lib/python3*/site-packages/nvidia/cu*/bin/nvcc"))
+    for candidate in candidates:
+        if candidate and os.access(candidate, os.X_OK):
+            return Path(candidate)
+    return None
+
+
+def find_cutlass() -> Path | None:
+    """The folder with CUTLASS's `include`, `tools` and `examples`."""
+    candidates = [Path(os.environ["FACT_CUTLASS_DIR"])] if os.environ.get("FACT_CUTLASS_DIR") else []
+    candidates += [Path(p) / "cutlass_library" / "source" for p in sys.path if p]
+    if checkout():
+        candidates.append(checkout() / "cutlass")
+    for candidate in candidates:
+        if (candidate / "include" / "cutlass" / "cutlass.h").exists():
+            return candidate
+    return None
+
+
+def environment() -> dict[str, str]:
+    """The environment for FACT's programs: nvcc on PATH, CUTLASS's place."""
+    result = dict(os.environ)
+    nvcc, cutlass = find_nvcc(), find_cutlass()
+    if nvcc:
+        result["PATH"] = f"{nvcc.parent}{os.pathsep}{result.get('PATH', '')}"
+    if cutlass:
+        result["FACT_CUTLASS_DIR"] = str(cutlass)
+    return result
