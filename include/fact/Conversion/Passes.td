@@ -1,0 +1,40 @@
+//===- Passes.td - Conversions into and out of FACT ---------*- tablegen -*-===//
+
+#ifndef FACT_CONVERSION_PASSES_TD
+#define FACT_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTorchToFact : Pass<"convert-torch-to-fact", "::mlir::ModuleOp"> {
+  let summary = "Convert torch-mlir's whole ops to the FACT dialect";
+  let description = [{
+    Replaces `torch` ops on value tensors by FACT ops on builtin tensors, and
+    `torch.fact.weight` by module-level `fact.weight` symbols. Every op that is
+    not supported is named, with its Python line, in one run.
+
+    ```mlir
+    %2 = torch.aten.relu %arg0 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.relu %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::fact::FactDialect", "::mlir::func::FuncDialect"];
+}
+
+def ConvertFactToLinalg : Pass<"convert-fact-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Convert FACT ops to linalg on tensors";
+  let description = [{
+    The naive lowering of every op, for other MLIR toolchains and for the
+    references that host candidates are checked against. 16-bit floats are
+    computed in f32; with `wide`, f32 is computed in f64.
+  }];
+  let options = [Option<"wide", "wide", "bool", "false",
+                        "Compute f32 in f64 and 16-bit floats in f32 throughout">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // FACT_CONVERSION_PASSES_TD

@@ -1,0 +1,17 @@
+//===- InitAll.h - Everything FACT registers ----------------------*- C++ -*-===//
+
+#ifndef FACT_INITALL_H
+#define FACT_INITALL_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace fact {
+/// FACT, the torch shim, and the upstream dialects that FACT lowers to.
+void registerAllDialects(mlir::DialectRegistry &registry);
+/// Every pass of FACT, and the pipelines `fact-raise` and `fact-discover`.
+void registerAllPasses();
+} // namespace fact
+
+#endif // FACT_INITALL_H

@@ -1,0 +1,116 @@
+//===- Target.h - What a target can realise, and how --------------*- C++ -*-===//
+//
+// A realiser belongs to one family of kernels on one target. Analyses and the
+// bundle writer see targets through this interface alone, so nothing is tagged
+// that a target cannot emit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_TARGET_TARGET_H
+#define FACT_TARGET_TARGET_H
+
+#include "fact/Dialect/Fact/Fact.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fact {
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// What an emitter writes for one kernel: a source text, or an object's bytes.
+struct KernelCode {
+  std::string text;
+  bool isObject = false;
+  /// Extra words for the compile and the link command.
+  std::vector<std::string> flags;
+  std::vector<std::string> link;
+};
+
+/// One family of kernels on one target.
+class Realiser {
+public:
+  virtual ~Realiser() = default;
+
+  /// The rule it realises: "gemm_epilogue", "attention", ...
+  virtual llvm::StringRef getRule() const = 0;
+
+  /// Whether it can emit this region; the diagnostic says what stands in the
+  /// way. Everything that passes compiles with at least one schedule.
+  virtual mlir::LogicalResult canRealise(FusedOp fused,
+                                         EmitError emitError) const = 0;
+
+  /// The space to search when nobody proposed another.
+  virtual SpaceAttrInterface getDefaultSpace(FusedOp fused) const = 0;
+
+  /// Schedules beside every space (a vendor's library).
+  virtual llvm::SmallVector<ScheduleAttrInterface>
+  getFixedSchedules(FusedOp fused) const {
+    return {};
+  }
+
+  /// An estimate that orders candidates before any is compiled.
+  virtual double predictMicroseconds(FusedOp fused,
+                                     ScheduleAttrInterface schedule) const = 0;
+
+  /// Writes the kernel, exporting a FactKernel named `symbol`.
+  virtual mlir::LogicalResult emit(FusedOp fused,
+                                   ScheduleAttrInterface schedule,
+                                   llvm::StringRef symbol,
+                                   KernelCode &code) const = 0;
+};
+
+/// A kind of machine that kernels are written for.
+class Target {
+public:
+  virtual ~Target() = default;
+
+  const MachineDescription &getMachine() const { return machine; }
+
+  /// "cuda" or "host".
+  virtual llvm::StringRef getKind() const = 0;
+  /// ".cu", ".o"
+  virtual llvm::StringRef getCandidateSuffix() const = 0;
+  virtual llvm::StringRef getReferenceSuffix() const = 0;
+
+  /// Writes a naive kernel for any region of supported ops, by means that
+  /// share nothing with the realisers but the scalar definitions. Results are
+  /// f32 (f64 where the kernel's are f32 or f64); see docs/bundle.md.
+  virtual mlir::LogicalResult emitReference(FusedOp fused,
+                                            llvm::StringRef symbol,
+                                            KernelCode &code) const = 0;
+
+  /// The commands of docs/bundle.md, as lists of words.
+  struct Commands {
+    std::vector<std::string> compile, link, linkProgram;
+  };
+  virtual Commands getCommands() const = 0;
+
+  /// Files every bundle of this target carries: (path, text).
+  virtual std::vector<std::pair<std::string, std::string>>
+  getBundleFiles() const = 0;
+
+  llvm::ArrayRef<std::unique_ptr<Realiser>> getRealisers() const {
+    return realisers;
+  }
+  const Realiser *findRealiser(llvm::StringRef rule) const {
+    for (const std::unique_ptr<Realiser> &realiser : realisers)
+      if (realiser->getRule() == rule)
+        return realiser.get();
+    return nullptr;
+  }
+
+protected:
+  explicit Target(const MachineDescription &machine) : machine(machine) {}
+
+  const MachineDescription &machine;
+  std::vector<std::unique_ptr<Realiser>> realisers;
+};
+
+std::unique_ptr<Target> createHostTarget(const MachineDescription &machine);
+std::unique_ptr<Target> createCutlassTarget(const MachineDescription &machine);
+
+/// The target for a machine.
+std::unique_ptr<Target> createTarget(const MachineDescription &machine);
+} // namespace fact
+
+#endif // FACT_TARGET_TARGET_H

@@ -1,0 +1,69 @@
+//===- Database.h - Every attempt, kept in SQLite ---------------*- C++ -*-===//
+
+#ifndef FACT_TUNING_DATABASE_H
+#define FACT_TUNING_DATABASE_H
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace fact {
+namespace tuning {
+
+/// What makes two attempts the same. `candidate` is the schedule's key,
+/// `candidateHash` covers its source, flags and libraries.
+struct AttemptKey {
+  std::string kernelHash;
+  std::string candidate;
+  std::string candidateHash;
+  std::string machine;
+  std::string compiler;
+};
+
+/// `status` is one of ok, compile_error, compile_timeout, spills, link_error,
+/// crash, hang, wrong, too_fast.
+struct Attempt {
+  std::string kernel;
+  std::string status;
+  std::string detail;
+  std::string log;
+  double us = 0, usLow = 0, usHigh = 0;
+  int runs = 0;
+  double normError = 0, elementError = 0;
+  double compileSeconds = 0, measureSeconds = 0;
+  /// Says more about the moment than about the candidate (a compiler killed
+  /// for memory): tried again on the next run.
+  bool transient = false;
+};
+
+/// The tuning database. Each attempt is one transaction on a write-ahead log,
+/// so a kill at any time loses at most the attempt in flight.
+class Database {
+public:
+  explicit Database(const std::filesystem::path &path);
+  ~Database();
+  Database(const Database &) = delete;
+  Database &operator=(const Database &) = delete;
+
+  void record(const AttemptKey &key, const Attempt &attempt);
+  /// The newest attempt. An empty machine or compiler matches any.
+  std::optional<Attempt> find(const AttemptKey &key);
+
+private:
+  void execute(const char *sql);
+  sqlite3_stmt *prepare(const char *sql);
+  [[noreturn]] void fail(const std::string &what);
+
+  std::filesystem::path path;
+  sqlite3 *handle = nullptr;
+  sqlite3_stmt *insert = nullptr;
+  sqlite3_stmt *select = nullptr;
+};
+
+} // namespace tuning
+} // namespace fact
+
+#endif // FACT_TUNING_DATABASE_H

@@ -1,0 +1,98 @@
+//===- Process.h - Commands in killable process groups ----------*- C++ -*-===//
+
+#ifndef FACT_TUNING_PROCESS_H
+#define FACT_TUNING_PROCESS_H
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace tuning {
+
+struct Command {
+  std::vector<std::string> words;
+  /// Receives standard error, and standard output unless it is captured.
+  std::filesystem::path log;
+  bool captureOutput = false;
+  double timeoutSeconds = 600;
+
+  /// For messages and dry runs: words quoted where a shell would need it.
+  std::string text() const;
+};
+
+struct Outcome {
+  enum Kind { Exited, Signalled, TimedOut, NotStarted };
+  Kind kind = NotStarted;
+  /// Exit status, signal, or errno of the attempt to start.
+  int code = 0;
+  std::string output;
+  double seconds = 0;
+
+  bool succeeded() const { return kind == Exited && code == 0; }
+  /// "exit status 1", "SIGSEGV (Segmentation fault)", ...
+  std::string text() const;
+};
+
+/// Runs commands of two kinds side by side: builds, several at a time, and
+/// measurements, one at a time. Each runs in a process group of its own that is
+/// killed as a whole at its timeout, and when fact-tune is interrupted. Single
+/// threaded; callbacks may add commands.
+class Scheduler {
+public:
+  using Callback = std::function<void(const Outcome &)>;
+
+  /// `measureAlone`: no build runs beside a measurement.
+  Scheduler(unsigned buildJobs, bool measureAlone)
+      : buildJobs(buildJobs), measureAlone(measureAlone) {}
+  ~Scheduler();
+
+  void build(Command command, Callback done);
+  void measure(Command command, Callback done);
+
+  /// Until nothing is left to do.
+  void run();
+
+private:
+  struct Job {
+    Command command;
+    Callback done;
+    bool isBuild = true;
+    int pid = -1;
+    int pipe = -1;
+    bool killed = false;
+    int startError = 0;
+    std::chrono::steady_clock::time_point started, killedAt;
+    std::string output;
+  };
+
+  void startReady();
+  void start(Job &job);
+  /// True when the job has ended; its outcome is then in `outcome`.
+  bool poll(Job &job, Outcome &outcome);
+  void readOutput(Job &job);
+
+  unsigned buildJobs;
+  bool measureAlone;
+  std::deque<Job> waitingBuilds, waitingMeasurements;
+  std::list<Job> running;
+};
+
+/// One command, waited for.
+Outcome runCommand(Command command);
+
+/// SIGINT and SIGTERM make the next Scheduler step throw a Failure, after all
+/// process groups were killed.
+void installInterruptHandlers();
+
+/// "SIGSEGV (Segmentation fault)".
+std::string signalText(int signal);
+
+} // namespace tuning
+} // namespace fact
+
+#endif // FACT_TUNING_PROCESS_H

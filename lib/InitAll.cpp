@@ -1,0 +1,33 @@
+//===- InitAll.cpp - Everything FACT registers ----------------------------===//
+
+#include "fact/InitAll.h"
+#include "fact/Conversion/Passes.h"
+#include "fact/Dialect/Fact/Fact.h"
+#ifdef FACT_HAVE_TORCH
+#include "fact/Dialect/Torch/Torch.h"
+#endif
+#include "fact/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+void fact::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<FactDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+#ifdef FACT_HAVE_TORCH
+  registry.insert<torch::TorchDialect>();
+#endif
+}
+
+void fact::registerAllPasses() {
+#ifdef FACT_HAVE_TORCH
+  registerConvertTorchToFact();
+#endif
+#ifdef FACT_HAVE_LINALG
+  registerConvertFactToLinalg();
+#endif
+}
