@@ -124,7 +124,7 @@ def Fact_YieldOp : Fact_Op<"yield",
     [Pure, Terminator, ReturnLike, ParentOneOf<["FusedOp", "PrepareOp"]>]> {
   let summary = "the values of a fused or prepare region";
   let arguments = (ins Variadic<Fact_Tensor>:$values);
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
