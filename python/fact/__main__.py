@@ -82,7 +82,7 @@ def _add_workload(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", metavar="NAME", help="a size the file defines, as in small")
     parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE",
                         help="settings of the module and its inputs, as in width=64")
-    parser.add_argument("--shapes", nargs="+", metavar="SHAPE",
+    parser.add_argument("--inputs", dest="shapes", nargs="+", metavar="SHAPE",
                         help="shapes of the inputs in place of get_inputs, as in 2x16x64")
 
 
