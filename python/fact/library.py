@@ -240,6 +240,7 @@ class Model:
 
     def __call__(self, *args, **kwargs):
         inputs = self._flatten(args, kwargs)
+        self._check_inputs(inputs)
         device = inputs[0].device if inputs else torch.device(self.library.device_type)
         outputs = [torch.empty(shape, dtype=dtype, device=device)
                    for shape, dtype in self._output_types]
@@ -251,7 +252,10 @@ class Model:
     def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
         """Computes into `outputs`, which must be row-major; on CUDA, only enqueues."""
         table = self._library_table()
-        self._check(inputs, outputs)
+        self._check_inputs(inputs)
+        if len(outputs) != len(self._outputs):
+            raise FactError(f"{self.library.name} has {len(self._outputs)} output(s), "
+                            f"{len(outputs)} given")
         stream = None
         cuda = self.library.device_type == "cuda"
         with self._lock, _current_device(inputs if cuda else ()):
@@ -297,12 +301,9 @@ class Model:
             raise self._count_error(len(leaves))
         return [leaves[position] for position in self._positions]
 
-    def _check(self, inputs, outputs) -> None:
+    def _check_inputs(self, inputs) -> None:
         if len(inputs) != len(self._inputs):
             raise self._count_error(len(inputs))
-        if len(outputs) != len(self._outputs):
-            raise FactError(f"{self.library.name} has {len(self._outputs)} output(s), "
-                            f"{len(outputs)} given")
         for entry, tensor in zip(self.library.inputs, inputs):
             if not isinstance(tensor, torch.Tensor):
                 raise FactError(f"input '{entry['name']}' is {type(tensor).__name__}, not a tensor")

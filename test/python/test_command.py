@@ -1,0 +1,209 @@
+"""The `fact` command: what it prints and its exit status, above all when things fail."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+import fact
+from fact import toolchain
+from fact.__main__ import main
+from fact.safetensors_file import read_safetensors, write_safetensors
+
+GPT = "examples/workloads/mini_gpt_block.py"
+
+
+@pytest.fixture(autouse=True)
+def in_the_checkout(root, monkeypatch):
+    monkeypatch.chdir(root)
+
+
+@pytest.fixture
+def no_tools(monkeypatch, tmp_path):
+    monkeypatch.setattr(toolchain, "find_tool", lambda name: None)
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+
+
+def fails(capsys, *arguments):
+    assert main(list(arguments)) == 1
+    error = capsys.readouterr().err
+    assert "fact: error:" in error and "Traceback" not in error
+    return error
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["none.py"], "no file none.py"),
+    (["README.md"], "neither a file FILE.py nor package.module:Class"),
+    (["no_such_package:Model"], "cannot import no_such_package"),
+    (["torch.nn:NoSuch"], "torch.nn has no class NoSuch"),
+    ([GPT, "--set", "wide=3"], "has no setting wide; it has batch, heads, tokens, width"),
+    ([GPT, "--set", "width"], "write NAME=VALUE"),
+    ([GPT, "--size", "tiny"], "has no size 'tiny'"),
+    ([GPT, "--inputs", "2x?"], "are no shapes"),
+    (["torch.nn:ReLU"], "has no get_inputs"),
+])
+def test_wrong_workloads(capsys, arguments, message):
+    assert message in fails(capsys, "export", *arguments)
+
+
+def test_a_file_that_does_not_import(capsys, tmp_path):
+    (tmp_path / "broken.py").write_text("1 / 0")
+    assert "ZeroDivisionError" in fails(capsys, "export", str(tmp_path / "broken.py"))
+
+
+def test_export_prints_text(capsys):
+    pytest.importorskip("torch_mlir")
+    assert main(["export", GPT, "--size", "small", "--dtype", "bf16"]) == 0
+    assert "module @mini_gpt_block" in capsys.readouterr().out
+
+
+def test_export_of_a_class_with_shapes(capsys):
+    pytest.importorskip("torch_mlir")
+    assert main(["export", "torch.nn:Tanh", "--inputs", "2x3"]) == 0
+    assert "!torch.vtensor<[2,3],f32>" in capsys.readouterr().out
+
+
+def test_same_weights_every_time(root):
+    from fact.workload import load_workload
+
+    one, two = (load_workload(GPT, size="small") for _ in range(2))
+    for a, b in zip(one.module.state_dict().values(), two.module.state_dict().values()):
+        assert torch.equal(a, b)
+    assert torch.equal(one.inputs[0], two.inputs[0])
+
+
+def test_compile_without_the_driver(capsys, no_tools):
+    pytest.importorskip("torch_mlir")
+    assert "run `make build`" in fails(capsys, "compile", GPT, "--size", "small")
+
+
+def stand_in_driver(folder, script):
+    """A fact-compile that does what the test wants."""
+    tool = folder / "fact-compile"
+    tool.write_text(f"#!{sys.executable}\nimport sys\n{script}\n")
+    tool.chmod(0o755)
+
+
+def test_a_failing_driver_can_be_repeated(monkeypatch, tmp_path):
+    pytest.importorskip("torch_mlir")
+    stand_in_driver(tmp_path, "print('error: unsupported op'); sys.exit(3)")
+    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    with pytest.raises(fact.FactError) as caught:
+        fact.compile(torch.nn.ReLU(), (torch.ones(2),), target="host")
+    message = str(caught.value)
+    assert "failed with status 3" in message and "unsupported op" in message
+    command = message.split("reproduce it with\n")[1].split()
+    assert command[0] == str(tmp_path / "fact-compile")
+    # The input is where the command says.
+    assert "torch.aten.relu" in open(command[1]).read()
+    assert subprocess.run(command, capture_output=True).returncode == 3
+
+
+def test_a_driver_that_succeeds(monkeypatch, tmp_path, fake_library):
+    pytest.importorskip("torch_mlir")
+    stand_in_driver(tmp_path, "import shutil\nout = sys.argv[sys.argv.index('-o') + 1]\n"
+                              f"shutil.copy({str(fake_library())!r}, out)\n"
+                              "assert '--target=host' in sys.argv")
+    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+
+    class Affine(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.nn.Parameter(torch.rand(4))
+            self.bias = torch.nn.Parameter(torch.rand(4))
+
+        def forward(self, x):
+            return {"y": x * self.scale + self.bias}
+
+    module, x = Affine(), torch.randn(2, 4)
+    model = fact.compile(module, (x,), target="host")
+    assert torch.allclose(model(x)["y"], module(x)["y"])
+    assert torch.allclose(model(x=x)["y"], module(x)["y"])
+
+
+def test_bundle_stops_at_the_bundle(monkeypatch, tmp_path):
+    pytest.importorskip("torch_mlir")
+    stand_in_driver(tmp_path, "import os\nassert '--stop-after=bundle' in sys.argv\n"
+                              "os.makedirs([a for a in sys.argv if a.startswith('--bundle=')][0][9:])")
+    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    folder = fact.bundle(torch.nn.ReLU(), (torch.ones(2),), target="sm_90a",
+                         output=tmp_path / "bundle")
+    assert folder == tmp_path / "bundle" and folder.is_dir()
+
+
+def test_work_folder_that_cannot_be_made(monkeypatch, tmp_path):
+    pytest.importorskip("torch_mlir")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "file" / "work"))
+    with pytest.raises(fact.FactError, match="set FACT_WORK_DIR"):
+        fact.compile(torch.nn.ReLU(), (torch.ones(2),), target="host")
+
+
+def test_run(capsys, tmp_path, fake_library):
+    weights = {"scale": torch.full((4,), 2.0), "bias": torch.ones(4)}
+    write_safetensors(tmp_path / "w", weights)
+    write_safetensors(tmp_path / "x", {"x": torch.ones(2, 4)})
+    assert main(["run", str(fake_library()), "--weights", str(tmp_path / "w"),
+                 "--inputs", str(tmp_path / "x"), "--output", str(tmp_path / "y")]) == 0
+    assert torch.equal(read_safetensors(tmp_path / "y")["y"], torch.full((2, 4), 3.0))
+    assert "2x4" in capsys.readouterr().out
+
+
+def test_run_with_what_is_wrong(capsys, tmp_path, fake_library):
+    library = str(fake_library())
+    write_safetensors(tmp_path / "x", {"z": torch.ones(2, 4)})
+    write_safetensors(tmp_path / "w", {"scale": torch.ones(4), "bias": torch.ones(4)})
+    assert "missing weights" in fails(capsys, "run", library)
+    assert "cannot read" in fails(capsys, "run", library, "--weights", "none.safetensors")
+    assert "no library at" in fails(capsys, "run", "none.so")
+    assert "no input 'x' in the file" in fails(
+        capsys, "run", library, "--weights", str(tmp_path / "w"), "--inputs", str(tmp_path / "x"))
+
+
+def test_bench_with_a_library(capsys, tmp_path, fake_library):
+    source = tmp_path / "affine.py"
+    source.write_text(
+        "import torch\n"
+        "class Model(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.scale = torch.nn.Parameter(torch.rand(4))\n"
+        "        self.bias = torch.nn.Parameter(torch.rand(4))\n"
+        "    def forward(self, x): return x * self.scale + self.bias\n"
+        "def get_inputs(): return [torch.randn(2, 4)]\n")
+    assert main(["bench", str(source), "--library", str(fake_library()), "--compare", "eager",
+                 "--device", "cpu", "--rounds", "2", "--json", str(tmp_path / "b.json")]) == 0
+    figures = json.loads((tmp_path / "b.json").read_text())["variants"]
+    assert figures.keys() == {"eager", "fact"}
+    assert figures["fact"]["error"]["norm"] < 1e-6 and figures["fact"]["median_ms"] > 0
+    assert "speedup over eager" in capsys.readouterr().out
+
+
+def test_bench_of_unknown_variants(capsys):
+    assert "unknown variant quick" in fails(capsys, "bench", GPT, "--compare", "quick")
+
+
+def test_bench_without_the_driver_fails_with_the_reason(capsys, no_tools):
+    pytest.importorskip("torch_mlir")
+    error = fails(capsys, "bench", GPT, "--size", "small", "--compare", "eager", "--device", "cpu",
+                  "--rounds", "1")
+    assert "FACT was not measured" in error and "make build" in error
+
+
+def test_doctor_names_what_is_missing(capsys, no_tools):
+    assert main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "missing" in out and "Next step: make build" in out
+
+
+def test_the_command_as_a_process(root):
+    environment = {**os.environ, "PYTHONPATH": str(root / "python")}
+    done = subprocess.run([sys.executable, "-m", "fact"], capture_output=True, text=True,
+                          env=environment)
+    assert done.returncode == 2 and "usage: fact" in done.stderr

@@ -1,0 +1,253 @@
+"""What the exported text has, and the traps on the way to it."""
+
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import fact
+from fact.workload import load_workload
+
+pytest.importorskip("torch_mlir")
+
+WORKLOADS = ["gemm_batched", "gemm_large_k", "gemm_square", "linear_chain", "llama3_block",
+             "mini_gpt_block"]
+
+
+def ops(text):
+    return re.findall(r"torch\.(aten\.\w+)", text)
+
+
+def weight_ops(text):
+    return re.findall(r'"torch\.fact\.weight"\(\) (\{.*?\}) : \(\) -> (\S+)', text)
+
+
+def line_of(function, fragment):
+    lines, first = inspect.getsourcelines(function)
+    return first + next(i for i, line in enumerate(lines) if fragment in line)
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_workloads(root, name):
+    w = load_workload(str(root / "examples" / "workloads" / f"{name}.py"), size="small")
+    graph = fact.export(w.module, w.inputs, name=w.name)
+    assert f"module @{name} " in graph.text
+    assert "func.func @main" in graph.text
+    assert len(graph.inputs) == len(w.inputs) and len(graph.outputs) == 1
+    assert graph.weights.keys() == dict(w.module.state_dict()).keys()
+
+
+def test_ops_stay_whole(root):
+    w = load_workload(str(root / "examples" / "workloads" / "llama3_block.py"), size="small")
+    found = ops(fact.export(w.module, w.inputs).text)
+    assert found.count("aten.linear") == 7
+    assert "aten.scaled_dot_product_attention" in found
+    w = load_workload(str(root / "examples" / "workloads" / "mini_gpt_block.py"), size="small")
+    found = ops(fact.export(w.module, w.inputs).text)
+    assert found.count("aten.layer_norm") == 2 and found.count("aten.gelu") == 1
+
+
+def test_weights_have_names_and_no_data():
+    text = fact.export(nn.Linear(8, 4).bfloat16(), (torch.randn(2, 8).bfloat16(),)).text
+    assert weight_ops(text) == [
+        ('{name = "weight"}', "!torch.vtensor<[4,8],bf16>"),
+        ('{name = "bias"}', "!torch.vtensor<[4],bf16>"),
+    ]
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8, bias=False)
+        self.second = nn.Linear(8, 8, bias=False)
+        self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+def test_tied_weights_share_the_first_name():
+    graph = fact.export(Tied(), (torch.randn(2, 8),))
+    assert list(graph.weights) == ["first.weight"]
+    assert len(weight_ops(graph.text)) == 1
+
+
+class Buffers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.tril(torch.ones(8, 8, dtype=torch.bool)),
+                             persistent=False)
+        self.register_buffer("index", torch.arange(8))
+        self.register_buffer("halves", torch.full((8,), 0.5))
+
+    def forward(self, x):
+        return x.masked_fill(self.mask == 0, 0.0) + self.index + self.halves
+
+
+def test_buffers_carry_their_data():
+    graph = fact.export(Buffers(), (torch.randn(8, 8),))
+    found = {re.search(r'name = "(\w+)"', attributes).group(1): (attributes, type_)
+             for attributes, type_ in weight_ops(graph.text)}
+    # Booleans are bytes in `value`; the tensor itself stays boolean.
+    assert "dense_resource<mask> : tensor<8x8xi8>" in found["mask"][0]
+    assert found["mask"][1] == "!torch.vtensor<[8,8],i1>"
+    assert "dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi64>" in found["index"][0]
+    assert "dense<5.000000e-01> : tensor<8xf32>" in found["halves"][0]
+    data = re.search(r'mask: "0x01000000([0-9A-F]+)"', graph.text).group(1)
+    assert bytes.fromhex(data) == bytes(Buffers().mask.to(torch.uint8).flatten().tolist())
+
+
+def test_large_buffers_do_not():
+    class Large(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("table", torch.zeros(5 << 20))  # 20 MiB
+
+        def forward(self, x):
+            return x + self.table
+
+    text = fact.export(Large(), (torch.randn(1, 1),)).text
+    assert weight_ops(text)[0][0] == '{name = "table"}'
+
+
+def test_meta_modules_export_without_data():
+    with torch.device("meta"):
+        module, x = Buffers(), torch.empty(8, 8)
+    graph = fact.export(module, (x,))
+    assert "value" not in "".join(attributes for attributes, _ in weight_ops(graph.text))
+    assert graph.weights["mask"].is_meta
+
+
+class Constants(nn.Module):
+    def forward(self, x):
+        return torch.where(x > 0, x, torch.tensor(0.25)) * torch.tensor([1.0, 2.0, 3.0])
+
+
+def test_constants_of_forward_are_marked():
+    found = weight_ops(fact.export(Constants(), (torch.randn(2, 3),)).text)
+    assert [attributes.startswith("{constant, name =") for attributes, _ in found] == [True, True]
+    assert all("value = dense<" in attributes for attributes, _ in found)
+
+
+class ChangesBuffer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        self.count.add_(1)
+        return x + self.count
+
+
+def test_changed_buffer():
+    with pytest.raises(fact.FactError, match=r"changes its buffer\(s\) count"):
+        fact.export(ChangesBuffer().eval(), (torch.randn(2),))
+
+
+def test_batch_norm_in_training_names_the_remedy():
+    with pytest.raises(fact.FactError, match=r"call module.eval\(\) first"):
+        fact.export(nn.BatchNorm1d(4), (torch.randn(2, 4),))
+    fact.export(nn.BatchNorm1d(4).eval(), (torch.randn(2, 4),))
+
+
+def test_changed_input():
+    class ChangesInput(nn.Module):
+        def forward(self, cache, x):
+            cache.copy_(x)
+            return x + 1
+
+    with pytest.raises(fact.FactError, match=r"changes its input\(s\) cache in place"):
+        fact.export(ChangesInput(), (torch.randn(2), torch.randn(2)))
+
+
+class Casts(nn.Module):
+    def forward(self, x):
+        return x.to(torch.float16).to(torch.float32)
+
+
+def test_checks_left_by_casts_are_dropped():
+    text = fact.export(Casts(), (torch.randn(2, 2),)).text
+    assert "_assert" not in text
+    assert "f16" in text
+
+
+class Lines(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+
+    def forward(self, x):
+        h = self.inner(x)
+        return F.gelu(h)
+
+
+def test_locations_name_the_users_lines():
+    text = fact.export(Lines(), (torch.randn(2, 4),)).text
+    assert "torch/nn" not in text
+    locations = dict(re.findall(r'(#loc\d*) = loc\("[^"]*test_export\.py":(\d+):0\)', text))
+    for op, fragment in (("aten.linear", "self.inner(x)"), ("aten.gelu", "F.gelu(h)")):
+        reference = re.search(op.replace(".", r"\.") + r".* loc\((#loc\d*)\)", text).group(1)
+        assert int(locations[reference]) == line_of(Lines.forward, fragment)
+
+
+def test_called_lines_have_their_callers(root):
+    w = load_workload(str(root / "examples" / "workloads" / "mini_gpt_block.py"), size="small")
+    assert "loc(callsite(" in fact.export(w.module, w.inputs).text
+
+
+class Nested(nn.Module):
+    def forward(self, x, scale=2, extra=None):
+        return {"logits": x * scale, "none": None, "pair": (x + 1, [x - 1])}
+
+
+def test_structure_of_results_and_arguments():
+    graph = fact.export(Nested(), (torch.randn(2), 3))
+    assert [entry["name"] for entry in graph.inputs] == ["x"]
+    assert [entry["name"] for entry in graph.outputs] == ["logits", "output1", "output2"]
+    assert graph.input_positions == [0]
+    built = graph.result.build(["a", "b", "c"])
+    assert built == {"logits": "a", "none": None, "pair": ("b", ["c"])}
+    assert '{fact.name = "x"}' in graph.text and '{fact.name = "logits"}' in graph.text
+
+
+def test_no_tensor_returned():
+    class Nothing(nn.Module):
+        def forward(self, x):
+            return 3
+
+    with pytest.raises(fact.FactError, match="returns no tensor"):
+        fact.export(Nothing(), (torch.randn(2),))
+
+
+def test_unsupported_type():
+    with pytest.raises(fact.FactError, match="complex64 is not supported"):
+        fact.export(nn.Identity(), (torch.randn(2, dtype=torch.complex64),))
+
+
+def test_what_torch_export_refuses():
+    class Branches(nn.Module):
+        def forward(self, x):
+            return x if x.sum() > 0 else -x
+
+    with pytest.raises(fact.FactError, match="torch.export could not export Branches"):
+        fact.export(Branches(), (torch.randn(2),))
+
+
+def test_matmul_precision_is_recorded():
+    assert 'fact.float32_matmul_precision = "highest"' in \
+        fact.export(nn.Linear(2, 2), (torch.randn(1, 2),)).text
+
+
+def test_the_package_imports_without_torch_mlir():
+    code = ("import sys; sys.modules['torch_mlir'] = None; sys.modules['rich'] = None; "
+            "import fact, torch, fact.report, fact.bench, fact.__main__\n"
+            "fact.report.table(['a'], [['1']])\n"
+            "try: fact.export(torch.nn.ReLU(), (torch.ones(1),))\n"
+            "except fact.FactError as e: print(e)")
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "export needs torch-mlir" in out.stdout and "make setup" in out.stdout

@@ -1,0 +1,175 @@
+"""Loading libraries and running models, against a library written by hand."""
+
+import threading
+
+import pytest
+import torch
+
+import fact
+from fact.safetensors_file import read_safetensors, write_safetensors
+
+
+class Affine(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+        self.register_buffer("bias", torch.ones(4), persistent=False)
+        self.unused = torch.nn.Parameter(torch.ones(7))
+
+    def forward(self, x):
+        return x * self.scale + self.bias
+
+
+@pytest.fixture
+def library(fake_library):
+    return fact.load(fake_library())
+
+
+def weights():
+    return {"scale": torch.full((4,), 2.0), "bias": torch.ones(4)}
+
+
+def test_runs(library):
+    x = torch.randn(2, 4)
+    assert torch.equal(library.create(weights())(x), x * 2 + 1)
+
+
+def test_takes_a_module_with_more_tensors_than_needed(library):
+    module, x = Affine(), torch.randn(2, 4)
+    assert torch.equal(library.create(module)(x), module(x).detach())
+
+
+def test_takes_a_safetensors_file(library, tmp_path):
+    x = torch.randn(2, 4)
+    write_safetensors(tmp_path / "w.safetensors", {**weights(), "other": torch.ones(1)})
+    assert torch.equal(library.create(tmp_path / "w.safetensors")(x), x * 2 + 1)
+
+
+def test_passes_strides(library):
+    x = torch.randn(4, 2).t()
+    assert not x.is_contiguous()
+    assert torch.equal(library.create(weights())(x), x * 2 + 1)
+
+
+def test_strides_are_not_remembered_from_another_call(library):
+    model, x = library.create(weights()), torch.randn(2, 4)
+    for tensor in (x, torch.randn(4, 2).t(), x):
+        assert torch.equal(model(tensor), tensor * 2 + 1)
+
+
+def test_keeps_weights_alive(library):
+    model, x = library.create(weights()), torch.randn(2, 4)
+    for _ in range(100):
+        torch.full((4,), 7.0)
+    assert torch.equal(model(x), x * 2 + 1)
+
+
+def test_set_weights(library):
+    model, x = library.create(weights()), torch.randn(2, 4)
+    model.set_weights({"scale": torch.full((4,), 5.0)})
+    assert torch.equal(model(x), x * 5 + 1)
+
+
+def test_run_into_given_outputs(library):
+    x, y = torch.randn(2, 4), torch.empty(2, 4)
+    library.create(weights()).run([x], [y])
+    assert torch.equal(y, x * 2 + 1)
+
+
+def test_one_model_from_many_threads(library):
+    model, wrong = library.create(weights()), []
+
+    def work():
+        for _ in range(50):
+            x = torch.randn(2, 4)
+            if not torch.equal(model(x), x * 2 + 1):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_description(library):
+    assert library.name == "fake" and library.device_type == "cpu"
+    assert [entry["name"] for entry in library.weights] == ["scale", "bias"]
+
+
+@pytest.mark.parametrize("given, message", [
+    ({}, "missing weights: scale bias"),
+    ({"scale": torch.ones(4)}, "missing weights: bias"),
+    ({**weights(), "more": torch.ones(4)}, "unknown weight 'more'"),
+    ({**weights(), "bias": torch.ones(5)}, "'bias' is not tensor<4xf32>"),
+    ({**weights(), "bias": torch.ones(4, dtype=torch.float16)}, "'bias' is not tensor<4xf32>"),
+    ({**weights(), "bias": torch.ones(4, device="meta")}, "'bias' is on the meta device"),
+])
+def test_wrong_weights(library, given, message):
+    with pytest.raises(fact.FactError, match=message):
+        library.create(given)
+
+
+@pytest.mark.parametrize("inputs, message", [
+    ([], r"takes 1 input\(s\) \(x\), 0 given"),
+    ([torch.ones(2, 4)] * 2, r"takes 1 input\(s\) \(x\), 2 given"),
+    ([torch.ones(3, 4)], "input 'x' is not tensor<2x4xf32>"),
+    ([3], "input 'x' is int, not a tensor"),
+    ([torch.ones(2, 4, device="meta")], "input 'x' is on meta, the library runs on cpu"),
+])
+def test_wrong_inputs(library, inputs, message):
+    with pytest.raises(fact.FactError, match=message):
+        library.create(weights())(*inputs)
+
+
+def test_closed_model(library):
+    model = library.create(weights())
+    model.close()
+    model.close()
+    with pytest.raises(fact.FactError, match="has been closed"):
+        model(torch.ones(2, 4))
+
+
+def test_no_such_library(tmp_path):
+    with pytest.raises(fact.FactError, match="no library at"):
+        fact.load(tmp_path / "none.so")
+
+
+def test_not_a_library(tmp_path):
+    (tmp_path / "text.so").write_text("text")
+    with pytest.raises(fact.FactError, match="cannot load"):
+        fact.load(tmp_path / "text.so")
+
+
+def test_a_library_of_others(fake_library):
+    with pytest.raises(fact.FactError, match="no symbol fact_library"):
+        fact.load(fake_library("other", "-Dfact_library=other_library"))
+
+
+def test_another_abi(fake_library):
+    with pytest.raises(fact.FactError, match="has library ABI 99"):
+        fact.load(fake_library("abi", "-DABI=99"))
+
+
+def test_safetensors_agree_with_the_package(tmp_path):
+    package = pytest.importorskip("safetensors.torch")
+    tensors = {
+        "b": torch.randn(3, 5).bfloat16(), "f": torch.randn(2), "flag": torch.tensor([True, False]),
+        "i": torch.arange(5), "scalar": torch.tensor(2.5, dtype=torch.float64),
+        "empty": torch.empty(0, 3),
+    }
+    write_safetensors(tmp_path / "ours", tensors)
+    package.save_file(tensors, tmp_path / "theirs")
+    for path, read in ((tmp_path / "ours", package.load_file), (tmp_path / "theirs", read_safetensors)):
+        found = read(path)
+        assert found.keys() == tensors.keys()
+        for name, tensor in tensors.items():
+            assert found[name].dtype == tensor.dtype and torch.equal(found[name], tensor)
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"\xff" * 64, b"\x02" + b"\0" * 7 + b"{]"])
+def test_broken_safetensors(tmp_path, content):
+    (tmp_path / "w").write_bytes(content)
+    with pytest.raises(fact.FactError, match="as safetensors"):
+        read_safetensors(tmp_path / "w")

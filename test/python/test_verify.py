@@ -1,0 +1,90 @@
+"""The measure of errors itself."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from fact import bench, verify
+
+
+def test_equal_is_zero():
+    x = torch.randn(5)
+    assert verify.compare(x, x.double()) == verify.Comparison(0.0, 0.0, 0.0)
+
+
+def test_rounding_is_within_and_more_is_not():
+    exact = torch.randn(1000, dtype=torch.float64)
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        allowed = verify.tolerance(dtype)
+        assert verify.within(verify.compare(exact.to(dtype), exact), allowed)
+        wrong = (exact * (1 + 40 * torch.finfo(dtype).eps)).to(dtype)
+        assert not verify.within(verify.compare(wrong, exact), allowed)
+
+
+def test_one_wrong_element_is_seen():
+    exact = torch.randn(100_000, dtype=torch.float64)
+    result = exact.bfloat16()
+    result[77] += 1
+    assert not verify.within(verify.compare(result, exact), verify.tolerance(torch.bfloat16))
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_not_finite_is_infinitely_wrong(value):
+    exact = torch.ones(4, dtype=torch.float64)
+    result = exact.float()
+    result[2] = value
+    assert verify.compare(result, exact).norm == math.inf
+
+
+def test_infinity_where_it_belongs():
+    exact = torch.tensor([1.0, -math.inf, math.nan], dtype=torch.float64)
+    assert verify.compare(exact.float(), exact).norm == 0
+    assert verify.compare(torch.tensor([1.0, math.inf, math.nan]), exact).norm == math.inf
+
+
+def test_wrong_shape():
+    with pytest.raises(ValueError, match="shape"):
+        verify.compare(torch.ones(2), torch.ones(3))
+
+
+def test_integers_are_exact():
+    with pytest.raises(AssertionError, match="too far from fp64"):
+        verify.check(torch.tensor([1, 2]), torch.tensor([1, 3]))
+
+
+def test_longer_sums_may_be_less_exact():
+    assert verify.tolerance(torch.float32, 4096).norm > verify.tolerance(torch.float32, 16).norm
+
+
+def test_reference_in_pieces():
+    module, x = nn.Sequential(nn.Linear(8, 8), nn.Tanh()), torch.randn(6, 8)
+    whole, pieces = verify.reference(module, [x]), verify.reference(module, [x], chunks=4)
+    assert whole.dtype == torch.float64
+    assert torch.allclose(whole, pieces, rtol=1e-14)
+    assert next(module.parameters()).dtype == torch.float32
+
+
+def test_median_interval_brackets_the_median():
+    low, high = bench.median_interval(list(range(101)))
+    assert low < 50 < high and low > 30 and high < 70
+    assert bench.median_interval([3.0]) == (3.0, 3.0)
+
+
+def test_rounds_alternate():
+    calls = []
+    functions = {"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}
+    times = bench.measure(functions, torch.device("cpu"), rounds=2, repeats=1, warmup=0)
+    assert calls == ["a", "b", "b", "a"]
+    assert [len(rounds) for rounds in times.values()] == [2, 2]
+
+
+def test_a_failing_variant_does_not_stop_the_others():
+    def no_model():
+        raise RuntimeError("no compiler")
+
+    found = bench.bench(nn.ReLU(), [torch.randn(4)], ["eager", "fact"], no_model, rounds=2)
+    assert found["fact"].failure == "RuntimeError: no compiler" and found["eager"].times
+    assert bench.as_json(found)["fact"] == {"failure": "RuntimeError: no compiler"}
+    assert len(bench.rows(found)) == 2
