@@ -126,24 +126,28 @@ template <class Problem, bool IsCausal> struct Mask {
   static constexpr int keys = Problem::key_length;
 
   template <class Coordinate, class Tile, class Size>
-  CUTLASS_DEVICE int get_trip_count(Coordinate const &block, Tile const &tile,
+  CUTLASS_DEVICE int get_trip_count(Coordinate const &block, Tile const &,
                                     Size const &) {
-    int count = cute::ceil_div(keys, cute::size<1>(tile));
+    constexpr int query_tile = cute::size<0>(Tile{});
+    constexpr int key_tile = cute::size<1>(Tile{});
+    int count = (keys + key_tile - 1) / key_tile;
     if constexpr (IsCausal) {
-      int last_query = (cute::get<0>(block) + 1) * cute::size<0>(tile);
-      count = cute::min(count, cute::ceil_div(last_query, cute::size<1>(tile)));
+      int end = (cute::get<0>(block) + 1) * query_tile;
+      count = cute::min(count, (end + key_tile - 1) / key_tile);
     }
     return count;
   }
 
   template <class Coordinate, class Tile, class Size>
   CUTLASS_DEVICE int get_unmasked_trip_count(Coordinate const &block,
-                                             Tile const &tile, Size const &) {
-    int count = keys / cute::size<1>(tile);
+                                             Tile const &, Size const &) {
+    constexpr int query_tile = cute::size<0>(Tile{});
+    constexpr int key_tile = cute::size<1>(Tile{});
+    int count = keys / key_tile;
     if constexpr (IsCausal) {
       // Tiles whose last key is seen by the block's first query.
-      int first_query = cute::get<0>(block) * cute::size<0>(tile);
-      count = cute::min(count, (first_query + 1) / int(cute::size<1>(tile)));
+      int first_query = cute::get<0>(block) * query_tile;
+      count = cute::min(count, (first_query + 1) / key_tile);
     }
     return count;
   }
