@@ -1,0 +1,77 @@
+//===- HoistPrepare.cpp - Functions of weights run at load ----------------===//
+
+#include "fact/Dialect/Fact/Fact.h"
+#include "fact/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fact {
+#define GEN_PASS_DEF_HOISTPREPARE
+#include "fact/Transforms/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
+  void runOnOperation() override {
+    Block &block = getOperation().getBody().front();
+    // Everything that weights and constants determine, in order.
+    llvm::SetVector<Operation *> known;
+    bool dependsOnWeight = false;
+    for (Operation &op : block) {
+      if (!isa<FactDialect>(op.getDialect()) || isa<FusedOp, PrepareOp>(op))
+        continue;
+      if (llvm::all_of(op.getOperands(), [&](Value operand) {
+            return known.contains(operand.getDefiningOp());
+          }))
+        known.insert(&op);
+    }
+    // What must be computed: not sources, not views of sources.
+    auto isFree = [&](Operation *op) {
+      while (op && op->hasTrait<fact::ViewOp>())
+        op = op->getOperand(0).getDefiningOp();
+      return isa_and_nonnull<GetWeightOp, ConstantOp>(op);
+    };
+    SmallVector<Value> results;
+    for (Operation *op : known) {
+      if (isFree(op))
+        continue;
+      dependsOnWeight = true;
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return !known.contains(user);
+            }))
+          results.push_back(result);
+    }
+    if (!dependsOnWeight || results.empty())
+      return;
+
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointToStart(&block);
+    auto prepare = PrepareOp::create(builder, getOperation().getLoc(),
+                                     ValueRange(results).getTypes());
+    builder.setInsertionPointToStart(&prepare.getBody().emplaceBlock());
+    IRMapping mapping;
+    for (Operation *op : known)
+      builder.clone(*op, mapping);
+    SmallVector<Value> yielded;
+    for (Value result : results)
+      yielded.push_back(mapping.lookup(result));
+    YieldOp::create(builder, prepare.getLoc(), yielded);
+    for (auto [from, to] : llvm::zip_equal(results, prepare.getResults()))
+      from.replaceUsesWithIf(to, [&](OpOperand &use) {
+        return !known.contains(use.getOwner());
+      });
+    for (Operation *op : llvm::reverse(known))
+      if (op->use_empty())
+        op->erase();
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(prepare.getBody().front().without_terminator())))
+      if (op.use_empty())
+        op.erase();
+  }
+};
+} // namespace
