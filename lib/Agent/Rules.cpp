@@ -1,0 +1,178 @@
+//===- Rules.cpp - The embedded rules agent -------------------------------===//
+//
+// Anchors first: an attention takes the views around it, a contraction the
+// pointwise ops after it, a row op the pointwise ops on both sides; what is
+// left becomes pointwise kernels. A group grows while Fusibility accepts it and
+// while growing removes traffic, that is, adds no result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Agent/Agent.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// Views and constants cost nothing by themselves.
+bool isView(Operation *op) { return op && op->hasTrait<fact::ViewOp>(); }
+bool isPointwise(Operation *op) {
+  return isa_and_nonnull<PointwiseOpInterface>(op);
+}
+
+class RulesAgent : public Agent {
+public:
+  std::vector<Proposal> propose(Block &block,
+                                const Fusibility &fusibility) override;
+
+private:
+  bool isFree(Operation *op) const {
+    return op && op->getBlock() == block && !claimed.contains(op) &&
+           isa<FactDialect>(op->getDialect()) &&
+           !isa<GetWeightOp, ConstantOp, FusedOp, PrepareOp, YieldOp>(op);
+  }
+
+  void claim(StringRef rule, OpGroup group) {
+    for (Operation *op : group)
+      claimed.insert(op);
+    proposals.push_back({rule.str(), std::move(group)});
+  }
+
+  OpGroup withViewsBefore(OpGroup group, Operation *anchor) const;
+  bool growForward(StringRef rule, OpGroup &group) const;
+  bool growBackward(StringRef rule, OpGroup &group) const;
+  void anchor(StringRef rule, Operation *op);
+  void cover(Operation *op);
+
+  Block *block = nullptr;
+  const Fusibility *fusibility = nullptr;
+  llvm::SetVector<Operation *> claimed;
+  std::vector<Proposal> proposals;
+};
+} // namespace
+
+/// Adds the views that feed the anchor, operand by operand, as far as the
+/// kernel can read through them. A view with other users is taken only when
+/// nobody else needs it materialised.
+OpGroup RulesAgent::withViewsBefore(OpGroup group, Operation *anchor) const {
+  StringRef rule = isa<AttentionOp>(anchor) ? "attention" : "gemm_epilogue";
+  if (!isa<AttentionOp, MatmulOp>(anchor))
+    rule = "rowwise";
+  for (Value operand : anchor->getOperands()) {
+    OpGroup trial = group;
+    Value at = operand;
+    for (Operation *op = at.getDefiningOp();
+         isView(op) && isFree(op) &&
+         llvm::all_of(op->getUsers(),
+                      [&](Operation *user) { return trial.contains(user); });
+         op = op->getOperand(0).getDefiningOp())
+      trial.insert(op);
+    // The whole chain, or as much of its end as the kernel can take.
+    while (trial.size() > group.size() && !fusibility->accepts(rule, trial))
+      trial.pop_back();
+    group = std::move(trial);
+  }
+  return group;
+}
+
+/// Takes one more user of the group's results.
+bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
+  size_t outputs = Fusibility::getOutputs(group).size();
+  for (Value output : Fusibility::getOutputs(group))
+    for (Operation *user : output.getUsers()) {
+      if (!isFree(user) || group.contains(user) ||
+          !(isPointwise(user) || isView(user)))
+        continue;
+      OpGroup trial = group;
+      trial.insert(user);
+      // A view alone at the end saves nothing unless it is the layout that the
+      // kernel writes; let the realiser decide.
+      if (Fusibility::getOutputs(trial).size() <= outputs &&
+          fusibility->accepts(rule, trial)) {
+        group = std::move(trial);
+        return true;
+      }
+    }
+  return false;
+}
+
+/// Takes one more producer of the group's operands, when only the group uses
+/// it.
+bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
+  for (Value input : Fusibility::getInputs(group)) {
+    Operation *op = input.getDefiningOp();
+    if (!isFree(op) || !(isPointwise(op) || isView(op)))
+      continue;
+    if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return group.contains(user);
+        }))
+      continue;
+    OpGroup trial = group;
+    trial.insert(op);
+    if (fusibility->accepts(rule, trial)) {
+      group = std::move(trial);
+      return true;
+    }
+  }
+  return false;
+}
+
+void RulesAgent::anchor(StringRef rule, Operation *op) {
+  if (!isFree(op))
+    return;
+  OpGroup group;
+  group.insert(op);
+  group = withViewsBefore(std::move(group), op);
+  if (!fusibility->accepts(rule, group))
+    return;
+  while (growForward(rule, group))
+    ;
+  if (rule == "rowwise")
+    while (growBackward(rule, group) || growForward(rule, group))
+      ;
+  claim(rule, std::move(group));
+}
+
+/// One op, and what can join it, by the first rule that takes it.
+void RulesAgent::cover(Operation *op) {
+  if (!isFree(op))
+    return;
+  OpGroup group;
+  group.insert(op);
+  // A reshape of a row-major value is the same memory under another type.
+  if (isa<ReshapeOp>(op))
+    return;
+  for (StringRef rule : {"pointwise", "rowwise", "gemm_epilogue", "generic"}) {
+    if (!fusibility->getTarget().findRealiser(rule) ||
+        !fusibility->accepts(rule, group))
+      continue;
+    if (rule == "pointwise")
+      while (growForward(rule, group) || growBackward(rule, group))
+        ;
+    claim(rule, std::move(group));
+    return;
+  }
+}
+
+std::vector<Proposal> RulesAgent::propose(Block &graph,
+                                          const Fusibility &analysis) {
+  block = &graph;
+  fusibility = &analysis;
+  claimed.clear();
+  proposals.clear();
+  for (Operation &op : graph)
+    if (isa<AttentionOp>(op))
+      anchor("attention", &op);
+  for (Operation &op : graph)
+    if (isa<MatmulOp>(op))
+      anchor("gemm_epilogue", &op);
+  for (Operation &op : graph)
+    if (isa<NormOp, SoftmaxOp, ReduceOp>(op))
+      anchor("rowwise", &op);
+  for (Operation &op : graph)
+    cover(&op);
+  return std::move(proposals);
+}
+
+std::unique_ptr<Agent> fact::createRulesAgent() {
+  return std::make_unique<RulesAgent>();
+}
