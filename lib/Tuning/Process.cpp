@@ -113,10 +113,12 @@ void Scheduler::build(Command command, Callback done) {
   waitingBuilds.back().done = std::move(done);
 }
 
-void Scheduler::measure(Command command, Callback done) {
+void Scheduler::measure(Command command, Callback done,
+                        std::function<bool()> unwanted) {
   waitingMeasurements.emplace_back();
   waitingMeasurements.back().command = std::move(command);
   waitingMeasurements.back().done = std::move(done);
+  waitingMeasurements.back().unwanted = std::move(unwanted);
   waitingMeasurements.back().isBuild = false;
 }
 
@@ -132,6 +134,9 @@ void Scheduler::startReady() {
     start(running.back());
     ++builds;
   }
+  while (!waitingMeasurements.empty() && waitingMeasurements.front().unwanted &&
+         waitingMeasurements.front().unwanted())
+    waitingMeasurements.pop_front();
   if (!waitingMeasurements.empty() && measurements == 0 &&
       !(measureAlone && builds > 0)) {
     running.push_back(std::move(waitingMeasurements.front()));

@@ -52,7 +52,10 @@ public:
   ~Scheduler();
 
   void build(Command command, Callback done);
-  void measure(Command command, Callback done);
+  /// `unwanted` is asked when it is the command's turn; if true, the command is
+  /// dropped without a callback.
+  void measure(Command command, Callback done,
+               std::function<bool()> unwanted = nullptr);
 
   /// Until nothing is left to do.
   void run();
@@ -61,6 +64,7 @@ private:
   struct Job {
     Command command;
     Callback done;
+    std::function<bool()> unwanted;
     bool isBuild = true;
     int pid = -1;
     int pipe = -1;

@@ -1,0 +1,144 @@
+//===- Tuner.h - From a bundle to measured winners --------------*- C++ -*-===//
+
+#ifndef FACT_TUNING_TUNER_H
+#define FACT_TUNING_TUNER_H
+
+#include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/Database.h"
+#include "fact/Tuning/Process.h"
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace tuning {
+
+struct Options {
+  std::filesystem::path bundle;
+  /// Empty: <bundle>/<name>.so.
+  std::filesystem::path output;
+  /// Empty: <bundle>/tuning.sqlite.
+  std::filesystem::path database;
+  /// 0: as many as processors and memory allow.
+  unsigned jobs = 0;
+  /// Candidates of each kernel to try, best predicted time first.
+  size_t candidates = 12;
+  double compileTimeout = 600;
+  double runTimeout = 120;
+  /// Put before compile commands, and before worker commands.
+  Words launcher, runLauncher;
+  std::string only;
+  bool list = false, dryRun = false, noLink = false, retune = false;
+};
+
+/// How one kernel's search went.
+struct KernelResult {
+  const Kernel *kernel = nullptr;
+  /// By position in Kernel::candidates; empty where none was made.
+  std::vector<std::optional<Attempt>> attempts;
+  std::vector<bool> reused;
+  /// Position of the winner, -1 while there is none.
+  int winner = -1;
+
+  const Attempt &best() const { return *attempts[winner]; }
+};
+
+struct StageTimes {
+  double worker = 0, compileAndMeasure = 0, link = 0, total = 0;
+};
+
+struct TuningResult {
+  std::string machine, compiler;
+  std::vector<KernelResult> kernels;
+  StageTimes seconds;
+  std::filesystem::path library, header;
+};
+
+/// Compiles, verifies and measures; then composes the library. Holds the
+/// bundle's lock while it lives.
+class Tuner {
+public:
+  Tuner(const Bundle &bundle, const Options &options);
+  ~Tuner();
+
+  /// Throws a Failure when a kernel has no candidate left.
+  TuningResult tune();
+
+  /// --list and --dry-run: prints; compiles and measures nothing.
+  void show();
+
+  /// Writes and links the library from the winners.
+  void compose(TuningResult &result);
+
+private:
+  struct Search;
+
+  // Commands.
+  Words compileFlags(bool candidate) const;
+  Command compileCommand(const KernelSource &kernel,
+                         const std::filesystem::path &output,
+                         const std::filesystem::path &log,
+                         bool candidate) const;
+  Command linkCommand(const Words &inputs, const Words &link,
+                      const std::filesystem::path &output,
+                      const std::filesystem::path &log) const;
+  std::string stampOf(const KernelSource &kernel) const;
+
+  // Stages.
+  std::string findCompiler();
+  void buildWorker();
+  std::vector<std::string>
+  buildRuntimeObjects(const std::vector<std::filesystem::path> &sources,
+                      const char *what);
+  std::string askMachine();
+
+  // One kernel's search.
+  AttemptKey keyOf(const Kernel &kernel, const Candidate &candidate) const;
+  void tryNext(Search &search);
+  void tryCandidate(Search &search, size_t index);
+  void buildReference(Search &search);
+  void buildCandidate(Search &search, size_t index);
+  void linkCandidate(Search &search, size_t index, double compileSeconds);
+  void finishBuild(Search &search, size_t index);
+  void measureCandidate(Search &search, size_t index);
+  void judge(Search &search, size_t index, const Outcome &outcome,
+             const std::filesystem::path &log);
+  void finishAttempt(Search &search, size_t index, Attempt attempt,
+                     bool reused = false);
+  void conclude(Search &search);
+  void chooseWinner(Search &search);
+  void ensureWinnerObjects();
+  [[noreturn]] void reportFailures();
+
+  std::filesystem::path buildFolder(const Kernel &kernel) const;
+  std::filesystem::path objectOf(const Kernel &kernel, size_t index) const;
+  std::filesystem::path libraryOf(const Kernel &kernel, size_t index) const;
+
+  const Bundle &bundle;
+  const Options &options;
+  std::filesystem::path build;
+  std::filesystem::path workerPath;
+  int lock = -1;
+  unsigned jobs;
+  std::string compiler, machine, headersHash;
+  std::unique_ptr<Database> database;
+  std::unique_ptr<Scheduler> scheduler;
+  std::vector<std::unique_ptr<Search>> searches;
+  StageTimes seconds;
+};
+
+/// The names of the runtime's sources that a worker and a library are made of.
+std::vector<std::string> workerSources(bool cuda);
+std::vector<std::string> librarySources(bool cuda);
+
+/// "spills" findings of ptxas in a compiler's log: serialised wgmma (C7510,
+/// C7511) and spilled registers. Empty when there are none.
+std::string findSpills(const std::string &log);
+
+} // namespace tuning
+} // namespace fact
+
+#endif // FACT_TUNING_TUNER_H

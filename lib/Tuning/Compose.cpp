@@ -1,0 +1,97 @@
+//===- Compose.cpp - Links the winners into one library -------------------===//
+
+#include "fact/Tuning/Files.h"
+#include "fact/Tuning/LibraryWriter.h"
+#include "fact/Tuning/Tuner.h"
+#include <algorithm>
+#include <chrono>
+
+namespace fact {
+namespace tuning {
+
+namespace fs = std::filesystem;
+
+/// Words for the linker, through the compiler that drives it.
+static Words linkerWords(const Bundle &bundle, const fs::path &exports) {
+  std::string script = "--version-script=" + exports.string();
+  // The thread pool outlives any dlclose, so the code must too; and a symbol
+  // nobody defines is an error here rather than when the model is loaded.
+  if (bundle.cuda)
+    return {"-Xlinker", script, "-Xlinker", "-z,nodelete", "-Xlinker",
+            "-z,defs"};
+  return {"-Wl," + script, "-Wl,-z,nodelete", "-Wl,-z,defs", "-pthread"};
+}
+
+void Tuner::compose(TuningResult &result) {
+  auto begin = std::chrono::steady_clock::now();
+  fs::path source = build / "library.cpp";
+  fs::path exports = build / "exports.map";
+  writeFile(source, writeLibrarySource(bundle, result));
+  writeFile(exports, writeExports(bundle));
+
+  std::vector<fs::path> sources = {source};
+  for (const std::string &name : librarySources(bundle.cuda)) {
+    sources.push_back(bundle.folder / "runtime" / name);
+    if (!fs::is_regular_file(sources.back()))
+      throw Failure("the bundle has no runtime/" + name +
+                    "; compile the model again");
+  }
+  Words inputs = buildRuntimeObjects(sources, "the library");
+  Words link;
+  for (const KernelResult &each : result.kernels) {
+    size_t winner = static_cast<size_t>(each.winner);
+    inputs.push_back(objectOf(*each.kernel, winner).string());
+    for (const std::string &word : each.kernel->candidates[winner].link)
+      if (std::find(link.begin(), link.end(), word) == link.end())
+        link.push_back(word);
+  }
+  for (const std::string &word : linkerWords(bundle, exports))
+    link.push_back(word);
+
+  fs::path output = options.output.empty()
+                        ? bundle.folder / (bundle.name + ".so")
+                        : fs::absolute(options.output);
+  if (output.has_parent_path())
+    createFolder(output.parent_path());
+  fs::path aside = output;
+  aside += ".partial";
+  Command command = linkCommand(inputs, link, aside, build / "library.log");
+  writeFile(command.log, "$ " + command.text() + "\n");
+  Outcome outcome = runCommand(command);
+  auto discard = [&] {
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+  };
+  if (!outcome.succeeded()) {
+    discard();
+    throw Failure("the library does not link (" + outcome.text() +
+                  "); the linker's messages are in " + command.log.string() +
+                  "\n" + readFile(command.log));
+  }
+
+  Command check;
+  check.words = options.runLauncher;
+  check.words.insert(check.words.end(),
+                     {workerPath.string(), "--check", aside.string()});
+  check.captureOutput = true;
+  check.log = command.log;
+  check.timeoutSeconds = options.runTimeout;
+  Outcome checked = runCommand(check);
+  if (!checked.succeeded() ||
+      checked.output.find("\"status\": \"ok\"") == std::string::npos) {
+    discard();
+    throw Failure("the linked library cannot be loaded (" + checked.text() +
+                  "): " + checked.output);
+  }
+  result.library = output;
+  result.header = output.parent_path() / (bundle.name + ".h");
+  writeFile(result.header, writeLibraryHeader(bundle));
+  fs::rename(aside, output);
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  result.seconds.link = elapsed.count();
+  result.seconds.total += elapsed.count();
+}
+
+} // namespace tuning
+} // namespace fact

@@ -1,0 +1,167 @@
+//===- fact-tune.cpp - Tunes and links a bundle ---------------------------===//
+//
+// Compiles the candidates of a bundle, verifies and times each in a process
+// that may crash or hang, and links the winners into one library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/Files.h"
+#include "fact/Tuning/LibraryWriter.h"
+#include "fact/Tuning/Process.h"
+#include "fact/Tuning/Tuner.h"
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <sstream>
+
+using namespace fact::tuning;
+
+static const char usage[] =
+    R"(usage: fact-tune BUNDLE [options]
+
+Tunes every kernel of a bundle on this machine and links the winners into one
+shared library with a C interface.
+
+  -o FILE                 the library (default: BUNDLE/<name>.so); its header
+                          is written beside it
+  --candidates N          candidates of each kernel, best prediction first (12)
+  --jobs N                compilers at a time (default: by processors, memory)
+  --compile-timeout S     seconds until a compiler is killed (600)
+  --run-timeout S         seconds until a measurement is killed (120)
+  --database FILE         results of all runs (default: BUNDLE/tuning.sqlite)
+  --launcher "WORDS"      put before compile commands, e.g. "ccache"
+  --run-launcher "WORDS"  put before measurements, e.g. "srun --gpus=1"
+  --only KERNEL           tune one kernel, link nothing
+  --retune                measure again what the database already knows
+  --no-link               tune, link nothing
+  --list                  show kernels, candidates and known results
+  --dry-run               show the commands that would compile the candidates
+  --help                  this text
+)";
+
+static Words splitWords(const std::string &text) {
+  std::istringstream stream(text);
+  Words words;
+  std::string word;
+  while (stream >> word)
+    words.push_back(word);
+  return words;
+}
+
+static double positive(const std::string &option, const std::string &text) {
+  char *end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0' || !(value > 0))
+    throw Failure(option + " expects a number above 0, found '" + text + "'");
+  return value;
+}
+
+static Options parseOptions(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string option = argv[i];
+    std::string inlineValue;
+    bool hasInline = false;
+    size_t equals = option.find('=');
+    if (option.compare(0, 2, "--") == 0 && equals != std::string::npos) {
+      inlineValue = option.substr(equals + 1);
+      option.resize(equals);
+      hasInline = true;
+    }
+    auto value = [&]() -> std::string {
+      if (hasInline)
+        return inlineValue;
+      if (++i >= argc)
+        throw Failure(option + " expects a value; see fact-tune --help");
+      return argv[i];
+    };
+    if (option == "-o")
+      options.output = value();
+    else if (option == "--candidates")
+      options.candidates = static_cast<size_t>(positive(option, value()));
+    else if (option == "--jobs")
+      options.jobs = static_cast<unsigned>(positive(option, value()));
+    else if (option == "--compile-timeout")
+      options.compileTimeout = positive(option, value());
+    else if (option == "--run-timeout")
+      options.runTimeout = positive(option, value());
+    else if (option == "--database")
+      options.database = value();
+    else if (option == "--launcher")
+      options.launcher = splitWords(value());
+    else if (option == "--run-launcher")
+      options.runLauncher = splitWords(value());
+    else if (option == "--only")
+      options.only = value();
+    else if (option == "--retune")
+      options.retune = true;
+    else if (option == "--no-link")
+      options.noLink = true;
+    else if (option == "--list")
+      options.list = true;
+    else if (option == "--dry-run")
+      options.dryRun = true;
+    else if (option == "--help" || option == "-h") {
+      std::fputs(usage, stdout);
+      std::exit(0);
+    } else if (!option.empty() && option[0] == '-')
+      throw Failure("unknown option '" + option + "'; see fact-tune --help");
+    else if (options.bundle.empty())
+      options.bundle = option;
+    else
+      throw Failure("more than one bundle: '" + options.bundle.string() +
+                    "' and '" + option + "'");
+  }
+  if (options.bundle.empty())
+    throw Failure("no bundle given; see fact-tune --help");
+  return options;
+}
+
+static void checkOnly(const Bundle &bundle, const Options &options) {
+  if (options.only.empty())
+    return;
+  std::string names;
+  for (const Kernel &kernel : bundle.kernels) {
+    if (kernel.name == options.only)
+      return;
+    names += (names.empty() ? "" : ", ") + kernel.name;
+  }
+  throw Failure("--only: there is no kernel '" + options.only +
+                "'; the bundle has " + names);
+}
+
+static int run(int argc, char **argv) {
+  Options options = parseOptions(argc, argv);
+  Bundle bundle = readBundle(options.bundle);
+  checkOnly(bundle, options);
+  installInterruptHandlers();
+  Tuner tuner(bundle, options);
+  if (options.list || options.dryRun) {
+    tuner.show();
+    return 0;
+  }
+  TuningResult result = tuner.tune();
+  bool link = !options.noLink && options.only.empty();
+  if (link)
+    tuner.compose(result);
+  if (options.only.empty())
+    writeFile(bundle.folder / "tuning.json",
+              writeTuningReport(bundle, result));
+  std::fputs(writeTable(result).c_str(), stdout);
+  if (link)
+    std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",
+                result.library.c_str(), result.header.c_str(),
+                (bundle.folder / "tuning.json").c_str());
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &problem) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "fact-tune: error: %s\n", problem.what());
+    return 1;
+  }
+}
