@@ -7,7 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from .errors import FactError
+# Also run as a script by the set-up, before anything is installed: only the standard
+# library is imported up here.
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -35,6 +36,8 @@ def find_tool(name: str) -> Path | None:
 
 
 def require_tool(name: str) -> Path:
+    from .errors import FactError
+
     tool = find_tool(name)
     if tool is None:
         raise FactError(f"{name} is not built: run `make build`, or set FACT_BIN_DIR to its folder")
@@ -42,8 +45,11 @@ def require_tool(name: str) -> Path:
 
 
 def find_nvcc() -> Path | None:
-    """nvcc: CUDACXX, PATH, the usual place, this Python environment."""
-    candidates = [os.environ.get("CUDACXX"), shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc"]
+    """nvcc: CUDACXX, the set-up's choice, PATH, the usual place, this Python environment."""
+    candidates = [os.environ.get("CUDACXX")]
+    if checkout() and (checkout() / ".cache" / "nvcc").exists():
+        candidates.append((checkout() / ".cache" / "nvcc").read_text().strip())
+    candidates += [shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc"]
     candidates += sorted(Path(sys.prefix).glob("lib/python3*/site-packages/nvidia/cu*/bin/nvcc"))
     for candidate in candidates:
         if candidate and os.access(candidate, os.X_OK):
@@ -72,3 +78,15 @@ def environment() -> dict[str, str]:
     if cutlass:
         result["FACT_CUTLASS_DIR"] = str(cutlass)
     return result
+
+
+def main(what: str) -> int:
+    """`toolchain.py nvcc`: prints a place, or fails."""
+    found = {"nvcc": find_nvcc, "cutlass": find_cutlass}[what]()
+    if found:
+        print(found)
+    return 0 if found else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,37 @@
+# Two commands: `make demo` shows FACT at work, `make check` runs every test. Both install
+# and build what is missing first, and do nothing twice.
+
+PYTHON := .venv/bin/python
+export PYTHONPATH := $(CURDIR)/python
+
+.PHONY: help demo check setup build check-gpu pack-gpu clean
+
+help:
+	@echo "make demo       compile a small GPT block, run it, compare it with PyTorch"
+	@echo "make check      every test; the last line is 'N passed, N failed'"
+	@echo "make setup      only install what is missing"
+	@echo "make build      only build, into build/"
+	@echo "make pack-gpu   what a GPU machine needs, into out/gpu"
+	@echo "make check-gpu  on a GPU machine: kernels against references and PyTorch"
+	@echo "make clean      remove build/ and out/"
+
+demo: build
+	@$(PYTHON) -m fact demo
+
+check:
+	@scripts/check.sh
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	@scripts/build.sh
+
+pack-gpu: build
+	@scripts/pack-gpu.sh
+
+check-gpu:
+	@scripts/check-gpu.sh
+
+clean:
+	rm -rf build build-* out

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Configures once and builds into build/ with progress. `MLIR_DIR` names another LLVM/MLIR
+# 22, `FACT_CMAKE_FLAGS` has more options for the first configuration.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+mlir=${MLIR_DIR:-/usr/lib/llvm-22/lib/cmake/mlir}
+if [ ! -f "$mlir/MLIRConfig.cmake" ]; then
+  echo "build: error: no LLVM/MLIR 22 at $mlir: run make setup, or set MLIR_DIR" >&2
+  exit 1
+fi
+llvm=$(realpath "$mlir/../../..")
+
+if [ ! -f build/build.ninja ]; then
+  # A configuration that failed half-way is not continued.
+  rm -rf build/CMakeCache.txt build/CMakeFiles
+  echo "build: configuring"
+  launcher=()
+  if command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  cmake -G Ninja -S . -B build -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER="$llvm/bin/clang" -DCMAKE_CXX_COMPILER="$llvm/bin/clang++" \
+    -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld \
+    -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld \
+    -DMLIR_DIR="$mlir" -DLLVM_DIR="$llvm/lib/cmake/llvm" \
+    "${launcher[@]}" ${FACT_CMAKE_FLAGS:-}
+fi
+exec ninja -C build

@@ -1,0 +1,94 @@
+"""Runs the test suites and adds up their results.
+
+Each suite writes a JUnit file, which is read rather than the text it prints. A suite
+that dies before it writes one, or finds no test, counts as one failure.
+"""
+
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from fact import toolchain  # noqa: E402
+
+BUILD = ROOT / "build"
+REPORTS = BUILD / "reports"
+
+
+def suites() -> dict[str, tuple[list[str], dict[str, str]]]:
+    """A command and what it adds to the environment, by name."""
+    return {
+        "lit": (
+            ["ninja", "-C", str(BUILD), "check-fact-lit"],
+            {"LIT_OPTS": f"-v --xunit-xml-output={REPORTS / 'lit.xml'}"},
+        ),
+        "unit": (
+            ["ctest", "--test-dir", str(BUILD), "--output-on-failure",
+             "--output-junit", str(REPORTS / "unit.xml")],
+            {},
+        ),
+        "python": (
+            [sys.executable, "-m", "pytest", "-q", "--color=no", str(ROOT / "test" / "python"),
+             f"--junitxml={REPORTS / 'python.xml'}"],
+            # Everything is built, so tests that need it must not be skipped.
+            {"FACT_REQUIRE_COMPILER": "1"},
+        ),
+    }
+
+
+def count(report: Path) -> tuple[int, int, int]:
+    """Passed, failed and skipped tests of a JUnit file."""
+    passed = failed = skipped = 0
+    for case in xml.parse(report).getroot().iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+        elif case.find("skipped") is not None:
+            skipped += 1
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
+def run(name: str, command: list[str], extra: dict[str, str]) -> tuple[int, int]:
+    report = REPORTS / f"{name}.xml"
+    report.unlink(missing_ok=True)
+    print(f"check: {name}", flush=True)
+    start = time.monotonic()
+    status = subprocess.run(command, env={**toolchain.environment(), **extra}, cwd=ROOT).returncode
+    try:
+        passed, failed, skipped = count(report)
+    except (OSError, xml.ParseError):
+        passed, failed, skipped = 0, 0, 0
+    reason = ""
+    if passed + failed == 0:
+        failed, reason = 1, f" (no test ran, status {status})"
+    elif status and not failed:
+        failed, reason = 1, f" (status {status} without a failed test)"
+    seconds = time.monotonic() - start
+    print(f"check: {name}: {passed} passed, {failed} failed, {skipped} skipped in "
+          f"{seconds:.0f} s{reason}", flush=True)
+    return passed, failed
+
+
+def main(names: list[str]) -> int:
+    known = suites()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        print(f"check: unknown suite {', '.join(unknown)}; there are {', '.join(known)}")
+        print("0 passed, 1 failed")
+        return 1
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    os.environ["PYTHONPATH"] = str(ROOT / "python")
+    results = [run(name, *known[name]) for name in names or known]
+    passed, failed = (sum(column) for column in zip(*results))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
