@@ -316,7 +316,7 @@ struct EpilogueTree<Descriptor, Source, Operands<Tensors...>,
   template <class Indices> struct Nodes;
   template <size_t... I> struct Nodes<std::index_sequence<I...>> {
     using Edges = decltype(cute::tuple_cat(
-        cute::repeat<inputs>(cute::seq<>{}),
+        cute::tuple_repeat<inputs>(cute::seq<>{}),
         cute::make_tuple(Inputs{}, cute::seq<inputs + 2 * int(I)>{})...,
         cute::make_tuple(Inputs{})));
   };

@@ -1,0 +1,700 @@
+//===- driver.cu - Checks and times one kernel ------------------*- CUDA -*-===//
+//
+//   driver <case> <library>
+//
+// loads the FactKernel of that name, runs it on random operands with poisoned
+// results and guard bands, compares it with a naive kernel, measures it with a
+// cold L2, and prints one line of a table. It exits with 1 on a wrong result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/cutlass/Kernel.cuh"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace fact;
+
+static void check(int error, char const *what) {
+  if (!error)
+    return;
+  std::fprintf(stderr, "%s: error %d (%s)\n", what, error,
+               cudaGetErrorString(cudaError_t(error)));
+  std::exit(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+__device__ inline uint32_t hash(uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdull;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ull;
+  return uint32_t(x >> 32);
+}
+
+template <class Element>
+__global__ void fill(Element *data, int64_t count, uint64_t seed, float scale,
+                     float mean) {
+  for (int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x; i < count;
+       i += int64_t(gridDim.x) * blockDim.x) {
+    float u = (hash(seed + 2 * i) + 1.0f) * 2.3283064e-10f;
+    float v = hash(seed + 2 * i + 1) * 2.3283064e-10f;
+    float normal = sqrtf(-2.0f * logf(u)) * cospif(2.0f * v) * scale + mean;
+    if constexpr (std::is_same_v<Element, bool>)
+      data[i] = normal > 0;
+    else if constexpr (std::is_same_v<Element, bf16>)
+      data[i] = __float2bfloat16_rn(normal);
+    else if constexpr (std::is_same_v<Element, f16>)
+      data[i] = __float2half_rn(normal);
+    else
+      data[i] = static_cast<Element>(normal);
+  }
+}
+
+/// How a result differs from its reference.
+struct Difference {
+  double squares, norm;
+  unsigned long long wrong;
+};
+
+template <class Element>
+__global__ void measure_difference(Element const *data, double const *expected,
+                                   int64_t count, Difference *difference) {
+  double squares = 0, norm = 0;
+  for (int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x; i < count;
+       i += int64_t(gridDim.x) * blockDim.x) {
+    double distance = double(data[i]) - expected[i];
+    squares += distance * distance;
+    norm += expected[i] * expected[i];
+  }
+  atomicAdd(&difference->squares, squares);
+  atomicAdd(&difference->norm, norm);
+}
+
+template <class Element>
+__global__ void count_wrong(Element const *data, double const *expected,
+                            int64_t count, double tolerance,
+                            Difference *difference) {
+  double rms = sqrt(difference->norm / count);
+  for (int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x; i < count;
+       i += int64_t(gridDim.x) * blockDim.x)
+    // Not a comparison by >: an element that was never written is NaN.
+    if (!(fabs(double(data[i]) - expected[i]) <=
+          tolerance * (fabs(expected[i]) + rms)))
+      atomicAdd(&difference->wrong, 1);
+}
+
+/// Device memory between two guard bands, all of it NaN at first.
+struct Buffer {
+  static constexpr int64_t guard = 4096;
+  uint8_t *memory = nullptr;
+  int64_t bytes = 0, elements = 0;
+  bool is_result = false;
+  std::function<Difference(Buffer const &, double const *, double)> compare;
+
+  void *data() const { return memory + guard; }
+  void poison() const {
+    check(cudaMemset(memory, 0xff, bytes + 2 * guard), "poison");
+  }
+  bool guards_are_whole() const {
+    std::vector<uint8_t> bands(2 * guard);
+    cudaMemcpy(bands.data(), memory, guard, cudaMemcpyDeviceToHost);
+    cudaMemcpy(bands.data() + guard, memory + guard + bytes, guard,
+               cudaMemcpyDeviceToHost);
+    return std::all_of(bands.begin(), bands.end(),
+                       [](uint8_t byte) { return byte == 0xff; });
+  }
+};
+
+template <class Element>
+Difference compare(Buffer const &buffer, double const *expected,
+                   double tolerance) {
+  auto const *data = static_cast<Element const *>(buffer.data());
+  Difference *difference;
+  check(cudaMallocManaged(&difference, sizeof(Difference)), "malloc");
+  *difference = {};
+  measure_difference<<<512, 256>>>(data, expected, buffer.elements, difference);
+  count_wrong<<<512, 256>>>(data, expected, buffer.elements, tolerance,
+                            difference);
+  check(cudaDeviceSynchronize(), "compare");
+  Difference result = *difference;
+  cudaFree(difference);
+  return result;
+}
+
+template <class Element> Buffer allocate(int64_t elements) {
+  Buffer buffer;
+  buffer.elements = elements;
+  buffer.bytes = elements * sizeof(Element);
+  check(cudaMalloc(&buffer.memory, buffer.bytes + 2 * Buffer::guard), "malloc");
+  buffer.poison();
+  buffer.compare = compare<Element>;
+  return buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+struct Case {
+  std::vector<Buffer> buffers;
+  /// One for each result, in order: fills doubles.
+  std::vector<std::function<void(double *)>> references;
+  double flops = 0, bytes = 0;
+  double tolerance = 0.005;
+
+  template <class Element>
+  Element *operand(int64_t elements, float scale = 1.0f, float mean = 0.0f) {
+    Buffer buffer = allocate<Element>(elements);
+    auto *data = static_cast<Element *>(buffer.data());
+    fill<<<2048, 256>>>(data, elements, 1000003 * (buffers.size() + 1), scale,
+                        mean);
+    bytes += buffer.bytes;
+    buffers.push_back(std::move(buffer));
+    return data;
+  }
+
+  template <class Element> void result(int64_t elements) {
+    buffers.push_back(allocate<Element>(elements));
+    buffers.back().is_result = true;
+    bytes += buffers.back().bytes;
+  }
+
+  /// A reference given element by element.
+  template <class Function> void reference(int64_t elements, Function function);
+};
+
+template <class Function>
+__global__ void evaluate(double *out, int64_t count, Function function) {
+  for (int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x; i < count;
+       i += int64_t(gridDim.x) * blockDim.x)
+    out[i] = function(i);
+}
+
+template <class Function>
+void Case::reference(int64_t elements, Function function) {
+  references.push_back([=](double *out) {
+    evaluate<<<4096, 256>>>(out, elements, function);
+  });
+}
+
+/// A matrix of the reference, by its strides.
+template <class Element> struct Matrix {
+  Element const *data;
+  int64_t row, column, batch;
+  __device__ float at(int64_t l, int64_t i, int64_t j) const {
+    return float(data[l * batch + i * row + j * column]);
+  }
+};
+
+/// A tile of 16 by 16 results by as many threads.
+template <class Element, class Function>
+__global__ void gemm(double *out, int m, int n, int k, Matrix<Element> a,
+                     Matrix<Element> b, Function epilogue) {
+  __shared__ float tile_a[16][17], tile_b[16][17];
+  int x = threadIdx.x, y = threadIdx.y, l = blockIdx.z;
+  int i = blockIdx.y * 16 + y, j = blockIdx.x * 16 + x;
+  // Partial sums of 16 products keep the error of long reductions small.
+  double sum = 0;
+  for (int first = 0; first < k; first += 16) {
+    __syncthreads();
+    tile_a[y][x] = i < m && first + x < k ? a.at(l, i, first + x) : 0.0f;
+    // The stored order of B decides which reads are coalesced.
+    int kk = b.row == 1 ? first + x : first + y;
+    int jj = b.row == 1 ? blockIdx.x * 16 + y : j;
+    float value = kk < k && jj < n ? b.at(l, kk, jj) : 0.0f;
+    if (b.row == 1)
+      tile_b[x][y] = value;
+    else
+      tile_b[y][x] = value;
+    __syncthreads();
+    float part = 0;
+    for (int s = 0; s < 16; ++s)
+      part = fmaf(tile_a[y][s], tile_b[s][x], part);
+    sum += part;
+  }
+  if (i < m && j < n)
+    out[(int64_t(l) * m + i) * n + j] = epilogue(float(sum), l, i, j);
+}
+
+struct GemmSize {
+  int m, n, k, batches;
+};
+
+template <class Element, class Function>
+void gemm_reference(Case &test, GemmSize size, Matrix<Element> a,
+                    Matrix<Element> b, Function epilogue) {
+  test.flops = 2.0 * size.m * size.n * size.k * size.batches;
+  test.references.push_back([=](double *out) {
+    dim3 grid((size.n + 15) / 16, (size.m + 15) / 16, size.batches);
+    gemm<<<grid, dim3(16, 16)>>>(out, size.m, size.n, size.k, a, b, epilogue);
+  });
+}
+
+struct AttentionSize {
+  int batches, heads, key_heads, queries, keys, head_size;
+  float scale;
+  bool causal;
+};
+
+/// Q, K or V by its strides.
+template <class Element> struct HeadView {
+  Element const *data;
+  int64_t row, head, batch;
+  __device__ float at(int b, int h, int t, int d) const {
+    return float(data[b * batch + h * head + t * row + d]);
+  }
+};
+
+/// One block for each query; the result is [batch, query, head, head size].
+template <class Element>
+__global__ void attention(double *out, AttentionSize size, HeadView<Element> q,
+                          HeadView<Element> k, HeadView<Element> v) {
+  extern __shared__ float scores[];
+  __shared__ float reduction[128], query[256];
+  int t = blockIdx.x, h = blockIdx.y, b = blockIdx.z, thread = threadIdx.x;
+  int key_head = h / (size.heads / size.key_heads);
+  int visible = size.causal ? min(t + 1, size.keys) : size.keys;
+
+  for (int d = thread; d < size.head_size; d += 128)
+    query[d] = q.at(b, h, t, d);
+  __syncthreads();
+  float maximum = -INFINITY;
+  for (int s = thread; s < visible; s += 128) {
+    float score = 0;
+    for (int d = 0; d < size.head_size; ++d)
+      score = fmaf(query[d], k.at(b, key_head, s, d), score);
+    scores[s] = score * size.scale;
+    maximum = fmaxf(maximum, scores[s]);
+  }
+  reduction[thread] = maximum;
+  __syncthreads();
+  for (int i = 0; i < 128; ++i)
+    maximum = fmaxf(maximum, reduction[i]);
+  __syncthreads();
+  float sum = 0;
+  for (int s = thread; s < visible; s += 128)
+    sum += scores[s] = expf(scores[s] - maximum);
+  reduction[thread] = sum;
+  __syncthreads();
+  sum = 0;
+  for (int i = 0; i < 128; ++i)
+    sum += reduction[i];
+  for (int d = thread; d < size.head_size; d += 128) {
+    float value = 0;
+    for (int s = 0; s < visible; ++s)
+      value = fmaf(scores[s], v.at(b, key_head, s, d), value);
+    out[((int64_t(b) * size.queries + t) * size.heads + h) * size.head_size +
+        d] = value / sum;
+  }
+}
+
+template <class Element>
+void attention_reference(Case &test, AttentionSize size, HeadView<Element> q,
+                         HeadView<Element> k, HeadView<Element> v) {
+  test.flops = 4.0 * size.batches * size.heads * size.queries * size.keys *
+               size.head_size * (size.causal ? 0.5 : 1.0);
+  test.references.push_back([=](double *out) {
+    attention<<<dim3(size.queries, size.heads, size.batches), 128,
+                size.keys * sizeof(float)>>>(out, size, q, k, v);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The table of cases
+//===----------------------------------------------------------------------===//
+
+static void gemm_plain(Case &test) {
+  auto *a = test.operand<bf16>(4096 * 4096);
+  auto *b = test.operand<bf16>(4096 * 4096, 0.0156f);
+  test.result<bf16>(4096 * 4096);
+  gemm_reference<bf16>(
+      test, {4096, 4096, 4096, 1}, {a, 4096, 1, 0}, {b, 4096, 1, 0},
+      [=] __device__(float x, int, int, int) { return x; });
+}
+
+static void gemm_cublas(Case &test) { gemm_plain(test); }
+
+static void gemm_cublas_bias(Case &test) {
+  auto *x = test.operand<f16>(3 * 520 * 1024);
+  auto *w = test.operand<f16>(264 * 1024, 0.03f);
+  auto *bias = test.operand<f16>(264);
+  test.result<f16>(3 * 520 * 264);
+  gemm_reference<f16>(test, {520, 264, 1024, 3}, {x, 1024, 1, 520 * 1024},
+                      {w, 1, 1024, 0},
+                      [=] __device__(float x, int, int, int j) {
+                        return x + float(bias[j]);
+                      });
+}
+
+static void gemm_up(Case &test) {
+  auto *x = test.operand<bf16>(65536 * 768);
+  auto *w = test.operand<bf16>(3072 * 768, 0.036f);
+  auto *bias = test.operand<bf16>(3072);
+  test.result<bf16>(65536 * 3072);
+  gemm_reference<bf16>(test, {65536, 3072, 768, 1}, {x, 768, 1, 0},
+                       {w, 1, 768, 0},
+                       [=] __device__(float acc, int, int, int j) {
+                         float x = acc + float(bias[j]);
+                         return 0.5f * x *
+                                (1 + tanhf(0.7978845608f *
+                                           (x + 0.044715f * x * x * x)));
+                       });
+}
+
+static void gemm_down(Case &test) {
+  auto *h = test.operand<bf16>(65536 * 3072);
+  auto *w = test.operand<bf16>(768 * 3072, 0.018f);
+  auto *bias = test.operand<bf16>(768);
+  auto *residual = test.operand<bf16>(65536 * 768);
+  test.result<bf16>(65536 * 768);
+  gemm_reference<bf16>(test, {65536, 768, 3072, 1}, {h, 3072, 1, 0},
+                       {w, 1, 3072, 0},
+                       [=] __device__(float x, int, int i, int j) {
+                         return x + float(bias[j]) +
+                                float(residual[i * 768 + j]);
+                       });
+}
+
+static void gemm_chain(Case &test) {
+  auto *x = test.operand<bf16>(4096 * 4096);
+  auto *w = test.operand<bf16>(4096 * 4096, 0.0156f);
+  auto *bias = test.operand<bf16>(4096);
+  auto *residual = test.operand<bf16>(4096 * 4096);
+  test.result<bf16>(4096 * 4096);
+  gemm_reference<bf16>(
+      test, {4096, 4096, 4096, 1}, {x, 4096, 1, 0}, {w, 1, 4096, 0},
+      [=] __device__(float acc, int, int i, int j) {
+        float x = acc + float(bias[j]);
+        float mish = x * tanhf(x > 20 ? x : log1pf(expf(x)));
+        return tanhf(fminf(fmaxf(1.5f * mish, -2.0f), 2.0f) +
+                     float(residual[i * 4096 + j]));
+      });
+}
+
+static void gemm_batched(Case &test) {
+  auto *a = test.operand<bf16>(128 * 512 * 1024);
+  auto *b = test.operand<bf16>(int64_t(128) * 1024 * 2048, 0.03f);
+  test.result<bf16>(128 * 512 * 2048);
+  gemm_reference<bf16>(
+      test, {512, 2048, 1024, 128}, {a, 1024, 1, 512 * 1024},
+      {b, 2048, 1, 1024 * 2048},
+      [=] __device__(float x, int, int, int) { return x; });
+}
+
+static void gemm_stream_k(Case &test) {
+  auto *a = test.operand<f16>(8192 * 1536);
+  auto *b = test.operand<f16>(3328 * 8192, 0.011f);
+  test.result<f32>(1536 * 3328);
+  gemm_reference<f16>(
+      test, {1536, 3328, 8192, 1}, {a, 1, 1536, 0}, {b, 1, 8192, 0},
+      [=] __device__(float x, int, int, int) { return x; });
+}
+
+static void gemm_split_k(Case &test) {
+  auto *a = test.operand<bf16>(256 * 65536);
+  auto *b = test.operand<bf16>(65536 * 256, 0.0039f);
+  test.result<bf16>(256 * 256);
+  gemm_reference<bf16>(
+      test, {256, 256, 65536, 1}, {a, 65536, 1, 0}, {b, 256, 1, 0},
+      [=] __device__(float x, int, int, int) { return x; });
+}
+
+static void gemm_operands(Case &test) {
+  auto *a = test.operand<f16>(3 * 200 * 96);
+  auto *b = test.operand<f16>(96 * 136, 0.1f);
+  auto *row = test.operand<f16>(136);
+  auto *column = test.operand<f32>(200);
+  auto *scalar = test.operand<f32>(1, 1.0f, 2.0f);
+  auto *first = test.operand<f16>(3 * 200 * 136);
+  auto *second = test.operand<f16>(200 * 136);
+  test.result<f16>(3 * 200 * 136);
+  test.result<f32>(3 * 200 * 136);
+  GemmSize size{200, 136, 96, 3};
+  Matrix<f16> left{a, 96, 1, 200 * 96}, right{b, 136, 1, 0};
+  gemm_reference<f16>(
+      test, size, left, right, [=] __device__(float x, int l, int i, int j) {
+        return (x + float(row[j])) * column[i] * *scalar +
+               float(first[(l * 200 + i) * 136 + j]) -
+               float(second[i * 136 + j]);
+      });
+  gemm_reference<f16>(
+      test, size, left, right, [=] __device__(float x, int, int i, int j) {
+        return (x + float(row[j])) * column[i] * *scalar;
+      });
+}
+
+static void attention_packed(Case &test) {
+  auto *qkv = test.operand<bf16>(int64_t(128) * 512 * 2304);
+  test.result<bf16>(128 * 512 * 768);
+  HeadView<bf16> q{qkv, 2304, 96, 512 * 2304}, k = q, v = q;
+  k.data += 768;
+  v.data += 1536;
+  attention_reference(
+      test, {128, 8, 8, 512, 512, 96, 0.1020620726f, true}, q, k, v);
+}
+
+static void attention_grouped(Case &test) {
+  auto *q = test.operand<bf16>(int64_t(16) * 2048 * 32 * 128);
+  auto *k = test.operand<bf16>(int64_t(16) * 2048 * 8 * 128);
+  auto *v = test.operand<bf16>(int64_t(16) * 2048 * 8 * 128);
+  test.result<bf16>(int64_t(16) * 2048 * 32 * 128);
+  attention_reference<bf16>(
+      test, {16, 32, 8, 2048, 2048, 128, 0.08838834765f, false},
+      {q, 4096, 128, 2048 * 4096}, {k, 1024, 128, 2048 * 1024},
+      {v, 1024, 128, 2048 * 1024});
+}
+
+// Strongly negative scores: a key of zeros beyond the end would win.
+static void attention_odd(Case &test) {
+  auto *q = test.operand<f16>(2 * 6 * 300 * 40, 0.5f, 2.0f);
+  auto *k = test.operand<f16>(2 * 3 * 170 * 40, 0.5f, -2.0f);
+  auto *v = test.operand<f16>(2 * 3 * 170 * 40);
+  test.result<f16>(2 * 300 * 240);
+  attention_reference<f16>(test, {2, 6, 3, 300, 170, 40, 0.25f, true},
+                           {q, 40, 300 * 40, 6 * 300 * 40},
+                           {k, 40, 170 * 40, 3 * 170 * 40},
+                           {v, 40, 170 * 40, 3 * 170 * 40});
+}
+
+static void attention_cross(Case &test) {
+  auto *q = test.operand<bf16>(2 * 4 * 100 * 64, 0.5f, 2.0f);
+  auto *k = test.operand<bf16>(2 * 2 * 333 * 64, 0.5f, -2.0f);
+  auto *v = test.operand<bf16>(2 * 2 * 333 * 64);
+  test.result<bf16>(2 * 100 * 256);
+  attention_reference<bf16>(test, {2, 4, 2, 100, 333, 64, 0.125f, false},
+                            {q, 64, 100 * 64, 4 * 100 * 64},
+                            {k, 64, 333 * 64, 2 * 333 * 64},
+                            {v, 64, 333 * 64, 2 * 333 * 64});
+}
+
+static void layer_norm(Case &test) {
+  auto *x = test.operand<bf16>(65536 * 768, 2.0f, 3.0f);
+  auto *weight = test.operand<bf16>(768);
+  auto *bias = test.operand<bf16>(768);
+  test.result<bf16>(65536 * 768);
+  test.reference(65536 * 768, [=] __device__(int64_t i) {
+    bf16 const *row = x + i / 768 * 768;
+    double sum = 0, squares = 0;
+    for (int j = 0; j < 768; ++j)
+      sum += float(row[j]);
+    double mean = sum / 768;
+    for (int j = 0; j < 768; ++j)
+      squares += (float(row[j]) - mean) * (float(row[j]) - mean);
+    return (float(x[i]) - mean) / sqrt(squares / 768 + 1e-5) *
+               float(weight[i % 768]) +
+           float(bias[i % 768]);
+  });
+}
+
+static void rms_norm(Case &test) {
+  int64_t elements = int64_t(32768) * 4096;
+  auto *x = test.operand<bf16>(elements);
+  auto *residual = test.operand<bf16>(elements);
+  auto *weight = test.operand<bf16>(4096);
+  test.result<bf16>(elements);
+  test.result<bf16>(elements);
+  test.reference(elements, [=] __device__(int64_t i) {
+    int64_t row = i / 4096 * 4096;
+    float squares = 0;
+    for (int64_t j = row; j < row + 4096; ++j) {
+      float value = float(x[j]) + float(residual[j]);
+      squares = fmaf(value, value, squares);
+    }
+    return double((float(x[i]) + float(residual[i])) *
+                  rsqrtf(squares / 4096 + 1e-6f) * float(weight[i % 4096]));
+  });
+  test.reference(elements, [=] __device__(int64_t i) {
+    return double(float(x[i]) + float(residual[i]));
+  });
+}
+
+static void softmax_odd(Case &test) {
+  auto *x = test.operand<f32>(10007 * 77);
+  auto *scale = test.operand<f32>(1, 0.0f, 3.0f);
+  test.result<f32>(10007 * 77);
+  test.tolerance = 1e-5;
+  test.reference(10007 * 77, [=] __device__(int64_t i) {
+    float const *row = x + i / 77 * 77;
+    double sum = 0;
+    for (int j = 0; j < 77; ++j)
+      sum += exp(double(row[j] - x[i]) * *scale);
+    return 1 / sum;
+  });
+}
+
+static void pointwise_gate(Case &test) {
+  auto *x = test.operand<bf16>(int64_t(65536) * 6144);
+  auto *scale = test.operand<f32>(3072);
+  test.result<bf16>(65536 * 3072);
+  test.reference(65536 * 3072, [=] __device__(int64_t i) {
+    int64_t row = i / 3072, column = i % 3072;
+    float gate = x[row * 6144 + column], up = x[row * 6144 + 3072 + column];
+    return double(gate / (1 + expf(-gate)) * up * scale[column]);
+  });
+}
+
+static void pointwise_mask(Case &test) {
+  auto *mask = test.operand<bool>(31 * 77);
+  auto *a = test.operand<i64>(31 * 53 * 77, 1000.0f);
+  auto *b = test.operand<i64>(53, 1000.0f);
+  test.result<i64>(31 * 53 * 77);
+  test.result<f64>(31 * 53 * 77);
+  test.tolerance = 1e-12;
+  auto chosen = [=] __device__(int64_t i) {
+    int64_t x = i / (53 * 77), y = i / 77 % 53, z = i % 77;
+    return double(mask[x * 77 + z] ? a[i] : b[y]);
+  };
+  test.reference(31 * 53 * 77, chosen);
+  test.reference(31 * 53 * 77, [=] __device__(int64_t i) {
+    return chosen(i) * chosen(i);
+  });
+}
+
+static void pointwise_permute(Case &test) {
+  int64_t elements = int64_t(16) * 2048 * 32 * 128;
+  auto *x = test.operand<f16>(elements);
+  test.result<f16>(elements);
+  test.tolerance = 1e-12;
+  test.reference(elements, [=] __device__(int64_t i) {
+    int64_t d = i % 128, t = i / 128 % 2048, h = i / (128 * 2048) % 32,
+            b = i / (int64_t(128) * 2048 * 32);
+    return double(float(x[((b * 2048 + t) * 32 + h) * 128 + d]));
+  });
+}
+
+static std::map<std::string, void (*)(Case &)> const cases = {
+    {"gemm_plain", gemm_plain},
+    {"gemm_cublas", gemm_cublas},
+    {"gemm_cublas_bias", gemm_cublas_bias},
+    {"gemm_up", gemm_up},
+    {"gemm_down", gemm_down},
+    {"gemm_chain", gemm_chain},
+    {"gemm_batched", gemm_batched},
+    {"gemm_stream_k", gemm_stream_k},
+    {"gemm_split_k", gemm_split_k},
+    {"gemm_operands", gemm_operands},
+    {"attention_packed", attention_packed},
+    {"attention_grouped", attention_grouped},
+    {"attention_odd", attention_odd},
+    {"attention_cross", attention_cross},
+    {"layer_norm", layer_norm},
+    {"rms_norm", rms_norm},
+    {"softmax_odd", softmax_odd},
+    {"pointwise_gate", pointwise_gate},
+    {"pointwise_mask", pointwise_mask},
+    {"pointwise_permute", pointwise_permute},
+};
+
+//===----------------------------------------------------------------------===//
+// Checking and timing
+//===----------------------------------------------------------------------===//
+
+int main(int argc, char **argv) {
+  if (argc != 3 || !cases.count(argv[1])) {
+    std::fprintf(stderr, "usage: driver <case> <library>\n");
+    return 2;
+  }
+  void *library = dlopen(argv[2], RTLD_NOW);
+  if (!library) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    return 2;
+  }
+  auto const *kernel = static_cast<FactKernel const *>(dlsym(library, argv[1]));
+  if (!kernel || kernel->abi != FACT_KERNEL_ABI) {
+    std::fprintf(stderr, "no kernel '%s' in %s\n", argv[1], argv[2]);
+    return 2;
+  }
+
+  Case test;
+  cases.at(argv[1])(test);
+  if (kernel->buffer_count != test.buffers.size()) {
+    std::fprintf(stderr, "the kernel has %u buffers, the case %zu\n",
+                 kernel->buffer_count, test.buffers.size());
+    return 2;
+  }
+  std::vector<void *> pointers;
+  for (Buffer const &buffer : test.buffers)
+    pointers.push_back(buffer.data());
+  Buffer workspace = allocate<uint8_t>(kernel->workspace_bytes + 256);
+  void *state = std::aligned_alloc(64, (kernel->state_bytes + 63) / 64 * 64);
+  check(kernel->bind(state, pointers.data(), workspace.data()), "bind");
+
+  std::vector<Buffer const *> results;
+  std::vector<double *> expected;
+  for (Buffer const &buffer : test.buffers) {
+    if (!buffer.is_result)
+      continue;
+    double *values;
+    check(cudaMalloc(&values, buffer.elements * sizeof(double)), "malloc");
+    test.references[results.size()](values);
+    check(cudaDeviceSynchronize(), "reference");
+    results.push_back(&buffer);
+    expected.push_back(values);
+  }
+
+  // Twice: the second run finds what the first left in workspace.
+  bool right = true;
+  double worst = 0;
+  for (int run = 0; run < 2; ++run) {
+    for (Buffer const *result : results)
+      result->poison();
+    check(kernel->launch(state, nullptr), "launch");
+    check(cudaDeviceSynchronize(), "run");
+    for (size_t i = 0; i < results.size(); ++i) {
+      Difference difference =
+          results[i]->compare(*results[i], expected[i], 10 * test.tolerance);
+      double error = std::sqrt(difference.squares / difference.norm);
+      right &= error <= test.tolerance && difference.wrong == 0 &&
+               results[i]->guards_are_whole();
+      worst = std::isnan(error) ? error : std::max(worst, error);
+    }
+    right &= workspace.guards_are_whole();
+  }
+
+  // Each launch finds a cold L2: 256 MB is five times a Hopper's.
+  void *flush;
+  int64_t flush_bytes = 256 << 20;
+  check(cudaMalloc(&flush, flush_bytes), "malloc");
+  cudaEvent_t start, stop;
+  cudaEventCreate(&start);
+  cudaEventCreate(&stop);
+  std::vector<float> times;
+  for (int i = 0; i < 30; ++i) {
+    cudaMemsetAsync(flush, i, flush_bytes);
+    cudaEventRecord(start);
+    kernel->launch(state, nullptr);
+    cudaEventRecord(stop);
+    check(cudaEventSynchronize(stop), "time");
+    times.push_back(0);
+    cudaEventElapsedTime(&times.back(), start, stop);
+  }
+  std::sort(times.begin(), times.end());
+  double ms = times[times.size() / 2];
+
+  // What a launch costs the host, with the queue empty at first.
+  auto before = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i)
+    kernel->launch(state, nullptr);
+  double host_us = std::chrono::duration<double, std::micro>(
+                       std::chrono::steady_clock::now() - before)
+                       .count() /
+                   100;
+  check(cudaDeviceSynchronize(), "launches");
+
+  std::printf("%-20s %-5s %9.2e %9.4f %9.1f %9.1f %8.1f\n", argv[1],
+              right ? "ok" : "WRONG", worst, ms, test.flops / ms * 1e-9,
+              test.bytes / ms * 1e-6, host_us);
+  return right ? 0 : 1;
+}
