@@ -1,0 +1,33 @@
+//===- FactToLinalg.h - The naive lowering of every FACT op -------*- C++ -*-===//
+
+#ifndef FACT_CONVERSION_FACTTOLINALG_H
+#define FACT_CONVERSION_FACTTOLINALG_H
+
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace fact {
+/// Storage types become the types values are computed in: 16-bit floats are
+/// f32; with `wide`, every float is f64. Values that cross into unconverted ops
+/// are converted back element by element.
+class FactToLinalgTypeConverter : public mlir::TypeConverter {
+public:
+  explicit FactToLinalgTypeConverter(bool wide);
+};
+
+/// Replaces each `fact.fused` and `fact.prepare` by its body. Values that a
+/// fused region yields in 16 bits are rounded there, unless `wide`.
+void inlineFactRegions(mlir::Operation *root, bool wide);
+
+void populateFactToLinalgPatterns(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns);
+
+/// Converts every FACT op under `root` but weights.
+mlir::LogicalResult convertFactToLinalg(mlir::Operation *root, bool wide);
+
+/// An attribute of `builtin.unrealized_conversion_cast` of a tensor to another
+/// float type: the conversion reads the value as it was computed, without
+/// rounding it to its storage type first.
+inline constexpr llvm::StringLiteral computedAttrName = "fact.computed";
+} // namespace fact
+
+#endif // FACT_CONVERSION_FACTTOLINALG_H

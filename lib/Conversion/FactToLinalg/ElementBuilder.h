@@ -1,0 +1,71 @@
+//===- ElementBuilder.h - linalg.generic the way it reads ---------*- C++ -*-===//
+
+#ifndef FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
+#define FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
+
+#include "fact/Dialect/Fact/Fact.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace fact {
+using mlir::AffineMap;
+using mlir::Type;
+using mlir::Value;
+using mlir::ValueRange;
+
+/// Builds loops over elements of static tensors.
+class ElementBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using Body = llvm::function_ref<Value(mlir::ImplicitLocOpBuilder &, ValueRange)>;
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  ElementBuilder(mlir::OpBuilder &builder, mlir::Location loc)
+      : ImplicitLocOpBuilder(loc, builder) {}
+
+  /// result[i] = body(inputs[map(i)]...).
+  Value map(mlir::RankedTensorType result, ValueRange inputs,
+            llvm::ArrayRef<AffineMap> maps, Body body);
+
+  /// result[i] = body(inputs[i]...), with NumPy broadcasting.
+  Value mapBroadcast(mlir::RankedTensorType result, ValueRange inputs,
+                     Body body);
+
+  /// Combines `input` over `dims`, which disappear, starting at `initial`.
+  Value reduce(Value input, llvm::ArrayRef<int64_t> dims, Value initial,
+               Body body);
+
+  /// Sums of products. Maps are over the loops of `iterators`; `result` holds
+  /// zeros at first.
+  Value contract(mlir::RankedTensorType result, Value lhs, Value rhs,
+                 llvm::ArrayRef<AffineMap> maps,
+                 llvm::ArrayRef<mlir::utils::IteratorType> iterators);
+
+  /// The same values in another element type; 16-bit floats go by way of f32.
+  Value convertScalar(Value value, Type to);
+  Value convertElements(Value tensor, Type to);
+
+  /// Rounds values to `storage` and keeps them in their type.
+  Value round(Value tensor, Type storage);
+
+  Value constant(double value, Type type);
+  Value reshape(Value tensor, llvm::ArrayRef<int64_t> shape);
+
+  /// The map that reads `from` in a loop over `to`, with NumPy broadcasting.
+  AffineMap broadcastMap(llvm::ArrayRef<int64_t> from,
+                         llvm::ArrayRef<int64_t> to);
+};
+
+inline mlir::RankedTensorType tensorType(Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+void populateRowPatterns(const mlir::TypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
+void populateViewPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+} // namespace fact
+
+#endif // FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H

@@ -1,0 +1,261 @@
+//===- LowerRows.cpp - Reductions, softmax, norms and attention -----------===//
+
+#include "ElementBuilder.h"
+#include <limits>
+
+using namespace mlir;
+using namespace fact;
+
+using utils::IteratorType;
+
+static Value addScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return arith::AddFOp::create(b, x[0], x[1]);
+  return arith::AddIOp::create(b, x[0], x[1]);
+}
+
+static Value maximumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Type type = x[0].getType();
+  if (isa<FloatType>(type))
+    return arith::MaximumFOp::create(b, x[0], x[1]);
+  // A boolean is 0 or 1, not 0 or -1.
+  if (type.isInteger(1))
+    return arith::MaxUIOp::create(b, x[0], x[1]);
+  return arith::MaxSIOp::create(b, x[0], x[1]);
+}
+
+static Value minimumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Type type = x[0].getType();
+  if (isa<FloatType>(type))
+    return arith::MinimumFOp::create(b, x[0], x[1]);
+  if (type.isInteger(1))
+    return arith::MinUIOp::create(b, x[0], x[1]);
+  return arith::MinSIOp::create(b, x[0], x[1]);
+}
+
+/// The value that leaves every other one alone.
+static Value initialValue(ElementBuilder &b, ReduceKind kind, Type type) {
+  if (kind == ReduceKind::sum || kind == ReduceKind::mean)
+    return b.constant(0, type);
+  bool isMax = kind == ReduceKind::max;
+  if (isa<FloatType>(type)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    return b.constant(isMax ? -infinity : infinity, type);
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  APInt extreme = bits == 1 ? APInt(1, isMax ? 0 : 1)
+                  : isMax   ? APInt::getSignedMinValue(bits)
+                            : APInt::getSignedMaxValue(bits);
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, extreme));
+}
+
+static Value reduceSum(ElementBuilder &b, Value input, ArrayRef<int64_t> dims) {
+  Type type = tensorType(input).getElementType();
+  return b.reduce(input, dims, b.constant(0, type), addScalars);
+}
+
+/// `shape` with size 1 in `dims`.
+static SmallVector<int64_t> keepDims(ArrayRef<int64_t> shape,
+                                     ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> kept(shape);
+  for (int64_t dim : dims)
+    kept[dim] = 1;
+  return kept;
+}
+
+static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim) {
+  RankedTensorType type = tensorType(x);
+  SmallVector<int64_t> kept = keepDims(type.getShape(), dim);
+  Value initial = initialValue(b, ReduceKind::max, type.getElementType());
+  Value largest = b.reshape(b.reduce(x, dim, initial, maximumScalars), kept);
+  Value weights = b.mapBroadcast(
+      type, {x, largest}, [](auto &b, ValueRange x) -> Value {
+        Value difference = arith::SubFOp::create(b, x[0], x[1]);
+        return math::ExpOp::create(b, difference);
+      });
+  Value sum = b.reshape(reduceSum(b, weights, dim), kept);
+  return b.mapBroadcast(type, {weights, sum},
+                        [](auto &b, ValueRange x) -> Value {
+                          return arith::DivFOp::create(b, x[0], x[1]);
+                        });
+}
+
+namespace {
+struct LowerReduce : OpConversionPattern<ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ElementBuilder b(rewriter, op.getLoc());
+    Value x = adaptor.getOperand();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (tensorType(x).getElementType() != type.getElementType())
+      return rewriter.notifyMatchFailure(op, "changes the element type");
+    ReduceKind kind = op.getKind();
+    ElementBuilder::Body body = addScalars;
+    if (kind == ReduceKind::max)
+      body = maximumScalars;
+    if (kind == ReduceKind::min)
+      body = minimumScalars;
+    Value initial = initialValue(b, kind, type.getElementType());
+    int64_t count =
+        tensorType(x).getNumElements() / std::max<int64_t>(type.getNumElements(), 1);
+    Value result =
+        b.reshape(b.reduce(x, op.getDims(), initial, body), type.getShape());
+    if (kind == ReduceKind::mean)
+      result = b.mapBroadcast(type, result, [&](auto &b, ValueRange x) -> Value {
+        ElementBuilder nested(b, b.getLoc());
+        Value divisor = nested.constant(count, x[0].getType());
+        if (isa<FloatType>(x[0].getType()))
+          return arith::DivFOp::create(b, x[0], divisor);
+        return arith::DivSIOp::create(b, x[0], divisor);
+      });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct LowerSoftmax : OpConversionPattern<SoftmaxOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(SoftmaxOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ElementBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(op, buildSoftmax(b, adaptor.getOperand(), op.getDim()));
+    return success();
+  }
+};
+
+struct LowerNorm : OpConversionPattern<NormOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(NormOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ElementBuilder b(rewriter, op.getLoc());
+    Value x = adaptor.getOperand();
+    RankedTensorType type = tensorType(x);
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(
+        type.getRank() - op.getDims(), type.getRank()));
+    SmallVector<int64_t> kept = keepDims(type.getShape(), dims);
+    double count = 1;
+    for (int64_t dim : dims)
+      count *= type.getDimSize(dim);
+    double eps = op.getEps().convertToDouble();
+
+    if (op.getKind() == NormKind::layer) {
+      Value sum = b.reshape(reduceSum(b, x, dims), kept);
+      x = b.mapBroadcast(type, {x, sum}, [&](auto &b, ValueRange x) -> Value {
+        ElementBuilder nested(b, b.getLoc());
+        Value mean = arith::DivFOp::create(
+            b, x[1], nested.constant(count, x[1].getType()));
+        return arith::SubFOp::create(b, x[0], mean);
+      });
+    }
+    Value squares = b.mapBroadcast(type, x, [](auto &b, ValueRange x) -> Value {
+      return arith::MulFOp::create(b, x[0], x[0]);
+    });
+    Value sum = b.reshape(reduceSum(b, squares, dims), kept);
+    SmallVector<Value> inputs{x, sum};
+    if (Value weight = adaptor.getWeight())
+      inputs.push_back(weight);
+    if (Value bias = adaptor.getBias())
+      inputs.push_back(bias);
+    bool hasWeight = static_cast<bool>(adaptor.getWeight());
+    bool hasBias = static_cast<bool>(adaptor.getBias());
+    rewriter.replaceOp(
+        op, b.mapBroadcast(type, inputs, [&](auto &b, ValueRange x) -> Value {
+          ElementBuilder nested(b, b.getLoc());
+          Type element = x[0].getType();
+          Value mean =
+              arith::DivFOp::create(b, x[1], nested.constant(count, element));
+          Value shifted =
+              arith::AddFOp::create(b, mean, nested.constant(eps, element));
+          Value deviation = math::SqrtOp::create(b, shifted);
+          Value result = arith::DivFOp::create(b, x[0], deviation);
+          if (hasWeight)
+            result = arith::MulFOp::create(b, result, x[2]);
+          if (hasBias)
+            result = arith::AddFOp::create(b, result, x.back());
+          return result;
+        }));
+    return success();
+  }
+};
+
+/// Scores, softmax, values: three loops and nothing clever.
+struct LowerAttention : OpConversionPattern<AttentionOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AttentionOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ElementBuilder b(rewriter, op.getLoc());
+    Value query = adaptor.getQuery(), key = adaptor.getKey();
+    RankedTensorType queryType = tensorType(query);
+    Type element = queryType.getElementType();
+    int64_t heads = queryType.getDimSize(1);
+    int64_t group = heads / tensorType(key).getDimSize(1);
+
+    // Loops: batch, head, query, key, depth.
+    AffineExpr batch = b.getAffineDimExpr(0), head = b.getAffineDimExpr(1),
+               i = b.getAffineDimExpr(2), j = b.getAffineDimExpr(3),
+               depth = b.getAffineDimExpr(4);
+    auto map = [&](std::initializer_list<AffineExpr> results) {
+      return AffineMap::get(5, 0, ArrayRef(results), getContext());
+    };
+    AffineExpr sharedHead = head.floorDiv(group);
+    auto scoresType = RankedTensorType::get(
+        {queryType.getDimSize(0), heads, queryType.getDimSize(2),
+         tensorType(key).getDimSize(2)},
+        element);
+    SmallVector<IteratorType> iterators(5, IteratorType::parallel);
+    iterators[4] = IteratorType::reduction;
+    Value scores = b.contract(scoresType, query, key,
+                              {map({batch, head, i, depth}),
+                               map({batch, sharedHead, j, depth}),
+                               map({batch, head, i, j})},
+                              iterators);
+
+    SmallVector<Value> inputs{scores};
+    if (Value mask = adaptor.getMask())
+      inputs.push_back(mask);
+    double scale = op.getScale().convertToDouble();
+    scores = b.mapBroadcast(
+        scoresType, inputs, [&](auto &b, ValueRange x) -> Value {
+          ElementBuilder nested(b, b.getLoc());
+          Value score =
+              arith::MulFOp::create(b, x[0], nested.constant(scale, element));
+          if (x.size() > 1)
+            score = arith::AddFOp::create(b, score, x[1]);
+          if (!op.getCausal())
+            return score;
+          Value row = linalg::IndexOp::create(b, 2);
+          Value column = linalg::IndexOp::create(b, 3);
+          Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                             column, row);
+          Value never =
+              nested.constant(-std::numeric_limits<double>::infinity(), element);
+          return arith::SelectOp::create(b, seen, score, never);
+        });
+    Value weights = buildSoftmax(b, scores, 3);
+
+    // Loops: batch, head, query, key, column; keys before columns, so that the
+    // innermost loop reads and writes neighbours.
+    AffineExpr column = depth;
+    iterators[4] = IteratorType::parallel;
+    iterators[3] = IteratorType::reduction;
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOp(op, b.contract(type, weights, adaptor.getValue(),
+                                      {map({batch, head, i, j}),
+                                       map({batch, sharedHead, j, column}),
+                                       map({batch, head, i, column})},
+                                      iterators));
+    return success();
+  }
+};
+} // namespace
+
+void fact::populateRowPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns) {
+  patterns.add<LowerReduce, LowerSoftmax, LowerNorm, LowerAttention>(
+      converter, patterns.getContext());
+}
