@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs on the GPU machine, beside fact-gpu.tar.xz, which it unpacks into FACT_GPU_DIR
+# (default: fact-gpu beside it). Libraries and tuning results stay there between runs.
+#
+#   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so
+#   run.sh bench [NAME ...]    the same, then fact bench -> results/NAME.json
+#   run.sh check               kernels against references, libraries against PyTorch
+#   run.sh exec COMMAND ...    any command in that environment
+#
+# TUNE_FLAGS and BENCH_FLAGS have more options for fact-tune and fact bench.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(realpath -m "${FACT_GPU_DIR:-$here/fact-gpu}")
+
+stamp=$(sha256sum < "$here/fact-gpu.tar.xz")
+if [ "$(cat "$folder/.stamp" 2>/dev/null)" != "$stamp" ]; then
+  mkdir -p "$folder"
+  tar -C "$folder" --strip-components=1 -xJf "$here/fact-gpu.tar.xz"
+  echo "$stamp" > "$folder/.stamp"
+fi
+cd "$folder"
+mkdir -p libraries results
+export FACT_BIN_DIR=$folder/bin FACT_CUTLASS_DIR=$folder/cutlass FACT_GPU_DIR=$folder
+export PYTHONPATH=$folder/python:$folder/site${PYTHONPATH:+:$PYTHONPATH}
+export PATH=$folder/bin:$PATH:/usr/local/cuda/bin
+
+names() {
+  if [ $# -gt 0 ]; then printf '%s\n' "$@"; else ls bundles; fi
+}
+
+tune() { # name
+  [ -d "bundles/$1" ] || { echo "no bundle $1; there are: $(ls bundles | tr '\n' ' ')" >&2; return 1; }
+  fact-tune "bundles/$1" -o "libraries/$1.so" ${TUNE_FLAGS:-}
+}
+
+bench() { # name
+  local field='import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])'
+  local info=bundles/$1/workload.json workload dtype size
+  workload=$(python3 -c "$field" "$info" workload)
+  dtype=$(python3 -c "$field" "$info" dtype)
+  size=$(python3 -c "$field" "$info" size)
+  python3 -m fact bench "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
+    --library "libraries/$1.so" --json "results/$1.json" ${BENCH_FLAGS:-}
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+status=0
+case $command in
+tune) for name in $(names "$@"); do tune "$name" || status=1; done ;;
+bench) for name in $(names "$@"); do { tune "$name" && bench "$name"; } || status=1; done ;;
+check) scripts/check-gpu.sh "$@" || status=$? ;;
+exec) "$@" || status=$? ;;
+*) sed -n '2,/^set/p' "$here/run.sh" | sed -n 's/^# \{0,1\}//p'; status=2 ;;
+esac
+exit $status

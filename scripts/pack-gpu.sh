@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Packs what a GPU machine needs into out/gpu: bundles, fact-tune for x86_64, the Python
+# package, the workloads, the GPU tests, CUTLASS. There, only torch and nvcc are needed.
+#
+#   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports
+#
+# TARGET names the architecture (sm_90a), SIZE a size of the workloads (full).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=${TARGET:-sm_90a} size=${SIZE:-full}
+workloads=("$@")
+[ $# -gt 0 ] || workloads=(linear_chain:bf16 gemm_square:bf16 gemm_batched:bf16 gemm_large_k:bf16
+  mini_gpt_block:bf16 mini_gpt_block:fp16 llama3_block:bf16)
+limit_mib=60
+
+say() { printf '%s\n' "pack: $*"; }
+export PYTHONPATH=$PWD/python
+python=.venv/bin/python
+cutlass=$("$python" python/fact/toolchain.py cutlass)
+
+scripts/cross/build-tune.sh
+stage=out/stage/fact-gpu
+rm -rf out/stage out/gpu
+mkdir -p "$stage"/{bin,bundles,cutlass/tools/util,cutlass/examples,site} out/gpu
+
+for entry in "${workloads[@]}"; do
+  workload=${entry%%:*} dtype=${entry##*:}
+  name=$workload-$dtype
+  say "bundle $name for $target"
+  "$python" -m fact compile "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
+    --target "$target" --bundle-only "$stage/bundles/$name"
+  # What this machine calls nvcc and CUTLASS, the other one finds by PATH and beside the bundle.
+  sed -i -e "s#$cutlass#{bundle}/../../cutlass#g" -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
+    "$stage/bundles/$name/bundle.json"
+  printf '{"workload": "%s", "dtype": "%s", "size": "%s"}\n' "$workload" "$dtype" "$size" \
+    > "$stage/bundles/$name/workload.json"
+done
+
+say "tools, tests and CUTLASS"
+/usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/fact-tune" build-x86_64/bin/fact-tune
+cp -r "$cutlass/include" "$stage/cutlass/"
+cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"
+cp -r "$cutlass/examples/88_hopper_fmha" "$stage/cutlass/examples/"
+mkdir -p "$stage/scripts" "$stage/test" "$stage/include" "$stage/lib/Target/Cutlass"
+cp -r python examples Makefile "$stage/"
+cp -r test/gpu "$stage/test/"
+cp -r include/fact "$stage/include/"
+cp -r lib/Target/Cutlass/Kernels "$stage/lib/Target/Cutlass/"
+cp scripts/check-gpu.sh "$stage/scripts/"
+# Pure Python, for the tests and tables there.
+packages=$(echo .venv/lib/python3*/site-packages)
+for package in pytest _pytest pluggy iniconfig packaging pygments rich markdown_it mdurl; do
+  cp -r "$packages/$package" "$stage/site/"
+done
+find "$stage" -name __pycache__ -type d -prune -exec rm -rf {} +
+
+tar -C out/stage -c fact-gpu | xz -T0 -6 > out/gpu/fact-gpu.tar.xz
+cp scripts/gpu-run.sh out/gpu/run.sh
+rm -rf out/stage
+mib=$(($(stat -c %s out/gpu/fact-gpu.tar.xz) >> 20))
+[ "$mib" -lt "$limit_mib" ] || { say "error: out/gpu has $mib MiB, more than $limit_mib" >&2; exit 1; }
+say "out/gpu: $mib MiB. On the GPU machine: out/gpu/run.sh check"
