@@ -76,8 +76,8 @@ def bundle(
     folder = Path(output).absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = work_folder(graph, target, options)
-    arguments = ["-o", str(work / f"{graph.name}.so"), f"--target={target}",
-                 f"--bundle={folder}", "--stop-after=bundle", *options]
+    arguments = [f"--target={resolve_target(target)}", f"--bundle={folder}",
+                 "--stop-after=bundle", *options]
     _drive(graph, work, arguments, verbose)
     return folder
 
