@@ -190,7 +190,7 @@ template <class Stride, class Tensor> Stride make_stride() {
 //
 // Its nodes, in topological order: the accumulator, the operands, a functor and
 // a store for each further result, and last the functor whose value is D.
-// Common parts of the functors meet again in the compiler, after inlining.
+// What functors have in common is computed once: the compiler sees it inlined.
 //===----------------------------------------------------------------------===//
 
 /// Applies a scalar functor to the arrays that visitors pass along.
@@ -312,27 +312,35 @@ struct EpilogueTree<Descriptor, Source, Operands<Tensors...>,
   static constexpr int inputs = 1 + sizeof...(Tensors);
   using Inputs = cute::make_seq<inputs>;
 
-  /// Nodes come as pairs (children, visitor) in one flat tuple of each.
-  template <class Indices> struct Nodes;
-  template <size_t... I> struct Nodes<std::index_sequence<I...>> {
-    using Edges = decltype(cute::tuple_cat(
+  /// The children of each node.
+  template <class Indices> struct EdgesOf;
+  template <size_t... I> struct EdgesOf<std::index_sequence<I...>> {
+    using type = decltype(cute::tuple_cat(
         cute::tuple_repeat<inputs>(cute::seq<>{}),
         cute::make_tuple(Inputs{}, cute::seq<inputs + 2 * int(I)>{})...,
         cute::make_tuple(Inputs{})));
   };
-  using Edges =
-      typename Nodes<std::make_index_sequence<sizeof...(Further)>>::Edges;
 
-  template <class Visitors> struct Topological;
-  template <class... Visitors> struct Topological<cute::tuple<Visitors...>> {
+  using Edges =
+      typename EdgesOf<std::make_index_sequence<sizeof...(Further)>>::type;
+
+  template <class Visitors> struct GraphOf;
+  template <class... Visitors> struct GraphOf<cute::tuple<Visitors...>> {
     using type = fusion::Sm90TopologicalVisitor<float, Edges, Visitors...>;
   };
-  using Visitor = typename Topological<decltype(cute::tuple_cat(
+  using Graph = typename GraphOf<decltype(cute::tuple_cat(
       cute::tuple<fusion::Sm90AccFetch, typename LoadOf<Tensors>::Visitor...>{},
       cute::tuple<Compute<typename Further::Functor>,
                   typename StoreOf<Further>::Visitor>{}...,
       cute::tuple<Compute<typename First::Functor>>{}))>::type;
 
+  /// One result needs no graph: its functor is the root of a tree.
+  using Tree =
+      fusion::Sm90EVT<Compute<typename First::Functor>, fusion::Sm90AccFetch,
+                      typename LoadOf<Tensors>::Visitor...>;
+  using Visitor = std::conditional_t<sizeof...(Further) == 0, Tree, Graph>;
+
+  /// In both cases the arguments of all nodes, in topological order.
   static typename Visitor::Arguments arguments(void *const *buffers) {
     auto nodes = cute::tuple_cat(
         cute::make_tuple(fusion::Sm90AccFetch::Arguments{},
