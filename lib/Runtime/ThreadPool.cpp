@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <pthread.h>
 #include <sched.h>
 #include <system_error>
 #include <thread>
@@ -51,10 +52,21 @@ int chooseThreadCount() {
 
 class Pool {
 public:
-  /// Never destroyed: workers may outlive static destructors.
+  /// Never destroyed: workers may outlive static destructors. A forked child
+  /// has no workers, so it makes a pool of its own.
   static Pool &get() {
-    static Pool *pool = new Pool(threadCount() - 1);
-    return *pool;
+    if (Pool *pool = instance.load(std::memory_order_acquire))
+      return *pool;
+    static std::once_flag once;
+    std::call_once(once, [] {
+      pthread_atfork(nullptr, nullptr, [] { instance.store(nullptr); });
+    });
+    Pool *made = new Pool(threadCount() - 1);
+    Pool *expected = nullptr;
+    // Of two first calls at once, one pool stays idle.
+    if (instance.compare_exchange_strong(expected, made))
+      return *made;
+    return *expected;
   }
 
   bool tryAcquire() { return !taken.exchange(true, std::memory_order_acquire); }
@@ -127,6 +139,8 @@ private:
     }
   }
 
+  static std::atomic<Pool *> instance;
+
   std::atomic<bool> taken{false};
   std::atomic<bool> open{false};
   std::atomic<int> inside{0};
@@ -143,6 +157,8 @@ private:
   int64_t chunk = 1;
   std::atomic<int64_t> next{0};
 };
+
+std::atomic<Pool *> Pool::instance{nullptr};
 
 } // namespace
 

@@ -233,7 +233,8 @@ std::string findSpills(const std::string &log) {
 
 std::string Tuner::findCompiler() {
   Command command;
-  command.words = {bundle.compile[0], "--version"};
+  command.words =
+      bundle.expand({bundle.compile[0], "--version"}, {}, {}, {}, {}, {});
   command.captureOutput = true;
   command.timeoutSeconds = 60;
   Outcome outcome = runCommand(command);
@@ -298,6 +299,8 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
     if (isFresh(stamp, expected, {object}))
       continue;
     Command command = compileCommand(unit, aside, log, false);
+    // --compile-timeout is about candidates; nothing goes on without this.
+    command.timeoutSeconds = std::max(600.0, options.compileTimeout);
     writeFile(log, "$ " + command.text() + "\n");
     compiles.build(command, [=](const Outcome &outcome) {
       checkEnvironment(command, outcome);

@@ -1,0 +1,346 @@
+//===- LibraryTest.cpp - The C interface over a hand-written program ------===//
+//
+//   p = 2 * w          at load
+//   t = x + p          p packed once at load
+//   y = t * c + mask   t packed before each launch
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Runtime/Library.h"
+#include "fact/Runtime/Program.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace fact::runtime;
+
+namespace {
+
+constexpr int64_t rows = 4, columns = 6, elements = rows * columns;
+
+std::atomic<int> weightPacks{0}, valuePacks{0}, doublings{0};
+
+const float *in(void *const *buffers, int i) {
+  return static_cast<const float *>(buffers[i]);
+}
+float *out(void *const *buffers, int i) {
+  return static_cast<float *>(buffers[i]);
+}
+
+void doubleTile(int64_t row, void *const *buffers) {
+  ++doublings;
+  for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+    out(buffers, 1)[i] = 2 * in(buffers, 0)[i];
+}
+
+/// Packed operands are stored backwards, so that an unpacked one would show.
+template <std::atomic<int> &counter>
+void packBackwards(int64_t, const void *source, void *packed) {
+  ++counter;
+  for (int64_t i = 0; i < elements; ++i)
+    static_cast<float *>(packed)[elements - 1 - i] =
+        static_cast<const float *>(source)[i];
+}
+
+void addTile(int64_t row, void *const *buffers) {
+  for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+    out(buffers, 2)[i] = in(buffers, 0)[i] + in(buffers, 1)[elements - 1 - i];
+}
+
+void scaleTile(int64_t row, void *const *buffers) {
+  for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+    out(buffers, 3)[i] =
+        in(buffers, 0)[elements - 1 - i] * in(buffers, 1)[0] +
+        in(buffers, 2)[i % 2];
+}
+
+const FactKernel doubleKernel = {FACT_KERNEL_ABI, 2,  0, 0, nullptr, nullptr,
+                                 rows, doubleTile, -1, 0, 0, 0, nullptr};
+const FactKernel addKernel = {FACT_KERNEL_ABI,
+                              3,
+                              0,
+                              0,
+                              nullptr,
+                              nullptr,
+                              rows,
+                              addTile,
+                              1,
+                              0,
+                              elements * 4,
+                              1,
+                              packBackwards<weightPacks>};
+const FactKernel scaleKernel = {FACT_KERNEL_ABI,
+                                4,
+                                0,
+                                0,
+                                nullptr,
+                                nullptr,
+                                rows,
+                                scaleTile,
+                                0,
+                                0,
+                                elements * 4,
+                                1,
+                                packBackwards<valuePacks>};
+
+const int64_t shape[] = {rows, columns};
+const int64_t maskShape[] = {2};
+const TensorSpec inputs[] = {{"x", ElementType::F32, 2, shape}};
+const TensorSpec outputs[] = {{"y", ElementType::F32, 2, shape}};
+const float maskValue[] = {0.0f, 1.0f};
+/// FNV-1a 64 over the eight bytes of maskValue.
+constexpr uint64_t maskHash = 0xaa7ae932298bb4c8ull;
+const WeightSpec weights[] = {
+    {{"w", ElementType::F32, 2, shape}, false, 0},
+    {{"mask", ElementType::F32, 1, maskShape}, true, maskHash}};
+const float constant[] = {3.0f};
+const ConstantSpec constants[] = {{constant, sizeof(constant)}};
+const ValueSpec values[] = {
+    {ValueKind::Input, 0, 0},    {ValueKind::Weight, 0, 0},
+    {ValueKind::Prepared, 0, 0}, {ValueKind::Workspace, 0, 256},
+    {ValueKind::Constant, 0, 0}, {ValueKind::Weight, 1, 0},
+    {ValueKind::Output, 0, 0}};
+const KernelSpec kernels[] = {{"double", "rows", &doubleKernel},
+                              {"add", "rows", &addKernel},
+                              {"scale", "rows", &scaleKernel}};
+const uint32_t doubleBuffers[] = {1, 2};
+const uint32_t addBuffers[] = {0, 2, 3};
+const uint32_t scaleBuffers[] = {3, 4, 5, 6};
+const StepSpec prepareSteps[] = {{0, 1, 2, doubleBuffers}};
+const StepSpec programSteps[] = {{1, 2, 3, addBuffers},
+                                 {2, 3, 4, scaleBuffers}};
+
+} // namespace
+
+const Program fact::runtime::theProgram = {
+    "sample",       "{\"name\": \"sample\"}",
+    {inputs, 1},    {outputs, 1},
+    {weights, 2},   {constants, 1},
+    {values, 7},    {kernels, 3},
+    {prepareSteps, 1}, {programSteps, 2},
+    512,            256};
+
+namespace {
+
+struct TestTensor {
+  explicit TestTensor(std::vector<int64_t> extents, float first = 0)
+      : shape(std::move(extents)) {
+    int64_t count = 1;
+    for (int64_t extent : shape)
+      count *= extent;
+    for (int64_t i = 0; i < count; ++i)
+      data.push_back(first + static_cast<float>(i));
+    tensor.data = data.data();
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = static_cast<int32_t>(shape.size());
+    tensor.dtype = {kDLFloat, 32, 1};
+    tensor.shape = shape.data();
+    tensor.strides = nullptr;
+    tensor.byte_offset = 0;
+  }
+  TestTensor(const TestTensor &) = delete;
+
+  std::vector<int64_t> shape, strides;
+  std::vector<float> data;
+  DLTensor tensor;
+};
+
+class LibraryTest : public testing::Test {
+protected:
+  LibraryTest() {
+    mask.data = {0.0f, 1.0f};
+    mask.tensor.data = mask.data.data();
+  }
+  ~LibraryTest() override { library->destroy(model); }
+
+  void create() {
+    FactNamedTensor named[] = {{"w", &w.tensor}, {"mask", &mask.tensor}};
+    model = library->create(named, 2);
+    ASSERT_NE(model, nullptr) << library->last_error();
+  }
+  int run() {
+    DLTensor *in[] = {&x.tensor}, *result[] = {&y.tensor};
+    return library->run(model, in, 1, result, 1, nullptr);
+  }
+  void expectError(const std::string &part) {
+    EXPECT_NE(std::string(library->last_error()).find(part), std::string::npos)
+        << library->last_error();
+  }
+  void expectResult(const std::vector<float> &input) {
+    for (int64_t i = 0; i < elements; ++i)
+      ASSERT_EQ(y.data[i], (input[i] + 2 * w.data[i]) * 3 + float(i % 2)) << i;
+  }
+
+  const FactLibrary *library = fact_library();
+  FactModel *model = nullptr;
+  TestTensor x{{rows, columns}, 100}, y{{rows, columns}}, w{{rows, columns}, 7};
+  TestTensor mask{{2}};
+};
+
+TEST_F(LibraryTest, MaskHash) {
+  EXPECT_EQ(fnv1a64(maskValue, sizeof(maskValue)), maskHash);
+  EXPECT_EQ(fnv1a64("", 0), 0xcbf29ce484222325ull);
+  EXPECT_EQ(fnv1a64("a", 1), 0xaf63dc4c8601ec8cull);
+}
+
+TEST_F(LibraryTest, RunsAndPacksWeightsOnce) {
+  create();
+  int weightBefore = weightPacks, valueBefore = valuePacks;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(run(), 0) << library->last_error();
+    expectResult(x.data);
+  }
+  EXPECT_EQ(weightPacks, weightBefore);
+  EXPECT_EQ(valuePacks, valueBefore + 3);
+}
+
+TEST_F(LibraryTest, SetWeightsPreparesAgain) {
+  create();
+  TestTensor other({rows, columns}, -50);
+  int before = doublings;
+  FactNamedTensor named[] = {{"w", &other.tensor}};
+  ASSERT_EQ(library->set_weights(model, named, 1), 0) << library->last_error();
+  EXPECT_EQ(doublings, before + rows);
+  w.data = other.data;
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  FactNamedTensor wrong[] = {{"v", &other.tensor}};
+  EXPECT_NE(library->set_weights(model, wrong, 1), 0);
+  expectError("'v' is no weight of this model");
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, InstancesAreIndependent) {
+  create();
+  TestTensor other({rows, columns}, 1000);
+  FactNamedTensor named[] = {{"w", &other.tensor}, {"mask", &mask.tensor}};
+  FactModel *second = library->create(named, 2);
+  ASSERT_NE(second, nullptr);
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  library->destroy(second);
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, StridedInputsAreCopied) {
+  create();
+  std::vector<float> rowMajor = x.data;
+  TestTensor transposed({columns, rows});
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      transposed.data[c * rows + r] = rowMajor[r * columns + c];
+  x.strides = {1, rows};
+  x.tensor.strides = x.strides.data();
+  x.tensor.data = transposed.data.data();
+  ASSERT_EQ(run(), 0) << library->last_error();
+  expectResult(rowMajor);
+  // Broadcast by strides of 0.
+  x.strides = {0, 1};
+  ASSERT_EQ(run(), 0) << library->last_error();
+  std::vector<float> repeated(elements);
+  for (int64_t i = 0; i < elements; ++i)
+    repeated[i] = transposed.data[i % columns];
+  expectResult(repeated);
+}
+
+TEST_F(LibraryTest, ByteOffset) {
+  create();
+  std::vector<float> shifted(elements + 3, -1);
+  std::copy(x.data.begin(), x.data.end(), shifted.begin() + 3);
+  x.tensor.data = shifted.data();
+  x.tensor.byte_offset = 12;
+  ASSERT_EQ(run(), 0) << library->last_error();
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, CreateListsEveryProblem) {
+  TestTensor wrongShape({rows, 5});
+  TestTensor unknown({1});
+  FactNamedTensor named[] = {{"w", &wrongShape.tensor},
+                             {"stranger", &unknown.tensor}};
+  EXPECT_EQ(library->create(named, 2), nullptr);
+  expectError("3 problems with the weights");
+  expectError("'w' has shape [4, 5]; expected [4, 6]");
+  expectError("'stranger' is no weight of this model");
+  expectError("'mask' is missing: f32 [2]");
+}
+
+TEST_F(LibraryTest, CreateRefusesWhatItCannotBorrow) {
+  auto expectRefusal = [&](const std::string &part) {
+    FactNamedTensor named[] = {{"w", &w.tensor}, {"mask", &mask.tensor}};
+    EXPECT_EQ(library->create(named, 2), nullptr);
+    expectError(part);
+  };
+  w.tensor.dtype = {kDLBfloat, 16, 1};
+  expectRefusal("'w' has type bf16; expected f32");
+  w.tensor.dtype = {kDLFloat, 32, 1};
+  w.tensor.device = {kDLCUDA, 1};
+  expectRefusal("'w' is on cuda:1; expected cpu:0");
+  w.tensor.device = {kDLCPU, 0};
+  w.strides = {1, 4};
+  w.tensor.strides = w.strides.data();
+  expectRefusal("'w' is not row-major (strides [1, 4])");
+  w.tensor.strides = nullptr;
+  w.tensor.data = nullptr;
+  expectRefusal("'w' has no data");
+  w.tensor.data = w.data.data();
+  w.tensor.byte_offset = 2;
+  expectRefusal("'w' does not begin at a multiple of 4 bytes");
+  w.tensor.byte_offset = 0;
+  mask.data[0] = 0.5f;
+  expectRefusal("'mask' was compiled in with another value");
+  FactNamedTensor twice[] = {{"w", &w.tensor}, {"w", &w.tensor}};
+  EXPECT_EQ(library->create(twice, 2), nullptr);
+  expectError("'w' is given twice");
+  FactNamedTensor nameless[] = {{nullptr, &w.tensor}};
+  EXPECT_EQ(library->create(nameless, 1), nullptr);
+  expectError("weight number 0 has no name or no tensor");
+}
+
+TEST_F(LibraryTest, RunChecksItsArguments) {
+  create();
+  DLTensor *in[] = {&x.tensor}, *result[] = {&y.tensor};
+  EXPECT_NE(library->run(nullptr, in, 1, result, 1, nullptr), 0);
+  expectError("the model is null");
+  EXPECT_NE(library->run(model, in, 1, result, 0, nullptr), 0);
+  expectError("got 1 inputs and 0 outputs; expected 1 and 1");
+  DLTensor *none[] = {nullptr};
+  EXPECT_NE(library->run(model, none, 1, result, 1, nullptr), 0);
+  expectError("input 'x' is null");
+  EXPECT_NE(library->run(model, in, 1, none, 1, nullptr), 0);
+  expectError("output 'y' is null");
+  x.shape[0] = 5;
+  EXPECT_NE(run(), 0);
+  expectError("input 'x' has shape [5, 6]; expected [4, 6]");
+  x.shape[0] = rows;
+  x.tensor.dtype.bits = 64;
+  EXPECT_NE(run(), 0);
+  expectError("input 'x' has type f64; expected f32");
+  x.tensor.dtype.bits = 32;
+  x.tensor.device = {kDLCUDA, 0};
+  EXPECT_NE(run(), 0);
+  expectError("input 'x' is on cuda:0; expected cpu:0");
+  x.tensor.device = {kDLCPU, 0};
+  y.strides = {1, rows};
+  y.tensor.strides = y.strides.data();
+  EXPECT_NE(run(), 0);
+  expectError("output 'y' is not row-major");
+  y.tensor.strides = nullptr;
+  y.tensor.data = x.data.data() + 1;
+  EXPECT_NE(run(), 0);
+  expectError("output 'y' overlaps input 'x'");
+  y.tensor.data = y.data.data();
+  EXPECT_EQ(run(), 0);
+}
+
+TEST_F(LibraryTest, Describes) {
+  EXPECT_EQ(library->abi, FACT_LIBRARY_ABI);
+  EXPECT_NE(std::string(library->describe()).find("sample"), std::string::npos);
+  library->destroy(nullptr);
+}
+
+} // namespace

@@ -1,0 +1,147 @@
+//===- BundleTest.cpp - What the reader accepts and how it refuses --------===//
+
+#include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/Tuner.h"
+#include "TestBundle.h"
+#include <functional>
+
+using namespace fact::tuning;
+
+namespace {
+
+class BundleTest : public testing::Test {
+protected:
+  BundleTest() { bundle.addCandidate("plain", "y[i] = 2 * x[i] + w[i];"); }
+
+  std::string failure() {
+    bundle.save();
+    try {
+      readBundle(bundle.folder());
+    } catch (const Failure &problem) {
+      return problem.what();
+    }
+    return "no failure";
+  }
+
+  TestBundle bundle;
+};
+
+TEST_F(BundleTest, ReadsTheSample) {
+  bundle.save();
+  Bundle read = readBundle(bundle.folder());
+  EXPECT_EQ(read.name, "sample");
+  EXPECT_FALSE(read.cuda);
+  ASSERT_EQ(read.kernels.size(), 1u);
+  EXPECT_TRUE(read.kernels[0].used);
+  EXPECT_EQ(read.kernels[0].fixedOperands, (std::vector<bool>{false, true}));
+  EXPECT_EQ(read.kernels[0].referenceType(0), fact::runtime::ElementType::F64);
+  EXPECT_EQ(read.inputs[0].text(), "f32 [64, 33]");
+}
+
+TEST_F(BundleTest, ExpandsCommands) {
+  bundle.save();
+  Bundle read = readBundle(bundle.folder());
+  Words words = read.expand({"cc", "-I{bundle}/include", "{flags}", "{source}",
+                             "{inputs}", "{link}", "-o{output}"},
+                            "a b.cpp", {"1.o", "2.o"}, {"-f", "-g"}, {}, "out");
+  Words expected = {"cc",      "-I" + read.folder.string() + "/include",
+                    "-f",      "-g",
+                    "a b.cpp", "1.o",
+                    "2.o",     "-oout"};
+  EXPECT_EQ(words, expected);
+}
+
+TEST_F(BundleTest, NoBundle) {
+  TemporaryFolder empty;
+  try {
+    readBundle(empty.path);
+    FAIL();
+  } catch (const Failure &problem) {
+    EXPECT_NE(std::string(problem.what()).find("is not a bundle"),
+              std::string::npos);
+  }
+}
+
+TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
+  struct Case {
+    std::function<void(Json &)> damage;
+    const char *message;
+  };
+  const Case cases[] = {
+      {[](Json &j) { j["format"] = 2; }, "$.format: this fact-tune reads"},
+      {[](Json &j) { j.erase("inputs"); }, "$: 'inputs' is missing"},
+      {[](Json &j) { j["name"] = "a-b"; },
+       "$.name: expected a C identifier, found \"a-b\""},
+      {[](Json &j) { j["target"]["kind"] = "tpu"; },
+       "$.target.kind: expected \"cuda\" or \"host\", found \"tpu\""},
+      {[](Json &j) { j["inputs"][0]["type"] = "float"; },
+       "$.inputs[0].type: expected one of f64"},
+      {[](Json &j) { j["inputs"][0]["shape"][1] = -3; },
+       "$.inputs[0].shape[1]: expected an integer of 0 or more, found -3"},
+      {[](Json &j) { j["weights"][0]["baked"] = "md5:0"; },
+       "$.weights[0].baked: expected \"fnv1a64:\""},
+      {[](Json &j) { j["values"][1]["index"] = 4; },
+       "$.values[1].index: is 4, but there are 1 weights"},
+      {[](Json &j) {
+         j["values"][1] = {{"kind", "workspace"}, {"offset", 8}, {"bytes", 0}};
+       },
+       "$.values[1].offset: expected a multiple of 256"},
+      {[](Json &j) {
+         j["values"][1] = {
+             {"kind", "workspace"}, {"offset", 256}, {"bytes", 9}};
+       },
+       "$.values[1]: ends at byte 265, but 'workspace_bytes' is 0"},
+      {[](Json &j) { j["program"][0]["kernel"] = "gemm"; },
+       "$.program[0].kernel: there is no kernel \"gemm\""},
+      {[](Json &j) { j["program"][0]["operands"] = {0}; },
+       "takes 2 operands and 1 results, found 1 and 1"},
+      {[](Json &j) { j["program"][0]["results"] = {1}; },
+       "'program' writes workspace and outputs only"},
+      {[](Json &j) { j["kernels"][0]["operands"][0]["shape"] = {2}; },
+       "$.program[0].operands[0]: this value has 8448 bytes"},
+      {[](Json &j) { j["kernels"][0]["operands"][0]["type"] = "i32"; },
+       "an integer operand needs \"fill\""},
+      {[](Json &j) { j["kernels"][0]["candidates"] = Json::array(); },
+       "expected at least one candidate"},
+      {[](Json &j) {
+         j["kernels"][0]["candidates"][0]["source"] = "kernels/none.cpp";
+       },
+       "$.kernels[0].candidates[0].source: there is no file"},
+      {[](Json &j) { j["kernels"][0]["candidates"][0].erase("source"); },
+       "expected one of 'source' and 'object'"},
+      {[](Json &j) { j["commands"]["compile"] = {"cc"}; },
+       "$.commands.compile: no word contains {flags}"},
+      {[](Json &j) { j["program"] = Json::array(); },
+       "no step writes output 'y'"},
+  };
+  Json good = bundle.json;
+  for (const Case &each : cases) {
+    bundle.json = good;
+    each.damage(bundle.json);
+    EXPECT_NE(failure().find(each.message), std::string::npos)
+        << failure() << "\nexpected: " << each.message;
+  }
+  bundle.json = good;
+  EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(BundleTest, ConstantsHaveTheirSize) {
+  bundle.json["constants"] = {
+      {{"type", "f32"}, {"shape", {4}}, {"data", "constant.bin"}}};
+  bundle.write("constant.bin", "12345678");
+  EXPECT_NE(failure().find("has 8 bytes; f32 [4] has 16"), std::string::npos);
+}
+
+TEST(Spills, FoundInPtxasOutput) {
+  EXPECT_EQ(findSpills("    0 bytes stack frame, 0 bytes spill stores, 0 bytes "
+                       "spill loads\nptxas info    : Used 168 registers\n"),
+            "");
+  EXPECT_EQ(findSpills("ptxas info\n    8 bytes stack frame, 12 bytes spill "
+                       "stores, 16 bytes spill loads\n"),
+            "8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads");
+  EXPECT_NE(findSpills("ptxas info    : (C7510) Potential Performance Loss: "
+                       "wgmma.mma_async instructions are serialized\n"),
+            "");
+}
+
+} // namespace

@@ -1,0 +1,397 @@
+//===- FactTuneTest.cpp - fact-tune on real host bundles ------------------===//
+
+#include "fact/Runtime/Library.h"
+#include "TestBundle.h"
+#include <algorithm>
+#include <csignal>
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+using namespace fact::tuning;
+
+namespace {
+
+const char correct[] = "y[i] = 2 * x[i] + w[i];";
+
+std::string slow(const std::string &body) {
+  return body + " for (volatile int n = 0; n < 300; ++n) {}";
+}
+
+TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
+  TestBundle bundle;
+  size_t hang = bundle.addCandidate("hang", "for (;;) usleep(1000);");
+  size_t crash = bundle.addCandidate("crash", "*(volatile int *)8 = 1;");
+  size_t oneWrong = bundle.addCandidate(
+      "one wrong element",
+      "y[i] = 2 * x[i] + w[i]; if (i == 1234) y[i] += 0.01f;");
+  size_t zeros = bundle.addCandidate("zeros", "y[i] = 0;");
+  size_t outside = bundle.addCandidate(
+      "out of bounds", "y[i] = 2 * x[i] + w[i]; if (i == 2111) y[i + 5] = 1;");
+  size_t unwritten = bundle.addCandidate(
+      "unwritten", "if (i != 77) y[i] = 2 * x[i] + w[i];");
+  size_t operand = bundle.addCandidate(
+      "writes its operand",
+      "y[i] = 2 * x[i] + w[i]; const_cast<float *>(x)[i] = 0;");
+  size_t racy = bundle.addCandidate(
+      "not the same twice",
+      "static int calls = 0; y[i] = 2 * x[i] + w[i]; "
+      "if (i == 5 && ++calls == 4) y[i] += 1;");
+  size_t syntax = bundle.addCandidate("does not compile", "y[i] = nonsense;");
+  size_t compileHang = bundle.addCandidate("compile hangs", correct);
+  size_t linkError = bundle.addSource(
+      "undefined symbol", "extern \"C\" { extern int nowhere; } int *p = "
+                          "&nowhere;\n" +
+                              TestBundle::kernelSource("axpy_10", "float",
+                                                       correct));
+  size_t abi = bundle.addSource(
+      "another ABI",
+      "#define FACT_KERNEL_ABI_TEST\n" +
+          TestBundle::kernelSource("axpy_11", "float", correct));
+  size_t slowGood = bundle.addCandidate("slow", slow(correct));
+  size_t good = bundle.addCandidate("good", correct);
+  ASSERT_EQ(abi, 11u);
+  {
+    // The twelfth exports a kernel of ABI 99.
+    fs::path path = bundle.folder() / "kernels/axpy/11.cpp";
+    std::string text = readFile(path);
+    size_t at = text.rfind("FACT_KERNEL_ABI, 3");
+    text.replace(at, 15, "99");
+    writeFile(path, text);
+  }
+  // A compiler that never ends for one source.
+  bundle.write("launcher", "#!/bin/sh\ncase \"$*\" in *axpy/9.cpp*) sleep 100;; "
+                           "esac\nexec \"$@\"\n");
+  fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
+  std::vector<std::string> options = {
+      "--candidates",    "20", "--compile-timeout", "3",
+      "--run-timeout",   "2",  "--launcher",
+      (bundle.folder() / "launcher").string()};
+
+  Outcome outcome = bundle.tune(options);
+  ASSERT_TRUE(outcome.succeeded()) << bundle.log;
+  std::vector<std::string> statuses = bundle.statuses();
+  EXPECT_EQ(statuses[hang], "hang");
+  EXPECT_EQ(statuses[crash], "crash");
+  EXPECT_EQ(statuses[oneWrong], "wrong");
+  EXPECT_EQ(statuses[zeros], "wrong");
+  EXPECT_EQ(statuses[outside], "wrong");
+  EXPECT_EQ(statuses[unwritten], "wrong");
+  EXPECT_EQ(statuses[operand], "wrong");
+  EXPECT_EQ(statuses[racy], "wrong");
+  EXPECT_EQ(statuses[syntax], "compile_error");
+  EXPECT_EQ(statuses[compileHang], "compile_timeout");
+  EXPECT_EQ(statuses[linkError], "link_error");
+  EXPECT_EQ(statuses[abi], "crash");
+  EXPECT_EQ(statuses[slowGood], "ok");
+  EXPECT_EQ(statuses[good], "ok");
+  Json kernel = bundle.report()["kernels"][0];
+  EXPECT_EQ(kernel["candidate"], good);
+  EXPECT_EQ(kernel["schedule"], "good");
+  EXPECT_GT(kernel["us"], 0);
+  EXPECT_LE(kernel["us_low"], kernel["us"]);
+  EXPECT_GE(kernel["us_high"], kernel["us"]);
+  EXPECT_EQ(kernel["failures"]["wrong"], 6);
+
+  // Details name the place and the signal.
+  for (const char *part :
+       {"SIGSEGV", "while verifying", "wrote outside result 0",
+        "the first at [37, 13]", "unwritten", "wrote to operand 0",
+        "second run against the first", "undeclared identifier 'nonsense'",
+        "nowhere", "kernel ABI 99"})
+    EXPECT_NE(bundle.log.find(part), std::string::npos)
+        << part << "\n" << bundle.log;
+
+  // A second run compiles and measures nothing.
+  outcome = bundle.tune(options);
+  ASSERT_TRUE(outcome.succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.report()["kernels"][0]["reused"], 14);
+  EXPECT_EQ(bundle.report()["kernels"][0]["candidate"], good);
+  EXPECT_EQ(bundle.log.find("tried #"), std::string::npos) << bundle.log;
+  EXPECT_LT(outcome.seconds, 10);
+}
+
+TEST(FactTune, LibraryThroughTheCInterface) {
+  TestBundle bundle;
+  bundle.addCandidate("good", correct);
+  fs::path output = bundle.folder() / "out/model.so";
+  ASSERT_TRUE(bundle.tune({"-o", output.string()}).succeeded()) << bundle.log;
+  EXPECT_TRUE(fs::exists(bundle.folder() / "out/sample.h"));
+  EXPECT_FALSE(fs::exists(output.string() + ".partial"));
+
+  void *handle = dlopen(output.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  EXPECT_EQ(dlsym(handle, "axpy_0"), nullptr) << "kernels are not exported";
+  EXPECT_NE(dlsym(handle, "sample_create"), nullptr);
+  auto entry = reinterpret_cast<const FactLibrary *(*)()>(
+      dlsym(handle, "fact_library"));
+  ASSERT_NE(entry, nullptr);
+  const FactLibrary *library = entry();
+  Json description = Json::parse(library->describe());
+  EXPECT_EQ(description["kernels"][0]["schedule"], "good");
+  EXPECT_EQ(description["inputs"][0]["shape"],
+            Json({TestBundle::rows, TestBundle::columns}));
+
+  constexpr size_t count = TestBundle::rows * TestBundle::columns;
+  std::vector<float> x(count), w(count), y(count);
+  for (size_t i = 0; i < count; ++i) {
+    x[i] = static_cast<float>(i);
+    w[i] = 0.5f;
+  }
+  int64_t shape[] = {TestBundle::rows, TestBundle::columns};
+  auto tensor = [&](std::vector<float> &data) {
+    DLTensor result = {};
+    result.data = data.data();
+    result.device = {kDLCPU, 0};
+    result.ndim = 2;
+    result.dtype = {kDLFloat, 32, 1};
+    result.shape = shape;
+    return result;
+  };
+  DLTensor tx = tensor(x), tw = tensor(w), ty = tensor(y);
+  FactNamedTensor weights[] = {{"w", &tw}};
+  FactModel *model = library->create(weights, 1);
+  ASSERT_NE(model, nullptr) << library->last_error();
+  DLTensor *inputs[] = {&tx}, *outputs[] = {&ty};
+  ASSERT_EQ(library->run(model, inputs, 1, outputs, 1, nullptr), 0);
+  for (size_t i = 0; i < count; ++i)
+    ASSERT_EQ(y[i], 2 * x[i] + 0.5f);
+  library->destroy(model);
+
+  // The header is C, and complete beside the runtime's.
+  bundle.write("use.c", "#include \"out/sample.h\"\nint main(void) { return "
+                        "sample_create != 0 ? 0 : 1; }\n");
+  Command compile;
+  compile.words = {FACT_TEST_COMPILER, "-x", "c", "-std=c99", "-fsyntax-only",
+                   "-I" + (bundle.folder() / "include").string(),
+                   (bundle.folder() / "use.c").string()};
+  EXPECT_TRUE(runCommand(compile).succeeded());
+}
+
+TEST(FactTune, ConstantsAndPreparedValuesReachTheLibrary) {
+  // y = 2 x + p where p = 2 c + w, computed at load.
+  TestBundle bundle;
+  bundle.addCandidate("good", correct);
+  constexpr size_t count = TestBundle::rows * TestBundle::columns;
+  std::vector<float> constant(count, 0.25f);
+  bundle.write("c.bin", std::string(reinterpret_cast<char *>(constant.data()),
+                                    count * sizeof(float)));
+  bundle.json["constants"] = {
+      {{"type", "f32"}, {"shape", {64, 33}}, {"data", "c.bin"}}};
+  bundle.json["prepared_bytes"] = 8448 + 256;
+  bundle.json["values"].push_back({{"kind", "constant"}, {"index", 0}});
+  bundle.json["values"].push_back(
+      {{"kind", "prepared"}, {"offset", 256}, {"bytes", 8448}});
+  bundle.json["prepare"] = {
+      {{"kernel", "axpy"}, {"operands", {3, 1}}, {"results", {4}}}};
+  bundle.json["program"][0]["operands"] = {0, 4};
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+  void *handle =
+      dlopen((bundle.folder() / "sample.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  const FactLibrary *library = reinterpret_cast<const FactLibrary *(*)()>(
+      dlsym(handle, "fact_library"))();
+  std::vector<float> x(count, 1), w(count, 3), y(count);
+  int64_t shape[] = {64, 33};
+  DLTensor tensors[3] = {};
+  float *data[] = {x.data(), w.data(), y.data()};
+  for (int i = 0; i < 3; ++i)
+    tensors[i] = {data[i], {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  FactNamedTensor weights[] = {{"w", &tensors[1]}};
+  FactModel *model = library->create(weights, 1);
+  ASSERT_NE(model, nullptr) << library->last_error();
+  DLTensor *inputs[] = {&tensors[0]}, *outputs[] = {&tensors[2]};
+  ASSERT_EQ(library->run(model, inputs, 1, outputs, 1, nullptr), 0);
+  for (float value : y)
+    ASSERT_EQ(value, 2 * 1 + (2 * 0.25f + 3));
+  library->destroy(model);
+}
+
+TEST(FactTune, NoCandidateLeft) {
+  TestBundle bundle;
+  bundle.addCandidate("zeros", "y[i] = 0;");
+  bundle.addCandidate("crash", "*(volatile int *)8 = 1;");
+  Outcome outcome = bundle.tune();
+  EXPECT_EQ(outcome.code, 1);
+  for (const char *part :
+       {"error: kernel 'axpy' has no candidate left", "#0 zeros", "wrong: ",
+        "#1 crash", "SIGSEGV", "build/axpy/1.run.log"})
+    EXPECT_NE(bundle.log.find(part), std::string::npos) << bundle.log;
+  EXPECT_FALSE(fs::exists(bundle.folder() / "sample.so"));
+  EXPECT_FALSE(fs::exists(bundle.folder() / "tuning.json"));
+}
+
+TEST(FactTune, GoesDownTheListWhenTheFirstFail) {
+  TestBundle bundle;
+  bundle.addCandidate("zeros", "y[i] = 0;");
+  bundle.addCandidate("also zeros", "y[i] = 0 * x[i];");
+  bundle.addCandidate("good", correct);
+  bundle.addCandidate("never needed", correct);
+  ASSERT_TRUE(bundle.tune({"--candidates=1"}).succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.statuses(),
+            (std::vector<std::string>{"wrong", "wrong", "ok", ""}));
+}
+
+TEST(FactTune, TooFast) {
+  TestBundle bundle;
+  bundle.addCandidate("good", correct);
+  bundle.kernel()["sol_us"] = 1e9;
+  EXPECT_EQ(bundle.tune().code, 1);
+  EXPECT_NE(bundle.log.find("too_fast"), std::string::npos) << bundle.log;
+  EXPECT_NE(bundle.log.find("is not this machine"), std::string::npos);
+}
+
+TEST(FactTune, BadReference) {
+  TestBundle bundle;
+  bundle.addCandidate("good", correct);
+  bundle.addCandidate("also good", slow(correct));
+  bundle.write("kernels/axpy/reference.cpp",
+               TestBundle::kernelSource("axpy_reference", "double",
+                                        "*(volatile int *)8 = 1;"));
+  EXPECT_EQ(bundle.tune().code, 1);
+  EXPECT_NE(bundle.log.find("cannot be verified: its reference fails: SIGSEGV"),
+            std::string::npos)
+      << bundle.log;
+}
+
+TEST(FactTune, ResumesAfterAKill) {
+  TestBundle bundle;
+  for (int i = 0; i < 4; ++i)
+    bundle.addCandidate("good " + std::to_string(i), slow(correct));
+  bundle.save();
+  writeFile(bundle.folder() / "fact-tune.log", "");
+  std::vector<std::string> words = bundle.tuneCommand({}).words;
+  pid_t child = fork();
+  if (child == 0) {
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    if (!freopen((bundle.folder() / "fact-tune.log").c_str(), "w", stdout))
+      _exit(1);
+    execv(arguments[0], arguments.data());
+    _exit(1);
+  }
+  for (int i = 0; i < 3000; ++i) {
+    usleep(10000);
+    if (readFile(bundle.folder() / "fact-tune.log").find("tried #1") !=
+        std::string::npos)
+      break;
+  }
+  kill(child, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_FALSE(fs::exists(bundle.folder() / "sample.so"));
+
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+  EXPECT_GE(bundle.report()["kernels"][0]["reused"], 2);
+  EXPECT_EQ(bundle.report()["kernels"][0]["tried"], 4);
+  EXPECT_TRUE(fs::exists(bundle.folder() / "sample.so"));
+  // Objects that went away are made again for the winner alone.
+  fs::remove_all(bundle.folder() / "build/axpy");
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.report()["kernels"][0]["reused"], 4);
+}
+
+TEST(FactTune, RetuneListDryRunAndOnly) {
+  TestBundle bundle;
+  bundle.addCandidate("good", correct);
+  ASSERT_TRUE(bundle.tune({"--dry-run"}).succeeded()) << bundle.log;
+  EXPECT_NE(bundle.log.find("axpy/0.cpp -o"), std::string::npos) << bundle.log;
+  ASSERT_TRUE(bundle.tune({"--list"}).succeeded()) << bundle.log;
+  EXPECT_NE(bundle.log.find("not tried"), std::string::npos) << bundle.log;
+  ASSERT_TRUE(bundle.tune({"--only", "axpy"}).succeeded()) << bundle.log;
+  EXPECT_FALSE(fs::exists(bundle.folder() / "sample.so"));
+  ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.report()["kernels"][0]["reused"], 1);
+  ASSERT_TRUE(bundle.tune({"--no-link", "--retune"}).succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.report()["kernels"][0]["reused"], 0);
+  EXPECT_EQ(bundle.tune({"--only", "gemm"}).code, 1);
+  EXPECT_NE(bundle.log.find("the bundle has axpy"), std::string::npos);
+  EXPECT_EQ(bundle.tune({"--candidates", "many"}).code, 1);
+  EXPECT_NE(bundle.log.find("expects a number"), std::string::npos);
+}
+
+TEST(FactTune, MissingCompilerAndFullDisk) {
+  TestBundle bundle;
+  bundle.addCandidate("good", correct);
+  Json good = bundle.json;
+  bundle.json["commands"]["compile"][0] = "no-such-compiler";
+  EXPECT_EQ(bundle.tune().code, 1);
+  EXPECT_NE(bundle.log.find("cannot run 'no-such-compiler': No such file"),
+            std::string::npos)
+      << bundle.log;
+  bundle.json = good;
+  EXPECT_EQ(bundle.tune({"--launcher", "no-such-launcher -x"}).code, 1);
+  EXPECT_NE(bundle.log.find("cannot run 'no-such-launcher'"),
+            std::string::npos)
+      << bundle.log;
+  bundle.write("full", "#!/bin/sh\necho 'fatal error: No space left on device' "
+                       ">&2\nexit 1\n");
+  fs::permissions(bundle.folder() / "full", fs::perms::owner_all);
+  EXPECT_EQ(
+      bundle.tune({"--launcher", (bundle.folder() / "full").string()}).code, 1);
+  EXPECT_NE(bundle.log.find("no space left"), std::string::npos) << bundle.log;
+  // None of this was held against the candidate.
+  ASSERT_TRUE(bundle.tune({"--launcher", "env -u NOTHING"}).succeeded())
+      << bundle.log;
+}
+
+TEST(FactTune, PackedOperandsBooleansAndSixteenBits) {
+  // A kernel with a packed operand and an i1 result, in bf16.
+  TestBundle bundle;
+  std::string common = R"(#include "fact/Runtime/Kernel.h"
+#include "fact/Runtime/ElementType.h"
+using namespace fact::runtime;
+static float at(const void *p, int64_t i) {
+  return bfloat16ToFloat(static_cast<const uint16_t *>(p)[i]);
+}
+)";
+  bundle.write("kernels/axpy/reference.cpp", common + R"(
+static void tile(int64_t row, void *const *b) {
+  for (int64_t i = row * 33; i < (row + 1) * 33; ++i) {
+    float v = at(b[0], i) + at(b[1], i);
+    static_cast<float *>(b[2])[i] = v;
+    static_cast<uint8_t *>(b[3])[i] = v > 0;
+  }
+}
+extern "C" const FactKernel axpy_reference = {
+  FACT_KERNEL_ABI, 4, 0, 0, nullptr, nullptr, 64, tile, -1, 0, 0, 0, nullptr};
+)");
+  auto candidate = [&](const char *boolean) {
+    return common + R"(
+static void pack(int64_t row, const void *source, void *packed) {
+  for (int64_t i = row * 33; i < (row + 1) * 33; ++i)
+    static_cast<float *>(packed)[64 * 33 - 1 - i] = at(source, i);
+}
+static void tile(int64_t row, void *const *b) {
+  for (int64_t i = row * 33; i < (row + 1) * 33; ++i) {
+    float v = at(b[0], i) + static_cast<const float *>(b[1])[64 * 33 - 1 - i];
+    static_cast<uint16_t *>(b[2])[i] = floatToBfloat16(v);
+    static_cast<uint8_t *>(b[3])[i] = )" + boolean + R"(;
+  }
+}
+extern "C" const FactKernel axpy_)" + std::to_string(bundle.candidates().size()) +
+           R"( = {FACT_KERNEL_ABI, 4, 0, 0, nullptr, nullptr, 64, tile,
+  1, 0, 64 * 33 * 4, 64, pack};
+)";
+  };
+  bundle.addSource("good", candidate("v > 0"));
+  bundle.addSource("wrong boolean", candidate("v > 0 && i != 40"));
+  Json wide = {{"type", "bf16"}, {"shape", {64, 33}}};
+  Json flag = {{"type", "i1"}, {"shape", {64, 33}}};
+  bundle.kernel()["operands"] = {wide, wide};
+  bundle.kernel()["results"] = {wide, flag};
+  bundle.kernel()["tolerance"] = {{"norm", 0.004}, {"element", 0.01}};
+  bundle.json["inputs"][0]["type"] = "bf16";
+  bundle.json["weights"][0]["type"] = "bf16";
+  bundle.json["outputs"][0]["type"] = "bf16";
+  bundle.json["outputs"].push_back({{"name", "positive"}});
+  bundle.json["outputs"][1].update(flag);
+  bundle.json["values"].push_back({{"kind", "output"}, {"index", 1}});
+  bundle.json["program"][0]["results"] = {2, 3};
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"ok", "wrong"}));
+}
+
+} // namespace

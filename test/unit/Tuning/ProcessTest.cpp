@@ -1,0 +1,104 @@
+//===- ProcessTest.cpp ----------------------------------------------------===//
+
+#include "fact/Tuning/Files.h"
+#include "fact/Tuning/Process.h"
+#include "TestBundle.h"
+#include <chrono>
+#include <csignal>
+
+using namespace fact::tuning;
+
+namespace {
+
+Outcome shell(const std::string &script, double timeout = 10) {
+  Command command;
+  command.words = {"/bin/sh", "-c", script};
+  command.captureOutput = true;
+  command.timeoutSeconds = timeout;
+  return runCommand(command);
+}
+
+TEST(Process, ExitStatusAndOutput) {
+  Outcome outcome = shell("echo hello; exit 3");
+  EXPECT_EQ(outcome.kind, Outcome::Exited);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.output, "hello\n");
+  EXPECT_EQ(outcome.text(), "exit status 3");
+}
+
+TEST(Process, SignalsHaveNames) {
+  Outcome outcome = shell("kill -SEGV $$");
+  EXPECT_EQ(outcome.kind, Outcome::Signalled);
+  EXPECT_EQ(outcome.text(), "SIGSEGV (Segmentation fault)");
+}
+
+TEST(Process, MissingProgram) {
+  Command command;
+  command.words = {"no-such-program-here"};
+  Outcome outcome = runCommand(command);
+  EXPECT_EQ(outcome.kind, Outcome::NotStarted);
+  EXPECT_EQ(outcome.text(), "No such file or directory");
+}
+
+TEST(Process, TimeoutKillsTheWholeGroup) {
+  TemporaryFolder folder;
+  std::string file = (folder.path / "child").string();
+  auto begin = std::chrono::steady_clock::now();
+  Outcome outcome =
+      shell("sleep 60 & echo $! > " + file + "; trap '' TERM; wait; sleep 60",
+            0.3);
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(outcome.kind, Outcome::TimedOut);
+  EXPECT_LT(elapsed.count(), 5);
+  int child = std::stoi(readFile(file));
+  // Reparented and killed; it may linger a moment as a zombie of init.
+  for (int i = 0; i < 100 && kill(child, 0) == 0; ++i)
+    usleep(10000);
+  std::error_code ignored;
+  std::string state = fs::exists("/proc/" + std::to_string(child) + "/stat")
+                          ? readFile("/proc/" + std::to_string(child) + "/stat")
+                          : "gone";
+  EXPECT_TRUE(state == "gone" || state.find(" Z ") != std::string::npos)
+      << state;
+}
+
+TEST(Process, LargeOutputDoesNotBlock) {
+  Outcome outcome = shell("head -c 300000 /dev/zero");
+  EXPECT_TRUE(outcome.succeeded());
+  EXPECT_EQ(outcome.output.size(), 300000u);
+}
+
+TEST(Process, MeasurementsRunAlone) {
+  TemporaryFolder folder;
+  std::string trace = (folder.path / "trace").string();
+  Scheduler scheduler(2, /*measureAlone=*/true);
+  auto command = [&](const std::string &name) {
+    Command result;
+    result.words = {"/bin/sh", "-c",
+                    "echo begin " + name + " >> " + trace + "; sleep 0.05; " +
+                        "echo end " + name + " >> " + trace};
+    return result;
+  };
+  int done = 0;
+  for (int i = 0; i < 3; ++i) {
+    scheduler.build(command("build"), [&](const Outcome &) {
+      ++done;
+      scheduler.measure(command("measure"), [&](const Outcome &) { ++done; });
+    });
+  }
+  scheduler.run();
+  EXPECT_EQ(done, 6);
+  std::string text = readFile(trace);
+  for (size_t at = text.find("begin measure"); at != std::string::npos;
+       at = text.find("begin measure", at + 1))
+    EXPECT_EQ(text.compare(at, 26, "begin measure\nend measure\n"), 0) << text;
+}
+
+TEST(Process, CommandTextIsForAShell) {
+  Command command;
+  command.words = {"c++", "-DNAME=\"a b\"", "it's"};
+  EXPECT_EQ(command.text(), "c++ '-DNAME=\"a b\"' 'it'\\''s'");
+}
+
+} // namespace
