@@ -7,6 +7,7 @@
 #include "fact/Dialect/Torch/Torch.h"
 #endif
 #include "fact/Transforms/Passes.h"
+#include "fact/Transforms/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -29,5 +30,15 @@ void fact::registerAllPasses() {
 #endif
 #ifdef FACT_HAVE_LINALG
   registerConvertFactToLinalg();
+#endif
+  registerFoldViews();
+  registerHoistPrepare();
+  registerInlineFused();
+  registerNormaliseRows();
+  registerRaiseAttention();
+  registerRaiseNorms();
+#ifdef FACT_HAVE_TARGETS
+  registerDiscover();
+  registerPipelines();
 #endif
 }

@@ -1,0 +1,34 @@
+//===- Compile.h - All stages in order ----------------------------*- C++ -*-===//
+
+#ifndef FACT_DRIVER_COMPILE_H
+#define FACT_DRIVER_COMPILE_H
+
+#include "fact/Target/Bundle.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <chrono>
+
+namespace fact {
+/// Where to stop; each stage's result is text that a later run resumes from.
+enum class Stage { import, raise, discover, bundle, library };
+
+struct CompileOptions {
+  /// A machine's name or architecture.
+  std::string target = "host";
+  Stage stopAfter = Stage::library;
+  std::string output;
+  /// Empty: beside the output.
+  std::string bundle;
+  std::string summary;
+  std::string name;
+  unsigned candidates = 16;
+  /// The tuner and words passed on to it.
+  std::string tuner = "fact-tune";
+  std::vector<std::string> tunerArguments;
+};
+
+/// Runs the stages that `module` has not been through yet.
+mlir::LogicalResult compile(mlir::ModuleOp module,
+                            const CompileOptions &options);
+} // namespace fact
+
+#endif // FACT_DRIVER_COMPILE_H

@@ -1,0 +1,40 @@
+//===- Bundle.h - Write what tuning and linking need --------------*- C++ -*-===//
+
+#ifndef FACT_TARGET_BUNDLE_H
+#define FACT_TARGET_BUNDLE_H
+
+#include "fact/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace fact {
+struct BundleOptions {
+  /// The model's name: a C identifier, the prefix of the library's functions.
+  std::string name;
+  /// At most so many candidates of each kernel, the best predicted first.
+  unsigned candidates = 16;
+};
+
+/// What a bundle came to, for reports.
+struct BundleSummary {
+  struct Kernel {
+    std::string name, rule;
+    std::vector<std::string> ops;
+    unsigned candidates = 0;
+    unsigned steps = 0;
+    double microseconds = 0;
+  };
+  std::vector<Kernel> kernels;
+  unsigned steps = 0;
+  int64_t workspaceBytes = 0;
+};
+
+/// Writes the bundle of docs/bundle.md for a module whose ops are all in
+/// `fact.fused` regions. Written aside and renamed: `folder` appears whole or
+/// not at all. An older bundle's measurements are kept.
+mlir::LogicalResult writeBundle(mlir::ModuleOp module, const Target &target,
+                                llvm::StringRef folder,
+                                const BundleOptions &options,
+                                BundleSummary &summary);
+} // namespace fact
+
+#endif // FACT_TARGET_BUNDLE_H

@@ -1,0 +1,20 @@
+//===- Pipelines.h - The stages as pass pipelines -----------------*- C++ -*-===//
+
+#ifndef FACT_TRANSFORMS_PIPELINES_H
+#define FACT_TRANSFORMS_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace fact {
+/// FACT graph in, FACT graph out: views folded, attention and norms recognised,
+/// functions of weights hoisted.
+void buildRaisePipeline(mlir::OpPassManager &manager);
+
+/// `--fact-raise`: torch or FACT in, raised FACT out.
+/// `--fact-host`, `--fact-cuda`: the same, then grouped into kernels of a
+/// target.
+void registerPipelines();
+} // namespace fact
+
+#endif // FACT_TRANSFORMS_PIPELINES_H

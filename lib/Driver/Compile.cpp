@@ -1,0 +1,228 @@
+//===- Compile.cpp - All stages in order ----------------------------------===//
+
+#include "fact/Driver/Compile.h"
+#include "fact/Conversion/Passes.h"
+#include "fact/Transforms/Passes.h"
+#include "fact/Transforms/Pipelines.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace fact;
+namespace json = llvm::json;
+namespace fs = llvm::sys::fs;
+
+namespace {
+class Compilation {
+public:
+  Compilation(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options) {}
+
+  LogicalResult run();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  LogicalResult runPasses(StringRef stage,
+                          function_ref<void(OpPassManager &)> build);
+  LogicalResult bundle();
+  LogicalResult tune();
+  LogicalResult writeText();
+  LogicalResult writeSummary();
+  unsigned countOps() const;
+  bool hasTorch() const;
+  void finishStage(StringRef stage, Clock::time_point start) {
+    stages[stage] = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  std::string bundleFolder() const {
+    if (!options.bundle.empty())
+      return options.bundle;
+    SmallString<256> folder(options.output);
+    llvm::sys::path::replace_extension(folder, "bundle");
+    return folder.str().str();
+  }
+
+  ModuleOp module;
+  const CompileOptions &options;
+  json::Object stages, ops;
+  BundleSummary summary;
+};
+} // namespace
+
+/// Ops that compute, views included; weights and constants are data.
+unsigned Compilation::countOps() const {
+  unsigned count = 0;
+  module->walk([&](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    StringRef name = op->getName().stripDialect();
+    if (dialect == "torch")
+      count += name.starts_with("aten.") || name.starts_with("prims.");
+    else if (dialect == "fact")
+      count += !isa<WeightOp, GetWeightOp, ConstantOp, YieldOp, PrepareOp,
+                    FusedOp>(op);
+  });
+  return count;
+}
+
+bool Compilation::hasTorch() const {
+  return module
+      ->walk([](Operation *op) {
+        auto isTorch = [](Type type) {
+          return type.getDialect().getNamespace() == "torch";
+        };
+        bool torch = op->getName().getDialectNamespace() == "torch" ||
+                     llvm::any_of(op->getResultTypes(), isTorch);
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            torch |= llvm::any_of(block.getArgumentTypes(), isTorch);
+        return torch ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult
+Compilation::runPasses(StringRef stage,
+                       function_ref<void(OpPassManager &)> build) {
+  Clock::time_point start = Clock::now();
+  PassManager manager(module.getContext());
+  build(manager);
+  LogicalResult result = manager.run(module);
+  finishStage(stage, start);
+  return result;
+}
+
+LogicalResult Compilation::bundle() {
+  Clock::time_point start = Clock::now();
+  MachineAttr machine = getTargetMachine(module);
+  if (!machine)
+    return module.emitError("has no 'fact.target': run --fact-discover first");
+  std::unique_ptr<Target> target = createTarget(machine.getDescription());
+  BundleOptions bundleOptions{options.name, options.candidates};
+  LogicalResult result = writeBundle(module, *target, bundleFolder(),
+                                     bundleOptions, summary);
+  finishStage("bundle", start);
+  return result;
+}
+
+/// Runs `fact-tune bundle -o output`; its own messages say what went wrong.
+LogicalResult Compilation::tune() {
+  Clock::time_point start = Clock::now();
+  llvm::ErrorOr<std::string> program =
+      llvm::sys::path::has_parent_path(options.tuner)
+          ? llvm::ErrorOr<std::string>(options.tuner)
+          : llvm::sys::findProgramByName(options.tuner);
+  if (!program)
+    return module.emitError("cannot find '")
+           << options.tuner
+           << "', which tunes and links; put it on the PATH or name it with "
+              "--tuner";
+  std::vector<std::string> words{*program, bundleFolder(), "-o",
+                                 options.output};
+  llvm::append_range(words, options.tunerArguments);
+  SmallVector<StringRef> arguments(words.begin(), words.end());
+  std::string error;
+  int status =
+      llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, {},
+                                /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
+  finishStage("tune", start);
+  if (status == 0)
+    return success();
+  InFlightDiagnostic diagnostic = module.emitError("tuning failed");
+  if (!error.empty())
+    diagnostic << ": " << error;
+  diagnostic.attachNote(UnknownLoc::get(module.getContext()))
+      << "the bundle is complete; to try again: " << llvm::join(words, " ");
+  return diagnostic;
+}
+
+/// Text at the stage where the compilation stopped.
+LogicalResult Compilation::writeText() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().enableDebugInfo());
+  stream << "\n";
+  if (options.output == "-") {
+    llvm::outs() << text;
+    return success();
+  }
+  llvm::Error error = llvm::writeToOutput(
+      options.output, [&](llvm::raw_ostream &file) -> llvm::Error {
+        file << text;
+        return llvm::Error::success();
+      });
+  if (!error)
+    return success();
+  return module.emitError("cannot write '")
+         << options.output << "': " << llvm::toString(std::move(error));
+}
+
+LogicalResult Compilation::writeSummary() {
+  if (options.summary.empty())
+    return success();
+  json::Array kernels;
+  for (const BundleSummary::Kernel &kernel : summary.kernels)
+    kernels.push_back(json::Object{{"name", kernel.name},
+                                   {"rule", kernel.rule},
+                                   {"ops", json::Array(kernel.ops)},
+                                   {"candidates", kernel.candidates},
+                                   {"steps", kernel.steps},
+                                   {"sol_us", kernel.microseconds}});
+  ops["kernels"] = summary.steps;
+  json::Object root{{"target", options.target},
+                    {"ops", std::move(ops)},
+                    {"kernels", std::move(kernels)},
+                    {"stages", std::move(stages)},
+                    {"workspace_bytes", summary.workspaceBytes},
+                    {"bundle", bundleFolder()},
+                    {"library", options.output}};
+  llvm::Error error = llvm::writeToOutput(
+      options.summary, [&](llvm::raw_ostream &file) -> llvm::Error {
+        file << llvm::formatv("{0:2}", json::Value(std::move(root))) << "\n";
+        return llvm::Error::success();
+      });
+  if (!error)
+    return success();
+  return module.emitError("cannot write '")
+         << options.summary << "': " << llvm::toString(std::move(error));
+}
+
+LogicalResult Compilation::run() {
+  auto stopsAfter = [&](Stage stage) { return options.stopAfter == stage; };
+  bool fused = false;
+  module->walk([&](FusedOp) { fused = true; });
+  ops["imported"] = countOps();
+  if (hasTorch() && failed(runPasses("import", [](OpPassManager &manager) {
+        manager.addPass(createConvertTorchToFact());
+      })))
+    return failure();
+  if (stopsAfter(Stage::import))
+    return writeText();
+  if (!fused && failed(runPasses("raise", buildRaisePipeline)))
+    return failure();
+  ops["raised"] = countOps();
+  if (stopsAfter(Stage::raise))
+    return writeText();
+  if (!fused && failed(runPasses("discover", [&](OpPassManager &manager) {
+        DiscoverOptions discover;
+        discover.target = options.target;
+        manager.addPass(createDiscover(discover));
+      })))
+    return failure();
+  if (stopsAfter(Stage::discover))
+    return writeText();
+  if (failed(bundle()))
+    return failure();
+  if (!stopsAfter(Stage::bundle) && failed(tune()))
+    return failure();
+  return writeSummary();
+}
+
+LogicalResult fact::compile(ModuleOp module, const CompileOptions &options) {
+  return Compilation(module, options).run();
+}

@@ -1,0 +1,46 @@
+//===- Pipelines.cpp - The stages as pass pipelines -----------------------===//
+
+#include "fact/Transforms/Pipelines.h"
+#include "fact/Conversion/Passes.h"
+#include "fact/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace fact;
+
+void fact::buildRaisePipeline(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createFoldViews());
+  manager.addPass(createRaiseNorms());
+  manager.addPass(createRaiseAttention());
+  manager.addPass(createNormaliseRows());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createHoistPrepare());
+}
+
+static void buildFor(OpPassManager &manager, StringRef machine) {
+  manager.addPass(createConvertTorchToFact());
+  buildRaisePipeline(manager);
+  DiscoverOptions options;
+  options.target = machine.str();
+  manager.addPass(createDiscover(options));
+}
+
+void fact::registerPipelines() {
+  PassPipelineRegistration<>("fact-raise",
+                             "Convert torch to FACT and raise it",
+                             [](OpPassManager &manager) {
+                               manager.addPass(createConvertTorchToFact());
+                               buildRaisePipeline(manager);
+                             });
+  PassPipelineRegistration<>(
+      "fact-host", "Raise, and group into kernels for the host",
+      [](OpPassManager &manager) { buildFor(manager, "host"); });
+  PassPipelineRegistration<>(
+      "fact-cuda", "Raise, and group into kernels for an H200",
+      [](OpPassManager &manager) { buildFor(manager, "h200"); });
+}

@@ -1,0 +1,467 @@
+//===- Bundle.cpp - Write what tuning and linking need --------------------===//
+
+#include "fact/Target/Bundle.h"
+#include "Program.h"
+#include "fact/Analysis/SpeedOfLight.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace fact;
+namespace json = llvm::json;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+//===----------------------------------------------------------------------===//
+// Values as bytes
+//===----------------------------------------------------------------------===//
+
+/// The bytes of a tensor as libraries receive it: little-endian elements,
+/// booleans one byte each.
+static FailureOr<std::string> serialise(ElementsAttr attr) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return failure();
+    return std::string(blob->getData().begin(), blob->getData().end());
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(attr);
+  if (!dense)
+    return failure();
+  std::string bytes;
+  auto append = [&](const APInt &value) {
+    uint64_t word = value.getZExtValue();
+    bytes.append(reinterpret_cast<const char *>(&word),
+                 (value.getBitWidth() + 7) / 8);
+  };
+  if (isa<FloatType>(dense.getElementType()))
+    for (const APFloat &value : dense.getValues<APFloat>())
+      append(value.bitcastToAPInt());
+  else
+    for (const APInt &value : dense.getValues<APInt>())
+      append(value);
+  return bytes;
+}
+
+static std::string fnv1a64(StringRef bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char byte : bytes)
+    hash = (hash ^ byte) * 0x100000001b3;
+  std::string text;
+  llvm::raw_string_ostream(text) << "fnv1a64:" << llvm::format_hex_no_prefix(hash, 16);
+  return text;
+}
+
+static std::string typeName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << cast<RankedTensorType>(type).getElementType();
+  return text;
+}
+
+static json::Object describeTensor(Type type) {
+  return json::Object{
+      {"type", typeName(type)},
+      {"shape", json::Array(cast<RankedTensorType>(type).getShape())}};
+}
+
+//===----------------------------------------------------------------------===//
+// Tolerances and inputs of a kernel
+//===----------------------------------------------------------------------===//
+
+/// The longest sum in a region.
+static int64_t reductionLength(FusedOp fused) {
+  int64_t length = 1;
+  for (Operation &op : fused.getBodyOps()) {
+    if (auto matmul = dyn_cast<MatmulOp>(op))
+      length = std::max(length, matmul.getK());
+    else if (auto attention = dyn_cast<AttentionOp>(op))
+      length = std::max({length, attention.getKey().getType().getDimSize(2),
+                         attention.getKey().getType().getDimSize(3)});
+    else if (auto reduce = dyn_cast<ReduceOp>(op))
+      length = std::max(length, reduce.getOperand().getType().getNumElements() /
+                                    std::max<int64_t>(1, reduce.getType().getNumElements()));
+    else if (isa<NormOp, SoftmaxOp>(op))
+      length = std::max(length, cast<RankedTensorType>(op.getResult(0).getType())
+                                    .getShape()
+                                    .back());
+  }
+  return length;
+}
+
+/// Errors of sums grow with the square root of their length in f32; a 16-bit
+/// result adds its own rounding, and once more for operands of contractions
+/// inside of the region.
+static json::Object getTolerance(FusedOp fused) {
+  constexpr double epsilon32 = 1.1920929e-07;
+  double sum = epsilon32 * (2 + std::sqrt(double(reductionLength(fused))));
+  double norm = 4 * sum, element = 16 * sum;
+  for (Type type : fused.getResultTypes()) {
+    Type elementType = cast<RankedTensorType>(type).getElementType();
+    double rounding = elementType.isBF16()  ? 0x1p-8
+                      : elementType.isF16() ? 0x1p-11
+                                            : 0;
+    norm = std::max(norm, 2 * rounding);
+    element = std::max(element, 4 * rounding);
+  }
+  return json::Object{{"norm", norm}, {"element", element}};
+}
+
+/// Operands are random; one that a contraction multiplies with is scaled so
+/// that results stay near 1, where activation functions are not flat.
+static json::Array describeOperands(FusedOp fused) {
+  json::Array operands;
+  for (BlockArgument argument : fused.getBody().getArguments()) {
+    json::Object operand = describeTensor(argument.getType());
+    Type element = cast<RankedTensorType>(argument.getType()).getElementType();
+    if (isa<FloatType>(element)) {
+      double scale = 1;
+      for (OpOperand &use : argument.getUses())
+        if (auto matmul = dyn_cast<MatmulOp>(use.getOwner());
+            matmul && use.getOperandNumber() == 1)
+          scale = 1 / std::sqrt(double(matmul.getK()));
+      operand["scale"] = scale;
+    } else if (!element.isInteger(1)) {
+      operand["fill"] = "uniform";
+      operand["low"] = 0;
+      operand["high"] = 16;
+    }
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+class BundleWriter {
+public:
+  BundleWriter(ModuleOp module, const Target &target, StringRef folder,
+               const BundleOptions &options, BundleSummary &summary)
+      : module(module), target(target), folder(folder), options(options),
+        summary(summary) {}
+
+  LogicalResult write();
+
+private:
+  LogicalResult writeFile(StringRef name, StringRef text);
+  LogicalResult writeKernel(unsigned index, FusedOp fused);
+  LogicalResult writeCandidates(const Realiser &realiser, FusedOp fused,
+                                StringRef name, json::Array &candidates);
+  LogicalResult writeConstants();
+  LogicalResult describeWeights();
+  void describeSignature(func::FuncOp function);
+  void describeProgram();
+  json::Array describeSteps(ArrayRef<Step> steps);
+
+  ModuleOp module;
+  const Target &target;
+  StringRef folder;
+  const BundleOptions &options;
+  BundleSummary &summary;
+  Program program;
+  std::vector<std::string> kernelNames;
+  json::Object root;
+  json::Array kernels;
+};
+} // namespace
+
+LogicalResult BundleWriter::writeFile(StringRef name, StringRef text) {
+  SmallString<256> file(folder);
+  path::append(file, name);
+  auto fail = [&](std::error_code error) {
+    return module.emitError("cannot write '")
+           << file << "': " << error.message();
+  };
+  if (std::error_code error = fs::create_directories(path::parent_path(file)))
+    return fail(error);
+  std::error_code error;
+  llvm::raw_fd_ostream stream(file, error);
+  if (error)
+    return fail(error);
+  stream << text;
+  stream.close();
+  if (stream.has_error()) {
+    error = stream.error();
+    stream.clear_error();
+    return fail(error);
+  }
+  return success();
+}
+
+LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
+                                            FusedOp fused, StringRef name,
+                                            json::Array &candidates) {
+  SmallVector<ScheduleAttrInterface> schedules;
+  if (auto chosen = fused.getSchedule())
+    schedules.push_back(cast<ScheduleAttrInterface>(*chosen));
+  else {
+    Attribute space = fused.getSpace() ? *fused.getSpace()
+                                       : realiser.getDefaultSpace(fused);
+    schedules = cast<SpaceAttrInterface>(space).enumerate();
+    llvm::append_range(schedules, realiser.getFixedSchedules(fused));
+  }
+  // Ties keep the order of the space.
+  SmallVector<std::tuple<double, size_t, ScheduleAttrInterface>> legal;
+  std::string reason;
+  {
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &why) {
+      reason = why.str();
+      return success();
+    });
+    for (ScheduleAttrInterface schedule : schedules)
+      if (succeeded(schedule.verifySchedule(fused, target.getMachine(), [&] {
+            return mlir::emitError(fused.getLoc()) << schedule.getKey() << " ";
+          })))
+        legal.emplace_back(realiser.predictMicroseconds(fused, schedule),
+                           legal.size(), schedule);
+  }
+  if (legal.empty())
+    return fused.emitOpError("no schedule of its space is legal on '")
+           << target.getMachine().name << "': " << reason;
+  llvm::sort(legal, [](const auto &a, const auto &b) {
+    return std::tie(std::get<0>(a), std::get<1>(a)) <
+           std::tie(std::get<0>(b), std::get<1>(b));
+  });
+  llvm::StringSet<> seen;
+  for (auto [predicted, order, schedule] : legal) {
+    if (candidates.size() == options.candidates)
+      break;
+    if (!seen.insert(schedule.getKey()).second)
+      continue;
+    std::string number = std::to_string(candidates.size());
+    std::string symbol = (name + "_" + number).str();
+    std::string file = ("kernels/" + name + "/" + number).str() +
+                       target.getCandidateSuffix().str();
+    KernelCode code;
+    if (failed(realiser.emit(fused, schedule, symbol, code)) ||
+        failed(writeFile(file, code.text)))
+      return failure();
+    json::Object candidate{{"key", schedule.getKey()},
+                           {code.isObject ? "object" : "source", file},
+                           {"symbol", symbol},
+                           {"predicted_us", predicted}};
+    if (!code.flags.empty())
+      candidate["flags"] = json::Array(code.flags);
+    if (!code.link.empty())
+      candidate["link"] = json::Array(code.link);
+    candidates.push_back(std::move(candidate));
+  }
+  return success();
+}
+
+LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
+  const Realiser *realiser = target.findRealiser(fused.getRule());
+  if (!realiser)
+    return fused.emitOpError("target '") << target.getMachine().name
+                                         << "' has no rule '"
+                                         << fused.getRule() << "'";
+  if (failed(realiser->canRealise(fused, [&] { return fused.emitOpError(); })))
+    return failure();
+  std::string name = fused.getRule().str() + "_" + std::to_string(index);
+  kernelNames.push_back(name);
+
+  BundleSummary::Kernel entry{name, fused.getRule().str(), {}, 0, 0, 0};
+  for (Operation &op : fused.getBodyOps())
+    if (!isa<ConstantOp>(op))
+      entry.ops.push_back(op.getName().stripDialect().str());
+
+  json::Array candidates;
+  if (failed(writeCandidates(*realiser, fused, name, candidates)))
+    return failure();
+
+  KernelCode reference;
+  std::string symbol = name + "_reference";
+  std::string file =
+      "kernels/" + name + "/reference" + target.getReferenceSuffix().str();
+  if (failed(target.emitReference(fused, symbol, reference)) ||
+      failed(writeFile(file, reference.text)))
+    return failure();
+
+  json::Array results;
+  for (Type type : fused.getResultTypes())
+    results.push_back(describeTensor(type));
+  SpeedOfLight sol = getSpeedOfLight(fused);
+  entry.candidates = candidates.size();
+  entry.microseconds = sol.getMicroseconds(target.getMachine());
+  json::Object referenceObject{
+      {reference.isObject ? "object" : "source", file}, {"symbol", symbol}};
+  if (!reference.flags.empty())
+    referenceObject["flags"] = json::Array(reference.flags);
+  if (!reference.link.empty())
+    referenceObject["link"] = json::Array(reference.link);
+  kernels.push_back(json::Object{
+      {"name", name},
+      {"rule", fused.getRule()},
+      {"ops", json::Array(entry.ops)},
+      {"operands", describeOperands(fused)},
+      {"results", std::move(results)},
+      {"flops", sol.getFlops()},
+      {"bytes", sol.bytes},
+      {"sol_us", entry.microseconds},
+      {"tolerance", getTolerance(fused)},
+      {"reference", std::move(referenceObject)},
+      {"candidates", std::move(candidates)}});
+  summary.kernels.push_back(std::move(entry));
+  return success();
+}
+
+LogicalResult BundleWriter::writeConstants() {
+  json::Array constants;
+  for (auto [i, constant] : llvm::enumerate(program.constants)) {
+    FailureOr<std::string> bytes = serialise(constant.getValue());
+    if (failed(bytes))
+      return constant.emitOpError("has no data that can be written");
+    std::string file = "constants/" + std::to_string(i) + ".bin";
+    if (failed(writeFile(file, *bytes)))
+      return failure();
+    json::Object entry = describeTensor(constant.getType());
+    entry["data"] = file;
+    constants.push_back(std::move(entry));
+  }
+  root["constants"] = std::move(constants);
+  return success();
+}
+
+LogicalResult BundleWriter::describeWeights() {
+  json::Array weights;
+  for (WeightOp weight : program.weights) {
+    json::Object entry = describeTensor(weight.getType());
+    entry["name"] = weight.getSymName();
+    if (weight.getBaked()) {
+      FailureOr<std::string> bytes = serialise(*weight.getValue());
+      if (failed(bytes))
+        return weight.emitOpError("is baked and has no data that can be hashed");
+      entry["baked"] = fnv1a64(*bytes);
+    }
+    weights.push_back(std::move(entry));
+  }
+  root["weights"] = std::move(weights);
+  return success();
+}
+
+void BundleWriter::describeSignature(func::FuncOp function) {
+  auto describe = [&](Type type, StringAttr name, const Twine &fallback) {
+    json::Object entry = describeTensor(type);
+    entry["name"] = name ? name.str() : fallback.str();
+    return entry;
+  };
+  json::Array inputs, outputs;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    inputs.push_back(describe(
+        type, function.getArgAttrOfType<StringAttr>(i, "fact.name"),
+        "input" + Twine(i)));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    outputs.push_back(describe(
+        type, function.getResultAttrOfType<StringAttr>(i, "fact.name"),
+        "output" + Twine(i)));
+  root["inputs"] = std::move(inputs);
+  root["outputs"] = std::move(outputs);
+}
+
+json::Array BundleWriter::describeSteps(ArrayRef<Step> steps) {
+  json::Array list;
+  for (const Step &step : steps) {
+    summary.kernels[step.kernel].steps++;
+    list.push_back(json::Object{{"kernel", kernelNames[step.kernel]},
+                                {"operands", json::Array(step.operands)},
+                                {"results", json::Array(step.results)}});
+  }
+  return list;
+}
+
+void BundleWriter::describeProgram() {
+  static constexpr StringLiteral kinds[] = {"input",    "weight",    "constant",
+                                            "prepared", "workspace", "output"};
+  json::Array values;
+  for (const Storage &storage : program.values) {
+    json::Object value{{"kind", kinds[storage.kind]}};
+    if (storage.kind == Storage::prepared ||
+        storage.kind == Storage::workspace) {
+      value["offset"] = storage.offset;
+      value["bytes"] = storage.bytes;
+    } else {
+      value["index"] = storage.index;
+    }
+    values.push_back(std::move(value));
+  }
+  root["values"] = std::move(values);
+  root["workspace_bytes"] = program.workspaceBytes;
+  root["prepared_bytes"] = program.preparedBytes;
+  root["prepare"] = describeSteps(program.prepare);
+  root["program"] = describeSteps(program.steps);
+  summary.steps = program.steps.size();
+  summary.workspaceBytes = program.workspaceBytes;
+}
+
+LogicalResult BundleWriter::write() {
+  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  if (functions.size() != 1)
+    return module.emitError("a bundle is made of one function, and the module "
+                            "has ")
+           << functions.size();
+  FailureOr<Program> built = buildProgram(module, functions.front());
+  if (failed(built))
+    return failure();
+  program = std::move(*built);
+
+  root["format"] = 1;
+  root["name"] = options.name;
+  root["target"] = json::Object{{"kind", target.getKind()},
+                                {"arch", target.getMachine().architecture},
+                                {"machine", target.getMachine().name}};
+  root["versions"] = json::Object{{"fact", FACT_VERSION},
+                                  {"llvm", LLVM_VERSION_STRING}};
+  describeSignature(functions.front());
+  if (failed(describeWeights()) || failed(writeConstants()))
+    return failure();
+  for (auto [i, fused] : llvm::enumerate(program.kernels))
+    if (failed(writeKernel(i, fused)))
+      return failure();
+  describeProgram();
+  root["kernels"] = std::move(kernels);
+  Target::Commands commands = target.getCommands();
+  root["commands"] =
+      json::Object{{"compile", json::Array(commands.compile)},
+                   {"link", json::Array(commands.link)},
+                   {"link_program", json::Array(commands.linkProgram)}};
+  for (const auto &[name, text] : target.getBundleFiles())
+    if (failed(writeFile(name, text)))
+      return failure();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::formatv("{0:2}", json::Value(std::move(root))) << "\n";
+  return writeFile("bundle.json", text);
+}
+
+LogicalResult fact::writeBundle(ModuleOp module, const Target &target,
+                                StringRef folder, const BundleOptions &options,
+                                BundleSummary &summary) {
+  std::string aside = (folder + ".writing").str();
+  fs::remove_directories(aside);
+  BundleWriter writer(module, target, aside, options, summary);
+  if (failed(writer.write())) {
+    fs::remove_directories(aside);
+    return failure();
+  }
+  // Measurements outlive the bundle they were made for: they are keyed by the
+  // content of kernels.
+  SmallString<256> database(folder), kept(aside);
+  path::append(database, "tuning.sqlite");
+  path::append(kept, "tuning.sqlite");
+  if (fs::exists(database))
+    fs::copy_file(database, kept);
+  fs::remove_directories(folder);
+  if (std::error_code error = fs::rename(aside, folder)) {
+    fs::remove_directories(aside);
+    return module.emitError("cannot write '")
+           << folder << "': " << error.message();
+  }
+  return success();
+}
