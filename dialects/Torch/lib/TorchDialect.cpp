@@ -38,8 +38,8 @@ Type fact::torch::VTensorType::parse(AsmParser &parser) {
     return parser.parseInteger(sizes.emplace_back());
   };
   bool ranked = failed(parser.parseOptionalStar());
-  if (ranked && parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                               parseSize))
+  if (ranked &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize))
     return {};
 
   Type elementType;
@@ -93,8 +93,7 @@ static ParseResult parseContained(AsmParser &parser, Type &type) {
   return *result;
 }
 
-template <typename WrapperType>
-static Type parseWrapper(AsmParser &parser) {
+template <typename WrapperType> static Type parseWrapper(AsmParser &parser) {
   Type contained;
   if (parser.parseLess() || parseContained(parser, contained) ||
       parser.parseGreater())
@@ -123,9 +122,9 @@ void fact::torch::OptionalType::print(AsmPrinter &printer) const {
 
 Type fact::torch::TupleType::parse(AsmParser &parser) {
   SmallVector<Type> types;
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::LessGreater,
-          [&] { return parseContained(parser, types.emplace_back()); }))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+        return parseContained(parser, types.emplace_back());
+      }))
     return {};
   return get(parser.getContext(), types);
 }

@@ -31,7 +31,8 @@ struct Syntax {
 //===----------------------------------------------------------------------===//
 
 /// `type, type`, also in parentheses, or nothing.
-static ParseResult parseTypes(OpAsmParser &parser, SmallVectorImpl<Type> &types) {
+static ParseResult parseTypes(OpAsmParser &parser,
+                              SmallVectorImpl<Type> &types) {
   if (succeeded(parser.parseOptionalLParen())) {
     if (succeeded(parser.parseOptionalRParen()))
       return success();
@@ -208,15 +209,13 @@ static ParseResult parseBindShape(OpAsmParser &parser, OperationState &state) {
       parser.parseOptionalAttrDict(state.attributes) ||
       parser.parseColonType(type) ||
       parser.resolveOperand(tensor, type, state.operands) ||
-      parser.resolveOperands(symbols,
-                             torch::IntType::get(parser.getContext()),
+      parser.resolveOperands(symbols, torch::IntType::get(parser.getContext()),
                              state.operands));
 }
 
 static void printBindShape(Operation *op, OpAsmPrinter &printer) {
-  printer << ' ' << op->getOperand(0) << ", ["
-          << op->getOperands().drop_front() << "], "
-          << op->getAttr("shape_expressions");
+  printer << ' ' << op->getOperand(0) << ", [" << op->getOperands().drop_front()
+          << "], " << op->getAttr("shape_expressions");
   printAttributes(op, printer, {"shape_expressions"});
   printer << " : " << op->getOperand(0).getType();
 }
@@ -253,17 +252,18 @@ torch::TorchDialect::getParseOperationHook(StringRef opName) const {
   return ParseOpHook(findSyntax(opName).parse);
 }
 
-/// An op of the generic form that has no pretty one is left to the generic
-/// printer: regions, successors, or a constant without its value.
+/// What torch-mlir has no pretty form for is left to the generic printer:
+/// regions, successors, a constant without its value, an op of FACT's own.
 llvm::unique_function<void(Operation *, OpAsmPrinter &)>
 torch::TorchDialect::getOperationPrinter(Operation *op) const {
   StringRef name = op->getName().getStringRef();
-  if (op->getNumRegions() || op->getNumSuccessors())
+  if (op->getNumRegions() || op->getNumSuccessors() ||
+      name.starts_with("torch.fact."))
     return nullptr;
   bool needsName = name == "torch.operator";
-  bool needsValue = name == "torch.vtensor.literal" ||
-                    (name.starts_with("torch.constant.") &&
-                     name != "torch.constant.none");
+  bool needsValue =
+      name == "torch.vtensor.literal" ||
+      (name.starts_with("torch.constant.") && name != "torch.constant.none");
   if ((needsName && !op->getAttr("name")) ||
       (needsValue && !op->getAttr("value")))
     return nullptr;

@@ -1,0 +1,354 @@
+//===- TorchCall.cpp - One torch op on its way into FACT ------------------===//
+
+#include "TorchCall.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::torchtofact;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// FACT's integers have no sign in their type; PyTorch's signed ones map.
+static Type convertElementType(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    return type;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.isUnsigned())
+    return {};
+  if (!llvm::is_contained({1, 8, 32, 64}, integer.getWidth()))
+    return {};
+  return IntegerType::get(type.getContext(), integer.getWidth());
+}
+
+RankedTensorType torchtofact::convertTensorType(Type type,
+                                                std::string &reason) {
+  auto tensor = dyn_cast<torch::VTensorType>(type);
+  llvm::raw_string_ostream os(reason);
+  if (!tensor) {
+    os << "has type " << type << ", and only tensors are supported";
+    return {};
+  }
+  if (!tensor.getRanked() || !tensor.getElementType() ||
+      llvm::any_of(tensor.getSizes(), ShapedType::isDynamic)) {
+    os << "has type " << type
+       << ", and sizes must be static; export without dynamic shapes";
+    return {};
+  }
+  Type element = convertElementType(tensor.getElementType());
+  if (!element) {
+    os << "has element type " << tensor.getElementType()
+       << "; supported are f16, bf16, f32, f64, i1, si8, si32 and si64";
+    return {};
+  }
+  return RankedTensorType::get(tensor.getSizes(), element);
+}
+
+RankedTensorType torchtofact::typeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
+}
+Type torchtofact::elementOf(Value tensor) {
+  return typeOf(tensor).getElementType();
+}
+int64_t torchtofact::rankOf(Value tensor) { return typeOf(tensor).getRank(); }
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+StringRef TorchCall::getName(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (auto called = op->getAttrOfType<StringAttr>("name");
+      called && name == "torch.operator")
+    return called;
+  return name;
+}
+
+InFlightDiagnostic TorchCall::emitError() {
+  return mlir::emitError(getLoc()) << "'" << getName() << "' ";
+}
+
+InFlightDiagnostic TorchCall::emitArgumentError(StringRef name) {
+  return mlir::emitError(getLoc())
+         << "argument '" << name << "' of '" << getName() << "' ";
+}
+
+static bool isOp(Operation *op, StringRef name) {
+  return op && op->getName().getStringRef() == name;
+}
+
+static Attribute constantValue(Value value) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer ||
+      !producer->getName().getStringRef().starts_with("torch.constant."))
+    return {};
+  return producer->getAttr("value");
+}
+
+Attribute TorchCall::constantOf(unsigned index) {
+  return index < op->getNumOperands() ? constantValue(op->getOperand(index))
+                                      : Attribute();
+}
+
+bool TorchCall::isNone(unsigned index) {
+  return index >= op->getNumOperands() ||
+         isOp(op->getOperand(index).getDefiningOp(), "torch.constant.none");
+}
+
+LogicalResult TorchCall::tensor(unsigned index, StringRef name, Value &result) {
+  if (index < op->getNumOperands()) {
+    auto found = values.tensors.find(op->getOperand(index));
+    if (found != values.tensors.end()) {
+      result = found->second;
+      return success(result != nullptr);
+    }
+  }
+  return emitArgumentError(name) << "must be a tensor";
+}
+
+LogicalResult TorchCall::optionalTensor(unsigned index, StringRef name,
+                                        Value &result) {
+  result = {};
+  return isNone(index) ? success() : tensor(index, name, result);
+}
+
+LogicalResult TorchCall::tensors(unsigned index, StringRef name,
+                                 SmallVectorImpl<Value> &result) {
+  if (index >= op->getNumOperands())
+    return emitArgumentError(name) << "must be a list of tensors";
+  Value list = op->getOperand(index);
+  if (auto found = values.lists.find(list); found != values.lists.end()) {
+    llvm::append_range(result, found->second);
+    return success(!llvm::is_contained(found->second, Value()));
+  }
+  if (!isOp(list.getDefiningOp(), "torch.prim.ListConstruct"))
+    return emitArgumentError(name) << "must be a list of tensors";
+  for (Value element : list.getDefiningOp()->getOperands()) {
+    auto found = values.tensors.find(element);
+    if (found == values.tensors.end())
+      return emitArgumentError(name) << "must be a list of tensors";
+    if (!found->second)
+      return failure();
+    result.push_back(found->second);
+  }
+  return success();
+}
+
+LogicalResult TorchCall::integer(unsigned index, StringRef name,
+                                 int64_t &result) {
+  if (auto value = dyn_cast_or_null<IntegerAttr>(constantOf(index))) {
+    result = value.getInt();
+    return success();
+  }
+  return emitArgumentError(name) << "must be an integer known at compile time";
+}
+
+LogicalResult TorchCall::integers(unsigned index, StringRef name,
+                                  SmallVectorImpl<int64_t> &result) {
+  Operation *list = index < op->getNumOperands()
+                        ? op->getOperand(index).getDefiningOp()
+                        : nullptr;
+  auto read = [&](Value element) {
+    auto value = dyn_cast_or_null<IntegerAttr>(constantValue(element));
+    if (value)
+      result.push_back(value.getInt());
+    return value != nullptr;
+  };
+  if (isOp(list, "torch.prim.ListConstruct") &&
+      llvm::all_of(list->getOperands(), read))
+    return success();
+  return emitArgumentError(name)
+         << "must be a list of integers known at compile time";
+}
+
+LogicalResult TorchCall::number(unsigned index, StringRef name,
+                                double &result) {
+  Attribute value = constantOf(index);
+  if (auto real = dyn_cast_or_null<FloatAttr>(value))
+    result = real.getValueAsDouble();
+  else if (auto boolean = dyn_cast_or_null<BoolAttr>(value))
+    result = boolean.getValue();
+  else if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
+    result = static_cast<double>(integer.getInt());
+  else
+    return emitArgumentError(name) << "must be a number known at compile time";
+  return success();
+}
+
+LogicalResult TorchCall::boolean(unsigned index, StringRef name, bool &result) {
+  if (auto value = dyn_cast_or_null<BoolAttr>(constantOf(index))) {
+    result = value.getValue();
+    return success();
+  }
+  return emitArgumentError(name) << "must be a boolean known at compile time";
+}
+
+LogicalResult TorchCall::string(unsigned index, StringRef name,
+                                StringRef &result) {
+  if (auto value = dyn_cast_or_null<StringAttr>(constantOf(index))) {
+    result = value.getValue();
+    return success();
+  }
+  return emitArgumentError(name) << "must be a string known at compile time";
+}
+
+LogicalResult TorchCall::scalar(unsigned index, StringRef name, Type element,
+                                Value &result) {
+  // A large integer keeps all its bits.
+  auto integer = dyn_cast_or_null<IntegerAttr>(constantOf(index));
+  if (integer && !isa<BoolAttr>(integer) && element.isInteger() &&
+      !element.isInteger(1)) {
+    auto type = RankedTensorType::get({}, element);
+    Attribute value = builder.getIntegerAttr(element, integer.getInt());
+    result = create<ConstantOp>(DenseElementsAttr::get(type, value));
+    return success();
+  }
+  double value;
+  if (failed(number(index, name, value)))
+    return failure();
+  result = constant(value, element);
+  return success();
+}
+
+LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
+                                   int64_t &result) {
+  if (failed(integer(index, name, result)))
+    return failure();
+  // PyTorch numbers the one element of a 0-d tensor like a 1-d one's.
+  int64_t extent = std::max<int64_t>(rank, 1);
+  if (result < -extent || result >= extent)
+    return emitArgumentError(name) << "is " << result << ", and must be in ["
+                                   << -extent << ", " << extent << ")";
+  if (result < 0)
+    result += extent;
+  return success();
+}
+
+LogicalResult TorchCall::dimensions(unsigned index, StringRef name,
+                                    int64_t rank,
+                                    SmallVectorImpl<int64_t> &result) {
+  if (auto single = dyn_cast_or_null<IntegerAttr>(constantOf(index)))
+    result.push_back(single.getInt());
+  else if (!isNone(index) && failed(integers(index, name, result)))
+    return failure();
+  if (!rank)
+    result.clear();
+  else if (result.empty())
+    llvm::append_range(result, llvm::seq<int64_t>(0, rank));
+  for (int64_t &dim : result) {
+    if (dim < -rank || dim >= rank)
+      return emitArgumentError(name) << "has " << dim << ", which is not in ["
+                                     << -rank << ", " << rank << ")";
+    if (dim < 0)
+      dim += rank;
+  }
+  llvm::sort(result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+RankedTensorType TorchCall::getResultType(unsigned index) {
+  std::string reason;
+  return convertTensorType(op->getResult(index).getType(), reason);
+}
+
+LogicalResult TorchCall::replace(ValueRange results) {
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    Value value = index < results.size() ? results[index] : Value();
+    if (!value) {
+      if (!result.use_empty())
+        return emitError() << "has its result " << index
+                           << " used, and only result 0 is supported";
+      continue;
+    }
+    std::string reason;
+    RankedTensorType type = convertTensorType(result.getType(), reason);
+    if (value.getType() != type)
+      return emitError() << "gives " << value.getType() << ", and its result "
+                         << index << " is declared " << result.getType();
+    values.tensors[result] = value;
+  }
+  return success();
+}
+
+LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
+  llvm::append_range(values.lists[op->getResult(0)], list);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// Shapes that do not broadcast are left to the op's verifier.
+RankedTensorType TorchCall::broadcastType(ValueRange operands, Type element) {
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (Value operand : operands)
+    shapes.push_back(typeOf(operand).getShape());
+  auto shape = broadcastShapes(shapes);
+  return RankedTensorType::get(
+      shape ? ArrayRef<int64_t>(*shape) : shapes.front(), element);
+}
+
+Value TorchCall::select(Value condition, Value x, Value y) {
+  return create<SelectOp>(broadcastType({condition, x, y}, elementOf(x)),
+                          condition, x, y);
+}
+
+Value TorchCall::compare(Predicate predicate, Value x, Value y) {
+  return create<CompareOp>(broadcastType({x, y}, builder.getI1Type()),
+                           predicate, x, y);
+}
+
+Value TorchCall::constant(double value, Type element, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, element);
+  Attribute attr;
+  if (isa<FloatType>(element))
+    attr = builder.getFloatAttr(element, value);
+  else if (element.isInteger(1))
+    attr = builder.getBoolAttr(value != 0);
+  else
+    attr = builder.getIntegerAttr(element, static_cast<int64_t>(value));
+  return create<ConstantOp>(DenseElementsAttr::get(type, attr));
+}
+
+Value TorchCall::cast(Value tensor, Type element) {
+  if (elementOf(tensor) == element)
+    return tensor;
+  return create<CastOp>(typeOf(tensor).clone(element), tensor);
+}
+
+Value TorchCall::reshape(Value tensor, ArrayRef<int64_t> shape) {
+  if (typeOf(tensor).getShape() == shape)
+    return tensor;
+  return create<ReshapeOp>(typeOf(tensor).clone(shape), tensor);
+}
+
+Value TorchCall::expand(Value tensor, ArrayRef<int64_t> shape) {
+  if (typeOf(tensor).getShape() == shape)
+    return tensor;
+  return create<ExpandOp>(typeOf(tensor).clone(shape), tensor);
+}
+
+Value TorchCall::permute(Value tensor, ArrayRef<int64_t> dims) {
+  if (llvm::equal(dims, llvm::seq<int64_t>(0, rankOf(tensor))))
+    return tensor;
+  SmallVector<int64_t> shape;
+  for (int64_t dim : dims)
+    shape.push_back(typeOf(tensor).getDimSize(dim));
+  return create<PermuteOp>(typeOf(tensor).clone(shape), tensor, dims);
+}
+
+Value TorchCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size,
+                       int64_t step) {
+  SmallVector<int64_t> shape(typeOf(tensor).getShape());
+  if (start == 0 && step == 1 && size == shape[dim])
+    return tensor;
+  shape[dim] = size;
+  return create<SliceOp>(typeOf(tensor).clone(ArrayRef<int64_t>(shape)), tensor,
+                         dim, start, step);
+}

@@ -1,0 +1,278 @@
+//===- TorchToFact.cpp - The conversion of torch-mlir's ops to FACT -------===//
+//
+// The driver: converts functions op by op through the table of converters. A
+// function's new body is built beside the old one, so that all errors of a
+// module are reported in one run and a failure leaves it as it was.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TorchCall.h"
+#include "fact/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace fact {
+#define GEN_PASS_DEF_CONVERTTORCHTOFACT
+#include "fact/Conversion/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::torchtofact;
+
+static const ConverterTable &getConverters() {
+  static const ConverterTable table = [] {
+    ConverterTable table;
+    populateConstantConverters(table);
+    populateContractionConverters(table);
+    populatePointwiseConverters(table);
+    populateRowConverters(table);
+    populateViewConverters(table);
+    return table;
+  }();
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// Unsupported ops
+//===----------------------------------------------------------------------===//
+
+/// The supported names that differ least from `name`, at most three.
+static SmallVector<StringRef> findNearestNames(StringRef name) {
+  unsigned limit = std::max<unsigned>(2, name.size() / 5);
+  SmallVector<std::pair<unsigned, StringRef>> near;
+  for (StringRef known : getConverters().keys()) {
+    unsigned distance =
+        name.edit_distance(known, /*AllowReplacements=*/true, limit);
+    if (distance <= limit && !known.starts_with("constant."))
+      near.push_back({distance, known});
+  }
+  llvm::sort(near);
+  SmallVector<StringRef> names;
+  for (auto [distance, known] : ArrayRef(near).take_front(3))
+    names.push_back(known);
+  return names;
+}
+
+static void reportUnsupported(Operation *op) {
+  StringRef name = TorchCall::getName(op);
+  InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc())
+                                  << "unsupported op '" << name << "'";
+  name.consume_front("torch.");
+  StringRef separator = "; maybe you meant ";
+  for (StringRef known : findNearestNames(name)) {
+    diagnostic << separator << "'torch." << known << "'";
+    separator = " or ";
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Converts one function; its body is exchanged by `commit`.
+class FunctionConversion {
+public:
+  FunctionConversion(func::FuncOp func, WeightTable &weights)
+      : func(func), weights(weights), builder(func.getContext()) {}
+
+  LogicalResult run();
+  void commit();
+
+private:
+  LogicalResult convertSignature(Block &from, Block &to);
+  LogicalResult convertResultTypes(Operation *op);
+  LogicalResult convertOp(Operation *op);
+  LogicalResult convertReturn(func::ReturnOp op);
+  void poison(Operation *op);
+
+  func::FuncOp func;
+  WeightTable &weights;
+  OpBuilder builder;
+  ValueTable values;
+  Region body;
+};
+} // namespace
+
+/// What an argument or result is called in Python.
+static std::string nameOf(DictionaryAttr attributes, StringRef kind,
+                          unsigned index) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kind << ' ';
+  if (auto name =
+          attributes ? attributes.getAs<StringAttr>("fact.name") : StringAttr())
+    os << "'" << name.getValue() << "'";
+  else
+    os << index;
+  return text;
+}
+
+LogicalResult FunctionConversion::convertSignature(Block &from, Block &to) {
+  LogicalResult result = success();
+  for (BlockArgument argument : from.getArguments()) {
+    std::string reason;
+    RankedTensorType type = convertTensorType(argument.getType(), reason);
+    if (type) {
+      values.tensors[argument] = to.addArgument(type, argument.getLoc());
+      continue;
+    }
+    unsigned index = argument.getArgNumber();
+    result = mlir::emitError(argument.getLoc())
+             << nameOf(func.getArgAttrDict(index), "input", index) << ' '
+             << reason;
+    values.tensors[argument] = {};
+  }
+  return result;
+}
+
+/// After an error, uses of the op's results are passed over.
+void FunctionConversion::poison(Operation *op) {
+  for (Value result : op->getResults()) {
+    values.tensors[result] = {};
+    values.lists[result].assign(1, Value());
+  }
+}
+
+/// Tensor results need a builtin type; lists and scalars have none.
+LogicalResult FunctionConversion::convertResultTypes(Operation *op) {
+  for (OpResult result : op->getResults()) {
+    std::string reason;
+    if (isa<torch::VTensorType>(result.getType()) && !result.use_empty() &&
+        !convertTensorType(result.getType(), reason))
+      return mlir::emitError(op->getLoc())
+             << "result " << result.getResultNumber() << " of '"
+             << TorchCall::getName(op) << "' " << reason;
+  }
+  return success();
+}
+
+LogicalResult FunctionConversion::convertOp(Operation *op) {
+  StringRef name = TorchCall::getName(op);
+  name.consume_front("torch.");
+  auto converter = getConverters().find(name);
+  if (converter == getConverters().end()) {
+    reportUnsupported(op);
+    return failure();
+  }
+  if (failed(convertResultTypes(op)))
+    return failure();
+  TorchCall call(op, builder, values, weights);
+  return converter->second(call);
+}
+
+LogicalResult FunctionConversion::convertReturn(func::ReturnOp op) {
+  SmallVector<Value> operands;
+  for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
+    Value value = values.tensors.lookup(operand);
+    if (!value && !values.tensors.contains(operand))
+      return mlir::emitError(op.getLoc())
+             << nameOf(func.getResultAttrDict(index), "output", index)
+             << " has type " << operand.getType()
+             << ", and only tensors are supported";
+    if (!value)
+      return failure();
+    operands.push_back(value);
+  }
+  func::ReturnOp::create(builder, op.getLoc(), operands);
+  return success();
+}
+
+LogicalResult FunctionConversion::run() {
+  if (!func.getBody().hasOneBlock())
+    return mlir::emitError(func.getLoc())
+           << "function '" << func.getName()
+           << "' has control flow, and only straight-line code is supported";
+  Block &from = func.getBody().front();
+  Block &to = body.emplaceBlock();
+  builder.setInsertionPointToEnd(&to);
+  LogicalResult result = convertSignature(from, to);
+  for (Operation &op : from) {
+    if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
+      if (failed(convertReturn(returnOp)))
+        result = failure();
+    } else if (failed(convertOp(&op))) {
+      poison(&op);
+      result = failure();
+    }
+  }
+  return result;
+}
+
+void FunctionConversion::commit() {
+  Block &block = body.front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), block.getArgumentTypes(),
+                        block.getTerminator()->getOperandTypes()));
+  func.getBody().takeBody(body);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Functions without torch in them are left alone.
+static bool usesTorch(func::FuncOp func) {
+  auto isTorch = [](Type type) {
+    return isa<torch::TorchDialect>(type.getDialect());
+  };
+  if (func.isExternal())
+    return false;
+  if (llvm::any_of(func.getArgumentTypes(), isTorch) ||
+      llvm::any_of(func.getResultTypes(), isTorch))
+    return true;
+  return func
+      .walk([&](Operation *op) {
+        return op->getName().getDialectNamespace() == "torch"
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Declares the weights before the functions, in the order of first use.
+static LogicalResult declareWeights(ModuleOp module,
+                                    const WeightTable &weights) {
+  SymbolTable symbols(module);
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  LogicalResult result = success();
+  for (const auto &[name, weight] : weights) {
+    if (Operation *other = symbols.lookup(name)) {
+      result = (mlir::emitError(weight.loc)
+                << "weight " << name << " has the name of another symbol; "
+                << "rename it in the module")
+                   .attachNote(other->getLoc())
+               << "the other symbol is here";
+      continue;
+    }
+    WeightOp::create(builder, weight.loc, name, TypeAttr::get(weight.type),
+                     weight.value, /*baked=*/UnitAttr());
+  }
+  return result;
+}
+
+namespace {
+struct ConvertTorchToFact
+    : fact::impl::ConvertTorchToFactBase<ConvertTorchToFact> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    WeightTable weights;
+    SmallVector<std::unique_ptr<FunctionConversion>> conversions;
+    bool failing = false;
+    for (auto func : module.getOps<func::FuncOp>()) {
+      if (!usesTorch(func))
+        continue;
+      conversions.push_back(
+          std::make_unique<FunctionConversion>(func, weights));
+      failing |= failed(conversions.back()->run());
+    }
+    if (failing || failed(declareWeights(module, weights)))
+      return signalPassFailure();
+    for (auto &conversion : conversions)
+      conversion->commit();
+  }
+};
+} // namespace
