@@ -30,7 +30,8 @@ for entry in "${workloads[@]}"; do
   "$python" -m fact compile "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
     --target "$target" --bundle-only "$stage/bundles/$name"
   # What this machine calls nvcc and CUTLASS, the other one finds by PATH and beside the bundle.
-  sed -i -e "s#$cutlass#{bundle}/../../cutlass#g" -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
+  sed -i -e "s#$cutlass#{bundle}/../../cutlass#g" -e 's#{cutlass}#{bundle}/../../cutlass#g' \
+    -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
     "$stage/bundles/$name/bundle.json"
   printf '{"workload": "%s", "dtype": "%s", "size": "%s"}\n' "$workload" "$dtype" "$size" \
     > "$stage/bundles/$name/workload.json"

@@ -61,45 +61,23 @@ def _show_ops(summary: dict[str, Any]) -> None:
 
 
 def _show_kernels(summary, tuning, description) -> None:
-    kernels = summary.get("kernels") or description.get("kernels") or []
-    tuned = _by_name(tuning.get("kernels", tuning.get("winners", [])))
+    tuned = {kernel["name"]: kernel for kernel in tuning.get("kernels", [])}
     rows = []
-    for kernel in kernels:
-        result = tuned.get(kernel.get("name"), {})
-        ops = kernel.get("ops", [])
-        tried, failed = result.get("tried"), result.get("failures", result.get("failed"))
+    for kernel in summary.get("kernels") or description.get("kernels", []):
+        result = tuned.get(kernel["name"], {})
+        failures = result.get("failures", {})
         rows.append([
-            kernel.get("name", ""), kernel.get("rule", ""), " ".join(ops),
-            _count(tried), _count(failed), _winner(result), _microseconds(result),
+            kernel["name"],
+            kernel.get("rule", ""),
+            " ".join(kernel.get("ops", [])),
+            str(kernel.get("steps", "")),
+            str(result.get("tried", "")),
+            ", ".join(f"{count} {status}" for status, count in failures.items()) or "none",
+            result.get("schedule", kernel.get("schedule", "")),
+            f"{result['us']:.1f}" if "us" in result else "",
         ])
-    report.table(["kernel", "rule", "ops", "tried", "failed", "winner", "us"], rows,
-                 "Fused kernels")
-
-
-def _by_name(entries) -> dict[str, dict[str, Any]]:
-    if isinstance(entries, dict):
-        return {name: e if isinstance(e, dict) else {"key": e} for name, e in entries.items()}
-    return {e.get("kernel", e.get("name")): e for e in entries if isinstance(e, dict)}
-
-
-def _count(value) -> str:
-    if value is None:
-        return ""
-    return str(len(value)) if isinstance(value, (list, dict)) else str(value)
-
-
-def _winner(result: dict[str, Any]) -> str:
-    winner = result.get("winner", result.get("key", ""))
-    return winner.get("key", "") if isinstance(winner, dict) else str(winner)
-
-
-def _microseconds(result: dict[str, Any]) -> str:
-    winner = result.get("winner")
-    for source in (result, winner if isinstance(winner, dict) else {}):
-        for key in ("time_us", "median_us", "us"):
-            if isinstance(source.get(key), (int, float)):
-                return f"{source[key]:.1f}"
-    return ""
+    columns = ["kernel", "rule", "ops", "steps", "tried", "failed", "winner", "us"]
+    report.table(columns, rows, "Fused kernels")
 
 
 def _show_stages(summary: dict[str, Any], seconds: float) -> None:

@@ -202,6 +202,25 @@ def test_doctor_names_what_is_missing(capsys, no_tools):
     assert "missing" in out and "Next step: make build" in out
 
 
+def test_demo_tables(capsys):
+    from fact import demo
+
+    summary = {"ops": {"imported": 40, "raised": 21, "kernels": 7}, "stages": {"raise": 0.25},
+               "kernels": [{"name": "norm_0", "rule": "rowwise", "ops": ["norm"], "steps": 2}]}
+    tuning = {"kernels": [{"name": "norm_0", "tried": 4, "failures": {"wrong": 1}, "us": 12.5,
+                           "schedule": "host_row<rows = 4>"}]}
+    demo._show_ops(summary)
+    demo._show_kernels(summary, tuning, {})
+    demo._show_stages(summary, 3.0)
+    out = capsys.readouterr().out
+    for text in ("7 kernels", "rowwise", "host_row<rows = 4>", "1 wrong", "12.5", "0.25"):
+        assert text in out
+    # Nothing there is nothing shown.
+    demo._show_ops({})
+    demo._show_kernels({}, {}, {})
+    assert capsys.readouterr().out == ""
+
+
 def test_the_command_as_a_process(root):
     environment = {**os.environ, "PYTHONPATH": str(root / "python")}
     done = subprocess.run([sys.executable, "-m", "fact"], capture_output=True, text=True,
