@@ -14,15 +14,9 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// Whether the permutation swaps the last two dimensions and nothing else.
-bool swapsLastTwo(ArrayRef<int64_t> dims) {
-  int64_t rank = dims.size();
-  if (rank < 2 || dims[rank - 1] != rank - 2 || dims[rank - 2] != rank - 1)
-    return false;
-  return llvm::equal(dims.drop_back(2), llvm::seq<int64_t>(0, rank - 2));
-}
-
-/// matmul(permute(x)) reads x transposed.
+/// matmul(permute(x)) reads x transposed, when the permutation moves x's
+/// innermost dimension to the rows: the last two are swapped back, and a flag
+/// says so.
 struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op,
@@ -31,10 +25,20 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
     auto fold = [&](OpOperand &operand, bool transposed,
                     function_ref<void(bool)> setTransposed) {
       auto permute = operand.get().getDefiningOp<PermuteOp>();
-      if (!permute || !swapsLastTwo(permute.getDims()))
+      if (!permute)
         return;
+      SmallVector<int64_t> dims(permute.getDims());
+      size_t rank = dims.size();
+      if (dims[rank - 2] != static_cast<int64_t>(rank) - 1)
+        return;
+      std::swap(dims[rank - 2], dims[rank - 1]);
+      SmallVector<int64_t> shape(permute.getType().getShape());
+      std::swap(shape[rank - 2], shape[rank - 1]);
+      Value swapped = rewriter.createOrFold<PermuteOp>(
+          permute.getLoc(), permute.getType().clone(shape),
+          permute.getOperand(), dims);
       rewriter.modifyOpInPlace(op, [&] {
-        operand.set(permute.getOperand());
+        operand.set(swapped);
         setTransposed(!transposed);
       });
       changed = true;

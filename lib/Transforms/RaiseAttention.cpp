@@ -45,40 +45,20 @@ struct Scores {
   double scale = 1;
   /// Added to the scaled scores; null when there is none.
   Value mask;
+  /// In place of an added mask: a choice between the scores and -inf.
+  SelectOp select;
+  bool hidesWhenTrue = false;
 };
-
-/// select(condition, -inf, x) or select(condition, x, -inf) as x plus a mask.
-FailureOr<std::pair<Value, Value>> splitSelect(SelectOp select,
-                                               PatternRewriter &rewriter) {
-  auto isMinusInfinity = [](Value value) {
-    return getSplatConstant(value) == -infinity;
-  };
-  bool hidesWhenTrue = isMinusInfinity(select.getLhs());
-  if (hidesWhenTrue == isMinusInfinity(select.getRhs()))
-    return failure();
-  Value scores = hidesWhenTrue ? select.getRhs() : select.getLhs();
-  Type element = select.getType().getElementType();
-  auto scalar = RankedTensorType::get({}, element);
-  auto constant = [&](double value) -> Value {
-    return ConstantOp::create(
-        rewriter, select.getLoc(), scalar,
-        DenseElementsAttr::get(scalar, Attribute(rewriter.getFloatAttr(element, value))));
-  };
-  Value hidden = constant(-infinity), seen = constant(0);
-  auto type = RankedTensorType::get(
-      select.getCondition().getType().getShape(), element);
-  Value mask = SelectOp::create(rewriter, select.getLoc(), type,
-                                select.getCondition(),
-                                hidesWhenTrue ? hidden : seen,
-                                hidesWhenTrue ? seen : hidden);
-  return std::pair(scores, mask);
-}
 
 /// Walks from the softmax's operand to the product, collecting one mask
 /// outside of the scale and any number of scales inside of it.
-FailureOr<Scores> matchScores(Value value, PatternRewriter &rewriter) {
+FailureOr<Scores> matchScores(Value value) {
+  auto isMinusInfinity = [](Value value) {
+    return getSplatConstant(value) == -infinity;
+  };
   Scores scores;
   while (Operation *op = value.getDefiningOp()) {
+    bool mayMask = !scores.mask && !scores.select && scores.scale == 1;
     if (auto product = dyn_cast<MatmulOp>(op)) {
       scores.product = product;
       return scores;
@@ -96,15 +76,14 @@ FailureOr<Scores> matchScores(Value value, PatternRewriter &rewriter) {
         return failure();
       scores.scale /= *divisor;
       value = div.getLhs();
-    } else if (auto select = dyn_cast<SelectOp>(op);
-               select && !scores.mask && scores.scale == 1) {
-      auto split = splitSelect(select, rewriter);
-      if (failed(split))
+    } else if (auto select = dyn_cast<SelectOp>(op); select && mayMask) {
+      scores.select = select;
+      scores.hidesWhenTrue = isMinusInfinity(select.getLhs());
+      if (scores.hidesWhenTrue == isMinusInfinity(select.getRhs()))
         return failure();
-      std::tie(value, scores.mask) = *split;
-    } else if (auto add = dyn_cast<AddOp>(op);
-               add && !scores.mask && scores.scale == 1) {
-      // The side with the full shape holds the scores; a product decides ties.
+      value = scores.hidesWhenTrue ? select.getRhs() : select.getLhs();
+    } else if (auto add = dyn_cast<AddOp>(op); add && mayMask) {
+      // The scores have the full shape; a mask is often data.
       bool leftIsScores = add.getLhs().getType() == add.getType() &&
                           !isa_and_nonnull<GetWeightOp, ConstantOp>(
                               add.getLhs().getDefiningOp());
@@ -115,6 +94,27 @@ FailureOr<Scores> matchScores(Value value, PatternRewriter &rewriter) {
     }
   }
   return failure();
+}
+
+/// The mask as a summand: what was added, or 0 and -inf by the condition.
+Value buildMask(const Scores &scores, PatternRewriter &rewriter) {
+  SelectOp select = scores.select;
+  if (!select)
+    return scores.mask;
+  Type element = select.getType().getElementType();
+  auto scalar = RankedTensorType::get({}, element);
+  auto constant = [&](double value) -> Value {
+    auto attr = rewriter.getFloatAttr(element, value);
+    return ConstantOp::create(rewriter, select.getLoc(), scalar,
+                              DenseElementsAttr::get(scalar, Attribute(attr)));
+  };
+  Value hidden = constant(-infinity), seen = constant(0);
+  auto type = RankedTensorType::get(
+      select.getCondition().getType().getShape(), element);
+  return SelectOp::create(rewriter, select.getLoc(), type,
+                          select.getCondition(),
+                          scores.hidesWhenTrue ? hidden : seen,
+                          scores.hidesWhenTrue ? seen : hidden);
 }
 
 /// matmul(softmax(scores), v)
@@ -129,7 +129,7 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
         op.getType().getRank() != 4 ||
         softmax.getDim() != uint64_t(softmax.getType().getRank() - 1))
       return failure();
-    FailureOr<Scores> scores = matchScores(softmax.getOperand(), rewriter);
+    FailureOr<Scores> scores = matchScores(softmax.getOperand());
     if (failed(scores))
       return failure();
     MatmulOp product = scores->product;
@@ -145,7 +145,7 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
         batch(query).size() != 2)
       return failure();
     rewriter.replaceOpWithNewOp<AttentionOp>(
-        op, op.getType(), query, key, value, scores->mask,
+        op, op.getType(), query, key, value, buildMask(*scores, rewriter),
         rewriter.getF64FloatAttr(scores->scale), /*causal=*/UnitAttr());
     ++raised;
     return success();
