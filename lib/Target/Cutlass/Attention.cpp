@@ -1,0 +1,242 @@
+//===- Attention.cpp - Attention with the views around it -----------------===//
+//
+// Views of arguments, one fact.attention, views of its result. Queries, keys
+// and values may lie in one packed tensor; heads may come out permuted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emission.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// [batch, head, time, head size] in a buffer; the last is contiguous.
+struct Heads {
+  int64_t buffer;
+  Type element;
+  int64_t rowStride, headStride, batchStride, offset;
+};
+
+struct Attention {
+  AttentionOp op;
+  Heads query, key, value, result;
+
+  int64_t getBatches() { return getSize(op.getQuery(), 0); }
+  int64_t getHeads() { return getSize(op.getQuery(), 1); }
+  int64_t getKeyHeads() { return getSize(op.getKey(), 1); }
+  int64_t getQueries() { return getSize(op.getQuery(), 2); }
+  int64_t getKeys() { return getSize(op.getKey(), 2); }
+  int64_t getHeadSize() { return getSize(op.getQuery(), 3); }
+
+private:
+  static int64_t getSize(Value value, int64_t dim) {
+    return getTensorType(value).getDimSize(dim);
+  }
+};
+
+class AttentionRealiser : public Realiser {
+public:
+  explicit AttentionRealiser(const MachineDescription &machine)
+      : machine(machine) {}
+
+  StringRef getRule() const override { return "attention"; }
+
+  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
+    if (machine.architecture != "sm_90a")
+      return emitError() << "needs a Hopper GPU (sm_90a), and '" << machine.name
+                         << "' is " << machine.architecture;
+    return analyse(fused, emitError);
+  }
+
+  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
+  double predictMicroseconds(FusedOp fused,
+                             ScheduleAttrInterface schedule) const override;
+  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                     StringRef symbol, KernelCode &code) const override;
+
+private:
+  FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) const;
+
+  const MachineDescription &machine;
+};
+} // namespace
+
+/// TMA wants strides of 16 bytes, the collectives strides of 31 bits.
+static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
+                                 StringRef name, EmitError emitError) {
+  Type element = getTensorType(view.base).getElementType();
+  // A size of 1 may carry any stride, also one that TMA would refuse.
+  auto stride = [&](unsigned dim) {
+    return view.shape[dim] == 1 ? view.shape[3] : view.strides[dim];
+  };
+  Heads heads{buffer,    element,   stride(2),
+              stride(1), stride(0), view.offset};
+  if (view.strides[3] != 1)
+    return emitError() << "elements of one head must be contiguous, and those "
+                          "of "
+                       << name << " have stride " << view.strides[3];
+  int64_t bytes = getElementBytes(element);
+  for (int64_t distance :
+       {heads.rowStride, heads.headStride, heads.batchStride, heads.offset})
+    if (distance * bytes % 16)
+      return emitError() << "strides and offset of " << name
+                         << " must be multiples of 16 bytes, and one is "
+                         << distance << " elements";
+  for (int64_t distance :
+       {heads.rowStride, heads.headStride, heads.batchStride})
+    if (distance >= INT32_MAX)
+      return emitError() << "a stride of " << name << " exceeds 31 bits";
+  return heads;
+}
+
+FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
+                                                EmitError emitError) const {
+  if (failed(requireStaticShapes(fused, emitError)))
+    return failure();
+  auto op = getOnly<AttentionOp>(fused);
+  if (!op)
+    return emitError() << "needs exactly one 'fact.attention'";
+  for (Operation &other : fused.getBodyOps())
+    if (&other != op && !other.hasTrait<ViewOp>())
+      return emitError() << "takes views and 'fact.attention', not '"
+                         << other.getName() << "'";
+  if (fused.getNumResults() != 1)
+    return emitError() << "has one result, not " << fused.getNumResults();
+  Type element = op.getType().getElementType();
+  if (!isFloat16(element))
+    return emitError() << "takes f16 or bf16 operands, not " << element;
+  if (op.getMask())
+    return emitError() << "takes no mask operand; a causal mask is 'causal'";
+  int64_t head = getTensorType(op.getQuery()).getDimSize(3);
+  if (head != getTensorType(op.getValue()).getDimSize(3) || head % 8 ||
+      head > 128)
+    return emitError() << "keys and values need one head size, a multiple of 8 "
+                          "up to 128, not "
+                       << head << " and "
+                       << getTensorType(op.getValue()).getDimSize(3);
+
+  auto getOperand = [&](Value value, StringRef name) -> FailureOr<Heads> {
+    FailureOr<StridedView> view = StridedView::get(value);
+    if (failed(view) || !isa<BlockArgument>(view->base))
+      return emitError() << name << " is reshaped in a way that strides cannot "
+                                    "say";
+    return getHeads(*view, getBuffer(view->base), name, emitError);
+  };
+  FailureOr<Heads> query = getOperand(op.getQuery(), "the query");
+  FailureOr<Heads> key = getOperand(op.getKey(), "the key");
+  FailureOr<Heads> value = getOperand(op.getValue(), "the value");
+  if (failed(query) || failed(key) || failed(value))
+    return failure();
+
+  FailureOr<StridedView> destination = StridedView::getDestination(
+      op.getResult(), fused.getYield()->getOperand(0));
+  if (failed(destination))
+    return emitError() << "the views after 'fact.attention' scatter its "
+                          "elements in a way that strides cannot say";
+  FailureOr<Heads> result = getHeads(
+      *destination, getResultBuffer(fused, 0), "the result", emitError);
+  if (failed(result))
+    return failure();
+  return Attention{op, *query, *key, *value, *result};
+}
+
+SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
+  using K = KernelSchedule;
+  SmallVector<Extents> tiles{{128, 128}, {128, 64}};
+  // Three warpgroups pay where no tile is half masked.
+  if (auto op = getOnly<AttentionOp>(fused); op && !op.getCausal())
+    tiles.push_back({192, 128});
+  return cast<SpaceAttrInterface>(
+      Sm90AttentionSpaceAttr::get(fused.getContext(), tiles,
+                                  {K::cooperative, K::pingpong}, {2, 4}));
+}
+
+double
+AttentionRealiser::predictMicroseconds(FusedOp fused,
+                                       ScheduleAttrInterface schedule) const {
+  FailureOr<Attention> attention =
+      analyse(fused, [&] { return fused.emitError(); });
+  auto attentionSchedule = dyn_cast<Sm90AttentionAttr>(schedule);
+  if (failed(attention) || !attentionSchedule)
+    return INFINITY;
+  const Extents &tile = attentionSchedule.getTile();
+  bool causal = attention->op.getCausal();
+  bool pingpong = attentionSchedule.getKernel() == KernelSchedule::pingpong;
+  int64_t queryTiles = llvm::divideCeil(attention->getQueries(), tile[0]);
+  int64_t keyTiles = llvm::divideCeil(attention->getKeys(), tile[1]);
+  double visited = 0;
+  for (int64_t i = 0; i < queryTiles; ++i)
+    visited += causal ? std::min<int64_t>(
+                            keyTiles, llvm::divideCeil((i + 1) * tile[0],
+                                                       tile[1]))
+                      : keyTiles;
+  double heads = double(attention->getBatches()) * attention->getHeads();
+  double head = llvm::alignTo(attention->getHeadSize(), 32);
+  double perBlock = machine.matrixFlops16 / machine.multiprocessors;
+  // Two products, and exponentials that hide behind them in part.
+  double inner = tile[0] * tile[1] * (4 * head / (0.85 * perBlock) +
+                                      0.4 * 12 / (128 * 1.7e9));
+  double time = heads *
+                (visited * inner + queryTiles * 3.2e-6) /
+                machine.multiprocessors;
+  if (causal && pingpong)
+    time *= 1.05;
+  if (tile[1] < 128)
+    time *= 1.06;
+  if (attentionSchedule.getStages() < 4)
+    time *= 1.02;
+  return 1e6 * (time + 3e-6);
+}
+
+static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {
+  os << "Heads<" << heads.buffer << ", " << getElementWord(heads.element)
+     << ", " << heads.rowStride << ", " << heads.headStride << ", "
+     << heads.batchStride;
+  if (heads.offset)
+    os << ", " << heads.offset;
+  return os << '>';
+}
+
+LogicalResult AttentionRealiser::emit(FusedOp fused,
+                                      ScheduleAttrInterface schedule,
+                                      StringRef symbol,
+                                      KernelCode &code) const {
+  FailureOr<Attention> attention =
+      analyse(fused, [&] { return fused.emitError(); });
+  if (failed(attention))
+    return failure();
+  auto attentionSchedule = dyn_cast<Sm90AttentionAttr>(schedule);
+  if (!attentionSchedule)
+    return fused.emitError("attention runs with #fact.sm90_attention, not ")
+           << schedule;
+
+  llvm::raw_string_ostream os(code.text);
+  printHeader(os, fused, schedule, symbol, "Attention.cuh");
+  printConstant(os, "Scale", attention->op.getScale().convertToDouble());
+  os << "using Kernel = Attention<\n    AttentionProblem<"
+     << attention->getBatches() << ", " << attention->getHeads() << ", "
+     << attention->getKeyHeads() << ", " << attention->getQueries() << ", "
+     << attention->getKeys() << ", " << attention->getHeadSize() << ">,\n"
+     << "    " << attention->query << ", // query\n"
+     << "    " << attention->key << ", // key\n"
+     << "    " << attention->value << ", // value\n"
+     << "    " << attention->result << ", // result\n"
+     << "    " << (attention->op.getCausal() ? "Causal" : "Full")
+     << ",\n    Scale,\n    AttentionSchedule<"
+     << attentionSchedule.getTile()[0] << ", " << attentionSchedule.getTile()[1]
+     << ", "
+     << (attentionSchedule.getKernel() == KernelSchedule::pingpong
+             ? "Pingpong"
+             : "Cooperative")
+     << ", " << attentionSchedule.getStages() << ">>;\n";
+  printFooter(os, symbol);
+  code.flags = {"--use_fast_math"};
+  return success();
+}
+
+std::unique_ptr<Realiser>
+fact::createAttentionRealiser(const MachineDescription &machine) {
+  return std::make_unique<AttentionRealiser>(machine);
+}

@@ -1,0 +1,199 @@
+//===- Emission.cpp - What the emitters of kernels share ------------------===//
+
+#include "Emission.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace fact;
+
+StringRef fact::getElementWord(Type element) {
+  if (element.isBF16())
+    return "bf16";
+  if (element.isF16())
+    return "f16";
+  if (element.isF32())
+    return "f32";
+  if (element.isF64())
+    return "f64";
+  switch (element.getIntOrFloatBitWidth()) {
+  case 1:
+    return "i1";
+  case 8:
+    return "i8";
+  case 32:
+    return "i32";
+  default:
+    return "i64";
+  }
+}
+
+int64_t fact::getElementBytes(Type element) {
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+LogicalResult fact::requireStaticShapes(FusedOp fused, EmitError emitError) {
+  auto check = [&](TypeRange types) -> LogicalResult {
+    for (Type type : types)
+      if (!cast<RankedTensorType>(type).hasStaticShape())
+        return emitError() << "sizes must be known, and a tensor is " << type;
+    return success();
+  };
+  for (Operation &op : fused.getBodyOps())
+    if (failed(check(op.getResultTypes())))
+      return failure();
+  return check(fused.getInputs().getTypes());
+}
+
+bool fact::hasOnly16BitResults(FusedOp fused) {
+  return llvm::all_of(fused.getResultTypes(), [](Type type) {
+    return isFloat16(cast<RankedTensorType>(type).getElementType());
+  });
+}
+
+FailureOr<Destination> fact::getDestination(Value yielded,
+                                            EmitError emitError) {
+  Value value = yielded;
+  while (isa_and_nonnull<ReshapeOp, PermuteOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  FailureOr<StridedView> view = StridedView::getDestination(value, yielded);
+  if (failed(view))
+    return emitError() << "the views after the last op scatter its elements "
+                          "in a way that strides cannot say";
+  return Destination{value, *view};
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+FailureOr<MatrixTensor> MatrixTensor::get(const StridedView &view,
+                                          int64_t buffer) {
+  size_t rank = view.shape.size();
+  auto stride = [&](size_t fromEnd) -> int64_t {
+    if (fromEnd > rank || view.shape[rank - fromEnd] == 1)
+      return 0;
+    return view.strides[rank - fromEnd];
+  };
+  int64_t columns = view.shape[rank - 1], rows = view.shape[rank - 2];
+  int64_t alongRow = stride(1), alongColumn = stride(2), batch = stride(3);
+  MatrixTensor tensor{Scalar, buffer, getTensorType(view.base).getElementType(),
+                      0, batch, view.offset};
+  if (alongRow == 0 && alongColumn == 0) {
+    // One value a batch has no word of its own.
+    if (batch != 0)
+      return failure();
+    return tensor;
+  }
+  if (alongColumn == 0 && alongRow == 1) {
+    tensor.kind = RowVector;
+    return tensor;
+  }
+  if (alongRow == 0 && alongColumn == 1) {
+    tensor.kind = ColumnVector;
+    return tensor;
+  }
+  if (alongRow == 1 && alongColumn >= columns) {
+    tensor.kind = RowMajor;
+    tensor.leadingDimension = alongColumn;
+    return tensor;
+  }
+  if (alongColumn == 1 && alongRow >= rows) {
+    tensor.kind = ColumnMajor;
+    tensor.leadingDimension = alongRow;
+    return tensor;
+  }
+  return failure();
+}
+
+bool MatrixTensor::isAligned(int64_t bytes) const {
+  int64_t size = getElementBytes(element);
+  return leadingDimension * size % bytes == 0 &&
+         batchStride * size % bytes == 0 && offset * size % bytes == 0;
+}
+
+void MatrixTensor::print(raw_ostream &os) const {
+  static constexpr StringLiteral words[] = {
+      "RowMajor", "ColumnMajor", "RowVector", "ColumnVector", "Scalar"};
+  os << words[kind] << '<' << buffer << ", " << getElementWord(element);
+  if (isMatrix())
+    os << ", " << leadingDimension;
+  if (kind != Scalar && (batchStride || offset))
+    os << ", " << batchStride;
+  if (offset)
+    os << ", " << offset;
+  os << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::string>
+fact::getArgumentNames(const ScalarFunction &function,
+                       ArrayRef<StringRef> leading) {
+  SmallVector<std::string> names;
+  llvm::StringMap<unsigned> used;
+  for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+    std::string name = i < leading.size()
+                           ? leading[i].str()
+                           : llvm::formatv("operand{0}",
+                                           getBuffer(argument.value));
+    // One operand may be read through two views.
+    unsigned count = used[name]++;
+    if (count > 0)
+      name += std::string(1, char('a' + count));
+    names.push_back(name);
+  }
+  return names;
+}
+
+/// The op with this schedule and without what belongs to the search, under
+/// names of its own.
+static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
+  OpBuilder builder(fused.getContext());
+  fused.getContext()->getOrLoadDialect<func::FuncDialect>();
+  OwningOpRef<func::FuncOp> scope = func::FuncOp::create(
+      fused.getLoc(), "scope",
+      builder.getFunctionType(fused.getInputs().getTypes(), {}));
+  Block *block = scope->addEntryBlock();
+  IRMapping mapping;
+  for (auto [operand, argument] :
+       llvm::zip_equal(fused.getInputs(), block->getArguments()))
+    if (!mapping.contains(operand))
+      mapping.map(operand, argument);
+  builder.setInsertionPointToStart(block);
+  auto copy = cast<FusedOp>(builder.clone(*fused, mapping));
+  copy.removeSpaceAttr();
+  copy.removeStrategyAttr();
+  copy.removeScheduleAttr();
+  if (schedule)
+    copy.setScheduleAttr(schedule);
+  copy->print(os, OpPrintingFlags()
+                      .elideLargeElementsAttrs(16)
+                      .assumeVerified());
+}
+
+void fact::printHeader(raw_ostream &os, FusedOp fused, Attribute schedule,
+                       StringRef symbol, StringRef header) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printRegion(stream, fused, schedule);
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines)
+    os << "// " << line << '\n';
+  os << "#include \"fact/cutlass/" << header << "\"\n"
+     << "#include \"fact/cutlass/Scalars.cuh\"\n\n"
+     << "namespace fact::" << symbol << " {\n\n";
+}
+
+void fact::printFooter(raw_ostream &os, StringRef symbol) {
+  os << "\nFACT_KERNEL(" << symbol << ", Kernel)\n\n"
+     << "} // namespace fact::" << symbol << '\n';
+}
+
+void fact::printConstant(raw_ostream &os, StringRef name, double value) {
+  os << "struct " << name << " {\n  static constexpr float value = "
+     << llvm::formatv("{0:e9}", value) << "f;\n};\n\n";
+}

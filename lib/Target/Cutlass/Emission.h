@@ -1,0 +1,113 @@
+//===- Emission.h - What the emitters of kernels share ------------*- C++ -*-===//
+
+#ifndef FACT_LIB_TARGET_CUTLASS_EMISSION_H
+#define FACT_LIB_TARGET_CUTLASS_EMISSION_H
+
+#include "ScalarFunction.h"
+
+namespace fact {
+/// The word of Kernel.cuh for an element type: "bf16".
+llvm::StringRef getElementWord(mlir::Type element);
+
+inline mlir::RankedTensorType getTensorType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// Bytes of one element in memory.
+int64_t getElementBytes(mlir::Type element);
+
+inline bool isFloat16(mlir::Type element) {
+  return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(element);
+}
+
+/// The position of a block argument among the kernel's buffers; results follow.
+inline int64_t getBuffer(mlir::Value argument) {
+  return mlir::cast<mlir::BlockArgument>(argument).getArgNumber();
+}
+inline int64_t getResultBuffer(FusedOp fused, int64_t index) {
+  return fused.getInputs().size() + index;
+}
+
+/// Fails on dynamic sizes.
+mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
+
+/// The only op of that kind in the region, or null.
+template <typename OpT>
+OpT getOnly(FusedOp fused) {
+  auto ops = fused.getBody().front().getOps<OpT>();
+  return llvm::hasSingleElement(ops) ? *ops.begin() : OpT();
+}
+
+/// Whether all results are stored in 16-bit floats, so that the cheap scalar
+/// definitions are exact enough.
+bool hasOnly16BitResults(FusedOp fused);
+
+/// A result of a region, before the views through which it is yielded, and
+/// where its elements land in the buffer.
+struct Destination {
+  mlir::Value value;
+  StridedView view;
+};
+
+/// Strips reshapes and permutes off the yielded value.
+mlir::FailureOr<Destination> getDestination(mlir::Value yielded,
+                                            EmitError emitError);
+
+/// One tensor of a kernel that works on matrices, `[batches, rows, columns]`:
+/// how it lies in its buffer, in the words of Kernel.cuh.
+struct MatrixTensor {
+  enum Kind { RowMajor, ColumnMajor, RowVector, ColumnVector, Scalar } kind;
+  int64_t buffer;
+  mlir::Type element;
+  int64_t leadingDimension = 0;
+  int64_t batchStride = 0;
+  int64_t offset = 0;
+
+  /// Reads a view of shape [batches, rows, columns] (or [rows, columns]). Fails
+  /// where no word describes its strides.
+  static mlir::FailureOr<MatrixTensor> get(const StridedView &view,
+                                           int64_t buffer);
+
+  bool isMatrix() const { return kind == RowMajor || kind == ColumnMajor; }
+  /// Whether strides and offset are multiples of `bytes`.
+  bool isAligned(int64_t bytes) const;
+  void print(llvm::raw_ostream &os) const;
+};
+
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                                     const MatrixTensor &tensor) {
+  tensor.print(os);
+  return os;
+}
+
+/// Names for a functor's arguments: the given ones, then operand<buffer>.
+llvm::SmallVector<std::string>
+getArgumentNames(const ScalarFunction &function,
+                 llvm::ArrayRef<llvm::StringRef> leading);
+
+/// The beginning of an emitted file: the region as a comment, the schedule,
+/// includes, and the namespace.
+void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
+                 llvm::StringRef symbol, llvm::StringRef header);
+/// Its end: the exported symbol.
+void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
+
+/// A float constant as `struct name { static constexpr float value = ...; };`.
+void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);
+
+/// The realisers of this target, one file each.
+std::unique_ptr<Realiser>
+createGemmEpilogueRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createAttentionRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createRowwiseRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createPointwiseRealiser(const MachineDescription &machine);
+
+/// The naive emitter.
+mlir::LogicalResult emitReferenceKernel(FusedOp fused, llvm::StringRef symbol,
+                                        KernelCode &code);
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUTLASS_EMISSION_H

@@ -1,0 +1,32 @@
+//===- Scalars.cuh - Scalar operations that CUDA has no name for *- CUDA -*-===//
+
+#ifndef FACT_CUTLASS_SCALARS_CUH
+#define FACT_CUTLASS_SCALARS_CUH
+
+namespace fact {
+
+/// The larger value; NaN wins, as in PyTorch. (fmaxf loses NaNs.)
+static __device__ __forceinline__ float nan_maximum(float x, float y) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+}
+
+static __device__ __forceinline__ double nan_maximum(double x, double y) {
+  return x > y || x != x ? x : y;
+}
+
+/// The smaller value; NaN wins.
+static __device__ __forceinline__ float nan_minimum(float x, float y) {
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+}
+
+static __device__ __forceinline__ double nan_minimum(double x, double y) {
+  return x < y || x != x ? x : y;
+}
+
+} // namespace fact
+
+#endif // FACT_CUTLASS_SCALARS_CUH
