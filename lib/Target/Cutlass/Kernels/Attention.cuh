@@ -88,10 +88,9 @@ struct Full {
   static constexpr bool causal = false;
 };
 
-#ifndef FACT_CUTLASS_GEMM_CUH
+// The words of GEMM schedules; here:
 struct Cooperative; // one block for each tile of queries
 struct Pingpong;    // persistent blocks, queries loaded ahead by their own warp
-#endif
 
 template <int QueryTile, int KeyTile, class Kernel_, int Stages>
 struct AttentionSchedule {

@@ -29,12 +29,6 @@
 
 namespace fact {
 
-#ifndef FACT_CUTLASS_GEMM_CUH
-template <int M, int N, int K, int Batches = 1> struct Problem {
-  static constexpr int m = M, n = N, k = K, batches = Batches;
-};
-#endif
-
 namespace cublas {
 
 template <class Element> constexpr cudaDataType_t data_type = CUDA_R_32F;

@@ -56,12 +56,8 @@ namespace fact {
 using tf32 = cutlass::tfloat32_t;
 
 //===----------------------------------------------------------------------===//
-// The problem and its schedule
+// Schedules
 //===----------------------------------------------------------------------===//
-
-template <int M, int N, int K, int Batches = 1> struct Problem {
-  static constexpr int m = M, n = N, k = K, batches = Batches;
-};
 
 template <int M, int N, int K> struct Tile {
   static constexpr int m = M, n = N, k = K;
@@ -76,8 +72,7 @@ template <int Size> struct Swizzle {
   static constexpr int size = Size;
 };
 
-using RasterOrder =
-    cutlass::gemm::kernel::detail::RasterOrderOptions;
+using RasterOrder = cutlass::gemm::kernel::detail::RasterOrderOptions;
 
 struct AlongM {
   static constexpr RasterOrder order = RasterOrder::AlongM;
@@ -174,7 +169,8 @@ template <class Tensor> auto *pointer(void *const *buffers) {
 }
 
 /// CUTLASS strides have the unit stride as a static 1 in the place the layout
-/// gives it; the other two are the leading dimension and the batch stride.
+/// gives it (B counts as [N, K]); the other two are the leading dimension and
+/// the batch stride.
 template <class Stride, class Tensor> Stride make_stride() {
   Stride stride;
   if constexpr (cute::is_constant<1, decltype(cute::get<0>(stride))>::value)
@@ -461,7 +457,11 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
     if constexpr (!Kind::splits_k) {
       return 0;
     } else {
-      // Stream-K splits less than two waves, on at most 144 multiprocessors.
+      static_assert(Kind::splits == 1 || tiles * Kind::splits <= 132,
+                    "all splits must run at once, for they wait for each "
+                    "other: use fewer, or stream-K");
+      // Stream-K splits less than two waves, and no Hopper has more than 144
+      // multiprocessors.
       uint64_t split_tiles =
           Kind::splits > 1 || tiles < 2 * 144 ? tiles : 2 * 144;
       return split_tiles * Tile::m * Tile::n * sizeof(float) +
@@ -503,7 +503,8 @@ public:
     arguments.mainloop = {
         sm90::pointer<A>(buffers),
         sm90::make_stride<typename Kernel::StrideA, A>(),
-        sm90::pointer<B>(buffers), stride_of_b()};
+        sm90::pointer<B>(buffers),
+        sm90::make_stride<typename Kernel::StrideB, B>()};
     arguments.epilogue.thread = Tree::arguments(buffers);
     if constexpr (!std::is_void_v<ElementC>) {
       arguments.epilogue.ptr_C = sm90::pointer<Source>(buffers);
@@ -551,11 +552,6 @@ private:
                   std::is_same_v<Tensor, A> || std::is_same_v<Tensor, B>)
       return is_aligned(Tensor::pointer(buffers), 16);
     return true;
-  }
-
-  /// CUTLASS sees B as [N, K], so a row-major B[K, N] has its unit stride first.
-  static auto stride_of_b() {
-    return sm90::make_stride<typename Kernel::StrideB, B>();
   }
 };
 

@@ -106,6 +106,11 @@ template <class T> struct is_row_major : std::false_type {};
 template <int B, class E, int64_t L, int64_t S, int64_t O>
 struct is_row_major<RowMajor<B, E, L, S, O>> : std::true_type {};
 
+/// The sizes of a GEMM: D[M, N] = A[M, K] * B[K, N], for each batch.
+template <int M, int N, int K, int Batches = 1> struct Problem {
+  static constexpr int m = M, n = N, k = K, batches = Batches;
+};
+
 /// What a kernel reads beside its main operands, in the functors' order.
 template <class... Tensors> struct Operands {
   static constexpr int count = sizeof...(Tensors);

@@ -60,12 +60,10 @@ struct Strided : View<Buffer, Element, Offset> {
 
   /// True if vectors of `Count` are contiguous and aligned.
   template <int Count> static constexpr bool moves_in_vectors() {
-    if (inner_stride != 1 || Offset % Count != 0)
-      return false;
-    for (int i = 0; i + 1 < Strides::rank; ++i)
-      if (Strides::values[i] % Count != 0)
-        return false;
-    return true;
+    bool aligned = inner_stride == 1 && Offset % Count == 0;
+    for (int i = 0; i < Strides::rank - 1; ++i)
+      aligned &= Strides::values[i] % Count == 0;
+    return aligned;
   }
 };
 
