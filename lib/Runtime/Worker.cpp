@@ -93,10 +93,15 @@ void reportPhase(const char *phase) {
   finish(status, ", \"detail\": " + quoted(detail));
 }
 
-std::string number(double value) {
+std::string shown(double value) {
   char text[40];
-  std::snprintf(text, sizeof(text), "%.6g", isFinite(value) ? value : 1e300);
+  std::snprintf(text, sizeof(text), "%.6g", value);
   return text;
+}
+
+/// JSON has no infinity and no NaN.
+std::string number(double value) {
+  return shown(isFinite(value) ? value : 1e300);
 }
 
 //===----------------------------------------------------------------------===//
@@ -392,8 +397,8 @@ std::string difference(const void *found, const void *expected,
   if (comparison.firstBad >= 0) {
     uint64_t index = static_cast<uint64_t>(comparison.firstBad);
     example = "; the first at " + positionOf(index, result.shape) + ": found " +
-              number(elementAt(found, result.type, index)) + ", expected " +
-              number(elementAt(expected, expectedType, index));
+              shown(elementAt(found, result.type, index)) + ", expected " +
+              shown(elementAt(expected, expectedType, index));
   }
   std::string of = " of " + std::to_string(comparison.elements) + " elements ";
   if (comparison.notFinite)
@@ -462,25 +467,14 @@ public:
     for (size_t i = 0; i < first.size(); ++i)
       expectSame(where, i, first[i]->data(), expected[i]->data(),
                  job.results[i].referenceType);
+    expectNoStrayWrites(where, first, candidate);
     // Integers have no NaN, so the second run starts from other bytes: an
     // element that was never written differs between the two.
     runInto(second, candidate, 0x55);
     for (size_t i = 0; i < first.size(); ++i)
       expectSame(where + "second run against the first, ", i,
                  second[i]->data(), first[i]->data(), job.results[i].type);
-    for (const Buffers *buffers : {&first, &second})
-      for (size_t i = 0; i < first.size(); ++i)
-        if (!(*buffers)[i]->intact())
-          reject("wrong", where + "wrote outside result " + std::to_string(i));
-    if (const char *what = candidate.strayWrite())
-      reject("wrong", where + "wrote outside " + what);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      uint64_t sum = 0;
-      if (!measure::checksum(operands[i]->data(), job.operands[i].bytes(), sum))
-        deviceFailed("crash");
-      if (sum != sums[i] || !operands[i]->intact())
-        reject("wrong", where + "wrote to operand " + std::to_string(i));
-    }
+    expectNoStrayWrites(where, second, candidate);
   }
 
   /// After the timed runs, which nothing separated: the result still stands.
@@ -498,6 +492,22 @@ private:
       results[i]->fillAll(isFloat(job.results[i].type) ? poison : integerByte);
     candidate.bind(operands, results);
     candidate.runOnce();
+  }
+
+  void expectNoStrayWrites(const std::string &where, const Buffers &results,
+                           const TestedKernel &candidate) {
+    for (size_t i = 0; i < results.size(); ++i)
+      if (!results[i]->intact())
+        reject("wrong", where + "wrote outside result " + std::to_string(i));
+    if (const char *what = candidate.strayWrite())
+      reject("wrong", where + "wrote outside " + what);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      uint64_t sum = 0;
+      if (!measure::checksum(operands[i]->data(), job.operands[i].bytes(), sum))
+        deviceFailed("crash");
+      if (sum != sums[i] || !operands[i]->intact())
+        reject("wrong", where + "wrote to operand " + std::to_string(i));
+    }
   }
 
   void checkReference(size_t i) {

@@ -97,7 +97,7 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
        {"SIGSEGV", "while verifying", "wrote outside result 0",
         "the first at [37, 13]", "unwritten", "wrote to operand 0",
         "second run against the first", "undeclared identifier 'nonsense'",
-        "nowhere", "kernel ABI 99"})
+        "nowhere", "kernel ABI 99", "found nan"})
     EXPECT_NE(bundle.log.find(part), std::string::npos)
         << part << "\n" << bundle.log;
 
