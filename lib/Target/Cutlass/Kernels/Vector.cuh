@@ -10,6 +10,7 @@
 
 #include "Kernel.cuh"
 
+#include <cstring>
 #include <utility>
 
 namespace fact {
@@ -36,32 +37,85 @@ __device__ __forceinline__ Element narrow(Value value) {
     return static_cast<Element>(value);
 }
 
-template <class Element, int Count>
-constexpr int vector_alignment =
-    sizeof(Element) * Count < 16 ? sizeof(Element) * Count : 16;
+/// The register type that moves in one access.
+template <int Bytes> struct AccessType;
+template <> struct AccessType<1> { using type = uint8_t; };
+template <> struct AccessType<2> { using type = uint16_t; };
+template <> struct AccessType<4> { using type = uint32_t; };
+template <> struct AccessType<8> { using type = uint2; };
+template <> struct AccessType<16> { using type = uint4; };
 
 template <class Element, int Count>
-struct alignas(vector_alignment<Element, Count>) Vector {
-  Element elements[Count];
-};
+using VectorAccess =
+    typename AccessType<(sizeof(Element) * Count < 16 ? sizeof(Element) * Count
+                                                      : 16)>::type;
 
+/// Reads by the read-only path: no kernel reads what another thread writes,
+/// and the compiler may then move loads above stores.
 template <int Count, class Element>
 __device__ __forceinline__ void load_vector(Element const *source,
                                             Compute<Element> *values) {
-  auto vector = *reinterpret_cast<Vector<Element, Count> const *>(source);
+  using Access = VectorAccess<Element, Count>;
+  constexpr int accesses = sizeof(Element) * Count / sizeof(Access);
+  Access raw[accesses];
+#pragma unroll
+  for (int i = 0; i < accesses; ++i)
+    raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
+  Element elements[Count];
+  memcpy(elements, raw, sizeof(raw));
 #pragma unroll
   for (int i = 0; i < Count; ++i)
-    values[i] = widen(vector.elements[i]);
+    values[i] = widen(elements[i]);
+}
+
+/// Wide stores in so many words: left to the compiler, they are at times split.
+template <class Access>
+__device__ __forceinline__ void store_access(Access *destination,
+                                             Access value) {
+  if constexpr (sizeof(Access) == 16)
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(destination),
+                 "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w));
+  else if constexpr (sizeof(Access) == 8)
+    asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(destination),
+                 "r"(value.x), "r"(value.y));
+  else
+    *destination = value;
+}
+
+/// Two 16-bit floats round in one instruction and leave as one word.
+template <class Element>
+__device__ __forceinline__ uint32_t narrow_pair(float low, float high) {
+  uint32_t word;
+  if constexpr (std::is_same_v<Element, bf16>)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
 }
 
 template <int Count, class Element, class Value>
 __device__ __forceinline__ void store_vector(Element *destination,
                                              Value const *values) {
-  Vector<Element, Count> vector;
+  using Access = VectorAccess<Element, Count>;
+  constexpr int accesses = sizeof(Element) * Count / sizeof(Access);
+  Access raw[accesses];
+  if constexpr (Count % 2 == 0 && (std::is_same_v<Element, bf16> ||
+                                   std::is_same_v<Element, f16>)) {
+    uint32_t words[Count / 2];
 #pragma unroll
-  for (int i = 0; i < Count; ++i)
-    vector.elements[i] = narrow<Element>(values[i]);
-  *reinterpret_cast<Vector<Element, Count> *>(destination) = vector;
+    for (int i = 0; i < Count / 2; ++i)
+      words[i] = narrow_pair<Element>(values[2 * i], values[2 * i + 1]);
+    memcpy(raw, words, sizeof(raw));
+  } else {
+    Element elements[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      elements[i] = narrow<Element>(values[i]);
+    memcpy(raw, elements, sizeof(raw));
+  }
+#pragma unroll
+  for (int i = 0; i < accesses; ++i)
+    store_access(reinterpret_cast<Access *>(destination) + i, raw[i]);
 }
 
 } // namespace fact
