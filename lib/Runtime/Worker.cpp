@@ -94,6 +94,8 @@ void reportPhase(const char *phase) {
 }
 
 std::string shown(double value) {
+  if (!isFinite(value) && !isInfinite(value))
+    return "nan"; // Whatever its sign.
   char text[40];
   std::snprintf(text, sizeof(text), "%.6g", value);
   return text;
