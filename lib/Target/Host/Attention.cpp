@@ -1,0 +1,439 @@
+//===- Attention.cpp - softmax(Q K^T) V for blocks of queries -------------===//
+//
+// Queries are taken in groups that fill vector lanes. Scores of a group are
+// kept as [key][query]: the product K Q^T reads keys as they lie in memory and
+// needs no reduction across lanes, the softmax runs down columns, and its
+// weights are already packed the way the product with V wants its left side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostRealiser.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::host;
+
+namespace {
+struct AttentionPlan {
+  AttentionOp op;
+  Type storage, compute;
+  int64_t batch, heads, group, queries, keys, depth, columns;
+  /// All by (batch, head, row, column); heads of key and value are shared.
+  StridedView query, key, value, destination;
+  std::optional<StridedView> mask;
+
+  static FailureOr<AttentionPlan> get(FusedOp fused, EmitError emitError);
+};
+
+class AttentionRealiser : public HostRealiser {
+public:
+  using HostRealiser::HostRealiser;
+  StringRef getRule() const override { return "attention"; }
+  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return LogicalResult(AttentionPlan::get(fused, emitError));
+  }
+  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
+  double predictMicroseconds(FusedOp fused,
+                             ScheduleAttrInterface schedule) const override;
+
+protected:
+  LogicalResult build(KernelBuilder &b,
+                      ScheduleAttrInterface schedule) const override;
+};
+} // namespace
+
+FailureOr<AttentionPlan> AttentionPlan::get(FusedOp fused,
+                                            EmitError emitError) {
+  AttentionPlan plan;
+  for (Operation &op : fused.getBodyOps()) {
+    if (auto attention = dyn_cast<AttentionOp>(op)) {
+      if (plan.op)
+        return emitError() << "takes one 'fact.attention', and there are more";
+      plan.op = attention;
+    } else if (!op.hasTrait<fact::ViewOp>()) {
+      return emitError() << "takes views beside 'fact.attention', not '"
+                         << op.getName() << "'";
+    }
+  }
+  if (!plan.op)
+    return emitError() << "needs a 'fact.attention'";
+  if (fused->getNumResults() != 1)
+    return emitError() << "has one result, not " << fused->getNumResults();
+  auto argument = [&](Value value, StridedView &view) -> LogicalResult {
+    FailureOr<StridedView> found = StridedView::get(value);
+    if (failed(found) || !isa<BlockArgument>(found->base))
+      return emitError() << "needs operands that are views of the region's";
+    view = *found;
+    return success();
+  };
+  if (failed(argument(plan.op.getQuery(), plan.query)) ||
+      failed(argument(plan.op.getKey(), plan.key)) ||
+      failed(argument(plan.op.getValue(), plan.value)))
+    return failure();
+  plan.batch = plan.query.shape[0];
+  plan.heads = plan.query.shape[1];
+  plan.group = plan.heads / plan.key.shape[1];
+  plan.queries = plan.query.shape[2];
+  plan.depth = plan.query.shape[3];
+  plan.keys = plan.key.shape[2];
+  plan.columns = plan.value.shape[3];
+  if (Value mask = plan.op.getMask()) {
+    StridedView view;
+    if (failed(argument(mask, view)))
+      return failure();
+    plan.mask =
+        view.expand({plan.batch, plan.heads, plan.queries, plan.keys});
+  }
+  FailureOr<StridedView> destination = StridedView::getDestination(
+      plan.op.getResult(), fused.getYield()->getOperand(0));
+  if (failed(destination))
+    return emitError() << "needs its result to be yielded through "
+                          "permutations and reshapes that strides describe";
+  plan.destination = *destination;
+  plan.storage =
+      cast<RankedTensorType>(plan.op.getQuery().getType()).getElementType();
+  plan.compute = computeType(plan.storage);
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+namespace {
+class AttentionBuilder {
+public:
+  AttentionBuilder(KernelBuilder &b, const AttentionPlan &plan)
+      : b(b), plan(plan), causal(AttentionOp(plan.op).getCausal()),
+        lanes(b.getRegisterLanes(plan.compute)) {
+    // Four registers of queries, less when there are few.
+    vectors = std::min<int64_t>(4, ceilDivide(plan.queries, lanes));
+    width = vectors * lanes;
+    tileRows = std::gcd<int64_t>(width, 8);
+  }
+
+  void build(int64_t grain);
+
+private:
+  Value offsetOf(const StridedView &view, Value batch, Value head) {
+    return b.add(b.add(b.integer(view.offset), b.mul(batch, view.strides[0])),
+                 b.mul(head, view.strides[1]));
+  }
+  Value vectorConstant(double value) {
+    return b.constant(value, b.withWidth(plan.compute, width));
+  }
+
+  void packQueries(Value offset, Value first);
+  void buildScores(Value keyOffset, Value keyEnd);
+  void scoreKeys(Value keyOffset, Value firstKey, int64_t count);
+  Value buildWeights(Value first, Value keyEnd, Value maskOffset);
+  void buildOutput(Value first, Value queryEnd, Value keyEnd, Value valueOffset,
+                   Value targetOffset);
+  void outputColumns(Value row, Value queryEnd, Value first, Value keyEnd,
+                     Value valueOffset, Value targetOffset, Value column,
+                     int64_t columnVectors, int64_t columnLanes);
+
+  KernelBuilder &b;
+  const AttentionPlan &plan;
+  bool causal;
+  /// Lanes of a register; registers and queries of a group; queries of a
+  /// register tile of the output.
+  int64_t lanes, vectors, width, tileRows;
+  /// Of the calling tile: queries as [depth][width], scores and then weights
+  /// as [key][width], and 1 / sum of each query.
+  Value packedQueries, scores, factors;
+};
+} // namespace
+
+/// Queries beyond the last repeat it; what comes of them is not stored.
+void AttentionBuilder::packQueries(Value offset, Value first) {
+  Value source = b.getPointer(plan.query.base);
+  Value scale = b.constant(AttentionOp(plan.op).getScale().convertToDouble(), plan.compute);
+  for (int64_t i = 0; i < width; ++i) {
+    Value row = b.min(b.add(first, i), plan.queries - 1);
+    Value at = b.add(offset, b.mul(row, plan.query.strides[2]));
+    b.loop(b.integer(0), b.integer(plan.depth), 1, [&](Value d) {
+      Value q = b.load(source, plan.storage,
+                       b.add(at, b.mul(d, plan.query.strides[3])));
+      q = arith::MulFOp::create(b, q, scale);
+      b.store(q, packedQueries, plan.compute, b.add(b.mul(d, width), i));
+    });
+  }
+}
+
+/// Scores of `count` keys for all queries of the group, in registers.
+void AttentionBuilder::scoreKeys(Value keyOffset, Value firstKey,
+                                 int64_t count) {
+  Value source = b.getPointer(plan.key.base);
+  int64_t stride = plan.key.strides[3];
+  SmallVector<Value> offsets;
+  for (int64_t i = 0; i < count; ++i)
+    offsets.push_back(
+        b.add(keyOffset, b.mul(b.add(firstKey, i), plan.key.strides[2])));
+  // `together` elements of each key at a time.
+  auto step = [&](Value d, int64_t together, ValueRange state) {
+    SmallVector<Value> sums = llvm::to_vector(state);
+    SmallVector<Value> elements;
+    for (Value offset : offsets)
+      elements.push_back(b.load(source, plan.storage,
+                                b.add(offset, b.mul(d, stride)),
+                                together == 1 ? 0 : together, stride));
+    for (int64_t i = 0; i < together; ++i) {
+      SmallVector<Value> queries;
+      Value at = b.mul(b.add(d, i), width);
+      for (int64_t j = 0; j < vectors; ++j)
+        queries.push_back(
+            b.load(packedQueries, plan.compute, b.add(at, j * lanes), lanes));
+      for (int64_t key = 0; key < count; ++key) {
+        Value scalar = together == 1 ? elements[key] : b.lane(elements[key], i);
+        Value broadcast = b.splat(scalar, lanes);
+        for (int64_t j = 0; j < vectors; ++j) {
+          Value &sum = sums[key * vectors + j];
+          sum = vector::FMAOp::create(b, broadcast, queries[j], sum);
+        }
+      }
+    }
+    return sums;
+  };
+  SmallVector<Value> sums(count * vectors,
+                          b.constant(0, b.withWidth(plan.compute, lanes)));
+  int64_t together = std::min<int64_t>(4, b.getRegisterLanes(plan.compute));
+  int64_t whole = plan.depth / together * together;
+  sums = b.loop(b.integer(0), b.integer(whole), together, sums,
+                [&](Value d, ValueRange s) { return step(d, together, s); });
+  if (whole != plan.depth)
+    sums = b.loop(b.integer(whole), b.integer(plan.depth), 1, sums,
+                  [&](Value d, ValueRange s) { return step(d, 1, s); });
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < vectors; ++j)
+      b.store(sums[i * vectors + j], scores, plan.compute,
+              b.add(b.mul(b.add(firstKey, i), width), j * lanes));
+}
+
+void AttentionBuilder::buildScores(Value keyOffset, Value keyEnd) {
+  constexpr int64_t together = 4;
+  Value whole = b.mul(b.div(keyEnd, together), together);
+  b.loop(b.integer(0), whole, together,
+         [&](Value key) { scoreKeys(keyOffset, key, together); });
+  b.loop(whole, keyEnd, 1, [&](Value key) { scoreKeys(keyOffset, key, 1); });
+}
+
+/// Turns scores into exponentials and returns 1 / sum of each query.
+Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
+                                     Value maskOffset) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value rows;
+  if (causal) {
+    SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
+    Value lanesIota = arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
+    rows = arith::AddIOp::create(b, b.splat(first, width), lanesIota);
+  }
+  auto seen = [&](Value key, Value score) -> Value {
+    if (plan.mask) {
+      Value mask = b.getPointer(plan.mask->base);
+      Type storage =
+          cast<RankedTensorType>(plan.mask->base.getType()).getElementType();
+      Value at = b.add(maskOffset, b.mul(key, plan.mask->strides[3]));
+      int64_t stride = plan.mask->strides[2];
+      Value bias;
+      if (stride == 0) {
+        bias = b.load(mask, storage, at, width, 0);
+      } else {
+        SmallVector<Value> elements;
+        for (int64_t i = 0; i < width; ++i) {
+          Value row = b.min(b.add(first, i), plan.queries - 1);
+          elements.push_back(
+              b.load(mask, storage, b.add(at, b.mul(row, stride))));
+        }
+        bias = vector::FromElementsOp::create(
+            b, VectorType::get({width}, elements.front().getType()), elements);
+      }
+      score = arith::AddFOp::create(b, score, bias);
+    }
+    if (causal) {
+      Value visible = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                            b.splat(key, width), rows);
+      score = arith::SelectOp::create(b, visible, score, vectorConstant(-infinity));
+    }
+    return score;
+  };
+  bool changes = plan.mask || causal;
+  Value largest =
+      b.loop(b.integer(0), keyEnd, 1, vectorConstant(-infinity),
+             [&](Value key, ValueRange state) {
+               Value at = b.mul(key, width);
+               Value score = b.load(scores, plan.compute, at, width);
+               if (changes) {
+                 score = seen(key, score);
+                 b.store(score, scores, plan.compute, at);
+               }
+               return SmallVector<Value>{
+                   arith::MaximumFOp::create(b, state[0], score)};
+             })
+          .front();
+  Value sum = b.loop(b.integer(0), keyEnd, 1, vectorConstant(0),
+                     [&](Value key, ValueRange state) {
+                       Value at = b.mul(key, width);
+                       Value score = b.load(scores, plan.compute, at, width);
+                       Value weight = math::ExpOp::create(
+                           b, arith::SubFOp::create(b, score, largest));
+                       b.store(weight, scores, plan.compute, at);
+                       return SmallVector<Value>{
+                           arith::AddFOp::create(b, state[0], weight)};
+                     })
+                  .front();
+  return arith::DivFOp::create(b, vectorConstant(1), sum);
+}
+
+/// Columns of the output for the queries of the group from `row` on, as many
+/// as a register tile has.
+void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
+                                     Value keyEnd, Value valueOffset,
+                                     Value targetOffset, Value column,
+                                     int64_t columnVectors,
+                                     int64_t columnLanes) {
+  Value source = b.getPointer(plan.value.base);
+  int64_t stride = plan.value.strides[3];
+  MicroTile tile{tileRows, columnVectors, columnLanes, /*strideA=*/width};
+  SmallVector<Value> zeros(
+      tileRows * columnVectors,
+      b.constant(0, b.withWidth(plan.compute, columnLanes)));
+  Value local = b.sub(row, first);
+  SmallVector<Value> sums = buildMicroKernel(
+      b, tile, plan.compute, scores, local, b.integer(0), keyEnd, /*unroll=*/1,
+      zeros, [&](Value key) {
+        SmallVector<Value> values;
+        Value at = b.add(valueOffset, b.add(b.mul(key, plan.value.strides[2]),
+                                            b.mul(column, stride)));
+        for (int64_t j = 0; j < columnVectors; ++j)
+          values.push_back(b.load(source, plan.storage,
+                                  b.add(at, j * columnLanes * stride),
+                                  columnLanes, stride));
+        return values;
+      });
+  Value target = b.getResultPointer(0);
+  for (int64_t i = 0; i < tileRows; ++i) {
+    Value query = b.add(row, i);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, query,
+                                         queryEnd);
+    b.ifThen(inside, [&] {
+      Value factor =
+          b.splat(b.load(factors, plan.compute, b.add(local, i)), columnLanes);
+      for (int64_t j = 0; j < columnVectors; ++j) {
+        Value out =
+            arith::MulFOp::create(b, sums[i * columnVectors + j], factor);
+        Value at = b.add(
+            targetOffset,
+            b.add(b.mul(query, plan.destination.strides[2]),
+                  b.mul(b.add(column, j * columnLanes),
+                        plan.destination.strides[3])));
+        b.store(out, target, plan.storage, at, plan.destination.strides[3]);
+      }
+    });
+  }
+}
+
+void AttentionBuilder::buildOutput(Value first, Value queryEnd, Value keyEnd,
+                                   Value valueOffset, Value targetOffset) {
+  Value groupEnd = b.min(b.add(first, width), queryEnd);
+  b.loop(first, groupEnd, tileRows, [&](Value row) {
+    auto columns = [&](Value from, Value to, int64_t columnVectors,
+                       int64_t columnLanes) {
+      b.loop(from, to, columnVectors * columnLanes, [&](Value column) {
+        outputColumns(row, groupEnd, first, keyEnd, valueOffset, targetOffset,
+                      column, columnVectors, columnLanes);
+      });
+    };
+    // Two registers of columns, then one, then single columns.
+    int64_t pairs = plan.columns / (2 * lanes) * (2 * lanes);
+    int64_t singles = plan.columns / lanes * lanes;
+    columns(b.integer(0), b.integer(pairs), 2, lanes);
+    if (singles != pairs)
+      columns(b.integer(pairs), b.integer(singles), 1, lanes);
+    if (plan.columns != singles)
+      columns(b.integer(singles), b.integer(plan.columns), 1, 1);
+  });
+}
+
+void AttentionBuilder::build(int64_t grain) {
+  int64_t blocks = ceilDivide(plan.queries, grain);
+  b.getLayout().tiles = plan.batch * plan.heads * blocks;
+  Value index = b.beginTile();
+  Value block = b.rem(index, blocks);
+  Value head = b.rem(b.div(index, blocks), plan.heads);
+  Value batch = b.div(index, blocks * plan.heads);
+  Value sharedHead = b.div(head, plan.group);
+  Value queryOffset = offsetOf(plan.query, batch, head);
+  Value keyOffset = offsetOf(plan.key, batch, sharedHead);
+  Value valueOffset = offsetOf(plan.value, batch, sharedHead);
+  Value maskOffset =
+      plan.mask ? offsetOf(*plan.mask, batch, head) : Value();
+  Value targetOffset = offsetOf(plan.destination, batch, head);
+
+  packedQueries = b.scratch(plan.compute, plan.depth * width);
+  scores = b.scratch(plan.compute, plan.keys * width);
+  factors = b.scratch(plan.compute, width);
+  Value from = b.mul(block, grain);
+  Value to = b.min(b.add(from, grain), plan.queries);
+  b.loop(from, to, width, [&](Value first) {
+    Value keyEnd = b.integer(plan.keys);
+    if (causal)
+      keyEnd = b.min(b.add(first, width), plan.keys);
+    packQueries(queryOffset, first);
+    buildScores(keyOffset, keyEnd);
+    Value sums = buildWeights(first, keyEnd, maskOffset);
+    b.store(sums, factors, plan.compute, b.integer(0));
+    buildOutput(first, to, keyEnd, valueOffset, targetOffset);
+  });
+  b.endFunction();
+}
+
+LogicalResult AttentionRealiser::build(KernelBuilder &b,
+                                       ScheduleAttrInterface schedule) const {
+  FailureOr<AttentionPlan> plan = AttentionPlan::get(b.getFused(), noDiagnostic);
+  auto rows = dyn_cast<HostRowsAttr>(schedule);
+  if (failed(plan) || !rows)
+    return failure();
+  AttentionBuilder(b, *plan).build(rows.getGrain());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Spaces and estimates
+//===----------------------------------------------------------------------===//
+
+SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
+  FailureOr<AttentionPlan> plan = AttentionPlan::get(fused, noDiagnostic);
+  int64_t queries = succeeded(plan) ? plan->queries : 16;
+  SmallVector<int64_t> grains;
+  for (int64_t grain : {16, 64, 256})
+    if (grains.empty() || grain <= queries)
+      grains.push_back(grain);
+  return HostRowsSpaceAttr::get(fused->getContext(), grains);
+}
+
+double
+AttentionRealiser::predictMicroseconds(FusedOp fused,
+                                       ScheduleAttrInterface schedule) const {
+  FailureOr<AttentionPlan> plan = AttentionPlan::get(fused, noDiagnostic);
+  if (failed(plan))
+    return 0;
+  double pairs = double(plan->batch) * plan->heads * plan->queries * plan->keys;
+  if (plan->op.getCausal())
+    pairs /= 2;
+  double products = 2 * pairs * (plan->depth + plan->columns);
+  double seconds =
+      products / (0.6 * machine.matrixFlops32) + 30 * pairs / machine.scalarFlops;
+  return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
+}
+
+std::unique_ptr<Realiser>
+host::createAttentionRealiser(const MachineDescription &machine) {
+  return std::make_unique<AttentionRealiser>(machine);
+}

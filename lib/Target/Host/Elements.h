@@ -1,0 +1,61 @@
+//===- Elements.h - A DAG of pointwise ops at one element ---------*- C++ -*-===//
+
+#ifndef FACT_LIB_TARGET_HOST_ELEMENTS_H
+#define FACT_LIB_TARGET_HOST_ELEMENTS_H
+
+#include "KernelBuilder.h"
+
+namespace fact::host {
+/// How each element of a value comes from elements in memory: pointwise ops and
+/// views down to arguments, constants, and values that the kernel computes
+/// itself (anchors). Views move to the leaves, so a view of a computed value is
+/// the same computation on views of its operands.
+class Elements {
+public:
+  struct Leaf {
+    Value value;
+    /// The value's elements in the index space of the root.
+    StridedView view;
+    bool isAnchor = false;
+  };
+
+  /// Plans the elements of `root`, or says what stands in the way. `isAnchor`
+  /// tells whether the kernel itself has `value` at such a view.
+  static mlir::FailureOr<Elements>
+  plan(Value root,
+       llvm::function_ref<bool(Value, const StridedView &)> isAnchor,
+       EmitError emitError);
+
+  llvm::ArrayRef<Leaf> getLeaves() const { return leaves; }
+  llvm::MutableArrayRef<Leaf> getLeaves() { return leaves; }
+
+  /// The root at one element (or `width` neighbours), from its leaves.
+  Value build(KernelBuilder &b, int64_t width,
+              llvm::function_ref<Value(const Leaf &)> read) const;
+
+  /// The number of pointwise ops for each element.
+  int64_t getOpCount() const;
+
+private:
+  struct Node {
+    mlir::Operation *op = nullptr; // null for a leaf
+    llvm::SmallVector<unsigned> operands;
+    unsigned leaf = 0;
+  };
+  class Planner;
+
+  llvm::SmallVector<Leaf> leaves;
+  llvm::SmallVector<Node> nodes; // operands before users; the root is last
+};
+
+/// The value whose elements are stored, and where they land: a yielded value
+/// without the permutations and reshapes at its end.
+struct Destination {
+  Value value;
+  StridedView view;
+};
+/// Possible destinations of a yielded value, the least peeled first.
+llvm::SmallVector<Destination> getDestinations(Value yielded);
+} // namespace fact::host
+
+#endif // FACT_LIB_TARGET_HOST_ELEMENTS_H

@@ -1,0 +1,171 @@
+//===- Generic.cpp - Any region as plain loops ----------------------------===//
+//
+// FACT to linalg to loops, in one tile: never fast, always right. With wider
+// types the same path makes the references that candidates are checked against.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostRealiser.h"
+#include "fact/Conversion/FactToLinalg.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::host;
+
+static MemRefType memoryOf(Type tensor, Type element = {}) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), element ? element : type.getElementType());
+}
+
+/// What a reference stores for a result.
+static Type referenceElement(Type storage) {
+  if (!isa<FloatType>(storage))
+    return storage;
+  return storage.getIntOrFloatBitWidth() == 16
+             ? Type(Float32Type::get(storage.getContext()))
+             : Type(Float64Type::get(storage.getContext()));
+}
+
+/// `body(operands..., results...)` on memory: the region, and a store of each
+/// result.
+static func::FuncOp buildBody(ModuleOp module, FusedOp fused, bool wide) {
+  ImplicitLocOpBuilder b(UnknownLoc::get(module.getContext()),
+                         module.getContext());
+  SmallVector<Type> arguments;
+  for (Value input : fused.getInputs())
+    arguments.push_back(memoryOf(input.getType()));
+  for (Type type : fused->getResultTypes()) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    arguments.push_back(
+        memoryOf(type, wide ? referenceElement(element) : element));
+  }
+  b.setInsertionPointToEnd(module.getBody());
+  auto body = func::FuncOp::create(b, "body", b.getFunctionType(arguments, {}));
+  body.setPrivate();
+  b.setInsertionPointToStart(body.addEntryBlock());
+
+  IRMapping mapping;
+  unsigned next = 0;
+  for (Value argument : fused.getBody().getArguments())
+    mapping.map(argument, bufferization::ToTensorOp::create(
+                              b, argument.getType(), body.getArgument(next++),
+                              /*restrict=*/true, /*writable=*/false)
+                              .getResult());
+  for (Operation &op : fused.getBodyOps())
+    b.clone(op, mapping);
+  for (Value yielded : fused.getYield()->getOperands()) {
+    Value memory = body.getArgument(next++);
+    auto type = cast<MemRefType>(memory.getType());
+    auto stored =
+        RankedTensorType::get(type.getShape(), type.getElementType());
+    auto computed = UnrealizedConversionCastOp::create(
+        b, TypeRange(stored), mapping.lookupOrDefault(yielded));
+    computed->setAttr(computedAttrName, b.getUnitAttr());
+    bufferization::MaterializeInDestinationOp::create(
+        b, TypeRange(), computed.getResult(0), memory, /*restrict=*/true,
+        /*writable=*/true);
+  }
+  func::ReturnOp::create(b);
+  return body;
+}
+
+/// `tile(index, buffers)`: pointers become descriptors of row-major memory.
+static void buildTile(KernelBuilder &b, func::FuncOp body) {
+  b.beginTile();
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Value> operands;
+  unsigned operandCount = b.getNumOperands();
+  for (auto [i, type] : llvm::enumerate(body.getArgumentTypes())) {
+    auto memory = cast<MemRefType>(type);
+    Value address =
+        i < operandCount ? b.getPointer(b.getFused().getBody().getArgument(i))
+                         : b.getResultPointer(i - operandCount);
+    SmallVector<Type> fields{pointer, pointer, b.getI64Type()};
+    if (memory.getRank())
+      fields.append(2, LLVM::LLVMArrayType::get(b.getI64Type(), memory.getRank()));
+    Value descriptor = LLVM::UndefOp::create(
+        b, LLVM::LLVMStructType::getLiteral(b.getContext(), fields));
+    auto insert = [&](Value value, ArrayRef<int64_t> position) {
+      descriptor = LLVM::InsertValueOp::create(b, descriptor, value, position);
+    };
+    insert(address, 0);
+    insert(address, 1);
+    insert(b.integer(0), 2);
+    SmallVector<int64_t> strides = rowMajorStrides(memory.getShape());
+    for (int64_t dim = 0; dim < memory.getRank(); ++dim) {
+      insert(b.integer(memory.getDimSize(dim)), {3, dim});
+      insert(b.integer(strides[dim]), {4, dim});
+    }
+    operands.push_back(
+        UnrealizedConversionCastOp::create(b, TypeRange(type), descriptor)
+            .getResult(0));
+  }
+  func::CallOp::create(b, body, operands);
+  b.endFunction();
+}
+
+static LogicalResult emitLoops(FusedOp fused, bool wide, StringRef symbol,
+                               KernelCode &code) {
+  IsolatedRegion region(fused);
+  FusedOp copy = region.get();
+  if (!copy)
+    return fused.emitOpError() << "could not be copied for the host target";
+  KernelBuilder b(copy);
+  ModuleOp module = b.getModule();
+  func::FuncOp body = buildBody(module, copy, wide);
+  if (failed(convertFactToLinalg(module, wide)))
+    return fused.emitOpError() << "holds ops that have no lowering to linalg";
+  PassManager manager(module.getContext());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(bufferization::createEmptyTensorEliminationPass());
+  manager.addPass(bufferization::createOneShotBufferizePass());
+  bufferization::buildBufferDeallocationPipeline(manager);
+  if (failed(manager.run(module)))
+    return fused.emitOpError() << "could not be turned into loops";
+  buildTile(b, body);
+  return emitObject(module, symbol, b.getLayout(), code);
+}
+
+namespace {
+class GenericRealiser : public Realiser {
+public:
+  explicit GenericRealiser(const MachineDescription &machine)
+      : machine(machine) {}
+  StringRef getRule() const override { return "generic"; }
+  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
+    return requireStaticShapes(fused, emitError);
+  }
+  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
+    return HostRowsSpaceAttr::get(fused->getContext(), {1});
+  }
+  double predictMicroseconds(FusedOp fused,
+                             ScheduleAttrInterface) const override {
+    return 1e7 * countBytes(fused) / machine.bandwidth;
+  }
+  LogicalResult emit(FusedOp fused, ScheduleAttrInterface, StringRef symbol,
+                     KernelCode &code) const override {
+    return emitLoops(fused, /*wide=*/false, symbol, code);
+  }
+
+private:
+  const MachineDescription &machine;
+};
+} // namespace
+
+std::unique_ptr<Realiser>
+host::createGenericRealiser(const MachineDescription &machine) {
+  return std::make_unique<GenericRealiser>(machine);
+}
+
+LogicalResult host::emitReferenceObject(FusedOp fused, StringRef symbol,
+                                        KernelCode &code) {
+  return emitLoops(fused, /*wide=*/true, symbol, code);
+}

@@ -1,0 +1,129 @@
+//===- HostRealiser.cpp - What families of host kernels share -------------===//
+
+#include "HostRealiser.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::host;
+
+LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttrInterface schedule,
+                                 StringRef symbol, KernelCode &code) const {
+  IsolatedRegion region(fused);
+  FusedOp copy = region.get();
+  if (!copy)
+    return fused.emitOpError() << "could not be copied for the host target";
+  KernelBuilder b(copy);
+  if (failed(build(b, schedule)))
+    return fused.emitOpError()
+           << "cannot be realised by '" << getRule() << "' on the host";
+  if (failed(emitObject(b.getModule(), symbol, b.getLayout(), code)))
+    return fused.emitOpError()
+           << "could not be compiled with schedule " << schedule.getKey();
+  return success();
+}
+
+double HostRealiser::predictMicroseconds(FusedOp fused,
+                                         ScheduleAttrInterface) const {
+  double elements = 0;
+  for (Operation &op : fused.getBodyOps())
+    for (Type type : op.getResultTypes())
+      if (!op.hasTrait<fact::ViewOp>())
+        elements += cast<RankedTensorType>(type).getNumElements();
+  // Some ten operations for each element of each op.
+  double compute = 10 * elements / machine.scalarFlops;
+  return 1e6 * std::max(compute, countBytes(fused) / machine.bandwidth);
+}
+
+InFlightDiagnostic host::noDiagnostic() { return InFlightDiagnostic(); }
+
+LogicalResult host::requireStaticShapes(FusedOp fused, EmitError emitError) {
+  auto check = [&](Type type) -> LogicalResult {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!tensor.hasStaticShape())
+      return emitError() << "needs static shapes, not " << tensor;
+    if (tensor.getNumElements() == 0)
+      return emitError() << "needs tensors with elements, not " << tensor;
+    return success();
+  };
+  for (Type type : fused.getInputs().getTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Operation &op : fused.getBodyOps())
+    for (Type type : op.getResultTypes())
+      if (failed(check(type)))
+        return failure();
+  return success();
+}
+
+SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,
+                                      int64_t rowElements, int64_t elements) {
+  int64_t middle = std::clamp<int64_t>(elements / rowElements, 1, rows);
+  SmallVector<int64_t> grains{middle};
+  for (int64_t other : {middle / 4, middle * 4})
+    if (other >= 1 && other <= rows && other != middle)
+      grains.push_back(other);
+  return HostRowsSpaceAttr::get(fused->getContext(), grains);
+}
+
+double host::countBytes(FusedOp fused) {
+  double bytes = 0;
+  for (Type type : llvm::concat<const Type>(
+           SmallVector<Type>(fused.getInputs().getTypes()),
+           SmallVector<Type>(fused->getResultTypes()))) {
+    auto tensor = cast<RankedTensorType>(type);
+    bytes += tensor.getNumElements() * storageBytes(tensor.getElementType());
+  }
+  return bytes;
+}
+
+/// One step: every accumulator gains A(k, row) * B(k, vector).
+static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
+                        Value packedA, Value offsetA,
+                        SmallVectorImpl<Value> &accumulators,
+                        ArrayRef<Value> vectorsB) {
+  // On machines that multiply by a lane, A comes in registers of its own.
+  int64_t together = 1;
+  if (hasLaneMultiply())
+    for (int64_t lanes : {4, 2})
+      if (lanes <= b.getRegisterLanes(compute) && tile.rows % lanes == 0) {
+        together = lanes;
+        break;
+      }
+  for (int64_t row = 0; row < tile.rows; row += together) {
+    Value a = b.load(packedA, compute, b.add(offsetA, row),
+                     together == 1 ? 0 : together);
+    for (int64_t i = 0; i < together; ++i) {
+      Value scalar = together == 1 ? a : b.lane(a, i);
+      Value broadcast = b.splat(scalar, tile.lanes);
+      for (int64_t j = 0; j < tile.vectors; ++j) {
+        Value &accumulator = accumulators[(row + i) * tile.vectors + j];
+        accumulator = vector::FMAOp::create(b, broadcast, vectorsB[j], accumulator);
+      }
+    }
+  }
+}
+
+SmallVector<Value> host::buildMicroKernel(
+    KernelBuilder &b, const MicroTile &tile, Type compute, Value a,
+    Value offsetA, Value from, Value to, int64_t unroll, ValueRange accumulators,
+    llvm::function_ref<SmallVector<Value>(Value)> readB) {
+  auto step = [&](Value k, SmallVector<Value> state) {
+    Value offset = b.add(offsetA, b.mul(b.sub(k, from), tile.strideA));
+    multiplyAdd(b, tile, compute, a, offset, state, readB(k));
+    return state;
+  };
+  Value whole = b.add(from, b.mul(b.div(b.sub(to, from), unroll), unroll));
+  SmallVector<Value> state =
+      b.loop(from, whole, unroll, accumulators, [&](Value k, ValueRange s) {
+        SmallVector<Value> next = llvm::to_vector(s);
+        for (int64_t i = 0; i < unroll; ++i)
+          next = step(b.add(k, i), next);
+        return next;
+      });
+  if (unroll == 1)
+    return state;
+  return b.loop(whole, to, 1, state, [&](Value k, ValueRange s) {
+    return step(k, llvm::to_vector(s));
+  });
+}

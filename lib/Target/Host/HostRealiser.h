@@ -1,0 +1,75 @@
+//===- HostRealiser.h - What families of host kernels share -------*- C++ -*-===//
+
+#ifndef FACT_LIB_TARGET_HOST_HOSTREALISER_H
+#define FACT_LIB_TARGET_HOST_HOSTREALISER_H
+
+#include "Elements.h"
+
+namespace fact::host {
+/// A realiser that writes its kernel with a KernelBuilder.
+class HostRealiser : public Realiser {
+public:
+  explicit HostRealiser(const MachineDescription &machine)
+      : machine(machine) {}
+
+  mlir::LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                           llvm::StringRef symbol,
+                           KernelCode &code) const override;
+  double predictMicroseconds(FusedOp fused,
+                             ScheduleAttrInterface schedule) const override;
+
+protected:
+  /// Writes `tile`, and `pack` where the kernel has one.
+  virtual mlir::LogicalResult build(KernelBuilder &b,
+                                    ScheduleAttrInterface schedule) const = 0;
+
+  const MachineDescription &machine;
+};
+
+std::unique_ptr<Realiser> createGemmRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createRowwiseRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createPointwiseRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createAttentionRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createGenericRealiser(const MachineDescription &machine);
+
+/// The naive kernel of a region in higher precision.
+mlir::LogicalResult emitReferenceObject(FusedOp fused, llvm::StringRef symbol,
+                                        KernelCode &code);
+
+/// A diagnostic that nobody sees, for attempts that may fail.
+mlir::InFlightDiagnostic noDiagnostic();
+
+/// Sizes are known and nothing is empty.
+mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
+
+/// Candidate grains: about `elements` of the result for each tile, halved and
+/// doubled, but not more than `rows`.
+SpaceAttrInterface getRowsSpace(FusedOp fused, int64_t rows, int64_t rowElements,
+                                int64_t elements);
+
+/// Bytes of operands and results.
+double countBytes(FusedOp fused);
+
+inline int64_t ceilDivide(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+/// A register tile of a product. Element (k, i) of A is at `k * strideA + i`.
+struct MicroTile {
+  int64_t rows;
+  /// Vectors of each row, and lanes of each vector.
+  int64_t vectors, lanes;
+  int64_t strideA;
+};
+/// Adds A * B over k in [from, to) to the accumulators (row-major over
+/// vectors). `readB(k)` gives the vectors of row k of B.
+llvm::SmallVector<Value>
+buildMicroKernel(KernelBuilder &b, const MicroTile &tile, Type compute, Value a,
+                 Value offsetA, Value from, Value to, int64_t unroll,
+                 ValueRange accumulators,
+                 llvm::function_ref<llvm::SmallVector<Value>(Value)> readB);
+} // namespace fact::host
+
+#endif // FACT_LIB_TARGET_HOST_HOSTREALISER_H

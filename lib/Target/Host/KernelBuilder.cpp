@@ -1,0 +1,365 @@
+//===- KernelBuilder.cpp - IR of one host kernel --------------------------===//
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::host;
+
+/// Scratch memory above this many bytes comes from malloc.
+static constexpr int64_t stackBytes = 16 << 10;
+
+//===----------------------------------------------------------------------===//
+// Views and types
+//===----------------------------------------------------------------------===//
+
+FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
+                                int64_t columns) {
+  // Trailing dimensions of one element belong to either side.
+  size_t split = view.shape.size();
+  int64_t count = 1;
+  while (split > 0 && count < columns)
+    count *= view.shape[--split];
+  int64_t leading = 1;
+  for (size_t i = 0; i < split; ++i)
+    leading *= view.shape[i];
+  if (count != columns || leading != rows)
+    return failure();
+  RowView result{view.base, view.offset, {}, {}, 0};
+  StridedView row{view.base, 0,
+                  SmallVector<int64_t>(ArrayRef(view.shape).take_front(split)),
+                  SmallVector<int64_t>(ArrayRef(view.strides).take_front(split))};
+  StridedView column{view.base, 0,
+                     SmallVector<int64_t>(ArrayRef(view.shape).drop_front(split)),
+                     SmallVector<int64_t>(ArrayRef(view.strides).drop_front(split))};
+  collapseDimensions(row);
+  collapseDimensions(column);
+  if (column.shape.size() > 1)
+    return failure();
+  result.columnStride = column.strides.front();
+  result.rowShape = row.shape;
+  result.rowStrides = row.strides;
+  return result;
+}
+
+bool RowView::isPlain(int64_t rows, int64_t rowStride, int64_t columns,
+                      int64_t expectedColumnStride) const {
+  if (offset != 0 || (columns > 1 && columnStride != expectedColumnStride))
+    return false;
+  return rows == 1 || (rowShape.size() == 1 && rowStrides.front() == rowStride);
+}
+
+Type host::computeType(Type storage) {
+  if (isa<FloatType>(storage) && storage.getIntOrFloatBitWidth() == 16)
+    return Float32Type::get(storage.getContext());
+  return storage;
+}
+
+int64_t host::storageBytes(Type storage) {
+  return (storage.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+/// Booleans are bytes in memory.
+static Type memoryType(Type storage) {
+  if (storage.isInteger(1))
+    return IntegerType::get(storage.getContext(), 8);
+  return storage;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+KernelBuilder::KernelBuilder(FusedOp fused)
+    : ImplicitLocOpBuilder(UnknownLoc::get(fused->getContext()),
+                           fused->getContext()),
+      fused(fused), module(ModuleOp::create(getLoc())) {
+  layout.bufferCount = fused.getInputs().size() + fused->getNumResults();
+}
+
+void KernelBuilder::beginFunction(StringRef name, ArrayRef<Type> arguments) {
+  setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(*this, name, getFunctionType(arguments, {}));
+  setInsertionPointToStart(function.addEntryBlock());
+  allocated.clear();
+  pointers.clear();
+  resultPointers.clear();
+}
+
+Value KernelBuilder::beginTile() {
+  auto pointer = LLVM::LLVMPointerType::get(getContext());
+  beginFunction("tile", {getI64Type(), pointer});
+  Value buffers = function.getArgument(1);
+  auto buffer = [&](int64_t index) -> Value {
+    Value slot = LLVM::GEPOp::create(*this, pointer, pointer, buffers,
+                                     ArrayRef<LLVM::GEPArg>{index});
+    return LLVM::LoadOp::create(*this, pointer, slot);
+  };
+  int64_t index = 0;
+  for (Value argument : fused.getBody().getArguments())
+    pointers[argument] = buffer(index++);
+  for (unsigned i = 0; i < fused->getNumResults(); ++i)
+    resultPointers.push_back(buffer(index++));
+  return function.getArgument(0);
+}
+
+KernelBuilder::PackArguments KernelBuilder::beginPack() {
+  auto pointer = LLVM::LLVMPointerType::get(getContext());
+  beginFunction("pack", {getI64Type(), pointer, pointer});
+  return {function.getArgument(0), function.getArgument(1),
+          function.getArgument(2)};
+}
+
+void KernelBuilder::endFunction() {
+  for (Value pointer : allocated)
+    LLVM::CallOp::create(*this, TypeRange(), "free", pointer);
+  func::ReturnOp::create(*this);
+}
+
+Value KernelBuilder::getPointer(Value base) {
+  auto found = pointers.find(base);
+  if (found != pointers.end())
+    return found->second;
+  // A constant becomes read-only data of the object.
+  auto constant = base.getDefiningOp<fact::ConstantOp>();
+  auto value = cast<DenseElementsAttr>(constant.getValue());
+  Type storage = value.getElementType();
+  if (storage.isInteger(1))
+    value = value.mapValues(getI8Type(), [](const APInt &bit) {
+      return bit.zext(8);
+    });
+  auto flat = value.reshape(
+      RankedTensorType::get({value.getNumElements()}, memoryType(storage)));
+  std::string name =
+      "constant" + std::to_string(module->getBody()->getOperations().size());
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(module->getBody());
+  auto type = LLVM::LLVMArrayType::get(memoryType(storage), value.getNumElements());
+  auto global = LLVM::GlobalOp::create(*this, type, /*isConstant=*/true,
+                                       LLVM::Linkage::Private, name, flat);
+  setInsertionPointToStart(&function.getBody().front());
+  Value pointer = LLVM::AddressOfOp::create(*this, global);
+  return pointers[base] = pointer;
+}
+
+Value KernelBuilder::getResultPointer(unsigned index) {
+  return resultPointers[index];
+}
+
+Value KernelBuilder::scratch(Type element, int64_t count) {
+  auto pointer = LLVM::LLVMPointerType::get(getContext());
+  int64_t bytes = count * storageBytes(element);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(&function.getBody().front());
+  if (bytes <= stackBytes)
+    return LLVM::AllocaOp::create(*this, pointer, element, integer(count),
+                                  /*alignment=*/64);
+  for (auto [name, argument, result] :
+       {std::tuple<StringRef, Type, Type>("malloc", getI64Type(), pointer),
+        std::tuple<StringRef, Type, Type>(
+            "free", pointer, LLVM::LLVMVoidType::get(getContext()))})
+    if (!module->lookupSymbol(name)) {
+      OpBuilder::InsertionGuard inner(*this);
+      setInsertionPointToStart(module->getBody());
+      LLVM::LLVMFuncOp::create(*this, name,
+                               LLVM::LLVMFunctionType::get(result, argument));
+    }
+  Value memory =
+      LLVM::CallOp::create(*this, TypeRange(pointer), "malloc", integer(bytes))
+          .getResult();
+  allocated.push_back(memory);
+  return memory;
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::integer(int64_t value) {
+  return arith::ConstantOp::create(*this, getI64IntegerAttr(value));
+}
+Value KernelBuilder::add(Value x, Value y) {
+  return createOrFold<arith::AddIOp>(x, y);
+}
+Value KernelBuilder::add(Value x, int64_t y) {
+  return y == 0 ? x : add(x, integer(y));
+}
+Value KernelBuilder::sub(Value x, Value y) {
+  return createOrFold<arith::SubIOp>(x, y);
+}
+Value KernelBuilder::mul(Value x, int64_t y) {
+  return y == 1 ? x : createOrFold<arith::MulIOp>(x, integer(y));
+}
+// All operands are positions and counts, which are not negative: unsigned
+// division by a constant is the cheaper one.
+Value KernelBuilder::div(Value x, int64_t y) {
+  return y == 1 ? x : createOrFold<arith::DivUIOp>(x, integer(y));
+}
+Value KernelBuilder::rem(Value x, int64_t y) {
+  return createOrFold<arith::RemUIOp>(x, integer(y));
+}
+Value KernelBuilder::min(Value x, Value y) {
+  return createOrFold<arith::MinSIOp>(x, y);
+}
+Value KernelBuilder::min(Value x, int64_t y) { return min(x, integer(y)); }
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelBuilder::loop(Value from, Value to, int64_t step,
+                                       ValueRange state, LoopBody body) {
+  auto loop = scf::ForOp::create(
+      *this, from, to, integer(step), state,
+      [&](OpBuilder &nested, Location loc, Value index, ValueRange arguments) {
+        OpBuilder::InsertionGuard guard(*this);
+        setInsertionPoint(nested.getInsertionBlock(),
+                          nested.getInsertionPoint());
+        SmallVector<Value> next = body(index, arguments);
+        scf::YieldOp::create(*this, next);
+      });
+  return SmallVector<Value>(loop.getResults());
+}
+
+void KernelBuilder::loop(Value from, Value to, int64_t step,
+                         llvm::function_ref<void(Value)> body) {
+  loop(from, to, step, ValueRange(), [&](Value index, ValueRange) {
+    body(index);
+    return SmallVector<Value>();
+  });
+}
+
+void KernelBuilder::ifThen(Value condition, llvm::function_ref<void()> then,
+                           llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(*this, TypeRange(), condition,
+                                  /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(&branch.getThenRegion().front());
+  then();
+  if (otherwise) {
+    setInsertionPointToStart(&branch.getElseRegion().front());
+    otherwise();
+  }
+}
+
+SmallVector<Value> KernelBuilder::columns(
+    Value from, Value to, int64_t lanes, ValueRange state,
+    llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> narrow) {
+  Value whole = add(from, mul(div(sub(to, from), lanes), lanes));
+  SmallVector<Value> wide =
+      loop(from, whole, lanes, state, [&](Value column, ValueRange arguments) {
+        return body(column, lanes, arguments);
+      });
+  return loop(whole, to, 1, narrow(wide),
+              [&](Value column, ValueRange arguments) {
+                return body(column, 0, arguments);
+              });
+}
+
+void KernelBuilder::columns(Value from, Value to, int64_t lanes,
+                            llvm::function_ref<void(Value, int64_t)> body) {
+  columns(
+      from, to, lanes, ValueRange(),
+      [&](Value column, int64_t width, ValueRange) {
+        body(column, width);
+        return SmallVector<Value>();
+      },
+      [](ValueRange) { return SmallVector<Value>(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and values
+//===----------------------------------------------------------------------===//
+
+Type KernelBuilder::withWidth(Type element, int64_t width) {
+  return width == 0 ? element : VectorType::get({width}, element);
+}
+
+int64_t KernelBuilder::getRegisterLanes(Type compute) {
+  return std::max<int64_t>(getVectorBytes() / storageBytes(compute), 1);
+}
+
+Value KernelBuilder::constant(double value, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr attr = isa<FloatType>(element)
+                       ? TypedAttr(getFloatAttr(element, value))
+                       : TypedAttr(getIntegerAttr(element, value));
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  return arith::ConstantOp::create(*this, attr);
+}
+
+Value KernelBuilder::splat(Value scalar, int64_t width) {
+  if (width == 0)
+    return scalar;
+  return vector::BroadcastOp::create(
+      *this, VectorType::get({width}, scalar.getType()), scalar);
+}
+
+Value KernelBuilder::lane(Value vector, int64_t index) {
+  return vector::ExtractOp::create(*this, vector, ArrayRef<int64_t>{index});
+}
+
+Value KernelBuilder::elementPointer(Value pointer, Type storage, Value offset) {
+  return LLVM::GEPOp::create(*this, pointer.getType(), memoryType(storage),
+                             pointer, ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value KernelBuilder::load(Value pointer, Type storage, Value offset,
+                          int64_t width, int64_t stride) {
+  if (width && stride == 0)
+    return splat(load(pointer, storage, offset), width);
+  if (width && stride != 1) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < width; ++i)
+      elements.push_back(load(pointer, storage, add(offset, i * stride)));
+    return vector::FromElementsOp::create(
+        *this, VectorType::get({width}, elements.front().getType()), elements);
+  }
+  Value value = LLVM::LoadOp::create(
+      *this, withWidth(memoryType(storage), width),
+      elementPointer(pointer, storage, offset), storageBytes(storage));
+  if (storage.isInteger(1))
+    return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, value,
+                                 constant(0, value.getType()));
+  Type compute = computeType(storage);
+  if (compute != storage)
+    value = arith::ExtFOp::create(*this, withWidth(compute, width), value);
+  return value;
+}
+
+void KernelBuilder::store(Value value, Value pointer, Type storage,
+                          Value offset, int64_t stride) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (vector && stride != 1) {
+    for (int64_t i = 0; i < vector.getNumElements(); ++i)
+      store(lane(value, i), pointer, storage, add(offset, i * stride));
+    return;
+  }
+  int64_t width = vector ? vector.getNumElements() : 0;
+  Type memory = withWidth(memoryType(storage), width);
+  if (storage.isInteger(1))
+    value = arith::ExtUIOp::create(*this, memory, value);
+  else if (value.getType() != memory)
+    value = arith::TruncFOp::create(*this, memory, value);
+  LLVM::StoreOp::create(*this, value, elementPointer(pointer, storage, offset),
+                        storageBytes(storage));
+}
+
+Value KernelBuilder::rowOffset(const RowView &view, Value row) {
+  Value offset = integer(view.offset);
+  Value rest = row;
+  for (int64_t i = view.rowShape.size() - 1; i >= 0; --i) {
+    Value position = i == 0 ? rest : rem(rest, view.rowShape[i]);
+    if (view.rowStrides[i] != 0)
+      offset = add(offset, mul(position, view.rowStrides[i]));
+    if (i > 0)
+      rest = div(rest, view.rowShape[i]);
+  }
+  return offset;
+}

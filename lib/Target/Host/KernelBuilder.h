@@ -1,0 +1,152 @@
+//===- KernelBuilder.h - IR of one host kernel --------------------*- C++ -*-===//
+//
+// Host kernels are functions of a tile index and an array of buffers. They are
+// written with scf, arith, math and vector on plain pointers: everything that
+// decides speed (register tiles, vector widths, tails) is explicit here, and
+// LLVM is left with what it does well.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_LIB_TARGET_HOST_KERNELBUILDER_H
+#define FACT_LIB_TARGET_HOST_KERNELBUILDER_H
+
+#include "ObjectEmitter.h"
+#include "fact/Analysis/StridedView.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace fact::host {
+using mlir::Type;
+using mlir::Value;
+using mlir::ValueRange;
+
+/// Positions in memory by (row, column): rows are the row-major index over
+/// `rowShape`, which may need divisions to take apart.
+struct RowView {
+  Value base;
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> rowShape;
+  llvm::SmallVector<int64_t> rowStrides;
+  int64_t columnStride = 0;
+
+  /// Splits a view where its trailing dimensions hold `columns` elements;
+  /// fails when those do not lie at one stride.
+  static mlir::FailureOr<RowView> get(const StridedView &view, int64_t rows,
+                                      int64_t columns);
+  /// Whether element (r, c) is at `r * rowStride + c * columnStride`.
+  bool isPlain(int64_t rows, int64_t rowStride, int64_t columns,
+               int64_t expectedColumnStride) const;
+};
+
+/// The type a storage type is computed in: f32 for 16-bit floats.
+Type computeType(Type storage);
+/// Bytes of one element in memory; a boolean takes one.
+int64_t storageBytes(Type storage);
+
+class KernelBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using LoopBody =
+      llvm::function_ref<llvm::SmallVector<Value>(Value, ValueRange)>;
+
+  /// Begins the kernel of a region; `fused` lives in a context of its own.
+  explicit KernelBuilder(FusedOp fused);
+
+  FusedOp getFused() { return fused; }
+  mlir::ModuleOp getModule() { return module.get(); }
+  KernelLayout &getLayout() { return layout; }
+
+  /// Begins `tile(index, buffers)` and returns the index.
+  Value beginTile();
+  /// Begins `pack(index, source, packed)`.
+  struct PackArguments {
+    Value index, source, packed;
+  };
+  PackArguments beginPack();
+  /// Ends the function: frees its scratch memory and returns.
+  void endFunction();
+
+  /// The memory of an operand (a block argument), of a constant, or of result
+  /// number `index`.
+  Value getPointer(Value base);
+  Value getResultPointer(unsigned index);
+  unsigned getNumOperands() { return fused.getInputs().size(); }
+
+  /// Memory of the calling tile: on the stack while it is small.
+  Value scratch(Type element, int64_t count);
+
+  //===--------------------------------------------------------------------===//
+  // Integers
+  //===--------------------------------------------------------------------===//
+
+  Value integer(int64_t value);
+  Value add(Value x, Value y);
+  Value add(Value x, int64_t y);
+  Value sub(Value x, Value y);
+  Value mul(Value x, int64_t y);
+  Value div(Value x, int64_t y);
+  Value rem(Value x, int64_t y);
+  Value min(Value x, int64_t y);
+  Value min(Value x, Value y);
+
+  //===--------------------------------------------------------------------===//
+  // Control flow
+  //===--------------------------------------------------------------------===//
+
+  llvm::SmallVector<Value> loop(Value from, Value to, int64_t step,
+                                ValueRange state, LoopBody body);
+  void loop(Value from, Value to, int64_t step,
+            llvm::function_ref<void(Value)> body);
+  void ifThen(Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = nullptr);
+
+  /// Columns in chunks of `lanes`, then one by one: `body(column, width)` with
+  /// width 0 for a scalar. State crosses from one chunk to the next; between
+  /// the two loops `narrow` turns vectors into scalars.
+  llvm::SmallVector<Value>
+  columns(Value from, Value to, int64_t lanes, ValueRange state,
+          llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
+              body,
+          llvm::function_ref<llvm::SmallVector<Value>(ValueRange)> narrow);
+  void columns(Value from, Value to, int64_t lanes,
+               llvm::function_ref<void(Value, int64_t)> body);
+
+  //===--------------------------------------------------------------------===//
+  // Memory and values
+  //===--------------------------------------------------------------------===//
+
+  /// Reads `width` elements (one scalar for 0), `stride` apart, in their
+  /// compute type.
+  Value load(Value pointer, Type storage, Value offset, int64_t width = 0,
+             int64_t stride = 1);
+  /// Rounds to the storage type and writes.
+  void store(Value value, Value pointer, Type storage, Value offset,
+             int64_t stride = 1);
+
+  /// The offset of a row's first element.
+  Value rowOffset(const RowView &view, Value row);
+
+  Value constant(double value, Type type);
+  Value splat(Value scalar, int64_t width);
+  Value lane(Value vector, int64_t index);
+  Type withWidth(Type element, int64_t width);
+
+  /// Lanes of a register, and of the vectors that loops over elements use.
+  int64_t getRegisterLanes(Type compute);
+  int64_t getLoopLanes(Type compute) { return 2 * getRegisterLanes(compute); }
+
+private:
+  Value elementPointer(Value pointer, Type storage, Value offset);
+  void beginFunction(llvm::StringRef name, llvm::ArrayRef<Type> arguments);
+
+  FusedOp fused;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  KernelLayout layout;
+  llvm::SmallVector<Value> allocated;
+  llvm::DenseMap<Value, Value> pointers;
+  llvm::SmallVector<Value> resultPointers;
+};
+} // namespace fact::host
+
+#endif // FACT_LIB_TARGET_HOST_KERNELBUILDER_H

@@ -1,0 +1,274 @@
+//===- ObjectEmitter.cpp - From MLIR to an object file --------------------===//
+
+#include "ObjectEmitter.h"
+#include "fact/Runtime/Kernel.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::host;
+
+//===----------------------------------------------------------------------===//
+// The processor
+//===----------------------------------------------------------------------===//
+
+static std::string getFeatureString() {
+  std::string text;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    text += (text.empty() ? "" : ",") +
+            std::string(feature.second ? "+" : "-") + feature.first().str();
+  return text;
+}
+
+static std::unique_ptr<llvm::TargetMachine> createMachine() {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, llvm::sys::getHostCPUName(), getFeatureString(),
+      llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+bool host::hasLaneMultiply() {
+  return llvm::Triple(llvm::sys::getDefaultTargetTriple()).isAArch64();
+}
+
+int64_t host::getVectorBytes() {
+  static const int64_t bytes = [] {
+    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    if (features.lookup("avx512f"))
+      return 64;
+    if (features.lookup("avx2"))
+      return 32;
+    return 16;
+  }();
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// MLIR to LLVM IR
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// f32 functions in vectors, and bf16 conversions as integer operations.
+struct HostMathPass : PassWrapper<HostMathPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HostMathPass)
+  StringRef getArgument() const override { return "fact-host-math"; }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateHostMathPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+static LogicalResult lowerToLLVMDialect(ModuleOp module) {
+  PassManager manager(module.getContext());
+  manager.addPass(createConvertLinalgToLoopsPass());
+  manager.addPass(std::make_unique<HostMathPass>());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  return manager.run(module);
+}
+
+/// The constant that the object exports; fields as in Kernel.h.
+static void addKernel(llvm::Module &module, StringRef symbol,
+                      const KernelLayout &layout) {
+  llvm::LLVMContext &context = module.getContext();
+  auto *pointer = llvm::PointerType::get(context, 0);
+  auto word = [&](uint64_t value) -> llvm::Constant * {
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value);
+  };
+  auto half = [&](uint32_t value) -> llvm::Constant * {
+    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+  };
+  auto function = [&](StringRef name) -> llvm::Constant * {
+    if (llvm::Function *found = module.getFunction(name))
+      return found;
+    return llvm::ConstantPointerNull::get(pointer);
+  };
+  llvm::Constant *null = llvm::ConstantPointerNull::get(pointer);
+  llvm::Constant *kernel = llvm::ConstantStruct::getAnon(
+      {half(FACT_KERNEL_ABI), half(layout.bufferCount),
+       /*state_bytes=*/word(0), /*workspace_bytes=*/word(0), /*bind=*/null,
+       /*launch=*/null, word(layout.tiles), function("tile"),
+       half(layout.packedOperand), /*reserved=*/half(0),
+       word(layout.packedBytes), word(layout.packTiles), function("pack")});
+  static_assert(sizeof(FactKernel) == 88, "Kernel.h changed");
+  new llvm::GlobalVariable(module, kernel->getType(), /*isConstant=*/true,
+                           llvm::GlobalValue::ExternalLinkage, kernel, symbol);
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
+                               const KernelLayout &layout, KernelCode &code) {
+  if (failed(lowerToLLVMDialect(module)))
+    return module.emitError() << "could not lower kernel '" << symbol
+                              << "' to LLVM";
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine();
+  if (!machine)
+    return module.emitError() << "LLVM has no code generator for this machine";
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> lowered =
+      translateModuleToLLVMIR(module, context, symbol);
+  if (!lowered)
+    return failure();
+  lowered->setTargetTriple(machine->getTargetTriple());
+  lowered->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *lowered)
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  addKernel(*lowered, symbol, layout);
+  optimize(*lowered, *machine);
+  if (const char *path = std::getenv("FACT_DUMP_LLVM")) {
+    std::error_code error;
+    llvm::raw_fd_ostream os(path, error);
+    os << *lowered;
+  }
+
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager emission;
+  if (machine->addPassesToEmitFile(emission, os, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
+    return module.emitError() << "LLVM writes no objects for this machine";
+  emission.run(*lowered);
+  code.text.assign(bytes.begin(), bytes.end());
+  code.isObject = true;
+  code.link = {"-lm"};
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Regions in a context of their own
+//===----------------------------------------------------------------------===//
+
+static void registerDialects(DialectRegistry &registry) {
+  registry.insert<FactDialect, affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+/// The region as text, with operands that come from nowhere.
+static std::string printRegion(FusedOp fused) {
+  OpBuilder builder(fused->getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToEnd(module->getBody());
+  IRMapping mapping;
+  for (Value input : fused.getInputs())
+    if (!mapping.contains(input))
+      mapping.map(input, UnrealizedConversionCastOp::create(
+                             builder, builder.getUnknownLoc(),
+                             TypeRange(input.getType()), ValueRange())
+                             .getResult(0));
+  auto copy = cast<FusedOp>(builder.clone(*fused, mapping));
+  copy.removeSpaceAttr();
+  copy.removeScheduleAttr();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+IsolatedRegion::IsolatedRegion(FusedOp fused) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  context = std::make_unique<MLIRContext>(registry,
+                                          MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  ParserConfig config(context.get());
+  module = parseSourceString<ModuleOp>(printRegion(fused), config);
+}
+
+FusedOp IsolatedRegion::get() {
+  if (!module)
+    return {};
+  auto ops = module->getOps<FusedOp>();
+  return ops.empty() ? FusedOp() : *ops.begin();
+}

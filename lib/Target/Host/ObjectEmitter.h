@@ -1,0 +1,47 @@
+//===- ObjectEmitter.h - From MLIR to an object file --------------*- C++ -*-===//
+
+#ifndef FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
+#define FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
+
+#include "fact/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace fact::host {
+/// The figures of a FactKernel; functions are found by name, `tile` and `pack`.
+struct KernelLayout {
+  uint32_t bufferCount = 0;
+  uint64_t tiles = 1;
+  int32_t packedOperand = -1;
+  uint64_t packedBytes = 0;
+  uint64_t packTiles = 0;
+};
+
+/// Compiles `module` for this processor and exports its FactKernel. The module
+/// holds functions on pointers in dialects that convert to LLVM.
+mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef symbol,
+                               const KernelLayout &layout, KernelCode &code);
+
+/// A copy of a region in a context of its own, so that kernels can be emitted
+/// from any thread and bring the dialects they need.
+class IsolatedRegion {
+public:
+  explicit IsolatedRegion(FusedOp fused);
+  /// Null when the region could not be read back.
+  FusedOp get();
+
+private:
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Whether the processor multiplies by a lane of a register, so that scalars
+/// are best loaded several at a time.
+bool hasLaneMultiply();
+/// Bytes of a vector register.
+int64_t getVectorBytes();
+
+void populateHostMathPatterns(mlir::RewritePatternSet &patterns);
+} // namespace fact::host
+
+#endif // FACT_LIB_TARGET_HOST_OBJECTEMITTER_H

@@ -1,0 +1,457 @@
+//===- Rowwise.cpp - Norms, softmax and reductions over rows --------------===//
+//
+// One row at a time: the pointwise ops before the row operation fill a buffer
+// and the first statistic, further passes read the buffer, and the pointwise
+// ops after it write the results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostRealiser.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::host;
+
+namespace {
+/// Elements with their leaves as rows and columns.
+struct RowElements {
+  Elements elements;
+  SmallVector<RowView> leaves;
+
+  static FailureOr<RowElements> get(const Elements &elements, int64_t rows,
+                                    int64_t columns, EmitError emitError);
+};
+
+struct RowPlan {
+  Operation *op = nullptr;
+  /// What the row operation reads.
+  Value input;
+  int64_t rows = 1, columns = 1;
+  Type compute;
+  RowElements before;
+  std::optional<RowElements> weight, bias;
+
+  struct Result {
+    RowElements elements;
+    RowView destination;
+    /// False when a result has one element for each row.
+    bool isFull;
+  };
+  std::vector<Result> results;
+
+  bool isReduction() const { return isa<ReduceOp>(op); }
+  static FailureOr<RowPlan> get(FusedOp fused, EmitError emitError);
+
+private:
+  LogicalResult planRow(EmitError emitError);
+  FailureOr<Result> planResult(Value yielded, EmitError emitError) const;
+  bool isAnchor(Value value, const StridedView &view, bool full) const;
+};
+
+class RowwiseRealiser : public HostRealiser {
+public:
+  using HostRealiser::HostRealiser;
+  StringRef getRule() const override { return "rowwise"; }
+  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return LogicalResult(RowPlan::get(fused, emitError));
+  }
+  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
+    FailureOr<RowPlan> plan = RowPlan::get(fused, noDiagnostic);
+    if (failed(plan))
+      return getRowsSpace(fused, 1, 1, 1);
+    return getRowsSpace(fused, plan->rows, plan->columns, 16384);
+  }
+
+protected:
+  LogicalResult build(KernelBuilder &b,
+                      ScheduleAttrInterface schedule) const override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+FailureOr<RowElements> RowElements::get(const Elements &elements, int64_t rows,
+                                        int64_t columns, EmitError emitError) {
+  RowElements result{elements, {}};
+  for (const Elements::Leaf &leaf : elements.getLeaves()) {
+    FailureOr<RowView> view = RowView::get(leaf.view, rows, columns);
+    if (failed(view))
+      return emitError() << "needs operands by rows of " << columns
+                         << " elements at one stride";
+    result.leaves.push_back(*view);
+  }
+  return result;
+}
+
+static bool never(Value, const StridedView &) { return false; }
+
+/// The elements of an operand, planned over its own shape.
+static FailureOr<RowElements> planOperand(Value value, int64_t rows,
+                                          int64_t columns,
+                                          EmitError emitError) {
+  FailureOr<Elements> elements = Elements::plan(value, never, emitError);
+  if (failed(elements))
+    return failure();
+  return RowElements::get(*elements, rows, columns, emitError);
+}
+
+LogicalResult RowPlan::planRow(EmitError emitError) {
+  input = op->getOperand(0);
+  auto type = cast<RankedTensorType>(input.getType());
+  if (!isa<FloatType>(type.getElementType()))
+    return emitError() << "takes rows of floats, not "
+                       << type.getElementType();
+  compute = computeType(type.getElementType());
+  int64_t trailing = 1;
+  if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
+    if (softmax.getDim() != static_cast<uint64_t>(type.getRank() - 1))
+      return emitError() << "takes a softmax over the last dimension, not over "
+                         << softmax.getDim();
+  } else if (auto norm = dyn_cast<NormOp>(op)) {
+    trailing = norm.getDims();
+  } else {
+    auto reduce = cast<ReduceOp>(op);
+    trailing = reduce.getDims().size();
+    for (auto [i, dim] : llvm::enumerate(reduce.getDims()))
+      if (dim != type.getRank() - trailing + static_cast<int64_t>(i))
+        return emitError() << "takes a reduction over trailing dimensions";
+  }
+  ArrayRef<int64_t> shape = type.getShape();
+  for (int64_t size : shape.take_back(trailing))
+    columns *= size;
+  rows = type.getNumElements() / columns;
+  FailureOr<RowElements> elements = planOperand(input, rows, columns, emitError);
+  if (failed(elements))
+    return failure();
+  before = *elements;
+  if (auto norm = dyn_cast<NormOp>(op)) {
+    for (auto [value, plan] : {std::pair(norm.getWeight(), &weight),
+                               std::pair(norm.getBias(), &bias)}) {
+      if (!value)
+        continue;
+      FailureOr<RowElements> row = planOperand(value, 1, columns, emitError);
+      if (failed(row))
+        return failure();
+      *plan = *row;
+    }
+  }
+  return success();
+}
+
+/// The kernel has the row operation's result and its input at each element.
+bool RowPlan::isAnchor(Value value, const StridedView &view, bool full) const {
+  bool isResult = value == op->getResult(0);
+  if (!isResult && (value != input || !full))
+    return false;
+  FailureOr<RowView> split = RowView::get(view, rows, full ? columns : 1);
+  if (failed(split))
+    return false;
+  if (isResult && isReduction())
+    return split->isPlain(rows, 1, full ? columns : 1, 0);
+  return full && split->isPlain(rows, columns, columns, 1);
+}
+
+FailureOr<RowPlan::Result> RowPlan::planResult(Value yielded,
+                                               EmitError emitError) const {
+  int64_t count = cast<RankedTensorType>(yielded.getType()).getNumElements();
+  bool full = count == rows * columns;
+  if (!full && count != rows)
+    return emitError() << "needs results of " << rows << " rows of " << columns
+                       << " elements, or of one";
+  SmallVector<Destination> destinations = getDestinations(yielded);
+  for (auto [i, destination] : llvm::enumerate(llvm::reverse(destinations))) {
+    EmitError report = i + 1 == destinations.size() ? emitError
+                                                    : EmitError(noDiagnostic);
+    FailureOr<Elements> elements = Elements::plan(
+        destination.value,
+        [&](Value value, const StridedView &view) {
+          return isAnchor(value, view, full);
+        },
+        report);
+    if (failed(elements))
+      continue;
+    FailureOr<RowElements> split =
+        RowElements::get(*elements, rows, full ? columns : 1, report);
+    FailureOr<RowView> target =
+        RowView::get(destination.view, rows, full ? columns : 1);
+    if (failed(target))
+      (void)(report() << "needs results by rows");
+    if (succeeded(split) && succeeded(target))
+      return Result{*split, *target, full};
+  }
+  return failure();
+}
+
+FailureOr<RowPlan> RowPlan::get(FusedOp fused, EmitError emitError) {
+  RowPlan plan;
+  for (Operation &op : fused.getBodyOps()) {
+    if (!isa<SoftmaxOp, NormOp, ReduceOp>(op))
+      continue;
+    if (plan.op)
+      return emitError() << "takes one norm, softmax or reduction, and there "
+                            "are more";
+    plan.op = &op;
+  }
+  if (!plan.op)
+    return emitError() << "needs a norm, a softmax or a reduction";
+  if (failed(plan.planRow(emitError)))
+    return failure();
+  for (Value yielded : fused.getYield()->getOperands()) {
+    FailureOr<Result> result = plan.planResult(yielded, emitError);
+    if (failed(result))
+      return failure();
+    plan.results.push_back(*result);
+  }
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RowBuilder {
+public:
+  RowBuilder(KernelBuilder &b, const RowPlan &plan)
+      : b(b), plan(plan), lanes(b.getLoopLanes(plan.compute)),
+        flags(arith::FastMathFlags::contract | arith::FastMathFlags::reassoc) {}
+
+  void build(int64_t grain);
+
+private:
+  using Combine = llvm::function_ref<Value(Value, Value)>;
+
+  Value add(Value x, Value y) {
+    return arith::AddFOp::create(b, x, y, fastmath());
+  }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+  Value mul(Value x, Value y) {
+    return arith::MulFOp::create(b, x, y, fastmath());
+  }
+  Value max(Value x, Value y) { return arith::MaximumFOp::create(b, x, y); }
+  Value min(Value x, Value y) { return arith::MinimumFOp::create(b, x, y); }
+  arith::FastMathFlagsAttr fastmath() {
+    return arith::FastMathFlagsAttr::get(b.getContext(), flags);
+  }
+  Value scalar(double value) { return b.constant(value, plan.compute); }
+  Value like(Value x, Value scalar) {
+    auto vector = dyn_cast<VectorType>(x.getType());
+    return b.splat(scalar, vector ? vector.getNumElements() : 0);
+  }
+
+  Value readBuffer(Value column, int64_t width) {
+    return b.load(buffer, plan.compute, column, width);
+  }
+
+  /// Combines `element(column, width)` over the row.
+  Value reduceRow(double initial, vector::CombiningKind kind, Combine combine,
+                  llvm::function_ref<Value(Value, int64_t)> element);
+  Value sumRow(llvm::function_ref<Value(Value, int64_t)> element) {
+    return reduceRow(0, vector::CombiningKind::ADD,
+                     [&](Value x, Value y) { return add(x, y); }, element);
+  }
+
+  Value evaluate(const RowElements &row, ArrayRef<Value> offsets, Value column,
+                 int64_t width, llvm::function_ref<Value(Value)> anchor);
+  SmallVector<Value> rowOffsets(const RowElements &row, Value index) {
+    SmallVector<Value> offsets;
+    for (const RowView &view : row.leaves)
+      offsets.push_back(b.rowOffset(view, index));
+    return offsets;
+  }
+
+  /// Fills the buffer; `element` is what the first statistic sees.
+  Value fill(Value column, int64_t width, ArrayRef<Value> offsets);
+  void buildRow(Value row);
+  void writeResults(Value row, llvm::function_ref<Value(Value, int64_t)> result);
+
+  KernelBuilder &b;
+  const RowPlan &plan;
+  int64_t lanes;
+  arith::FastMathFlags flags;
+  /// The row as the row operation reads it, and softmax's exponentials.
+  Value buffer, exponentials;
+};
+} // namespace
+
+Value RowBuilder::reduceRow(
+    double initial, vector::CombiningKind kind, Combine combine,
+    llvm::function_ref<Value(Value, int64_t)> element) {
+  Value start = b.constant(initial, b.withWidth(plan.compute, lanes));
+  return b.columns(
+             b.integer(0), b.integer(plan.columns), lanes, start,
+             [&](Value column, int64_t width, ValueRange state) {
+               return SmallVector<Value>{
+                   combine(state[0], element(column, width))};
+             },
+             [&](ValueRange state) {
+               return SmallVector<Value>{vector::ReductionOp::create(
+                   b, kind, state[0], flags)};
+             })
+      .front();
+}
+
+Value RowBuilder::evaluate(const RowElements &row, ArrayRef<Value> offsets,
+                           Value column, int64_t width,
+                           llvm::function_ref<Value(Value)> anchor) {
+  ArrayRef<Elements::Leaf> leaves = row.elements.getLeaves();
+  return row.elements.build(b, width, [&](const Elements::Leaf &leaf) {
+    if (leaf.isAnchor)
+      return anchor(leaf.value);
+    size_t at = &leaf - leaves.data();
+    int64_t stride = row.leaves[at].columnStride;
+    Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
+    return b.load(b.getPointer(leaf.value), storage,
+                  b.add(offsets[at], b.mul(column, stride)), width, stride);
+  });
+}
+
+Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
+  Value x = evaluate(plan.before, offsets, column, width,
+                     [](Value) { return Value(); });
+  b.store(x, buffer, plan.compute, column);
+  return x;
+}
+
+void RowBuilder::writeResults(
+    Value row, llvm::function_ref<Value(Value, int64_t)> value) {
+  FusedOp fused = b.getFused();
+  for (unsigned number = 0; number < plan.results.size(); ++number) {
+    const RowPlan::Result &result = plan.results[number];
+    Type storage = cast<RankedTensorType>(fused->getResult(number).getType())
+                       .getElementType();
+    SmallVector<Value> offsets = rowOffsets(result.elements, row);
+    Value target = b.rowOffset(result.destination, row);
+    int64_t stride = result.destination.columnStride;
+    auto write = [&](Value column, int64_t width) {
+      Value element = evaluate(result.elements, offsets, column, width,
+                               [&](Value anchor) {
+                                 return anchor == plan.input
+                                            ? readBuffer(column, width)
+                                            : value(column, width);
+                               });
+      b.store(element, b.getResultPointer(number), storage,
+              b.add(target, b.mul(column, stride)), stride);
+    };
+    if (result.isFull)
+      b.columns(b.integer(0), b.integer(plan.columns), lanes, write);
+    else
+      write(b.integer(0), 0);
+  }
+}
+
+void RowBuilder::buildRow(Value row) {
+  SmallVector<Value> offsets = rowOffsets(plan.before, row);
+  double infinity = std::numeric_limits<double>::infinity();
+  Value count = scalar(plan.columns);
+  auto filled = [&](Value column, int64_t width) {
+    return fill(column, width, offsets);
+  };
+  auto maximum = [&](Value x, Value y) { return max(x, y); };
+  auto minimum = [&](Value x, Value y) { return min(x, y); };
+
+  if (auto reduce = dyn_cast<ReduceOp>(plan.op)) {
+    Value result;
+    if (reduce.getKind() == ReduceKind::max)
+      result = reduceRow(-infinity, vector::CombiningKind::MAXIMUMF, maximum, filled);
+    else if (reduce.getKind() == ReduceKind::min)
+      result = reduceRow(infinity, vector::CombiningKind::MINIMUMF, minimum, filled);
+    else
+      result = sumRow(filled);
+    if (reduce.getKind() == ReduceKind::mean)
+      result = arith::DivFOp::create(b, result, count);
+    writeResults(row, [&](Value, int64_t width) { return b.splat(result, width); });
+    return;
+  }
+
+  if (isa<SoftmaxOp>(plan.op)) {
+    Value largest =
+        reduceRow(-infinity, vector::CombiningKind::MAXIMUMF, maximum, filled);
+    // A result may read the input too, so exponentials do not replace it.
+    Value sum = sumRow([&](Value column, int64_t width) {
+      Value x = readBuffer(column, width);
+      Value e = math::ExpOp::create(b, sub(x, like(x, largest)));
+      b.store(e, exponentials, plan.compute, column);
+      return e;
+    });
+    Value factor = arith::DivFOp::create(b, scalar(1), sum);
+    writeResults(row, [&](Value column, int64_t width) {
+      Value e = b.load(exponentials, plan.compute, column, width);
+      return mul(e, like(e, factor));
+    });
+    return;
+  }
+
+  auto norm = cast<NormOp>(plan.op);
+  Value mean;
+  Value squares;
+  if (norm.getKind() == NormKind::layer) {
+    mean = arith::DivFOp::create(b, sumRow(filled), count);
+    squares = sumRow([&](Value column, int64_t width) {
+      Value x = readBuffer(column, width);
+      Value difference = sub(x, like(x, mean));
+      return mul(difference, difference);
+    });
+  } else {
+    squares = sumRow([&](Value column, int64_t width) {
+      Value x = filled(column, width);
+      return mul(x, x);
+    });
+  }
+  Value variance = arith::DivFOp::create(b, squares, count);
+  Value deviation = math::SqrtOp::create(
+      b, add(variance, scalar(norm.getEps().convertToDouble())));
+  Value factor = arith::DivFOp::create(b, scalar(1), deviation);
+  SmallVector<Value> none;
+  Value zero = b.integer(0);
+  writeResults(row, [&](Value column, int64_t width) {
+    Value x = readBuffer(column, width);
+    if (mean)
+      x = sub(x, like(x, mean));
+    x = mul(x, like(x, factor));
+    auto operand = [&](const RowElements &elements) {
+      return evaluate(elements, rowOffsets(elements, zero), column, width,
+                      [](Value) { return Value(); });
+    };
+    if (plan.weight)
+      x = mul(x, operand(*plan.weight));
+    if (plan.bias)
+      x = add(x, operand(*plan.bias));
+    return x;
+  });
+}
+
+void RowBuilder::build(int64_t grain) {
+  b.getLayout().tiles = ceilDivide(plan.rows, grain);
+  Value index = b.beginTile();
+  buffer = b.scratch(plan.compute, plan.columns);
+  exponentials = isa<SoftmaxOp>(plan.op)
+                     ? b.scratch(plan.compute, plan.columns)
+                     : Value();
+  Value from = b.mul(index, grain);
+  b.loop(from, b.min(b.add(from, grain), plan.rows), 1,
+         [&](Value row) { buildRow(row); });
+  b.endFunction();
+}
+
+LogicalResult RowwiseRealiser::build(KernelBuilder &b,
+                                     ScheduleAttrInterface schedule) const {
+  FailureOr<RowPlan> plan = RowPlan::get(b.getFused(), noDiagnostic);
+  auto rows = dyn_cast<HostRowsAttr>(schedule);
+  if (failed(plan) || !rows)
+    return failure();
+  RowBuilder(b, *plan).build(rows.getGrain());
+  return success();
+}
+
+std::unique_ptr<Realiser>
+host::createRowwiseRealiser(const MachineDescription &machine) {
+  return std::make_unique<RowwiseRealiser>(machine);
+}

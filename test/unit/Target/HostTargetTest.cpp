@@ -1,0 +1,399 @@
+//===- HostTargetTest.cpp - Host kernels against their references ---------===//
+//
+// Each test emits every schedule of a default space, runs it, and compares it
+// with the reference that the naive lowering makes from the same region.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace fact::test;
+using llvm::formatv;
+
+static const std::string types[] = {"f32", "bf16", "f16"};
+
+static std::string tensor(std::initializer_list<int64_t> shape,
+                          const std::string &type) {
+  std::string text;
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + type;
+}
+static std::string T(const std::string &type) { return "tensor<" + type + ">"; }
+
+//===----------------------------------------------------------------------===//
+// gemm_epilogue
+//===----------------------------------------------------------------------===//
+
+/// x @ w^T + bias, gelu, plus a residual.
+static double checkLinear(int64_t m, int64_t n, int64_t k,
+                          const std::string &type, bool timed = false) {
+  std::string x = tensor({m, k}, type), w = tensor({n, k}, type),
+              bias = tensor({n}, type), y = tensor({m, n}, type);
+  std::string body =
+      formatv("%0 = fact.matmul %a0, %a1 transpose_b : ({0}, {1}) -> {3}\n"
+              "%1 = fact.add %0, %a2 : ({3}, {2}) -> {3}\n"
+              "%2 = fact.gelu %1 approximate tanh : ({3}) -> {3}\n"
+              "%3 = fact.add %2, %a3 : ({3}, {3}) -> {3}\n"
+              "fact.yield %3 : {3}",
+              T(x), T(w), T(bias), T(y));
+  return checkRegion("gemm_epilogue", {x, w, bias, y}, body, {y}, 1.0, timed);
+}
+
+TEST(Gemm, OddSizes) {
+  for (int64_t m : {1, 7, 33})
+    for (int64_t n : {1, 7, 33})
+      for (int64_t k : {1, 7, 33})
+        checkLinear(m, n, k, "f32");
+}
+
+TEST(Gemm, StorageTypes) {
+  for (const std::string &type : types) {
+    checkLinear(50, 100, 64, type);
+    checkLinear(5, 30, 17, type);
+  }
+}
+
+TEST(Gemm, Double) {
+  checkRegion("gemm_epilogue", {"9x11xf64", "11x13xf64"},
+              "%0 = fact.matmul %a0, %a1 : (tensor<9x11xf64>, tensor<11x13xf64>) "
+              "-> tensor<9x13xf64>\nfact.yield %0 : tensor<9x13xf64>",
+              {"9x13xf64"});
+}
+
+TEST(Gemm, Transposes) {
+  for (bool a : {false, true})
+    for (bool c : {false, true}) {
+      std::string x = a ? "19x9xf32" : "9x19xf32";
+      std::string w = c ? "21x19xf32" : "19x21xf32";
+      checkRegion("gemm_epilogue", {x, w},
+                  formatv("%0 = fact.matmul %a0, %a1 {0} {1} : ({2}, {3}) -> "
+                          "tensor<9x21xf32>\n"
+                          "%1 = fact.relu %0 : (tensor<9x21xf32>) -> tensor<9x21xf32>\n"
+                          "fact.yield %1 : tensor<9x21xf32>",
+                          a ? "transpose_a" : "", c ? "transpose_b" : "", T(x), T(w))
+                      .str(),
+                  {"9x21xf32"});
+    }
+}
+
+TEST(Gemm, BatchesOnTheLeftAreRows) {
+  checkRegion("gemm_epilogue", {"3x5x16xbf16", "24x16xbf16", "24xbf16", "3x1x24xbf16"}, R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<3x5x16xbf16>, tensor<24x16xbf16>) -> tensor<3x5x24xbf16>
+    %1 = fact.add %0, %a2 : (tensor<3x5x24xbf16>, tensor<24xbf16>) -> tensor<3x5x24xbf16>
+    %2 = fact.mul %1, %a3 : (tensor<3x5x24xbf16>, tensor<3x1x24xbf16>) -> tensor<3x5x24xbf16>
+    fact.yield %2 : tensor<3x5x24xbf16>)", {"3x5x24xbf16"});
+}
+
+TEST(Gemm, BatchedRightSide) {
+  checkRegion("gemm_epilogue", {"2x3x10x12xf32", "3x12x14xf32", "f32"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<2x3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<2x3x10x14xf32>
+    %1 = fact.mul %0, %a2 : (tensor<2x3x10x14xf32>, tensor<f32>) -> tensor<2x3x10x14xf32>
+    fact.yield %1 : tensor<2x3x10x14xf32>)", {"2x3x10x14xf32"});
+}
+
+TEST(Gemm, ViewsOfOperands) {
+  // Heads in the middle of both operands, and a slice.
+  checkRegion("gemm_epilogue", {"2x10x3x8xf32", "2x11x3x16xf32"}, R"(
+    %0 = fact.permute %a0 [0, 2, 1, 3] : (tensor<2x10x3x8xf32>) -> tensor<2x3x10x8xf32>
+    %1 = fact.permute %a1 [0, 2, 1, 3] : (tensor<2x11x3x16xf32>) -> tensor<2x3x11x16xf32>
+    %2 = fact.slice %1 dim 3 start 8 : (tensor<2x3x11x16xf32>) -> tensor<2x3x11x8xf32>
+    %3 = fact.matmul %0, %2 transpose_b : (tensor<2x3x10x8xf32>, tensor<2x3x11x8xf32>) -> tensor<2x3x10x11xf32>
+    fact.yield %3 : tensor<2x3x10x11xf32>)", {"2x3x10x11xf32"});
+}
+
+TEST(Gemm, SameOperandTwice) {
+  checkRegion("gemm_epilogue", {"20x20xf32"}, R"(
+    %0 = fact.matmul %a0, %a0 transpose_b : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    %1 = fact.sub %0, %a0 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    fact.yield %1 : tensor<20x20xf32>)", {"20x20xf32"});
+}
+
+TEST(Gemm, ColumnsConstantsAndSeveralResults) {
+  checkRegion("gemm_epilogue", {"10x8xf32", "8x12xf32", "10x1xf32"}, R"(
+    %c = fact.constant dense<0.5> : tensor<f32>
+    %v = fact.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]> : tensor<12xf32>
+    %0 = fact.matmul %a0, %a1 : (tensor<10x8xf32>, tensor<8x12xf32>) -> tensor<10x12xf32>
+    %1 = fact.mul %0, %c : (tensor<10x12xf32>, tensor<f32>) -> tensor<10x12xf32>
+    %2 = fact.add %1, %a2 : (tensor<10x12xf32>, tensor<10x1xf32>) -> tensor<10x12xf32>
+    %3 = fact.mul %2, %v : (tensor<10x12xf32>, tensor<12xf32>) -> tensor<10x12xf32>
+    %4 = fact.reshape %3 : (tensor<10x12xf32>) -> tensor<2x5x12xf32>
+    %5 = fact.compare gt %1, %a2 : (tensor<10x12xf32>, tensor<10x1xf32>) -> tensor<10x12xi1>
+    fact.yield %4, %0, %5 : tensor<2x5x12xf32>, tensor<10x12xf32>, tensor<10x12xi1>)",
+              {"2x5x12xf32", "10x12xf32", "10x12xi1"});
+}
+
+TEST(Gemm, ReshapeBeforeTheEpilogue) {
+  checkRegion("gemm_epilogue", {"10x8xf16", "8x12xf16", "2x5x12xf16", "2x1x12xf16"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<10x8xf16>, tensor<8x12xf16>) -> tensor<10x12xf16>
+    %1 = fact.reshape %0 : (tensor<10x12xf16>) -> tensor<2x5x12xf16>
+    %2 = fact.add %1, %a2 : (tensor<2x5x12xf16>, tensor<2x5x12xf16>) -> tensor<2x5x12xf16>
+    %3 = fact.mul %2, %a3 : (tensor<2x5x12xf16>, tensor<2x1x12xf16>) -> tensor<2x5x12xf16>
+    fact.yield %3 : tensor<2x5x12xf16>)", {"2x5x12xf16"});
+}
+
+//===----------------------------------------------------------------------===//
+// pointwise
+//===----------------------------------------------------------------------===//
+
+TEST(Pointwise, EveryFunction) {
+  for (const std::string &type : types)
+    for (const char *name : {"neg", "abs", "exp", "sin", "cos", "erf", "tanh",
+                             "sigmoid", "relu", "silu", "mish", "softplus",
+                             "gelu"}) {
+      SCOPED_TRACE(name);
+      std::string x = tensor({13, 37}, type);
+      for (double scale : {0.01, 1.0, 10.0})
+        checkRegion("pointwise", {x},
+                    formatv("%0 = fact.{0} %a0 : ({1}) -> {1}\nfact.yield %0 : {1}",
+                            name, T(x)).str(), {x}, scale);
+    }
+}
+
+TEST(Pointwise, PositiveFunctions) {
+  for (const char *name : {"log", "sqrt", "rsqrt", "reciprocal"}) {
+    SCOPED_TRACE(name);
+    for (double scale : {0.1, 1.0, 100.0})
+      checkRegion("pointwise", {"500xf32"},
+                  formatv("%c = fact.constant dense<0.001> : tensor<f32>\n"
+                          "%0 = fact.abs %a0 : (tensor<500xf32>) -> tensor<500xf32>\n"
+                          "%1 = fact.add %0, %c : (tensor<500xf32>, tensor<f32>) -> tensor<500xf32>\n"
+                          "%2 = fact.{0} %1 : (tensor<500xf32>) -> tensor<500xf32>\n"
+                          "fact.yield %2 : tensor<500xf32>", name).str(),
+                  {"500xf32"}, scale);
+  }
+}
+
+TEST(Pointwise, BroadcastsAndSeveralResults) {
+  checkRegion("pointwise", {"4x5x6xf32", "5x1xf32", "6xf32"}, R"(
+    %0 = fact.add %a0, %a1 : (tensor<4x5x6xf32>, tensor<5x1xf32>) -> tensor<4x5x6xf32>
+    %1 = fact.mul %0, %a2 : (tensor<4x5x6xf32>, tensor<6xf32>) -> tensor<4x5x6xf32>
+    %2 = fact.compare lt %0, %1 : (tensor<4x5x6xf32>, tensor<4x5x6xf32>) -> tensor<4x5x6xi1>
+    %3 = fact.select %2, %0, %1 : (tensor<4x5x6xi1>, tensor<4x5x6xf32>, tensor<4x5x6xf32>) -> tensor<4x5x6xf32>
+    fact.yield %3, %2 : tensor<4x5x6xf32>, tensor<4x5x6xi1>)",
+              {"4x5x6xf32", "4x5x6xi1"});
+}
+
+TEST(Pointwise, PermutedCopies) {
+  checkRegion("pointwise", {"3x7x4x10xbf16"}, R"(
+    %0 = fact.permute %a0 [0, 2, 1, 3] : (tensor<3x7x4x10xbf16>) -> tensor<3x4x7x10xbf16>
+    %1 = fact.reshape %0 : (tensor<3x4x7x10xbf16>) -> tensor<12x70xbf16>
+    fact.yield %1 : tensor<12x70xbf16>)", {"12x70xbf16"});
+  checkRegion("pointwise", {"33x17xf32"}, R"(
+    %0 = fact.permute %a0 [1, 0] : (tensor<33x17xf32>) -> tensor<17x33xf32>
+    fact.yield %0 : tensor<17x33xf32>)", {"17x33xf32"});
+}
+
+TEST(Pointwise, SlicesAndExpansion) {
+  // Rotary halves: x[..., :8] * cos - x[..., 8:] * sin.
+  checkRegion("pointwise", {"2x3x5x16xf32", "5x8xf32", "5x8xf32"}, R"(
+    %0 = fact.slice %a0 dim 3 start 0 : (tensor<2x3x5x16xf32>) -> tensor<2x3x5x8xf32>
+    %1 = fact.slice %a0 dim 3 start 8 : (tensor<2x3x5x16xf32>) -> tensor<2x3x5x8xf32>
+    %2 = fact.mul %0, %a1 : (tensor<2x3x5x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5x8xf32>
+    %3 = fact.mul %1, %a2 : (tensor<2x3x5x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5x8xf32>
+    %4 = fact.sub %2, %3 : (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> tensor<2x3x5x8xf32>
+    fact.yield %4 : tensor<2x3x5x8xf32>)", {"2x3x5x8xf32"});
+  checkRegion("pointwise", {"3x1x5xi64"}, R"(
+    %0 = fact.expand %a0 : (tensor<3x1x5xi64>) -> tensor<3x4x5xi64>
+    fact.yield %0 : tensor<3x4x5xi64>)", {"3x4x5xi64"});
+}
+
+TEST(Pointwise, Casts) {
+  checkRegion("pointwise", {"40xf32", "40xi1", "40xi32"}, R"(
+    %0 = fact.cast %a0 : (tensor<40xf32>) -> tensor<40xbf16>
+    %1 = fact.cast %0 : (tensor<40xbf16>) -> tensor<40xf32>
+    %2 = fact.cast %a1 : (tensor<40xi1>) -> tensor<40xf32>
+    %3 = fact.cast %a2 : (tensor<40xi32>) -> tensor<40xf32>
+    %4 = fact.add %1, %2 : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
+    %5 = fact.add %4, %3 : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
+    %6 = fact.cast %5 : (tensor<40xf32>) -> tensor<40xf16>
+    fact.yield %5, %6 : tensor<40xf32>, tensor<40xf16>)", {"40xf32", "40xf16"});
+}
+
+TEST(Pointwise, Scalar) {
+  checkRegion("pointwise", {"f32"}, R"(
+    %0 = fact.exp %a0 : (tensor<f32>) -> tensor<f32>
+    fact.yield %0 : tensor<f32>)", {"f32"});
+}
+
+//===----------------------------------------------------------------------===//
+// rowwise
+//===----------------------------------------------------------------------===//
+
+TEST(Rowwise, Norms) {
+  for (const std::string &type : types)
+    for (const char *kind : {"layer", "rms"})
+      for (int64_t columns : {1, 7, 33, 768}) {
+        std::string x = tensor({3, 5, columns}, type), w = tensor({columns}, type);
+        checkRegion("rowwise", {x, x, w, w},
+                    formatv("%0 = fact.add %a0, %a1 : ({1}, {1}) -> {1}\n"
+                            "%1 = fact.norm {0} %0 weight %a2 bias %a3 eps 1.0e-05 : ({1}, {2}, {2}) -> {1}\n"
+                            "fact.yield %0, %1 : {1}, {1}",
+                            kind, T(x), T(w)).str(), {x, x});
+      }
+}
+
+TEST(Rowwise, NormOverTwoDimensionsWithoutWeights) {
+  checkRegion("rowwise", {"4x6x10xf32"}, R"(
+    %0 = fact.norm layer %a0 eps 1.0e-05 dims 2 : (tensor<4x6x10xf32>) -> tensor<4x6x10xf32>
+    fact.yield %0 : tensor<4x6x10xf32>)", {"4x6x10xf32"});
+}
+
+TEST(Rowwise, Softmax) {
+  for (const std::string &type : types)
+    for (int64_t columns : {1, 7, 33, 5000}) {
+      std::string x = tensor({9, columns}, type);
+      checkRegion("rowwise", {x, x},
+                  formatv("%c = fact.constant dense<0.25> : tensor<{1}>\n"
+                          "%0 = fact.mul %a0, %c : ({0}, tensor<{1}>) -> {0}\n"
+                          "%1 = fact.softmax %0 dim 1 : {0}\n"
+                          "%2 = fact.mul %1, %a1 : ({0}, {0}) -> {0}\n"
+                          "fact.yield %2, %0 : {0}, {0}", T(x), type).str(), {x, x});
+    }
+}
+
+TEST(Rowwise, Reductions) {
+  for (const char *kind : {"sum", "mean", "max", "min"}) {
+    SCOPED_TRACE(kind);
+    checkRegion("rowwise", {"5x6x35xf32"},
+                formatv("%0 = fact.mul %a0, %a0 : (tensor<5x6x35xf32>, tensor<5x6x35xf32>) -> tensor<5x6x35xf32>\n"
+                        "%1 = fact.reduce {0} %0 dims [2] : (tensor<5x6x35xf32>) -> tensor<5x6xf32>\n"
+                        "%2 = fact.exp %1 : (tensor<5x6xf32>) -> tensor<5x6xf32>\n"
+                        "fact.yield %2 : tensor<5x6xf32>", kind).str(),
+                {"5x6xf32"}, 0.2);
+  }
+  // x / sum(|x|), with the reduction used along the row.
+  checkRegion("rowwise", {"5x35xbf16"}, R"(
+    %0 = fact.abs %a0 : (tensor<5x35xbf16>) -> tensor<5x35xbf16>
+    %1 = fact.reduce sum %0 dims [1] keep : (tensor<5x35xbf16>) -> tensor<5x1xbf16>
+    %2 = fact.div %a0, %1 : (tensor<5x35xbf16>, tensor<5x1xbf16>) -> tensor<5x35xbf16>
+    fact.yield %2, %1 : tensor<5x35xbf16>, tensor<5x1xbf16>)", {"5x35xbf16", "5x1xbf16"});
+  checkRegion("rowwise", {"4x3x5xf64"}, R"(
+    %0 = fact.reduce mean %a0 dims [0, 1, 2] : (tensor<4x3x5xf64>) -> tensor<f64>
+    fact.yield %0 : tensor<f64>)", {"f64"});
+}
+
+//===----------------------------------------------------------------------===//
+// attention
+//===----------------------------------------------------------------------===//
+
+static double checkAttention(int64_t heads, int64_t shared, int64_t queries,
+                             int64_t keys, int64_t depth, int64_t columns,
+                             const std::string &flags, const std::string &type,
+                             const std::string &mask = "", bool timed = false) {
+  std::string q = tensor({2, heads, queries, depth}, type),
+              k = tensor({2, shared, keys, depth}, type),
+              v = tensor({2, shared, keys, columns}, type),
+              y = tensor({2, heads, queries, columns}, type);
+  std::vector<std::string> operands{q, k, v};
+  std::string maskWord, maskType;
+  if (!mask.empty()) {
+    operands.push_back(mask);
+    maskWord = "mask %a3";
+    maskType = ", " + T(mask);
+  }
+  return checkRegion(
+      "attention", operands,
+      formatv("%0 = fact.attention %a0, %a1, %a2 {0} {1} scale 0.125 : ({2}, {3}, {4}{5}) -> {6}\n"
+              "fact.yield %0 : {6}",
+              maskWord, flags, T(q), T(k), T(v), maskType, T(y)).str(),
+      {y}, 1.0, timed);
+}
+
+TEST(Attention, Sizes) {
+  for (const std::string &type : types)
+    for (const char *flags : {"", "causal"}) {
+      checkAttention(2, 2, 33, 33, 16, 16, flags, type);
+      checkAttention(1, 1, 7, 40, 9, 13, flags, type);
+      checkAttention(2, 2, 1, 21, 8, 5, flags, type);
+      checkAttention(1, 1, 10, 10, 64, 64, flags, type);
+    }
+}
+
+TEST(Attention, GroupedHeads) {
+  checkAttention(6, 2, 20, 20, 8, 8, "causal", "f32");
+  checkAttention(4, 1, 20, 30, 8, 8, "", "bf16");
+}
+
+TEST(Attention, Masks) {
+  checkAttention(2, 2, 18, 22, 8, 8, "", "f32", "18x22xf32");
+  checkAttention(2, 2, 18, 22, 8, 8, "causal", "f32", "2x1x1x22xf32");
+  checkAttention(2, 2, 18, 22, 8, 8, "", "f16", "1x2x18x22xf16");
+}
+
+TEST(Attention, Double) { checkAttention(2, 2, 18, 22, 9, 7, "causal", "f64"); }
+
+TEST(Attention, ViewsOfOneProjection) {
+  // [batch, time, 3, heads, depth] split into q, k, v, and heads merged again.
+  checkRegion("attention", {"2x19x96xbf16"}, R"(
+    %p = fact.reshape %a0 : (tensor<2x19x96xbf16>) -> tensor<2x19x3x4x8xbf16>
+    %t = fact.permute %p [2, 0, 3, 1, 4] : (tensor<2x19x3x4x8xbf16>) -> tensor<3x2x4x19x8xbf16>
+    %q1 = fact.slice %t dim 0 start 0 : (tensor<3x2x4x19x8xbf16>) -> tensor<1x2x4x19x8xbf16>
+    %k1 = fact.slice %t dim 0 start 1 : (tensor<3x2x4x19x8xbf16>) -> tensor<1x2x4x19x8xbf16>
+    %v1 = fact.slice %t dim 0 start 2 : (tensor<3x2x4x19x8xbf16>) -> tensor<1x2x4x19x8xbf16>
+    %q = fact.reshape %q1 : (tensor<1x2x4x19x8xbf16>) -> tensor<2x4x19x8xbf16>
+    %k = fact.reshape %k1 : (tensor<1x2x4x19x8xbf16>) -> tensor<2x4x19x8xbf16>
+    %v = fact.reshape %v1 : (tensor<1x2x4x19x8xbf16>) -> tensor<2x4x19x8xbf16>
+    %o = fact.attention %q, %k, %v causal scale 0.35 : (tensor<2x4x19x8xbf16>, tensor<2x4x19x8xbf16>, tensor<2x4x19x8xbf16>) -> tensor<2x4x19x8xbf16>
+    %m = fact.permute %o [0, 2, 1, 3] : (tensor<2x4x19x8xbf16>) -> tensor<2x19x4x8xbf16>
+    %r = fact.reshape %m : (tensor<2x19x4x8xbf16>) -> tensor<2x19x32xbf16>
+    fact.yield %r : tensor<2x19x32xbf16>)", {"2x19x32xbf16"});
+}
+
+//===----------------------------------------------------------------------===//
+// generic
+//===----------------------------------------------------------------------===//
+
+TEST(Generic, AnyOps) {
+  checkRegion("generic", {"4x3xbf16", "4x5xbf16", "8x6xbf16"}, R"(
+    %0 = fact.concat %a0, %a1 dim 1 : (tensor<4x3xbf16>, tensor<4x5xbf16>) -> tensor<4x8xbf16>
+    %1 = fact.matmul %0, %a2 : (tensor<4x8xbf16>, tensor<8x6xbf16>) -> tensor<4x6xbf16>
+    %2 = fact.reduce max %1 dims [0] : (tensor<4x6xbf16>) -> tensor<6xbf16>
+    %3 = fact.softmax %1 dim 0 : tensor<4x6xbf16>
+    %4 = fact.matmul %3, %1 transpose_a : (tensor<4x6xbf16>, tensor<4x6xbf16>) -> tensor<6x6xbf16>
+    fact.yield %2, %4, %0 : tensor<6xbf16>, tensor<6x6xbf16>, tensor<4x8xbf16>)",
+              {"6xbf16", "6x6xbf16", "4x8xbf16"});
+  checkRegion("generic", {"3x4xi32", "3x4xi1"}, R"(
+    %0 = fact.reduce sum %a0 dims [1] keep : (tensor<3x4xi32>) -> tensor<3x1xi32>
+    %1 = fact.reduce max %a1 dims [0] : (tensor<3x4xi1>) -> tensor<4xi1>
+    fact.yield %0, %1 : tensor<3x1xi32>, tensor<4xi1>)", {"3x1xi32", "4xi1"});
+}
+
+TEST(Target, DescribesItself) {
+  std::unique_ptr<fact::Target> target =
+      fact::createHostTarget(*fact::findMachine("host"));
+  EXPECT_EQ(target->getKind(), "host");
+  EXPECT_EQ(target->getCommands().link.back(), "{output}");
+  bool hasKernelHeader = false;
+  for (const auto &[path, text] : target->getBundleFiles()) {
+    hasKernelHeader |= path == "include/fact/Runtime/Kernel.h";
+    EXPECT_FALSE(llvm::StringRef(path).ends_with(".cu"));
+    EXPECT_FALSE(text.empty());
+  }
+  EXPECT_TRUE(hasKernelHeader);
+}
+
+//===----------------------------------------------------------------------===//
+// Throughput: printed, not asserted
+//===----------------------------------------------------------------------===//
+
+TEST(Throughput, Gemm) {
+  double time = checkLinear(512, 1024, 256, "f32", /*timed=*/true);
+  std::printf("gemm_epilogue 512x1024x256 f32: %.1f GFLOP/s\n",
+              2.0 * 512 * 1024 * 256 / time * 1e-3);
+}
+
+TEST(Throughput, Attention) {
+  double time = checkAttention(4, 4, 512, 512, 64, 64, "causal", "f32", "", true);
+  std::printf("attention 2x4x512x64 causal f32: %.1f us, %.1f GFLOP/s\n", time,
+              2.0 * 2 * 4 * 512 * 512 * 64 / time * 1e-3);
+}
+
+TEST(Throughput, Norm) {
+  double time = checkRegion("rowwise", {"4096x768xf32", "768xf32", "768xf32"}, R"(
+    %1 = fact.norm layer %a0 weight %a1 bias %a2 eps 1.0e-05 : (tensor<4096x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<4096x768xf32>
+    fact.yield %1 : tensor<4096x768xf32>)", {"4096x768xf32"}, 1.0, true);
+  std::printf("norm 4096x768 f32: %.1f GB/s\n", 2.0 * 4096 * 768 * 4 / time * 1e-3);
+}

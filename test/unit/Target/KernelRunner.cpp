@@ -1,0 +1,309 @@
+//===- KernelRunner.cpp - Emits, links and runs host kernels --------------===//
+
+#include "KernelRunner.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <random>
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::test;
+
+//===----------------------------------------------------------------------===//
+// Regions and objects
+//===----------------------------------------------------------------------===//
+
+static std::string tensorList(ArrayRef<std::string> types) {
+  std::string text;
+  for (const std::string &type : types)
+    text += (text.empty() ? "tensor<" : ", tensor<") + type + ">";
+  return text;
+}
+
+RegionText::RegionText(StringRef rule, ArrayRef<std::string> operands, StringRef body,
+               ArrayRef<std::string> results) {
+  context.loadDialect<FactDialect>();
+  std::string text, names, arguments;
+  for (auto [i, type] : llvm::enumerate(operands)) {
+    std::string number = std::to_string(i);
+    text += "%x" + number + " = builtin.unrealized_conversion_cast to tensor<" +
+            type + ">\n";
+    names += (i ? ", %x" : "%x") + number;
+    arguments += (i ? ", %a" : "%a") + number + ": tensor<" + type + ">";
+  }
+  std::string count = results.size() > 1 ? ":" + std::to_string(results.size()) : "";
+  text += "%r" + count + " = fact.fused \"" + rule.str() + "\" ins(" + names +
+          " : " + tensorList(operands) + ") {\n^bb0(" + arguments + "):\n" +
+          body.str() + "\n} : " + tensorList(results) + "\n";
+  module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  EXPECT_TRUE(module) << text;
+}
+
+FusedOp RegionText::get() {
+  return module ? *module->getOps<FusedOp>().begin() : FusedOp();
+}
+
+LoadedKernel::LoadedKernel(const KernelCode &code, StringRef symbol) {
+  llvm::SmallString<128> object, shared;
+  llvm::sys::fs::createTemporaryFile("fact", "o", object);
+  llvm::sys::fs::createTemporaryFile("fact", "so", shared);
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream os(object, error);
+    os << code.text;
+  }
+  // Undefined symbols other than libm's and libc's are an error.
+  auto linker = llvm::sys::findProgramByName("clang++-22");
+  for (const char *name : {"clang++", "c++", "g++"})
+    if (!linker)
+      linker = llvm::sys::findProgramByName(name);
+  std::string message;
+  int status = llvm::sys::ExecuteAndWait(
+      *linker, {*linker, "-shared", "-Wl,--no-undefined", object, "-lm", "-o", shared},
+      std::nullopt, {}, 0, 0, &message);
+  EXPECT_EQ(status, 0) << message;
+  library = dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library, nullptr) << dlerror();
+  if (library)
+    kernel = static_cast<const FactKernel *>(dlsym(library, symbol.str().c_str()));
+  EXPECT_NE(kernel, nullptr);
+  llvm::sys::fs::remove(object);
+  llvm::sys::fs::remove(shared);
+}
+
+LoadedKernel::~LoadedKernel() {
+  if (library)
+    dlclose(library);
+}
+
+std::vector<char> LoadedKernel::pack(void *operand) const {
+  std::vector<char> packed(kernel->packed_bytes);
+  for (uint64_t i = 0; i < kernel->pack_tiles; ++i)
+    kernel->pack(i, operand, packed.data());
+  return packed;
+}
+
+void LoadedKernel::runPacked(std::vector<void *> buffers) const {
+  for (uint64_t i = 0; i < kernel->tiles; ++i)
+    kernel->tile(i, buffers.data());
+}
+
+void LoadedKernel::run(std::vector<void *> buffers) const {
+  ASSERT_EQ(kernel->abi, uint32_t(FACT_KERNEL_ABI));
+  ASSERT_EQ(kernel->buffer_count, buffers.size());
+  std::vector<char> packed;
+  if (kernel->packed_operand >= 0) {
+    packed = pack(buffers[kernel->packed_operand]);
+    buffers[kernel->packed_operand] = packed.data();
+  }
+  runPacked(buffers);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+static int64_t elementBytes(Type element) {
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+Buffer::Buffer(Type element, int64_t count)
+    : element(element), count(count), bytes(count * elementBytes(element)) {}
+
+void Buffer::set(int64_t index, double value) {
+  char *at = bytes.data() + index * elementBytes(element);
+  if (auto type = dyn_cast<FloatType>(element)) {
+    llvm::APFloat number(value);
+    bool lossy;
+    number.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                   &lossy);
+    uint64_t bits = number.bitcastToAPInt().getZExtValue();
+    std::memcpy(at, &bits, elementBytes(element));
+    return;
+  }
+  int64_t number = element.isInteger(1) ? value > 0 : std::llround(3 * value);
+  std::memcpy(at, &number, elementBytes(element));
+}
+
+double Buffer::at(int64_t index) const {
+  const char *from = bytes.data() + index * elementBytes(element);
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, elementBytes(element));
+  unsigned width = elementBytes(element) * 8;
+  llvm::APInt number(width, bits);
+  if (auto type = dyn_cast<FloatType>(element)) {
+    llvm::APFloat value(type.getFloatSemantics(), number);
+    bool lossy;
+    value.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &lossy);
+    return value.convertToDouble();
+  }
+  return number.getSExtValue();
+}
+
+void Buffer::fillNormal(unsigned seed, double scale) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal(0, scale);
+  for (int64_t i = 0; i < count; ++i)
+    set(i, normal(random));
+}
+
+void Buffer::poison() { std::memset(bytes.data(), 0xff, bytes.size()); }
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static Tolerance toleranceOf(Type element) {
+  if (element.isF64())
+    return {1e-12, 1e-11};
+  if (element.isF32())
+    return {2e-6, 2e-5};
+  if (element.isF16())
+    return {1e-3, 1e-2};
+  if (element.isBF16())
+    return {5e-3, 5e-2};
+  return {0, 0};
+}
+
+static void compare(const Buffer &out, const Buffer &reference,
+                    Tolerance tolerance, const std::string &what) {
+  double error = 0, total = 0;
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double difference = out.at(i) - reference.at(i);
+    error += difference * difference;
+    total += reference.at(i) * reference.at(i);
+  }
+  EXPECT_LE(std::sqrt(error), tolerance.norm * std::sqrt(total)) << what;
+  double rms = std::sqrt(total / out.size());
+  for (int64_t i = 0; i < out.size(); ++i) {
+    double difference = std::abs(out.at(i) - reference.at(i));
+    double bound = tolerance.element * (std::abs(reference.at(i)) + rms);
+    ASSERT_TRUE(difference <= bound)
+        << what << ", element " << i << ": " << out.at(i) << " and not "
+        << reference.at(i);
+  }
+}
+
+static Type referenceType(Type element) {
+  if (!isa<FloatType>(element))
+    return element;
+  if (element.getIntOrFloatBitWidth() == 16)
+    return Float32Type::get(element.getContext());
+  return Float64Type::get(element.getContext());
+}
+
+/// The best of several runs, in microseconds.
+static double measure(const LoadedKernel &kernel, std::vector<void *> buffers) {
+  std::vector<char> packed;
+  if (kernel.get()->packed_operand >= 0) {
+    packed = kernel.pack(buffers[kernel.get()->packed_operand]);
+    buffers[kernel.get()->packed_operand] = packed.data();
+  }
+  double best = 1e30;
+  for (int i = 0; i < 10; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    kernel.runPacked(buffers);
+    std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - start;
+    best = std::min(best, time.count());
+  }
+  return best;
+}
+
+double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
+                               StringRef body, ArrayRef<std::string> results,
+                               double scale, bool timed) {
+  RegionText region(rule, operands, body, results);
+  FusedOp fused = region.get();
+  if (!fused)
+    return 0;
+  const MachineDescription *machine = findMachine("host");
+  std::unique_ptr<Target> target = createHostTarget(*machine);
+  const Realiser *realiser = target->findRealiser(rule);
+  EXPECT_NE(realiser, nullptr);
+  if (!realiser ||
+      failed(realiser->canRealise(fused, [&] { return fused.emitError(); }))) {
+    ADD_FAILURE() << "cannot realise " << body.str();
+    return 0;
+  }
+
+  std::vector<Buffer> inputs, expected, actual;
+  unsigned seed = 1;
+  auto add = [](std::vector<Buffer> &buffers, Type type, bool reference) {
+    auto tensor = cast<RankedTensorType>(type);
+    Type element = tensor.getElementType();
+    buffers.emplace_back(reference ? referenceType(element) : element,
+                         tensor.getNumElements());
+    buffers.back().poison();
+  };
+  for (Type type : fused.getInputs().getTypes()) {
+    add(inputs, type, false);
+    inputs.back().fillNormal(seed++, scale);
+  }
+  for (Type type : fused->getResultTypes()) {
+    add(expected, type, true);
+    add(actual, type, false);
+  }
+  auto pointers = [&](std::vector<Buffer> &outputs) {
+    std::vector<void *> all;
+    for (Buffer &buffer : inputs)
+      all.push_back(buffer.data());
+    for (Buffer &buffer : outputs)
+      all.push_back(buffer.data());
+    return all;
+  };
+
+  KernelCode code;
+  if (failed(target->emitReference(fused, "reference", code))) {
+    ADD_FAILURE() << "no reference for " << body.str();
+    return 0;
+  }
+  LoadedKernel reference(code, "reference");
+  if (!reference.get())
+    return 0;
+  reference.run(pointers(expected));
+
+  double best = 1e30;
+  for (ScheduleAttrInterface schedule :
+       realiser->getDefaultSpace(fused).enumerate()) {
+    std::string what = schedule.getKey();
+    EXPECT_TRUE(succeeded(schedule.verifySchedule(
+        fused, *machine, [&] { return fused.emitError(); })))
+        << what;
+    KernelCode candidate;
+    if (failed(realiser->emit(fused, schedule, "candidate", candidate))) {
+      ADD_FAILURE() << "not emitted: " << what;
+      continue;
+    }
+    LoadedKernel kernel(candidate, "candidate");
+    if (!kernel.get())
+      continue;
+    for (Buffer &buffer : actual)
+      buffer.poison();
+    kernel.run(pointers(actual));
+    for (size_t i = 0; i < actual.size(); ++i) {
+      Type element =
+          cast<RankedTensorType>(fused->getResult(i).getType()).getElementType();
+      compare(actual[i], expected[i], toleranceOf(element), what);
+    }
+    if (!timed)
+      continue;
+    double time = measure(kernel, pointers(actual));
+    llvm::outs() << "  " << what << ": " << llvm::format("%.1f", time)
+                 << " us, predicted "
+                 << llvm::format("%.1f",
+                                 realiser->predictMicroseconds(fused, schedule))
+                 << "\n";
+    best = std::min(best, time);
+  }
+  return best;
+}

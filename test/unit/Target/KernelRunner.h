@@ -1,0 +1,73 @@
+//===- KernelRunner.h - Emits, links and runs host kernels --------*- C++ -*-===//
+
+#ifndef FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
+#define FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
+
+#include "fact/Runtime/Kernel.h"
+#include "fact/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <string>
+#include <vector>
+
+namespace fact::test {
+/// A region in text, in a module of its own.
+class RegionText {
+public:
+  /// `body` is the region's ops; `operands` types such as "4x8xf32".
+  RegionText(llvm::StringRef rule, llvm::ArrayRef<std::string> operands,
+             llvm::StringRef body, llvm::ArrayRef<std::string> results);
+  FusedOp get();
+
+private:
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// An emitted kernel, linked into a library of its own and loaded.
+class LoadedKernel {
+public:
+  explicit LoadedKernel(const KernelCode &code, llvm::StringRef symbol);
+  ~LoadedKernel();
+  LoadedKernel(const LoadedKernel &) = delete;
+  const FactKernel *get() const { return kernel; }
+  /// Packs what the kernel wants packed and runs all tiles.
+  void run(std::vector<void *> buffers) const;
+  /// The same with packing done before.
+  std::vector<char> pack(void *operand) const;
+  void runPacked(std::vector<void *> buffers) const;
+
+private:
+  void *library = nullptr;
+  const FactKernel *kernel = nullptr;
+};
+
+/// Elements in memory, in a storage type.
+class Buffer {
+public:
+  Buffer(mlir::Type element, int64_t count);
+  void fillNormal(unsigned seed, double scale);
+  void poison();
+  double at(int64_t index) const;
+  void *data() { return bytes.data(); }
+  int64_t size() const { return count; }
+
+private:
+  void set(int64_t index, double value);
+  mlir::Type element;
+  int64_t count;
+  std::vector<char> bytes;
+};
+
+/// Emits every schedule of the realiser's default space and compares each with
+/// the reference; fails the current test otherwise. Returns the microseconds of
+/// the fastest on one thread.
+struct Tolerance {
+  double norm, element;
+};
+double checkRegion(llvm::StringRef rule, llvm::ArrayRef<std::string> operands,
+                   llvm::StringRef body, llvm::ArrayRef<std::string> results,
+                   double scale = 1.0, bool timed = false);
+} // namespace fact::test
+
+#endif // FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
