@@ -69,7 +69,7 @@ RIGHT = "s.y[i] = __float2bfloat16(value(s, i));"
 CANDIDATES = [
     ("right", RIGHT, 1024, "ok"),
     ("right but slow", RIGHT, 2, "ok"),
-    ("hang", "while (*(volatile int *)&count != 0) {} " + RIGHT, 8, "hang"),
+    ("hang", "while (*(volatile int *)s.workspace != 12345) {} " + RIGHT, 8, "hang"),
     ("illegal address", "*(float *)8 = 1; " + RIGHT, 1024, "crash"),
     ("one wrong element", RIGHT + " if (i == 4321) s.y[i] = 99;", 1024, "wrong"),
     ("zeros", "s.y[i] = 0;", 1024, "wrong"),
