@@ -3,9 +3,7 @@
 #include "fact/InitAll.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
-#ifdef FACT_HAVE_TORCH
 #include "fact/Dialect/Torch/Torch.h"
-#endif
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,26 +17,18 @@ void fact::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<FactDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
-#ifdef FACT_HAVE_TORCH
   registry.insert<torch::TorchDialect>();
-#endif
 }
 
 void fact::registerAllPasses() {
-#ifdef FACT_HAVE_TORCH
   registerConvertTorchToFact();
-#endif
-#ifdef FACT_HAVE_LINALG
   registerConvertFactToLinalg();
-#endif
   registerFoldViews();
   registerHoistPrepare();
   registerInlineFused();
   registerNormaliseRows();
   registerRaiseAttention();
   registerRaiseNorms();
-#ifdef FACT_HAVE_TARGETS
   registerDiscover();
   registerPipelines();
-#endif
 }

@@ -53,6 +53,29 @@ LogicalResult fact::detail::verifyBroadcast(Operation *op) {
   return success();
 }
 
+/// Whether `type` can stand beside elements of `element`: the same, or a scalar
+/// that keeps more precision.
+static bool matchesElement(Type type, Type element) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type own = tensor.getElementType();
+  return own == element ||
+         (tensor.getRank() == 0 && isa<FloatType>(own) &&
+          isa<FloatType>(element) &&
+          own.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth());
+}
+
+LogicalResult fact::detail::verifyElementTypes(Operation *op) {
+  Type result = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (!matchesElement(type, result))
+      return op->emitOpError("operand ")
+             << i << " has elements of " << element
+             << ", and the result of " << result;
+  }
+  return success();
+}
+
 /// `error: (Cn) message`, so that the documentation explains it.
 static InFlightDiagnostic violates(Operation *op, int constraint) {
   return op->emitOpError("(C") << constraint << ") ";
@@ -158,8 +181,10 @@ LogicalResult ClampOp::verify() {
 }
 
 LogicalResult CompareOp::verify() {
-  if (getLhs().getType().getElementType() !=
-          getRhs().getType().getElementType() ||
+  Type lhs = getLhs().getType().getElementType();
+  Type rhs = getRhs().getType().getElementType();
+  if ((!matchesElement(getRhs().getType(), lhs) &&
+       !matchesElement(getLhs().getType(), rhs)) ||
       !getType().getElementType().isInteger(1))
     return violates(*this, 1) << "compares " << getLhs().getType() << " with "
                               << getRhs().getType() << " into " << getType();
@@ -168,8 +193,8 @@ LogicalResult CompareOp::verify() {
 
 LogicalResult SelectOp::verify() {
   Type element = getType().getElementType();
-  if (getLhs().getType().getElementType() != element ||
-      getRhs().getType().getElementType() != element)
+  if (!matchesElement(getLhs().getType(), element) ||
+      !matchesElement(getRhs().getType(), element))
     return violates(*this, 1) << "selects between " << getLhs().getType()
                               << " and " << getRhs().getType() << " into "
                               << getType();

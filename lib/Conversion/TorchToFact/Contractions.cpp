@@ -105,8 +105,9 @@ static LogicalResult convertAddMatmul(TorchCall &call) {
       (!call.isNone(4) && failed(call.number(4, "alpha", alpha))))
     return failure();
   auto scale = [&](Value value, double by) {
-    return by == 1 ? value
-                   : call.binary<MulOp>(value, call.constant(by, element));
+    return by == 1
+               ? value
+               : call.binary<MulOp>(value, call.scalarConstant(by, element));
   };
   Value product = scale(multiplyAnyRank(call, x, y), alpha);
   if (beta == 0)

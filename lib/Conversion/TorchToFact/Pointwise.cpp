@@ -150,6 +150,18 @@ static LogicalResult convertLeakyRelu(TorchCall &call) {
                                   call.binary<MulOp>(x, slope)));
 }
 
+/// The first half of a dimension times the sigmoid of the second.
+static LogicalResult convertGlu(TorchCall &call) {
+  Value x;
+  int64_t dim;
+  if (failed(operand(call, x)) ||
+      failed(call.dimension(1, "dim", rankOf(x), dim)))
+    return failure();
+  int64_t half = typeOf(x).getDimSize(dim) / 2;
+  Value gate = call.unary<SigmoidOp>(call.slice(x, dim, half, half));
+  return call.replace(call.binary<MulOp>(call.slice(x, dim, 0, half), gate));
+}
+
 /// hardsigmoid(x) = clamp(x + 3, 0, 6) / 6.
 static Value hardSigmoid(TorchCall &call, Value x) {
   Type element = elementOf(x);
@@ -375,6 +387,15 @@ static LogicalResult convertLogical(TorchCall &call) {
   return call.replace(combine(call, x, y));
 }
 
+static LogicalResult convertXor(TorchCall &call) {
+  if (!call.getResultElement().isInteger(1))
+    return call.emitError() << "is supported on booleans only";
+  Value x, y;
+  if (failed(operands(call, call.getResultElement(), x, y)))
+    return failure();
+  return call.replace(call.compare(Predicate::ne, x, y));
+}
+
 static LogicalResult convertNot(TorchCall &call) {
   if (!call.getResultElement().isInteger(1))
     return call.emitError() << "is supported on booleans only";
@@ -458,6 +479,7 @@ static void populateUnaryConverters(ConverterTable &table) {
   table["aten.log_sigmoid"] = convertLogSigmoid;
   table["aten.square"] = convertSquare;
   table["aten.leaky_relu"] = convertLeakyRelu;
+  table["aten.glu"] = convertGlu;
   table["aten.hardsigmoid"] = convertHardSigmoid</*timesX=*/false>;
   table["aten.hardswish"] = convertHardSigmoid</*timesX=*/true>;
 }
@@ -516,6 +538,8 @@ void torchtofact::populatePointwiseConverters(ConverterTable &table) {
   table["aten.bitwise_or.Tensor"] = convertLogical<logicalOr>;
   table["aten.__and__.Tensor"] = convertLogical<logicalAnd>;
   table["aten.__or__.Tensor"] = convertLogical<logicalOr>;
+  for (StringRef name : {"logical_xor", "bitwise_xor.Tensor", "__xor__.Tensor"})
+    table[("aten." + name).str()] = convertXor;
   table["aten.logical_not"] = convertNot;
   table["aten.bitwise_not"] = convertNot;
   for (StringRef overload : {".self", ".Scalar", ".ScalarSelf", ".ScalarOther"})

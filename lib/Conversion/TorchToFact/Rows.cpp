@@ -50,8 +50,31 @@ template <ReduceKind kind> static LogicalResult convertReduce(TorchCall &call) {
       reduce(call, kind, call.cast(x, call.getResultElement()), dims, keep));
 }
 
+/// The variance over `dims` with `correction` fewer elements in the divisor, or
+/// its square root.
+static LogicalResult buildVariance(TorchCall &call, bool root, Value x,
+                                   ArrayRef<int64_t> dims, double correction,
+                                   bool keep) {
+  double count = 1;
+  for (int64_t dim : dims)
+    count *= typeOf(x).getDimSize(dim);
+  if (count <= correction)
+    return call.emitError() << "subtracts " << correction << " from a count of "
+                            << count << " elements";
+  Value mean = reduce(call, ReduceKind::mean, x, dims, /*keep=*/true);
+  Value centred = call.binary<SubOp>(x, mean);
+  Value squares = call.binary<MulOp>(centred, centred);
+  Value variance = reduce(call, ReduceKind::mean, squares, dims, keep);
+  if (correction != 0)
+    variance = call.binary<MulOp>(
+        variance,
+        call.scalarConstant(count / (count - correction), elementOf(x)));
+  return call.replace(root ? call.unary<SqrtOp>(variance) : variance);
+}
+
 /// `var.correction(x, dims, correction, keepdim)`
-static LogicalResult convertVariance(TorchCall &call) {
+template <bool root>
+static LogicalResult convertVarianceCorrection(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
   double correction = 1;
@@ -61,21 +84,50 @@ static LogicalResult convertVariance(TorchCall &call) {
       (!call.isNone(2) && failed(call.number(2, "correction", correction))) ||
       (!call.isNone(3) && failed(call.boolean(3, "keepdim", keep))))
     return failure();
-  double count = 1;
-  for (int64_t dim : dims)
-    count *= typeOf(x).getDimSize(dim);
-  if (count <= correction)
-    return call.emitArgumentError("correction")
-           << "is " << correction << ", and must be below the number of "
-           << "elements, " << count;
-  Value mean = reduce(call, ReduceKind::mean, x, dims, /*keep=*/true);
-  Value centred = call.binary<SubOp>(x, mean);
-  Value squares = call.binary<MulOp>(centred, centred);
-  Value variance = reduce(call, ReduceKind::mean, squares, dims, keep);
-  if (correction != 0)
-    variance = call.binary<MulOp>(
-        variance, call.constant(count / (count - correction), elementOf(x)));
-  return call.replace(variance);
+  return buildVariance(call, root, x, dims, correction, keep);
+}
+
+/// `var.dim(x, dims, unbiased, keepdim)`
+template <bool root> static LogicalResult convertVarianceDim(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  bool unbiased = true, keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
+      (!call.isNone(2) && failed(call.boolean(2, "unbiased", unbiased))) ||
+      (!call.isNone(3) && failed(call.boolean(3, "keepdim", keep))))
+    return failure();
+  return buildVariance(call, root, x, dims, unbiased ? 1 : 0, keep);
+}
+
+/// `var(x, unbiased)`
+template <bool root> static LogicalResult convertVarianceAll(TorchCall &call) {
+  Value x;
+  bool unbiased = true;
+  if (failed(call.tensor(0, "self", x)) ||
+      (!call.isNone(1) && failed(call.boolean(1, "unbiased", unbiased))))
+    return failure();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
+  return buildVariance(call, root, x, dims, unbiased ? 1 : 0, /*keep=*/false);
+}
+
+/// `linalg_vector_norm(x, ord, dims, keepdim)` of order 2.
+static LogicalResult convertVectorNorm(TorchCall &call) {
+  Value x;
+  double order = 2;
+  SmallVector<int64_t> dims;
+  bool keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      (!call.isNone(1) && failed(call.number(1, "ord", order))) ||
+      failed(call.dimensions(2, "dim", rankOf(x), dims)) ||
+      (!call.isNone(3) && failed(call.boolean(3, "keepdim", keep))))
+    return failure();
+  if (order != 2)
+    return call.emitArgumentError("ord") << "is " << order << ", and must be 2";
+  x = call.cast(x, call.getResultElement());
+  Value squares = call.binary<MulOp>(x, x);
+  return call.replace(
+      call.unary<SqrtOp>(reduce(call, ReduceKind::sum, squares, dims, keep)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,7 +223,13 @@ void torchtofact::populateRowConverters(ConverterTable &table) {
   table["aten.min"] = convertReduceAll<ReduceKind::min>;
   table["aten.min.dim"] = convertReduce<ReduceKind::min>;
   table["aten.amin"] = convertReduce<ReduceKind::min>;
-  table["aten.var.correction"] = convertVariance;
+  table["aten.var"] = convertVarianceAll</*root=*/false>;
+  table["aten.var.dim"] = convertVarianceDim</*root=*/false>;
+  table["aten.var.correction"] = convertVarianceCorrection</*root=*/false>;
+  table["aten.std"] = convertVarianceAll</*root=*/true>;
+  table["aten.std.dim"] = convertVarianceDim</*root=*/true>;
+  table["aten.std.correction"] = convertVarianceCorrection</*root=*/true>;
+  table["aten.linalg_vector_norm"] = convertVectorNorm;
 
   table["aten.softmax.int"] = convertSoftmax;
   table["aten._softmax"] = convertSoftmax;

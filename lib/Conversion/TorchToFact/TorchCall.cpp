@@ -207,7 +207,7 @@ LogicalResult TorchCall::scalar(unsigned index, StringRef name, Type element,
   double value;
   if (failed(number(index, name, value)))
     return failure();
-  result = constant(value, element);
+  result = scalarConstant(value, element);
   return success();
 }
 
@@ -295,13 +295,19 @@ RankedTensorType TorchCall::broadcastType(ValueRange operands, Type element) {
 }
 
 Value TorchCall::select(Value condition, Value x, Value y) {
-  return create<SelectOp>(broadcastType({condition, x, y}, elementOf(x)),
+  return create<SelectOp>(broadcastType({condition, x, y}, commonElement(x, y)),
                           condition, x, y);
 }
 
 Value TorchCall::compare(Predicate predicate, Value x, Value y) {
   return create<CompareOp>(broadcastType({x, y}, builder.getI1Type()),
                            predicate, x, y);
+}
+
+Value TorchCall::scalarConstant(double value, Type element) {
+  bool narrow =
+      isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
+  return constant(value, narrow ? builder.getF32Type() : element);
 }
 
 Value TorchCall::constant(double value, Type element, ArrayRef<int64_t> shape) {

@@ -92,7 +92,7 @@ public:
   LogicalResult number(unsigned index, StringRef name, double &result);
   LogicalResult boolean(unsigned index, StringRef name, bool &result);
   LogicalResult string(unsigned index, StringRef name, StringRef &result);
-  /// A number as a 0-d constant of an element type.
+  /// A number as a 0-d constant that stands beside elements of a type.
   LogicalResult scalar(unsigned index, StringRef name, Type element,
                        Value &result);
   /// A dimension of a tensor of `rank`, counted from the front.
@@ -135,13 +135,15 @@ public:
     return create<Op>(typeOf(x), x);
   }
   template <typename Op> Value binary(Value x, Value y) {
-    RankedTensorType type = broadcastType({x, y}, elementOf(x));
-    return create<Op>(type, x, y);
+    return create<Op>(broadcastType({x, y}, commonElement(x, y)), x, y);
   }
   Value select(Value condition, Value x, Value y);
   Value compare(Predicate predicate, Value x, Value y);
   /// A 0-d constant, or a splat of `shape`.
   Value constant(double value, Type element, ArrayRef<int64_t> shape = {});
+  /// A 0-d constant beside elements of a type: PyTorch computes 16-bit tensors
+  /// with scalars in f32.
+  Value scalarConstant(double value, Type element);
   Value cast(Value tensor, Type element);
   Value reshape(Value tensor, ArrayRef<int64_t> shape);
   Value expand(Value tensor, ArrayRef<int64_t> shape);
@@ -150,6 +152,12 @@ public:
               int64_t step = 1);
 
 private:
+  /// A scalar may be wider than the tensor beside it, and never decides.
+  static Type commonElement(Value x, Value y) {
+    bool narrower = elementOf(y).getIntOrFloatBitWidth() <
+                    elementOf(x).getIntOrFloatBitWidth();
+    return elementOf(narrower && !rankOf(x) ? y : x);
+  }
   RankedTensorType broadcastType(ValueRange operands, Type element);
 
   Operation *op;

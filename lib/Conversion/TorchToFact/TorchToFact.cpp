@@ -38,7 +38,8 @@ static const ConverterTable &getConverters() {
 
 /// The supported names that differ least from `name`, at most three.
 static SmallVector<StringRef> findNearestNames(StringRef name) {
-  unsigned limit = std::max<unsigned>(2, name.size() / 5);
+  StringRef function = name.substr(name.find('.') + 1);
+  unsigned limit = function.size() < 8 ? 1 : 2;
   SmallVector<std::pair<unsigned, StringRef>> near;
   for (StringRef known : getConverters().keys()) {
     unsigned distance =

@@ -32,6 +32,7 @@ MachineAttr getTargetMachine(mlir::Operation *op);
 
 namespace detail {
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
+mlir::LogicalResult verifyElementTypes(mlir::Operation *op);
 }
 
 /// The result's shape is the broadcast of the operands' shapes.
@@ -41,6 +42,16 @@ class NumpyBroadcast
 public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
     return detail::verifyBroadcast(op);
+  }
+};
+
+/// Operands have the result's element type, or are wider scalars.
+template <typename ConcreteType>
+class SameElementTypeOrScalar
+    : public mlir::OpTrait::TraitBase<ConcreteType, SameElementTypeOrScalar> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyElementTypes(op);
   }
 };
 

@@ -11,6 +11,12 @@ def Fact_NumpyBroadcast : NativeOpTrait<"NumpyBroadcast"> {
   let cppNamespace = "::fact";
 }
 
+/// Operands have the result's element type; a scalar (rank 0) may be wider and
+/// keeps the precision of the arithmetic, as scalars do in PyTorch.
+def Fact_SameElementType : NativeOpTrait<"SameElementTypeOrScalar"> {
+  let cppNamespace = "::fact";
+}
+
 class Fact_PointwiseOp<string mnemonic, string text, list<Trait> traits = [],
                        list<string> methods = []>
     : Fact_TensorOp<mnemonic, !listconcat([Fact_NumpyBroadcast,
@@ -20,7 +26,7 @@ class Fact_PointwiseOp<string mnemonic, string text, list<Trait> traits = [],
 }
 
 class Fact_UnaryOp<string mnemonic, string text, list<string> methods = []>
-    : Fact_PointwiseOp<mnemonic, text, [SameOperandsAndResultElementType], methods> {
+    : Fact_PointwiseOp<mnemonic, text, [Fact_SameElementType], methods> {
   let arguments = (ins Fact_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
@@ -28,7 +34,7 @@ class Fact_UnaryOp<string mnemonic, string text, list<string> methods = []>
 class Fact_BinaryOp<string mnemonic, string text, list<Trait> traits = [],
                     list<string> methods = []>
     : Fact_PointwiseOp<mnemonic, text,
-        !listconcat([SameOperandsAndResultElementType], traits), methods> {
+        !listconcat([Fact_SameElementType], traits), methods> {
   let arguments = (ins Fact_Tensor:$lhs, Fact_Tensor:$rhs);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
 }
@@ -59,7 +65,7 @@ def Fact_MishOp : Fact_UnaryOp<"mish", "x * tanh(log(1 + exp(x)))", ["buildFastS
 def Fact_SoftplusOp : Fact_UnaryOp<"softplus", "log(1 + exp(x))", ["buildFastScalar"]>;
 
 def Fact_GeluOp : Fact_PointwiseOp<"gelu", "Gaussian error linear unit",
-    [SameOperandsAndResultElementType], ["buildFastScalar"]> {
+    [Fact_SameElementType], ["buildFastScalar"]> {
   let description = [{
     `x * Phi(x)` with the error function (`none`), or its `tanh` approximation.
 
@@ -75,7 +81,7 @@ def Fact_GeluOp : Fact_PointwiseOp<"gelu", "Gaussian error linear unit",
 }
 
 def Fact_ClampOp : Fact_PointwiseOp<"clamp", "x limited to [min, max]",
-    [SameOperandsAndResultElementType]> {
+    [Fact_SameElementType]> {
   let description = [{
     Either bound may be missing.
 

@@ -1,0 +1,159 @@
+// RUN: fact-opt %s -verify-diagnostics -split-input-file
+
+// expected-error @+1 {{(C2) a baked weight needs its value}}
+"fact.weight"() {sym_name = "w", type = tensor<2xf32>, baked} : () -> ()
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{(C1) no 'fact.weight' is named @nowhere}}
+  %0 = fact.get_weight @nowhere : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) {
+  // expected-error @+1 {{(C2) contracts 3 with 4}}
+  %0 = fact.matmul %x, %y : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %y: tensor<3x5xf32>) {
+  // expected-error @+1 {{(C4) result is [5, 2], and should be [2, 5]}}
+  %0 = fact.matmul %x, %y : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<7x2x3xf32>, %y: tensor<4x3x5xf32>) {
+  // expected-error @+1 {{(C3) batch dimensions}}
+  %0 = fact.matmul %x, %y : (tensor<7x2x3xf32>, tensor<4x3x5xf32>) -> tensor<7x2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{operand shapes do not broadcast}}
+  %0 = fact.add %x, %y : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %y: tensor<3xf32>) {
+  // expected-error @+1 {{result has shape [2, 1], and the operands broadcast to [2, 3]}}
+  %0 = fact.add %x, %y : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xbf16>, %y: tensor<3xf32>) {
+  // expected-error @+1 {{operand 1 has elements of 'f32', and the result of 'bf16'}}
+  %0 = fact.add %x, %y : (tensor<2x3xbf16>, tensor<3xf32>) -> tensor<2x3xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{(C1) give 'min', 'max' or both}}
+  %0 = fact.clamp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x3x4x8xf32>, %k: tensor<1x2x4x8xf32>) {
+  // expected-error @+1 {{(C3) 3 query heads are not a multiple of 2 key heads}}
+  %0 = fact.attention %q, %k, %k scale 1.0 : (tensor<1x3x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x3x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<4xf32>) {
+  // expected-error @+1 {{(C2) weight and bias need shape [8]}}
+  %0 = fact.norm rms %x weight %w eps 1.0e-5 : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dim 2 is not in [0, 2)}}
+  %0 = fact.softmax %x dim 2 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) result is [8], and should be [4]}}
+  %0 = fact.reduce sum %x dims [1] : (tensor<4x8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) reshapes 32 elements into 33}}
+  %0 = fact.reshape %x : (tensor<4x8xf32>) -> tensor<33xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) [0, 0] is not a permutation of 2 dimensions}}
+  %0 = fact.permute %x [0, 0] : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) reads element 8 of 8}}
+  %0 = fact.slice %x dim 1 start 5 : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) sizes of dim 1 add up to 16, not 15}}
+  %0 = fact.concat %x, %x dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x15xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{(C2) yields}}
+  %0 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    fact.yield %a : tensor<4xf32>
+  } : tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{(C3) "fast" is not a schedule}}
+  %0 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    fact.yield %a : tensor<4xf32>
+  } schedule("fast") : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unknown machine 'z9'; known are 'a100', 'h100', 'h200', 'b200', 'host'}}
+module attributes {fact.target = #fact.machine<"z9">} {}

@@ -1,0 +1,58 @@
+// RUN: fact-opt --fact-fold-views %s | FileCheck %s
+
+// CHECK-LABEL: func @transpose
+func.func @transpose(%q: tensor<2x8x4xf32>, %k: tensor<2x8x4xf32>) -> tensor<2x8x8xf32> {
+  %0 = fact.permute %k [0, 2, 1] : (tensor<2x8x4xf32>) -> tensor<2x4x8xf32>
+  // CHECK-NEXT: fact.matmul %arg0, %arg1 transpose_b
+  %1 = fact.matmul %q, %0 : (tensor<2x8x4xf32>, tensor<2x4x8xf32>) -> tensor<2x8x8xf32>
+  return %1 : tensor<2x8x8xf32>
+}
+
+// A head permutation and a transpose, merged by the canonicaliser, come apart.
+// CHECK-LABEL: func @heads
+func.func @heads(%q: tensor<2x4x8x16xf32>, %k: tensor<2x8x4x16xf32>) -> tensor<2x4x8x8xf32> {
+  // CHECK: fact.permute %arg1 [0, 2, 1, 3]
+  %0 = fact.permute %k [0, 2, 3, 1] : (tensor<2x8x4x16xf32>) -> tensor<2x4x16x8xf32>
+  // CHECK: fact.matmul %arg0, %{{.*}} transpose_b
+  %1 = fact.matmul %q, %0 : (tensor<2x4x8x16xf32>, tensor<2x4x16x8xf32>) -> tensor<2x4x8x8xf32>
+  return %1 : tensor<2x4x8x8xf32>
+}
+
+// CHECK-LABEL: func @twice
+func.func @twice(%x: tensor<4x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %0 = fact.permute %w [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %1 = fact.permute %0 [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: fact.matmul %arg0, %arg1 transpose_b
+  %2 = fact.matmul %x, %1 transpose_b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func @broadcast
+func.func @broadcast(%x: tensor<4x8xf32>, %v: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = fact.expand %v : (tensor<8xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: fact.add %arg0, %arg1 : (tensor<4x8xf32>, tensor<8xf32>)
+  %1 = fact.add %x, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// Nobody else spans the rows: the broadcast stays.
+// CHECK-LABEL: func @broadcast_needed
+func.func @broadcast_needed(%v: tensor<8xf32>) -> tensor<4x8xf32> {
+  // CHECK: fact.expand
+  %0 = fact.expand %v : (tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = fact.neg %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func @casts
+func.func @casts(%x: tensor<4xbf16>, %y: tensor<4xf32>) -> (tensor<4xbf16>, tensor<4xf32>) {
+  %0 = fact.cast %x : (tensor<4xbf16>) -> tensor<4xf32>
+  %1 = fact.cast %0 : (tensor<4xf32>) -> tensor<4xbf16>
+  // A narrowing cast loses something, and stays.
+  // CHECK: %[[N:.*]] = fact.cast %arg1 : (tensor<4xf32>) -> tensor<4xbf16>
+  // CHECK: %[[W:.*]] = fact.cast %[[N]]
+  %2 = fact.cast %y : (tensor<4xf32>) -> tensor<4xbf16>
+  %3 = fact.cast %2 : (tensor<4xbf16>) -> tensor<4xf32>
+  // CHECK: return %arg0, %[[W]]
+  return %1, %3 : tensor<4xbf16>, tensor<4xf32>
+}

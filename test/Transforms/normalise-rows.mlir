@@ -1,0 +1,19 @@
+// RUN: fact-opt --fact-normalise-rows %s | FileCheck %s
+
+// CHECK-LABEL: func @softmax
+func.func @softmax(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  // CHECK: fact.permute %arg0 [2, 1, 0]
+  // CHECK: fact.softmax %{{.*}} dim 2 : tensor<8x4x2xf32>
+  // CHECK: fact.permute %{{.*}} [2, 1, 0]
+  %0 = fact.softmax %x dim 0 : tensor<2x4x8xf32>
+  return %0 : tensor<2x4x8xf32>
+}
+
+// CHECK-LABEL: func @reduce
+func.func @reduce(%x: tensor<2x4x8xf32>) -> tensor<1x4x1xf32> {
+  // CHECK: fact.permute %arg0 [1, 0, 2]
+  // CHECK: fact.reduce max %{{.*}} dims [1, 2] : (tensor<4x2x8xf32>) -> tensor<4xf32>
+  // CHECK: fact.reshape %{{.*}} : (tensor<4xf32>) -> tensor<1x4x1xf32>
+  %0 = fact.reduce max %x dims [0, 2] keep : (tensor<2x4x8xf32>) -> tensor<1x4x1xf32>
+  return %0 : tensor<1x4x1xf32>
+}

@@ -1,0 +1,17 @@
+import os
+
+import lit.formats
+
+config.name = "FACT"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.excludes = ["unit", "python", "gpu", "Inputs"]
+config.test_source_root = os.path.join(config.fact_source_root, "test")
+config.test_exec_root = os.path.join(config.fact_binary_root, "test")
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.fact_binary_root, "bin"),
+        config.llvm_tools_dir,
+        config.environment["PATH"],
+    ]
+)
