@@ -262,7 +262,12 @@ void ReferenceEmitter::printView(raw_ostream &os, Operation *op) {
 }
 
 LogicalResult ReferenceEmitter::printFunction(raw_ostream &os, Operation *op) {
-  os << "// " << *op << "\n__device__ "
+  os << "// ";
+  op->print(os, OpPrintingFlags()
+                    .useLocalScope()
+                    .elideLargeElementsAttrs(16)
+                    .assumeVerified());
+  os << "\n__device__ "
      << getScalarName(getType(op->getResult(0))) << ' '
      << getName(op->getResult(0)) << "(const Values &v, int64_t i) {\n";
   LogicalResult done =

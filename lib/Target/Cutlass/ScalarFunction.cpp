@@ -1,7 +1,6 @@
 //===- ScalarFunction.cpp - A pointwise graph as one scalar function ------===//
 
 #include "ScalarFunction.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -301,9 +300,8 @@ void ScalarFunction::printFunctor(raw_ostream &os, StringRef name,
 /// Issue slots of one op, where an ordinary instruction is 1 and the special
 /// function unit, which is an eighth as wide, 8.
 static double getSlots(Operation &op) {
-  bool fast = false;
-  if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op))
-    fast = flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none;
+  bool fast = allows(&op, arith::FastMathFlags::afn) ||
+              allows(&op, arith::FastMathFlags::arcp);
   bool wide = llvm::any_of(op.getResultTypes(),
                            [](Type type) { return type.isF64(); });
   double slots =

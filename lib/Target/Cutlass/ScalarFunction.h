@@ -5,6 +5,7 @@
 
 #include "fact/Analysis/StridedView.h"
 #include "fact/Target/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -56,6 +57,9 @@ private:
 
 /// The type in which elements are computed: f32 for 16-bit floats.
 mlir::Type getComputeType(mlir::Type element);
+
+/// Whether an op carries a fast-math flag.
+bool allows(mlir::Operation *op, mlir::arith::FastMathFlags flag);
 
 /// The C++ name of a scalar type: "float", "int64_t", "bool".
 llvm::StringRef getScalarName(mlir::Type type);

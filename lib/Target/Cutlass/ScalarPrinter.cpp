@@ -2,7 +2,6 @@
 
 #include "ScalarFunction.h"
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -30,6 +29,14 @@ StringRef fact::getScalarName(Type type) {
   default:
     return "int64_t";
   }
+}
+
+bool fact::allows(Operation *op, arith::FastMathFlags flag) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  // Some ops carry the flags only when there are any.
+  arith::FastMathFlagsAttr attr =
+      flags ? flags.getFastMathFlagsAttr() : arith::FastMathFlagsAttr();
+  return attr && arith::bitEnumContainsAny(attr.getValue(), flag);
 }
 
 /// The shortest decimal that reads back as the same number.
@@ -182,10 +189,7 @@ static std::string getFunction(Operation *op) {
       {"math.fma", "fma", ""},
   };
   bool isFloat = op->getResult(0).getType().isF32();
-  bool approximate = false;
-  if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op))
-    approximate = arith::bitEnumContainsAny(
-        flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
+  bool approximate = allows(op, arith::FastMathFlags::afn);
   for (const Entry &entry : table) {
     if (op->getName().getStringRef() != entry.op)
       continue;
@@ -229,8 +233,7 @@ std::string ScalarPrinter::getExpression(Operation *op) {
 
   if (auto divide = dyn_cast<arith::DivFOp>(op)) {
     bool approximate =
-        type.isF32() && arith::bitEnumContainsAny(divide.getFastmath(),
-                                                  arith::FastMathFlags::arcp);
+        type.isF32() && allows(divide, arith::FastMathFlags::arcp);
     if (approximate && x[0] == "1.0f")
       return "fast_reciprocal(" + x[1] + ")";
     if (approximate)

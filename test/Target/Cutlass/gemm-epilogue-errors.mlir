@@ -1,0 +1,76 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s
+
+func.func @f32(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{takes f16 or bf16 operands, not 'f32'}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    fact.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @prologue(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{the operands of 'fact.matmul' must be arguments of the region, and one is computed by 'fact.relu'}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.relu %a : (tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %1, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %2 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @alignment(%x: tensor<64x60xf16>, %w: tensor<60x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{strides and offset of lhs must be multiples of 16 bytes, and a row has 60 elements of 'f16'}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x60xf16>, tensor<60x64xf16>) {
+  ^bb0(%a: tensor<64x60xf16>, %b: tensor<60x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<64x60xf16>, tensor<60x64xf16>) -> tensor<64x64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @softmax(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{'fact.softmax' is not a pointwise op or a view}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.softmax %1 dim 1 : tensor<64x64xf16>
+    fact.yield %2 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @transposed_result(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{a result must have contiguous rows, and its last views permute them}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.permute %1 [1, 0] : (tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %2 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @ampere(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{needs a Hopper GPU (sm_90a), and 'a100' is sm_80}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %1 : tensor<64x64xf16>
+    } : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}

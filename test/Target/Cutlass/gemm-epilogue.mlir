@@ -1,0 +1,146 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file %s | FileCheck %s
+
+// A linear layer over [batch, time, channels]: the batch folds into M, W[N, K]
+// is a column-major B, and the bias is one value a column.
+
+// CHECK:      // {{.*}}fact.fused "gemm_epilogue"
+// CHECK:      #include "fact/cutlass/Gemm.cuh"
+// CHECK:      namespace fact::gemm_epilogue_0 {
+// CHECK:      struct Epilogue {
+// CHECK-NEXT:   FACT_DEVICE float apply(float accumulator,
+// CHECK-NEXT:                          float operand2) {
+// CHECK-NEXT:     const float v0 = accumulator + operand2;
+// CHECK-NEXT:     const float v1 = v0 * v0;
+// CHECK-NEXT:     const float v2 = fmaf(v1, 0.035677407f, 0.7978846f);
+// CHECK-NEXT:     const float v3 = v0 * v2;
+// CHECK-NEXT:     const float v4 = v0 * 0.5f;
+// CHECK-NEXT:     const float v5 = tanh_approx(v3);
+// CHECK-NEXT:     const float v6 = fmaf(v4, v5, v4);
+// CHECK-NEXT:     return v6;
+// CHECK:      using Kernel = Gemm<
+// CHECK-NEXT:     Problem<65536, 3072, 768>,
+// CHECK-NEXT:     RowMajor<0, bf16, 768>,
+// CHECK-NEXT:     ColumnMajor<1, bf16, 768>,
+// CHECK-NEXT:     Operands<RowVector<2, bf16>>,
+// CHECK-NEXT:     Results<Result<Epilogue, RowMajor<3, bf16, 3072>>>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<8>>>;
+// CHECK:      FACT_KERNEL(gemm_epilogue_0, Kernel)
+func.func @up(%x: tensor<128x512x768xbf16>, %w: tensor<3072x768xbf16>, %b: tensor<3072xbf16>) -> tensor<128x512x3072xbf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w, %b : tensor<128x512x768xbf16>, tensor<3072x768xbf16>, tensor<3072xbf16>) {
+  ^bb0(%a: tensor<128x512x768xbf16>, %c: tensor<3072x768xbf16>, %d: tensor<3072xbf16>):
+    %1 = fact.matmul %a, %c transpose_b : (tensor<128x512x768xbf16>, tensor<3072x768xbf16>) -> tensor<128x512x3072xbf16>
+    %2 = fact.add %1, %d : (tensor<128x512x3072xbf16>, tensor<3072xbf16>) -> tensor<128x512x3072xbf16>
+    %3 = fact.gelu %2 approximate tanh : (tensor<128x512x3072xbf16>) -> tensor<128x512x3072xbf16>
+    fact.yield %3 : tensor<128x512x3072xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, kernel = cooperative, swizzle = 8>) : tensor<128x512x3072xbf16>
+  return %0 : tensor<128x512x3072xbf16>
+}
+
+// -----
+
+// Without a schedule, the best of the default space: at small K a ping-pong
+// kernel, which hides the epilogue.
+
+// CHECK:      nan_minimum(v0, 20.0f)
+// CHECK:      fast_exp(
+// CHECK:      fast_divide(
+// CHECK:      nan_maximum({{.*}}, -2.0f)
+// CHECK:      * 0.5f;
+// CHECK:      Problem<65536, 3072, 768>,
+// CHECK:      Operands<RowVector<2, bf16>,
+// CHECK-NEXT:          RowVector<3, bf16>,
+// CHECK-NEXT:          RowMajor<4, bf16, 3072>>,
+// CHECK:      GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>>;
+func.func @chain(%x: tensor<65536x768xbf16>, %w: tensor<3072x768xbf16>, %b: tensor<3072xbf16>, %s: tensor<3072xbf16>, %r: tensor<65536x3072xbf16>) -> tensor<65536x3072xbf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w, %b, %s, %r : tensor<65536x768xbf16>, tensor<3072x768xbf16>, tensor<3072xbf16>, tensor<3072xbf16>, tensor<65536x3072xbf16>) {
+  ^bb0(%a: tensor<65536x768xbf16>, %c: tensor<3072x768xbf16>, %d: tensor<3072xbf16>, %e: tensor<3072xbf16>, %f: tensor<65536x3072xbf16>):
+    %1 = fact.matmul %a, %c transpose_b : (tensor<65536x768xbf16>, tensor<3072x768xbf16>) -> tensor<65536x3072xbf16>
+    %2 = fact.add %1, %d : (tensor<65536x3072xbf16>, tensor<3072xbf16>) -> tensor<65536x3072xbf16>
+    %3 = fact.mish %2 : (tensor<65536x3072xbf16>) -> tensor<65536x3072xbf16>
+    %4 = fact.mul %3, %e : (tensor<65536x3072xbf16>, tensor<3072xbf16>) -> tensor<65536x3072xbf16>
+    %5 = fact.clamp %4 min -2.0 max 2.0 : (tensor<65536x3072xbf16>) -> tensor<65536x3072xbf16>
+    %6 = fact.add %5, %f : (tensor<65536x3072xbf16>, tensor<65536x3072xbf16>) -> tensor<65536x3072xbf16>
+    %7 = fact.tanh %6 : (tensor<65536x3072xbf16>) -> tensor<65536x3072xbf16>
+    %h = fact.constant dense<5.0e-01> : tensor<bf16>
+    %8 = fact.mul %7, %h : (tensor<65536x3072xbf16>, tensor<bf16>) -> tensor<65536x3072xbf16>
+    fact.yield %8 : tensor<65536x3072xbf16>
+  } : tensor<65536x3072xbf16>
+  return %0 : tensor<65536x3072xbf16>
+}
+
+// -----
+
+// Batches on both sides, transposes, every kind of operand, two results of two
+// types: an f32 result asks for the exact definitions.
+
+// CHECK:      struct Epilogue0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float accumulator,
+// CHECK-NEXT:                          float operand2,
+// CHECK-NEXT:                          float operand3,
+// CHECK-NEXT:                          float operand4) {
+// CHECK:      tanhf(
+// CHECK:      struct Epilogue1 {
+// CHECK:      Problem<256, 512, 64, 12>,
+// CHECK-NEXT: ColumnMajor<0, f16, 256, 16384>,
+// CHECK-NEXT: RowMajor<1, f16, 512, 32768>,
+// CHECK-NEXT: Operands<ColumnVector<2, f32>,
+// CHECK-NEXT:          Scalar<3, f32>,
+// CHECK-NEXT:          RowMajor<4, f16, 512, 131072>>,
+// CHECK-NEXT: Results<Result<Epilogue0, RowMajor<5, f16, 512, 131072>>,
+// CHECK-NEXT:         Result<Epilogue1, RowMajor<6, f32, 512, 131072>>>,
+func.func @operands(%x: tensor<3x4x64x256xf16>, %w: tensor<3x4x64x512xf16>, %c: tensor<256x1xf32>, %s: tensor<f32>, %r: tensor<12x256x512xf16>) -> (tensor<12x256x512xf16>, tensor<3x4x256x512xf32>) {
+  %0:2 = fact.fused "gemm_epilogue" ins(%x, %w, %c, %s, %r : tensor<3x4x64x256xf16>, tensor<3x4x64x512xf16>, tensor<256x1xf32>, tensor<f32>, tensor<12x256x512xf16>) {
+  ^bb0(%a: tensor<3x4x64x256xf16>, %b: tensor<3x4x64x512xf16>, %d: tensor<256x1xf32>, %e: tensor<f32>, %f: tensor<12x256x512xf16>):
+    %1 = fact.matmul %a, %b transpose_a : (tensor<3x4x64x256xf16>, tensor<3x4x64x512xf16>) -> tensor<3x4x256x512xf16>
+    %2 = fact.cast %1 : (tensor<3x4x256x512xf16>) -> tensor<3x4x256x512xf32>
+    %3 = fact.mul %2, %d : (tensor<3x4x256x512xf32>, tensor<256x1xf32>) -> tensor<3x4x256x512xf32>
+    %4 = fact.mul %3, %e : (tensor<3x4x256x512xf32>, tensor<f32>) -> tensor<3x4x256x512xf32>
+    %5 = fact.tanh %4 : (tensor<3x4x256x512xf32>) -> tensor<3x4x256x512xf32>
+    %6 = fact.cast %5 : (tensor<3x4x256x512xf32>) -> tensor<3x4x256x512xf16>
+    %7 = fact.reshape %6 : (tensor<3x4x256x512xf16>) -> tensor<12x256x512xf16>
+    %8 = fact.add %7, %f : (tensor<12x256x512xf16>, tensor<12x256x512xf16>) -> tensor<12x256x512xf16>
+    fact.yield %8, %4 : tensor<12x256x512xf16>, tensor<3x4x256x512xf32>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<12x256x512xf16>, tensor<3x4x256x512xf32>
+  return %0#0, %0#1 : tensor<12x256x512xf16>, tensor<3x4x256x512xf32>
+}
+
+// -----
+
+// A slice of a packed tensor is a leading dimension and an offset; a plain
+// product needs no functor.
+
+// CHECK:      Problem<512, 64, 128>,
+// CHECK-NEXT: RowMajor<0, bf16, 384, 0, 128>,
+// CHECK-NEXT: RowMajor<1, bf16, 64>,
+// CHECK-NEXT: Operands<>,
+// CHECK-NEXT: Results<Result<Identity, RowMajor<2, bf16, 64>>>,
+func.func @packed(%x: tensor<512x384xbf16>, %w: tensor<128x64xbf16>) -> tensor<8x64x64xbf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<512x384xbf16>, tensor<128x64xbf16>) {
+  ^bb0(%a: tensor<512x384xbf16>, %b: tensor<128x64xbf16>):
+    %1 = fact.slice %a dim 1 start 128 : (tensor<512x384xbf16>) -> tensor<512x128xbf16>
+    %2 = fact.matmul %1, %b : (tensor<512x128xbf16>, tensor<128x64xbf16>) -> tensor<512x64xbf16>
+    %3 = fact.reshape %2 : (tensor<512x64xbf16>) -> tensor<8x64x64xbf16>
+    fact.yield %3 : tensor<8x64x64xbf16>
+  } : tensor<8x64x64xbf16>
+  return %0 : tensor<8x64x64xbf16>
+}
+
+// -----
+
+// The vendor's library is a schedule, too.
+
+// CHECK:      #include "fact/cutlass/CublasGemm.cuh"
+// CHECK:      using Kernel = CublasGemm<
+// CHECK-NEXT:     Problem<512, 2048, 1024, 128>,
+// CHECK-NEXT:     RowMajor<0, bf16, 1024, 524288>,
+// CHECK-NEXT:     RowMajor<1, bf16, 2048, 2097152>,
+// CHECK-NEXT:     Operands<>,
+// CHECK-NEXT:     RowMajor<2, bf16, 2048, 1048576>>;
+func.func @vendor(%x: tensor<128x512x1024xbf16>, %w: tensor<128x1024x2048xbf16>) -> tensor<128x512x2048xbf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<128x512x1024xbf16>, tensor<128x1024x2048xbf16>) {
+  ^bb0(%a: tensor<128x512x1024xbf16>, %b: tensor<128x1024x2048xbf16>):
+    %1 = fact.matmul %a, %b : (tensor<128x512x1024xbf16>, tensor<128x1024x2048xbf16>) -> tensor<128x512x2048xbf16>
+    fact.yield %1 : tensor<128x512x2048xbf16>
+  } schedule(#fact.cublas_gemm) : tensor<128x512x2048xbf16>
+  return %0 : tensor<128x512x2048xbf16>
+}

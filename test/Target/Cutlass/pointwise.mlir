@@ -1,0 +1,82 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file %s | FileCheck %s
+
+// Neighbouring dimensions that all tensors walk alike become one.
+
+// CHECK:      struct Body {
+// CHECK-NEXT:   FACT_DEVICE float apply(float operand0,
+// CHECK-NEXT:                          float operand1) {
+// CHECK-NEXT:     const float v0 = operand0 * 0.5f;
+// CHECK-NEXT:     const float v1 = tanh_approx(v0);
+// CHECK-NEXT:     const float v2 = fmaf(v1, 0.5f, 0.5f);
+// CHECK-NEXT:     const float v3 = operand0 * v2;
+// CHECK-NEXT:     const float v4 = v3 * operand1;
+// CHECK:      Extents<65536, 768>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<768, 1>>,
+// CHECK-NEXT:          Strided<1, bf16, Strides<0, 1>>>,
+// CHECK-NEXT: Results<Result<Body, Strided<2, bf16, Strides<768, 1>>>>,
+// CHECK-NEXT: PointwiseSchedule<256, 8, 2>>;
+func.func @silu(%x: tensor<128x512x768xbf16>, %s: tensor<768xbf16>) -> tensor<128x512x768xbf16> {
+  %0 = fact.fused "pointwise" ins(%x, %s : tensor<128x512x768xbf16>, tensor<768xbf16>) {
+  ^bb0(%a: tensor<128x512x768xbf16>, %b: tensor<768xbf16>):
+    %1 = fact.silu %a : (tensor<128x512x768xbf16>) -> tensor<128x512x768xbf16>
+    %2 = fact.mul %1, %b : (tensor<128x512x768xbf16>, tensor<768xbf16>) -> tensor<128x512x768xbf16>
+    fact.yield %2 : tensor<128x512x768xbf16>
+  } : tensor<128x512x768xbf16>
+  return %0 : tensor<128x512x768xbf16>
+}
+
+// -----
+
+// A copy: permute and merge, which no stride of the source can say, becomes
+// strides of the result.
+
+// CHECK:      Extents<2, 8, 16, 96>,
+// CHECK-NEXT: Operands<Strided<0, i64, Strides<12288, 1536, 96, 1>>>,
+// CHECK-NEXT: Results<Result<Identity, Strided<1, i64, Strides<12288, 96, 768, 1>>>>,
+func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<2x8x16x96xi64>) {
+  ^bb0(%a: tensor<2x8x16x96xi64>):
+    %1 = fact.permute %a [0, 2, 1, 3] : (tensor<2x8x16x96xi64>) -> tensor<2x16x8x96xi64>
+    %2 = fact.reshape %1 : (tensor<2x16x8x96xi64>) -> tensor<2x16x768xi64>
+    fact.yield %2 : tensor<2x16x768xi64>
+  } : tensor<2x16x768xi64>
+  return %0 : tensor<2x16x768xi64>
+}
+
+// -----
+
+// Comparisons, selections, casts, exact functions for f32; a slice with a step
+// gathers.
+
+// CHECK:      struct Body0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(bool operand2,
+// CHECK-NEXT:                          float operand0,
+// CHECK-NEXT:                          int64_t operand1) {
+// CHECK:          const float v0 = expf(operand0);
+// CHECK:          const bf16 [[R:v[0-9]+]] = __float2bfloat16_rn({{v[0-9]+}});
+// CHECK:          = __bfloat162float([[R]]);
+// CHECK:      struct Body1 {
+// CHECK-NEXT:   FACT_DEVICE bool apply(
+// CHECK:          const bool {{v[0-9]+}} = operand1 < int64_t(3);
+// CHECK:      Extents<10, 7>,
+// CHECK-NEXT: Operands<Strided<2, i1, Strides<1, 0>>,
+// CHECK-NEXT:          Strided<0, f32, Strides<14, 2>, 1>,
+// CHECK-NEXT:          Strided<1, i64, Strides<7, 1>>>,
+// CHECK-NEXT: Results<Result<Body0, Strided<3, f32, Strides<7, 1>>>,
+// CHECK-NEXT:         Result<Body1, Strided<4, i1, Strides<7, 1>>>>,
+// CHECK-NEXT: PointwiseSchedule<{{[0-9]+}}, 1, 1>>;
+func.func @types(%x: tensor<10x14xf32>, %i: tensor<10x7xi64>, %m: tensor<10x1xi1>) -> (tensor<10x7xf32>, tensor<10x7xi1>) {
+  %0:2 = fact.fused "pointwise" ins(%x, %i, %m : tensor<10x14xf32>, tensor<10x7xi64>, tensor<10x1xi1>) {
+  ^bb0(%a: tensor<10x14xf32>, %b: tensor<10x7xi64>, %c: tensor<10x1xi1>):
+    %1 = fact.slice %a dim 1 start 1 step 2 : (tensor<10x14xf32>) -> tensor<10x7xf32>
+    %2 = fact.exp %1 : (tensor<10x7xf32>) -> tensor<10x7xf32>
+    %3 = fact.cast %b : (tensor<10x7xi64>) -> tensor<10x7xf32>
+    %4 = fact.select %c, %2, %3 : (tensor<10x1xi1>, tensor<10x7xf32>, tensor<10x7xf32>) -> tensor<10x7xf32>
+    %5 = fact.cast %4 : (tensor<10x7xf32>) -> tensor<10x7xbf16>
+    %6 = fact.cast %5 : (tensor<10x7xbf16>) -> tensor<10x7xf32>
+    %three = fact.constant dense<3> : tensor<i64>
+    %7 = fact.compare lt %b, %three : (tensor<10x7xi64>, tensor<i64>) -> tensor<10x7xi1>
+    fact.yield %6, %7 : tensor<10x7xf32>, tensor<10x7xi1>
+  } : tensor<10x7xf32>, tensor<10x7xi1>
+  return %0#0, %0#1 : tensor<10x7xf32>, tensor<10x7xi1>
+}

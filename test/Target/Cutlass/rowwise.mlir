@@ -1,0 +1,91 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s | FileCheck %s
+
+// A residual sum, its layer norm, and both as results.
+
+// CHECK:      static constexpr float value = 1.000000000e-05f;
+// CHECK:      struct Prologue {
+// CHECK-NEXT:   FACT_DEVICE float apply(float operand0,
+// CHECK-NEXT:                          float operand1) {
+// CHECK-NEXT:     const float v0 = operand0 + operand1;
+// CHECK:      struct Epilogue0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float normalized,
+// CHECK-NEXT:                          float value,
+// CHECK-NEXT:                          float operand2,
+// CHECK-NEXT:                          float operand3) {
+// CHECK-NEXT:     const float v0 = normalized * operand2;
+// CHECK-NEXT:     const float v1 = v0 + operand3;
+// CHECK:      struct Epilogue1 {
+// CHECK:          return value;
+// CHECK:      using Kernel = Row<
+// CHECK-NEXT:     Extent<65536, 768>,
+// CHECK-NEXT:     LayerNorm<Epsilon>,
+// CHECK-NEXT:     Prologue,
+// CHECK-NEXT:     Operands<RowMajor<0, bf16, 768>,
+// CHECK-NEXT:              RowMajor<1, bf16, 768>>,
+// CHECK-NEXT:     Operands<RowVector<2, bf16>,
+// CHECK-NEXT:              RowVector<3, bf16>>,
+// CHECK-NEXT:     Results<Result<Epilogue0, RowMajor<4, bf16, 768>>,
+// CHECK-NEXT:             Result<Epilogue1, RowMajor<5, bf16, 768>>>,
+// CHECK-NEXT:     RowSchedule<32, 4, 8>>;
+func.func @norm(%x: tensor<128x512x768xbf16>, %r: tensor<128x512x768xbf16>, %w: tensor<768xbf16>, %b: tensor<768xbf16>) -> (tensor<128x512x768xbf16>, tensor<128x512x768xbf16>) {
+  %0:2 = fact.fused "rowwise" ins(%x, %r, %w, %b : tensor<128x512x768xbf16>, tensor<128x512x768xbf16>, tensor<768xbf16>, tensor<768xbf16>) {
+  ^bb0(%a: tensor<128x512x768xbf16>, %c: tensor<128x512x768xbf16>, %d: tensor<768xbf16>, %e: tensor<768xbf16>):
+    %1 = fact.add %a, %c : (tensor<128x512x768xbf16>, tensor<128x512x768xbf16>) -> tensor<128x512x768xbf16>
+    %2 = fact.norm layer %1 weight %d bias %e eps 1.0e-05 : (tensor<128x512x768xbf16>, tensor<768xbf16>, tensor<768xbf16>) -> tensor<128x512x768xbf16>
+    fact.yield %2, %1 : tensor<128x512x768xbf16>, tensor<128x512x768xbf16>
+  } schedule(#fact.cuda_row<threads = 32, rows = 4>) : tensor<128x512x768xbf16>, tensor<128x512x768xbf16>
+  return %0#0, %0#1 : tensor<128x512x768xbf16>, tensor<128x512x768xbf16>
+}
+
+// -----
+
+// Odd rows take single elements; a mask of one row is read for all.
+
+// CHECK:      Extent<96, 77>,
+// CHECK-NEXT: Softmax,
+// CHECK-NEXT: Prologue,
+// CHECK-NEXT: Operands<RowMajor<0, f32, 77>,
+// CHECK-NEXT:          RowVector<1, f32>>,
+// CHECK-NEXT: Operands<>,
+// CHECK-NEXT: Results<Result<Epilogue, RowMajor<2, f32, 77>>>,
+// CHECK-NEXT: RowSchedule<32, {{[0-9]}}, 1>>;
+func.func @softmax(%x: tensor<4x24x77xf32>, %m: tensor<77xf32>) -> tensor<4x24x77xf32> {
+  %0 = fact.fused "rowwise" ins(%x, %m : tensor<4x24x77xf32>, tensor<77xf32>) {
+  ^bb0(%a: tensor<4x24x77xf32>, %b: tensor<77xf32>):
+    %1 = fact.add %a, %b : (tensor<4x24x77xf32>, tensor<77xf32>) -> tensor<4x24x77xf32>
+    %2 = fact.softmax %1 dim 2 : tensor<4x24x77xf32>
+    fact.yield %2 : tensor<4x24x77xf32>
+  } : tensor<4x24x77xf32>
+  return %0 : tensor<4x24x77xf32>
+}
+
+// -----
+
+// Norms over several dimensions are norms over long rows.
+
+// CHECK:      Extent<8, 4096>,
+// CHECK-NEXT: RmsNorm<Epsilon>,
+// CHECK-NEXT: Identity,
+// CHECK-NEXT: Operands<RowMajor<0, f16, 4096>>,
+// CHECK-NEXT: Operands<RowVector<1, f16>>,
+// CHECK:      RowSchedule<{{[0-9]+}}, 1, 8>>;
+func.func @rms(%x: tensor<8x64x64xf16>, %w: tensor<64x64xf16>) -> tensor<8x64x64xf16> {
+  %0 = fact.fused "rowwise" ins(%x, %w : tensor<8x64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<8x64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.norm rms %a weight %b eps 1.0e-06 dims 2 : (tensor<8x64x64xf16>, tensor<64x64xf16>) -> tensor<8x64x64xf16>
+    fact.yield %1 : tensor<8x64x64xf16>
+  } : tensor<8x64x64xf16>
+  return %0 : tensor<8x64x64xf16>
+}
+
+// -----
+
+func.func @first_dimension(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @below {{softmax must be over the last dimension, not 0}}
+  %0 = fact.fused "rowwise" ins(%x : tensor<8x64xf16>) {
+  ^bb0(%a: tensor<8x64xf16>):
+    %1 = fact.softmax %a dim 0 : tensor<8x64xf16>
+    fact.yield %1 : tensor<8x64xf16>
+  } : tensor<8x64xf16>
+  return %0 : tensor<8x64xf16>
+}
