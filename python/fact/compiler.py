@@ -77,7 +77,7 @@ def bundle(
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = work_folder(graph, target, options)
     arguments = [f"--target={resolve_target(target)}", f"--bundle={folder}",
-                 "--stop-after=bundle", *options]
+                 "--until=bundle", *options]
     _drive(graph, work, arguments, verbose)
     return folder
 

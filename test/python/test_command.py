@@ -128,7 +128,7 @@ def test_a_driver_that_succeeds(monkeypatch, tmp_path, fake_library):
 
 def test_bundle_stops_at_the_bundle(monkeypatch, tmp_path):
     pytest.importorskip("torch_mlir")
-    stand_in_driver(tmp_path, "import os\nassert '--stop-after=bundle' in sys.argv\n"
+    stand_in_driver(tmp_path, "import os\nassert '--until=bundle' in sys.argv\n"
                               "os.makedirs([a for a in sys.argv if a.startswith('--bundle=')][0][9:])")
     monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
     monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))

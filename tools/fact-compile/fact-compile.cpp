@@ -27,8 +27,8 @@ static cl::opt<std::string>
     target("target",
            cl::desc("Machine or architecture: host, h200, h100, sm_90a"),
            cl::init("host"), cl::cat(category));
-static cl::opt<fact::Stage> stopAfter(
-    "stop-after", cl::desc("Stop after a stage and write what it made"),
+static cl::opt<fact::Stage> until(
+    "until", cl::desc("Stop after a stage and write what it made"),
     cl::init(fact::Stage::library), cl::cat(category),
     cl::values(
         clEnumValN(fact::Stage::import, "import", "the FACT graph"),
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "FACT: from torch or FACT text to a shared library\n");
-  if (output.empty() && stopAfter != fact::Stage::bundle)
+  if (output.empty() && until != fact::Stage::bundle)
     return fail("no output: give -o model.so");
   if (output.empty() && bundle.empty())
     return fail("no output: give --bundle=folder");
@@ -109,7 +109,7 @@ int main(int argc, char **argv) {
 
   fact::CompileOptions options;
   options.target = target;
-  options.stopAfter = stopAfter;
+  options.stopAfter = until;
   options.output = output;
   options.bundle = bundle;
   options.summary = summary;
