@@ -27,19 +27,19 @@ RankedTensorType torchtofact::convertTensorType(Type type,
   auto tensor = dyn_cast<torch::VTensorType>(type);
   llvm::raw_string_ostream os(reason);
   if (!tensor) {
-    os << "has type " << type << ", and only tensors are supported";
+    os << "has type '" << type << "', and only tensors are supported";
     return {};
   }
   if (!tensor.getRanked() || !tensor.getElementType() ||
       llvm::any_of(tensor.getSizes(), ShapedType::isDynamic)) {
-    os << "has type " << type
-       << ", and sizes must be static; export without dynamic shapes";
+    os << "has type '" << type
+       << "', and sizes must be static; export without dynamic shapes";
     return {};
   }
   Type element = convertElementType(tensor.getElementType());
   if (!element) {
-    os << "has element type " << tensor.getElementType()
-       << "; supported are f16, bf16, f32, f64, i1, si8, si32 and si64";
+    os << "has element type '" << tensor.getElementType()
+       << "'; supported are f16, bf16, f32, f64, i1, si8, si32 and si64";
     return {};
   }
   return RankedTensorType::get(tensor.getSizes(), element);
