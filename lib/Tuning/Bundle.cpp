@@ -547,7 +547,8 @@ Words Bundle::expand(const Words &command, const fs::path &source,
                      const Words &linkWords, const fs::path &output) const {
   Words words;
   auto inBundle = [&](const std::string &word) {
-    return replaced(word, "{bundle}", folder.string());
+    return replaced(replaced(word, "{bundle}", folder.string()), "{cutlass}",
+                    cutlass.string());
   };
   auto append = [&](const Words &more) {
     for (const std::string &word : more)

@@ -30,6 +30,7 @@ shared library with a C interface.
   --compile-timeout S     seconds until a compiler is killed (600)
   --run-timeout S         seconds until a measurement is killed (120)
   --database FILE         results of all runs (default: BUNDLE/tuning.sqlite)
+  --cutlass FOLDER        CUTLASS's tree (default: $FACT_CUTLASS_DIR)
   --launcher "WORDS"      put before compile commands, e.g. "ccache"
   --run-launcher "WORDS"  put before measurements, e.g. "srun --gpus=1"
   --only KERNEL           tune one kernel, link nothing
@@ -88,6 +89,8 @@ static Options parseOptions(int argc, char **argv) {
       options.runTimeout = positive(option, value());
     else if (option == "--database")
       options.database = value();
+    else if (option == "--cutlass")
+      options.cutlass = value();
     else if (option == "--launcher")
       options.launcher = splitWords(value());
     else if (option == "--run-launcher")
@@ -131,9 +134,30 @@ static void checkOnly(const Bundle &bundle, const Options &options) {
                 "'; the bundle has " + names);
 }
 
+/// Where the bundle's `{cutlass}` is, if it names one.
+static void locateCutlass(Bundle &bundle, const Options &options) {
+  bool needed = false;
+  for (const std::string &word : bundle.compile)
+    needed |= word.find("{cutlass}") != std::string::npos;
+  if (!needed)
+    return;
+  const char *variable = std::getenv("FACT_CUTLASS_DIR");
+  bundle.cutlass = !options.cutlass.empty() ? options.cutlass
+                   : variable               ? variable
+                                            : "";
+  if (bundle.cutlass.empty())
+    throw Failure("the bundle's kernels include CUTLASS: name its tree with "
+                  "--cutlass or FACT_CUTLASS_DIR");
+  if (!std::filesystem::exists(bundle.cutlass / "include/cutlass/cutlass.h"))
+    throw Failure("no include/cutlass/cutlass.h in '" +
+                  bundle.cutlass.string() +
+                  "'; --cutlass names the folder that has include/");
+}
+
 static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   Bundle bundle = readBundle(options.bundle);
+  locateCutlass(bundle, options);
   checkOnly(bundle, options);
   installInterruptHandlers();
   Tuner tuner(bundle, options);

@@ -90,6 +90,8 @@ struct Step {
 
 struct Bundle {
   std::filesystem::path folder;
+  /// CUTLASS's tree, for bundles whose commands name `{cutlass}`.
+  std::filesystem::path cutlass;
   std::string name;
   bool cuda = false;
   std::vector<Tensor> inputs, outputs;

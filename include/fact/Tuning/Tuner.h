@@ -18,6 +18,8 @@ namespace tuning {
 
 struct Options {
   std::filesystem::path bundle;
+  /// Empty: the environment's FACT_CUTLASS_DIR.
+  std::filesystem::path cutlass;
   /// Empty: <bundle>/<name>.so.
   std::filesystem::path output;
   /// Empty: <bundle>/tuning.sqlite.
