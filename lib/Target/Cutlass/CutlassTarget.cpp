@@ -36,9 +36,8 @@ public:
 };
 } // namespace
 
-/// Without -DNDEBUG the tensor cores are serialised; -Xptxas -v reports spills,
-/// which the tuner treats as failures. `{cutlass}` is where CUTLASS lies on the
-/// machine that compiles.
+/// Without -DNDEBUG the tensor cores are serialised. `{cutlass}` is where CUTLASS
+/// lies on the machine that compiles; fact-tune adds what every object needs.
 Target::Commands CutlassTarget::getCommands() const {
   StringRef number = machine.architecture.drop_front(strlen("sm_"));
   std::string architecture = llvm::formatv(
@@ -50,11 +49,6 @@ Target::Commands CutlassTarget::getCommands() const {
                       "-DNDEBUG",
                       architecture,
                       "--expt-relaxed-constexpr",
-                      "-Xptxas",
-                      "-v",
-                      "-Xcompiler",
-                      "-fPIC",
-                      "-I{bundle}/include",
                       "-I{cutlass}/include",
                       "-I{cutlass}/tools/util/include",
                       "-I{cutlass}/examples",

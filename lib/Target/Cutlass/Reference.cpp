@@ -81,9 +81,11 @@ private:
 
 void ReferenceEmitter::chooseWideType() {
   bool narrow = hasOnly16BitResults(fused);
+  // A scalar of any precision joins the arithmetic of its neighbours.
   for (Operation &op : fused.getBodyOps())
     for (Value result : op.getResults())
-      narrow = narrow && !getTensorType(result).getElementType().isF64();
+      narrow = narrow && !(getTensorType(result).getElementType().isF64() &&
+                           getTensorType(result).getRank() > 0);
   wide = narrow ? Type(builder.getF32Type()) : Type(builder.getF64Type());
 }
 

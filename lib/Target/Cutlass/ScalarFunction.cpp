@@ -3,6 +3,7 @@
 #include "ScalarFunction.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -146,8 +147,33 @@ private:
         return failure();
       operands.push_back(*scalar);
     }
+    if (!isa<CastOp>(op))
+      matchPrecision(operands);
     return options.fast ? pointwise.buildFastScalar(builder, loc, operands)
                         : pointwise.buildScalar(builder, loc, operands);
+  }
+
+  /// A scalar operand may be wider than the tensors beside it, whose arithmetic
+  /// it joins.
+  void matchPrecision(MutableArrayRef<Value> operands) {
+    Type narrowest;
+    for (Value operand : operands)
+      if (isa<FloatType>(operand.getType()) &&
+          (!narrowest || operand.getType().getIntOrFloatBitWidth() <
+                             narrowest.getIntOrFloatBitWidth()))
+        narrowest = operand.getType();
+    for (Value &operand : operands) {
+      if (!isa<FloatType>(operand.getType()) || operand.getType() == narrowest)
+        continue;
+      // Constants round here: folding keeps only exact conversions.
+      FloatAttr constant;
+      if (matchPattern(operand, m_Constant(&constant)))
+        operand = arith::ConstantOp::create(
+            builder, loc,
+            builder.getFloatAttr(narrowest, constant.getValueAsDouble()));
+      else
+        operand = arith::TruncFOp::create(builder, loc, narrowest, operand);
+    }
   }
 
   /// `value` broadcast to the shape of its user.

@@ -80,3 +80,18 @@ func.func @types(%x: tensor<10x14xf32>, %i: tensor<10x7xi64>, %m: tensor<10x1xi1
   } : tensor<10x7xf32>, tensor<10x7xi1>
   return %0#0, %0#1 : tensor<10x7xf32>, tensor<10x7xi1>
 }
+
+// -----
+
+// A wider scalar joins the arithmetic of the tensor beside it.
+
+// CHECK:      const float v0 = operand0 * 0.1f;
+func.func @scalar(%x: tensor<64xbf16>) -> tensor<64xbf16> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<64xbf16>) {
+  ^bb0(%a: tensor<64xbf16>):
+    %c = fact.constant dense<1.0e-01> : tensor<f64>
+    %1 = fact.mul %a, %c : (tensor<64xbf16>, tensor<f64>) -> tensor<64xbf16>
+    fact.yield %1 : tensor<64xbf16>
+  } : tensor<64xbf16>
+  return %0 : tensor<64xbf16>
+}
