@@ -1,4 +1,5 @@
-//===- FactToLinalg.h - The naive lowering of every FACT op -------*- C++ -*-===//
+//===- FactToLinalg.h - The naive lowering of every FACT op -------*- C++
+//-*-===//
 
 #ifndef FACT_CONVERSION_FACTTOLINALG_H
 #define FACT_CONVERSION_FACTTOLINALG_H

@@ -34,9 +34,8 @@ AffineMap ElementBuilder::broadcastMap(ArrayRef<int64_t> from,
   size_t leading = to.size() - from.size();
   SmallVector<AffineExpr> results;
   for (size_t i = 0; i < from.size(); ++i)
-    results.push_back(from[i] == to[leading + i]
-                          ? getAffineDimExpr(leading + i)
-                          : getAffineConstantExpr(0));
+    results.push_back(from[i] == to[leading + i] ? getAffineDimExpr(leading + i)
+                                                 : getAffineConstantExpr(0));
   return AffineMap::get(to.size(), 0, results, getContext());
 }
 
@@ -44,7 +43,8 @@ Value ElementBuilder::mapBroadcast(RankedTensorType result, ValueRange inputs,
                                    Body body) {
   SmallVector<AffineMap> maps;
   for (Value input : inputs)
-    maps.push_back(broadcastMap(tensorType(input).getShape(), result.getShape()));
+    maps.push_back(
+        broadcastMap(tensorType(input).getShape(), result.getShape()));
   return map(result, inputs, maps, body);
 }
 
@@ -64,8 +64,7 @@ Value ElementBuilder::reduce(Value input, ArrayRef<int64_t> dims, Value initial,
   }
   auto result = RankedTensorType::get(shape, initial.getType());
   Value empty = tensor::EmptyOp::create(*this, shape, initial.getType());
-  Value filled =
-      linalg::FillOp::create(*this, initial, empty).getResult(0);
+  Value filled = linalg::FillOp::create(*this, initial, empty).getResult(0);
   SmallVector<AffineMap> maps{
       getMultiDimIdentityMap(type.getRank()),
       AffineMap::get(type.getRank(), 0, kept, getContext())};
@@ -101,7 +100,8 @@ Value ElementBuilder::convertScalar(Value value, Type to) {
     return value;
   unsigned fromBits = from.getIntOrFloatBitWidth();
   unsigned toBits = to.getIntOrFloatBitWidth();
-  bool far = (fromBits == 16 && toBits != 32) || (toBits == 16 && fromBits != 32);
+  bool far =
+      (fromBits == 16 && toBits != 32) || (toBits == 16 && fromBits != 32);
   if (far)
     return convertScalar(convertScalar(value, getF32Type()), to);
   if (toBits > fromBits)
@@ -157,8 +157,8 @@ Value ElementBuilder::reshape(Value tensor, ArrayRef<int64_t> shape) {
     return tensor;
   auto result = RankedTensorType::get(shape, type.getElementType());
   if (shape.empty())
-    return tensor::CollapseShapeOp::create(
-        *this, result, tensor, SmallVector<ReassociationIndices>{});
+    return tensor::CollapseShapeOp::create(*this, result, tensor,
+                                           SmallVector<ReassociationIndices>{});
   return tensor::ExpandShapeOp::create(*this, result, tensor,
                                        allDims(shape.size()));
 }

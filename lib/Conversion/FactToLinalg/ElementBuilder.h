@@ -1,4 +1,5 @@
-//===- ElementBuilder.h - linalg.generic the way it reads ---------*- C++ -*-===//
+//===- ElementBuilder.h - linalg.generic the way it reads ---------*- C++
+//-*-===//
 
 #ifndef FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
 #define FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
@@ -20,7 +21,8 @@ using mlir::ValueRange;
 /// Builds loops over elements of static tensors.
 class ElementBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  using Body = llvm::function_ref<Value(mlir::ImplicitLocOpBuilder &, ValueRange)>;
+  using Body =
+      llvm::function_ref<Value(mlir::ImplicitLocOpBuilder &, ValueRange)>;
   using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
   ElementBuilder(mlir::OpBuilder &builder, mlir::Location loc)
       : ImplicitLocOpBuilder(loc, builder) {}

@@ -79,6 +79,8 @@ struct LowerPointwise : OpInterfaceConversionPattern<PointwiseOpInterface> {
   LogicalResult
   matchAndRewrite(PointwiseOpInterface op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
+    if (isa<CastOp>(op))
+      return failure(); // LowerCast
     ElementBuilder b(rewriter, op.getLoc());
     auto type = getTypeConverter()->convertType<RankedTensorType>(
         op->getResult(0).getType());
@@ -108,18 +110,17 @@ struct LowerCast : OpConversionPattern<CastOp> {
                    to.getIntOrFloatBitWidth() <= from.getIntOrFloatBitWidth() &&
                    from != to;
     rewriter.replaceOp(
-        op, b.mapBroadcast(
-                type, adaptor.getOperand(),
-                [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
-                  ElementBuilder nested(b, b.getLoc());
-                  if (narrows)
-                    return nested.convertScalar(nested.convertScalar(x[0], to),
-                                                computed);
-                  if (isa<FloatType>(from) && isa<FloatType>(to))
-                    return nested.convertScalar(x[0], computed);
-                  return nested.convertScalar(
-                      op.buildScalar(b, b.getLoc(), x), computed);
-                }));
+        op, b.mapBroadcast(type, adaptor.getOperand(),
+                           [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+                             ElementBuilder nested(b, b.getLoc());
+                             if (narrows)
+                               return nested.convertScalar(
+                                   nested.convertScalar(x[0], to), computed);
+                             if (isa<FloatType>(from) && isa<FloatType>(to))
+                               return nested.convertScalar(x[0], computed);
+                             return nested.convertScalar(
+                                 op.buildScalar(b, b.getLoc(), x), computed);
+                           }));
     return success();
   }
 };
@@ -196,9 +197,8 @@ struct ConvertFactToLinalgPass
 
 void fact::populateFactToLinalgPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
-  patterns.add<LowerPointwise, LowerMatmul, ReadComputed>(
+  patterns.add<LowerPointwise, LowerCast, LowerMatmul, ReadComputed>(
       converter, patterns.getContext());
-  patterns.add<LowerCast>(converter, patterns.getContext(), /*benefit=*/2);
   populateRowPatterns(converter, patterns);
   populateViewPatterns(converter, patterns);
 }

@@ -68,8 +68,8 @@ static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim) {
   SmallVector<int64_t> kept = keepDims(type.getShape(), dim);
   Value initial = initialValue(b, ReduceKind::max, type.getElementType());
   Value largest = b.reshape(b.reduce(x, dim, initial, maximumScalars), kept);
-  Value weights = b.mapBroadcast(
-      type, {x, largest}, [](auto &b, ValueRange x) -> Value {
+  Value weights =
+      b.mapBroadcast(type, {x, largest}, [](auto &b, ValueRange x) -> Value {
         Value difference = arith::SubFOp::create(b, x[0], x[1]);
         return math::ExpOp::create(b, difference);
       });
@@ -98,18 +98,19 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
     if (kind == ReduceKind::min)
       body = minimumScalars;
     Value initial = initialValue(b, kind, type.getElementType());
-    int64_t count =
-        tensorType(x).getNumElements() / std::max<int64_t>(type.getNumElements(), 1);
+    int64_t count = tensorType(x).getNumElements() /
+                    std::max<int64_t>(type.getNumElements(), 1);
     Value result =
         b.reshape(b.reduce(x, op.getDims(), initial, body), type.getShape());
     if (kind == ReduceKind::mean)
-      result = b.mapBroadcast(type, result, [&](auto &b, ValueRange x) -> Value {
-        ElementBuilder nested(b, b.getLoc());
-        Value divisor = nested.constant(count, x[0].getType());
-        if (isa<FloatType>(x[0].getType()))
-          return arith::DivFOp::create(b, x[0], divisor);
-        return arith::DivSIOp::create(b, x[0], divisor);
-      });
+      result =
+          b.mapBroadcast(type, result, [&](auto &b, ValueRange x) -> Value {
+            ElementBuilder nested(b, b.getLoc());
+            Value divisor = nested.constant(count, x[0].getType());
+            if (isa<FloatType>(x[0].getType()))
+              return arith::DivFOp::create(b, x[0], divisor);
+            return arith::DivSIOp::create(b, x[0], divisor);
+          });
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -134,8 +135,8 @@ struct LowerNorm : OpConversionPattern<NormOp> {
     ElementBuilder b(rewriter, op.getLoc());
     Value x = adaptor.getOperand();
     RankedTensorType type = tensorType(x);
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(
-        type.getRank() - op.getDims(), type.getRank()));
+    auto dims = llvm::to_vector(
+        llvm::seq<int64_t>(type.getRank() - op.getDims(), type.getRank()));
     SmallVector<int64_t> kept = keepDims(type.getShape(), dims);
     double count = 1;
     for (int64_t dim : dims)
@@ -203,10 +204,10 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
       return AffineMap::get(5, 0, ArrayRef(results), getContext());
     };
     AffineExpr sharedHead = head.floorDiv(group);
-    auto scoresType = RankedTensorType::get(
-        {queryType.getDimSize(0), heads, queryType.getDimSize(2),
-         tensorType(key).getDimSize(2)},
-        element);
+    auto scoresType = RankedTensorType::get({queryType.getDimSize(0), heads,
+                                             queryType.getDimSize(2),
+                                             tensorType(key).getDimSize(2)},
+                                            element);
     SmallVector<IteratorType> iterators(5, IteratorType::parallel);
     iterators[4] = IteratorType::reduction;
     Value scores = b.contract(scoresType, query, key,
@@ -219,8 +220,8 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
     if (Value mask = adaptor.getMask())
       inputs.push_back(mask);
     double scale = op.getScale().convertToDouble();
-    scores = b.mapBroadcast(
-        scoresType, inputs, [&](auto &b, ValueRange x) -> Value {
+    scores =
+        b.mapBroadcast(scoresType, inputs, [&](auto &b, ValueRange x) -> Value {
           ElementBuilder nested(b, b.getLoc());
           Value score =
               arith::MulFOp::create(b, x[0], nested.constant(scale, element));
@@ -230,10 +231,10 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
             return score;
           Value row = linalg::IndexOp::create(b, 2);
           Value column = linalg::IndexOp::create(b, 3);
-          Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                             column, row);
-          Value never =
-              nested.constant(-std::numeric_limits<double>::infinity(), element);
+          Value seen =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, row);
+          Value never = nested.constant(
+              -std::numeric_limits<double>::infinity(), element);
           return arith::SelectOp::create(b, seen, score, never);
         });
     Value weights = buildSoftmax(b, scores, 3);

@@ -87,8 +87,7 @@ FailureOr<AttentionPlan> AttentionPlan::get(FusedOp fused,
     StridedView view;
     if (failed(argument(mask, view)))
       return failure();
-    plan.mask =
-        view.expand({plan.batch, plan.heads, plan.queries, plan.keys});
+    plan.mask = view.expand({plan.batch, plan.heads, plan.queries, plan.keys});
   }
   FailureOr<StridedView> destination = StridedView::getDestination(
       plan.op.getResult(), fused.getYield()->getOperand(0));
@@ -154,7 +153,8 @@ private:
 /// Queries beyond the last repeat it; what comes of them is not stored.
 void AttentionBuilder::packQueries(Value offset, Value first) {
   Value source = b.getPointer(plan.query.base);
-  Value scale = b.constant(AttentionOp(plan.op).getScale().convertToDouble(), plan.compute);
+  Value scale = b.constant(AttentionOp(plan.op).getScale().convertToDouble(),
+                           plan.compute);
   for (int64_t i = 0; i < width; ++i) {
     Value row = b.min(b.add(first, i), plan.queries - 1);
     Value at = b.add(offset, b.mul(row, plan.query.strides[2]));
@@ -230,7 +230,8 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
   double infinity = std::numeric_limits<double>::infinity();
   Value rows;
   if (causal) {
-    SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
+    SmallVector<int64_t> numbers =
+        llvm::to_vector(llvm::seq<int64_t>(0, width));
     Value lanesIota = arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
     rows = arith::AddIOp::create(b, b.splat(first, width), lanesIota);
   }
@@ -259,24 +260,25 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
     if (causal) {
       Value visible = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                             b.splat(key, width), rows);
-      score = arith::SelectOp::create(b, visible, score, vectorConstant(-infinity));
+      score =
+          arith::SelectOp::create(b, visible, score, vectorConstant(-infinity));
     }
     return score;
   };
   bool changes = plan.mask || causal;
-  Value largest =
-      b.loop(b.integer(0), keyEnd, 1, vectorConstant(-infinity),
-             [&](Value key, ValueRange state) {
-               Value at = b.mul(key, width);
-               Value score = b.load(scores, plan.compute, at, width);
-               if (changes) {
-                 score = seen(key, score);
-                 b.store(score, scores, plan.compute, at);
-               }
-               return SmallVector<Value>{
-                   arith::MaximumFOp::create(b, state[0], score)};
-             })
-          .front();
+  Value largest = b.loop(b.integer(0), keyEnd, 1, vectorConstant(-infinity),
+                         [&](Value key, ValueRange state) {
+                           Value at = b.mul(key, width);
+                           Value score =
+                               b.load(scores, plan.compute, at, width);
+                           if (changes) {
+                             score = seen(key, score);
+                             b.store(score, scores, plan.compute, at);
+                           }
+                           return SmallVector<Value>{
+                               arith::MaximumFOp::create(b, state[0], score)};
+                         })
+                      .front();
   Value sum = b.loop(b.integer(0), keyEnd, 1, vectorConstant(0),
                      [&](Value key, ValueRange state) {
                        Value at = b.mul(key, width);
@@ -320,19 +322,18 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
   Value target = b.getResultPointer(0);
   for (int64_t i = 0; i < tileRows; ++i) {
     Value query = b.add(row, i);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, query,
-                                         queryEnd);
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, query, queryEnd);
     b.ifThen(inside, [&] {
       Value factor =
           b.splat(b.load(factors, plan.compute, b.add(local, i)), columnLanes);
       for (int64_t j = 0; j < columnVectors; ++j) {
         Value out =
             arith::MulFOp::create(b, sums[i * columnVectors + j], factor);
-        Value at = b.add(
-            targetOffset,
-            b.add(b.mul(query, plan.destination.strides[2]),
-                  b.mul(b.add(column, j * columnLanes),
-                        plan.destination.strides[3])));
+        Value at =
+            b.add(targetOffset, b.add(b.mul(query, plan.destination.strides[2]),
+                                      b.mul(b.add(column, j * columnLanes),
+                                            plan.destination.strides[3])));
         b.store(out, target, plan.storage, at, plan.destination.strides[3]);
       }
     });
@@ -372,8 +373,7 @@ void AttentionBuilder::build(int64_t grain) {
   Value queryOffset = offsetOf(plan.query, batch, head);
   Value keyOffset = offsetOf(plan.key, batch, sharedHead);
   Value valueOffset = offsetOf(plan.value, batch, sharedHead);
-  Value maskOffset =
-      plan.mask ? offsetOf(*plan.mask, batch, head) : Value();
+  Value maskOffset = plan.mask ? offsetOf(*plan.mask, batch, head) : Value();
   Value targetOffset = offsetOf(plan.destination, batch, head);
 
   packedQueries = b.scratch(plan.compute, plan.depth * width);
@@ -396,7 +396,8 @@ void AttentionBuilder::build(int64_t grain) {
 
 LogicalResult AttentionRealiser::build(KernelBuilder &b,
                                        ScheduleAttrInterface schedule) const {
-  FailureOr<AttentionPlan> plan = AttentionPlan::get(b.getFused(), noDiagnostic);
+  FailureOr<AttentionPlan> plan =
+      AttentionPlan::get(b.getFused(), noDiagnostic);
   auto rows = dyn_cast<HostRowsAttr>(schedule);
   if (failed(plan) || !rows)
     return failure();
@@ -428,8 +429,8 @@ AttentionRealiser::predictMicroseconds(FusedOp fused,
   if (plan->op.getCausal())
     pairs /= 2;
   double products = 2 * pairs * (plan->depth + plan->columns);
-  double seconds =
-      products / (0.6 * machine.matrixFlops32) + 30 * pairs / machine.scalarFlops;
+  double seconds = products / (0.6 * machine.matrixFlops32) +
+                   30 * pairs / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }
 

@@ -1,4 +1,5 @@
-//===- Elements.h - A DAG of pointwise ops at one element ---------*- C++ -*-===//
+//===- Elements.h - A DAG of pointwise ops at one element ---------*- C++
+//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_ELEMENTS_H
 #define FACT_LIB_TARGET_HOST_ELEMENTS_H

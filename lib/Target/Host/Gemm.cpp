@@ -3,9 +3,9 @@
 // B is packed once in panels of as many columns as the register tile has (by
 // the runtime, through `pack`); the rows of A that a tile needs are packed by
 // the tile itself. Packing also converts to f32, applies views and transposes,
-// and fills up rows and columns with zeros, so that the inner loop has one form.
-// Its accumulators go through a small buffer to the epilogue, which applies the
-// pointwise ops to vectors and stores what is inside the result.
+// and fills up rows and columns with zeros, so that the inner loop has one
+// form. Its accumulators go through a small buffer to the epilogue, which
+// applies the pointwise ops to vectors and stores what is inside the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +93,8 @@ static bool isOnlyReadThrough(Value base, Value value) {
 LogicalResult GemmPlan::planOperands(FusedOp fused, EmitError emitError) {
   FailureOr<StridedView> lhs = StridedView::get(matmul.getLhs());
   FailureOr<StridedView> rhs = StridedView::get(matmul.getRhs());
-  if (failed(lhs) || failed(rhs) || !isMemory(lhs->base) || !isMemory(rhs->base))
+  if (failed(lhs) || failed(rhs) || !isMemory(lhs->base) ||
+      !isMemory(rhs->base))
     return emitError() << "needs the operands of 'fact.matmul' to be operands "
                           "of the region, or views of them that strides "
                           "describe";
@@ -216,7 +217,8 @@ public:
     while (nr % lanes)
       lanes /= 2;
     panels = ceilDivide(plan.n, nr);
-    tileRows = std::min(schedule.getRows(), ceilDivide(plan.batchRows, mr) * mr);
+    tileRows =
+        std::min(schedule.getRows(), ceilDivide(plan.batchRows, mr) * mr);
     tilePanels = std::min(schedule.getColumns() / nr, panels);
   }
 
@@ -253,7 +255,8 @@ void GemmBuilder::packPanel(Value batch, Value panel, Value source,
   int64_t strideBn = plan.b.rowStrides.back();
   Value none = b.integer(0), depth = b.integer(plan.k);
   auto copy = [&](Value k, Value j) {
-    Value from = b.add(base, b.add(b.mul(k, plan.strideBk), b.mul(j, strideBn)));
+    Value from =
+        b.add(base, b.add(b.mul(k, plan.strideBk), b.mul(j, strideBn)));
     Value to = b.add(b.add(targetOffset, j), b.mul(k, nr));
     b.store(b.load(source, plan.storage, from), target, plan.compute, to);
   };
@@ -321,7 +324,8 @@ void GemmBuilder::buildTile() {
   Value batch = b.div(index, rowTiles * panelTiles);
   Value batchRow = b.mul(batch, plan.batchRows);
   Value firstRow = b.add(batchRow, b.mul(rowTile, tileRows));
-  Value rowEnd = b.min(b.add(firstRow, tileRows), b.add(batchRow, plan.batchRows));
+  Value rowEnd =
+      b.min(b.add(firstRow, tileRows), b.add(batchRow, plan.batchRows));
   Value firstPanel = b.mul(panelTile, tilePanels);
   Value panelEnd = b.min(b.add(firstPanel, tilePanels), panels);
 
@@ -333,7 +337,8 @@ void GemmBuilder::buildTile() {
   Value firstOffset;
   if (plan.packedOperand >= 0) {
     packedB = b.getPointer(plan.b.base);
-    firstOffset = b.mul(b.add(b.mul(batch, panels), firstPanel), panelElements());
+    firstOffset =
+        b.mul(b.add(b.mul(batch, panels), firstPanel), panelElements());
   } else {
     packedB = b.scratch(plan.compute, tilePanels * panelElements());
     firstOffset = b.integer(0);
@@ -390,14 +395,15 @@ void GemmBuilder::buildEpilogue(Value accumulators, Value firstRow,
         Value column = b.add(firstColumn, j);
         auto read = [&](const Elements::Leaf &leaf) {
           if (leaf.isAnchor)
-            return b.load(accumulators, plan.compute,
-                          b.add(b.mul(i, nr), j), width);
+            return b.load(accumulators, plan.compute, b.add(b.mul(i, nr), j),
+                          width);
           size_t at = &leaf - leaves.data();
           int64_t stride = result.leaves[at].columnStride;
           Type type =
               cast<RankedTensorType>(leaf.value.getType()).getElementType();
           return b.load(b.getPointer(leaf.value), type,
-                        b.add(offsets[at], b.mul(column, stride)), width, stride);
+                        b.add(offsets[at], b.mul(column, stride)), width,
+                        stride);
         };
         Value value = result.elements.build(b, width, read);
         int64_t stride = result.destination.columnStride;
@@ -437,7 +443,8 @@ SpaceAttrInterface GemmRealiser::getDefaultSpace(FusedOp fused) const {
   else
     micro = {Extents{6, 16}, Extents{6, 32}, Extents{8, 16}};
   // Multiples of every register tile; larger where one tile has little to do.
-  int64_t tileRows = rows >= 48 ? 48 : std::max<int64_t>(ceilDivide(rows, 24) * 24, 24);
+  int64_t tileRows =
+      rows >= 48 ? 48 : std::max<int64_t>(ceilDivide(rows, 24) * 24, 24);
   int64_t wide = columns >= 384 ? 384 : 96;
   SmallVector<int64_t> rowSizes{tileRows};
   if (rows >= 96)
@@ -460,10 +467,10 @@ double GemmRealiser::predictMicroseconds(FusedOp fused,
   double padded = ceilDivide(plan->batchRows, mr) * mr *
                   ceilDivide(plan->n, nr) * nr * plan->batches;
   // Each tile packs its rows of A again.
-  double packing = double(plan->rows) * plan->k *
-                   ceilDivide(plan->n, gemm.getColumns());
-  double flops = machine.matrixFlops32 *
-                 (plan->compute.isF64() ? 0.5 : 1.0) * efficiency;
+  double packing =
+      double(plan->rows) * plan->k * ceilDivide(plan->n, gemm.getColumns());
+  double flops =
+      machine.matrixFlops32 * (plan->compute.isF64() ? 0.5 : 1.0) * efficiency;
   double seconds = 2 * padded * plan->k / flops + packing / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }

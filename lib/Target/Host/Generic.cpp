@@ -11,8 +11,10 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -21,7 +23,8 @@ using namespace fact::host;
 
 static MemRefType memoryOf(Type tensor, Type element = {}) {
   auto type = cast<RankedTensorType>(tensor);
-  return MemRefType::get(type.getShape(), element ? element : type.getElementType());
+  return MemRefType::get(type.getShape(),
+                         element ? element : type.getElementType());
 }
 
 /// What a reference stores for a result.
@@ -63,8 +66,7 @@ static func::FuncOp buildBody(ModuleOp module, FusedOp fused, bool wide) {
   for (Value yielded : fused.getYield()->getOperands()) {
     Value memory = body.getArgument(next++);
     auto type = cast<MemRefType>(memory.getType());
-    auto stored =
-        RankedTensorType::get(type.getShape(), type.getElementType());
+    auto stored = RankedTensorType::get(type.getShape(), type.getElementType());
     auto computed = UnrealizedConversionCastOp::create(
         b, TypeRange(stored), mapping.lookupOrDefault(yielded));
     computed->setAttr(computedAttrName, b.getUnitAttr());
@@ -84,12 +86,13 @@ static void buildTile(KernelBuilder &b, func::FuncOp body) {
   unsigned operandCount = b.getNumOperands();
   for (auto [i, type] : llvm::enumerate(body.getArgumentTypes())) {
     auto memory = cast<MemRefType>(type);
-    Value address =
-        i < operandCount ? b.getPointer(b.getFused().getBody().getArgument(i))
-                         : b.getResultPointer(i - operandCount);
+    Value address = i < operandCount
+                        ? b.getPointer(b.getFused().getBody().getArgument(i))
+                        : b.getResultPointer(i - operandCount);
     SmallVector<Type> fields{pointer, pointer, b.getI64Type()};
     if (memory.getRank())
-      fields.append(2, LLVM::LLVMArrayType::get(b.getI64Type(), memory.getRank()));
+      fields.append(2,
+                    LLVM::LLVMArrayType::get(b.getI64Type(), memory.getRank()));
     Value descriptor = LLVM::UndefOp::create(
         b, LLVM::LLVMStructType::getLiteral(b.getContext(), fields));
     auto insert = [&](Value value, ArrayRef<int64_t> position) {
@@ -111,6 +114,20 @@ static void buildTile(KernelBuilder &b, func::FuncOp body) {
   b.endFunction();
 }
 
+namespace {
+/// Copies as loops: between strided layouts the default is a call into a
+/// runtime library that kernels do not link.
+struct CopyWithLoops : OpRewritePattern<memref::CopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::CopyOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<linalg::CopyOp>(op, op.getSource(),
+                                                op.getTarget());
+    return success();
+  }
+};
+} // namespace
+
 static LogicalResult emitLoops(FusedOp fused, bool wide, StringRef symbol,
                                KernelCode &code) {
   IsolatedRegion region(fused);
@@ -130,6 +147,10 @@ static LogicalResult emitLoops(FusedOp fused, bool wide, StringRef symbol,
   bufferization::buildBufferDeallocationPipeline(manager);
   if (failed(manager.run(module)))
     return fused.emitOpError() << "could not be turned into loops";
+  RewritePatternSet patterns(module.getContext());
+  patterns.add<CopyWithLoops>(module.getContext());
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
   buildTile(b, body);
   return emitObject(module, symbol, b.getLayout(), code);
 }

@@ -89,12 +89,13 @@ public:
         arith::MulFOp::create(b, bounded, constant(1.44269504088896341));
     Value shifted = arith::AddFOp::create(b, scaled, magic);
     Value n = arith::SubFOp::create(b, shifted, magic);
-    Value count = arith::SubIOp::create(b, asInteger(shifted), asInteger(magic));
+    Value count =
+        arith::SubIOp::create(b, asInteger(shifted), asInteger(magic));
     Value r = fma(n, constant(-0.693359375), bounded);
     r = fma(n, constant(2.12194440e-4), r);
-    Value tail = polynomial(r, {1.9875691500e-4, 1.3981999507e-3,
-                                8.3334519073e-3, 4.1665795894e-2,
-                                1.6666665459e-1, 5.0000001201e-1});
+    Value tail =
+        polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                       4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
     Value result = add(fma(tail, mul(r, r), r), constant(1.0));
     Value half = arith::ShRSIOp::create(b, count, integer(1));
     Value rest = arith::SubIOp::create(b, count, half);
@@ -114,8 +115,7 @@ private:
   }
 };
 
-template <typename MathOp>
-struct F32Pattern : OpRewritePattern<MathOp> {
+template <typename MathOp> struct F32Pattern : OpRewritePattern<MathOp> {
   using OpRewritePattern<MathOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(MathOp op,
                                 PatternRewriter &rewriter) const final {
@@ -144,8 +144,8 @@ struct ExpandRsqrt : F32Pattern<math::RsqrtOp> {
 void host::populateHostMathPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandExp, ExpandRsqrt>(patterns.getContext(), /*benefit=*/10);
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({"math.tanh", "math.log", "math.log1p", "math.erf"},
-                              name);
+    return llvm::is_contained(
+        {"math.tanh", "math.log", "math.log1p", "math.erf"}, name);
   });
   arith::populateExpandBFloat16Patterns(patterns);
 }

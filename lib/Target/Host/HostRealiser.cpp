@@ -68,9 +68,9 @@ SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,
 
 double host::countBytes(FusedOp fused) {
   double bytes = 0;
-  for (Type type : llvm::concat<const Type>(
-           SmallVector<Type>(fused.getInputs().getTypes()),
-           SmallVector<Type>(fused->getResultTypes()))) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(fused.getInputs().getTypes()),
+                                SmallVector<Type>(fused->getResultTypes()))) {
     auto tensor = cast<RankedTensorType>(type);
     bytes += tensor.getNumElements() * storageBytes(tensor.getElementType());
   }
@@ -98,16 +98,18 @@ static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
       Value broadcast = b.splat(scalar, tile.lanes);
       for (int64_t j = 0; j < tile.vectors; ++j) {
         Value &accumulator = accumulators[(row + i) * tile.vectors + j];
-        accumulator = vector::FMAOp::create(b, broadcast, vectorsB[j], accumulator);
+        accumulator =
+            vector::FMAOp::create(b, broadcast, vectorsB[j], accumulator);
       }
     }
   }
 }
 
-SmallVector<Value> host::buildMicroKernel(
-    KernelBuilder &b, const MicroTile &tile, Type compute, Value a,
-    Value offsetA, Value from, Value to, int64_t unroll, ValueRange accumulators,
-    llvm::function_ref<SmallVector<Value>(Value)> readB) {
+SmallVector<Value>
+host::buildMicroKernel(KernelBuilder &b, const MicroTile &tile, Type compute,
+                       Value a, Value offsetA, Value from, Value to,
+                       int64_t unroll, ValueRange accumulators,
+                       llvm::function_ref<SmallVector<Value>(Value)> readB) {
   auto step = [&](Value k, SmallVector<Value> state) {
     Value offset = b.add(offsetA, b.mul(b.sub(k, from), tile.strideA));
     multiplyAdd(b, tile, compute, a, offset, state, readB(k));

@@ -1,4 +1,5 @@
-//===- HostRealiser.h - What families of host kernels share -------*- C++ -*-===//
+//===- HostRealiser.h - What families of host kernels share -------*- C++
+//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_HOSTREALISER_H
 #define FACT_LIB_TARGET_HOST_HOSTREALISER_H
@@ -9,8 +10,7 @@ namespace fact::host {
 /// A realiser that writes its kernel with a KernelBuilder.
 class HostRealiser : public Realiser {
 public:
-  explicit HostRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  explicit HostRealiser(const MachineDescription &machine) : machine(machine) {}
 
   mlir::LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
                            llvm::StringRef symbol,
@@ -48,8 +48,8 @@ mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
 
 /// Candidate grains: about `elements` of the result for each tile, halved and
 /// doubled, but not more than `rows`.
-SpaceAttrInterface getRowsSpace(FusedOp fused, int64_t rows, int64_t rowElements,
-                                int64_t elements);
+SpaceAttrInterface getRowsSpace(FusedOp fused, int64_t rows,
+                                int64_t rowElements, int64_t elements);
 
 /// Bytes of operands and results.
 double countBytes(FusedOp fused);

@@ -29,14 +29,13 @@ public:
   Commands getCommands() const override {
     const std::string compiler = FACT_HOST_COMPILER;
     Commands commands;
-    commands.compile = {compiler, "-std=c++17", "-O2",      "-fPIC",
-                        "-I{bundle}/include",   "{flags}",  "-c",
-                        "{source}", "-o",       "{output}"};
-    commands.link = {compiler,  "-shared",   "-fPIC", "{inputs}",
-                     "{link}",  "-lpthread", "-lm",   "-o",
-                     "{output}"};
-    commands.linkProgram = {compiler, "{inputs}", "{link}", "-lpthread", "-ldl",
-                            "-lm",    "-o",       "{output}"};
+    commands.compile = {
+        compiler,  "-std=c++17", "-O2",      "-fPIC", "-I{bundle}/include",
+        "{flags}", "-c",         "{source}", "-o",    "{output}"};
+    commands.link = {compiler,    "-shared", "-fPIC", "{inputs}", "{link}",
+                     "-lpthread", "-lm",     "-o",    "{output}"};
+    commands.linkProgram = {compiler, "{inputs}", "{link}", "-lpthread",
+                            "-ldl",   "-lm",      "-o",     "{output}"};
     return commands;
   }
 

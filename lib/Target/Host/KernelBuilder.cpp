@@ -30,12 +30,14 @@ FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
   if (count != columns || leading != rows)
     return failure();
   RowView result{view.base, view.offset, {}, {}, 0};
-  StridedView row{view.base, 0,
-                  SmallVector<int64_t>(ArrayRef(view.shape).take_front(split)),
-                  SmallVector<int64_t>(ArrayRef(view.strides).take_front(split))};
-  StridedView column{view.base, 0,
-                     SmallVector<int64_t>(ArrayRef(view.shape).drop_front(split)),
-                     SmallVector<int64_t>(ArrayRef(view.strides).drop_front(split))};
+  StridedView row{
+      view.base, 0,
+      SmallVector<int64_t>(ArrayRef(view.shape).take_front(split)),
+      SmallVector<int64_t>(ArrayRef(view.strides).take_front(split))};
+  StridedView column{
+      view.base, 0,
+      SmallVector<int64_t>(ArrayRef(view.shape).drop_front(split)),
+      SmallVector<int64_t>(ArrayRef(view.strides).drop_front(split))};
   collapseDimensions(row);
   collapseDimensions(column);
   if (column.shape.size() > 1)
@@ -129,16 +131,16 @@ Value KernelBuilder::getPointer(Value base) {
   auto value = cast<DenseElementsAttr>(constant.getValue());
   Type storage = value.getElementType();
   if (storage.isInteger(1))
-    value = value.mapValues(getI8Type(), [](const APInt &bit) {
-      return bit.zext(8);
-    });
+    value = value.mapValues(getI8Type(),
+                            [](const APInt &bit) { return bit.zext(8); });
   auto flat = value.reshape(
       RankedTensorType::get({value.getNumElements()}, memoryType(storage)));
   std::string name =
       "constant" + std::to_string(module->getBody()->getOperations().size());
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(module->getBody());
-  auto type = LLVM::LLVMArrayType::get(memoryType(storage), value.getNumElements());
+  auto type =
+      LLVM::LLVMArrayType::get(memoryType(storage), value.getNumElements());
   auto global = LLVM::GlobalOp::create(*this, type, /*isConstant=*/true,
                                        LLVM::Linkage::Private, name, flat);
   setInsertionPointToStart(&function.getBody().front());

@@ -1,4 +1,5 @@
-//===- KernelBuilder.h - IR of one host kernel --------------------*- C++ -*-===//
+//===- KernelBuilder.h - IR of one host kernel --------------------*- C++
+//-*-===//
 //
 // Host kernels are functions of a tile index and an array of buffers. They are
 // written with scf, arith, math and vector on plain pointers: everything that
@@ -103,11 +104,11 @@ public:
   /// Columns in chunks of `lanes`, then one by one: `body(column, width)` with
   /// width 0 for a scalar. State crosses from one chunk to the next; between
   /// the two loops `narrow` turns vectors into scalars.
-  llvm::SmallVector<Value>
-  columns(Value from, Value to, int64_t lanes, ValueRange state,
-          llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
-              body,
-          llvm::function_ref<llvm::SmallVector<Value>(ValueRange)> narrow);
+  llvm::SmallVector<Value> columns(
+      Value from, Value to, int64_t lanes, ValueRange state,
+      llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
+          body,
+      llvm::function_ref<llvm::SmallVector<Value>(ValueRange)> narrow);
   void columns(Value from, Value to, int64_t lanes,
                llvm::function_ref<void(Value, int64_t)> body);
 

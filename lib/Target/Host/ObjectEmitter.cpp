@@ -66,7 +66,8 @@ static std::unique_ptr<llvm::TargetMachine> createMachine() {
   });
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
@@ -177,8 +178,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
                                const KernelLayout &layout, KernelCode &code) {
   if (failed(lowerToLLVMDialect(module)))
-    return module.emitError() << "could not lower kernel '" << symbol
-                              << "' to LLVM";
+    return module.emitError()
+           << "could not lower kernel '" << symbol << "' to LLVM";
   std::unique_ptr<llvm::TargetMachine> machine = createMachine();
   if (!machine)
     return module.emitError() << "LLVM has no code generator for this machine";
@@ -194,11 +195,6 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   addKernel(*lowered, symbol, layout);
   optimize(*lowered, *machine);
-  if (const char *path = std::getenv("FACT_DUMP_LLVM")) {
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    os << *lowered;
-  }
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);
@@ -259,8 +255,8 @@ static std::string printRegion(FusedOp fused) {
 IsolatedRegion::IsolatedRegion(FusedOp fused) {
   DialectRegistry registry;
   registerDialects(registry);
-  context = std::make_unique<MLIRContext>(registry,
-                                          MLIRContext::Threading::DISABLED);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   ParserConfig config(context.get());
   module = parseSourceString<ModuleOp>(printRegion(fused), config);

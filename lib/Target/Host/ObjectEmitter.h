@@ -1,4 +1,5 @@
-//===- ObjectEmitter.h - From MLIR to an object file --------------*- C++ -*-===//
+//===- ObjectEmitter.h - From MLIR to an object file --------------*- C++
+//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
 #define FACT_LIB_TARGET_HOST_OBJECTEMITTER_H

@@ -13,7 +13,8 @@ struct PointwisePlan {
     StridedView destination;
   };
   std::vector<Result> results;
-  /// The index space after dimensions were merged: outer ones, and an inner one.
+  /// The index space after dimensions were merged: outer ones, and an inner
+  /// one.
   SmallVector<int64_t> shape;
 
   static FailureOr<PointwisePlan> get(FusedOp fused, EmitError emitError);
@@ -112,8 +113,8 @@ LogicalResult PointwiseRealiser::build(KernelBuilder &b,
   auto writeColumns = [&](Value row, Value from, Value to) {
     for (unsigned i = 0; i < plan->results.size(); ++i) {
       const PointwisePlan::Result &result = plan->results[i];
-      Type storage =
-          cast<RankedTensorType>(fused->getResult(i).getType()).getElementType();
+      Type storage = cast<RankedTensorType>(fused->getResult(i).getType())
+                         .getElementType();
       DenseMap<const Elements::Leaf *, Value> offsets;
       for (const Elements::Leaf &leaf : result.elements.getLeaves())
         offsets[&leaf] = b.rowOffset(splitLast(leaf.view), row);
@@ -123,11 +124,10 @@ LogicalResult PointwiseRealiser::build(KernelBuilder &b,
         Value value =
             result.elements.build(b, width, [&](const Elements::Leaf &leaf) {
               int64_t stride = leaf.view.strides.back();
-              return b.load(b.getPointer(leaf.value),
-                            cast<RankedTensorType>(leaf.value.getType())
-                                .getElementType(),
-                            b.add(offsets[&leaf], b.mul(column, stride)), width,
-                            stride);
+              return b.load(
+                  b.getPointer(leaf.value),
+                  cast<RankedTensorType>(leaf.value.getType()).getElementType(),
+                  b.add(offsets[&leaf], b.mul(column, stride)), width, stride);
             });
         b.store(value, b.getResultPointer(i), storage,
                 b.add(target, b.mul(column, destination.columnStride)),

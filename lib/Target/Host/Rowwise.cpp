@@ -93,9 +93,8 @@ FailureOr<RowElements> RowElements::get(const Elements &elements, int64_t rows,
 static bool never(Value, const StridedView &) { return false; }
 
 /// The elements of an operand, planned over its own shape.
-static FailureOr<RowElements> planOperand(Value value, int64_t rows,
-                                          int64_t columns,
-                                          EmitError emitError) {
+static FailureOr<RowElements>
+planOperand(Value value, int64_t rows, int64_t columns, EmitError emitError) {
   FailureOr<Elements> elements = Elements::plan(value, never, emitError);
   if (failed(elements))
     return failure();
@@ -106,8 +105,7 @@ LogicalResult RowPlan::planRow(EmitError emitError) {
   input = op->getOperand(0);
   auto type = cast<RankedTensorType>(input.getType());
   if (!isa<FloatType>(type.getElementType()))
-    return emitError() << "takes rows of floats, not "
-                       << type.getElementType();
+    return emitError() << "takes rows of floats, not " << type.getElementType();
   compute = computeType(type.getElementType());
   int64_t trailing = 1;
   if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
@@ -127,7 +125,8 @@ LogicalResult RowPlan::planRow(EmitError emitError) {
   for (int64_t size : shape.take_back(trailing))
     columns *= size;
   rows = type.getNumElements() / columns;
-  FailureOr<RowElements> elements = planOperand(input, rows, columns, emitError);
+  FailureOr<RowElements> elements =
+      planOperand(input, rows, columns, emitError);
   if (failed(elements))
     return failure();
   before = *elements;
@@ -167,8 +166,8 @@ FailureOr<RowPlan::Result> RowPlan::planResult(Value yielded,
                        << " elements, or of one";
   SmallVector<Destination> destinations = getDestinations(yielded);
   for (auto [i, destination] : llvm::enumerate(llvm::reverse(destinations))) {
-    EmitError report = i + 1 == destinations.size() ? emitError
-                                                    : EmitError(noDiagnostic);
+    EmitError report =
+        i + 1 == destinations.size() ? emitError : EmitError(noDiagnostic);
     FailureOr<Elements> elements = Elements::plan(
         destination.value,
         [&](Value value, const StridedView &view) {
@@ -254,8 +253,9 @@ private:
   Value reduceRow(double initial, vector::CombiningKind kind, Combine combine,
                   llvm::function_ref<Value(Value, int64_t)> element);
   Value sumRow(llvm::function_ref<Value(Value, int64_t)> element) {
-    return reduceRow(0, vector::CombiningKind::ADD,
-                     [&](Value x, Value y) { return add(x, y); }, element);
+    return reduceRow(
+        0, vector::CombiningKind::ADD,
+        [&](Value x, Value y) { return add(x, y); }, element);
   }
 
   Value evaluate(const RowElements &row, ArrayRef<Value> offsets, Value column,
@@ -270,7 +270,8 @@ private:
   /// Fills the buffer; `element` is what the first statistic sees.
   Value fill(Value column, int64_t width, ArrayRef<Value> offsets);
   void buildRow(Value row);
-  void writeResults(Value row, llvm::function_ref<Value(Value, int64_t)> result);
+  void writeResults(Value row,
+                    llvm::function_ref<Value(Value, int64_t)> result);
 
   KernelBuilder &b;
   const RowPlan &plan;
@@ -281,20 +282,21 @@ private:
 };
 } // namespace
 
-Value RowBuilder::reduceRow(
-    double initial, vector::CombiningKind kind, Combine combine,
-    llvm::function_ref<Value(Value, int64_t)> element) {
+Value RowBuilder::reduceRow(double initial, vector::CombiningKind kind,
+                            Combine combine,
+                            llvm::function_ref<Value(Value, int64_t)> element) {
   Value start = b.constant(initial, b.withWidth(plan.compute, lanes));
-  return b.columns(
-             b.integer(0), b.integer(plan.columns), lanes, start,
-             [&](Value column, int64_t width, ValueRange state) {
-               return SmallVector<Value>{
-                   combine(state[0], element(column, width))};
-             },
-             [&](ValueRange state) {
-               return SmallVector<Value>{vector::ReductionOp::create(
-                   b, kind, state[0], flags)};
-             })
+  return b
+      .columns(
+          b.integer(0), b.integer(plan.columns), lanes, start,
+          [&](Value column, int64_t width, ValueRange state) {
+            return SmallVector<Value>{
+                combine(state[0], element(column, width))};
+          },
+          [&](ValueRange state) {
+            return SmallVector<Value>{
+                vector::ReductionOp::create(b, kind, state[0], flags)};
+          })
       .front();
 }
 
@@ -307,7 +309,8 @@ Value RowBuilder::evaluate(const RowElements &row, ArrayRef<Value> offsets,
       return anchor(leaf.value);
     size_t at = &leaf - leaves.data();
     int64_t stride = row.leaves[at].columnStride;
-    Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
+    Type storage =
+        cast<RankedTensorType>(leaf.value.getType()).getElementType();
     return b.load(b.getPointer(leaf.value), storage,
                   b.add(offsets[at], b.mul(column, stride)), width, stride);
   });
@@ -320,8 +323,8 @@ Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
   return x;
 }
 
-void RowBuilder::writeResults(
-    Value row, llvm::function_ref<Value(Value, int64_t)> value) {
+void RowBuilder::writeResults(Value row,
+                              llvm::function_ref<Value(Value, int64_t)> value) {
   FusedOp fused = b.getFused();
   for (unsigned number = 0; number < plan.results.size(); ++number) {
     const RowPlan::Result &result = plan.results[number];
@@ -331,12 +334,11 @@ void RowBuilder::writeResults(
     Value target = b.rowOffset(result.destination, row);
     int64_t stride = result.destination.columnStride;
     auto write = [&](Value column, int64_t width) {
-      Value element = evaluate(result.elements, offsets, column, width,
-                               [&](Value anchor) {
-                                 return anchor == plan.input
-                                            ? readBuffer(column, width)
-                                            : value(column, width);
-                               });
+      Value element =
+          evaluate(result.elements, offsets, column, width, [&](Value anchor) {
+            return anchor == plan.input ? readBuffer(column, width)
+                                        : value(column, width);
+          });
       b.store(element, b.getResultPointer(number), storage,
               b.add(target, b.mul(column, stride)), stride);
     };
@@ -360,14 +362,17 @@ void RowBuilder::buildRow(Value row) {
   if (auto reduce = dyn_cast<ReduceOp>(plan.op)) {
     Value result;
     if (reduce.getKind() == ReduceKind::max)
-      result = reduceRow(-infinity, vector::CombiningKind::MAXIMUMF, maximum, filled);
+      result = reduceRow(-infinity, vector::CombiningKind::MAXIMUMF, maximum,
+                         filled);
     else if (reduce.getKind() == ReduceKind::min)
-      result = reduceRow(infinity, vector::CombiningKind::MINIMUMF, minimum, filled);
+      result =
+          reduceRow(infinity, vector::CombiningKind::MINIMUMF, minimum, filled);
     else
       result = sumRow(filled);
     if (reduce.getKind() == ReduceKind::mean)
       result = arith::DivFOp::create(b, result, count);
-    writeResults(row, [&](Value, int64_t width) { return b.splat(result, width); });
+    writeResults(row,
+                 [&](Value, int64_t width) { return b.splat(result, width); });
     return;
   }
 
@@ -432,9 +437,8 @@ void RowBuilder::build(int64_t grain) {
   b.getLayout().tiles = ceilDivide(plan.rows, grain);
   Value index = b.beginTile();
   buffer = b.scratch(plan.compute, plan.columns);
-  exponentials = isa<SoftmaxOp>(plan.op)
-                     ? b.scratch(plan.compute, plan.columns)
-                     : Value();
+  exponentials =
+      isa<SoftmaxOp>(plan.op) ? b.scratch(plan.compute, plan.columns) : Value();
   Value from = b.mul(index, grain);
   b.loop(from, b.min(b.add(from, grain), plan.rows), 1,
          [&](Value row) { buildRow(row); });

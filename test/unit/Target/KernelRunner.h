@@ -1,4 +1,5 @@
-//===- KernelRunner.h - Emits, links and runs host kernels --------*- C++ -*-===//
+//===- KernelRunner.h - Emits, links and runs host kernels --------*- C++
+//-*-===//
 
 #ifndef FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
 #define FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
