@@ -25,7 +25,8 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
       if (!isa<FactDialect>(op.getDialect()) || isa<FusedOp, PrepareOp>(op))
         continue;
       if (llvm::all_of(op.getOperands(), [&](Value operand) {
-            return known.contains(operand.getDefiningOp());
+            Operation *producer = operand.getDefiningOp();
+          return producer && known.contains(producer);
           }))
         known.insert(&op);
     }
@@ -65,13 +66,16 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
       from.replaceUsesWithIf(to, [&](OpOperand &use) {
         return !known.contains(use.getOwner());
       });
-    for (Operation *op : llvm::reverse(known))
-      if (op->use_empty())
-        op->erase();
-    for (Operation &op : llvm::make_early_inc_range(
-             llvm::reverse(prepare.getBody().front().without_terminator())))
-      if (op.use_empty())
-        op.erase();
+    SmallVector<Operation *> cloned;
+    for (Operation &op : prepare.getBody().front().without_terminator())
+      cloned.push_back(&op);
+    auto eraseUnused = [](ArrayRef<Operation *> ops) {
+      for (Operation *op : llvm::reverse(ops))
+        if (op->use_empty())
+          op->erase();
+    };
+    eraseUnused(known.getArrayRef());
+    eraseUnused(cloned);
   }
 };
 } // namespace

@@ -2,10 +2,9 @@
 
 // CHECK-LABEL: func @rms
 func.func @rms(%x: tensor<2x4x8xf32>, %w: tensor<8xf32>) -> tensor<2x4x8xf32> {
-  // CHECK: fact.norm rms %arg0 weight %arg1 eps 1.000000e-06 : (tensor<2x4x8xf32>, tensor<8xf32>) -> tensor<2x4x8xf32>
+  // CHECK: fact.norm rms %arg0 weight %arg1 eps 9.9999999999999995E-7 : (tensor<2x4x8xf32>, tensor<8xf32>) -> tensor<2x4x8xf32>
   // CHECK-NEXT: return
   %eps = fact.constant dense<1.0e-6> : tensor<f64>
-  %c = fact.constant dense<1.0e-6> : tensor<f32>
   %0 = fact.mul %x, %x : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
   %1 = fact.reduce mean %0 dims [2] keep : (tensor<2x4x8xf32>) -> tensor<2x4x1xf32>
   %2 = fact.add %1, %eps : (tensor<2x4x1xf32>, tensor<f64>) -> tensor<2x4x1xf32>

@@ -72,7 +72,7 @@ public:
   Value exp(Value x) { return math<math::ExpOp>(x); }
   Value log(Value x) { return math<math::LogOp>(x); }
   Value tanh(Value x) { return math<math::TanhOp>(x); }
-  Value erf(Value x) { return math::ErfOp::create(b, x); }
+  Value erf(Value x) { return math<math::ErfOp>(x); }
   Value max(Value x, Value y) {
     return isFloat(x) ? arith::MaximumFOp::create(b, x, y).getResult()
                       : arith::MaxSIOp::create(b, x, y).getResult();
@@ -144,7 +144,7 @@ EXACT_AND_FAST(RsqrtOp, s.math<math::RsqrtOp>(x))
 EXACT_AND_FAST(ReciprocalOp, s.div(s.constant(1, x), x))
 EXACT(SinOp, s.math<math::SinOp>(x))
 EXACT(CosOp, s.math<math::CosOp>(x))
-EXACT(ErfOp, s.erf(x))
+EXACT_AND_FAST(ErfOp, s.erf(x))
 EXACT_AND_FAST(TanhOp, s.tanh(x))
 EXACT_AND_FAST(SigmoidOp, s.sigmoid(x))
 EXACT(ReluOp, s.max(x, s.constant(0, x)))

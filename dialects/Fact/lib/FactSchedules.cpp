@@ -168,8 +168,8 @@ LogicalResult Sm90AttentionAttr::verifySchedule(Operation *fused,
   if (tile.rank != 2 || getKernel() == KernelSchedule::stream_k)
     return emitError() << "is written as tile = 128x128, kernel = cooperative "
                           "or pingpong";
-  if (!llvm::is_contained({64, 128, 192}, tile[0]))
-    return emitError() << "query tile is 64, 128 or 192, not " << tile[0];
+  if (!llvm::is_contained({128, 192}, tile[0]))
+    return emitError() << "query tile is 128 or 192, not " << tile[0];
   if (!llvm::is_contained({32, 64, 96, 128, 192, 256}, tile[1]))
     return emitError() << "key tile is one native width (32, 64, 96, 128, 192 "
                           "or 256), not "
@@ -178,8 +178,10 @@ LogicalResult Sm90AttentionAttr::verifySchedule(Operation *fused,
     return emitError() << "a causal mask needs one tile size to divide the "
                           "other, not "
                        << tile[0] << "x" << tile[1];
-  if (getStages() < 2 || getStages() > 8)
-    return emitError() << "stages are 2 to 8, not " << getStages();
+  // The next key tile is loaded before the value tile of this one is free: two
+  // stages wait for each other forever.
+  if (getStages() < 3 || getStages() > 8)
+    return emitError() << "stages are 3 to 8, not " << getStages();
   int64_t available = machine.sharedMemoryBytes;
   if (getSharedMemoryBytes(fused) > available)
     return emitError() << "needs " << getSharedMemoryBytes(fused)
@@ -214,10 +216,18 @@ LogicalResult CudaRowAttr::verifySchedule(Operation *fused, const MachineDescrip
   if (rows < 1 || rows * threads > 1024)
     return emitError() << "a block has at most 1024 threads, not "
                        << rows * threads;
-  auto result = cast<RankedTensorType>(fused->getResult(0).getType());
-  if (result.getRank() == 0)
-    return emitError() << "needs rows, and the result is a scalar";
-  int64_t columns = result.getShape().back();
+  if (rows > 1 && threads > 32)
+    return emitError() << "several rows a block have one warp each, and "
+                       << threads << " threads are more";
+  int64_t columns = 1;
+  if (auto norm = getOnly<NormOp>(fused))
+    for (int64_t size : norm.getType().getShape().take_back(norm.getDims()))
+      columns *= size;
+  else if (auto softmax = getOnly<SoftmaxOp>(fused))
+    columns = softmax.getType().getShape().back();
+  else
+    return emitError() << "needs a region with exactly one 'fact.norm' or "
+                          "'fact.softmax'";
   if (columns > threads * 64)
     return emitError() << "a row of " << columns
                        << " elements does not fit the registers of " << threads

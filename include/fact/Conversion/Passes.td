@@ -28,10 +28,10 @@ def ConvertFactToLinalg : Pass<"convert-fact-to-linalg", "::mlir::ModuleOp"> {
   let description = [{
     The naive lowering of every op, for other MLIR toolchains and for the
     references that host candidates are checked against. 16-bit floats are
-    computed in f32; with `wide`, f32 is computed in f64.
+    computed in f32; with `wide`, every float is computed in f64.
   }];
   let options = [Option<"wide", "wide", "bool", "false",
-                        "Compute f32 in f64 and 16-bit floats in f32 throughout">];
+                        "Compute every float in f64">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];

@@ -95,7 +95,9 @@ static int64_t reductionLength(FusedOp fused) {
 
 /// Errors of sums grow with the square root of their length in f32; a 16-bit
 /// result adds its own rounding, and once more for operands of contractions
-/// inside of the region.
+/// inside of the region. Attention rounds its probabilities: an early row of a
+/// causal mask averages few values, and its error is that of a single value,
+/// while most rows, and so the rms, are smaller by the root of the keys.
 static json::Object getTolerance(FusedOp fused) {
   constexpr double epsilon32 = 1.1920929e-07;
   double sum = epsilon32 * (2 + std::sqrt(double(reductionLength(fused))));
@@ -107,6 +109,10 @@ static json::Object getTolerance(FusedOp fused) {
                                             : 0;
     norm = std::max(norm, 2 * rounding);
     element = std::max(element, 4 * rounding);
+    for (AttentionOp attention : fused.getBody().getOps<AttentionOp>()) {
+      double keys = double(attention.getKey().getType().getDimSize(2));
+      element = std::max(element, rounding * (4 + std::sqrt(keys) / 2));
+    }
   }
   return json::Object{{"norm", norm}, {"element", element}};
 }

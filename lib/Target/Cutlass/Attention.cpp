@@ -150,7 +150,7 @@ SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
     tiles.push_back({192, 128});
   return cast<SpaceAttrInterface>(
       Sm90AttentionSpaceAttr::get(fused.getContext(), tiles,
-                                  {K::cooperative, K::pingpong}, {2, 4}));
+                                  {K::cooperative, K::pingpong}, {4, 5}));
 }
 
 double

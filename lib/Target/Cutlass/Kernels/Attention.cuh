@@ -106,7 +106,9 @@ struct AttentionSchedule {
                     KeyTile == 128 || KeyTile == 192 || KeyTile == 256,
                 "the key tile must be one wgmma wide: 32, 64, 96, 128, 192 or "
                 "256");
-  static_assert(Stages >= 2, "keys and values need at least two stages");
+  // The next key tile is loaded before this value tile is free: two stages wait
+  // for each other forever.
+  static_assert(Stages >= 3, "keys and values need at least three stages");
 };
 
 namespace fmha {

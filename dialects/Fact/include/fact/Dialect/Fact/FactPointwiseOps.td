@@ -56,7 +56,7 @@ def Fact_RsqrtOp : Fact_UnaryOp<"rsqrt", "reciprocal square root", ["buildFastSc
 def Fact_ReciprocalOp : Fact_UnaryOp<"reciprocal", "1 / x", ["buildFastScalar"]>;
 def Fact_SinOp : Fact_UnaryOp<"sin", "sine">;
 def Fact_CosOp : Fact_UnaryOp<"cos", "cosine">;
-def Fact_ErfOp : Fact_UnaryOp<"erf", "error function">;
+def Fact_ErfOp : Fact_UnaryOp<"erf", "error function", ["buildFastScalar"]>;
 def Fact_TanhOp : Fact_UnaryOp<"tanh", "hyperbolic tangent", ["buildFastScalar"]>;
 def Fact_SigmoidOp : Fact_UnaryOp<"sigmoid", "1 / (1 + exp(-x))", ["buildFastScalar"]>;
 def Fact_ReluOp : Fact_UnaryOp<"relu", "max(x, 0)">;
