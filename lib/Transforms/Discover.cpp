@@ -25,6 +25,7 @@ struct DiscoverPass : fact::impl::DiscoverBase<DiscoverPass> {
   LogicalResult discover(Block &block, const Fusibility &fusibility,
                          Agent &agent);
   LogicalResult checkCovered(Block &block, const Fusibility &fusibility);
+  void copyOutputs(func::FuncOp function, const Fusibility &fusibility);
   void runOnOperation() override;
 };
 } // namespace
@@ -96,6 +97,33 @@ LogicalResult DiscoverPass::checkCovered(Block &block,
   return success(covered);
 }
 
+/// Every output is a kernel's result and its own memory: what is an input, a
+/// weight or another output too is copied.
+void DiscoverPass::copyOutputs(func::FuncOp function,
+                               const Fusibility &fusibility) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  const Realiser *realiser = fusibility.getTarget().findRealiser("pointwise");
+  OpBuilder builder(terminator);
+  llvm::SmallDenseSet<Value> written;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value memory = operand.get();
+    while (auto reshape = memory.getDefiningOp<ReshapeOp>())
+      memory = reshape.getOperand();
+    if (memory.getDefiningOp<FusedOp>() && written.insert(memory).second)
+      continue;
+    Location loc = terminator->getLoc();
+    Type type = operand.get().getType();
+    auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise",
+                                operand.get(), StrategyAttr(), Attribute(),
+                                Attribute());
+    Block &body = copy.getBody().emplaceBlock();
+    OpBuilder inner = OpBuilder::atBlockEnd(&body);
+    YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
+    copy.setSpaceAttr(realiser->getDefaultSpace(copy));
+    operand.set(copy.getResult(0));
+  }
+}
+
 void DiscoverPass::runOnOperation() {
   const MachineDescription *machine = nullptr;
   if (failed(chooseMachine(machine)))
@@ -116,4 +144,7 @@ void DiscoverPass::runOnOperation() {
   for (Block *block : blocks)
     if (failed(discover(*block, fusibility, *proposer)))
       return signalPassFailure();
+  for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      copyOutputs(function, fusibility);
 }

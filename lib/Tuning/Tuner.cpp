@@ -278,7 +278,35 @@ static std::vector<fs::path> runtimePaths(const Bundle &bundle,
   return paths;
 }
 
-/// Compiles what is not there yet; objects are shared by worker and library.
+/// Where objects of the runtime are kept across bundles, by content; empty when
+/// the environment names no home.
+static fs::path objectCache() {
+  auto folder = [](const char *name) -> fs::path {
+    const char *value = std::getenv(name);
+    return value ? value : "";
+  };
+  if (fs::path cache = folder("FACT_CACHE_DIR"); !cache.empty())
+    return cache / "objects";
+  if (fs::path cache = folder("XDG_CACHE_HOME"); !cache.empty())
+    return cache / "fact" / "objects";
+  fs::path home = folder("HOME");
+  return home.empty() ? home : home / ".cache" / "fact" / "objects";
+}
+
+/// Copies whole or not at all. A cache that cannot be used is no error.
+static bool copyAside(const fs::path &from, const fs::path &to) {
+  std::error_code code;
+  fs::create_directories(to.parent_path(), code);
+  fs::path aside = to;
+  aside += "." + std::to_string(::getpid());
+  if (!fs::copy_file(from, aside, fs::copy_options::overwrite_existing, code))
+    return false;
+  fs::rename(aside, to, code);
+  return !code;
+}
+
+/// Compiles what is not there yet; objects are shared by worker and library,
+/// and by bundles.
 std::vector<std::string>
 Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
                            const char *what) {
@@ -298,6 +326,14 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
     std::string expected = stampOf(unit);
     if (isFresh(stamp, expected, {object}))
       continue;
+    fs::path cached = objectCache();
+    if (!cached.empty()) {
+      cached /= expected + ".o";
+      if (fs::exists(cached) && copyAside(cached, object)) {
+        writeFile(stamp, expected);
+        continue;
+      }
+    }
     Command command = compileCommand(unit, aside, log, false);
     // --compile-timeout is about candidates; nothing goes on without this.
     command.timeoutSeconds = std::max(600.0, options.compileTimeout);
@@ -310,6 +346,8 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
                       "\n  the compiler's messages are in " + log.string());
       fs::rename(aside, object);
       writeFile(stamp, expected);
+      if (!cached.empty())
+        copyAside(object, cached);
     });
   }
   compiles.run();

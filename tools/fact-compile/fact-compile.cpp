@@ -98,6 +98,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   fact::registerAllDialects(registry);
   MLIRContext context(registry);
+  // A message names its place; the whole op would bury it.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
