@@ -4,7 +4,7 @@ import lit.formats
 
 config.name = "FACT"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
+config.suffixes = [".mlir", ".test"]
 config.excludes = ["unit", "python", "gpu", "Inputs"]
 config.test_source_root = os.path.join(config.fact_source_root, "test")
 config.test_exec_root = os.path.join(config.fact_binary_root, "test")
