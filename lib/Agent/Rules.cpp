@@ -1,7 +1,8 @@
 //===- Rules.cpp - The embedded rules agent -------------------------------===//
 //
-// Anchors first: an attention takes the views around it, a contraction the
-// pointwise ops after it, a row op the pointwise ops on both sides; what is
+// Anchors first: an attention takes the views around it, two contractions of one
+// input that a product gates become one, a contraction takes the pointwise ops
+// after it, a row op the pointwise ops on both sides; what is
 // left becomes pointwise kernels. A group grows while Fusibility accepts it and
 // while growing removes traffic, that is, adds no result.
 //
@@ -41,6 +42,7 @@ private:
   bool growForward(StringRef rule, OpGroup &group) const;
   bool growBackward(StringRef rule, OpGroup &group) const;
   void anchor(StringRef rule, Operation *op);
+  void gate(MulOp product);
   void cover(Operation *op);
 
   Block *block = nullptr;
@@ -132,6 +134,35 @@ void RulesAgent::anchor(StringRef rule, Operation *op) {
   claim(rule, std::move(group));
 }
 
+/// The contraction that `value` is a pointwise function of alone, with the ops
+/// on the way added to `group`; null when there is none.
+static MatmulOp followToMatmul(Value value, OpGroup &group) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasOneUse())
+      return {};
+    group.insert(op);
+    if (auto matmul = dyn_cast<MatmulOp>(op))
+      return matmul;
+    if (!isPointwise(op) || op->getNumOperands() != 1)
+      return {};
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+/// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
+void RulesAgent::gate(MulOp product) {
+  OpGroup group;
+  group.insert(product);
+  MatmulOp left = followToMatmul(product.getLhs(), group);
+  MatmulOp right = followToMatmul(product.getRhs(), group);
+  if (!left || !right || left == right || left.getLhs() != right.getLhs() ||
+      !llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
+      !fusibility->accepts("gated_gemm", group))
+    return;
+  claim("gated_gemm", std::move(group));
+}
+
 /// One op, and what can join it, by the first rule that takes it.
 void RulesAgent::cover(Operation *op) {
   if (!isFree(op))
@@ -162,6 +193,9 @@ std::vector<Proposal> RulesAgent::propose(Block &graph,
   for (Operation &op : graph)
     if (isa<AttentionOp>(op))
       anchor("attention", &op);
+  for (Operation &op : graph)
+    if (auto product = dyn_cast<MulOp>(op))
+      gate(product);
   for (Operation &op : graph)
     if (isa<MatmulOp>(op))
       anchor("gemm_epilogue", &op);
