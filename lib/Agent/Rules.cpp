@@ -1,10 +1,10 @@
 //===- Rules.cpp - The embedded rules agent -------------------------------===//
 //
-// Anchors first: an attention takes the views around it, two contractions of one
-// input that a product gates become one, a contraction takes the pointwise ops
-// after it, a row op the pointwise ops on both sides; what is
-// left becomes pointwise kernels. A group grows while Fusibility accepts it and
-// while growing removes traffic, that is, adds no result.
+// Anchors first: an attention takes the views around it, two contractions of
+// one input that a product gates become one, a contraction takes the pointwise
+// ops after it, a row op the pointwise ops on both sides; what is left becomes
+// pointwise kernels. A group grows while Fusibility accepts it and while
+// growing removes traffic, that is, adds no result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,9 +104,8 @@ bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
     Operation *op = input.getDefiningOp();
     if (!isFree(op) || !(isPointwise(op) || isView(op)))
       continue;
-    if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return group.contains(user);
-        }))
+    if (!llvm::all_of(op->getUsers(),
+                      [&](Operation *user) { return group.contains(user); }))
       continue;
     OpGroup trial = group;
     trial.insert(op);

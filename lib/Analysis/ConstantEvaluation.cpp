@@ -95,8 +95,7 @@ static KnownTensor expandTo(const KnownTensor &known, ArrayRef<int64_t> shape) {
 }
 
 /// The scalar function of the few pointwise ops that masks are made of.
-static std::optional<double> evaluateScalar(Operation *op,
-                                            ArrayRef<double> x) {
+static std::optional<double> evaluateScalar(Operation *op, ArrayRef<double> x) {
   return TypeSwitch<Operation *, std::optional<double>>(op)
       .Case([&](CompareOp compare) -> std::optional<double> {
         switch (compare.getPredicate()) {
@@ -142,9 +141,8 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
     FailureOr<std::vector<double>> elements = decode(attr);
     if (failed(elements))
       return failure();
-    return KnownTensor{SmallVector<int64_t>(type.getShape()),
-                       std::move(*elements),
-                       {}};
+    return KnownTensor{
+        SmallVector<int64_t>(type.getShape()), std::move(*elements), {}};
   };
   if (auto constant = dyn_cast<ConstantOp>(op))
     return fromAttribute(constant.getValue());
@@ -170,9 +168,9 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
     if (auto permute = dyn_cast<PermuteOp>(op))
       return gather(*operand, view.permute(permute.getDims()));
     if (auto slice = dyn_cast<SliceOp>(op))
-      return gather(*operand, view.slice(slice.getDim(), slice.getStart(),
-                                         shape[slice.getDim()],
-                                         slice.getStep()));
+      return gather(*operand,
+                    view.slice(slice.getDim(), slice.getStart(),
+                               shape[slice.getDim()], slice.getStep()));
     return gather(*operand, view.expand(shape));
   }
   if (!isa<PointwiseOpInterface>(op))

@@ -31,9 +31,8 @@ llvm::SetVector<Value> Fusibility::getOutputs(const OpGroup &group) {
   llvm::SetVector<Value> outputs;
   for (Operation *op : group)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !group.contains(user);
-          }))
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !group.contains(user); }))
         outputs.insert(result);
   return outputs;
 }
@@ -58,9 +57,8 @@ static Operation *findDetour(const OpGroup &group) {
 /// Ops in the order of their block.
 static SmallVector<Operation *> inOrder(const OpGroup &group) {
   SmallVector<Operation *> ops(group.begin(), group.end());
-  llvm::sort(ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return ops;
 }
 
@@ -105,9 +103,9 @@ LogicalResult Fusibility::check(StringRef rule, const OpGroup &group,
     return emitError() << "an empty group";
   const Realiser *realiser = target.findRealiser(rule);
   if (!realiser) {
-    InFlightDiagnostic diagnostic = emitError()
-                                    << "target '" << target.getMachine().name
-                                    << "' has no rule '" << rule << "'; it has ";
+    InFlightDiagnostic diagnostic =
+        emitError() << "target '" << target.getMachine().name
+                    << "' has no rule '" << rule << "'; it has ";
     llvm::interleaveComma(target.getRealisers(), diagnostic,
                           [&](const std::unique_ptr<Realiser> &known) {
                             diagnostic << "'" << known->getRule() << "'";
@@ -143,9 +141,8 @@ bool Fusibility::accepts(StringRef rule, const OpGroup &group) const {
   MLIRContext *context = group.front()->getContext();
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
-  return succeeded(check(rule, group, [&] {
-    return emitError(group.front()->getLoc());
-  }));
+  return succeeded(
+      check(rule, group, [&] { return emitError(group.front()->getLoc()); }));
 }
 
 FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,

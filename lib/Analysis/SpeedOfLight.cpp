@@ -8,8 +8,7 @@ using namespace fact;
 
 int64_t fact::getStorageBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() *
-         ((tensor.getElementTypeBitWidth() + 7) / 8);
+  return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
 }
 
 double SpeedOfLight::getMicroseconds(const MachineDescription &machine) const {

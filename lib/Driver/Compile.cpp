@@ -64,8 +64,9 @@ unsigned Compilation::countOps() const {
     if (dialect == "torch")
       count += name.starts_with("aten.") || name.starts_with("prims.");
     else if (dialect == "fact")
-      count += !isa<WeightOp, GetWeightOp, ConstantOp, YieldOp, PrepareOp,
-                    FusedOp>(op);
+      count +=
+          !isa<WeightOp, GetWeightOp, ConstantOp, YieldOp, PrepareOp, FusedOp>(
+              op);
   });
   return count;
 }
@@ -104,8 +105,8 @@ LogicalResult Compilation::bundle() {
     return module.emitError("has no 'fact.target': run --fact-discover first");
   std::unique_ptr<Target> target = createTarget(machine.getDescription());
   BundleOptions bundleOptions{options.name, options.candidates};
-  LogicalResult result = writeBundle(module, *target, bundleFolder(),
-                                     bundleOptions, summary);
+  LogicalResult result =
+      writeBundle(module, *target, bundleFolder(), bundleOptions, summary);
   finishStage("bundle", start);
   return result;
 }

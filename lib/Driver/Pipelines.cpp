@@ -31,8 +31,7 @@ static void buildFor(OpPassManager &manager, StringRef machine) {
 }
 
 void fact::registerPipelines() {
-  PassPipelineRegistration<>("fact-raise",
-                             "Convert torch to FACT and raise it",
+  PassPipelineRegistration<>("fact-raise", "Convert torch to FACT and raise it",
                              [](OpPassManager &manager) {
                                manager.addPass(createConvertTorchToFact());
                                buildRaisePipeline(manager);

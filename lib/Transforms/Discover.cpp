@@ -78,9 +78,9 @@ LogicalResult DiscoverPass::checkCovered(Block &block,
         isa<FusedOp, PrepareOp, GetWeightOp, ConstantOp, ReshapeOp>(op))
       continue;
     covered = false;
-    InFlightDiagnostic diagnostic =
-        op.emitOpError("has no kernel on target '")
-        << fusibility.getTarget().getMachine().name << "'";
+    InFlightDiagnostic diagnostic = op.emitOpError("has no kernel on target '")
+                                    << fusibility.getTarget().getMachine().name
+                                    << "'";
     OpGroup alone;
     alone.insert(&op);
     for (const std::unique_ptr<Realiser> &realiser :

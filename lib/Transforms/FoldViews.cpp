@@ -66,16 +66,14 @@ struct FoldExpandIntoPointwise
       // The other operands must still span the result.
       SmallVector<ArrayRef<int64_t>> shapes;
       for (OpOperand &other : op->getOpOperands())
-        shapes.push_back(
-            cast<RankedTensorType>(&other == &operand
-                                       ? expand.getOperand().getType()
-                                       : other.get().getType())
-                .getShape());
+        shapes.push_back(cast<RankedTensorType>(
+                             &other == &operand ? expand.getOperand().getType()
+                                                : other.get().getType())
+                             .getShape());
       auto broadcast = broadcastShapes(shapes);
       if (!broadcast || ArrayRef<int64_t>(*broadcast) != shape)
         continue;
-      rewriter.modifyOpInPlace(op,
-                               [&] { operand.set(expand.getOperand()); });
+      rewriter.modifyOpInPlace(op, [&] { operand.set(expand.getOperand()); });
       return success();
     }
     return failure();
@@ -92,7 +90,8 @@ struct FoldCastPair : OpRewritePattern<CastOp> {
       return failure();
     auto from = dyn_cast<FloatType>(op.getType().getElementType());
     auto through = dyn_cast<FloatType>(inner.getType().getElementType());
-    if (!from || !through || through.getFPMantissaWidth() < from.getFPMantissaWidth() ||
+    if (!from || !through ||
+        through.getFPMantissaWidth() < from.getFPMantissaWidth() ||
         (!through.isF32() && !through.isF64()))
       return failure();
     rewriter.replaceOp(op, inner.getOperand());
@@ -103,8 +102,9 @@ struct FoldCastPair : OpRewritePattern<CastOp> {
 struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldTransposeIntoMatmul, FoldExpandIntoPointwise,
-                 FoldCastPair>(&getContext());
+    patterns
+        .add<FoldTransposeIntoMatmul, FoldExpandIntoPointwise, FoldCastPair>(
+            &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -26,7 +26,7 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
         continue;
       if (llvm::all_of(op.getOperands(), [&](Value operand) {
             Operation *producer = operand.getDefiningOp();
-          return producer && known.contains(producer);
+            return producer && known.contains(producer);
           }))
         known.insert(&op);
     }
@@ -63,9 +63,8 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
       yielded.push_back(mapping.lookup(result));
     YieldOp::create(builder, prepare.getLoc(), yielded);
     for (auto [from, to] : llvm::zip_equal(results, prepare.getResults()))
-      from.replaceUsesWithIf(to, [&](OpOperand &use) {
-        return !known.contains(use.getOwner());
-      });
+      from.replaceUsesWithIf(
+          to, [&](OpOperand &use) { return !known.contains(use.getOwner()); });
     SmallVector<Operation *> cloned;
     for (Operation &op : prepare.getBody().front().without_terminator())
       cloned.push_back(&op);

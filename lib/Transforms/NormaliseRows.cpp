@@ -58,12 +58,11 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
     if (op.getDims() == ArrayRef<int64_t>(trailing))
       return failure();
     RankedTensorType rows = permuted(type, order);
-    Value permute = PermuteOp::create(rewriter, op.getLoc(), rows,
-                                      op.getOperand(), order);
+    Value permute =
+        PermuteOp::create(rewriter, op.getLoc(), rows, op.getOperand(), order);
     auto kept = op.getType().clone(rows.getShape().drop_back(reduced));
-    Value reduce =
-        ReduceOp::create(rewriter, op.getLoc(), kept, op.getKind(), permute,
-                         trailing, /*keep=*/false);
+    Value reduce = ReduceOp::create(rewriter, op.getLoc(), kept, op.getKind(),
+                                    permute, trailing, /*keep=*/false);
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), reduce);
     return success();
   }

@@ -109,8 +109,8 @@ Value buildMask(const Scores &scores, PatternRewriter &rewriter) {
                               DenseElementsAttr::get(scalar, Attribute(attr)));
   };
   Value hidden = constant(-infinity), seen = constant(0);
-  auto type = RankedTensorType::get(
-      select.getCondition().getType().getShape(), element);
+  auto type = RankedTensorType::get(select.getCondition().getType().getShape(),
+                                    element);
   return SelectOp::create(rewriter, select.getLoc(), type,
                           select.getCondition(),
                           scores.hidesWhenTrue ? hidden : seen,
@@ -164,9 +164,8 @@ struct ProveCausal : OpRewritePattern<AttentionOp> {
     if (!op.getMask() || op.getCausal())
       return failure();
     FailureOr<KnownTensor> mask = evaluateConstant(op.getMask());
-    if (failed(mask) ||
-        !isCausal(*mask, op.getQuery().getType().getDimSize(2),
-                  op.getKey().getType().getDimSize(2)))
+    if (failed(mask) || !isCausal(*mask, op.getQuery().getType().getDimSize(2),
+                                  op.getKey().getType().getDimSize(2)))
       return failure();
     bake(*mask, rewriter);
     rewriter.replaceOpWithNewOp<AttentionOp>(
@@ -183,8 +182,10 @@ struct ProveCausal : OpRewritePattern<AttentionOp> {
 /// each: reshape(expand(reshape(x))).
 Value matchRepeatedHeads(Value value) {
   auto outer = value.getDefiningOp<ReshapeOp>();
-  auto expand = outer ? outer.getOperand().getDefiningOp<ExpandOp>() : ExpandOp();
-  auto inner = expand ? expand.getOperand().getDefiningOp<ReshapeOp>() : ReshapeOp();
+  auto expand =
+      outer ? outer.getOperand().getDefiningOp<ExpandOp>() : ExpandOp();
+  auto inner =
+      expand ? expand.getOperand().getDefiningOp<ReshapeOp>() : ReshapeOp();
   if (!inner || outer.getType().getRank() != 4 ||
       inner.getOperand().getType().getRank() != 4)
     return {};
@@ -196,8 +197,10 @@ Value matchRepeatedHeads(Value value) {
           ArrayRef<int64_t>({heads[0], heads[1], 1, heads[2], heads[3]}))
     return {};
   int64_t group = wide[2];
-  if (wide != ArrayRef<int64_t>({heads[0], heads[1], group, heads[2], heads[3]}) ||
-      merged != ArrayRef<int64_t>({heads[0], heads[1] * group, heads[2], heads[3]}))
+  if (wide !=
+          ArrayRef<int64_t>({heads[0], heads[1], group, heads[2], heads[3]}) ||
+      merged !=
+          ArrayRef<int64_t>({heads[0], heads[1] * group, heads[2], heads[3]}))
     return {};
   return inner.getOperand();
 }

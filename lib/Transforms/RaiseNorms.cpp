@@ -37,7 +37,8 @@ struct RaiseRms : OpRewritePattern<MulOp> {
       if (x.getType() != op.getType())
         continue;
       auto rsqrt = scale.getDefiningOp<RsqrtOp>();
-      auto shifted = rsqrt ? rsqrt.getOperand().getDefiningOp<AddOp>() : AddOp();
+      auto shifted =
+          rsqrt ? rsqrt.getOperand().getDefiningOp<AddOp>() : AddOp();
       if (!shifted)
         continue;
       Value sum = shifted.getLhs(), epsilon = shifted.getRhs();
@@ -52,9 +53,10 @@ struct RaiseRms : OpRewritePattern<MulOp> {
       if (!dims || !square || square.getLhs() != x || square.getRhs() != x)
         continue;
       rewriter.replaceOpWithNewOp<NormOp>(
-          op, op.getType(), NormKindAttr::get(op.getContext(), NormKind::rms), x,
-          /*weight=*/Value(), /*bias=*/Value(),
-          rewriter.getF64FloatAttr(*eps), rewriter.getI64IntegerAttr(dims));
+          op, op.getType(), NormKindAttr::get(op.getContext(), NormKind::rms),
+          x,
+          /*weight=*/Value(), /*bias=*/Value(), rewriter.getF64FloatAttr(*eps),
+          rewriter.getI64IntegerAttr(dims));
       ++raised;
       return success();
     }
@@ -65,8 +67,7 @@ struct RaiseRms : OpRewritePattern<MulOp> {
 };
 
 /// norm(x) * weight and norm(x) + bias, where the norm has none yet.
-template <typename OpT>
-struct AbsorbParameter : OpRewritePattern<OpT> {
+template <typename OpT> struct AbsorbParameter : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   static constexpr bool isWeight = std::is_same_v<OpT, MulOp>;
 
@@ -81,13 +82,14 @@ struct AbsorbParameter : OpRewritePattern<OpT> {
       if (isWeight && norm.getWeight())
         continue;
       auto type = cast<RankedTensorType>(parameter.getType());
-      if (type.getShape() != norm.getType().getShape().take_back(norm.getDims()))
+      if (type.getShape() !=
+          norm.getType().getShape().take_back(norm.getDims()))
         continue;
       rewriter.replaceOpWithNewOp<NormOp>(
           op, op.getType(), norm.getKindAttr(), norm.getOperand(),
           isWeight ? Value(parameter) : Value(norm.getWeight()),
-          isWeight ? Value(norm.getBias()) : Value(parameter), norm.getEpsAttr(),
-          norm.getDimsAttr());
+          isWeight ? Value(norm.getBias()) : Value(parameter),
+          norm.getEpsAttr(), norm.getDimsAttr());
       return success();
     }
     return failure();

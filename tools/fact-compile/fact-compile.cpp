@@ -18,8 +18,7 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("fact-compile options");
 static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("<model.mlir>"),
-                                  cl::cat(category));
+                                  cl::desc("<model.mlir>"), cl::cat(category));
 static cl::opt<std::string>
     output("o", cl::desc("Library, or the text of the stage to stop after"),
            cl::value_desc("file"), cl::cat(category));
@@ -37,14 +36,16 @@ static cl::opt<fact::Stage> until(
         clEnumValN(fact::Stage::bundle, "bundle", "candidates, not tuned"),
         clEnumValN(fact::Stage::library, "library", "the library (default)")));
 static cl::opt<std::string>
-    bundle("bundle", cl::desc("Folder for the bundle (default: <output>.bundle)"),
+    bundle("bundle",
+           cl::desc("Folder for the bundle (default: <output>.bundle)"),
            cl::value_desc("folder"), cl::cat(category));
 static cl::opt<std::string> summary("summary",
                                     cl::desc("Write a report as JSON"),
                                     cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
-    name("name", cl::desc("Prefix of the library's functions (default: the "
-                          "module's name, else the input's)"),
+    name("name",
+         cl::desc("Prefix of the library's functions (default: the "
+                  "module's name, else the input's)"),
          cl::cat(category));
 static cl::opt<unsigned>
     candidates("candidates", cl::desc("Candidates of each kernel at most"),
@@ -119,8 +120,9 @@ int main(int argc, char **argv) {
   options.tuner = tuner.empty() ? findTuner(argv[0]) : tuner.getValue();
   options.tunerArguments.assign(tunerArguments.begin(), tunerArguments.end());
   StringRef moduleName = module->getSymName().value_or("");
-  options.name = toIdentifier(!name.empty()           ? name.getValue()
-                              : !moduleName.empty() ? moduleName
-                                                    : llvm::sys::path::stem(input));
+  options.name =
+      toIdentifier(!name.empty()         ? name.getValue()
+                   : !moduleName.empty() ? moduleName
+                                         : llvm::sys::path::stem(input));
   return failed(fact::compile(*module, options)) ? 1 : 0;
 }

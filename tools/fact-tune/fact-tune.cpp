@@ -170,8 +170,7 @@ static int run(int argc, char **argv) {
   if (link)
     tuner.compose(result);
   if (options.only.empty())
-    writeFile(bundle.folder / "tuning.json",
-              writeTuningReport(bundle, result));
+    writeFile(bundle.folder / "tuning.json", writeTuningReport(bundle, result));
   std::fputs(writeTable(result).c_str(), stdout);
   if (link)
     std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",

@@ -46,8 +46,8 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                     StringRef name) {
   if (findMachine(name))
     return success();
-  InFlightDiagnostic diagnostic =
-      emitError() << "unknown machine '" << name << "'; known are ";
+  InFlightDiagnostic diagnostic = emitError() << "unknown machine '" << name
+                                              << "'; known are ";
   llvm::interleaveComma(getMachineTable(), diagnostic,
                         [&](const MachineDescription &machine) {
                           diagnostic << "'" << machine.name << "'";

@@ -65,13 +65,13 @@ static bool matchesElement(Type type, Type element) {
 }
 
 LogicalResult fact::detail::verifyElementTypes(Operation *op) {
-  Type result = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  Type result =
+      cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!matchesElement(type, result))
-      return op->emitOpError("operand ")
-             << i << " has elements of " << element
-             << ", and the result of " << result;
+      return op->emitOpError("operand ") << i << " has elements of " << element
+                                         << ", and the result of " << result;
   }
   return success();
 }
@@ -127,10 +127,11 @@ LogicalResult WeightOp::verify() {
 }
 
 LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto weight = tables.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  auto weight =
+      tables.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
   if (!weight)
-    return violates(*this, 1) << "no 'fact.weight' is named "
-                              << getWeightAttr();
+    return violates(*this, 1)
+           << "no 'fact.weight' is named " << getWeightAttr();
   if (weight.getType() != getType())
     return violates(*this, 1).attachNote(weight.getLoc())
            << "declared " << weight.getType() << " here, used as " << getType();
@@ -146,8 +147,9 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 static LogicalResult verifyYield(Operation *op, Block &body, int constraint) {
   TypeRange yielded = body.getTerminator()->getOperandTypes();
   if (yielded != op->getResultTypes())
-    return violates(op, constraint) << "yields " << yielded << ", and has results "
-                                    << op->getResultTypes();
+    return violates(op, constraint)
+           << "yields " << yielded << ", and has results "
+           << op->getResultTypes();
   return success();
 }
 
@@ -158,9 +160,9 @@ LogicalResult PrepareOp::verify() {
 LogicalResult FusedOp::verify() {
   Block &body = getBody().front();
   if (TypeRange(body.getArgumentTypes()) != TypeRange(getInputs().getTypes()))
-    return violates(*this, 1) << "the block takes " << body.getArgumentTypes()
-                              << ", and the operands are "
-                              << getInputs().getTypes();
+    return violates(*this, 1)
+           << "the block takes " << body.getArgumentTypes()
+           << ", and the operands are " << getInputs().getTypes();
   if (failed(verifyYield(*this, body, 2)))
     return failure();
   if (getSchedule() && !isa<ScheduleAttrInterface>(*getSchedule()))
@@ -195,9 +197,9 @@ LogicalResult SelectOp::verify() {
   Type element = getType().getElementType();
   if (!matchesElement(getLhs().getType(), element) ||
       !matchesElement(getRhs().getType(), element))
-    return violates(*this, 1) << "selects between " << getLhs().getType()
-                              << " and " << getRhs().getType() << " into "
-                              << getType();
+    return violates(*this, 1)
+           << "selects between " << getLhs().getType() << " and "
+           << getRhs().getType() << " into " << getType();
   return success();
 }
 
@@ -221,8 +223,8 @@ int64_t MatmulOp::getK() {
 LogicalResult MatmulOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType();
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
-    return violates(*this, 1) << "operands need rank 2 or more, not " << lhs
-                              << " and " << rhs;
+    return violates(*this, 1)
+           << "operands need rank 2 or more, not " << lhs << " and " << rhs;
   if (lhs.getElementType() != rhs.getElementType() ||
       lhs.getElementType() != getType().getElementType())
     return violates(*this, 1) << "operands and result need one element type, "
@@ -258,15 +260,16 @@ LogicalResult AttentionOp::verify() {
              << "query, key, value and result need rank 4 and one element "
                 "type, not "
              << type;
-  if (k.getDimSize(0) != q.getDimSize(0) || v.getDimSize(0) != q.getDimSize(0) ||
-      k.getDimSize(3) != q.getDimSize(3) || v.getDimSize(1) != k.getDimSize(1) ||
-      v.getDimSize(2) != k.getDimSize(2))
-    return violates(*this, 2) << "sizes do not agree: " << q << ", " << k
-                              << ", " << v;
+  if (k.getDimSize(0) != q.getDimSize(0) ||
+      v.getDimSize(0) != q.getDimSize(0) ||
+      k.getDimSize(3) != q.getDimSize(3) ||
+      v.getDimSize(1) != k.getDimSize(1) || v.getDimSize(2) != k.getDimSize(2))
+    return violates(*this, 2)
+           << "sizes do not agree: " << q << ", " << k << ", " << v;
   if (q.getDimSize(1) % k.getDimSize(1))
-    return violates(*this, 3) << q.getDimSize(1) << " query heads are not a "
-                              << "multiple of " << k.getDimSize(1)
-                              << " key heads";
+    return violates(*this, 3)
+           << q.getDimSize(1) << " query heads are not a "
+           << "multiple of " << k.getDimSize(1) << " key heads";
   SmallVector<int64_t> expected{q.getDimSize(0), q.getDimSize(1),
                                 q.getDimSize(2), v.getDimSize(3)};
   if (getType().getShape() != ArrayRef<int64_t>(expected))
@@ -282,16 +285,16 @@ LogicalResult AttentionOp::verify() {
 LogicalResult SoftmaxOp::verify() {
   int64_t dim = getDim(), rank = getType().getRank();
   if (dim < 0 || dim >= rank)
-    return violates(*this, 1) << "dim " << dim << " is not in [0, " << rank
-                              << ")";
+    return violates(*this, 1)
+           << "dim " << dim << " is not in [0, " << rank << ")";
   return success();
 }
 
 LogicalResult NormOp::verify() {
   int64_t dims = getDims(), rank = getType().getRank();
   if (dims < 1 || dims > rank)
-    return violates(*this, 1) << "dims " << dims << " is not in [1, " << rank
-                              << "]";
+    return violates(*this, 1)
+           << "dims " << dims << " is not in [1, " << rank << "]";
   ArrayRef<int64_t> normalised = getType().getShape().take_back(dims);
   for (Value parameter : {getWeight(), getBias()})
     if (parameter &&
@@ -299,8 +302,8 @@ LogicalResult NormOp::verify() {
       return violates(*this, 2) << "weight and bias need shape [" << normalised
                                 << "], not " << parameter.getType();
   if (getOperand().getType() != getType())
-    return violates(*this, 3) << "takes " << getOperand().getType()
-                              << " and gives " << getType();
+    return violates(*this, 3)
+           << "takes " << getOperand().getType() << " and gives " << getType();
   return success();
 }
 
@@ -309,9 +312,9 @@ LogicalResult ReduceOp::verify() {
   int64_t previous = -1;
   for (int64_t dim : getDims()) {
     if (dim <= previous || dim >= operand.getRank())
-      return violates(*this, 1) << "dims [" << getDims()
-                                << "] are not ascending in [0, "
-                                << operand.getRank() << ")";
+      return violates(*this, 1)
+             << "dims [" << getDims() << "] are not ascending in [0, "
+             << operand.getRank() << ")";
     previous = dim;
   }
   SmallVector<int64_t> expected;
@@ -333,10 +336,9 @@ LogicalResult ReduceOp::verify() {
 
 LogicalResult ReshapeOp::verify() {
   if (getOperand().getType().getNumElements() != getType().getNumElements())
-    return violates(*this, 1) << "reshapes "
-                              << getOperand().getType().getNumElements()
-                              << " elements into "
-                              << getType().getNumElements();
+    return violates(*this, 1)
+           << "reshapes " << getOperand().getType().getNumElements()
+           << " elements into " << getType().getNumElements();
   return success();
 }
 
@@ -345,16 +347,17 @@ LogicalResult PermuteOp::verify() {
   SmallVector<int64_t> sorted(getDims());
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, operand.getRank())))
-    return violates(*this, 1) << "[" << getDims() << "] is not a permutation of "
-                              << operand.getRank() << " dimensions";
+    return violates(*this, 1)
+           << "[" << getDims() << "] is not a permutation of "
+           << operand.getRank() << " dimensions";
   if (getType().getRank() != operand.getRank())
     return violates(*this, 2) << "changes the rank from " << operand.getRank()
                               << " to " << getType().getRank();
   for (auto [i, dim] : llvm::enumerate(getDims()))
     if (getType().getDimSize(i) != operand.getDimSize(dim))
-      return violates(*this, 2) << "result size " << i << " is "
-                                << getType().getDimSize(i)
-                                << ", and should be " << operand.getDimSize(dim);
+      return violates(*this, 2)
+             << "result size " << i << " is " << getType().getDimSize(i)
+             << ", and should be " << operand.getDimSize(dim);
   return success();
 }
 
@@ -373,8 +376,8 @@ LogicalResult SliceOp::verify() {
                                 << ", and slices dim " << dim;
   int64_t last = getStart() + (getType().getDimSize(dim) - 1) * getStep();
   if (last >= operand.getDimSize(dim))
-    return violates(*this, 2) << "reads element " << last << " of "
-                              << operand.getDimSize(dim);
+    return violates(*this, 2)
+           << "reads element " << last << " of " << operand.getDimSize(dim);
   return success();
 }
 
@@ -382,16 +385,16 @@ LogicalResult ExpandOp::verify() {
   auto shape = broadcastShapes(
       {getOperand().getType().getShape(), getType().getShape()});
   if (!shape || ArrayRef<int64_t>(*shape) != getType().getShape())
-    return violates(*this, 1) << getOperand().getType()
-                              << " does not broadcast to " << getType();
+    return violates(*this, 1)
+           << getOperand().getType() << " does not broadcast to " << getType();
   return success();
 }
 
 LogicalResult ConcatOp::verify() {
   int64_t dim = getDim(), rank = getType().getRank();
   if (dim < 0 || dim >= rank)
-    return violates(*this, 1) << "dim " << dim << " is not in [0, " << rank
-                              << ")";
+    return violates(*this, 1)
+           << "dim " << dim << " is not in [0, " << rank << ")";
   int64_t total = 0;
   for (Type type : getInputs().getTypes()) {
     auto input = cast<RankedTensorType>(type);
@@ -404,16 +407,14 @@ LogicalResult ConcatOp::verify() {
   }
   if (total != getType().getDimSize(dim))
     return violates(*this, 2) << "sizes of dim " << dim << " add up to "
-                              << total << ", not "
-                              << getType().getDimSize(dim);
+                              << total << ", not " << getType().getDimSize(dim);
   return success();
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType())
     return getOperand();
-  if (auto constant =
-          dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
+  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
     return constant.reshape(getType());
   return {};
 }
@@ -460,8 +461,8 @@ struct MergePermutes : OpRewritePattern<PermuteOp> {
     SmallVector<int64_t> dims;
     for (int64_t dim : op.getDims())
       dims.push_back(inner.getDims()[dim]);
-    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(),
-                                           inner.getOperand(), dims);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), inner.getOperand(),
+                                           dims);
     return success();
   }
 };

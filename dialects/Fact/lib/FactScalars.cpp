@@ -64,8 +64,7 @@ public:
     return arith::DivFOp::create(
         b, x, y, arith::FastMathFlagsAttr::get(b.getContext(), flags));
   }
-  template <typename MathOp>
-  Value math(Value x) {
+  template <typename MathOp> Value math(Value x) {
     auto flags = fast ? arith::FastMathFlags::afn : arith::FastMathFlags::none;
     return MathOp::create(b, x, flags);
   }
@@ -102,8 +101,8 @@ public:
   /// max(x, 0) + log(1 + exp(-|x|)), which neither overflows nor cancels.
   Value softplus(Value x) {
     Value decay = exp(negate(math::AbsFOp::create(b, x)));
-    Value tail = fast ? log(add(decay, 1))
-                      : math::Log1pOp::create(b, decay).getResult();
+    Value tail =
+        fast ? log(add(decay, 1)) : math::Log1pOp::create(b, decay).getResult();
     return add(max(x, constant(0, x)), tail);
   }
 
@@ -125,7 +124,8 @@ public:
     [[maybe_unused]] Value x = args[0], y = args.size() > 1 ? args[1] : x;     \
     return expression;                                                         \
   }
-#define EXACT_AND_FAST(Op, expression) EXACT(Op, expression) FAST(Op, expression)
+#define EXACT_AND_FAST(Op, expression)                                         \
+  EXACT(Op, expression) FAST(Op, expression)
 
 EXACT(AddOp, s.add(x, y))
 EXACT(SubOp, s.sub(x, y))
@@ -171,8 +171,8 @@ static Value buildGelu(Scalar s, Value x, GeluKind kind) {
   // sqrt(2 / pi) (x + 0.044715 x^3)
   constexpr double c = 0.79788456080286536;
   Value square = s.mul(x, x);
-  Value inner = s.mul(x, s.fma(square, s.constant(c * 0.044715, x),
-                               s.constant(c, x)));
+  Value inner =
+      s.mul(x, s.fma(square, s.constant(c * 0.044715, x), s.constant(c, x)));
   Value half = s.mul(x, 0.5);
   return s.fma(half, s.tanh(inner), half);
 }
@@ -202,8 +202,10 @@ Value CompareOp::buildScalar(OpBuilder &builder, Location loc,
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
   // In the order of Predicate: eq, ne, lt, le, gt, ge.
-  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT, F::OLE, F::OGT, F::OGE};
-  static constexpr I integers[] = {I::eq, I::ne, I::slt, I::sle, I::sgt, I::sge};
+  static constexpr F floats[] = {F::OEQ, F::UNE, F::OLT,
+                                 F::OLE, F::OGT, F::OGE};
+  static constexpr I integers[] = {I::eq,  I::ne,  I::slt,
+                                   I::sle, I::sgt, I::sge};
   unsigned index = static_cast<unsigned>(getPredicate());
   if (Scalar::isFloat(args[0]))
     return arith::CmpFOp::create(builder, loc, floats[index], args[0], args[1]);

@@ -21,6 +21,8 @@ using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 struct KernelCode {
   std::string text;
   bool isObject = false;
+  /// Of an object: the IR that it was made from, for people to read.
+  std::string listing;
   /// Extra words for the compile and the link command.
   std::vector<std::string> flags;
   std::vector<std::string> link;

@@ -177,6 +177,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
                                const KernelLayout &layout, KernelCode &code) {
+  llvm::raw_string_ostream(code.listing)
+      << "// " << symbol << ": " << layout.tiles << " tiles\n"
+      << module;
   if (failed(lowerToLLVMDialect(module)))
     return module.emitError()
            << "could not lower kernel '" << symbol << "' to LLVM";

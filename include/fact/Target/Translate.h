@@ -1,0 +1,22 @@
+//===- Translate.h - Kernels as text ------------------------------*- C++ -*-===//
+
+#ifndef FACT_TARGET_TRANSLATE_H
+#define FACT_TARGET_TRANSLATE_H
+
+#include "fact/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace fact {
+enum class KernelText { candidate, reference };
+
+/// Prints what the emitters of a target write for each `fact.fused` of a
+/// module: with the op's schedule, or the one of its space that promises most,
+/// or its reference. `defaultMachine` stands in where the module names none;
+/// one of another kind is an error.
+mlir::LogicalResult translateKernels(mlir::ModuleOp module,
+                                     llvm::raw_ostream &os,
+                                     llvm::StringRef defaultMachine,
+                                     KernelText text);
+} // namespace fact
+
+#endif // FACT_TARGET_TRANSLATE_H
