@@ -114,7 +114,8 @@ double ScalarEvaluator::compute(Operation *op, ArrayRef<double> x) {
       .Case([&](math::SinOp) { return std::sin(x[0]); })
       .Case([&](math::CosOp) { return std::cos(x[0]); })
       .Case([&](math::PowFOp) { return std::pow(x[0], x[1]); })
-      .Default([](Operation *op) {
+      .Default([&](Operation *op) {
+        unknown = true;
         ADD_FAILURE() << "the evaluator does not know '"
                       << op->getName().getStringRef().str() << "'";
         return NAN;
@@ -162,6 +163,7 @@ double ScalarEvaluator::approximate(Operation *op, ArrayRef<double> x) {
         return flush(within(x[0] / flush(x[1]), 2 * unit));
       })
       .Default([&](Operation *op) {
+        unknown = true;
         ADD_FAILURE() << "no machine approximates '"
                       << op->getName().getStringRef().str() << "'";
         return NAN;
@@ -196,7 +198,7 @@ void ScalarEvaluator::run(Operation *op) {
   for (Value operand : op->getOperands())
     operands.push_back(&values.find(operand)->second);
   SmallVector<double, 3> x(operands.size());
-  for (size_t i = 0; i < lanes.size(); ++i) {
+  for (size_t i = 0; i < lanes.size() && !unknown; ++i) {
     for (auto [value, operand] : llvm::zip(x, operands))
       value = (*operand)[i];
     lanes[i] = ::roundTo(inexact ? approximate(op, x) : compute(op, x), type);

@@ -46,6 +46,8 @@ private:
   /// The sign of the errors of the current op, and how many ops there were.
   double direction = 0;
   unsigned approximated = 0;
+  /// An op that cannot be computed was found and reported.
+  bool unknown = false;
   llvm::DenseMap<mlir::Value, Lanes> values;
 };
 
