@@ -15,23 +15,32 @@ std::string fact::scheduleKey(Attribute schedule) {
 }
 
 /// The only op of that kind in the region, or null.
-template <typename OpT>
-static OpT getOnly(Operation *fused) {
+template <typename OpT> static OpT getOnly(Operation *fused) {
   auto ops = cast<FusedOp>(fused).getBody().front().getOps<OpT>();
   return llvm::hasSingleElement(ops) ? *ops.begin() : OpT();
 }
 
-static LogicalResult requireGpu(const MachineDescription &machine, EmitError emitError) {
+static LogicalResult requireGpu(const MachineDescription &machine,
+                                EmitError emitError) {
   if (!machine.isHost())
     return success();
   return emitError() << "needs a GPU, and the target is 'host'";
 }
 
-static LogicalResult requireHost(const MachineDescription &machine, EmitError emitError) {
+static LogicalResult requireHost(const MachineDescription &machine,
+                                 EmitError emitError) {
   if (machine.isHost())
     return success();
-  return emitError() << "is for the host, and the target is '"
-                     << machine.name << "'";
+  return emitError() << "is for the host, and the target is '" << machine.name
+                     << "'";
+}
+
+static LogicalResult requireHopper(const MachineDescription &machine,
+                                   EmitError emitError) {
+  if (machine.architecture == "sm_90a")
+    return success();
+  return emitError() << "needs sm_90a, and '" << machine.name << "' is "
+                     << machine.architecture;
 }
 
 static bool is16Bit(Type type) {
@@ -42,6 +51,19 @@ static bool is16Bit(Type type) {
 // Hopper GEMM
 //===----------------------------------------------------------------------===//
 
+/// The region's matmul, or the first of two that share the lhs and run as one
+/// GEMM (a gated MLP), or null.
+static MatmulOp getGemm(Operation *fused) {
+  auto matmuls = llvm::to_vector(
+      cast<FusedOp>(fused).getBody().front().getOps<MatmulOp>());
+  if (matmuls.size() == 1)
+    return matmuls[0];
+  if (matmuls.size() == 2 && matmuls[0].getLhs() == matmuls[1].getLhs() &&
+      matmuls[0].getRhs().getType() == matmuls[1].getRhs().getType())
+    return matmuls[0];
+  return {};
+}
+
 /// Bytes of one mainloop stage.
 static int64_t stageBytes(const Extents &tile, int64_t elementBytes) {
   return (tile[0] + tile[1]) * tile[2] * elementBytes;
@@ -51,19 +73,22 @@ int64_t Sm90GemmAttr::getSharedMemoryBytes(Operation *fused) const {
   // Two stages are the least that overlaps loads with math; the kernel takes
   // as many as fit. The epilogue stages one 64x32 subtile for each warpgroup
   // and each full operand and result.
-  auto matmul = getOnly<MatmulOp>(fused);
+  MatmulOp matmul = getGemm(fused);
   int64_t bytes = matmul.getLhs().getType().getElementTypeBitWidth() / 8;
   int64_t epilogueBuffers = 2 + fused->getNumResults();
   return 2 * stageBytes(getTile(), bytes) + epilogueBuffers * 4 * 64 * 32 * 2;
 }
 
-LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused, const MachineDescription &machine,
+LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused,
+                                           const MachineDescription &machine,
                                            EmitError emitError) const {
-  if (failed(requireGpu(machine, emitError)))
+  if (failed(requireHopper(machine, emitError)))
     return failure();
-  auto matmul = getOnly<MatmulOp>(fused);
+  MatmulOp matmul = getGemm(fused);
   if (!matmul)
-    return emitError() << "needs a region with exactly one 'fact.matmul'";
+    return emitError() << "needs a region with exactly one 'fact.matmul', or "
+                          "two that share the lhs";
+  bool isGated = !getOnly<MatmulOp>(fused);
   if (!is16Bit(matmul.getLhs().getType()))
     return emitError() << "takes f16 or bf16 operands, not "
                        << matmul.getLhs().getType().getElementType();
@@ -78,16 +103,24 @@ LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused, const MachineDescri
                        << tile[1];
   if (tile[2] % 16 || tile[2] < 16)
     return emitError() << "tile K is a multiple of 16, not " << tile[2];
+  // The tile is that of both products together.
+  if (isGated && tile[1] % 32)
+    return emitError() << "tile N of two products is a multiple of 32, not "
+                       << tile[1];
+  if (isGated && getKernel() == KernelSchedule::stream_k)
+    return emitError() << "two products run as a cooperative or a pingpong "
+                          "kernel, not as stream_k";
   bool pingpong = getKernel() == KernelSchedule::pingpong;
-  if (!pingpong && tile[0] < 128)
-    return emitError() << "a cooperative kernel needs tile M of 128 or more, "
-                          "not "
+  if (!pingpong && tile[0] != 128 && tile[0] != 256)
+    return emitError() << "a cooperative kernel needs tile M of 128 or 256, not "
                        << tile[0];
   int64_t registers = tile[0] * tile[1] / (pingpong ? 128 : 256);
   if (registers > 128)
     return emitError() << "accumulators need " << registers
                        << " registers a thread, and at most 128 do not spill";
-  if (cluster[0] < 1 || cluster[1] < 1 || cluster[0] * cluster[1] > 4)
+  if (!llvm::is_contained({1, 2, 4}, cluster[0]) ||
+      !llvm::is_contained({1, 2, 4}, cluster[1]) ||
+      cluster[0] * cluster[1] > 4)
     return emitError() << "a cluster has 1, 2 or 4 blocks";
   if (!llvm::is_contained({1, 2, 4, 8}, getSwizzle()))
     return emitError() << "swizzle is 1, 2, 4 or 8, not " << getSwizzle();
@@ -114,12 +147,13 @@ SmallVector<ScheduleAttrInterface> Sm90GemmSpaceAttr::enumerate() const {
     for (const Extents &cluster : getCluster())
       for (KernelSchedule kernel : getKernel())
         for (int64_t swizzle : getSwizzle())
-          points.push_back(Sm90GemmAttr::get(getContext(), tile, cluster,
-                                             kernel, swizzle));
+          points.push_back(
+              Sm90GemmAttr::get(getContext(), tile, cluster, kernel, swizzle));
   return points;
 }
 
-LogicalResult CublasGemmAttr::verifySchedule(Operation *fused, const MachineDescription &machine,
+LogicalResult CublasGemmAttr::verifySchedule(Operation *fused,
+                                             const MachineDescription &machine,
                                              EmitError emitError) const {
   if (failed(requireGpu(machine, emitError)))
     return failure();
@@ -145,10 +179,11 @@ int64_t Sm90AttentionAttr::getSharedMemoryBytes(Operation *fused) const {
   return 2 * head * (getTile()[0] + getStages() * getTile()[1]);
 }
 
-LogicalResult Sm90AttentionAttr::verifySchedule(Operation *fused,
-                                                const MachineDescription &machine,
-                                                EmitError emitError) const {
-  if (failed(requireGpu(machine, emitError)))
+LogicalResult
+Sm90AttentionAttr::verifySchedule(Operation *fused,
+                                  const MachineDescription &machine,
+                                  EmitError emitError) const {
+  if (failed(requireHopper(machine, emitError)))
     return failure();
   auto attention = getOnly<AttentionOp>(fused);
   if (!attention)
@@ -158,7 +193,8 @@ LogicalResult Sm90AttentionAttr::verifySchedule(Operation *fused,
     return emitError() << "takes f16 or bf16 operands, not "
                        << query.getElementType();
   int64_t head = query.getDimSize(3);
-  if (head % 8 || head > 128 || head != attention.getValue().getType().getDimSize(3))
+  if (head % 8 || head > 128 ||
+      head != attention.getValue().getType().getDimSize(3))
     return emitError() << "takes one head dimension for keys and values, a "
                           "multiple of 8 up to 128, not "
                        << head;
@@ -204,7 +240,8 @@ SmallVector<ScheduleAttrInterface> Sm90AttentionSpaceAttr::enumerate() const {
 // CUDA rows and elements
 //===----------------------------------------------------------------------===//
 
-LogicalResult CudaRowAttr::verifySchedule(Operation *fused, const MachineDescription &machine,
+LogicalResult CudaRowAttr::verifySchedule(Operation *fused,
+                                          const MachineDescription &machine,
                                           EmitError emitError) const {
   if (failed(requireGpu(machine, emitError)))
     return failure();
@@ -243,9 +280,10 @@ SmallVector<ScheduleAttrInterface> CudaRowSpaceAttr::enumerate() const {
   return points;
 }
 
-LogicalResult CudaPointwiseAttr::verifySchedule(Operation *fused,
-                                                const MachineDescription &machine,
-                                                EmitError emitError) const {
+LogicalResult
+CudaPointwiseAttr::verifySchedule(Operation *fused,
+                                  const MachineDescription &machine,
+                                  EmitError emitError) const {
   if (failed(requireGpu(machine, emitError)))
     return failure();
   if (getThreads() < 32 || getThreads() > 1024 || getThreads() % 32)
@@ -268,7 +306,8 @@ SmallVector<ScheduleAttrInterface> CudaPointwiseSpaceAttr::enumerate() const {
 // Host
 //===----------------------------------------------------------------------===//
 
-LogicalResult HostGemmAttr::verifySchedule(Operation *fused, const MachineDescription &machine,
+LogicalResult HostGemmAttr::verifySchedule(Operation *fused,
+                                           const MachineDescription &machine,
                                            EmitError emitError) const {
   if (failed(requireHost(machine, emitError)))
     return failure();
@@ -277,8 +316,7 @@ LogicalResult HostGemmAttr::verifySchedule(Operation *fused, const MachineDescri
   const Extents &micro = getMicro();
   if (micro.rank != 2)
     return emitError() << "micro is rows x columns, as in micro = 6x16";
-  if (micro[0] < 1 || micro[1] < 4 || micro[1] % 4 ||
-      micro[0] * micro[1] > 256)
+  if (micro[0] < 1 || micro[1] < 4 || micro[1] % 4 || micro[0] * micro[1] > 256)
     return emitError() << "the register tile has columns in multiples of 4 and "
                           "at most 256 elements, not "
                        << micro[0] << "x" << micro[1];
@@ -300,7 +338,8 @@ SmallVector<ScheduleAttrInterface> HostGemmSpaceAttr::enumerate() const {
   return points;
 }
 
-LogicalResult HostRowsAttr::verifySchedule(Operation *, const MachineDescription &machine,
+LogicalResult HostRowsAttr::verifySchedule(Operation *,
+                                           const MachineDescription &machine,
                                            EmitError emitError) const {
   if (failed(requireHost(machine, emitError)))
     return failure();
