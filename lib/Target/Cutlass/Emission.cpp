@@ -193,6 +193,27 @@ void fact::printFooter(raw_ostream &os, StringRef symbol) {
      << "} // namespace fact::" << symbol << '\n';
 }
 
+static StringRef getKernelWord(KernelSchedule kernel) {
+  switch (kernel) {
+  case KernelSchedule::cooperative:
+    return "Cooperative";
+  case KernelSchedule::pingpong:
+    return "Pingpong";
+  case KernelSchedule::stream_k:
+    return "StreamK";
+  }
+  llvm_unreachable("all kernels are listed");
+}
+
+void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
+  const Extents &tile = schedule.getTile();
+  const Extents &cluster = schedule.getCluster();
+  os << "GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", " << tile[2]
+     << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, "
+     << getKernelWord(schedule.getKernel()) << ", Swizzle<"
+     << schedule.getSwizzle() << ">>";
+}
+
 void fact::printConstant(raw_ostream &os, StringRef name, double value) {
   os << "struct " << name << " {\n  static constexpr float value = "
      << llvm::formatv("{0:e9}", value) << "f;\n};\n\n";

@@ -92,12 +92,30 @@ void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
 /// Its end: the exported symbol.
 void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
 
+/// A schedule as `GemmSchedule<Tile<...>, ...>`.
+void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
+
+/// What a GEMM kernel has to do, for the cost model.
+struct GemmWork {
+  int64_t m, n, k, batches;
+  /// What memory must move at least, and what of it are the epilogue's matrices.
+  double bytes, epilogueBytes;
+  /// Issue slots of the epilogue for one element of the product.
+  double slots;
+};
+
+/// The seconds a GEMM takes with this schedule.
+double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
+                   const MachineDescription &machine);
+
 /// A float constant as `struct name { static constexpr float value = ...; };`.
 void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);
 
 /// The realisers of this target, one file each.
 std::unique_ptr<Realiser>
 createGemmEpilogueRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createGatedGemmRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createAttentionRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>

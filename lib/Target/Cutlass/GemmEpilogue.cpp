@@ -280,6 +280,8 @@ private:
 };
 } // namespace
 
+static constexpr double launchSeconds = 3e-6;
+
 static int64_t divideUp(int64_t value, int64_t by) {
   return (value + by - 1) / by;
 }
@@ -337,46 +339,53 @@ GemmEpilogueRealiser::getFixedSchedules(FusedOp fused) const {
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// The figures are fitted to measured GEMMs (K of 768 to 9728, with and without
-/// epilogues) and are good to about 10%, which is enough to choose what to
-/// compile.
 double
 GemmEpilogueRealiser::predictMicroseconds(FusedOp fused,
                                           ScheduleAttrInterface schedule) const {
   FailureOr<Gemm> gemm = analyse(fused);
   if (failed(gemm))
     return INFINITY;
-  constexpr double launch = 3e-6;
   double bytes = 0;
   for (const MatrixTensor &operand : gemm->operands)
     if (operand.isMatrix())
       bytes += double(gemm->m) * gemm->n * gemm->batches *
                getElementBytes(operand.element);
-  double extraBytes = bytes;
+  double epilogueBytes = bytes;
   for (const MatrixTensor &result : gemm->results)
     bytes += double(gemm->m) * gemm->n * gemm->batches *
              getElementBytes(result.element);
   bytes += 2.0 * gemm->batches *
            (double(gemm->m) * gemm->k + double(gemm->k) * gemm->n);
-  double memory = bytes / machine.bandwidth;
 
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (!gemmSchedule) {
     double flops = 2.0 * gemm->m * gemm->n * gemm->k * gemm->batches;
-    return 1e6 * (std::max(flops / (0.77 * machine.matrixFlops16), memory) +
-                  2 * launch);
+    return 1e6 * (std::max(flops / (0.77 * machine.matrixFlops16),
+                           bytes / machine.bandwidth) +
+                  2 * launchSeconds);
   }
+  double slots = 5 + gemm->epilogue.getCost() + 2.0 * gemm->operands.size() +
+                 4.0 * (gemm->results.size() - 1);
+  return 1e6 * predictGemm({gemm->m, gemm->n, gemm->k, gemm->batches, bytes,
+                            epilogueBytes, slots},
+                           gemmSchedule, machine);
+}
 
-  const Extents &tile = gemmSchedule.getTile();
-  const Extents &cluster = gemmSchedule.getCluster();
-  bool pingpong = gemmSchedule.getKernel() == KernelSchedule::pingpong;
-  bool splitsK = gemmSchedule.getKernel() == KernelSchedule::stream_k;
+/// The figures are fitted to measured GEMMs (K of 768 to 9728, with and without
+/// epilogues) and are good to about 10%, which is enough to choose what to
+/// compile.
+double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
+                         const MachineDescription &machine) {
+  const Extents &tile = schedule.getTile();
+  const Extents &cluster = schedule.getCluster();
+  bool pingpong = schedule.getKernel() == KernelSchedule::pingpong;
+  bool splitsK = schedule.getKernel() == KernelSchedule::stream_k;
 
   // Whole clusters are launched, so an odd number of tiles wastes some.
   double tiles =
-      double(divideUp(divideUp(gemm->m, tile[0]), cluster[0]) * cluster[0]) *
-      (divideUp(divideUp(gemm->n, tile[1]), cluster[1]) * cluster[1]) *
-      gemm->batches;
+      double(divideUp(divideUp(work.m, tile[0]), cluster[0]) * cluster[0]) *
+      (divideUp(divideUp(work.n, tile[1]), cluster[1]) * cluster[1]) *
+      work.batches;
   double waves = splitsK ? std::max(tiles / machine.multiprocessors, 0.25) + 0.2
                          : std::ceil(tiles / machine.multiprocessors);
 
@@ -386,33 +395,31 @@ GemmEpilogueRealiser::predictMicroseconds(FusedOp fused,
   if (cluster[0] * cluster[1] == 1)
     efficiency *= 0.98;
   double rate = machine.matrixFlops16 / machine.multiprocessors;
-  double steps = divideUp(gemm->k, tile[2]);
+  double steps = divideUp(work.k, tile[2]);
   double products = 2 * area * steps * tile[2] / (rate * efficiency);
 
   // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
   // them behind the other warpgroup's products.
-  double slots = 5 + gemm->epilogue.getCost() + 2.0 * gemm->operands.size() +
-                 4.0 * (gemm->results.size() - 1);
-  double epilogue = area * slots / (128 * 1.7e9);
+  double epilogue = area * work.slots / (128 * 1.7e9);
   double time = waves * (products + (pingpong ? 0.5 : 1.0) * epilogue);
   if (splitsK)
     time += 4e-6 + area * 4 * 2 * machine.multiprocessors / machine.bandwidth;
   // Filling the pipeline: each tile pays, unless the other warpgroup works
   // meanwhile.
-  time += launch + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
-  time += 0.55 * extraBytes / machine.bandwidth;
+  time += launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
+  time += 0.55 * work.epilogueBytes / machine.bandwidth;
 
   // Visiting columns together keeps operands in the cache, when there are many;
   // where there are few it was measured to cost 5% to 100%.
-  double operandBytes = 2.0 * (double(gemm->m) + gemm->n) * gemm->k;
-  int64_t swizzle = gemmSchedule.getSwizzle();
+  double operandBytes = 2.0 * (double(work.m) + work.n) * work.k;
+  int64_t swizzle = schedule.getSwizzle();
   if (swizzle > 1)
-    time *= operandBytes > machine.cacheBytes && gemm->n >= 4096 ? 0.99 : 1.15;
+    time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;
   // Blocks that differ along the short side of the tile share the long one.
   if ((tile[0] > tile[1] && cluster[1] > 1) ||
       (tile[0] < tile[1] && cluster[0] > 1))
     time *= 0.998;
-  return 1e6 * std::max(time, memory);
+  return std::max(time, work.bytes / machine.bandwidth);
 }
 
 //===----------------------------------------------------------------------===//
@@ -437,18 +444,6 @@ static LogicalResult emitCublas(FusedOp fused, Attribute schedule,
   printFooter(os, symbol);
   code.link = {"-lcublasLt"};
   return success();
-}
-
-static StringRef getKernelWord(KernelSchedule kernel) {
-  switch (kernel) {
-  case KernelSchedule::cooperative:
-    return "Cooperative";
-  case KernelSchedule::pingpong:
-    return "Pingpong";
-  case KernelSchedule::stream_k:
-    return "StreamK";
-  }
-  llvm_unreachable("all kernels are listed");
 }
 
 LogicalResult GemmEpilogueRealiser::emit(FusedOp fused,
@@ -496,12 +491,9 @@ LogicalResult GemmEpilogueRealiser::emit(FusedOp fused,
            << '>';
       },
       [&] { os << ",\n            "; });
-  const Extents &tile = gemmSchedule.getTile();
-  const Extents &cluster = gemmSchedule.getCluster();
-  os << ">,\n    GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", "
-     << tile[2] << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, "
-     << getKernelWord(gemmSchedule.getKernel()) << ", Swizzle<"
-     << gemmSchedule.getSwizzle() << ">>>;\n";
+  os << ">,\n    ";
+  printSchedule(os, gemmSchedule);
+  os << ">;\n";
   printFooter(os, symbol);
   return success();
 }

@@ -1,0 +1,155 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s
+
+func.func @one(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{needs exactly two 'fact.matmul', not 1}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @lhs(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{both 'fact.matmul' must have the same lhs}}
+  %0 = fact.fused "gated_gemm" ins(%x, %y, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %Y: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %Y, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %3 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @weights(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{needs two weights of the same type}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %3 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @layout(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{a weight must be a matrix [N, K] with contiguous rows under 'transpose_b'}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %X, %U : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %3 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @f32(%x: tensor<64x64xf32>, %g: tensor<64x64xf32>, %u: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{takes f16 or bf16 operands, not 'f32'}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%X: tensor<64x64xf32>, %G: tensor<64x64xf32>, %U: tensor<64x64xf32>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    fact.yield %3 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @columns(%x: tensor<64x64xf16>, %g: tensor<60x64xf16>, %u: tensor<60x64xf16>) -> tensor<64x60xf16> {
+  // expected-error @below {{needs N and K to be multiples of 8, not 60 and 64}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<60x64xf16>, tensor<60x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<60x64xf16>, %U: tensor<60x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<60x64xf16>) -> tensor<64x60xf16>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<60x64xf16>) -> tensor<64x60xf16>
+    %3 = fact.mul %1, %2 : (tensor<64x60xf16>, tensor<64x60xf16>) -> tensor<64x60xf16>
+    fact.yield %3 : tensor<64x60xf16>
+  } : tensor<64x60xf16>
+  return %0 : tensor<64x60xf16>
+}
+
+// -----
+
+func.func @bias(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>, %b: tensor<64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{combines the two products alone, and the region also reads an operand of type 'tensor<64xf16>'}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u, %b : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>, tensor<64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>, %B: tensor<64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.add %1, %B : (tensor<64x64xf16>, tensor<64xf16>) -> tensor<64x64xf16>
+    %4 = fact.mul %3, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %4 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @reduction(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{'fact.softmax' is not a pointwise op or a view}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.softmax %1 dim 1 : tensor<64x64xf16>
+    %4 = fact.mul %3, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %4 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @tile(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{tile N of two products is a multiple of 32, not 48}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %3 : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x48x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @stream_k(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{two products run as a cooperative or a pingpong kernel, not as stream_k}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %3 : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = stream_k, swizzle = 1>) : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @ampere(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{needs a Hopper GPU (sm_90a), and 'a100' is sm_80}}
+    %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+      %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %3 : tensor<64x64xf16>
+    } : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}
