@@ -242,6 +242,36 @@ void gemm_reference(Case &test, GemmSize size, Matrix<Element> a,
   });
 }
 
+struct PlainProduct {
+  __device__ double operator()(float x, int, int, int) const { return x; }
+};
+
+/// Combines the second product with the first, which lies in the result.
+template <class Function> struct CombineProducts {
+  double const *first;
+  int n;
+  Function combine;
+  __device__ double operator()(float second, int, int i, int j) const {
+    return combine(float(first[int64_t(i) * n + j]), second);
+  }
+};
+
+/// combine(x * gate^T, x * up^T) of weights stored [N, K].
+template <class Element, class Function>
+void gated_reference(Case &test, int m, int n, int k, Element const *x,
+                     Element const *gate, Element const *up,
+                     Function combine) {
+  test.flops = 4.0 * m * n * k;
+  test.references.push_back([=](double *out) {
+    dim3 grid((n + 15) / 16, (m + 15) / 16), block(16, 16);
+    Matrix<Element> a{x, k, 1, 0};
+    gemm<<<grid, block>>>(out, m, n, k, a, Matrix<Element>{gate, 1, k, 0},
+                          PlainProduct{});
+    gemm<<<grid, block>>>(out, m, n, k, a, Matrix<Element>{up, 1, k, 0},
+                          CombineProducts<Function>{out, n, combine});
+  });
+}
+
 struct AttentionSize {
   int batches, heads, key_heads, queries, keys, head_size;
   float scale;
@@ -435,6 +465,28 @@ static void gemm_operands(Case &test) {
       });
 }
 
+static void gated_gemm(Case &test) {
+  auto *x = test.operand<bf16>(int64_t(32768) * 4096);
+  auto *gate = test.operand<bf16>(9728 * 4096, 0.0156f);
+  auto *up = test.operand<bf16>(9728 * 4096, 0.0156f);
+  test.result<bf16>(int64_t(32768) * 9728);
+  gated_reference<bf16>(test, 32768, 9728, 4096, x, gate, up,
+                        [=] __device__(float gate, float up) {
+                          return gate / (1 + expf(-gate)) * up;
+                        });
+}
+
+static void gated_gemm_odd(Case &test) {
+  auto *x = test.operand<f16>(200 * 104);
+  auto *weights = test.operand<f16>(2 * 88 * 104, 0.1f);
+  test.result<f16>(200 * 88);
+  gated_reference<f16>(test, 200, 88, 104, x, weights, weights + 88 * 104,
+                       [=] __device__(float gate, float up) {
+                         return 0.5f * gate * (1 + erff(0.70710678f * gate)) *
+                                up;
+                       });
+}
+
 static void attention_packed(Case &test) {
   auto *qkv = test.operand<bf16>(int64_t(128) * 512 * 2304);
   test.result<bf16>(128 * 512 * 768);
@@ -585,6 +637,8 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_stream_k", gemm_stream_k},
     {"gemm_split_k", gemm_split_k},
     {"gemm_operands", gemm_operands},
+    {"gated_gemm", gated_gemm},
+    {"gated_gemm_odd", gated_gemm_odd},
     {"attention_packed", attention_packed},
     {"attention_grouped", attention_grouped},
     {"attention_odd", attention_odd},
