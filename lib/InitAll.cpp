@@ -14,9 +14,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 void fact::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<FactDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  registry
+      .insert<FactDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+              mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+              mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   registry.insert<torch::TorchDialect>();
 }
 

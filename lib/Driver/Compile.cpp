@@ -33,6 +33,7 @@ private:
                           function_ref<void(OpPassManager &)> build);
   LogicalResult bundle();
   LogicalResult tune();
+  LogicalResult writeFile(StringRef file, StringRef text);
   LogicalResult writeText();
   LogicalResult writeSummary();
   unsigned countOps() const;
@@ -103,6 +104,15 @@ LogicalResult Compilation::bundle() {
   MachineAttr machine = getTargetMachine(module);
   if (!machine)
     return module.emitError("has no 'fact.target': run --fact-discover first");
+  const MachineDescription *asked =
+      options.target.empty() ? &machine.getDescription()
+                             : findMachine(options.target);
+  if (!asked || asked->name != machine.getName())
+    return module.emitError("its kernels are for '")
+           << machine.getName() << "', and '" << options.target
+           << "' is asked for; give the text of an earlier stage, or "
+              "--target="
+           << machine.getName();
   std::unique_ptr<Target> target = createTarget(machine.getDescription());
   BundleOptions bundleOptions{options.name, options.candidates};
   LogicalResult result =
@@ -115,9 +125,11 @@ LogicalResult Compilation::bundle() {
 LogicalResult Compilation::tune() {
   Clock::time_point start = Clock::now();
   llvm::ErrorOr<std::string> program =
-      llvm::sys::path::has_parent_path(options.tuner)
+      !llvm::sys::path::has_parent_path(options.tuner)
+          ? llvm::sys::findProgramByName(options.tuner)
+      : fs::can_execute(options.tuner)
           ? llvm::ErrorOr<std::string>(options.tuner)
-          : llvm::sys::findProgramByName(options.tuner);
+          : std::make_error_code(std::errc::no_such_file_or_directory);
   if (!program)
     return module.emitError("cannot find '")
            << options.tuner
@@ -142,25 +154,44 @@ LogicalResult Compilation::tune() {
   return diagnostic;
 }
 
+/// The file appears whole or not at all.
+LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
+  if (file == "-") {
+    llvm::outs() << text;
+    return success();
+  }
+  auto fail = [&](std::error_code error) {
+    return module.emitError("cannot write '")
+           << file << "': " << error.message();
+  };
+  // Devices and pipes have no aside.
+  bool aside = !fs::exists(file) || fs::is_regular_file(file);
+  std::string path = aside ? (file + ".writing").str() : file.str();
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (error)
+    return fail(error);
+  stream << text;
+  stream.close();
+  if (stream.has_error()) {
+    error = stream.error();
+    stream.clear_error();
+    if (aside)
+      fs::remove(path);
+    return fail(error);
+  }
+  if (aside && (error = fs::rename(path, file)))
+    return fail(error);
+  return success();
+}
+
 /// Text at the stage where the compilation stopped.
 LogicalResult Compilation::writeText() {
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, OpPrintingFlags().enableDebugInfo());
   stream << "\n";
-  if (options.output == "-") {
-    llvm::outs() << text;
-    return success();
-  }
-  llvm::Error error = llvm::writeToOutput(
-      options.output, [&](llvm::raw_ostream &file) -> llvm::Error {
-        file << text;
-        return llvm::Error::success();
-      });
-  if (!error)
-    return success();
-  return module.emitError("cannot write '")
-         << options.output << "': " << llvm::toString(std::move(error));
+  return writeFile(options.output, text);
 }
 
 LogicalResult Compilation::writeSummary() {
@@ -175,22 +206,17 @@ LogicalResult Compilation::writeSummary() {
                                    {"steps", kernel.steps},
                                    {"sol_us", kernel.microseconds}});
   ops["kernels"] = summary.steps;
-  json::Object root{{"target", options.target},
+  json::Object root{{"target", getTargetMachine(module).getName()},
                     {"ops", std::move(ops)},
                     {"kernels", std::move(kernels)},
                     {"stages", std::move(stages)},
                     {"workspace_bytes", summary.workspaceBytes},
                     {"bundle", bundleFolder()},
                     {"library", options.output}};
-  llvm::Error error = llvm::writeToOutput(
-      options.summary, [&](llvm::raw_ostream &file) -> llvm::Error {
-        file << llvm::formatv("{0:2}", json::Value(std::move(root))) << "\n";
-        return llvm::Error::success();
-      });
-  if (!error)
-    return success();
-  return module.emitError("cannot write '")
-         << options.summary << "': " << llvm::toString(std::move(error));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::formatv("{0:2}", json::Value(std::move(root))) << "\n";
+  return writeFile(options.summary, text);
 }
 
 LogicalResult Compilation::run() {

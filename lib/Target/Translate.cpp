@@ -56,8 +56,9 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
   const MachineDescription *machine = findMachine(defaultMachine);
   MachineAttr named = getTargetMachine(module);
   if (named && named.getDescription().isHost() != machine->isHost())
-    return module.emitError("is for '")
-           << named.getName() << "', which this translation is not for";
+    return module.emitError("its kernels are for '")
+           << named.getName() << "', and this translation is for '"
+           << defaultMachine << "'";
   if (named)
     machine = &named.getDescription();
   std::unique_ptr<Target> target = createTarget(*machine);

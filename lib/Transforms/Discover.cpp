@@ -109,7 +109,8 @@ void DiscoverPass::copyOutputs(func::FuncOp function,
     Value memory = operand.get();
     while (auto reshape = memory.getDefiningOp<ReshapeOp>())
       memory = reshape.getOperand();
-    if (memory.getDefiningOp<FusedOp>() && written.insert(memory).second)
+    if (!isa<RankedTensorType>(memory.getType()) ||
+        (memory.getDefiningOp<FusedOp>() && written.insert(memory).second))
       continue;
     Location loc = terminator->getLoc();
     Type type = operand.get().getType();

@@ -17,6 +17,8 @@ using namespace fact;
 namespace {
 struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     Block &block = getOperation().getBody().front();
     // Everything that weights and constants determine, in order.
     llvm::SetVector<Operation *> known;

@@ -24,8 +24,9 @@ static cl::opt<std::string>
            cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     target("target",
-           cl::desc("Machine or architecture: host, h200, h100, sm_90a"),
-           cl::init("host"), cl::cat(category));
+           cl::desc("Machine or architecture: host, h200, h100, sm_90a "
+                    "(default: what the text names, else host)"),
+           cl::cat(category));
 static cl::opt<fact::Stage> until(
     "until", cl::desc("Stop after a stage and write what it made"),
     cl::init(fact::Stage::library), cl::cat(category),
@@ -91,6 +92,10 @@ int main(int argc, char **argv) {
     return fail("no output: give -o model.so");
   if (output.empty() && bundle.empty())
     return fail("no output: give --bundle=folder");
+  if (output == "-" && until >= fact::Stage::bundle)
+    return fail("a library and a bundle are files: give -o model.so");
+  if (candidates == 0)
+    return fail("--candidates is 1 or more");
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
@@ -107,8 +112,8 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return fail("'" + input +
-                "' is not a module of torch or FACT text; see the errors "
-                "above (export one with python -m fact)");
+                "' cannot be read: the errors above say why (python -m fact "
+                "export writes text that can)");
 
   fact::CompileOptions options;
   options.target = target;

@@ -12,8 +12,8 @@ namespace fact {
 enum class Stage { import, raise, discover, bundle, library };
 
 struct CompileOptions {
-  /// A machine's name or architecture.
-  std::string target = "host";
+  /// A machine's name or architecture; empty: what the text names, else host.
+  std::string target;
   Stage stopAfter = Stage::library;
   std::string output;
   /// Empty: beside the output.

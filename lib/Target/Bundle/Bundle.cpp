@@ -233,7 +233,9 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
                            legal.size(), schedule);
   }
   if (legal.empty())
-    return fused.emitOpError("no schedule of its space is legal on '")
+    return fused.emitOpError(fused.getSchedule()
+                                 ? "its schedule is not legal on '"
+                                 : "no schedule of its space is legal on '")
            << target.getMachine().name << "': " << reason;
   // A vendor's library costs little to try and is what users compare with: it
   // ranks with the best.
@@ -419,12 +421,32 @@ void BundleWriter::describeProgram() {
   summary.workspaceBytes = program.workspaceBytes;
 }
 
+/// A model has a body and takes and gives tensors of known shape.
+static LogicalResult checkSignature(func::FuncOp function) {
+  if (function.isExternal())
+    return function.emitError("has no body: a model is a function that "
+                              "computes");
+  auto isTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  FunctionType type = function.getFunctionType();
+  for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    if (!isTensor(each))
+      return function.emitError("takes or gives ")
+             << each << ", and a model's inputs and outputs are tensors of "
+             << "known shape";
+  return success();
+}
+
 LogicalResult BundleWriter::write() {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1)
     return module.emitError("a bundle is made of one function, and the module "
                             "has ")
            << functions.size();
+  if (failed(checkSignature(functions.front())))
+    return failure();
   FailureOr<Program> built = buildProgram(module, functions.front());
   if (failed(built))
     return failure();
@@ -459,9 +481,31 @@ LogicalResult BundleWriter::write() {
   return writeFile("bundle.json", text);
 }
 
+/// Only a bundle, or nothing, is written over.
+static LogicalResult checkReplaceable(ModuleOp module, StringRef folder) {
+  if (!fs::exists(folder))
+    return success();
+  SmallString<256> manifest(folder);
+  path::append(manifest, "bundle.json");
+  bool isEmpty = false;
+  if (fs::is_directory(folder)) {
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    isEmpty = !error && entry == fs::directory_iterator();
+  }
+  if (isEmpty || fs::exists(manifest))
+    return success();
+  return module.emitError("'") << folder
+                               << "' exists and is not a bundle; name another "
+                                  "folder with --bundle";
+}
+
 LogicalResult fact::writeBundle(ModuleOp module, const Target &target,
                                 StringRef folder, const BundleOptions &options,
                                 BundleSummary &summary) {
+  folder = folder.rtrim('/');
+  if (failed(checkReplaceable(module, folder)))
+    return failure();
   std::string aside = (folder + ".writing").str();
   fs::remove_directories(aside);
   BundleWriter writer(module, target, aside, options, summary);
