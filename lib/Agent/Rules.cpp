@@ -150,12 +150,17 @@ static MatmulOp followToMatmul(Value value, OpGroup &group) {
 }
 
 /// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
+/// The kernel interleaves both weights on each launch, which costs more than it
+/// saves where there are few rows.
 void RulesAgent::gate(MulOp product) {
   OpGroup group;
   group.insert(product);
   MatmulOp left = followToMatmul(product.getLhs(), group);
   MatmulOp right = followToMatmul(product.getRhs(), group);
-  if (!left || !right || left == right || left.getLhs() != right.getLhs() ||
+  if (!left || !right || left == right || left.getLhs() != right.getLhs())
+    return;
+  int64_t rows = left.getType().getNumElements() / left.getN();
+  if (rows < 2 * left.getK() ||
       !llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
       !fusibility->accepts("gated_gemm", group))
     return;
