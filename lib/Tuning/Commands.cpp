@@ -1,0 +1,155 @@
+//===- Commands.cpp - Compile and link commands, and their logs -----------===//
+
+#include "Search.h"
+#include "fact/Tuning/Files.h"
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace fact {
+namespace tuning {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// What every source of a library needs, whatever the bundle's command says.
+Words Tuner::compileFlags(bool candidate) const {
+  Words flags = {"-I" + (bundle.folder / "include").string()};
+  if (!bundle.cuda) {
+    flags.push_back("-fPIC");
+    return flags;
+  }
+  flags.insert(flags.end(), {"-Xcompiler", "-fPIC"});
+  bool verbose =
+      std::any_of(bundle.compile.begin(), bundle.compile.end(),
+                  [](const std::string &word) { return contains(word, "ptxas"); });
+  if (candidate && !verbose)
+    flags.insert(flags.end(), {"-Xptxas", "-v"});
+  return flags;
+}
+
+Command Tuner::compileCommand(const KernelSource &kernel,
+                              const fs::path &output, const fs::path &log,
+                              bool candidate) const {
+  Words flags = compileFlags(candidate);
+  flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
+  Command command;
+  command.words = options.launcher;
+  Words words =
+      bundle.expand(bundle.compile, kernel.source, {}, flags, {}, output);
+  command.words.insert(command.words.end(), words.begin(), words.end());
+  command.log = log;
+  command.timeoutSeconds = options.compileTimeout;
+  return command;
+}
+
+Command Tuner::linkCommand(const Words &inputs, const Words &link,
+                           const fs::path &output, const fs::path &log) const {
+  Command command;
+  command.words = bundle.expand(bundle.link, {}, inputs, {}, link, output);
+  command.log = log;
+  command.timeoutSeconds = options.compileTimeout;
+  return command;
+}
+
+/// Identifies what a kernel's object and library were built from. Knows no
+/// path, so a moved or copied bundle keeps its results.
+std::string Tuner::stampOf(const KernelSource &kernel) const {
+  ContentHash hash;
+  hash.add(headersHash).add(compiler);
+  hash.add(readFile(kernel.source.empty() ? kernel.object : kernel.source));
+  for (const Words *words :
+       {&kernel.flags, &kernel.link, &bundle.compile, &bundle.link}) {
+    hash.add(std::to_string(words->size()));
+    for (const std::string &word : *words)
+      hash.add(word);
+  }
+  return hash.text();
+}
+
+bool isFresh(const fs::path &stamp, const std::string &expected,
+             std::initializer_list<fs::path> files) {
+  std::error_code code;
+  for (const fs::path &file : files)
+    if (!fs::is_regular_file(file, code))
+      return false;
+  return fs::is_regular_file(stamp, code) && readFile(stamp) == expected;
+}
+
+std::string readLog(const fs::path &log) {
+  std::error_code code;
+  return fs::is_regular_file(log, code) ? readFile(log) : "";
+}
+
+std::string mainMessage(const fs::path &log) {
+  std::istringstream lines(readLog(log));
+  std::string line, last, error;
+  while (std::getline(lines, line)) {
+    if (line.empty() || line[0] == '$')
+      continue;
+    last = line;
+    if (error.empty() && (contains(line, "error") || contains(line, "undefined")))
+      error = line;
+  }
+  std::string message = error.empty() ? last : error;
+  return message.size() > 300 ? message.substr(0, 297) + "..." : message;
+}
+
+void checkEnvironment(const Command &command, const Outcome &outcome) {
+  if (outcome.kind == Outcome::NotStarted)
+    throw Failure("cannot run '" + command.words[0] + "': " + outcome.text() +
+                  "; install it or put it on PATH (the bundle's commands, or "
+                  "--launcher, name it)");
+  if (!outcome.succeeded() &&
+      contains(readLog(command.log), "No space left on device"))
+    throw Failure("no space left on the device while running\n  " +
+                  command.text() +
+                  "\nfree some space (in the bundle's build/ or in TMPDIR) and "
+                  "run the same command again: finished work is kept");
+}
+
+std::string findSpills(const std::string &log) {
+  std::istringstream lines(log);
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (contains(line, "C7510") || contains(line, "C7511"))
+      return line;
+    size_t at = line.find(" bytes spill stores");
+    if (at == std::string::npos)
+      continue;
+    int stack = 0, stores = 0, loads = 0;
+    size_t begin = line.find_first_not_of(" \t");
+    if (std::sscanf(line.c_str() + begin,
+                    "%d bytes stack frame, %d bytes spill stores, %d bytes "
+                    "spill loads",
+                    &stack, &stores, &loads) == 3 &&
+        stores + loads > 0)
+      return line.substr(begin);
+  }
+  return "";
+}
+
+std::string Tuner::findCompiler() {
+  Command command;
+  command.words =
+      bundle.expand({bundle.compile[0], "--version"}, {}, {}, {}, {}, {});
+  command.captureOutput = true;
+  command.timeoutSeconds = 60;
+  Outcome outcome = runCommand(command);
+  checkEnvironment(command, outcome);
+  if (!outcome.succeeded())
+    throw Failure("'" + command.text() + "' ended with " + outcome.text());
+  std::istringstream lines(outcome.output);
+  std::string line, text;
+  while (std::getline(lines, line))
+    if (!line.empty() && !contains(line, "InstalledDir") &&
+        !contains(line, "Copyright"))
+      text += (text.empty() ? "" : "; ") + line;
+  return text;
+}
+
+} // namespace tuning
+} // namespace fact

@@ -1,0 +1,282 @@
+//===- Search.cpp - One kernel's search -----------------------------------===//
+
+#include "Search.h"
+#include "fact/Tuning/Files.h"
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace fact {
+namespace tuning {
+
+namespace fs = std::filesystem;
+
+AttemptKey Tuner::keyOf(const Kernel &kernel,
+                        const Candidate &candidate) const {
+  AttemptKey key;
+  key.kernelHash = kernel.hash;
+  key.candidate = candidate.key;
+  key.candidateHash = stampOf(candidate);
+  key.machine = machine;
+  key.compiler = compiler;
+  return key;
+}
+
+void progress(const Kernel &kernel, const std::string &what,
+              const std::string &text) {
+  std::printf("%-28s %-12s %s\n", kernel.name.c_str(), what.c_str(),
+              text.c_str());
+  std::fflush(stdout);
+}
+
+std::string format(const char *pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), pattern, value);
+  return text;
+}
+
+/// Starts the next batch; the first is usually the only one.
+void Tuner::tryNext(Search &search) {
+  size_t end = std::min(search.ranking.size(),
+                        search.next + std::max<size_t>(1, options.candidates));
+  std::vector<size_t> batch(search.ranking.begin() + search.next,
+                            search.ranking.begin() + end);
+  search.next = end;
+  search.pending += batch.size();
+  for (size_t index : batch)
+    tryCandidate(search, index);
+}
+
+void Tuner::tryCandidate(Search &search, size_t index) {
+  const Candidate &candidate = search.kernel().candidates[index];
+  if (!options.retune) {
+    std::optional<Attempt> known =
+        database->find(keyOf(search.kernel(), candidate));
+    if (known && !known->transient) {
+      if (known->status == "spills")
+        search.spills[index] = known->detail;
+      finishAttempt(search, index, *known, /*reused=*/true);
+      return;
+    }
+  }
+  if (search.reference == Search::NotBuilt)
+    buildReference(search);
+  buildCandidate(search, index);
+}
+
+void Tuner::buildReference(Search &search) {
+  const Kernel &kernel = search.kernel();
+  fs::path folder = buildFolder(kernel);
+  fs::path object = kernel.reference.object.empty() ? folder / "reference.o"
+                                                    : kernel.reference.object;
+  fs::path library = folder / "reference.so";
+  fs::path stamp = folder / "reference.stamp";
+  fs::path log = folder / "reference.log";
+  std::string expected = stampOf(kernel.reference);
+  auto ready = [this, &search] {
+    search.reference = Search::Ready;
+    for (size_t index : std::exchange(search.waiting, {}))
+      measureCandidate(search, index);
+  };
+  if (isFresh(stamp, expected, {object, library})) {
+    ready();
+    return;
+  }
+  search.reference = Search::Building;
+  auto broken = [&search, log](const Command &command,
+                                     const Outcome &outcome) {
+    checkEnvironment(command, outcome);
+    search.reference = Search::Broken;
+    search.error = "its reference does not build (" + outcome.text() +
+                   "): " + mainMessage(log) + "\n      see " + log.string();
+    progress(search.kernel(), "reference", "FAILED: " + mainMessage(log));
+    for (size_t index : std::exchange(search.waiting, {})) {
+      (void)index;
+      --search.pending;
+    }
+  };
+  auto linkIt = [=, &search] {
+    fs::path aside = folder / "reference.partial.so";
+    Command command = linkCommand({object.string()},
+                                  search.kernel().reference.link, aside, log);
+    scheduler->build(command, [=, &search](const Outcome &outcome) {
+      if (!outcome.succeeded()) {
+        broken(command, outcome);
+        return;
+      }
+      fs::rename(aside, library);
+      writeFile(stamp, expected);
+      ready();
+      (void)search;
+    });
+  };
+  writeFile(log, "");
+  if (kernel.reference.source.empty()) {
+    linkIt();
+    return;
+  }
+  fs::path aside = folder / "reference.partial.o";
+  Command command = compileCommand(kernel.reference, aside, log, false);
+  writeFile(log, "$ " + command.text() + "\n");
+  scheduler->build(command, [=](const Outcome &outcome) {
+    if (!outcome.succeeded()) {
+      broken(command, outcome);
+      return;
+    }
+    fs::rename(aside, object);
+    linkIt();
+  });
+}
+
+void Tuner::buildCandidate(Search &search, size_t index) {
+  const Kernel &kernel = search.kernel();
+  const Candidate &candidate = kernel.candidates[index];
+  fs::path folder = buildFolder(kernel);
+  fs::path log = folder / (std::to_string(index) + ".log");
+  fs::path stamp = folder / (std::to_string(index) + ".stamp");
+  fs::path object = objectOf(kernel, index);
+  if (isFresh(stamp, stampOf(candidate), {object, libraryOf(kernel, index)})) {
+    finishBuild(search, index);
+    return;
+  }
+  std::error_code ignored;
+  fs::remove(stamp, ignored);
+  if (candidate.source.empty()) {
+    writeFile(log, "");
+    linkCandidate(search, index, 0);
+    return;
+  }
+  fs::path aside = folder / (std::to_string(index) + ".partial.o");
+  Command command = compileCommand(candidate, aside, log, true);
+  writeFile(log, "$ " + command.text() + "\n");
+  scheduler->build(command, [=, &search](const Outcome &outcome) {
+    checkEnvironment(command, outcome);
+    Attempt attempt;
+    attempt.log = log.string();
+    attempt.compileSeconds = outcome.seconds;
+    if (outcome.kind == Outcome::TimedOut) {
+      attempt.status = "compile_timeout";
+      attempt.detail = outcome.text();
+    } else if (outcome.kind == Outcome::Signalled) {
+      attempt.status = "compile_error";
+      attempt.detail = "the compiler was ended by " + outcome.text() +
+                       "; too many --jobs for this machine's memory?";
+      attempt.transient = true;
+    } else if (!outcome.succeeded()) {
+      attempt.status = "compile_error";
+      attempt.detail = mainMessage(log);
+      // nvcc reports a killed child by its own exit status.
+      attempt.transient = contains(readLog(log), "Killed") ||
+                          contains(readLog(log), "died due to signal 9");
+    }
+    if (!attempt.status.empty()) {
+      std::error_code absent;
+      fs::remove(aside, absent);
+      finishAttempt(search, index, attempt);
+      return;
+    }
+    fs::rename(aside, object);
+    progress(search.kernel(), "compiled #" + std::to_string(index),
+             format("%.1f s", outcome.seconds));
+    linkCandidate(search, index, outcome.seconds);
+  });
+}
+
+void Tuner::linkCandidate(Search &search, size_t index,
+                          double compileSeconds) {
+  const Kernel &kernel = search.kernel();
+  const Candidate &candidate = kernel.candidates[index];
+  fs::path folder = buildFolder(kernel);
+  fs::path log = folder / (std::to_string(index) + ".log");
+  fs::path aside = folder / (std::to_string(index) + ".partial.so");
+  fs::path library = libraryOf(kernel, index);
+  fs::path stamp = folder / (std::to_string(index) + ".stamp");
+  search.compileSeconds[index] = compileSeconds;
+  Command command = linkCommand({objectOf(kernel, index).string()},
+                                candidate.link, aside, log);
+  scheduler->build(command, [=, &search](const Outcome &outcome) {
+    checkEnvironment(command, outcome);
+    if (!outcome.succeeded()) {
+      Attempt attempt;
+      attempt.log = log.string();
+      attempt.compileSeconds = compileSeconds;
+      attempt.status = "link_error";
+      attempt.detail = outcome.kind == Outcome::Exited ? mainMessage(log)
+                                                       : outcome.text();
+      finishAttempt(search, index, attempt);
+      return;
+    }
+    fs::rename(aside, library);
+    writeFile(stamp, stampOf(search.kernel().candidates[index]));
+    finishBuild(search, index);
+  });
+}
+
+void Tuner::finishBuild(Search &search, size_t index) {
+  fs::path log = buildFolder(search.kernel()) / (std::to_string(index) + ".log");
+  std::string spills = findSpills(readLog(log));
+  if (!spills.empty() && !search.spillsTried) {
+    search.spills[index] = spills;
+    Attempt attempt;
+    attempt.log = log.string();
+    attempt.compileSeconds = search.compileSeconds[index];
+    attempt.status = "spills";
+    attempt.detail = spills;
+    finishAttempt(search, index, attempt);
+    return;
+  }
+  if (search.reference == Search::Ready)
+    measureCandidate(search, index);
+  else if (search.reference == Search::Broken)
+    --search.pending;
+  else
+    search.waiting.push_back(index);
+}
+
+void Tuner::finishAttempt(Search &search, size_t index, Attempt attempt,
+                          bool reused) {
+  const Kernel &kernel = search.kernel();
+  attempt.kernel = kernel.name;
+  if (!reused)
+    database->record(keyOf(kernel, kernel.candidates[index]), attempt);
+  std::string text = attempt.status;
+  if (attempt.status == "ok") {
+    text = format("%.4g us", attempt.us);
+    if (kernel.solUs > 0 && attempt.us > 0)
+      text += format(" (%.1f%% of the speed of light)",
+                     100 * kernel.solUs / attempt.us);
+  } else
+    text += ": " + attempt.detail;
+  progress(kernel, (reused ? "known #" : "tried #") + std::to_string(index),
+           text);
+  search.result.attempts[index] = std::move(attempt);
+  search.result.reused[index] = reused;
+  --search.pending;
+  if (search.pending == 0)
+    conclude(search);
+}
+
+/// A batch is done. With nothing to show for it, the next one; after the last,
+/// what spilled is better than nothing.
+void Tuner::conclude(Search &search) {
+  for (const std::optional<Attempt> &attempt : search.result.attempts)
+    if (attempt && attempt->status == "ok")
+      return;
+  if (search.reference == Search::Broken)
+    return;
+  if (search.next < search.ranking.size()) {
+    tryNext(search);
+    return;
+  }
+  if (search.spills.empty() || search.spillsTried)
+    return;
+  search.spillsTried = true;
+  search.pending = search.spills.size();
+  if (search.reference == Search::NotBuilt)
+    buildReference(search);
+  for (const auto &entry : search.spills)
+    buildCandidate(search, entry.first);
+}
+
+} // namespace tuning
+} // namespace fact
