@@ -134,7 +134,23 @@ def _load_importer():
     return importer
 
 
+def _distinct(arguments):
+    """The same values with no tensor there twice, which export takes for one input."""
+    seen = set()
+
+    def copy_if_seen(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) in seen:
+            return value.clone()
+        seen.add(id(value))
+        return value
+
+    return torch.utils._pytree.tree_map(copy_if_seen, arguments)
+
+
 def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
+    inputs, kwargs = _distinct((inputs, kwargs))
     with warnings.catch_warnings():
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)

@@ -170,6 +170,17 @@ class Casts(nn.Module):
         return x.to(torch.float16).to(torch.float32)
 
 
+def test_one_tensor_given_twice_is_two_inputs():
+    class Sum(nn.Module):
+        def forward(self, a, b):
+            return a + 2 * b
+
+    x = torch.randn(4, 4)
+    text = fact.export(Sum(), [x, x]).text
+    assert re.search(r"aten\.mul\.\w+ %arg1, ", text)
+    assert re.search(r"aten\.add\.Tensor %arg0, ", text)
+
+
 def test_checks_left_by_casts_are_dropped():
     text = fact.export(Casts(), (torch.randn(2, 2),)).text
     assert "_assert" not in text
