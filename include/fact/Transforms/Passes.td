@@ -86,8 +86,9 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     An agent proposes groups of ops, each with the rule that should realise it;
     the Fusibility analysis checks each proposal against what the target can
     emit, and accepted groups become `fact.fused` regions with a space to
-    search. Ops that no proposal claims are grouped by the rules. A remark tells
-    what became of each proposal.
+    search. A remark says why a proposal was rejected. An op that ends up in no
+    kernel is an error that lists what each rule of the target says of it. An
+    output that is an input, a weight or another output too is copied.
   }];
   let options = [
     Option<"agent", "agent", "std::string", "\"rules\"",
