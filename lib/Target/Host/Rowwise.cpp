@@ -282,21 +282,37 @@ private:
 };
 } // namespace
 
+/// Long rows in blocks whose results are combined: a sum of n equal terms loses
+/// with the longest chain of additions, not with n.
 Value RowBuilder::reduceRow(double initial, vector::CombiningKind kind,
                             Combine combine,
                             llvm::function_ref<Value(Value, int64_t)> element) {
+  constexpr int64_t block = 1024;
   Value start = b.constant(initial, b.withWidth(plan.compute, lanes));
+  auto reduceBlock = [&](Value from, Value to) {
+    return b
+        .columns(
+            from, to, lanes, start,
+            [&](Value column, int64_t width, ValueRange state) {
+              return SmallVector<Value>{
+                  combine(state[0], element(column, width))};
+            },
+            [&](ValueRange state) {
+              return SmallVector<Value>{
+                  vector::ReductionOp::create(b, kind, state[0], flags)};
+            })
+        .front();
+  };
+  Value end = b.integer(plan.columns);
+  if (plan.columns <= 2 * block)
+    return reduceBlock(b.integer(0), end);
   return b
-      .columns(
-          b.integer(0), b.integer(plan.columns), lanes, start,
-          [&](Value column, int64_t width, ValueRange state) {
-            return SmallVector<Value>{
-                combine(state[0], element(column, width))};
-          },
-          [&](ValueRange state) {
-            return SmallVector<Value>{
-                vector::ReductionOp::create(b, kind, state[0], flags)};
-          })
+      .loop(b.integer(0), end, block, scalar(initial),
+            [&](Value from, ValueRange state) {
+              Value to = b.min(b.add(from, block), end);
+              return SmallVector<Value>{
+                  combine(state[0], reduceBlock(from, to))};
+            })
       .front();
 }
 
