@@ -38,7 +38,7 @@ private:
     proposals.push_back({rule.str(), std::move(group)});
   }
 
-  OpGroup withViewsBefore(OpGroup group, Operation *anchor) const;
+  OpGroup withViewsBefore(StringRef rule, Operation *anchor) const;
   bool growForward(StringRef rule, OpGroup &group) const;
   bool growBackward(StringRef rule, OpGroup &group) const;
   void anchor(StringRef rule, Operation *op);
@@ -55,10 +55,9 @@ private:
 /// Adds the views that feed the anchor, operand by operand, as far as the
 /// kernel can read through them. A view with other users is taken only when
 /// nobody else needs it materialised.
-OpGroup RulesAgent::withViewsBefore(OpGroup group, Operation *anchor) const {
-  StringRef rule = isa<AttentionOp>(anchor) ? "attention" : "gemm_epilogue";
-  if (!isa<AttentionOp, MatmulOp>(anchor))
-    rule = "rowwise";
+OpGroup RulesAgent::withViewsBefore(StringRef rule, Operation *anchor) const {
+  OpGroup group;
+  group.insert(anchor);
   for (Value operand : anchor->getOperands()) {
     OpGroup trial = group;
     Value at = operand;
@@ -120,9 +119,7 @@ bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
 void RulesAgent::anchor(StringRef rule, Operation *op) {
   if (!isFree(op))
     return;
-  OpGroup group;
-  group.insert(op);
-  group = withViewsBefore(std::move(group), op);
+  OpGroup group = withViewsBefore(rule, op);
   if (!fusibility->accepts(rule, group))
     return;
   while (growForward(rule, group))

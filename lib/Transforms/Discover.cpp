@@ -2,6 +2,7 @@
 
 #include "fact/Agent/Agent.h"
 #include "fact/Analysis/Fusibility.h"
+#include "fact/Analysis/StridedView.h"
 #include "fact/Target/Target.h"
 #include "fact/Transforms/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -106,9 +107,7 @@ void DiscoverPass::copyOutputs(func::FuncOp function,
   OpBuilder builder(terminator);
   llvm::SmallDenseSet<Value> written;
   for (OpOperand &operand : terminator->getOpOperands()) {
-    Value memory = operand.get();
-    while (auto reshape = memory.getDefiningOp<ReshapeOp>())
-      memory = reshape.getOperand();
+    Value memory = skipReshapes(operand.get());
     if (!isa<RankedTensorType>(memory.getType()) ||
         (memory.getDefiningOp<FusedOp>() && written.insert(memory).second))
       continue;

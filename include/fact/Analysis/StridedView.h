@@ -44,6 +44,10 @@ struct StridedView {
   bool isRowMajor() const;
 };
 
+/// The value whose memory `value` names: a reshape of a row-major value is the
+/// same memory under another type, and needs no kernel.
+mlir::Value skipReshapes(mlir::Value value);
+
 /// The row-major strides of a shape.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 

@@ -2,6 +2,7 @@
 
 #include "Program.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Analysis/StridedView.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -52,13 +53,6 @@ private:
   llvm::DenseMap<Value, int64_t> outputs;
 };
 } // namespace
-
-/// The value whose memory this one names under another shape.
-static Value skipReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getOperand();
-  return value;
-}
 
 unsigned ProgramBuilder::addWeight(Value value, FlatSymbolRefAttr name) {
   for (auto [i, weight] : llvm::enumerate(program.weights))
