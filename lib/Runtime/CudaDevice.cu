@@ -166,12 +166,31 @@ std::string KernelInstance::validate(uint32_t bufferCount) const {
   if (!theKernel->bind || !theKernel->launch)
     return "has no `bind` or no `launch` function, so it is not a device "
            "kernel";
+  if (theKernel->packed_operand >= 0 && !theKernel->pack_on_device)
+    return "packs operand " + std::to_string(theKernel->packed_operand) +
+           " and has no `pack_on_device` function";
+  for (uint32_t operand : packedOperands())
+    if (operand >= bufferCount)
+      return "packs operand " + std::to_string(operand) +
+             ", which is not there";
   return "";
 }
 
-bool KernelInstance::pack(const void *, void *) {
-  failure = "device kernels pack no operands";
-  return false;
+std::vector<uint32_t> KernelInstance::packedOperands() const {
+  if (theKernel->packed_operand < 0)
+    return {};
+  uint32_t first = static_cast<uint32_t>(theKernel->packed_operand);
+  std::vector<uint32_t> operands = {first};
+  for (uint32_t i = 0; i < 32; ++i)
+    if (theKernel->packed_with >> i & 1 && i != first)
+      operands.push_back(i);
+  return operands;
+}
+
+bool KernelInstance::pack(void *const *operands, void *packed, void *stream) {
+  return succeeded(static_cast<cudaError_t>(
+                       theKernel->pack_on_device(operands, packed, stream)),
+                   "pack");
 }
 
 bool KernelInstance::bind(void *const *pointers, void *workspace) {

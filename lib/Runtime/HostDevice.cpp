@@ -150,7 +150,14 @@ std::string KernelInstance::validate(uint32_t bufferCount) const {
   return "";
 }
 
-bool KernelInstance::pack(const void *source, void *packed) {
+std::vector<uint32_t> KernelInstance::packedOperands() const {
+  if (!theKernel->pack || theKernel->packed_operand < 0)
+    return {};
+  return {static_cast<uint32_t>(theKernel->packed_operand)};
+}
+
+bool KernelInstance::pack(void *const *operands, void *packed, void *) {
+  const void *source = operands[theKernel->packed_operand];
   parallelFor(static_cast<int64_t>(theKernel->pack_tiles), [&](int64_t index) {
     theKernel->pack(index, source, packed);
   });

@@ -286,22 +286,22 @@ public:
     uint32_t count =
         static_cast<uint32_t>(job.operands.size() + job.results.size());
     std::string wrong = instance.validate(count);
-    if (wrong.empty() && kernel.packed_operand >=
-                             static_cast<int64_t>(job.operands.size()))
-      wrong = "packs a result";
+    std::vector<uint32_t> packedOperands = instance.packedOperands();
+    for (uint32_t operand : packedOperands)
+      if (wrong.empty() && operand >= job.operands.size())
+        wrong = "packs a result";
     if (!wrong.empty())
       reject(status, "the kernel " + wrong);
     workspace =
         std::make_unique<GuardedBuffer>(kernel.workspace_bytes, guardByte);
-    if (packs()) {
-      packed = std::make_unique<GuardedBuffer>(kernel.packed_bytes, guardByte);
-      packedIsFixed = job.operands[kernel.packed_operand].fixed;
-    }
+    if (packedOperands.empty())
+      return;
+    packed = std::make_unique<GuardedBuffer>(kernel.packed_bytes, guardByte);
+    for (uint32_t operand : packedOperands)
+      packedIsFixed = packedIsFixed && job.operands[operand].fixed;
   }
 
-  bool packs() const {
-    return instance.kernel().pack && instance.kernel().packed_operand >= 0;
-  }
+  bool packs() const { return packed != nullptr; }
 
   void bind(const Buffers &operands, const Buffers &results) {
     pointers.clear();
@@ -309,10 +309,9 @@ public:
       pointers.push_back(buffer->data());
     for (const auto &buffer : results)
       pointers.push_back(buffer->data());
-    if (packs()) {
-      packSource = pointers[instance.kernel().packed_operand];
+    packSources = pointers;
+    if (packs())
       pointers[instance.kernel().packed_operand] = packed->data();
-    }
     if (!instance.bind(pointers.data(), workspace->data()))
       deviceFailed(status);
   }
@@ -322,20 +321,20 @@ public:
     workspace->fillAll(poison);
     if (packs()) {
       packed->fillAll(poison);
-      pack();
+      pack(nullptr);
     }
     if (!instance.launch(nullptr) || !device::synchronize())
       deviceFailed(status);
   }
 
-  void pack() {
-    if (!instance.pack(packSource, packed->data()))
+  void pack(void *stream) {
+    if (!instance.pack(packSources.data(), packed->data(), stream))
       deviceFailed(status);
   }
 
   bool launchTimed(void *stream) {
     if (packs() && !packedIsFixed)
-      pack();
+      pack(stream);
     return instance.launch(stream);
   }
 
@@ -351,9 +350,8 @@ private:
   KernelInstance instance;
   const char *status;
   std::unique_ptr<GuardedBuffer> workspace, packed;
-  bool packedIsFixed = false;
-  void *packSource = nullptr;
-  std::vector<void *> pointers;
+  bool packedIsFixed = true;
+  std::vector<void *> packSources, pointers;
 };
 
 //===----------------------------------------------------------------------===//

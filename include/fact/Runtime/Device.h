@@ -77,8 +77,12 @@ public:
   /// number of buffers. Empty when it can.
   std::string validate(uint32_t bufferCount) const;
 
-  /// Host kernels: fills `packed` from the operand `packed_operand`.
-  bool pack(const void *source, void *packed);
+  /// The operands that are packed together; the first gives its place to the
+  /// packed memory. Empty when the kernel packs none.
+  std::vector<uint32_t> packedOperands() const;
+
+  /// Fills `packed` from the packed operands among `buffers`.
+  bool pack(void *const *buffers, void *packed, void *stream);
 
   bool bind(void *const *buffers, void *workspace);
   bool launch(void *stream);

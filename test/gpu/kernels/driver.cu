@@ -681,6 +681,16 @@ int main(int argc, char **argv) {
   std::vector<void *> pointers;
   for (Buffer const &buffer : test.buffers)
     pointers.push_back(buffer.data());
+  // Packed once, as weights are; what was packed must not be read again.
+  Buffer packed = allocate<uint8_t>(kernel->packed_bytes + 256);
+  if (kernel->packed_operand >= 0) {
+    check(kernel->pack_on_device(pointers.data(), packed.data(), nullptr),
+          "pack");
+    pointers[kernel->packed_operand] = packed.data();
+    for (size_t i = 0; i < pointers.size(); ++i)
+      if (kernel->packed_with >> i & 1)
+        pointers[i] = nullptr;
+  }
   Buffer workspace = allocate<uint8_t>(kernel->workspace_bytes + 256);
   void *state = std::aligned_alloc(64, (kernel->state_bytes + 63) / 64 * 64);
   check(kernel->bind(state, pointers.data(), workspace.data()), "bind");
@@ -714,7 +724,7 @@ int main(int argc, char **argv) {
                results[i]->guards_are_whole();
       worst = std::isnan(error) ? error : std::max(worst, error);
     }
-    right &= workspace.guards_are_whole();
+    right &= workspace.guards_are_whole() && packed.guards_are_whole();
   }
 
   // Each launch finds a cold L2: 256 MB is five times a Hopper's.

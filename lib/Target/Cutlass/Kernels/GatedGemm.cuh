@@ -33,10 +33,9 @@
 // eight columns, so both products of an element of D lie in one thread. The
 // schedule's tile is that of the wide GEMM.
 //
-// Each launch first interleaves the weights in workspace, which takes as long as
-// reading and writing them once: at an H200's bandwidth 70 us, beside 7 ms, for
-// the sizes above. Workspace holds nothing between launches, so it cannot be
-// done only once. Below M = 2 K it costs more than not storing a product saves.
+// Interleaving is the kernel's `pack`: weights are interleaved once at load, and
+// other operands before each launch, which takes as long as reading and writing
+// them once (70 us at an H200's bandwidth, beside 7 ms, for the sizes above).
 //
 //===----------------------------------------------------------------------===//
 
@@ -271,8 +270,8 @@ class GatedGemm {
   using Cluster = typename Schedule::Cluster;
   using Kind = typename Schedule::Kernel;
 
-  /// The interleaved weight, as the wide GEMM's B.
-  using B = ColumnMajor<0, typename Gate::Element, Problem::k>;
+  /// The interleaved weight, as the wide GEMM's B; it takes Gate's place.
+  using B = ColumnMajor<Gate::buffer, typename Gate::Element, Problem::k>;
   static constexpr int wide_n = 2 * Problem::n;
 
   static_assert(std::is_same_v<typename A::Element, typename Gate::Element> &&
@@ -339,22 +338,39 @@ class GatedGemm {
 
 public:
   static constexpr int buffer_count = count_buffers<A, Gate, Up, D>();
-  static constexpr uint64_t workspace_bytes =
+  static constexpr uint64_t workspace_bytes = 0;
+
+  static constexpr int packed_operand = Gate::buffer;
+  static constexpr uint32_t packed_with = 1u << Up::buffer;
+  static constexpr uint64_t packed_bytes =
       uint64_t(wide_n) * Problem::k * sizeof(typename Gate::Element);
+
+  static int pack(void *const *buffers, void *packed, cudaStream_t stream) {
+    for (void const *pointer :
+         {static_cast<void const *>(Gate::pointer(buffers)),
+          static_cast<void const *>(Up::pointer(buffers)),
+          static_cast<void const *>(packed)})
+      if (!is_aligned(pointer, 16))
+        return cudaErrorMisalignedAddress;
+    InterleaveParams params{
+        reinterpret_cast<uint4 const *>(Gate::pointer(buffers)),
+        reinterpret_cast<uint4 const *>(Up::pointer(buffers)),
+        static_cast<uint4 *>(packed)};
+    return launch_kernel(&interleave_weights<Problem, Gate, Up>, dim3(wide_n),
+                         dim3(1, 1, 1), dim3(interleave_threads), 0, params,
+                         stream);
+  }
 
   struct State {
     typename Kernel::Params params;
     dim3 grid;
-    InterleaveParams interleave;
   };
 
-  static int bind(State &state, void *const *buffers, void *workspace) {
+  static int bind(State &state, void *const *buffers, void *) {
     for (void const *pointer :
          {static_cast<void const *>(A::pointer(buffers)),
-          static_cast<void const *>(Gate::pointer(buffers)),
-          static_cast<void const *>(Up::pointer(buffers)),
-          static_cast<void const *>(D::pointer(buffers)),
-          static_cast<void const *>(workspace)})
+          static_cast<void const *>(B::pointer(buffers)),
+          static_cast<void const *>(D::pointer(buffers))})
       if (!is_aligned(pointer, 16))
         return cudaErrorMisalignedAddress;
 
@@ -365,11 +381,6 @@ public:
                                         Kernel::SharedStorageSize))
       return error;
 
-    state.interleave = {
-        reinterpret_cast<uint4 const *>(Gate::pointer(buffers)),
-        reinterpret_cast<uint4 const *>(Up::pointer(buffers)),
-        static_cast<uint4 *>(workspace)};
-
     typename Kernel::Arguments arguments{};
     arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
     arguments.problem_shape =
@@ -377,7 +388,7 @@ public:
     arguments.mainloop = {
         sm90::pointer<A>(buffers),
         sm90::make_stride<typename Kernel::StrideA, A>(),
-        static_cast<sm90::Element<B> const *>(workspace),
+        sm90::pointer<B>(buffers),
         sm90::make_stride<typename Kernel::StrideB, B>()};
     arguments.epilogue.thread = {
         {}, // the accumulator
@@ -390,8 +401,7 @@ public:
 
     if (!Kernel::can_implement(arguments))
       return cudaErrorInvalidValue;
-    // The interleaved weight has all of the workspace.
-    if (Kernel::get_workspace_size(arguments) > 0)
+    if (Kernel::get_workspace_size(arguments) > workspace_bytes)
       return cudaErrorMemoryAllocation;
     state.params = Kernel::to_underlying_arguments(arguments, nullptr);
     state.grid = Kernel::get_grid_shape(state.params);
@@ -399,11 +409,6 @@ public:
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    if (int error = launch_kernel(&interleave_weights<Problem, Gate, Up>,
-                                  dim3(wide_n), dim3(1, 1, 1),
-                                  dim3(interleave_threads), 0,
-                                  state.interleave, stream))
-      return error;
     return launch_kernel(&cutlass::device_kernel<Kernel>, state.grid,
                          dim3(Cluster::m, Cluster::n, 1),
                          Kernel::get_block_shape(), Kernel::SharedStorageSize,

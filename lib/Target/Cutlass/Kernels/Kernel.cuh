@@ -192,6 +192,14 @@ int launch_kernel(void (*kernel)(Params), dim3 grid, dim3 cluster, dim3 block,
                              arguments);
 }
 
+/// Whether a kernel type packs operands: it then has `packed_operand`,
+/// `packed_with`, `packed_bytes` and `pack`, as FactKernel says.
+template <class Kernel, class = void>
+inline constexpr bool packs_operands = false;
+template <class Kernel>
+inline constexpr bool
+    packs_operands<Kernel, std::void_t<decltype(&Kernel::pack)>> = true;
+
 /// The C interface of a kernel type.
 template <class Kernel> struct Exported {
   using State = typename Kernel::State;
@@ -216,6 +224,10 @@ template <class Kernel> struct Exported {
                           static_cast<cudaStream_t>(stream));
   }
 
+  static int pack(void *const *buffers, void *packed, void *stream) {
+    return Kernel::pack(buffers, packed, static_cast<cudaStream_t>(stream));
+  }
+
   static constexpr FactKernel describe() {
     FactKernel kernel{};
     kernel.abi = FACT_KERNEL_ABI;
@@ -225,6 +237,12 @@ template <class Kernel> struct Exported {
     kernel.bind = bind;
     kernel.launch = launch;
     kernel.packed_operand = -1;
+    if constexpr (packs_operands<Kernel>) {
+      kernel.packed_operand = Kernel::packed_operand;
+      kernel.packed_with = Kernel::packed_with;
+      kernel.packed_bytes = Kernel::packed_bytes;
+      kernel.pack_on_device = pack;
+    }
     return kernel;
   }
 };
