@@ -18,13 +18,18 @@ std::vector<std::string> workerSources(bool cuda) {
 }
 
 std::vector<std::string> librarySources(bool cuda) {
+  std::vector<std::string> names = {"Library.cpp", "Model.cpp",
+                                    "Safetensors.cpp", "Tensors.cpp",
+                                    "Weights.cpp"};
   if (cuda)
-    return {"Library.cpp", "CudaDevice.cu"};
-  return {"Library.cpp", "HostDevice.cpp", "ThreadPool.cpp"};
+    names.push_back("CudaDevice.cu");
+  else
+    names.insert(names.end(), {"HostDevice.cpp", "ThreadPool.cpp"});
+  return names;
 }
 
-static std::vector<fs::path> runtimePaths(const Bundle &bundle,
-                                          const std::vector<std::string> &names) {
+static std::vector<fs::path>
+runtimePaths(const Bundle &bundle, const std::vector<std::string> &names) {
   std::vector<fs::path> paths;
   for (const std::string &name : names) {
     paths.push_back(bundle.folder / "runtime" / name);
@@ -62,6 +67,22 @@ static bool copyAside(const fs::path &from, const fs::path &to) {
   return !code;
 }
 
+/// The headers beside the runtime's sources; those in include/ are in every
+/// stamp.
+static std::string hashOfHeaders(const fs::path &folder) {
+  std::vector<fs::path> headers;
+  std::error_code absent;
+  for (const fs::directory_entry &entry :
+       fs::directory_iterator(folder, absent))
+    if (entry.path().extension() == ".h")
+      headers.push_back(entry.path());
+  std::sort(headers.begin(), headers.end());
+  ContentHash hash;
+  for (const fs::path &header : headers)
+    hash.add(header.filename().string()).add(readFile(header));
+  return hash.text();
+}
+
 /// Compiles what is not there yet; objects are shared by worker and library,
 /// and by bundles.
 std::vector<std::string>
@@ -70,6 +91,7 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
   createFolder(build / "runtime");
   std::vector<std::string> objects;
   Scheduler compiles(jobs, false);
+  std::string headers = hashOfHeaders(bundle.folder / "runtime");
   for (const fs::path &source : sources) {
     fs::path base = build / "runtime" / source.filename();
     fs::path object = base, aside = base, stamp = base, log = base;
@@ -80,7 +102,7 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
     objects.push_back(object.string());
     KernelSource unit;
     unit.source = source;
-    std::string expected = stampOf(unit);
+    std::string expected = ContentHash().add(stampOf(unit)).add(headers).text();
     if (isFresh(stamp, expected, {object}))
       continue;
     fs::path cached = objectCache();

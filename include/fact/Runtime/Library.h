@@ -4,6 +4,11 @@
  * same functions under the model's own prefix (`<name>_create`, ...), which the
  * generated header declares. Tensors are DLPack's; nothing here owns them.
  *
+ * Functions that can fail return null or a number that is not 0, and then
+ * `last_error` and `error` say what was found and what would be right. No
+ * exception leaves the library, and a wrong argument is an error rather than a
+ * crash.
+ *
  *===----------------------------------------------------------------------===*/
 
 #ifndef FACT_RUNTIME_LIBRARY_H
@@ -12,6 +17,8 @@
 #include "dlpack/dlpack.h"
 #include <stdint.h>
 
+/* Functions are only ever added to the end of the table; a change of any other
+ * kind changes this number. */
 #define FACT_LIBRARY_ABI 1
 
 #ifdef __cplusplus
@@ -19,7 +26,8 @@ extern "C" {
 #endif
 
 /* One instance: its own prepared weights and workspace. Instances are
- * independent; one instance is used by one thread at a time. */
+ * independent, and separate threads may use separate ones; one instance is used
+ * by one thread at a time. */
 typedef struct FactModel FactModel;
 
 typedef struct FactNamedTensor {
@@ -27,11 +35,25 @@ typedef struct FactNamedTensor {
   const DLTensor *tensor;
 } FactNamedTensor;
 
+/* What a library says about an input, an output or a weight; row-major. Static
+ * storage. */
+typedef struct FactTensorInfo {
+  const char *name;
+  DLDataType dtype;
+  int32_t ndim;
+  const int64_t *shape;
+  uint64_t bytes;
+  /* The compiler relied on this weight's value: another one is refused. */
+  int32_t baked;
+} FactTensorInfo;
+
 typedef struct FactLibrary {
   uint32_t abi;
+  /* Of the table, as the library was compiled: says which functions are there. */
+  uint32_t bytes;
 
   /* JSON: name, target, inputs, outputs, weights, workspace bytes, kernels with
-   * rule and schedule, versions. Static storage. */
+   * rule, schedule and time, compiler, machine, versions. Static storage. */
   const char *(*describe)(void);
 
   /* Null on failure; `last_error` says why, naming every weight that is
@@ -40,7 +62,8 @@ typedef struct FactLibrary {
    * device. */
   FactModel *(*create)(const FactNamedTensor *weights, int64_t count);
 
-  /* Replaces weights by name and runs `prepare` again. 0 on success. */
+  /* Replaces weights by name and runs `prepare` again. 0 on success; after a
+   * failure the model works on with the weights it had. */
   int (*set_weights)(FactModel *model, const FactNamedTensor *weights,
                      int64_t count);
 
@@ -54,6 +77,31 @@ typedef struct FactLibrary {
 
   /* The calling thread's last failure; "" when there was none. */
   const char *(*last_error)(void);
+
+  /* An instance with the weights of a safetensors file, which may hold more
+   * than the model needs. On the host the file is mapped, so it stays as it is
+   * while the model lives (replace it by renaming another to its place). */
+  FactModel *(*load)(const char *path);
+
+  /* As `set_weights`, with every weight that the file has. */
+  int (*load_weights)(FactModel *model, const char *path);
+
+  /* The failure of the model's last call; "" when it succeeded. Valid until
+   * the next call. */
+  const char *(*error)(const FactModel *model);
+
+  /* In the order that `run` takes them; weights in no particular order. */
+  const FactTensorInfo *(*inputs)(int64_t *count);
+  const FactTensorInfo *(*outputs)(int64_t *count);
+  const FactTensorInfo *(*weights)(int64_t *count);
+
+  /* Where tensors live: kDLCPU or kDLCUDA. */
+  int32_t (*device_type)(void);
+
+  /* What an instance allocates on its device besides weights: workspace,
+   * constants, prepared and packed weights. A change of weights needs the last
+   * two twice while it lasts. */
+  uint64_t (*memory_bytes)(void);
 } FactLibrary;
 
 const FactLibrary *fact_library(void);

@@ -8,10 +8,13 @@
 
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Program.h"
+#include "SafetensorsWriter.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <cstring>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace fact::runtime;
@@ -21,6 +24,8 @@ namespace {
 constexpr int64_t rows = 4, columns = 6, elements = rows * columns;
 
 std::atomic<int> weightPacks{0}, valuePacks{0}, doublings{0};
+/// Makes the next packing fail, as a device does that has no memory left.
+std::atomic<bool> failPacking{false};
 
 const float *in(void *const *buffers, int i) {
   return static_cast<const float *>(buffers[i]);
@@ -38,6 +43,8 @@ void doubleTile(int64_t row, void *const *buffers) {
 /// Packed operands are stored backwards, so that an unpacked one would show.
 template <std::atomic<int> &counter>
 void packBackwards(int64_t, const void *source, void *packed) {
+  if (failPacking.exchange(false))
+    throw std::runtime_error("nothing left");
   ++counter;
   for (int64_t i = 0; i < elements; ++i)
     static_cast<float *>(packed)[elements - 1 - i] =
@@ -213,6 +220,145 @@ TEST_F(LibraryTest, SetWeightsPreparesAgain) {
   expectResult(x.data);
 }
 
+TEST_F(LibraryTest, AFailedSwapLeavesTheOldWeights) {
+  create();
+  TestTensor other({rows, columns}, -50);
+  FactNamedTensor named[] = {{"w", &other.tensor}};
+  failPacking = true;
+  EXPECT_NE(library->set_weights(model, named, 1), 0);
+  expectError("nothing left");
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  // One of two is wrong: neither is taken.
+  TestTensor wrong({3});
+  FactNamedTensor both[] = {{"w", &other.tensor}, {"mask", &wrong.tensor}};
+  EXPECT_NE(library->set_weights(model, both, 2), 0);
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  EXPECT_EQ(library->set_weights(model, named, 1), 0);
+  w.data = other.data;
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, LoadsAFile) {
+  SafetensorsWriter file;
+  file.add("w", "F32", {rows, columns}, w.data);
+  file.add("mask", "F32", {2}, mask.data);
+  file.add("of another model", "F8_E4M3", {4}, std::vector<char>(4));
+  model = library->load(file.write().c_str());
+  ASSERT_NE(model, nullptr) << library->last_error();
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+
+  // Part of the weights, from another file, at an odd address.
+  TestTensor other({rows, columns}, -50);
+  SafetensorsWriter part;
+  part.add("odd", "U8", {1}, std::vector<char>(1));
+  part.add("w", "F32", {rows, columns}, other.data);
+  ASSERT_EQ(library->load_weights(model, part.write().c_str()), 0)
+      << library->last_error();
+  w.data = other.data;
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+
+  // From memory again: the file's are let go.
+  TestTensor third({rows, columns}, 5);
+  FactNamedTensor named[] = {{"w", &third.tensor}};
+  ASSERT_EQ(library->set_weights(model, named, 1), 0);
+  w.data = third.data;
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, AFileOfOtherWeights) {
+  SafetensorsWriter file;
+  file.add("w", "BF16", {rows, columns}, std::vector<int16_t>(elements));
+  file.add("mask.", "F32", {2}, mask.data);
+  std::string path = file.write();
+  EXPECT_EQ(library->load(path.c_str()), nullptr);
+  expectError("3 problems with the weights in '" + path + "'");
+  expectError("'w' has type BF16; expected F32");
+  expectError("'mask' is missing: f32 [2]");
+  expectError("'mask.' is no weight of this model (F32 [2])");
+
+  create();
+  EXPECT_NE(library->load_weights(model, path.c_str()), 0);
+  expectError("'w' has type BF16; expected F32");
+  SafetensorsWriter flat;
+  flat.add("w", "F32", {elements}, w.data);
+  EXPECT_NE(library->load_weights(model, flat.write().c_str()), 0);
+  expectError("'w' has shape [24]; expected [4, 6]");
+  SafetensorsWriter baked;
+  baked.add("mask", "F32", {2}, std::vector<float>{0, 2});
+  EXPECT_NE(library->load_weights(model, baked.write().c_str()), 0);
+  expectError("'mask' was compiled in with another value");
+  SafetensorsWriter strange;
+  strange.add("v", "F32", {1}, std::vector<float>{1});
+  EXPECT_NE(library->load_weights(model, strange.write().c_str()), 0);
+  expectError("none of its tensors is a weight of this model");
+  EXPECT_NE(library->load_weights(model, "/nowhere/w.safetensors"), 0);
+  expectError("cannot open '/nowhere/w.safetensors': No such file");
+  EXPECT_NE(library->load_weights(model, nullptr), 0);
+  expectError("the path is null");
+  EXPECT_EQ(library->load(nullptr), nullptr);
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, ErrorsStayWithTheirInstance) {
+  create();
+  FactNamedTensor named[] = {{"w", &w.tensor}, {"mask", &mask.tensor}};
+  FactModel *second = library->create(named, 2);
+  ASSERT_NE(second, nullptr);
+  EXPECT_STREQ(library->error(model), "");
+  x.shape[0] = 5;
+  std::thread([&] { EXPECT_NE(run(), 0); }).join();
+  x.shape[0] = rows;
+  // Made by another thread, seen by this one, and only of the first.
+  EXPECT_NE(std::string(library->error(model)).find("shape [5, 6]"),
+            std::string::npos);
+  EXPECT_STREQ(library->error(second), "");
+  ASSERT_EQ(run(), 0);
+  EXPECT_STREQ(library->error(model), "");
+  library->destroy(second);
+}
+
+TEST_F(LibraryTest, SeparateInstancesInSeparateThreads) {
+  SafetensorsWriter file;
+  file.add("w", "F32", {rows, columns}, w.data);
+  file.add("mask", "F32", {2}, mask.data);
+  std::string path = file.write();
+  std::atomic<int> wrong{0};
+  auto work = [&](int number) {
+    TestTensor in({rows, columns}, static_cast<float>(number)),
+        result({rows, columns}), own({rows, columns}, 10.0f * number);
+    FactModel *mine = library->load(path.c_str());
+    for (int i = 0; mine && i < 50; ++i) {
+      FactNamedTensor named[] = {{"w", i % 2 ? &w.tensor : &own.tensor}};
+      DLTensor *inputs[] = {&in.tensor}, *outputs[] = {&result.tensor};
+      if (library->set_weights(mine, named, 1) != 0 ||
+          library->run(mine, inputs, 1, outputs, 1, nullptr) != 0)
+        ++wrong;
+      const std::vector<float> &used = i % 2 ? w.data : own.data;
+      for (int64_t e = 0; e < elements; ++e)
+        wrong += result.data[e] !=
+                 (in.data[e] + 2 * used[e]) * 3 + float(e % 2);
+      // A failure of one thread is none of the others'.
+      wrong += library->run(mine, inputs, 0, outputs, 1, nullptr) == 0;
+      wrong += *library->error(mine) == '\0';
+    }
+    wrong += mine == nullptr;
+    library->destroy(mine);
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back(work, i);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_F(LibraryTest, InstancesAreIndependent) {
   create();
   TestTensor other({rows, columns}, 1000);
@@ -296,6 +442,8 @@ TEST_F(LibraryTest, CreateRefusesWhatItCannotBorrow) {
   FactNamedTensor twice[] = {{"w", &w.tensor}, {"w", &w.tensor}};
   EXPECT_EQ(library->create(twice, 2), nullptr);
   expectError("'w' is given twice");
+  EXPECT_EQ(library->create(nullptr, 2), nullptr);
+  expectError("weight number 0 has no name or no tensor");
   FactNamedTensor nameless[] = {{nullptr, &w.tensor}};
   EXPECT_EQ(library->create(nameless, 1), nullptr);
   expectError("weight number 0 has no name or no tensor");
@@ -317,6 +465,20 @@ TEST_F(LibraryTest, RunChecksItsArguments) {
   EXPECT_NE(run(), 0);
   expectError("input 'x' has shape [5, 6]; expected [4, 6]");
   x.shape[0] = rows;
+  x.tensor.shape = nullptr;
+  EXPECT_NE(run(), 0);
+  expectError("input 'x' has no shape (a null pointer); expected [4, 6]");
+  x.tensor.shape = x.shape.data();
+  x.tensor.ndim = -1;
+  EXPECT_NE(run(), 0);
+  expectError("input 'x' has shape []; expected [4, 6]");
+  x.tensor.ndim = 2;
+  x.tensor.data = nullptr;
+  EXPECT_NE(run(), 0);
+  expectError("input 'x' has no data (a null pointer)");
+  x.tensor.data = x.data.data();
+  EXPECT_NE(library->run(model, nullptr, 1, result, 1, nullptr), 0);
+  expectError("input 'x' is null");
   x.tensor.dtype.bits = 64;
   EXPECT_NE(run(), 0);
   expectError("input 'x' has type f64; expected f32");
@@ -339,7 +501,25 @@ TEST_F(LibraryTest, RunChecksItsArguments) {
 
 TEST_F(LibraryTest, Describes) {
   EXPECT_EQ(library->abi, FACT_LIBRARY_ABI);
+  EXPECT_EQ(library->bytes, sizeof(FactLibrary));
   EXPECT_NE(std::string(library->describe()).find("sample"), std::string::npos);
+  int64_t count = 0;
+  const FactTensorInfo *info = library->inputs(&count);
+  ASSERT_EQ(count, 1);
+  EXPECT_STREQ(info[0].name, "x");
+  EXPECT_EQ(info[0].ndim, 2);
+  EXPECT_EQ(info[0].shape[1], columns);
+  EXPECT_EQ(info[0].bytes, elements * sizeof(float));
+  EXPECT_EQ(info[0].dtype.code, kDLFloat);
+  EXPECT_EQ(info[0].dtype.bits, 32);
+  EXPECT_STREQ(library->outputs(nullptr)[0].name, "y");
+  info = library->weights(&count);
+  ASSERT_EQ(count, 2);
+  EXPECT_FALSE(info[0].baked);
+  EXPECT_TRUE(info[1].baked);
+  EXPECT_EQ(library->device_type(), kDLCPU);
+  // Workspace, prepared, one constant, a packed weight, scratch for a value.
+  EXPECT_EQ(library->memory_bytes(), 512u + 256 + 4 + 2 * elements * 4);
   library->destroy(nullptr);
 }
 

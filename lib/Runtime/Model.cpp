@@ -1,0 +1,395 @@
+//===- Model.cpp - One instance of a compiled model -----------------------===//
+
+#include "Model.h"
+#include "Tensors.h"
+#include <algorithm>
+#include <stdexcept>
+
+namespace fact {
+namespace runtime {
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static thread_local std::string theLastFailure;
+
+int fail(std::string message) {
+  theLastFailure = std::move(message);
+  return 1;
+}
+
+const std::string &lastFailure() { return theLastFailure; }
+
+int Model::failOnDevice() {
+  return fail(std::string(program.name) + ": " + device::lastError());
+}
+
+int Model::failWith(const std::vector<std::string> &problems,
+                    const std::string &source) {
+  if (problems.empty())
+    return 0;
+  std::string message = std::string(program.name) + ": " +
+                        std::to_string(problems.size()) +
+                        (problems.size() == 1 ? " problem" : " problems") +
+                        " with the weights" + source;
+  for (const std::string &problem : problems)
+    message += "\n  " + problem;
+  return fail(message);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static Packing packingOf(const Program &program, const StepSpec &step,
+                         bool atLoad) {
+  Packing packing;
+  // A prepare step runs once per load in any case. Inputs and outputs change
+  // from call to call, and workspace within one.
+  bool fixed = !atLoad;
+  KernelInstance instance(*program.kernels[step.kernel].kernel);
+  for (uint32_t operand : instance.packedOperands()) {
+    if (operand >= step.bufferCount)
+      return {}; // KernelInstance::validate says so.
+    packing.values.push_back(step.buffers[operand]);
+    ValueKind kind = program.values[step.buffers[operand]].kind;
+    fixed =
+        fixed && (kind == ValueKind::Weight || kind == ValueKind::Constant ||
+                  kind == ValueKind::Prepared);
+  }
+  if (!packing.values.empty())
+    packing.when = fixed ? Packing::Once : Packing::EachRun;
+  return packing;
+}
+
+MemoryPlan::MemoryPlan(const Program &program) {
+  for (const KernelSpec &kernel : program.kernels)
+    kernelWorkspace = std::max(kernelWorkspace, kernel.kernel->workspace_bytes);
+  auto add = [&](const StepSpec &step, bool atLoad) {
+    uint64_t bytes = program.kernels[step.kernel].kernel->packed_bytes;
+    Packing packing = packingOf(program, step, atLoad);
+    uint32_t slot = static_cast<uint32_t>(slotBytes.size());
+    if (packing.when == Packing::EachRun)
+      packScratch = std::max(packScratch, bytes);
+    else if (packing.when == Packing::Once &&
+             slots.emplace(std::make_pair(step.kernel, packing.values), slot)
+                 .second)
+      slotBytes.push_back(bytes);
+  };
+  for (const StepSpec &step : program.prepare)
+    add(step, /*atLoad=*/true);
+  for (const StepSpec &step : program.program)
+    add(step, /*atLoad=*/false);
+}
+
+uint64_t MemoryPlan::total(const Program &program) const {
+  uint64_t bytes = program.workspaceBytes + program.preparedBytes +
+                   kernelWorkspace + packScratch;
+  for (const ConstantSpec &constant : program.constants)
+    bytes += constant.bytes;
+  for (uint64_t each : slotBytes)
+    bytes += each;
+  return bytes;
+}
+
+char *Model::addressOf(uint32_t value) const {
+  const ValueSpec &spec = program.values[value];
+  switch (spec.kind) {
+  case ValueKind::Input:
+    return inputs[spec.index];
+  case ValueKind::Weight:
+    return weights.data[spec.index];
+  case ValueKind::Constant:
+    return constants[spec.index].data();
+  case ValueKind::Prepared:
+    return weights.prepared.data() + spec.offset;
+  case ValueKind::Workspace:
+    return workspace.data() + spec.offset;
+  case ValueKind::Output:
+    return outputs[spec.index];
+  }
+  return nullptr;
+}
+
+/// Everything that does not depend on weights.
+int Model::initialise() {
+  bool allocated = workspace.allocate(program.workspaceBytes) &&
+                   kernelWorkspace.allocate(plan.kernelWorkspace) &&
+                   packScratch.allocate(plan.packScratch);
+  for (const ConstantSpec &constant : program.constants) {
+    constants.emplace_back();
+    allocated = allocated && constants.back().allocate(constant.bytes) &&
+                device::copyToDevice(constants.back().data(), constant.data,
+                                     constant.bytes);
+  }
+  if (!allocated)
+    return failOnDevice();
+  inputCopies.resize(program.inputs.size);
+  inputs.resize(program.inputs.size);
+  outputs.resize(program.outputs.size);
+  if (int code = addSteps(program.prepare, /*atLoad=*/true, prepareSteps))
+    return code;
+  return addSteps(program.program, /*atLoad=*/false, programSteps);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+int Model::addSteps(const Table<StepSpec> &specs, bool atLoad,
+                    std::vector<Step> &steps) {
+  steps.reserve(specs.size);
+  for (const StepSpec &spec : specs) {
+    const KernelSpec &kernel = program.kernels[spec.kernel];
+    steps.emplace_back(spec, *kernel.kernel);
+    Step &step = steps.back();
+    std::string wrong = step.instance.validate(spec.bufferCount);
+    if (!wrong.empty())
+      return fail(std::string("kernel '") + kernel.name + "' " + wrong);
+    step.packing = packingOf(program, spec, atLoad);
+    if (step.packing.when == Packing::Once)
+      step.slot = plan.slots.at({spec.kernel, step.packing.values});
+  }
+  return 0;
+}
+
+int Model::runSteps(std::vector<Step> &steps, void *stream) {
+  for (Step &step : steps) {
+    const FactKernel &kernel = step.instance.kernel();
+    for (uint32_t i = 0; i < step.spec->bufferCount; ++i)
+      step.buffers[i] = addressOf(step.spec->buffers[i]);
+    bool good = true;
+    if (step.packing.when == Packing::EachRun) {
+      good =
+          step.instance.pack(step.buffers.data(), packScratch.data(), stream);
+      step.buffers[kernel.packed_operand] = packScratch.data();
+    } else if (step.packing.when == Packing::Once)
+      step.buffers[kernel.packed_operand] = weights.packed[step.slot].data();
+    good = good &&
+           step.instance.bind(step.buffers.data(), kernelWorkspace.data()) &&
+           step.instance.launch(stream);
+    if (!good)
+      return fail(std::string(program.name) + ": kernel '" +
+                  program.kernels[step.spec->kernel].name + "' (" +
+                  program.kernels[step.spec->kernel].schedule +
+                  "): " + device::lastError());
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// Computes all that depends on weights alone. Synchronises the device: the
+/// caller may have written the weights on any stream, and an earlier run may
+/// still read the old ones.
+int Model::prepare() {
+  if (!device::synchronize())
+    return failOnDevice();
+  if (!weights.prepared.allocate(program.preparedBytes))
+    return failOnDevice();
+  if (int code = runSteps(prepareSteps, nullptr))
+    return code;
+  weights.packed.resize(plan.slotBytes.size());
+  for (Step &step : programSteps) {
+    if (step.packing.when != Packing::Once || weights.packed[step.slot].data())
+      continue;
+    for (uint32_t i = 0; i < step.spec->bufferCount; ++i)
+      step.buffers[i] = addressOf(step.spec->buffers[i]);
+    Buffer &packed = weights.packed[step.slot];
+    if (!packed.allocate(plan.slotBytes[step.slot]) ||
+        !step.instance.pack(step.buffers.data(), packed.data(), nullptr))
+      return failOnDevice();
+  }
+  return device::synchronize() ? 0 : failOnDevice();
+}
+
+/// Prepares `next`, and keeps it only if that succeeds.
+int Model::adopt(Weights next) {
+  struct Swap {
+    Swap(Weights &a, Weights &b) : a(a), b(b) { std::swap(a, b); }
+    ~Swap() {
+      if (undo)
+        std::swap(a, b);
+    }
+    Weights &a, &b;
+    bool undo = true;
+  } swap(weights, next);
+  int code = prepare();
+  swap.undo = code != 0;
+  return code;
+}
+
+/// The same weights, with nothing computed from them yet.
+Weights Model::copyOfWeights() const {
+  Weights copy;
+  copy.data = weights.data;
+  copy.owners = weights.owners;
+  copy.data.resize(program.weights.size);
+  copy.owners.resize(program.weights.size);
+  return copy;
+}
+
+int Model::create(const FactNamedTensor *tensors, int64_t count) {
+  // The model lives where its weights are.
+  ordinal = device::currentOrdinal();
+  if (ordinal < 0)
+    return failOnDevice();
+  for (int64_t i = 0; tensors && i < count; ++i)
+    if (tensors[i].tensor &&
+        static_cast<int32_t>(tensors[i].tensor->device.device_type) ==
+            device::type()) {
+      ordinal = tensors[i].tensor->device.device_id;
+      break;
+    }
+  DeviceScope scope(ordinal);
+  if (!scope)
+    return failOnDevice();
+  Weights next = copyOfWeights();
+  if (int code = failWith(takeTensors(program, ordinal, tensors, count,
+                                      /*needAll=*/true, next),
+                          ""))
+    return code;
+  if (int code = initialise())
+    return code;
+  return adopt(std::move(next));
+}
+
+int Model::load(const char *path) {
+  if (!path)
+    return fail(std::string(program.name) + ": the path is null");
+  ordinal = device::currentOrdinal();
+  if (ordinal < 0)
+    return failOnDevice();
+  Weights next = copyOfWeights();
+  if (int code = failWith(takeFile(program, openSafetensors(path),
+                                   /*needAll=*/true, next),
+                          std::string(" in '") + path + "'"))
+    return code;
+  if (int code = initialise())
+    return code;
+  return adopt(std::move(next));
+}
+
+int Model::setWeights(const FactNamedTensor *tensors, int64_t count) {
+  DeviceScope scope(ordinal);
+  if (!scope)
+    return failOnDevice();
+  Weights next = copyOfWeights();
+  if (int code = failWith(takeTensors(program, ordinal, tensors, count,
+                                      /*needAll=*/false, next),
+                          ""))
+    return code;
+  return adopt(std::move(next));
+}
+
+int Model::loadWeights(const char *path) {
+  if (!path)
+    return fail(std::string(program.name) + ": the path is null");
+  DeviceScope scope(ordinal);
+  if (!scope)
+    return failOnDevice();
+  Weights next = copyOfWeights();
+  if (int code = failWith(takeFile(program, openSafetensors(path),
+                                   /*needAll=*/false, next),
+                          std::string(" in '") + path + "'"))
+    return code;
+  return adopt(std::move(next));
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
+  const TensorSpec &expected = program.inputs[index];
+  std::string label =
+      std::string(program.name) + ": input '" + expected.name + "' ";
+  std::string wrong = mismatch(tensor, expected, ordinal);
+  if (!wrong.empty())
+    return fail(label + wrong);
+  if (isRowMajor(tensor) && isAligned(dataOf(tensor), expected.type)) {
+    inputs[index] = dataOf(tensor);
+    return 0;
+  }
+  if (expected.rank > device::maximumRank)
+    return fail(label + "is not row-major, and its rank is above " +
+                std::to_string(device::maximumRank));
+  device::StridedTensor source;
+  source.data = dataOf(tensor);
+  source.elementBytes = bytesOf(expected.type);
+  if (reinterpret_cast<uintptr_t>(source.data) % source.elementBytes != 0)
+    return fail(label + "does not begin at a multiple of its element size");
+  source.rank = expected.rank;
+  int64_t rowMajor = 1;
+  for (uint32_t i = expected.rank; i-- > 0;) {
+    source.shape[i] = expected.shape[i];
+    source.strides[i] = tensor.strides ? tensor.strides[i] : rowMajor;
+    rowMajor *= expected.shape[i];
+  }
+  Buffer &copy = inputCopies[index];
+  if (!copy.allocate(expected.bytes()) ||
+      !device::copyStrided(copy.data(), source, stream))
+    return fail(label + "could not be copied to row-major order: " +
+                device::lastError());
+  inputs[index] = copy.data();
+  return 0;
+}
+
+int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
+  const TensorSpec &expected = program.outputs[index];
+  std::string label =
+      std::string(program.name) + ": output '" + expected.name + "' ";
+  std::string wrong = mismatch(tensor, expected, ordinal);
+  if (!wrong.empty())
+    return fail(label + wrong);
+  if (!isRowMajor(tensor))
+    return fail(label + "is not row-major (strides " +
+                describeShape(tensor.strides, tensor.ndim) + ")");
+  if (!isAligned(dataOf(tensor), expected.type))
+    return fail(
+        label + "does not begin at a multiple of " +
+        std::to_string(device::requiredAlignment(bytesOf(expected.type))) +
+        " bytes");
+  outputs[index] = dataOf(tensor);
+  // Kernels write results while they read inputs.
+  for (uint32_t i = 0; i < program.inputs.size; ++i)
+    if (outputs[index] < inputs[i] + program.inputs[i].bytes() &&
+        inputs[i] < outputs[index] + expected.bytes())
+      return fail(label + "overlaps input '" + program.inputs[i].name + "'");
+  return 0;
+}
+
+int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
+               DLTensor *const *outputTensors, int64_t outputCount,
+               void *stream) {
+  if (inputCount != program.inputs.size || outputCount != program.outputs.size)
+    return fail(std::string(program.name) + ": got " +
+                std::to_string(inputCount) + " inputs and " +
+                std::to_string(outputCount) + " outputs; expected " +
+                std::to_string(program.inputs.size) + " and " +
+                std::to_string(program.outputs.size));
+  for (int64_t i = 0; i < inputCount; ++i)
+    if (!inputTensors || !inputTensors[i])
+      return fail(std::string(program.name) + ": input '" +
+                  program.inputs[i].name + "' is null");
+  for (int64_t i = 0; i < outputCount; ++i)
+    if (!outputTensors || !outputTensors[i])
+      return fail(std::string(program.name) + ": output '" +
+                  program.outputs[i].name + "' is null");
+  DeviceScope scope(ordinal);
+  if (!scope)
+    return failOnDevice();
+  for (uint32_t i = 0; i < program.inputs.size; ++i)
+    if (int code = takeInput(i, *inputTensors[i], stream))
+      return code;
+  for (uint32_t i = 0; i < program.outputs.size; ++i)
+    if (int code = takeOutput(i, *outputTensors[i]))
+      return code;
+  return runSteps(programSteps, stream);
+}
+
+} // namespace runtime
+} // namespace fact

@@ -1,0 +1,122 @@
+//===- Model.h - One instance of a compiled model ---------------*- C++ -*-===//
+
+#ifndef FACT_LIB_RUNTIME_MODEL_H
+#define FACT_LIB_RUNTIME_MODEL_H
+
+#include "Weights.h"
+#include "fact/Runtime/Device.h"
+#include "fact/Runtime/Library.h"
+#include "fact/Runtime/Program.h"
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fact {
+namespace runtime {
+
+/// Keeps the message for `last_error`; returns 1.
+int fail(std::string message);
+const std::string &lastFailure();
+
+/// The operands of a step that its kernel wants packed, and when that is done.
+struct Packing {
+  enum { None, EachRun, Once } when = None;
+  /// The values, the first of which gives its place to the packed memory.
+  std::vector<uint32_t> values;
+};
+
+/// What an instance allocates, known from the program alone.
+struct MemoryPlan {
+  explicit MemoryPlan(const Program &program);
+
+  uint64_t total(const Program &program) const;
+
+  /// Scratch of one launch, shared by all: steps run one after the other.
+  uint64_t kernelWorkspace = 0;
+  /// Operands that are packed before each launch share one buffer.
+  uint64_t packScratch = 0;
+  /// Where operands that are packed once are, by kernel and values.
+  std::map<std::pair<uint32_t, std::vector<uint32_t>>, uint32_t> slots;
+  std::vector<uint64_t> slotBytes;
+};
+
+/// Selects the model's device for the length of a call.
+class DeviceScope {
+public:
+  explicit DeviceScope(int32_t ordinal) : previous(device::currentOrdinal()) {
+    selected = previous == ordinal || device::select(ordinal);
+    changed = selected && previous != ordinal;
+  }
+  ~DeviceScope() {
+    if (changed)
+      device::select(previous);
+  }
+  explicit operator bool() const { return selected; }
+
+private:
+  int32_t previous;
+  bool selected;
+  bool changed;
+};
+
+class Model {
+public:
+  explicit Model(const Program &program) : program(program), plan(program) {}
+
+  int create(const FactNamedTensor *tensors, int64_t count);
+  int load(const char *path);
+  int setWeights(const FactNamedTensor *tensors, int64_t count);
+  int loadWeights(const char *path);
+  int run(DLTensor *const *inputs, int64_t inputCount, DLTensor *const *outputs,
+          int64_t outputCount, void *stream);
+
+  const Program &program;
+  int32_t ordinal = 0;
+  /// Of the last call.
+  std::string error;
+
+private:
+  struct Step {
+    Step(const StepSpec &spec, const FactKernel &kernel)
+        : spec(&spec), instance(kernel), buffers(spec.bufferCount) {}
+
+    const StepSpec *spec;
+    KernelInstance instance;
+    std::vector<void *> buffers;
+    Packing packing;
+    /// Packed once: its position in Weights::packed.
+    uint32_t slot = 0;
+  };
+
+  int failOnDevice();
+  int failWith(const std::vector<std::string> &problems,
+               const std::string &source);
+  int initialise();
+  int addSteps(const Table<StepSpec> &specs, bool atLoad,
+               std::vector<Step> &steps);
+  int adopt(Weights next);
+  int prepare();
+  int runSteps(std::vector<Step> &steps, void *stream);
+  char *addressOf(uint32_t value) const;
+  Weights copyOfWeights() const;
+  int takeInput(uint32_t index, const DLTensor &tensor, void *stream);
+  int takeOutput(uint32_t index, const DLTensor &tensor);
+
+  MemoryPlan plan;
+  Weights weights;
+  std::vector<char *> inputs;
+  std::vector<char *> outputs;
+  std::vector<Buffer> constants;
+  std::vector<Buffer> inputCopies;
+  Buffer workspace;
+  Buffer kernelWorkspace;
+  Buffer packScratch;
+  std::vector<Step> prepareSteps;
+  std::vector<Step> programSteps;
+};
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_LIB_RUNTIME_MODEL_H

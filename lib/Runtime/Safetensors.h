@@ -1,0 +1,43 @@
+//===- Safetensors.h - Tensors of a safetensors file, mapped ----*- C++ -*-===//
+//
+// The format is the header's length in 8 bytes, a JSON header, and the data.
+// Read here by a few dozen lines, because a library is compiled on machines
+// that have a compiler and nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_LIB_RUNTIME_SAFETENSORS_H
+#define FACT_LIB_RUNTIME_SAFETENSORS_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace runtime {
+
+struct FileTensor {
+  /// As the file names it: "F32", "BF16", "BOOL", ...
+  std::string type;
+  std::vector<int64_t> shape;
+  const char *data = nullptr;
+  uint64_t bytes = 0;
+};
+
+struct SafetensorsFile {
+  std::string path;
+  std::map<std::string, FileTensor> tensors;
+  /// What `data` points into; whoever keeps such a pointer keeps this.
+  std::shared_ptr<void> mapping;
+};
+
+/// Throws a std::runtime_error that names the file and what is wrong with it.
+/// After it, every tensor's data is inside of the file.
+SafetensorsFile openSafetensors(const std::string &path);
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_LIB_RUNTIME_SAFETENSORS_H

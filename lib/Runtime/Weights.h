@@ -1,0 +1,71 @@
+//===- Weights.h - The weights of one instance ------------------*- C++ -*-===//
+
+#ifndef FACT_LIB_RUNTIME_WEIGHTS_H
+#define FACT_LIB_RUNTIME_WEIGHTS_H
+
+#include "Safetensors.h"
+#include "fact/Runtime/Device.h"
+#include "fact/Runtime/Library.h"
+#include "fact/Runtime/Program.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fact {
+namespace runtime {
+
+/// Device memory that frees itself.
+class Buffer {
+public:
+  Buffer() = default;
+  Buffer(Buffer &&other) noexcept : memory(std::exchange(other.memory, {})) {}
+  Buffer &operator=(Buffer &&other) noexcept {
+    std::swap(memory, other.memory);
+    return *this;
+  }
+  ~Buffer() {
+    if (memory)
+      device::release(memory);
+  }
+  bool allocate(uint64_t bytes) {
+    if (!memory)
+      memory = device::allocate(bytes);
+    return memory != nullptr;
+  }
+  char *data() const { return static_cast<char *>(memory); }
+
+private:
+  void *memory = nullptr;
+};
+
+/// The weights at one time, and what is computed from them alone. A change of
+/// weights makes a new one beside the old, which goes when the new one is
+/// complete.
+struct Weights {
+  /// By position in Program::weights.
+  std::vector<char *> data;
+  /// What keeps `data[i]`: null when it is borrowed from the caller.
+  std::vector<std::shared_ptr<void>> owners;
+  Buffer prepared;
+  /// By position in MemoryPlan::slotBytes.
+  std::vector<Buffer> packed;
+};
+
+/// Gives `weights` the tensors that are named. Returns everything that is wrong
+/// with them, one line each; with `needAll`, also what is missing.
+std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
+                                     const FactNamedTensor *tensors,
+                                     int64_t count, bool needAll,
+                                     Weights &weights);
+
+/// The same from a file: borrowed where kernels can read it in place, copied to
+/// the device otherwise.
+std::vector<std::string> takeFile(const Program &program,
+                                  const SafetensorsFile &file, bool needAll,
+                                  Weights &weights);
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_LIB_RUNTIME_WEIGHTS_H
