@@ -327,6 +327,60 @@ LogicalResult ReduceOp::verify() {
   if (getType().getShape() != ArrayRef<int64_t>(expected))
     return violates(*this, 2) << "result is [" << getType().getShape()
                               << "], and should be [" << expected << "]";
+  bool index =
+      getKind() == ReduceKind::argmax || getKind() == ReduceKind::argmin;
+  Type element = operand.getElementType();
+  Type wanted = index ? IntegerType::get(getContext(), 64) : element;
+  if (getType().getElementType() != wanted)
+    return violates(*this, 3)
+           << stringifyReduceKind(getKind()) << " gives elements of " << wanted
+           << ", not " << getType().getElementType();
+  if (getKind() == ReduceKind::mean && !isa<FloatType>(element))
+    return violates(*this, 4) << "mean takes floats, not " << element;
+  bool hasIdentity = getKind() == ReduceKind::sum ||
+                     getKind() == ReduceKind::mean ||
+                     getKind() == ReduceKind::prod;
+  for (int64_t dim : getDims())
+    if (!hasIdentity && operand.getDimSize(dim) == 0)
+      return violates(*this, 4) << stringifyReduceKind(getKind())
+                                << " over dimension " << dim << " of size 0";
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType source = getSource().getType(),
+                   indices = getIndices().getType();
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= source.getRank())
+    return violates(*this, 1)
+           << "dim " << dim << " is not in [0, " << source.getRank() << ")";
+  Type index = indices.getElementType();
+  if (!index.isInteger(32) && !index.isInteger(64))
+    return violates(*this, 2) << "indices are i32 or i64, not " << index;
+  SmallVector<int64_t> expected(source.getShape().take_front(dim));
+  llvm::append_range(expected, indices.getShape());
+  llvm::append_range(expected, source.getShape().drop_front(dim + 1));
+  auto type = RankedTensorType::get(expected, source.getElementType());
+  if (getType() != type)
+    return violates(*this, 3)
+           << "result is " << getType() << ", and should be " << type;
+  return success();
+}
+
+LogicalResult RotaryOp::verify() {
+  RankedTensorType type = getType();
+  if (getOperand().getType() != type || type.getRank() < 1 ||
+      type.getShape().back() % 2)
+    return violates(*this, 1)
+           << "takes " << getOperand().getType() << " and gives " << type
+           << ", and needs one type with an even last size";
+  for (Value angle : {getCos(), getSin()}) {
+    auto given = cast<RankedTensorType>(angle.getType());
+    auto shape = broadcastShapes({given.getShape(), type.getShape()});
+    if (given.getElementType() != type.getElementType() || !shape ||
+        ArrayRef<int64_t>(*shape) != type.getShape())
+      return violates(*this, 2) << given << " does not broadcast to " << type;
+  }
   return success();
 }
 

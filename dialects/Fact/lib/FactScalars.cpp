@@ -64,6 +64,10 @@ public:
     return arith::DivFOp::create(
         b, x, y, arith::FastMathFlagsAttr::get(b.getContext(), flags));
   }
+  Value fmod(Value x, Value y) {
+    return isFloat(x) ? arith::RemFOp::create(b, x, y).getResult()
+                      : arith::RemSIOp::create(b, x, y).getResult();
+  }
   template <typename MathOp> Value math(Value x) {
     auto flags = fast ? arith::FastMathFlags::afn : arith::FastMathFlags::none;
     return MathOp::create(b, x, flags);
@@ -122,6 +126,28 @@ public:
     return select(small, series, erf(x));
   }
 
+  /// exp(x) - 1. Near 0, where the difference cancels, tanh does not:
+  /// 2 tanh(x / 2) / (1 - tanh(x / 2)).
+  Value expm1(Value x) {
+    Value half = tanh(mul(x, 0.5));
+    Value near = div(add(half, half), sub(constant(1, x), half));
+    Value small = less(math::AbsFOp::create(b, x), constant(1, x));
+    return select(small, near, sub(exp(x), constant(1, x)));
+  }
+
+  Value sign(Value x) {
+    Value zero = constant(0, x), one = constant(1, x);
+    if (!isFloat(x))
+      return max(constant(-1, x), min(one, x));
+    return select(less(zero, x), one,
+                  select(less(x, zero), constant(-1, x), zero));
+  }
+
+  /// Integers are their own floor, ceiling and rounding.
+  template <typename MathOp> Value toInteger(Value x) {
+    return isFloat(x) ? math<MathOp>(x) : x;
+  }
+
   ImplicitLocOpBuilder b;
   bool fast;
 };
@@ -149,11 +175,18 @@ EXACT(MulOp, s.mul(x, y))
 EXACT_AND_FAST(DivOp, s.div(x, y))
 EXACT(MaximumOp, s.max(x, y))
 EXACT(MinimumOp, s.min(x, y))
+EXACT(FmodOp, s.fmod(x, y))
 EXACT(PowOp, math::PowFOp::create(s.b, x, y))
 EXACT(NegOp, s.negate(x))
 EXACT(AbsOp, Scalar::isFloat(x) ? math::AbsFOp::create(s.b, x).getResult()
                                 : math::AbsIOp::create(s.b, x).getResult())
+EXACT(SignOp, s.sign(x))
+EXACT(FloorOp, s.toInteger<math::FloorOp>(x))
+EXACT(CeilOp, s.toInteger<math::CeilOp>(x))
+EXACT(RoundOp, s.toInteger<math::RoundEvenOp>(x))
 EXACT_AND_FAST(ExpOp, s.exp(x))
+EXACT(Expm1Op, s.expm1(x))
+EXACT(Log1pOp, s.math<math::Log1pOp>(x))
 EXACT_AND_FAST(LogOp, s.log(x))
 EXACT(SqrtOp, s.math<math::SqrtOp>(x))
 EXACT_AND_FAST(RsqrtOp, s.math<math::RsqrtOp>(x))

@@ -417,6 +417,8 @@ LogicalResult ReferenceEmitter::printLaunch(raw_ostream &os, Operation *op) {
       .Case([&](ReduceOp reduce) -> LogicalResult {
         if (getTensorType(reduce.getOperand()).getRank() > 8)
           return reduce.emitError("the reference takes 8 dimensions");
+        if (reduce.getKind() > ReduceKind::min)
+          return reduce.emitError("the reference takes sum, mean, max and min");
         printReduce(os, reduce);
         return success();
       })

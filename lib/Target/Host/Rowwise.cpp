@@ -200,6 +200,10 @@ FailureOr<RowPlan> RowPlan::get(FusedOp fused, EmitError emitError) {
   }
   if (!plan.op)
     return emitError() << "needs a norm, a softmax or a reduction";
+  if (auto reduce = dyn_cast<ReduceOp>(plan.op);
+      reduce && reduce.getKind() > ReduceKind::min)
+    return emitError() << "takes sum, mean, max and min, not "
+                       << stringifyReduceKind(reduce.getKind());
   if (failed(plan.planRow(emitError)))
     return failure();
   for (Value yielded : fused.getYield()->getOperands()) {

@@ -157,3 +157,67 @@ func.func @f(%x: tensor<4xf32>) {
 
 // expected-error @+1 {{unknown machine 'z9'; known are 'a100', 'h100', 'h200', 'b200', 'host'}}
 module attributes {fact.target = #fact.machine<"z9">} {}
+
+// -----
+
+func.func @argmax_type(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{(C3) argmax gives elements of 'i64', not 'f32'}}
+  %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @mean_of_integers(%x: tensor<4x8xi64>) -> tensor<4xi64> {
+  // expected-error @+1 {{(C4) mean takes floats, not 'i64'}}
+  %0 = fact.reduce mean %x dims [1] : (tensor<4x8xi64>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+func.func @max_of_nothing(%x: tensor<4x0xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{(C4) max over dimension 1 of size 0}}
+  %0 = fact.reduce max %x dims [1] : (tensor<4x0xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather_dim(%x: tensor<4x8xf32>, %i: tensor<3xi64>) -> tensor<3x8xf32> {
+  // expected-error @+1 {{(C1) dim 2 is not in [0, 2)}}
+  %0 = fact.gather %x, %i dim 2 : (tensor<4x8xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
+
+// -----
+
+func.func @gather_indices(%x: tensor<4x8xf32>, %i: tensor<3xf32>) -> tensor<3x8xf32> {
+  // expected-error @+1 {{(C2) indices are i32 or i64, not 'f32'}}
+  %0 = fact.gather %x, %i dim 0 : (tensor<4x8xf32>, tensor<3xf32>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
+
+// -----
+
+func.func @gather_shape(%x: tensor<4x8xf32>, %i: tensor<3xi64>) -> tensor<8x3xf32> {
+  // expected-error @+1 {{(C3) result is 'tensor<8x3xf32>', and should be 'tensor<3x8xf32>'}}
+  %0 = fact.gather %x, %i dim 0 : (tensor<4x8xf32>, tensor<3xi64>) -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}
+
+// -----
+
+func.func @rotary_odd(%x: tensor<4x7xf32>) -> tensor<4x7xf32> {
+  // expected-error @+1 {{(C1) takes 'tensor<4x7xf32>' and gives 'tensor<4x7xf32>', and needs one type with an even last size}}
+  %0 = fact.rotary %x, %x, %x : (tensor<4x7xf32>, tensor<4x7xf32>, tensor<4x7xf32>) -> tensor<4x7xf32>
+  return %0 : tensor<4x7xf32>
+}
+
+// -----
+
+func.func @rotary_angles(%x: tensor<4x8xf32>, %c: tensor<4xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{(C2) 'tensor<4xf32>' does not broadcast to 'tensor<4x8xf32>'}}
+  %0 = fact.rotary %x, %c, %x : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

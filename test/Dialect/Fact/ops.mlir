@@ -47,6 +47,14 @@ func.func @rows(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x1xf32> {
   %1 = fact.norm rms %0 eps 1.0e-6 dims 2 : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: fact.softmax %{{.*}} dim 1
   %2 = fact.softmax %1 dim 1 : tensor<4x8xf32>
+  // CHECK: fact.reduce argmax %{{.*}} dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
+  %i = fact.reduce argmax %2 dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
+  // CHECK: fact.gather %{{.*}}, %{{.*}} dim 0 : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<4x8xf32>
+  %g = fact.gather %2, %i dim 0 : (tensor<4x8xf32>, tensor<4xi64>) -> tensor<4x8xf32>
+  // CHECK: fact.rotary %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>)
+  %r = fact.rotary %g, %2, %w : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  // CHECK: fact.rotary %{{.*}}, %{{.*}}, %{{.*}} interleaved :
+  %n = fact.rotary %r, %2, %w interleaved : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   // CHECK: fact.reduce mean %{{.*}} dims [1] keep
   %3 = fact.reduce mean %2 dims [1] keep : (tensor<4x8xf32>) -> tensor<4x1xf32>
   return %3 : tensor<4x1xf32>

@@ -30,7 +30,8 @@ def Fact_NormKindAttr : EnumAttr<Fact_Dialect, Fact_NormKind, "norm_kind"> {
 
 def Fact_ReduceKind : Fact_Enum<"ReduceKind", "how a reduction combines", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
-  I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>]>;
+  I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"prod", 4>,
+  I32EnumAttrCase<"argmax", 5>, I32EnumAttrCase<"argmin", 6>]>;
 def Fact_ReduceKindAttr : EnumAttr<Fact_Dialect, Fact_ReduceKind, "reduce_kind"> {
   let assemblyFormat = "$value";
 }

@@ -45,12 +45,19 @@ def Fact_MulOp : Fact_BinaryOp<"mul", "product", [Commutative]>;
 def Fact_DivOp : Fact_BinaryOp<"div", "quotient", [], ["buildFastScalar"]>;
 def Fact_MaximumOp : Fact_BinaryOp<"maximum", "larger value; NaN wins", [Commutative]>;
 def Fact_MinimumOp : Fact_BinaryOp<"minimum", "smaller value; NaN wins", [Commutative]>;
+def Fact_FmodOp : Fact_BinaryOp<"fmod", "what remains of lhs when divided by rhs, with the sign of lhs">;
 def Fact_PowOp : Fact_BinaryOp<"pow", "lhs to the power rhs">;
 
 def Fact_NegOp : Fact_UnaryOp<"neg", "negation">;
 def Fact_AbsOp : Fact_UnaryOp<"abs", "absolute value">;
+def Fact_SignOp : Fact_UnaryOp<"sign", "-1, 0 or 1; 0 for NaN">;
+def Fact_FloorOp : Fact_UnaryOp<"floor", "largest integer that is not larger">;
+def Fact_CeilOp : Fact_UnaryOp<"ceil", "smallest integer that is not smaller">;
+def Fact_RoundOp : Fact_UnaryOp<"round", "nearest integer, ties to even">;
 def Fact_ExpOp : Fact_UnaryOp<"exp", "e to the power x", ["buildFastScalar"]>;
 def Fact_LogOp : Fact_UnaryOp<"log", "natural logarithm", ["buildFastScalar"]>;
+def Fact_Expm1Op : Fact_UnaryOp<"expm1", "exp(x) - 1, accurate near 0">;
+def Fact_Log1pOp : Fact_UnaryOp<"log1p", "log(1 + x), accurate near 0">;
 def Fact_SqrtOp : Fact_UnaryOp<"sqrt", "square root">;
 def Fact_RsqrtOp : Fact_UnaryOp<"rsqrt", "reciprocal square root", ["buildFastScalar"]>;
 def Fact_ReciprocalOp : Fact_UnaryOp<"reciprocal", "1 / x", ["buildFastScalar"]>;
@@ -76,7 +83,7 @@ def Fact_GeluOp : Fact_PointwiseOp<"gelu", "Gaussian error linear unit",
   let arguments = (ins Fact_FloatTensor:$operand,
                        DefaultValuedAttr<Fact_GeluKindAttr, "::fact::GeluKind::none">:$approximate);
   let assemblyFormat = [{
-    $operand (`approximate` $approximate^)? attr-dict `:` functional-type(operands, results)
+    $operand (`approximate` `` $approximate^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -102,7 +109,7 @@ def Fact_CompareOp : Fact_PointwiseOp<"compare", "a comparison of elements"> {
     - (C1) both operands have one element type, and the result is boolean.
   }];
   let arguments = (ins Fact_PredicateAttr:$predicate, Fact_Tensor:$lhs, Fact_Tensor:$rhs);
-  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $predicate $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -48,6 +48,7 @@ def Fact_AttentionOp : Fact_TensorOp<"attention"> {
     `[batch, kv_heads, Tk, Dv]`. Query head h reads key head
     `h / (heads / kv_heads)`. `causal` lets query i see keys 0..i. `mask` is
     added to the scores and broadcasts to `[batch, heads, Tq, Tk]`.
+    A query that sees no key (all scores are -inf) gives 0.
 
     Constraints:
     - (C1) query, key, value and result have rank 4 and one element type.
@@ -99,26 +100,89 @@ def Fact_NormOp : Fact_TensorOp<"norm", [AttrSizedOperandSegments]> {
                        F64Attr:$eps, DefaultValuedAttr<I64Attr, "1">:$dims);
   let results = (outs Fact_FloatTensor:$result);
   let assemblyFormat = [{
-    $kind $operand (`weight` $weight^)? (`bias` $bias^)? `eps` $eps (`dims` $dims^)? attr-dict
+    `` $kind $operand (`weight` $weight^)? (`bias` $bias^)? `eps` $eps (`dims` $dims^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
 def Fact_ReduceOp : Fact_TensorOp<"reduce"> {
-  let summary = "sum, mean, max or min over dimensions";
+  let summary = "sum, mean, max, min, prod, argmax or argmin over dimensions";
   let description = [{
-    Reduced dimensions stay with size 1 when `keep` is set.
+    Reduced dimensions stay with size 1 when `keep` is set. `argmax` and
+    `argmin` give the place of the first extreme value, counted in row-major
+    order over `dims`; NaN is the extreme of both.
+
+    ```mlir
+    %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
+    ```
 
     Constraints:
     - (C1) `dims` are distinct, ascending and in `[0, rank)`.
     - (C2) the result has the operand's shape without (or with size 1 in) `dims`.
+    - (C3) `argmax` and `argmin` give i64, the others the operand's element type.
+    - (C4) `mean` takes floats; `max`, `min`, `argmax` and `argmin` do not reduce
+      a size of 0.
   }];
   let arguments = (ins Fact_ReduceKindAttr:$kind, Fact_Tensor:$operand,
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep);
   let results = (outs Fact_Tensor:$result);
   let assemblyFormat = [{
-    $kind $operand `dims` $dims (`keep` $keep^)? attr-dict `:` functional-type(operands, results)
+    `` $kind $operand `dims` $dims (`keep` $keep^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Fact_GatherOp : Fact_TensorOp<"gather"> {
+  let summary = "slices of a tensor chosen by index";
+  let description = [{
+    The index tensor takes the place of dimension `dim`: result element
+    `[a..., i..., b...]` is `source[a..., indices[i...], b...]`. An index
+    outside `[0, size)` gives NaN, and 0 for integers and booleans. An
+    embedding is a gather of dimension 0.
+
+    ```mlir
+    %0 = fact.gather %table, %tokens dim 0 : (tensor<100x16xf32>, tensor<2x7xi64>) -> tensor<2x7x16xf32>
+    ```
+
+    Constraints:
+    - (C1) `dim` is in `[0, rank)` of `source`.
+    - (C2) `indices` are i32 or i64.
+    - (C3) the result has the source's element type and its shape with the shape
+      of `indices` in place of `dim`.
+  }];
+  let arguments = (ins Fact_Tensor:$source, Fact_Tensor:$indices, I64Attr:$dim);
+  let results = (outs Fact_Tensor:$result);
+  let assemblyFormat = [{
+    $source `,` $indices `dim` $dim attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Fact_RotaryOp : Fact_TensorOp<"rotary"> {
+  let summary = "rotary position embedding";
+  let description = [{
+    `x * cos + rotate(x) * sin`, where `rotate` turns pairs of the last
+    dimension (of size D) by a quarter: element i pairs with i + D/2, and
+    `rotate(x) = concat(-x[D/2:], x[:D/2])`; with `interleaved`, element 2i
+    pairs with 2i + 1, and `rotate(x)` is `-x[1], x[0], -x[3], x[2], ...`.
+
+    ```mlir
+    %0 = fact.rotary %q, %cos, %sin : (tensor<2x4x8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<2x4x8x16xf32>
+    ```
+
+    Constraints:
+    - (C1) operand and result have one type of rank 1 or more, and an even last
+      size.
+    - (C2) `cos` and `sin` have the operand's element type and broadcast to its
+      shape.
+  }];
+  let arguments = (ins Fact_FloatTensor:$operand, Fact_FloatTensor:$cos,
+                       Fact_FloatTensor:$sin, UnitAttr:$interleaved);
+  let results = (outs Fact_FloatTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $cos `,` $sin (`interleaved` $interleaved^)? attr-dict
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
