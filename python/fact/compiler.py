@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shlex
 import subprocess
@@ -24,57 +25,77 @@ _ARCHITECTURES = {(9, 0): "sm_90a", (8, 0): "sm_80"}
 def compile(
     module: torch.nn.Module,
     inputs: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
     *,
     target: str = "auto",
     output: str | os.PathLike | None = None,
     name: str | None = None,
+    candidates: int | None = None,
     options: Sequence[str] = (),
+    cache: bool = False,
     verbose: bool = False,
 ) -> Model:
     """Compiles `module` for inputs like these and returns it as a callable.
 
+    inputs, kwargs: what `module` is called with: tensors, nests of containers with
+        tensors, and values that are compiled in.
     target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU where there is
         one and nvcc to compile for it, otherwise the host.
     output: where the library goes; by default into the work folder.
+    candidates: how many schedules of each kernel are tried at most. With 1, the best
+        predicted one is verified and taken.
     options: more arguments for `fact-compile`.
+    cache: take the library that an earlier call made of the same program with the same
+        compiler and options, if it is still there.
     """
-    graph = export(module, inputs, name=name)
-    library = _build(graph, target, output, options, verbose)
+    graph = export(module, inputs, kwargs=kwargs, name=name)
+    if any(tensor.is_meta for tensor in graph.weights.values()):
+        raise FactError(f"{graph.name} is on the meta device and has no weights: use fact.build, "
+                        "and give them to the library with load_weights")
+    library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
     wanted = {entry["name"] for entry in library.weights}
     weights = {n: t for n, t in graph.weights.items() if n in wanted}
     model = library.create(weights)
-    return model.with_structure(graph.result, graph.input_positions)
+    # What JSON cannot hold, as containers of the user's own, is known here.
+    model.signature = graph.signature
+    return model
 
 
 def build(
     module: torch.nn.Module,
     inputs: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
     *,
     target: str = "auto",
     output: str | os.PathLike | None = None,
     name: str | None = None,
+    candidates: int | None = None,
     options: Sequence[str] = (),
+    cache: bool = False,
     verbose: bool = False,
 ) -> Library:
     """Like `compile`, but without weights: the module may be on the meta device."""
-    graph = export(module, inputs, name=name)
-    return _build(graph, target, output, options, verbose)
+    graph = export(module, inputs, kwargs=kwargs, name=name)
+    return build_graph(graph, target, output, _options(candidates, options), cache, verbose)
 
 
 def bundle(
     module: torch.nn.Module,
     inputs: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
     *,
     target: str,
     output: str | os.PathLike,
     name: str | None = None,
+    candidates: int | None = None,
     options: Sequence[str] = (),
     verbose: bool = False,
 ) -> Path:
     """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it."""
-    graph = export(module, inputs, name=name)
+    graph = export(module, inputs, kwargs=kwargs, name=name)
     folder = Path(output).absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
+    options = _options(candidates, options)
     work = work_folder(graph, target, options)
     arguments = [f"--target={resolve_target(target)}", f"--bundle={folder}",
                  "--until=bundle", *options]
@@ -108,16 +129,37 @@ def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) 
     return folder
 
 
-def _build(graph, target, output, options, verbose) -> Library:
+def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
+                options: Sequence[str] = (), cache: bool = False,
+                verbose: bool = False) -> Library:
+    """Compiles what was exported."""
     target = resolve_target(target)
     work = work_folder(graph, target, options)
     path = Path(output).absolute() if output else work / f"{graph.name}.so"
     path.parent.mkdir(parents=True, exist_ok=True)
-    arguments = ["-o", str(path), f"--target={target}", f"--bundle={work / 'bundle'}", *options]
-    _drive(graph, work, arguments, verbose)
+    stamp, compiler = work / "compiler", _compiler_identity()
+    if not (cache and path.exists() and stamp.exists() and stamp.read_text() == compiler):
+        stamp.unlink(missing_ok=True)
+        arguments = ["-o", str(path), f"--target={target}", f"--bundle={work / 'bundle'}",
+                     *options]
+        _drive(graph, work, arguments, verbose)
+        if not output:
+            stamp.write_text(compiler)
     library = load(path)
     library.work_folder = work
     return library
+
+
+def _options(candidates: int | None, options: Sequence[str]) -> list[str]:
+    return [*([] if candidates is None else [f"--candidates={candidates}"]), *options]
+
+
+def _compiler_identity() -> str:
+    """Changes when the programs that make libraries do."""
+    tools = [toolchain.require_tool(name) for name in ("fact-compile", "fact-tune")
+             if name == "fact-compile" or toolchain.find_tool(name)]
+    facts = [(str(tool), tool.stat().st_size, tool.stat().st_mtime_ns) for tool in tools]
+    return json.dumps(facts)
 
 
 def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool) -> None:

@@ -7,8 +7,10 @@ Weights stay out of the text: where torch-mlir would inline a tensor, the text h
     "torch.fact.weight"() {name = "mlp.up.weight"} : () -> !torch.vtensor<[8,4],bf16>
 
 A buffer can decide what a program means (a causal mask), so its data comes along as
-`value`; booleans are written as `i8`. A tensor that is no part of the module's state
-(made inside `forward`) has the unit attribute `constant` and always has a `value`.
+`value`; booleans are written as `i8`. A tensor that is no part of what `state_dict` saves
+(made inside `forward`, or a buffer that is not persistent) is part of the program: it has
+the unit attribute `constant` and always has a `value`. Buffers and inputs that `forward`
+changes are further results of the function, which the caller writes back.
 
 torch-mlir is imported only when `export` runs, so that the rest of the package works
 where it is not installed.
@@ -20,6 +22,7 @@ import dataclasses
 import json
 import os
 import re
+import threading
 import warnings
 from typing import Any
 
@@ -28,6 +31,14 @@ from torch.utils import _pytree as pytree
 
 from .errors import FactError
 from .element_types import type_name
+from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
+
+# Data of buffers up to this size is put into the text.
+VALUE_LIMIT_BYTES = 16 << 20
+
+# torch.export patches what it traces: one at a time. A lock that a thread may take again,
+# because a backend of torch.compile may be called while something else is traced.
+_EXPORTING = threading.RLock()
 
 # Ops that mean nothing to a compiled, functional program.
 _CHECKS = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range")
@@ -46,10 +57,8 @@ class ExportedGraph:
     inputs: list[dict[str, Any]]
     # One entry a result of the function: name, type, shape.
     outputs: list[dict[str, Any]]
-    # How flat results become what `forward` returns.
-    result: "ResultStructure"
-    # Which leaves of the flattened arguments are the function's inputs.
-    input_positions: list[int]
+    # How the module is called, around these flat lists.
+    signature: CallSignature
 
     def sidecar(self) -> dict[str, Any]:
         """What a human or a tool may want to know next to the text, as JSON data."""
@@ -72,19 +81,6 @@ class ExportedGraph:
             json.dump(self.sidecar(), file, indent=2)
 
 
-@dataclasses.dataclass
-class ResultStructure:
-    """Puts flat results back into the nest of tuples and dictionaries of `forward`."""
-
-    spec: Any
-    # A leaf is the index of a result, or ("constant", value).
-    leaves: list[Any]
-
-    def build(self, results: list[torch.Tensor]) -> Any:
-        flat = [leaf[1] if isinstance(leaf, tuple) else results[leaf] for leaf in self.leaves]
-        return pytree.tree_unflatten(flat, self.spec)
-
-
 def model_name(module: torch.nn.Module) -> str:
     """A C identifier for a module: its file's name if the class is called `Model`."""
     cls = type(module)
@@ -103,24 +99,29 @@ def export(
     kwargs: dict[str, Any] | None = None,
     name: str | None = None,
 ) -> ExportedGraph:
-    """Exports `module` called with `inputs`; nothing is executed on real data.
+    """Exports `module` called with `inputs` and `kwargs`; nothing is executed on real data.
 
-    Module and inputs may be on the `meta` device. Raises FactError for a program that
-    changes its buffers or inputs, and for inputs and outputs that are no tensors.
+    Module and inputs may be on the `meta` device. Inputs and outputs may be nests of
+    containers; what is no tensor among them is compiled in, and checked at each call.
     """
-    if isinstance(inputs, torch.Tensor):
-        inputs = (inputs,)
+    inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
+    kwargs = kwargs or {}
     importer = _load_importer()
-    program = _export_program(module, tuple(inputs), kwargs or {})
-    _check_signature(program, module)
-    state = _program_state(program, module)
-    entries, positions = _drop_constant_inputs(program)
-    outputs, result = _drop_constant_outputs(program)
+    program = _export_program(module, inputs, kwargs)
+    _check_training(program.graph)
+    parameters = parameters_of(module.forward)
+    entries, argument_leaves = _take_inputs(program)
+    outputs, result_leaves, mutations = _take_outputs(program, entries)
+    state = _program_state(program, module, {m.target for m in mutations})
     _drop_no_ops(program.graph)
     _keep_user_locations(program.graph)
     name = name or model_name(module)
-    text, weights = importer.import_program(program, state, name, entries, outputs)
-    return ExportedGraph(name, text, weights, entries, outputs, result, positions)
+    signature = CallSignature(
+        parameters, program.call_spec.in_spec, program.call_spec.out_spec, argument_leaves,
+        result_leaves, leaf_names(parameters, inputs, kwargs), mutations, state.aliases,
+        state.unused)
+    text, weights = importer.import_program(program, state, name, entries, outputs, signature)
+    return ExportedGraph(name, text, weights, entries, outputs, signature)
 
 
 def _load_importer():
@@ -151,7 +152,7 @@ def _distinct(arguments):
 
 def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
     inputs, kwargs = _distinct((inputs, kwargs))
-    with warnings.catch_warnings():
+    with _EXPORTING, warnings.catch_warnings():
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         try:
@@ -165,21 +166,11 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
             ) from error
 
 
-def _check_signature(program, module) -> None:
-    signature = program.graph_signature
-    hint = ", call module.eval() first" if module.training else ""
-    if signature.buffers_to_mutate:
-        names = ", ".join(sorted(signature.buffers_to_mutate.values()))
-        raise FactError(
-            f"the module changes its buffer(s) {names} in forward: FACT compiles pure "
-            f"functions; return the new value instead{hint}"
-        )
-    if signature.user_inputs_to_mutate:
-        names = ", ".join(sorted(signature.user_inputs_to_mutate.values()))
-        raise FactError(
-            f"the module changes its input(s) {names} in place: FACT compiles pure "
-            f"functions; work on a copy and return it{hint}"
-        )
+def _check_training(graph: torch.fx.Graph) -> None:
+    for node in graph.nodes:
+        if "native_batch_norm_legit_functional" in str(node.target):
+            raise FactError("batch norm in training mode changes its running statistics"
+                            f"{_line(node)}: call module.eval() first")
 
 
 class State:
@@ -190,6 +181,9 @@ class State:
         self.kinds: dict[str, str] = {}
         # Objects stay alive, so identities stay unique.
         self.tensors: dict[str, torch.Tensor] = {}
+        # As CallSignature has them.
+        self.aliases: dict[str, str] = {}
+        self.unused: list[str] = []
 
     def add(self, name: str, tensor: torch.Tensor, kind: str) -> None:
         if id(tensor) not in self.names:
@@ -198,7 +192,7 @@ class State:
             self.tensors[name] = tensor
 
 
-def _program_state(program, module) -> State:
+def _program_state(program, module, mutated) -> State:
     """Gives the importer every tensor that the program reads, under one name each."""
     signature = program.graph_signature
     # Non-persistent buffers are in `constants`; the importer looks only in `state_dict`.
@@ -216,14 +210,40 @@ def _program_state(program, module) -> State:
             program.state_dict[name] = program.state_dict[canonical]
 
     state = State()
-    for targets, kind in ((signature.inputs_to_parameters, "parameter"),
-                          (signature.inputs_to_buffers, "buffer")):
-        for target in targets.values():
-            canonical = owner.get(target, target)
-            state.add(canonical, program.state_dict[target], kind)
+    for target in signature.inputs_to_parameters.values():
+        state.add(owner.get(target, target), program.state_dict[target], "parameter")
+    for target in signature.inputs_to_buffers.values():
+        name, tensor = owner.get(target, target), program.state_dict[target]
+        state.add(name, tensor, _buffer_kind(signature, target, tensor,
+                                              name in mutated or target in mutated))
     for target in signature.inputs_to_lifted_tensor_constants.values():
         state.add(target, program.constants[target], "constant")
+    state.aliases = {name: canonical for name, canonical in owner.items()
+                     if name != canonical and state.kinds.get(canonical) != "constant"}
+    state.unused = sorted(set(owner) - _read(program, owner) - set(state.aliases))
     return state
+
+
+def _read(program, owner: dict[str, str]) -> set[str]:
+    """What the program reads of the module's state, by the names of weights."""
+    signature = program.graph_signature
+    targets = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    return {owner.get(targets[node.name], targets[node.name]) for node in program.graph.nodes
+            if node.op == "placeholder" and node.name in targets and node.users}
+
+
+def _buffer_kind(signature, target: str, tensor: torch.Tensor, mutated: bool) -> str:
+    """A buffer that changes is state, and has no value that the compiler may use."""
+    if mutated:
+        return "state"
+    if target in signature.non_persistent_buffers and has_embeddable_data(tensor):
+        return "constant"
+    return "buffer"
+
+
+def has_embeddable_data(tensor: torch.Tensor) -> bool:
+    """Whether a buffer's data goes into the text."""
+    return not tensor.is_meta and tensor.numel() * tensor.element_size() <= VALUE_LIMIT_BYTES
 
 
 def _named_tensors(module):
@@ -236,51 +256,78 @@ def _tensor_entry(name: str, value) -> dict[str, Any]:
     return {"name": name, "type": type_name(value.dtype), "shape": shape}
 
 
-def _drop_constant_inputs(program) -> tuple[list[dict], list[int]]:
+def _take_inputs(program) -> tuple[list[dict], list[int | Constant]]:
     """The function's inputs are tensors; torch.export specialised on anything else."""
     from torch.export.graph_signature import InputKind, TensorArgument
 
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
-    names, positions = [], []
-    user = [s for s in program.graph_signature.input_specs if s.kind == InputKind.USER_INPUT]
-    for position, spec in enumerate(user):
+    entries, leaves = [], []
+    for spec in program.graph_signature.input_specs:
+        if spec.kind != InputKind.USER_INPUT:
+            continue
         node = nodes[spec.arg.name]
         if isinstance(spec.arg, TensorArgument):
-            names.append(_tensor_entry(spec.arg.name, node.meta["val"]))
-            positions.append(position)
+            leaves.append(len(entries))
+            entries.append(_tensor_entry(spec.arg.name, node.meta["val"]))
         elif node.users:
             raise FactError(f"input '{spec.arg.name}' is not a tensor: make it an attribute "
                             "of the module, or pass a tensor")
         else:
+            leaves.append(Constant(spec.arg.value))
             program.graph.erase_node(node)
-    return names, positions
+    return entries, leaves
 
 
-def _drop_constant_outputs(program) -> tuple[list[dict], ResultStructure]:
+def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], list[Mutation]]:
+    """Results that are tensors, then the new values of what `forward` changes."""
+    from torch.export.graph_signature import OutputKind
+
     output = next(node for node in program.graph.nodes if node.op == "output")
-    flat = list(output.args[0])
-    entries, kept, leaves = [], [], []
-    spec = program.call_spec.out_spec
-    paths = [path for path, _ in
-             pytree.tree_flatten_with_path(pytree.tree_unflatten(list(flat), spec),
-                                           is_leaf=lambda leaf: leaf is None)[0]]
-    if len(paths) != len(flat):
-        paths = [()] * len(flat)
-    for value, path in zip(flat, paths):
+    returned, changed = [], []
+    for spec, value in zip(program.graph_signature.output_specs, output.args[0], strict=True):
+        if spec.kind == OutputKind.USER_OUTPUT:
+            returned.append(value)
+        elif spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION,
+                           OutputKind.USER_INPUT_MUTATION):
+            changed.append((spec, value))
+        else:
+            raise FactError(f"output '{spec.arg.name}' is {spec.kind.name}, which FACT does "
+                            f"not compile{_line(value)}")
+    entries, leaves, kept = [], [], []
+    for value, name in zip(returned, _result_names(program.call_spec.out_spec, len(returned))):
         if not isinstance(value, torch.fx.Node):
-            leaves.append(("constant", value))
+            leaves.append(Constant(value))
             continue
         if not isinstance(value.meta.get("val"), torch.Tensor):
-            raise FactError(f"output '{value.name}' is not a tensor")
-        key = getattr(path[-1], "key", None) if path else None
-        name = key if isinstance(key, str) and key.isidentifier() else f"output{len(kept)}"
+            raise FactError(f"output '{value.name}' is not a tensor{_line(value)}")
         leaves.append(len(kept))
+        entries.append(_tensor_entry(name or f"output{len(kept)}", value.meta["val"]))
         kept.append(value)
-        entries.append(_tensor_entry(name, value.meta["val"]))
-    if not kept:
+    if not kept and not changed:
         raise FactError("the module returns no tensor")
+    mutations = []
+    positions = {entry["name"]: index for index, entry in enumerate(inputs)}
+    for spec, value in changed:
+        is_input = spec.kind == OutputKind.USER_INPUT_MUTATION
+        mutations.append(Mutation(len(kept), positions[spec.target] if is_input else spec.target))
+        entries.append(_tensor_entry("new_" + re.sub(r"\W", "_", spec.target),
+                                     value.meta["val"]))
+        kept.append(value)
     output.args = (tuple(kept),)
-    return entries, ResultStructure(spec, leaves)
+    return entries, leaves, mutations
+
+
+def _result_names(spec: pytree.TreeSpec, count: int) -> list[str | None]:
+    """The keys of results in dictionaries that are names."""
+    paths = [path for path, _ in
+             pytree.tree_flatten_with_path(pytree.tree_unflatten([0] * count, spec))[0]]
+    keys = [getattr(path[-1], "key", None) if path else None for path in paths]
+    taken = set()
+    for index, key in enumerate(keys):
+        if not isinstance(key, str) or not key.isidentifier() or key in taken:
+            keys[index] = None
+        taken.add(key)
+    return keys
 
 
 def _drop_no_ops(graph: torch.fx.Graph) -> None:
@@ -294,6 +341,14 @@ def _drop_no_ops(graph: torch.fx.Graph) -> None:
         elif namespace == "aten" and op in _NO_OPS:
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
+
+
+def _line(node: Any) -> str:
+    """Where in the user's files a node comes from, for messages."""
+    trace = node.meta.get("stack_trace") if isinstance(node, torch.fx.Node) else None
+    frames = _FRAME.findall(trace or "")
+    own = [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
+    return f' ({own[-1][0]}, line {own[-1][1]})' if own else ""
 
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')

@@ -12,11 +12,9 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter, GraphNodeImporter
 
 from .errors import FactError
-from .export import State
+from .export import State, has_embeddable_data
 from .element_types import type_name
-
-# Data of buffers up to this size is put into the text.
-VALUE_LIMIT_BYTES = 16 << 20
+from .signature import CallSignature
 
 # Up to this many elements the data is written readably, and as a resource above.
 READABLE_ELEMENTS = 32
@@ -28,6 +26,7 @@ def import_program(
     name: str,
     inputs: list[dict[str, Any]],
     outputs: list[dict[str, Any]],
+    signature: CallSignature,
 ) -> tuple[str, dict[str, torch.Tensor]]:
     """The program as text, and the tensors that the text names."""
     context = ir.Context()
@@ -55,6 +54,7 @@ def import_program(
         module.attributes["fact.float32_matmul_precision"] = ir.StringAttr.get(
             torch.get_float32_matmul_precision()
         )
+        module.attributes["fact.signature"] = ir.StringAttr.get(signature.to_json())
         function.attributes["arg_attrs"] = _names(inputs)
         function.attributes["res_attrs"] = _names(outputs)
         # `torch.fact.weight` is not an op of torch-mlir's dialect, so its verifier would
@@ -97,7 +97,7 @@ class WeightImporter(GraphNodeImporter):
                 raise FactError(f"constant tensor '{name}' has no data (meta device)")
             attributes["constant"] = ir.UnitAttr.get()
             attributes["value"] = _elements(name, tensor)
-        elif kind == "buffer" and not tensor.is_meta and _bytes(tensor) <= VALUE_LIMIT_BYTES:
+        elif kind == "buffer" and has_embeddable_data(tensor):
             attributes["value"] = _elements(name, tensor)
         self.weights[name] = tensor.detach()
         result = self._cc.tensor_to_vtensor_type(tensor)
@@ -108,10 +108,6 @@ def _names(entries: list[dict[str, Any]]) -> ir.ArrayAttr:
     return ir.ArrayAttr.get(
         [ir.DictAttr.get({"fact.name": ir.StringAttr.get(e["name"])}) for e in entries]
     )
-
-
-def _bytes(tensor: torch.Tensor) -> int:
-    return tensor.numel() * tensor.element_size()
 
 
 def _elements(name: str, tensor: torch.Tensor) -> ir.Attribute:

@@ -17,6 +17,9 @@ from torch.utils import _pytree as pytree
 from .errors import FactError
 from .element_types import torch_type
 from .safetensors_file import read_safetensors
+from .signature import CallSignature
+
+Weights = "Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike"
 
 LIBRARY_ABI = 1
 
@@ -124,13 +127,20 @@ class _Slot:
         self._arrays, self._layout = (shape, strides), layout
 
 
-def load(path: str | os.PathLike) -> "Library":
-    """Loads a library that FACT compiled."""
-    return Library(path)
+def load(path: str | os.PathLike, weights: Weights | None = None) -> "Library":
+    """Loads a library that FACT compiled; with weights it can be called at once."""
+    library = Library(path)
+    if weights is not None:
+        library.load_weights(weights)
+    return library
 
 
 class Library:
-    """A compiled library. `create` gives it weights and returns a callable model."""
+    """A compiled library. `create` gives it weights and returns a callable model.
+
+    A library has one model of its own: `load_weights` gives that one its weights, or
+    others, and calling the library calls it.
+    """
 
     def __init__(self, path: str | os.PathLike):
         self.path = os.path.abspath(os.fspath(path))
@@ -155,6 +165,8 @@ class Library:
                 f"{LIBRARY_ABI}: compile the model again, or use the package it was made with"
             )
         self.description: dict[str, Any] = json.loads(self._table.describe())
+        self._signature: CallSignature | None = None
+        self._model: "Model | None" = None
 
     @property
     def name(self) -> str:
@@ -179,9 +191,49 @@ class Library:
     def weights(self) -> list[dict[str, Any]]:
         return self.description.get("weights", [])
 
-    def create(
-        self, weights: Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike = {}
-    ) -> "Model":
+    @property
+    def workspace_bytes(self) -> int:
+        """What each model allocates for intermediate values."""
+        return self.description.get("workspace_bytes", 0)
+
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        """Name, rule, schedule and measured microseconds of each kernel."""
+        return self.description.get("kernels", [])
+
+    @property
+    def version(self) -> str:
+        """The version of FACT that compiled it."""
+        return self.description.get("versions", {}).get("fact", "unknown")
+
+    @property
+    def build(self) -> dict[str, Any]:
+        """What it was compiled for, with and on: target, versions, compiler, machine."""
+        facts = ("target", "versions", "compiler", "machine")
+        return {key: self.description[key] for key in facts if key in self.description}
+
+    @property
+    def signature(self) -> CallSignature | None:
+        """How the compiled module was called; None for a library without that record."""
+        if self._signature is None and self.description.get("signature"):
+            self._signature = CallSignature.from_json(self.description["signature"])
+        return self._signature
+
+    def load_weights(self, weights: Weights) -> "Model":
+        """Gives the library's own model these weights, all at first and any later."""
+        if self._model is None:
+            self._model = self.create(weights)
+        else:
+            self._model.set_weights(weights)
+        return self._model
+
+    def __call__(self, *args, **kwargs):
+        if self._model is None:
+            # A program without weights needs none.
+            self.load_weights({})
+        return self._model(*args, **kwargs)
+
+    def create(self, weights: Weights = {}) -> "Model":
         """A model with these weights: by name, of a module, or in a safetensors file.
 
         Tensors already on the library's device are borrowed, so changes to them in place
@@ -204,9 +256,9 @@ class Model:
         self.library = library
         self._lock = threading.Lock()
         self._weights: dict[str, torch.Tensor] = {}
+        self._written: dict[str, torch.Tensor] = {}
         self._handle = None
-        self._result = None
-        self._positions = None
+        self.signature = library.signature
         self._inputs = [_Slot() for _ in library.inputs]
         self._outputs = [_Slot() for _ in library.outputs]
         self._input_pointers = _pointers(self._inputs)
@@ -221,11 +273,6 @@ class Model:
         if not handle:
             raise FactError(f"cannot create {library.name}: {library.last_error()}")
         self._handle, self._weights = handle, tensors
-
-    def with_structure(self, result, positions) -> "Model":
-        """Takes arguments and returns results in the form of the exported module."""
-        self._result, self._positions = result, positions
-        return self
 
     def set_weights(self, weights) -> None:
         """Replaces weights by name; what was computed from them is computed again."""
@@ -245,9 +292,25 @@ class Model:
         outputs = [torch.empty(shape, dtype=dtype, device=device)
                    for shape, dtype in self._output_types]
         self.run(inputs, outputs)
-        if self._result is not None:
-            return self._result.build(outputs)
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        if self.signature is None:
+            return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        self._write_back(inputs, outputs)
+        return self.signature.build(outputs)
+
+    def _write_back(self, inputs, outputs) -> None:
+        """Buffers and inputs that the module changes get their new values."""
+        changed = {}
+        for mutation in self.signature.mutations:
+            if isinstance(mutation.target, int):
+                inputs[mutation.target].copy_(outputs[mutation.output])
+            elif mutation.target in self._weights:
+                changed[mutation.target] = self._weights[mutation.target]
+                changed[mutation.target].copy_(outputs[mutation.output])
+            else:
+                # Written and never read: the library has no such weight.
+                self._written[mutation.target] = outputs[mutation.output]
+        if changed:
+            self.set_weights(changed)
 
     def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
         """Computes into `outputs`, which must be row-major; on CUDA, only enqueues."""
@@ -292,14 +355,17 @@ class Model:
             raise FactError(f"{self.library.name} has been closed")
         return self.library._table
 
+    def state(self) -> dict[str, torch.Tensor]:
+        """The weights by name, with what calls have made of those that the module changes."""
+        return {**self._weights, **self._written}
+
     def _flatten(self, args, kwargs) -> list[torch.Tensor]:
-        if self._positions is None:
-            leaves = pytree.tree_leaves((args, kwargs)) if kwargs else _flat(args)
-            return list(leaves)
-        leaves = pytree.tree_leaves((args, kwargs))
-        if self._positions and len(leaves) <= max(self._positions):
-            raise self._count_error(len(leaves))
-        return [leaves[position] for position in self._positions]
+        if self.signature is None:
+            return list(pytree.tree_leaves((args, kwargs)) if kwargs else _flat(args))
+        try:
+            return self.signature.flatten(args, kwargs)
+        except FactError as error:
+            raise FactError(f"{self.library.name}: {error}") from None
 
     def _check_inputs(self, inputs) -> None:
         if len(inputs) != len(self._inputs):
@@ -321,13 +387,12 @@ class Model:
 
     def _resolve(self, weights) -> dict[str, torch.Tensor]:
         """Tensors by name, dense and on the library's device."""
-        wanted = {entry["name"] for entry in self.library.weights}
         if isinstance(weights, torch.nn.Module):
-            tensors = {n: t for n, t in module_tensors(weights).items() if n in wanted}
+            tensors = self._wanted(module_tensors(weights), others=True)
         elif isinstance(weights, (str, os.PathLike)):
-            tensors = {n: t for n, t in read_safetensors(weights).items() if n in wanted}
+            tensors = self._wanted(read_safetensors(weights), others=True)
         else:
-            tensors = dict(weights)
+            tensors = self._wanted(weights, others=False)
         device = self.library.device_type
         resolved = {}
         for name, tensor in tensors.items():
@@ -338,6 +403,34 @@ class Model:
                 tensor = tensor.to(device)
             resolved[name] = tensor.contiguous()
         return resolved
+
+
+    def _wanted(self, given: Mapping[str, torch.Tensor], others: bool) -> dict[str, torch.Tensor]:
+        """Tensors by the library's names. Tied weights go by any of theirs; names that the
+        module has and the program does not read are left out, and with `others`, all."""
+        wanted = {entry["name"] for entry in self.library.weights}
+        aliases = self.signature.aliases if self.signature else {}
+        unused = set(self.signature.unused) if self.signature else set()
+        tensors = {}
+        for name, tensor in given.items():
+            canonical = aliases.get(name, name)
+            if canonical not in wanted and (others or name in unused or name in aliases):
+                continue
+            known = tensors.get(canonical)
+            if known is not None and not _same(known, tensor):
+                names = [n for n in given if aliases.get(n, n) == canonical]
+                raise FactError(
+                    f"weights {' and '.join(repr(n) for n in names)} are tied in the compiled "
+                    "module and differ here: give one value, or compile a module in which "
+                    "they are separate")
+            tensors[canonical] = tensor
+        return tensors
+
+
+def _same(one: torch.Tensor, two: torch.Tensor) -> bool:
+    if one.data_ptr() == two.data_ptr() and one.shape == two.shape:
+        return True
+    return one.shape == two.shape and one.dtype == two.dtype and torch.equal(one, two)
 
 
 def module_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:

@@ -1,0 +1,271 @@
+"""How a module is called and what it returns, around a library's flat lists of tensors.
+
+A library takes and gives tensors in order. A module takes positional and keyword
+arguments, nests of containers, numbers and None, and may change its buffers and inputs.
+`CallSignature` holds the difference. It travels inside of the library as JSON, so a
+library that is loaded elsewhere is called like the module it was made from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+from typing import Any, Sequence
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .errors import FactError
+
+
+
+@dataclasses.dataclass(frozen=True)
+class Constant:
+    """A leaf that is no tensor: its value was compiled in, or is returned as it is."""
+
+    value: Any
+
+    def accepts(self, leaf: Any) -> bool:
+        if isinstance(self.value, _Printed):
+            return repr(leaf) == self.value.text
+        same_kind = isinstance(leaf, bool) == isinstance(self.value, bool)
+        return leaf is self.value or (
+            same_kind and not isinstance(leaf, torch.Tensor) and bool(leaf == self.value))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Printed:
+    """Stands for a constant that JSON cannot hold, as in `torch.float32`."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutation:
+    """An output that belongs into a buffer, by name, or into an input, by index."""
+
+    output: int
+    target: str | int
+
+
+@dataclasses.dataclass
+class CallSignature:
+    # `forward`'s own parameters, as inspect has them; None where they are not known.
+    parameters: list[inspect.Parameter] | None
+    # Of (args, kwargs), and of what `forward` returns; None where JSON could not hold it.
+    arguments: pytree.TreeSpec | None
+    results: pytree.TreeSpec | None
+    # One entry a leaf: an index into the library's inputs or outputs, or a Constant.
+    argument_leaves: list[int | Constant]
+    result_leaves: list[int | Constant]
+    # What a user calls each argument leaf, for messages.
+    names: list[str]
+    mutations: list[Mutation] = dataclasses.field(default_factory=list)
+    # Other names of tied weights, and names of the module's state that nothing reads.
+    aliases: dict[str, str] = dataclasses.field(default_factory=dict)
+    unused: list[str] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        self._tensors = [i for i, leaf in enumerate(self.argument_leaves)
+                         if not isinstance(leaf, Constant)]
+        plain = len(self._tensors) == len(self.argument_leaves)
+        # The common call, a few tensors, is checked without a general flattening.
+        self._plain = plain and self.arguments is not None and self.arguments == \
+            pytree.tree_structure((tuple([0] * len(self._tensors)), {}))
+
+    def flatten(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
+        """The library's inputs; raises where another call was compiled."""
+        if self._plain and not kwargs and len(args) == len(self._tensors) and \
+                all(isinstance(arg, torch.Tensor) for arg in args):
+            return list(args)
+        if self.arguments is None:
+            leaves = pytree.tree_leaves((args, kwargs))
+            if len(leaves) != len(self.argument_leaves):
+                raise FactError(f"takes {len(self.argument_leaves)} value(s), "
+                                f"{len(leaves)} given")
+        else:
+            leaves = self._leaves(*self._arrange(args, kwargs))
+        for name, leaf, compiled in zip(self.names, leaves, self.argument_leaves):
+            if isinstance(compiled, Constant) and not compiled.accepts(leaf):
+                raise FactError(
+                    f"argument {name} is {_show(leaf)}, and was {compiled.value!r} when the "
+                    "module was compiled: compile it again for this value, or make it a tensor")
+        return [leaves[position] for position in self._tensors]
+
+    def build(self, outputs: Sequence[torch.Tensor]) -> Any:
+        """What `forward` returns."""
+        flat = [leaf.value if isinstance(leaf, Constant) else outputs[leaf]
+                for leaf in self.result_leaves]
+        if self.results is None:
+            return flat[0] if len(flat) == 1 else tuple(flat)
+        return pytree.tree_unflatten(flat, self.results)
+
+    def _leaves(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
+        try:
+            # Dictionaries may come in another order than the compiled one.
+            return self.arguments.flatten_up_to((args, kwargs))
+        except ValueError as error:
+            raise FactError(
+                f"the arguments are not nested like the compiled ones: {error}; they were "
+                f"{', '.join(self.names)}") from None
+
+    def _form(self) -> tuple[int, list[str]]:
+        """How many positional arguments, and which keywords, the compiled call had."""
+        args, kwargs = self.arguments.children()
+        return args.num_children, list(kwargs.context)
+
+    def _arrange(self, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """The call with the positions, keywords and defaults of the compiled one."""
+        count, keywords = self._form()
+        if self.parameters is None or (len(args) == count and kwargs.keys() == set(keywords)):
+            return args, kwargs
+        try:
+            bound = inspect.Signature(self.parameters).bind(*args, **kwargs)
+        except TypeError as error:
+            raise FactError(f"cannot be called so: {error}") from None
+        bound.apply_defaults()
+        values = dict(bound.arguments)
+        kinds = {p.name: p.kind for p in self.parameters}
+        more_args, more_kwargs = (), {}
+        for name, kind in kinds.items():
+            if kind == inspect.Parameter.VAR_POSITIONAL:
+                more_args = values.pop(name)
+            elif kind == inspect.Parameter.VAR_KEYWORD:
+                more_kwargs = values.pop(name)
+        values.update(more_kwargs)
+        positional = [name for name, kind in kinds.items()
+                      if kind in (inspect.Parameter.POSITIONAL_ONLY,
+                                  inspect.Parameter.POSITIONAL_OR_KEYWORD)][:count]
+        arranged = tuple(values.pop(name) for name in positional) + more_args
+        named = {name: values.pop(name) for name in keywords if name in values}
+        self._check_rest(values)
+        return arranged, named
+
+    def _check_rest(self, values: dict[str, Any]) -> None:
+        """What the compiled call left to its default must be the default."""
+        defaults = {p.name: p.default for p in self.parameters}
+        for name, value in values.items():
+            default = defaults.get(name, inspect.Parameter.empty)
+            if value is default or (default is not inspect.Parameter.empty
+                                    and Constant(default).accepts(value)):
+                continue
+            raise FactError(f"argument '{name}' was not given when the module was compiled: "
+                            "compile it again with this argument, or leave it out")
+
+    # JSON.
+
+    def to_json(self) -> str:
+        return json.dumps({
+            "parameters": _parameters_to_json(self.parameters),
+            "arguments": _spec_to_json(self.arguments),
+            "results": _spec_to_json(self.results),
+            "argument_leaves": [_leaf_to_json(leaf) for leaf in self.argument_leaves],
+            "result_leaves": [_leaf_to_json(leaf) for leaf in self.result_leaves],
+            "names": self.names,
+            "mutations": [dataclasses.asdict(m) for m in self.mutations],
+            "aliases": self.aliases,
+            "unused": self.unused,
+        })
+
+    @staticmethod
+    def from_json(text: str) -> "CallSignature":
+        data = json.loads(text)
+        return CallSignature(
+            _parameters_from_json(data["parameters"]),
+            _spec_from_json(data["arguments"]),
+            _spec_from_json(data["results"]),
+            [_leaf_from_json(leaf) for leaf in data["argument_leaves"]],
+            [_leaf_from_json(leaf) for leaf in data["result_leaves"]],
+            data["names"],
+            [Mutation(**m) for m in data["mutations"]],
+            data["aliases"],
+            data["unused"],
+        )
+
+
+def parameters_of(function) -> list[inspect.Parameter] | None:
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    return [p.replace(annotation=inspect.Parameter.empty) for p in found]
+
+
+def leaf_names(parameters: list[inspect.Parameter] | None, args, kwargs) -> list[str]:
+    """What to call each leaf of (args, kwargs): `mask`, `cache['key'][0]`."""
+    paths = [path for path, _ in pytree.tree_flatten_with_path((args, kwargs))[0]]
+    positional = [p.name for p in parameters or ()
+                  if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    names = []
+    for path in paths:
+        if path[0].idx == 0:
+            index = path[1].idx
+            root = positional[index] if index < len(positional) else f"number {index}"
+        else:
+            root = path[1].key
+        names.append(f"'{root}{''.join(map(str, path[2:]))}'")
+    return names
+
+
+def _show(leaf: Any) -> str:
+    return "a tensor" if isinstance(leaf, torch.Tensor) else repr(leaf)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _leaf_to_json(leaf: int | Constant) -> Any:
+    if not isinstance(leaf, Constant):
+        return leaf
+    return {"value": leaf.value} if _is_plain(leaf.value) else {"printed": repr(leaf.value)}
+
+
+def _leaf_from_json(data: Any) -> int | Constant:
+    if not isinstance(data, dict):
+        return data
+    return Constant(data["value"] if "value" in data else _Printed(data["printed"]))
+
+
+def _spec_to_json(spec: pytree.TreeSpec | None) -> str | None:
+    try:
+        return None if spec is None else pytree.treespec_dumps(spec)
+    except (NotImplementedError, TypeError, ValueError):
+        # A container of the user's own that has no serialised form.
+        return None
+
+
+def _spec_from_json(text: str | None) -> pytree.TreeSpec | None:
+    try:
+        return None if text is None else pytree.treespec_loads(text)
+    except (NotImplementedError, TypeError, ValueError, KeyError):
+        return None
+
+
+def _parameters_to_json(parameters: list[inspect.Parameter] | None) -> Any:
+    if parameters is None:
+        return None
+    entries = []
+    for p in parameters:
+        entry = {"name": p.name, "kind": p.kind.name}
+        if p.default is not p.empty:
+            entry["default"] = _leaf_to_json(Constant(p.default))
+        entries.append(entry)
+    return entries
+
+
+def _parameters_from_json(data: Any) -> list[inspect.Parameter] | None:
+    if data is None:
+        return None
+    parameters = []
+    for entry in data:
+        default = inspect.Parameter.empty
+        if "default" in entry:
+            default = _leaf_from_json(entry["default"]).value
+        kind = getattr(inspect.Parameter, entry["kind"])
+        parameters.append(inspect.Parameter(entry["name"], kind, default=default))
+    return parameters
