@@ -3,8 +3,10 @@
     model = fact.compile(module, inputs)      # export, compile, tune, load
     y = model(*inputs)
 
-    library = fact.load("model.so")           # anywhere; needs only torch
-    model = library.create(module)            # or a dict, or "weights.safetensors"
+    library = fact.load("model.so", "weights.safetensors")    # anywhere; needs only torch
+    y = library(*inputs)
+
+    fast = torch.compile(module, backend="fact")              # graph by graph
 
 Only `export` and what calls it need torch-mlir; importing this package does not.
 """
@@ -13,6 +15,9 @@ from .errors import FactError
 from .library import Library, Model, load
 from .compiler import build, bundle, compile
 from .export import ExportedGraph, export
+from .registration import register_backend
+
+register_backend()
 
 __version__ = "0.1.0"
 __all__ = [

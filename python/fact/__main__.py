@@ -31,6 +31,13 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("--target", default="auto", help="auto, host, sm_90a (default: auto)")
     compile_.add_argument("--bundle-only", metavar="DIR",
                           help="write the bundle there and stop, to tune on another machine")
+    compile_.add_argument("--until", choices=["import", "raise", "discover"],
+                          help="write the text of this stage to -o (default: NAME.mlir) and stop")
+    compile_.add_argument("--candidates", type=int, metavar="N",
+                          help="schedules of each kernel to try at most (default: 16)")
+    compile_.add_argument("--device", choices=["cpu", "meta"], default="cpu",
+                          help="meta: the module has shapes and no data; its weights are given "
+                          "when the library is loaded")
     compile_.add_argument("--save-weights", metavar="FILE", help="also write the module's weights, "
                           "random with a fixed seed, as safetensors")
     compile_.add_argument("--option", action="append", default=[], metavar="ARG",
@@ -100,21 +107,29 @@ def _workload(options, device: str = "cpu"):
 
 
 def _compile(options) -> int:
-    from .compiler import build, bundle, resolve_target
+    from .compiler import build, bundle, resolve_target, translate
     from .library import module_tensors
     from .safetensors_file import write_safetensors
 
-    workload = _workload(options)
-    if options.bundle_only:
+    if options.device == "meta" and options.save_weights:
+        raise FactError("--save-weights needs data: leave out --device=meta")
+    workload = _workload(options, options.device)
+    if options.until:
+        output = options.output or f"{workload.name}.mlir"
+        seconds = translate(workload.module, workload.inputs, until=options.until, output=output,
+                            target=options.target, name=workload.name, options=options.option)
+        print(f"{output}: " + ", ".join(f"{stage} {took:.2f} s" for stage, took in seconds.items()))
+    elif options.bundle_only:
         folder = bundle(workload.module, workload.inputs, target=resolve_target(options.target),
-                        output=options.bundle_only, name=workload.name, options=options.option,
-                        verbose=True)
+                        output=options.bundle_only, name=workload.name,
+                        candidates=options.candidates, options=options.option, verbose=True)
         print(f"bundle: {folder}")
         print(f"tune and link it with: fact-tune {folder} -o {workload.name}.so")
     else:
         output = options.output or f"{workload.name}.so"
         library = build(workload.module, workload.inputs, target=options.target, output=output,
-                        name=workload.name, options=options.option, verbose=True)
+                        name=workload.name, candidates=options.candidates,
+                        options=options.option, verbose=True)
         print(f"library: {library.path}")
     if options.save_weights:
         write_safetensors(options.save_weights, module_tensors(workload.module))

@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -101,6 +102,30 @@ def bundle(
                  "--until=bundle", *options]
     _drive(graph, work, arguments, verbose)
     return folder
+
+
+def translate(
+    module: torch.nn.Module,
+    inputs: Sequence[Any],
+    kwargs: dict[str, Any] | None = None,
+    *,
+    until: str,
+    output: str | os.PathLike,
+    target: str = "host",
+    name: str | None = None,
+    options: Sequence[str] = (),
+    verbose: bool = False,
+) -> dict[str, float]:
+    """Writes the text of a stage, `import`, `raise` or `discover`; returns what took how long."""
+    graph = export(module, inputs, kwargs=kwargs, name=name)
+    path = Path(output).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arguments = ["-o", str(path), f"--until={until}", *options]
+    if until == "discover":
+        arguments.append(f"--target={resolve_target(target)}")
+    begin = time.perf_counter()
+    _drive(graph, work_folder(graph, until, options), arguments, verbose)
+    return {**graph.seconds, "fact-compile": time.perf_counter() - begin}
 
 
 def resolve_target(target: str) -> str:

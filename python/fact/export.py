@@ -23,6 +23,7 @@ import json
 import os
 import re
 import threading
+import time
 import warnings
 from typing import Any
 
@@ -59,6 +60,8 @@ class ExportedGraph:
     outputs: list[dict[str, Any]]
     # How the module is called, around these flat lists.
     signature: CallSignature
+    # What torch.export took, and what the rest did.
+    seconds: dict[str, float] = dataclasses.field(default_factory=dict)
 
     def sidecar(self) -> dict[str, Any]:
         """What a human or a tool may want to know next to the text, as JSON data."""
@@ -107,7 +110,9 @@ def export(
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
     kwargs = kwargs or {}
     importer = _load_importer()
+    begin = time.perf_counter()
     program = _export_program(module, inputs, kwargs)
+    exported = time.perf_counter()
     _check_training(program.graph)
     parameters = parameters_of(module.forward)
     entries, argument_leaves = _take_inputs(program)
@@ -121,7 +126,8 @@ def export(
         result_leaves, leaf_names(parameters, inputs, kwargs), mutations, state.aliases,
         state.unused)
     text, weights = importer.import_program(program, state, name, entries, outputs, signature)
-    return ExportedGraph(name, text, weights, entries, outputs, signature)
+    seconds = {"torch.export": exported - begin, "import": time.perf_counter() - exported}
+    return ExportedGraph(name, text, weights, entries, outputs, signature, seconds)
 
 
 def _load_importer():

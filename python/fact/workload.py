@@ -52,14 +52,16 @@ def load_workload(
         raise FactError(f"{spec} has no setting {', '.join(unknown)}; it has "
                         f"{', '.join(sorted(known)) or 'none'}")
     arguments = source.get_init_inputs() if hasattr(source, "get_init_inputs") else []
-    module = factory(*arguments, **_accepted(factory.__init__, settings)).eval()
-    torch.manual_seed(INPUT_SEED)
-    if shapes:
-        inputs = [torch.randn(*shape) for shape in shapes]
-    elif hasattr(source, "get_inputs"):
-        inputs = list(source.get_inputs(**_accepted(source.get_inputs, settings)))
-    else:
-        raise FactError(f"{spec} has no get_inputs: give shapes, as in --inputs 2x16x64")
+    # Tensors of the meta device have shapes and no data: any size fits.
+    with torch.device("meta" if device == "meta" else "cpu"):
+        module = factory(*arguments, **_accepted(factory.__init__, settings)).eval()
+        torch.manual_seed(INPUT_SEED)
+        if shapes:
+            inputs = [torch.randn(*shape) for shape in shapes]
+        elif hasattr(source, "get_inputs"):
+            inputs = list(source.get_inputs(**_accepted(source.get_inputs, settings)))
+        else:
+            raise FactError(f"{spec} has no get_inputs: give shapes, as in --inputs 2x16x64")
     to = DTYPES[dtype]
     cast = lambda x: x.to(device, to) if x.is_floating_point() else x.to(device)
     return Workload(name or model_name(module), module.to(device, to), [cast(x) for x in inputs])

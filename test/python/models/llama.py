@@ -75,5 +75,5 @@ class Model(nn.Module):
         return self.head(self.norm(x))
 
 
-def get_inputs():
-    return [torch.randint(0, WORDS, (BATCH, TOKENS))]
+def get_inputs(batch=BATCH, tokens=TOKENS, words=WORDS):
+    return [torch.randint(0, words, (batch, tokens))]

@@ -1,0 +1,200 @@
+"""`torch.compile(module, backend="fact")`.
+
+Each graph that Dynamo finds is compiled by FACT, or run by PyTorch where FACT cannot take
+it; the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
+weights of the library: when one is another tensor than before, or has been changed in
+place, the library gets it anew. A graph of symbolic sizes is compiled for each size that
+it is called with.
+
+Options, as in `torch.compile(module, backend="fact", options={"candidates": 4})`:
+
+    target      as in fact.compile (default: auto)
+    candidates  as in fact.compile
+    arguments   a list of more arguments for fact-compile
+    cache       whether to take a library that an earlier process compiled (default: True)
+    fallback    whether to run in PyTorch what cannot be compiled (default: True)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from typing import Any, Callable, Sequence
+
+import torch
+from torch import fx
+
+from .compiler import _options, build_graph
+from .errors import FactError
+from .export import export
+from .library import Model
+
+log = logging.getLogger("fact")
+
+# Libraries a graph of symbolic sizes may have; further sizes run in PyTorch.
+SIZES_LIMIT = 8
+
+
+@dataclasses.dataclass
+class Settings:
+    target: str = "auto"
+    candidates: int | None = None
+    arguments: Sequence[str] = ()
+    cache: bool = True
+    fallback: bool = True
+
+
+def backend(graph: fx.GraphModule, inputs: list[Any], *, options: dict[str, Any] | None = None,
+            mode: str | None = None) -> Callable:
+    """What Dynamo calls for each graph; `mode` means nothing to FACT."""
+    settings = _settings(options or {})
+    state = [index for index, value in enumerate(inputs) if _is_state(value)]
+    if torch.is_grad_enabled() and any(_requires_grad(value) for value in inputs):
+        return _in_pytorch(graph, settings, "gradients are needed: FACT compiles inference, call "
+                           "it under torch.no_grad()")
+    compiled = CompiledGraph(graph, state, settings)
+    if not any(isinstance(value, torch.SymInt) for value in inputs):
+        try:
+            compiled.specialise(inputs)
+        except FactError as error:
+            return _in_pytorch(graph, settings, error)
+    return compiled
+
+
+class CompiledGraph:
+    """One graph of Dynamo: libraries by the sizes of inputs, and PyTorch for the rest."""
+
+    def __init__(self, graph: fx.GraphModule, state: list[int], settings: Settings):
+        self.graph, self.state, self.settings = graph, state, settings
+        placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
+        self.names = {index: placeholders[index] for index in state}
+        # None where compilation failed before.
+        self.models: dict[tuple, _Bound | None] = {}
+
+    def specialise(self, inputs: Sequence[Any]) -> "_Bound":
+        """Compiles for inputs of these sizes."""
+        module = _GraphWithState(self.graph, {i: (self.names[i], inputs[i]) for i in self.state})
+        # Dynamo's own tracing must not be taken for the export's.
+        with torch._guards.tracing(None), torch.no_grad():
+            exported = export(module, _rest(inputs, self.state), name="graph")
+        s = self.settings
+        library = build_graph(exported, s.target, options=_options(s.candidates, s.arguments),
+                              cache=s.cache)
+        names = {entry["name"] for entry in library.weights}
+        model = library.create({n: t for n, t in exported.weights.items() if n in names})
+        model.signature = exported.signature
+        weights = {i: name for i, name in self.names.items() if name in names}
+        bound = _Bound(model, weights, {i: _identity(inputs[i]) for i in weights})
+        self.models[_sizes(inputs)] = bound
+        return bound
+
+    def __call__(self, *inputs):
+        key = _sizes(inputs)
+        if key not in self.models:
+            self._specialise_at_call(key, inputs)
+        bound = self.models[key]
+        if bound is None:
+            return self.graph(*inputs)
+        try:
+            bound.refresh(inputs)
+        except FactError as error:
+            # A buffer whose value was compiled in has another one now.
+            _report(self.settings, f"weights changed: {error}")
+            self.models[key] = None
+            return self.graph(*inputs)
+        return bound.model(*_rest(inputs, self.state))
+
+    def _specialise_at_call(self, key, inputs) -> None:
+        self.models[key] = None
+        if len(self.models) > SIZES_LIMIT:
+            _report(self.settings, f"more than {SIZES_LIMIT} sizes of one graph")
+            return
+        try:
+            self.specialise(inputs)
+        except FactError as error:
+            _report(self.settings, error)
+
+
+@dataclasses.dataclass
+class _Bound:
+    """A model, which inputs of the graph are its weights, and what it last saw of them."""
+
+    model: Model
+    weights: dict[int, str]
+    seen: dict[int, tuple[int, int]]
+
+    def refresh(self, inputs: Sequence[Any]) -> None:
+        changed = {i: identity for i in self.weights
+                   if (identity := _identity(inputs[i])) != self.seen[i]}
+        if changed:
+            self.model.set_weights({self.weights[i]: inputs[i] for i in changed})
+            self.seen.update(changed)
+
+
+class _GraphWithState(torch.nn.Module):
+    """Dynamo's graph, with some of its inputs as parameters and buffers."""
+
+    def __init__(self, graph: fx.GraphModule, state: dict[int, tuple[str, torch.Tensor]]):
+        super().__init__()
+        self.graph = graph
+        self.names = {index: name for index, (name, _) in state.items()}
+        for name, tensor in state.values():
+            if isinstance(tensor, torch.nn.Parameter):
+                self.register_parameter(name, tensor)
+            else:
+                self.register_buffer(name, tensor)
+
+    def forward(self, *inputs):
+        rest = iter(inputs)
+        count = len(inputs) + len(self.names)
+        arguments = [getattr(self, self.names[i]) if i in self.names else next(rest)
+                     for i in range(count)]
+        # Keeps the user's lines, which Dynamo knows.
+        with fx.traceback.preserve_node_meta():
+            return fx.Interpreter(self.graph).run(*arguments)
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    known = [field.name for field in dataclasses.fields(Settings)]
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise FactError(f"unknown option {', '.join(unknown)} of backend 'fact'; there are "
+                        f"{', '.join(known)}")
+    return Settings(**options)
+
+
+def _is_state(value: Any) -> bool:
+    return isinstance(value, torch.nn.Parameter) or (
+        isinstance(value, torch.Tensor)
+        and getattr(value, "_dynamo_static_input_type", None) is not None)
+
+
+def _requires_grad(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def _identity(tensor: torch.Tensor) -> tuple[int, int]:
+    """Changes with the tensor's memory and with every change in place."""
+    return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
+
+
+def _sizes(inputs: Sequence[Any]) -> tuple:
+    return tuple(tuple(value.shape) if isinstance(value, torch.Tensor) else int(value)
+                 for value in inputs)
+
+
+def _rest(inputs: Sequence[Any], state: list[int]) -> list[Any]:
+    return [value for index, value in enumerate(inputs) if index not in state]
+
+
+def _report(settings: Settings, reason) -> None:
+    if not settings.fallback:
+        raise FactError(f"backend 'fact': {reason}")
+    first = next((line for line in str(reason).splitlines() if "error:" in line),
+                 str(reason).splitlines()[0])
+    log.warning("a graph runs in PyTorch: %s", first)
+
+
+def _in_pytorch(graph: fx.GraphModule, settings: Settings, reason) -> Callable:
+    _report(settings, reason)
+    return graph.forward

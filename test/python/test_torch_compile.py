@@ -1,0 +1,171 @@
+"""torch.compile(backend="fact"): what FACT takes, what PyTorch runs instead, and why."""
+
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+import fact
+from fact import compiler, toolchain
+
+if not os.environ.get("FACT_REQUIRE_COMPILER"):
+    pytest.importorskip("torch_mlir")
+    if toolchain.find_tool("fact-compile") is None:
+        pytest.skip("fact-compile is not built", allow_module_level=True)
+
+OPTIONS = {"target": "host", "candidates": 1}
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Each test has Dynamo's caches empty and counts the graphs that FACT compiles."""
+    torch._dynamo.reset()
+    built, build_graph = [], compiler.build_graph
+
+    def counted(graph, *args, **kwargs):
+        built.append(graph)
+        return build_graph(graph, *args, **kwargs)
+
+    from fact import dynamo
+
+    monkeypatch.setattr(dynamo, "build_graph", counted)
+    return built
+
+
+def compiled(module, **options):
+    return torch.compile(module, backend="fact", options={**OPTIONS, **options})
+
+
+def close(found, expected):
+    return torch.allclose(found, expected, atol=1e-5)
+
+
+class Breaks(nn.Module):
+    """A branch on data, which makes two graphs, and a buffer that counts calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.register_buffer("shift", torch.ones(4))
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x, extra=None):
+        self.calls.add_(1)
+        h = self.linear(x) + self.shift
+        if h.sum() > 0:
+            h = torch.relu(h)
+        else:
+            h = h * 3
+        return {"h": h * 0.5, "none": None, "calls": self.calls * 1}
+
+
+@torch.no_grad()
+def test_graph_breaks_weights_and_changes_in_place(fresh):
+    module = Breaks().eval()
+    fast, x = compiled(module), torch.randn(3, 4)
+
+    def expected():
+        return torch.relu(h) if (h := module.linear(x) + module.shift).sum() > 0 else h * 3
+
+    module.shift.fill_(5.0)
+    found = fast(x)
+    assert close(found["h"], expected() * 0.5) and found["none"] is None
+    assert module.calls.item() == 1 and found["calls"].item() == 1
+    graphs = len(fresh)
+    assert graphs == 2
+    # A weight changed in place, and one that is another tensor now.
+    module.linear.weight.mul_(2.0)
+    assert close(fast(x)["h"], expected() * 0.5)
+    module.linear.weight.data = torch.randn(4, 4)
+    assert close(fast(x)["h"], expected() * 0.5)
+    assert module.calls.item() == 3
+    # The other branch is another graph.
+    module.linear.bias.fill_(-50.0)
+    assert close(fast(x)["h"], expected() * 0.5)
+    assert len(fresh) == graphs + 1
+
+
+@torch.no_grad()
+def test_sizes_that_change(fresh):
+    class Scale(nn.Module):
+        def forward(self, x):
+            return torch.tanh(x) * x.shape[0]
+
+    fast = compiled(Scale())
+    for rows in (2, 3, 5, 3):
+        x = torch.randn(rows, 4)
+        assert close(fast(x), torch.tanh(x) * rows)
+    # One for the first size, one for each that the symbolic graph was called with.
+    assert len(fresh) == 3
+
+
+@torch.no_grad()
+def test_what_is_not_supported_runs_in_pytorch_and_says_why(caplog):
+    class Inverse(nn.Module):
+        def forward(self, x):
+            return torch.linalg.inv(x) + 1
+
+    x = torch.randn(3, 3) + 3 * torch.eye(3)
+    with caplog.at_level(logging.WARNING, logger="fact"):
+        found = compiled(Inverse())(x)
+    assert close(found, torch.linalg.inv(x) + 1)
+    assert "runs in PyTorch" in caplog.text and "linalg_inv" in caplog.text
+    assert "test_torch_compile.py" in caplog.text
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="linalg_inv"):
+        compiled(Inverse(), fallback=False)(x)
+
+
+def test_training_runs_in_pytorch(fresh, caplog):
+    module, x = nn.Linear(4, 2), torch.randn(3, 4)
+    with caplog.at_level(logging.WARNING, logger="fact"):
+        compiled(module)(x).sum().backward()
+    assert torch.allclose(module.weight.grad, x.sum(0).expand(2, 4))
+    assert "gradients are needed" in caplog.text and not fresh
+
+
+@torch.no_grad()
+def test_a_buffer_that_was_compiled_in_may_change(fresh):
+    class Masked(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mask", torch.tril(torch.ones(6, 6)))
+
+        def forward(self, q, k, v):
+            scores = (q @ k.transpose(-2, -1)).masked_fill(self.mask == 0, float("-inf"))
+            return torch.softmax(scores, dim=-1) @ v
+
+    module, inputs = Masked(), [torch.randn(1, 2, 6, 8) for _ in range(3)]
+    fast = compiled(module)
+    assert close(fast(*inputs), module(*inputs))
+    module.mask[4, 2] = 0
+    assert close(fast(*inputs), module(*inputs))
+
+
+@torch.no_grad()
+def test_libraries_are_cached(fresh, monkeypatch):
+    module, x = nn.Sequential(nn.Linear(4, 3), nn.Tanh()), torch.randn(2, 4)
+    first = compiled(module)(x)
+    monkeypatch.setattr(compiler, "_drive", lambda *args: pytest.fail("compiled again"))
+    torch._dynamo.reset()
+    assert torch.equal(compiled(module)(x), first)
+    assert len(fresh) == 2
+
+
+def test_unknown_options():
+    with pytest.raises(Exception, match="unknown option candidate of backend 'fact'; there are"):
+        compiled(nn.ReLU(), candidate=3)(torch.ones(2))
+
+
+def test_the_backend_is_registered_before_and_after_dynamo_is_loaded():
+    late = ("import sys, fact; assert 'torch._dynamo' not in sys.modules; import torch._dynamo; "
+            "assert 'fact' in torch._dynamo.list_backends(); "
+            "from torch._dynamo.backends.registry import lookup_backend; "
+            "assert lookup_backend('fact') is sys.modules['fact.dynamo'].backend")
+    early = "import torch._dynamo, fact; assert 'fact' in torch._dynamo.list_backends()"
+    for code in (late, early):
+        subprocess.run([sys.executable, "-c", code], check=True)
