@@ -496,6 +496,8 @@ Bundle readBundle(const fs::path &folder) {
   bundle.cuda = kind == "cuda";
   if (std::optional<Node> versions = root.optional("versions"))
     bundle.versions = versions->raw();
+  if (std::optional<Node> signature = root.optional("signature"))
+    bundle.signature = signature->string();
   bundle.inputs = readNamedTensors<Tensor>(root["inputs"]);
   bundle.outputs = readNamedTensors<Tensor>(root["outputs"]);
   bundle.weights = readWeights(root["weights"]);

@@ -1,6 +1,8 @@
 //===- LibraryWriter.cpp - Generated sources of a library -----------------===//
 
 #include "fact/Tuning/LibraryWriter.h"
+#include "fact/Runtime/Kernel.h"
+#include "fact/Runtime/Library.h"
 #include <algorithm>
 #include <sstream>
 
@@ -38,6 +40,14 @@ static std::string comment(std::string text) {
   std::replace_if(
       text.begin(), text.end(),
       [](char c) { return c == '\n' || c == '\r' || c == '\\'; }, ' ');
+  return text;
+}
+
+static std::string replacedAll(std::string text, const std::string &from,
+                               const std::string &to) {
+  for (size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 
@@ -89,6 +99,10 @@ static std::string description(const Bundle &bundle,
   for (const Step &step : bundle.program)
     json["steps"].push_back(bundle.kernels[step.kernel].name);
   json["machine"] = result.machine;
+  json["compiler"] = result.compiler;
+  json["abi"] = {{"library", FACT_LIBRARY_ABI}, {"kernel", FACT_KERNEL_ABI}};
+  if (!bundle.signature.empty())
+    json["signature"] = bundle.signature;
   return json.dump(1);
 }
 
@@ -134,8 +148,8 @@ private:
   }
 
   std::string initialiser(const std::string &shape, const Tensor &tensor) {
-    return "{" + literal(tensor.name) + ", ElementType::" +
-           enumerator(tensor.type) + ", " +
+    return "{" + literal(tensor.name) +
+           ", ElementType::" + enumerator(tensor.type) + ", " +
            std::to_string(tensor.shape.size()) + ", " +
            (tensor.shape.empty() ? "nullptr" : shape) + "}";
   }
@@ -169,8 +183,7 @@ private:
     out << "\n";
     writeArray("KernelSpec", "kernels", result.kernels,
                [&](size_t, const KernelResult &each) {
-                 const Candidate &winner =
-                     each.kernel->candidates[each.winner];
+                 const Candidate &winner = each.kernel->candidates[each.winner];
                  out << "{" << literal(each.kernel->name) << ", "
                      << literal(winner.key) << ", &" << winner.symbol << "}";
                });
@@ -238,13 +251,12 @@ private:
         }
       out << "};\n";
     }
-    writeArray("StepSpec", name + "Steps", steps,
-               [&](size_t i, const Step &step) {
-                 out << "{" << positionOf(step.kernel) << ", "
-                     << step.operands.size() << ", "
-                     << step.operands.size() + step.results.size() << ", "
-                     << name << "Buffers" << i << "}";
-               });
+    writeArray(
+        "StepSpec", name + "Steps", steps, [&](size_t i, const Step &step) {
+          out << "{" << positionOf(step.kernel) << ", " << step.operands.size()
+              << ", " << step.operands.size() + step.results.size() << ", "
+              << name << "Buffers" << i << "}";
+        });
   }
 
   /// Unused kernels of the bundle are not in the library.
@@ -273,29 +285,32 @@ private:
   }
 
   void writeFunctions() {
-    const std::string &n = bundle.name;
-    out << "extern \"C\" {\n"
-        << "const char *" << n
-        << "_describe(void) { return fact_library()->describe(); }\n"
-        << "FactModel *" << n
-        << "_create(const FactNamedTensor *weights, int64_t count) {\n"
-           "  return fact_library()->create(weights, count);\n}\n"
-        << "int " << n
-        << "_set_weights(FactModel *model, const FactNamedTensor *weights,\n"
-           "    int64_t count) {\n"
-           "  return fact_library()->set_weights(model, weights, count);\n}\n"
-        << "int " << n
-        << "_run(FactModel *model, DLTensor *const *inputs, int64_t "
-           "input_count,\n"
-           "    DLTensor *const *outputs, int64_t output_count, void *stream) "
-           "{\n"
-           "  return fact_library()->run(model, inputs, input_count, outputs,\n"
-           "                             output_count, stream);\n}\n"
-        << "void " << n
-        << "_destroy(FactModel *model) { fact_library()->destroy(model); }\n"
-        << "const char *" << n
-        << "_last_error(void) { return fact_library()->last_error(); }\n"
-        << "}\n";
+    static const char pattern[] = R"c(extern "C" {
+const char *NAME_describe(void) { return fact_library()->describe(); }
+FactModel *NAME_create(const FactNamedTensor *weights, int64_t count) {
+  return fact_library()->create(weights, count);
+}
+FactModel *NAME_load(const char *path) { return fact_library()->load(path); }
+int NAME_set_weights(FactModel *model, const FactNamedTensor *weights,
+                     int64_t count) {
+  return fact_library()->set_weights(model, weights, count);
+}
+int NAME_load_weights(FactModel *model, const char *path) {
+  return fact_library()->load_weights(model, path);
+}
+int NAME_run(FactModel *model, DLTensor *const *inputs, int64_t input_count,
+             DLTensor *const *outputs, int64_t output_count, void *stream) {
+  return fact_library()->run(model, inputs, input_count, outputs, output_count,
+                             stream);
+}
+void NAME_destroy(FactModel *model) { fact_library()->destroy(model); }
+const char *NAME_last_error(void) { return fact_library()->last_error(); }
+const char *NAME_error(const FactModel *model) {
+  return fact_library()->error(model);
+}
+}
+)c";
+    out << replacedAll(pattern, "NAME", bundle.name);
   }
 
   const Bundle &bundle;
@@ -322,19 +337,11 @@ static std::string listTensors(const std::vector<Tensor> &tensors) {
   return text.empty() ? " *   none\n" : text;
 }
 
-static std::string replacedAll(std::string text, const std::string &from,
-                               const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 std::string writeLibraryHeader(const Bundle &bundle) {
   std::vector<Tensor> weights(bundle.weights.begin(), bundle.weights.end());
-  std::string description =
-      " * Inputs\n" + listTensors(bundle.inputs) + " * Outputs\n" +
-      listTensors(bundle.outputs) + " * Weights\n" + listTensors(weights);
+  std::string description = " * Inputs\n" + listTensors(bundle.inputs) +
+                            " * Outputs\n" + listTensors(bundle.outputs) +
+                            " * Weights\n" + listTensors(weights);
   // A name must not end the comment.
   description = replacedAll(description, "*/", "* /");
   static const char pattern[] =
@@ -363,9 +370,14 @@ const char *NAME_describe(void);
  * Null on failure; NAME_last_error says why. */
 FactModel *NAME_create(const FactNamedTensor *weights, int64_t count);
 
-/* Replaces the named weights. 0 on success. */
+/* The same with the weights of a safetensors file. */
+FactModel *NAME_load(const char *path);
+
+/* Replaces the named weights. 0 on success; after a failure the model works on
+ * with those it had. */
 int NAME_set_weights(FactModel *model, const FactNamedTensor *weights,
                      int64_t count);
+int NAME_load_weights(FactModel *model, const char *path);
 
 /* Inputs and outputs in the order above. Inputs of other strides are copied.
  * `stream` is a cudaStream_t, ignored on the host; calls on one model are
@@ -375,8 +387,9 @@ int NAME_run(FactModel *model, DLTensor *const *inputs, int64_t input_count,
 
 void NAME_destroy(FactModel *model);
 
-/* The calling thread's last failure. */
+/* The calling thread's last failure; that of the model's last call. */
 const char *NAME_last_error(void);
+const char *NAME_error(const FactModel *model);
 
 #ifdef __cplusplus
 }
@@ -385,128 +398,18 @@ const char *NAME_last_error(void);
 #endif /* FACT_MODEL_NAME_H */
 )c";
   std::string text = replacedAll(pattern, "NAME", bundle.name);
-  text = replacedAll(text, "DEVICE", bundle.cuda ? "one CUDA device" : "the host");
+  text =
+      replacedAll(text, "DEVICE", bundle.cuda ? "one CUDA device" : "the host");
   return replacedAll(text, "DESCRIPTION", description);
 }
 
 std::string writeExports(const Bundle &bundle) {
   std::string names = "fact_library;";
-  for (const char *function : {"describe", "create", "set_weights", "run",
-                               "destroy", "last_error"})
+  for (const char *function :
+       {"describe", "create", "load", "set_weights", "load_weights", "run",
+        "destroy", "last_error", "error"})
     names += " " + bundle.name + "_" + function + ";";
   return "{\n  global: " + names + "\n  local: *;\n};\n";
-}
-
-//===----------------------------------------------------------------------===//
-// Reports
-//===----------------------------------------------------------------------===//
-
-std::string writeTuningReport(const Bundle &bundle,
-                              const TuningResult &result) {
-  Json json;
-  json["format"] = 1;
-  json["name"] = bundle.name;
-  json["target"] = bundle.target;
-  json["versions"] = bundle.versions;
-  json["machine"] = result.machine;
-  json["compiler"] = result.compiler;
-  if (!result.library.empty()) {
-    json["library"] = result.library.string();
-    json["header"] = result.header.string();
-  }
-  json["seconds"] = {{"worker", result.seconds.worker},
-                     {"compile_and_measure", result.seconds.compileAndMeasure},
-                     {"link", result.seconds.link},
-                     {"total", result.seconds.total}};
-  json["kernels"] = Json::array();
-  for (const KernelResult &each : result.kernels) {
-    const Kernel &kernel = *each.kernel;
-    const Attempt &best = each.best();
-    Json failures = Json::object();
-    Json attempts = Json::array();
-    size_t tried = 0, reused = 0;
-    for (size_t i = 0; i < each.attempts.size(); ++i) {
-      const std::optional<Attempt> &attempt = each.attempts[i];
-      if (!attempt)
-        continue;
-      ++tried;
-      reused += each.reused[i];
-      if (attempt->status != "ok")
-        failures[attempt->status] = failures.value(attempt->status, 0) + 1;
-      Json entry = {{"candidate", i},
-                    {"schedule", kernel.candidates[i].key},
-                    {"status", attempt->status}};
-      if (attempt->us > 0)
-        entry["us"] = attempt->us;
-      if (!attempt->detail.empty())
-        entry["detail"] = attempt->detail;
-      entry["log"] = attempt->log;
-      entry["compile_seconds"] = attempt->compileSeconds;
-      entry["measure_seconds"] = attempt->measureSeconds;
-      entry["reused"] = static_cast<bool>(each.reused[i]);
-      attempts.push_back(entry);
-    }
-    json["kernels"].push_back(
-        {{"name", kernel.name},
-         {"rule", kernel.rule},
-         {"candidate", each.winner},
-         {"schedule", kernel.candidates[each.winner].key},
-         {"us", best.us},
-         {"us_low", best.usLow},
-         {"us_high", best.usHigh},
-         {"runs", best.runs},
-         {"sol_us", kernel.solUs},
-         {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
-         {"norm_error", best.normError},
-         {"element_error", best.elementError},
-         {"candidates", kernel.candidates.size()},
-         {"tried", tried},
-         {"reused", reused},
-         {"failures", failures},
-         {"attempts", attempts}});
-  }
-  return json.dump(2) + "\n";
-}
-
-static std::string shortened(const std::string &text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
-}
-
-std::string writeTable(const TuningResult &result) {
-  std::ostringstream out;
-  char line[512];
-  std::snprintf(line, sizeof(line), "%-26s %10s %17s %6s %9s %9s  %s\n",
-                "kernel", "us", "interval", "SOL", "error", "ok/tried",
-                "schedule");
-  out << "\n" << line;
-  double total = 0;
-  for (const KernelResult &each : result.kernels) {
-    const Attempt &best = each.best();
-    size_t tried = 0, good = 0;
-    for (const std::optional<Attempt> &attempt : each.attempts) {
-      tried += attempt.has_value();
-      good += attempt && attempt->status == "ok";
-    }
-    std::string share = "-";
-    if (each.kernel->solUs > 0 && best.us > 0)
-      share = std::to_string(static_cast<int>(
-                  100 * each.kernel->solUs / best.us + 0.5)) + "%";
-    char interval[40];
-    std::snprintf(interval, sizeof(interval), "%.5g..%.5g", best.usLow,
-                  best.usHigh);
-    std::string counts = std::to_string(good) + "/" + std::to_string(tried);
-    std::snprintf(line, sizeof(line), "%-26s %10.5g %17s %6s %9.2g %9s  %s\n",
-                  shortened(each.kernel->name, 26).c_str(), best.us, interval,
-                  share.c_str(), best.normError, counts.c_str(),
-                  shortened(each.kernel->candidates[each.winner].key, 90)
-                      .c_str());
-    out << line;
-    total += best.us;
-  }
-  std::snprintf(line, sizeof(line), "%-26s %10.5g\n", "sum, each kernel once",
-                total);
-  out << line;
-  return out.str();
 }
 
 } // namespace tuning

@@ -9,6 +9,9 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
+/// Fresh inputs that each candidate is verified on.
+static constexpr int trials = 3;
+
 namespace {
 /// The last JSON line of a worker, and the phase before it.
 struct WorkerReport {
@@ -57,9 +60,29 @@ std::string Tuner::askMachine() {
   return report.values.value("machine", "");
 }
 
-/// The worker's job file; see Worker.cpp.
+/// On the host the reference is the slowest part of a measurement, so its
+/// results are kept while the kernel is tuned. A device computes them faster
+/// than a disk reads them.
+static bool keepsExpected(const Bundle &bundle, const Kernel &kernel) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < kernel.results.size(); ++i)
+    bytes += kernel.results[i].elements() *
+             runtime::bytesOf(kernel.referenceType(i));
+  return !bundle.cuda && bytes <= (256u << 20);
+}
+
+void Tuner::forgetExpected(const Kernel &kernel) const {
+  for (int trial = 0; trial < trials; ++trial) {
+    std::error_code absent;
+    fs::remove(buildFolder(kernel) / ("expected." + std::to_string(trial)),
+               absent);
+  }
+}
+
+/// The worker's job file; see WorkerJob.h.
 static std::string jobText(const Kernel &kernel, const Candidate &candidate,
-                           const fs::path &reference, const fs::path &library) {
+                           const fs::path &reference, const fs::path &library,
+                           const fs::path &expected) {
   std::ostringstream text;
   text.precision(17);
   auto shape = [&](const Tensor &tensor) {
@@ -70,6 +93,8 @@ static std::string jobText(const Kernel &kernel, const Candidate &candidate,
   };
   text << "reference " << kernel.reference.symbol << ' ' << reference.string()
        << "\ncandidate " << candidate.symbol << ' ' << library.string() << '\n';
+  if (!expected.empty())
+    text << "expected " << expected.string() << '\n';
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     const Operand &operand = kernel.operands[i];
     text << "operand " << runtime::nameOf(operand.type)
@@ -86,7 +111,8 @@ static std::string jobText(const Kernel &kernel, const Candidate &candidate,
     shape(kernel.results[i]);
   }
   text << "tolerance " << kernel.normTolerance << ' ' << kernel.elementTolerance
-       << ' ' << kernel.mismatchTolerance << "\ntrials 3\nseconds 0.2\n";
+       << ' ' << kernel.mismatchTolerance << "\ntrials " << trials
+       << "\nseconds 0.2\n";
   return text.str();
 }
 
@@ -96,7 +122,9 @@ void Tuner::measureCandidate(Search &search, size_t index) {
   std::string number = std::to_string(index);
   fs::path job = folder / (number + ".job");
   writeFile(job, jobText(kernel, kernel.candidates[index],
-                         folder / "reference.so", libraryOf(kernel, index)));
+                         folder / "reference.so", libraryOf(kernel, index),
+                         keepsExpected(bundle, kernel) ? folder / "expected"
+                                                       : fs::path()));
   Command command;
   command.words = options.runLauncher;
   command.words.insert(command.words.end(),
@@ -106,10 +134,13 @@ void Tuner::measureCandidate(Search &search, size_t index) {
   command.timeoutSeconds = options.runTimeout;
   writeFile(command.log, "$ " + command.text() + "\n");
   fs::path log = command.log;
-  scheduler->measure(command, [=, &search](const Outcome &outcome) {
-    checkEnvironment(command, outcome);
-    judge(search, index, outcome, log);
-  }, [&search] { return search.reference == Search::Broken; });
+  scheduler->measure(
+      command,
+      [=, &search](const Outcome &outcome) {
+        checkEnvironment(command, outcome);
+        judge(search, index, outcome, log);
+      },
+      [&search] { return search.reference == Search::Broken; });
 }
 
 /// What the worker did before each report.
@@ -141,11 +172,10 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
                                              : activityAfter(report.phase));
   }
   if (report.status == "worker_error")
-    throw Failure("the measuring worker failed on kernel '" + kernel.name +
-                  "': " + report.detail + "\n  reproduce with: " +
-                  workerPath.string() + " " +
-                  (buildFolder(kernel) / (std::to_string(index) + ".job"))
-                      .string());
+    throw Failure(
+        "the measuring worker failed on kernel '" + kernel.name + "': " +
+        report.detail + "\n  reproduce with: " + workerPath.string() + " " +
+        (buildFolder(kernel) / (std::to_string(index) + ".job")).string());
   if (report.status == "reference_error") {
     if (search.error.empty())
       search.error = "its reference fails: " + report.detail + "\n      see " +
@@ -168,9 +198,9 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
       attempt.detail = search.spills[index];
     if (attempt.us < 0.9 * kernel.solUs) {
       attempt.status = "too_fast";
-      attempt.detail = format("%.4g us is more than 10%% faster", attempt.us) +
-                       format(" than the speed of light, %.4g us",
-                              kernel.solUs);
+      attempt.detail =
+          format("%.4g us is more than 10%% faster", attempt.us) +
+          format(" than the speed of light, %.4g us", kernel.solUs);
     }
   }
   finishAttempt(search, index, attempt);

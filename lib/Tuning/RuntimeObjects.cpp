@@ -11,21 +11,27 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
+static std::vector<std::string>
+withDevice(std::vector<std::string> names,
+           std::initializer_list<const char *> device) {
+  names.insert(names.end(), device.begin(), device.end());
+  return names;
+}
+
 std::vector<std::string> workerSources(bool cuda) {
-  if (cuda)
-    return {"Worker.cpp", "CudaDevice.cu", "CudaMeasure.cu"};
-  return {"Worker.cpp", "HostDevice.cpp", "HostMeasure.cpp", "ThreadPool.cpp"};
+  std::vector<std::string> names = {"Verification.cpp", "Worker.cpp",
+                                    "WorkerJob.cpp", "WorkerReport.cpp"};
+  return cuda ? withDevice(names, {"CudaDevice.cu", "CudaMeasure.cu"})
+              : withDevice(names, {"HostDevice.cpp", "HostMeasure.cpp",
+                                   "ThreadPool.cpp"});
 }
 
 std::vector<std::string> librarySources(bool cuda) {
   std::vector<std::string> names = {"Library.cpp", "Model.cpp",
                                     "Safetensors.cpp", "Tensors.cpp",
                                     "Weights.cpp"};
-  if (cuda)
-    names.push_back("CudaDevice.cu");
-  else
-    names.insert(names.end(), {"HostDevice.cpp", "ThreadPool.cpp"});
-  return names;
+  return cuda ? withDevice(names, {"CudaDevice.cu"})
+              : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
 }
 
 static std::vector<fs::path>

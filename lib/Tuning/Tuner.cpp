@@ -122,6 +122,7 @@ TuningResult Tuner::tune() {
     search.result.reused.resize(kernel.candidates.size());
     search.ranking = rank(kernel);
     createFolder(buildFolder(kernel));
+    forgetExpected(kernel);
   }
   for (auto &search : searches)
     tryNext(*search);
@@ -129,6 +130,7 @@ TuningResult Tuner::tune() {
 
   bool failed = false;
   for (auto &search : searches) {
+    forgetExpected(search->kernel());
     chooseWinner(*search);
     failed = failed || search->result.winner < 0;
   }

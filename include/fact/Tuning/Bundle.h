@@ -103,6 +103,8 @@ struct Bundle {
   uint64_t workspaceBytes = 0, preparedBytes = 0;
   Words compile, link, linkProgram;
   nlohmann::ordered_json target, versions;
+  /// How the source's language calls the model, for its loader alone.
+  std::string signature;
 
   /// The command with its placeholders replaced.
   Words expand(const Words &command, const std::filesystem::path &source,

@@ -106,6 +106,7 @@ private:
   void linkCandidate(Search &search, size_t index, double compileSeconds);
   void finishBuild(Search &search, size_t index);
   void measureCandidate(Search &search, size_t index);
+  void forgetExpected(const Kernel &kernel) const;
   void judge(Search &search, size_t index, const Outcome &outcome,
              const std::filesystem::path &log);
   void finishAttempt(Search &search, size_t index, Attempt attempt,

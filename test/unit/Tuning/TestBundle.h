@@ -95,7 +95,8 @@ public:
           {{"source", "kernels/axpy/reference.cpp"},
            {"symbol", "axpy_reference"}}},
          {"candidates", Json::array()}});
-    shareRuntimeObjects();
+    // The runtime is the same for every bundle: only the first compiles it.
+    setenv("FACT_CACHE_DIR", FACT_TEST_CACHE, 1);
   }
 
   static fs::path source() { return FACT_SOURCE_DIR; }
@@ -180,25 +181,6 @@ extern "C" const FactKernel )" + symbol + R"( = {
   std::string log;
 
 private:
-  /// The runtime is the same for every bundle: only the first compiles it.
-  void shareRuntimeObjects() {
-    static TemporaryFolder shared;
-    static bool filled = false;
-    if (!filled) {
-      filled = true;
-      TestBundle first;
-      first.addCandidate("plain", "y[i] = 2 * x[i] + w[i];");
-      Outcome outcome = first.tune();
-      EXPECT_TRUE(outcome.succeeded()) << first.log;
-      fs::copy(first.folder() / "build", shared.path / "build",
-               fs::copy_options::recursive);
-      fs::remove_all(shared.path / "build/axpy");
-    }
-    if (fs::exists(shared.path / "build"))
-      fs::copy(shared.path / "build", folder() / "build",
-               fs::copy_options::recursive);
-  }
-
   TemporaryFolder temporary;
 };
 

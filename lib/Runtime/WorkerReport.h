@@ -1,0 +1,36 @@
+//===- WorkerReport.h - What a worker tells fact-tune -----------*- C++ -*-===//
+
+#ifndef FACT_LIB_RUNTIME_WORKERREPORT_H
+#define FACT_LIB_RUNTIME_WORKERREPORT_H
+
+#include <string>
+
+namespace fact {
+namespace runtime {
+
+/// Reports go where standard output went; what a candidate prints goes to the
+/// log.
+void openReport();
+
+void reportPhase(const char *phase);
+
+/// A verdict ends the process at once: destructors of a broken candidate or a
+/// broken device context have nothing to add. `rest` is more of the JSON
+/// object.
+[[noreturn]] void finish(const std::string &status, const std::string &rest);
+[[noreturn]] void reject(const std::string &status, const std::string &detail);
+
+/// Rejects with the device's last error.
+[[noreturn]] void deviceFailed(const char *status);
+
+/// Text as a JSON string.
+std::string quoted(const std::string &text);
+/// A number for people.
+std::string shown(double value);
+/// A number for JSON, which has no infinity and no NaN.
+std::string number(double value);
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_LIB_RUNTIME_WORKERREPORT_H

@@ -1,0 +1,121 @@
+//===- TuningReport.cpp - What a run of fact-tune found -------------------===//
+
+#include "fact/Tuning/LibraryWriter.h"
+#include <sstream>
+
+namespace fact {
+namespace tuning {
+
+using Json = nlohmann::ordered_json;
+
+std::string writeTuningReport(const Bundle &bundle,
+                              const TuningResult &result) {
+  Json json;
+  json["format"] = 1;
+  json["name"] = bundle.name;
+  json["target"] = bundle.target;
+  json["versions"] = bundle.versions;
+  json["machine"] = result.machine;
+  json["compiler"] = result.compiler;
+  if (!result.library.empty()) {
+    json["library"] = result.library.string();
+    json["header"] = result.header.string();
+  }
+  json["seconds"] = {{"worker", result.seconds.worker},
+                     {"compile_and_measure", result.seconds.compileAndMeasure},
+                     {"link", result.seconds.link},
+                     {"total", result.seconds.total}};
+  json["kernels"] = Json::array();
+  for (const KernelResult &each : result.kernels) {
+    const Kernel &kernel = *each.kernel;
+    const Attempt &best = each.best();
+    Json failures = Json::object();
+    Json attempts = Json::array();
+    size_t tried = 0, reused = 0;
+    for (size_t i = 0; i < each.attempts.size(); ++i) {
+      const std::optional<Attempt> &attempt = each.attempts[i];
+      if (!attempt)
+        continue;
+      ++tried;
+      reused += each.reused[i];
+      if (attempt->status != "ok")
+        failures[attempt->status] = failures.value(attempt->status, 0) + 1;
+      Json entry = {{"candidate", i},
+                    {"schedule", kernel.candidates[i].key},
+                    {"status", attempt->status}};
+      if (attempt->us > 0)
+        entry["us"] = attempt->us;
+      if (!attempt->detail.empty())
+        entry["detail"] = attempt->detail;
+      entry["log"] = attempt->log;
+      entry["compile_seconds"] = attempt->compileSeconds;
+      entry["measure_seconds"] = attempt->measureSeconds;
+      entry["reused"] = static_cast<bool>(each.reused[i]);
+      attempts.push_back(entry);
+    }
+    json["kernels"].push_back(
+        {{"name", kernel.name},
+         {"rule", kernel.rule},
+         {"candidate", each.winner},
+         {"schedule", kernel.candidates[each.winner].key},
+         {"us", best.us},
+         {"us_low", best.usLow},
+         {"us_high", best.usHigh},
+         {"runs", best.runs},
+         {"sol_us", kernel.solUs},
+         {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
+         {"norm_error", best.normError},
+         {"element_error", best.elementError},
+         {"candidates", kernel.candidates.size()},
+         {"tried", tried},
+         {"reused", reused},
+         {"failures", failures},
+         {"attempts", attempts}});
+  }
+  return json.dump(2) + "\n";
+}
+
+static std::string shortened(const std::string &text, size_t width) {
+  return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+}
+
+std::string writeTable(const TuningResult &result) {
+  std::ostringstream out;
+  char line[512];
+  std::snprintf(line, sizeof(line), "%-26s %10s %17s %6s %9s %9s  %s\n",
+                "kernel", "us", "interval", "SOL", "error", "ok/tried",
+                "schedule");
+  out << "\n" << line;
+  double total = 0;
+  for (const KernelResult &each : result.kernels) {
+    const Attempt &best = each.best();
+    size_t tried = 0, good = 0;
+    for (const std::optional<Attempt> &attempt : each.attempts) {
+      tried += attempt.has_value();
+      good += attempt && attempt->status == "ok";
+    }
+    std::string share = "-";
+    if (each.kernel->solUs > 0 && best.us > 0)
+      share = std::to_string(
+                  static_cast<int>(100 * each.kernel->solUs / best.us + 0.5)) +
+              "%";
+    char interval[40];
+    std::snprintf(interval, sizeof(interval), "%.5g..%.5g", best.usLow,
+                  best.usHigh);
+    std::string counts = std::to_string(good) + "/" + std::to_string(tried);
+    std::snprintf(
+        line, sizeof(line), "%-26s %10.5g %17s %6s %9.2g %9s  %s\n",
+        shortened(each.kernel->name, 26).c_str(), best.us, interval,
+        share.c_str(), best.normError, counts.c_str(),
+        shortened(each.kernel->candidates[each.winner].key, 90).c_str());
+    out << line;
+    total += best.us;
+  }
+  std::snprintf(line, sizeof(line), "%-26s %10.5g\n", "sum, each kernel once",
+                total);
+  out << line;
+  return out.str();
+}
+
+} // namespace tuning
+} // namespace fact
