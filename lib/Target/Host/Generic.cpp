@@ -152,7 +152,8 @@ static LogicalResult emitLoops(FusedOp fused, bool wide, StringRef symbol,
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   buildTile(b, body);
-  return emitObject(module, symbol, b.getLayout(), code);
+  return emitObject(module, symbol, b.getLayout(),
+                    wide ? Effort::reference : Effort::plainLoops, code);
 }
 
 namespace {

@@ -17,7 +17,8 @@ LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttrInterface schedule,
   if (failed(build(b, schedule)))
     return fused.emitOpError()
            << "cannot be realised by '" << getRule() << "' on the host";
-  if (failed(emitObject(b.getModule(), symbol, b.getLayout(), code)))
+  if (failed(emitObject(b.getModule(), symbol, b.getLayout(),
+                        Effort::explicitVectors, code)))
     return fused.emitOpError()
            << "could not be compiled with schedule " << schedule.getKey();
   return success();

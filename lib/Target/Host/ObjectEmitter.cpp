@@ -58,7 +58,7 @@ static std::string getFeatureString() {
   return text;
 }
 
-static std::unique_ptr<llvm::TargetMachine> createMachine() {
+static std::unique_ptr<llvm::TargetMachine> createMachine(Effort effort) {
   static std::once_flag initialized;
   std::call_once(initialized, [] {
     llvm::InitializeNativeTarget();
@@ -73,7 +73,8 @@ static std::unique_ptr<llvm::TargetMachine> createMachine() {
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, llvm::sys::getHostCPUName(), getFeatureString(),
       llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      effort == Effort::reference ? llvm::CodeGenOptLevel::Less
+                                  : llvm::CodeGenOptLevel::Aggressive));
 }
 
 bool host::hasLaneMultiply() {
@@ -153,37 +154,49 @@ static void addKernel(llvm::Module &module, StringRef symbol,
       {half(FACT_KERNEL_ABI), half(layout.bufferCount),
        /*state_bytes=*/word(0), /*workspace_bytes=*/word(0), /*bind=*/null,
        /*launch=*/null, word(layout.tiles), function("tile"),
-       half(layout.packedOperand), /*reserved=*/half(0),
-       word(layout.packedBytes), word(layout.packTiles), function("pack")});
-  static_assert(sizeof(FactKernel) == 88, "Kernel.h changed");
+       half(layout.packedOperand), /*packed_with=*/half(0),
+       word(layout.packedBytes), word(layout.packTiles), function("pack"),
+       /*pack_on_device=*/null});
+  static_assert(sizeof(FactKernel) == 96, "Kernel.h changed");
   new llvm::GlobalVariable(module, kernel->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, kernel, symbol);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     Effort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  bool plainLoops = effort == Effort::plainLoops;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = plainLoops;
+  tuning.SLPVectorization = plainLoops;
+  tuning.LoopInterleaving = plainLoops;
+  tuning.LoopUnrolling = plainLoops;
+  llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+  builder
+      .buildPerModuleDefaultPipeline(effort == Effort::reference
+                                         ? llvm::OptimizationLevel::O1
+                                         : llvm::OptimizationLevel::O3)
       .run(module, modules);
 }
 
 LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
-                               const KernelLayout &layout, KernelCode &code) {
+                               const KernelLayout &layout, Effort effort,
+                               KernelCode &code) {
   llvm::raw_string_ostream(code.listing)
       << "// " << symbol << ": " << layout.tiles << " tiles\n"
       << module;
   if (failed(lowerToLLVMDialect(module)))
     return module.emitError()
            << "could not lower kernel '" << symbol << "' to LLVM";
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine();
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(effort);
   if (!machine)
     return module.emitError() << "LLVM has no code generator for this machine";
   llvm::LLVMContext context;
@@ -197,7 +210,7 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
     if (!function.isDeclaration())
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   addKernel(*lowered, symbol, layout);
-  optimize(*lowered, *machine);
+  optimize(*lowered, *machine, effort);
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);

@@ -18,10 +18,16 @@ struct KernelLayout {
   uint64_t packTiles = 0;
 };
 
+/// What LLVM is asked for. Kernels of a KernelBuilder have their vectors and
+/// unrolled loops already, and LLVM's own would only act on what is left over
+/// at the ends of rows; plain loops want them; a reference should compile soon.
+enum class Effort { explicitVectors, plainLoops, reference };
+
 /// Compiles `module` for this processor and exports its FactKernel. The module
 /// holds functions on pointers in dialects that convert to LLVM.
 mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef symbol,
-                               const KernelLayout &layout, KernelCode &code);
+                               const KernelLayout &layout, Effort effort,
+                               KernelCode &code);
 
 /// A copy of a region in a context of its own, so that kernels can be emitted
 /// from any thread and bring the dialects they need.
