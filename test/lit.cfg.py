@@ -1,4 +1,5 @@
 import os
+import sys
 
 import lit.formats
 
@@ -15,3 +16,4 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
+config.substitutions.append(("%python", sys.executable))

@@ -6,6 +6,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <functional>
 
 using namespace mlir;
 using namespace fact;
@@ -32,14 +33,34 @@ static FailureOr<std::vector<double>> decodeBlob(ArrayRef<char> data,
   if (static_cast<int64_t>(data.size()) != size * bytes)
     return failure();
   std::vector<double> elements(size);
-  for (int64_t i = 0; i < size; ++i) {
-    uint64_t word = 0;
-    memcpy(&word, data.data() + i * bytes, bytes);
-    APInt value(bytes * 8, word);
-    if (auto type = dyn_cast<FloatType>(element))
-      elements[i] = toDouble(APFloat(type.getFloatSemantics(), value));
-    else
-      elements[i] = bits == 1 ? (word & 1) : double(value.getSExtValue());
+  auto readAs = [&](auto type) {
+    using T = decltype(type);
+    for (int64_t i = 0; i < size; ++i) {
+      T value;
+      memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
+      elements[i] = static_cast<double>(value);
+    }
+  };
+  if (element.isF32()) {
+    readAs(float());
+  } else if (element.isF64()) {
+    readAs(double());
+  } else if (auto type = dyn_cast<FloatType>(element)) {
+    for (int64_t i = 0; i < size; ++i) {
+      uint16_t word;
+      memcpy(&word, data.data() + i * bytes, bytes);
+      elements[i] =
+          toDouble(APFloat(type.getFloatSemantics(), APInt(bits, word)));
+    }
+  } else if (bits == 1) {
+    for (int64_t i = 0; i < size; ++i)
+      elements[i] = data[i] & 1;
+  } else if (bits == 8) {
+    readAs(int8_t());
+  } else if (bits == 32) {
+    readAs(int32_t());
+  } else {
+    readAs(int64_t());
   }
   return elements;
 }
@@ -94,42 +115,87 @@ static KnownTensor expandTo(const KnownTensor &known, ArrayRef<int64_t> shape) {
   return gather(known, view.expand(shape));
 }
 
-/// The scalar function of the few pointwise ops that masks are made of.
-static std::optional<double> evaluateScalar(Operation *op, ArrayRef<double> x) {
-  return TypeSwitch<Operation *, std::optional<double>>(op)
-      .Case([&](CompareOp compare) -> std::optional<double> {
+using ScalarFunction = std::function<double(const double *)>;
+
+/// A float that a type rounds, or an integer that it wraps.
+static ScalarFunction roundTo(Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  if (element.isInteger(1))
+    return [](const double *x) { return x[0] != 0; };
+  if (element.isF64())
+    return [](const double *x) { return x[0]; };
+  if (element.isF32())
+    return [](const double *x) { return static_cast<float>(x[0]); };
+  if (!type)
+    return [](const double *x) { return std::trunc(x[0]); };
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  return [&semantics](const double *x) {
+    if (x[0] == 0 || x[0] == 1 || std::isinf(x[0]))
+      return x[0];
+    APFloat value(x[0]);
+    bool inexact;
+    value.convert(semantics, APFloat::rmNearestTiesToEven, &inexact);
+    return toDouble(value);
+  };
+}
+
+/// The scalar functions of the few pointwise ops that masks are made of; null
+/// for others.
+static ScalarFunction getScalarFunction(Operation *op) {
+  return TypeSwitch<Operation *, ScalarFunction>(op)
+      .Case([](CompareOp compare) -> ScalarFunction {
         switch (compare.getPredicate()) {
         case Predicate::eq:
-          return x[0] == x[1];
+          return [](const double *x) { return x[0] == x[1]; };
         case Predicate::ne:
-          return x[0] != x[1];
+          return [](const double *x) { return x[0] != x[1]; };
         case Predicate::lt:
-          return x[0] < x[1];
+          return [](const double *x) { return x[0] < x[1]; };
         case Predicate::le:
-          return x[0] <= x[1];
+          return [](const double *x) { return x[0] <= x[1]; };
         case Predicate::gt:
-          return x[0] > x[1];
+          return [](const double *x) { return x[0] > x[1]; };
         case Predicate::ge:
-          return x[0] >= x[1];
+          return [](const double *x) { return x[0] >= x[1]; };
         }
-        return std::nullopt;
+        return nullptr;
       })
-      .Case([&](SelectOp) { return x[0] != 0 ? x[1] : x[2]; })
-      .Case([&](AddOp) { return x[0] + x[1]; })
-      .Case([&](SubOp) { return x[0] - x[1]; })
-      .Case([&](MulOp) { return x[0] * x[1]; })
-      .Case([&](NegOp) { return -x[0]; })
-      .Case([&](CastOp cast) -> std::optional<double> {
-        if (cast.getType().getElementType().isInteger(1))
-          return x[0] != 0;
-        // Masks hold 0, 1 and infinities, which every type represents; refuse
-        // what a narrower type would round.
-        float narrow = static_cast<float>(x[0]);
-        return x[0] == 0 || x[0] == 1 || std::isinf(x[0]) || narrow == x[0]
-                   ? std::optional<double>(x[0])
-                   : std::nullopt;
+      .Case([](SelectOp) -> ScalarFunction {
+        return [](const double *x) { return x[0] != 0 ? x[1] : x[2]; };
       })
-      .Default([](Operation *) { return std::nullopt; });
+      .Case([](AddOp) -> ScalarFunction {
+        return [](const double *x) { return x[0] + x[1]; };
+      })
+      .Case([](SubOp) -> ScalarFunction {
+        return [](const double *x) { return x[0] - x[1]; };
+      })
+      .Case([](MulOp) -> ScalarFunction {
+        return [](const double *x) { return x[0] * x[1]; };
+      })
+      .Case([](DivOp div) -> ScalarFunction {
+        if (!isa<FloatType>(div.getType().getElementType()))
+          return nullptr;
+        return [](const double *x) { return x[0] / x[1]; };
+      })
+      .Case([](MaximumOp) -> ScalarFunction {
+        return [](const double *x) {
+          return std::isnan(x[0]) || x[0] > x[1] ? x[0] : x[1];
+        };
+      })
+      .Case([](MinimumOp) -> ScalarFunction {
+        return [](const double *x) {
+          return std::isnan(x[0]) || x[0] < x[1] ? x[0] : x[1];
+        };
+      })
+      .Case([](NegOp) -> ScalarFunction {
+        return [](const double *x) { return -x[0]; };
+      })
+      .Case([](AbsOp) -> ScalarFunction {
+        return [](const double *x) { return std::abs(x[0]); };
+      })
+      .Case(
+          [](CastOp cast) { return roundTo(cast.getType().getElementType()); })
+      .Default([](Operation *) { return nullptr; });
 }
 
 FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
@@ -173,7 +239,8 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
                                shape[slice.getDim()], slice.getStep()));
     return gather(*operand, view.expand(shape));
   }
-  if (!isa<PointwiseOpInterface>(op))
+  ScalarFunction function = getScalarFunction(op);
+  if (!function)
     return failure();
   SmallVector<KnownTensor> operands;
   KnownTensor result{SmallVector<int64_t>(type.getShape()), {}, {}};
@@ -182,18 +249,17 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
     if (failed(known))
       return failure();
     result.weights.insert_range(known->weights);
-    operands.push_back(expandTo(*known, type.getShape()));
+    operands.push_back(known->shape == result.shape
+                           ? std::move(*known)
+                           : expandTo(*known, type.getShape()));
   }
   int64_t size = type.getNumElements();
   result.elements.reserve(size);
   SmallVector<double> arguments(operands.size());
   for (int64_t i = 0; i < size; ++i) {
-    for (auto [argument, operand] : llvm::zip_equal(arguments, operands))
-      argument = operand.elements[i];
-    std::optional<double> scalar = evaluateScalar(op, arguments);
-    if (!scalar)
-      return failure();
-    result.elements.push_back(*scalar);
+    for (size_t k = 0; k < operands.size(); ++k)
+      arguments[k] = operands[k].elements[i];
+    result.elements.push_back(function(arguments.data()));
   }
   return result;
 }

@@ -115,18 +115,17 @@ StridedView StridedView::expand(ArrayRef<int64_t> newShape) const {
   return view;
 }
 
-/// One view op applied to a view of its operand.
-static FailureOr<StridedView> apply(Operation *op, const StridedView &view) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  return TypeSwitch<Operation *, FailureOr<StridedView>>(op)
-      .Case([&](ReshapeOp) { return view.reshape(shape); })
-      .Case([&](PermuteOp permute) { return view.permute(permute.getDims()); })
-      .Case([&](SliceOp slice) {
-        return view.slice(slice.getDim(), slice.getStart(),
-                          shape[slice.getDim()], slice.getStep());
+FailureOr<StridedView> StridedView::apply(Operation *view) const {
+  ArrayRef<int64_t> to =
+      cast<RankedTensorType>(view->getResult(0).getType()).getShape();
+  return TypeSwitch<Operation *, FailureOr<StridedView>>(view)
+      .Case([&](ReshapeOp) { return reshape(to); })
+      .Case([&](PermuteOp op) { return permute(op.getDims()); })
+      .Case([&](SliceOp op) {
+        return slice(op.getDim(), op.getStart(), to[op.getDim()],
+                     op.getStep());
       })
-      .Case([&](ExpandOp) { return view.expand(shape); })
+      .Case([&](ExpandOp) { return expand(to); })
       .Default([](Operation *) { return failure(); });
 }
 
@@ -137,7 +136,7 @@ FailureOr<StridedView> StridedView::get(Value value) {
   FailureOr<StridedView> view = get(op->getOperand(0));
   if (failed(view))
     return failure();
-  return apply(op, *view);
+  return view->apply(op);
 }
 
 FailureOr<StridedView> StridedView::getDestination(Value value, Value result) {

@@ -14,8 +14,12 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createFoldViews());
+  manager.addPass(createRaiseActivations());
   manager.addPass(createRaiseNorms());
+  manager.addPass(createRaiseRotary());
   manager.addPass(createRaiseAttention());
+  manager.addPass(createProveMasks());
+  manager.addPass(createSplitGates());
   manager.addPass(createNormaliseRows());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

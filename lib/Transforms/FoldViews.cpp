@@ -1,9 +1,11 @@
-//===- FoldViews.cpp - Fold views and casts into their users --------------===//
+//===- FoldViews.cpp - Fold views into their users ------------------------===//
 
-#include "fact/Dialect/Fact/Fact.h"
+#include "Matchers.h"
 #include "fact/Transforms/Passes.h"
-#include "mlir/IR/PatternMatch.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "fact-fold-views"
 
 namespace fact {
 #define GEN_PASS_DEF_FOLDVIEWS
@@ -14,6 +16,10 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
+//===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
 /// matmul(permute(x)) reads x transposed, when the permutation moves x's
 /// innermost dimension to the rows: the last two are swapped back, and a flag
 /// says so.
@@ -32,11 +38,8 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
       if (dims[rank - 2] != static_cast<int64_t>(rank) - 1)
         return;
       std::swap(dims[rank - 2], dims[rank - 1]);
-      SmallVector<int64_t> shape(permute.getType().getShape());
-      std::swap(shape[rank - 2], shape[rank - 1]);
-      Value swapped = rewriter.createOrFold<PermuteOp>(
-          permute.getLoc(), permute.getType().clone(shape),
-          permute.getOperand(), dims);
+      Value swapped =
+          permuteTo(rewriter, permute.getLoc(), permute.getOperand(), dims);
       rewriter.modifyOpInPlace(op, [&] {
         operand.set(swapped);
         setTransposed(!transposed);
@@ -51,50 +54,123 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   }
 };
 
-/// A pointwise op broadcasts by itself.
-struct FoldExpandIntoPointwise
+/// permute(matmul(a, b)) that swaps the last two dimensions is
+/// matmul(b^T, a^T).
+struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    auto matmul = op.getOperand().getDefiningOp<MatmulOp>();
+    if (!matmul || !matmul->hasOneUse())
+      return failure();
+    SmallVector<int64_t> dims(op.getDims());
+    size_t rank = dims.size();
+    std::swap(dims[rank - 2], dims[rank - 1]);
+    if (!llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
+      return failure();
+    Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
+    rewriter.replaceOp(op, MatmulOp::create(rewriter, loc, op.getType(),
+                                            matmul.getRhs(), matmul.getLhs(),
+                                            !matmul.getTransposeB(),
+                                            !matmul.getTransposeA()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Broadcasts
+//===----------------------------------------------------------------------===//
+
+/// What a pointwise op can read in place of `value`, because it broadcasts by
+/// itself.
+Value skipBroadcast(Value value) {
+  if (auto expand = value.getDefiningOp<ExpandOp>())
+    return expand.getOperand();
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return {};
+  ArrayRef<int64_t> from = shapeOf(reshape.getOperand());
+  ArrayRef<int64_t> to = shapeOf(value);
+  bool addsLeading =
+      from.size() < to.size() && to.take_back(from.size()) == from &&
+      llvm::all_of(
+          to.drop_back(from.size()), [](int64_t size) { return size == 1; });
+  return addsLeading ? Value(reshape.getOperand()) : Value();
+}
+
+/// A pointwise op broadcasts by itself, as long as its other operands span the
+/// result.
+struct FoldBroadcastIntoPointwise
     : OpInterfaceRewritePattern<PointwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(PointwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
     for (OpOperand &operand : op->getOpOperands()) {
-      auto expand = operand.get().getDefiningOp<ExpandOp>();
-      if (!expand)
+      Value narrow = skipBroadcast(operand.get());
+      if (!narrow)
         continue;
-      // The other operands must still span the result.
       SmallVector<ArrayRef<int64_t>> shapes;
       for (OpOperand &other : op->getOpOperands())
-        shapes.push_back(cast<RankedTensorType>(
-                             &other == &operand ? expand.getOperand().getType()
-                                                : other.get().getType())
-                             .getShape());
+        shapes.push_back(shapeOf(&other == &operand ? narrow : other.get()));
       auto broadcast = broadcastShapes(shapes);
       if (!broadcast || ArrayRef<int64_t>(*broadcast) != shape)
         continue;
-      rewriter.modifyOpInPlace(op, [&] { operand.set(expand.getOperand()); });
+      rewriter.modifyOpInPlace(op, [&] { operand.set(narrow); });
       return success();
     }
     return failure();
   }
 };
 
-/// cast(cast(x)) back to x's type, by way of a wider one, is x.
-struct FoldCastPair : OpRewritePattern<CastOp> {
+//===----------------------------------------------------------------------===//
+// Merged leading dimensions
+//===----------------------------------------------------------------------===//
+
+/// The operand of a reshape that keeps the last `kept` dimensions.
+Value skipMerge(Value value, size_t kept) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return {};
+  ArrayRef<int64_t> from = shapeOf(reshape.getOperand()), to = shapeOf(value);
+  return from.size() >= kept && to.size() >= kept &&
+                 from.take_back(kept) == to.take_back(kept)
+             ? Value(reshape.getOperand())
+             : Value();
+}
+
+/// matmul(reshape(a), reshape(b)), where both merge the same leading
+/// dimensions, is reshape(matmul(a, b)).
+struct MoveMergeAfterMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CastOp op,
+  LogicalResult matchAndRewrite(MatmulOp op,
                                 PatternRewriter &rewriter) const override {
-    auto inner = op.getOperand().getDefiningOp<CastOp>();
-    if (!inner || inner.getOperand().getType() != op.getType())
+    Value lhs = skipMerge(op.getLhs(), 2), rhs = skipMerge(op.getRhs(), 2);
+    if (!lhs || !rhs ||
+        shapeOf(lhs).drop_back(2) != shapeOf(rhs).drop_back(2) ||
+        shapeOf(op.getLhs()).drop_back(2) != shapeOf(op.getRhs()).drop_back(2))
       return failure();
-    auto from = dyn_cast<FloatType>(op.getType().getElementType());
-    auto through = dyn_cast<FloatType>(inner.getType().getElementType());
-    if (!from || !through ||
-        through.getFPMantissaWidth() < from.getFPMantissaWidth() ||
-        (!through.isF32() && !through.isF64()))
+    SmallVector<int64_t> shape(shapeOf(lhs).drop_back(2));
+    llvm::append_range(shape, shapeOf(op).take_back(2));
+    Value product = MatmulOp::create(
+        rewriter, op.getLoc(), op.getType().clone(ArrayRef<int64_t>(shape)),
+        lhs, rhs, op.getTransposeA(), op.getTransposeB());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), product);
+    return success();
+  }
+};
+
+/// softmax(reshape(x)) of rows that stay is reshape(softmax(x)).
+struct MoveMergeAfterSoftmax : OpRewritePattern<SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    Value x = skipMerge(op.getOperand(), 1);
+    if (!x || static_cast<int64_t>(op.getDim()) != op.getType().getRank() - 1)
       return failure();
-    rewriter.replaceOp(op, inner.getOperand());
+    Value softmax = SoftmaxOp::create(rewriter, op.getLoc(), typeOf(x), x,
+                                      typeOf(x).getRank() - 1);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), softmax);
     return success();
   }
 };
@@ -102,11 +178,15 @@ struct FoldCastPair : OpRewritePattern<CastOp> {
 struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<FoldTransposeIntoMatmul, FoldExpandIntoPointwise, FoldCastPair>(
-            &getContext());
+    populateFoldViewsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
+
+void fact::populateFoldViewsPatterns(RewritePatternSet &patterns) {
+  patterns.add<FoldTransposeIntoMatmul, FoldTransposeOfMatmul,
+               FoldBroadcastIntoPointwise, MoveMergeAfterMatmul,
+               MoveMergeAfterSoftmax>(patterns.getContext());
+}

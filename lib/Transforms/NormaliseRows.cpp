@@ -2,8 +2,11 @@
 
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Transforms/Passes.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "fact-normalise-rows"
 
 namespace fact {
 #define GEN_PASS_DEF_NORMALISEROWS
@@ -71,9 +74,13 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
 struct NormaliseRowsPass : fact::impl::NormaliseRowsBase<NormaliseRowsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<SoftmaxOverLast, ReduceOverTrailing>(&getContext());
+    populateNormaliseRowsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
+
+void fact::populateNormaliseRowsPatterns(RewritePatternSet &patterns) {
+  patterns.add<SoftmaxOverLast, ReduceOverTrailing>(patterns.getContext());
+}

@@ -1,11 +1,13 @@
 //===- RaiseAttention.cpp - Recognise attention that is written out -------===//
 
-#include "fact/Analysis/ConstantEvaluation.h"
-#include "fact/Dialect/Fact/Fact.h"
+#include "Masks.h"
+#include "Matchers.h"
 #include "fact/Transforms/Passes.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/PatternMatch.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#define DEBUG_TYPE "fact-raise-attention"
 
 namespace fact {
 #define GEN_PASS_DEF_RAISEATTENTION
@@ -16,209 +18,307 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Whether an additive mask lets query i see keys 0..i and no others, for
-/// every batch and head alike.
-bool isCausal(const KnownTensor &mask, int64_t queries, int64_t keys) {
-  if (mask.shape.size() < 2 || mask.shape.back() != keys ||
-      mask.shape[mask.shape.size() - 2] != queries)
-    return false;
-  for (auto [i, value] : llvm::enumerate(mask.elements)) {
-    int64_t key = i % keys, query = i / keys % queries;
-    if (value != (key <= query ? 0.0 : -infinity))
-      return false;
-  }
-  return true;
-}
-
-void bake(const KnownTensor &known, PatternRewriter &rewriter) {
-  for (Operation *op : known.weights) {
-    auto weight = cast<WeightOp>(op);
-    rewriter.modifyOpInPlace(weight, [&] { weight.setBaked(true); });
-  }
-}
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
 
 /// What stands between q k^T and the softmax.
 struct Scores {
   MatmulOp product;
   double scale = 1;
-  /// Added to the scaled scores; null when there is none.
-  Value mask;
-  /// In place of an added mask: a choice between the scores and -inf.
-  SelectOp select;
-  bool hidesWhenTrue = false;
+  Mask mask;
 };
 
-/// Walks from the softmax's operand to the product, collecting one mask
-/// outside of the scale and any number of scales inside of it.
-FailureOr<Scores> matchScores(Value value) {
-  auto isMinusInfinity = [](Value value) {
-    return getSplatConstant(value) == -infinity;
+/// Walks from the softmax's operand to the product. Nothing on the way may be
+/// needed elsewhere: it would be computed twice.
+LogicalResult matchScores(Value value, Scores &scores) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->hasOneUse())
+    return failure();
+  auto scaleBy = [&](Value rest, double factor) {
+    scores.scale *= factor;
+    return matchScores(rest, scores);
   };
-  Scores scores;
-  while (Operation *op = value.getDefiningOp()) {
-    bool mayMask = !scores.mask && !scores.select && scores.scale == 1;
-    if (auto product = dyn_cast<MatmulOp>(op)) {
-      scores.product = product;
-      return scores;
-    }
-    if (auto mul = dyn_cast<MulOp>(op)) {
-      bool left = getSplatConstant(mul.getLhs()).has_value();
-      auto factor = getSplatConstant(left ? mul.getLhs() : mul.getRhs());
-      if (!factor)
-        return failure();
-      scores.scale *= *factor;
-      value = left ? mul.getRhs() : mul.getLhs();
-    } else if (auto div = dyn_cast<DivOp>(op)) {
-      auto divisor = getSplatConstant(div.getRhs());
-      if (!divisor)
-        return failure();
-      scores.scale /= *divisor;
-      value = div.getLhs();
-    } else if (auto select = dyn_cast<SelectOp>(op); select && mayMask) {
-      scores.select = select;
-      scores.hidesWhenTrue = isMinusInfinity(select.getLhs());
-      if (scores.hidesWhenTrue == isMinusInfinity(select.getRhs()))
-        return failure();
-      value = scores.hidesWhenTrue ? select.getRhs() : select.getLhs();
-    } else if (auto add = dyn_cast<AddOp>(op); add && mayMask) {
-      // The scores have the full shape; a mask is often data.
-      bool leftIsScores = add.getLhs().getType() == add.getType() &&
-                          !isa_and_nonnull<GetWeightOp, ConstantOp>(
-                              add.getLhs().getDefiningOp());
-      value = leftIsScores ? add.getLhs() : add.getRhs();
-      scores.mask = leftIsScores ? add.getRhs() : add.getLhs();
-    } else {
+  // One of the operands has the scores, the other is added to them.
+  auto addTo = [&](Value rest, Value other, double sign) -> LogicalResult {
+    if (rest.getType() != value.getType() || !(scores.scale > 0))
       return failure();
-    }
-  }
-  return failure();
+    Scores trial = scores;
+    trial.mask.terms.push_back({other, sign * scores.scale});
+    if (failed(matchScores(rest, trial)))
+      return failure();
+    scores = std::move(trial);
+    return success();
+  };
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](MatmulOp product) {
+        scores.product = product;
+        return success();
+      })
+      .Case([&](CastOp cast) -> LogicalResult {
+        if (!isWidening(cast))
+          return failure();
+        return matchScores(cast.getOperand(), scores);
+      })
+      .Case([&](MulOp mul) -> LogicalResult {
+        if (auto factor = getSplatConstant(mul.getRhs()))
+          return scaleBy(mul.getLhs(), *factor);
+        if (auto factor = getSplatConstant(mul.getLhs()))
+          return scaleBy(mul.getRhs(), *factor);
+        return failure();
+      })
+      .Case([&](DivOp div) -> LogicalResult {
+        auto divisor = getSplatConstant(div.getRhs());
+        return divisor ? scaleBy(div.getLhs(), 1 / *divisor) : failure();
+      })
+      .Case([&](AddOp add) -> LogicalResult {
+        if (succeeded(addTo(add.getLhs(), add.getRhs(), 1)))
+          return success();
+        return addTo(add.getRhs(), add.getLhs(), 1);
+      })
+      .Case([&](SubOp sub) { return addTo(sub.getLhs(), sub.getRhs(), -1); })
+      .Case([&](SelectOp select) -> LogicalResult {
+        std::optional<Mask::Choice> choice = Mask::Choice::get(select);
+        if (!choice || choice->rest.getType() != value.getType() ||
+            !(scores.scale > 0))
+          return failure();
+        scores.mask.choices.push_back(*choice);
+        return matchScores(choice->rest, scores);
+      })
+      .Default([](Operation *) { return failure(); });
 }
 
-/// The mask as a summand: what was added, or 0 and -inf by the condition.
-Value buildMask(const Scores &scores, PatternRewriter &rewriter) {
-  SelectOp select = scores.select;
-  if (!select)
-    return scores.mask;
-  Type element = select.getType().getElementType();
-  auto scalar = RankedTensorType::get({}, element);
-  auto constant = [&](double value) -> Value {
-    auto attr = rewriter.getFloatAttr(element, value);
-    return ConstantOp::create(rewriter, select.getLoc(), scalar,
-                              DenseElementsAttr::get(scalar, Attribute(attr)));
-  };
-  Value hidden = constant(-infinity), seen = constant(0);
-  auto type = RankedTensorType::get(select.getCondition().getType().getShape(),
-                                    element);
-  return SelectOp::create(rewriter, select.getLoc(), type,
-                          select.getCondition(),
-                          scores.hidesWhenTrue ? hidden : seen,
-                          scores.hidesWhenTrue ? seen : hidden);
+/// q * scale: the factor joins the others. In 16 bits the product would be
+/// rounded as an operand, so taking it out only rounds less.
+Value takeScale(Value operand, double &scale) {
+  while (Operation *op = operand.getDefiningOp()) {
+    double factor;
+    Value rest;
+    if (matchPattern(operand, m_Either<MulOp>(m_Number(factor),
+                                              matchers::m_Any(&rest))) &&
+        rest.getType() == operand.getType())
+      scale *= factor;
+    else if (matchPattern(
+                 op, m_Op<DivOp>(matchers::m_Any(&rest), m_Number(factor))) &&
+             rest.getType() == operand.getType())
+      scale /= factor;
+    else
+      break;
+    operand = rest;
+  }
+  return operand;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// How leading dimensions of any number become `[batch, heads]`: the first is
+/// the batch, the others are heads; the last `shared` of them are query heads
+/// that read one key head.
+struct Heads {
+  SmallVector<int64_t> leading;
+  size_t first = 0, shared = 0;
+
+  static std::optional<Heads> get(Value query, Value key, Value value) {
+    auto leadingOf = [](Value tensor) { return shapeOf(tensor).drop_back(2); };
+    auto leading =
+        broadcastShapes({leadingOf(query), leadingOf(key), leadingOf(value)});
+    if (!leading)
+      return std::nullopt;
+    Heads heads{*leading};
+    size_t rank = heads.leading.size();
+    heads.first = rank > 1 ? 1 : 0;
+    auto isOne = [&](Value tensor, size_t fromEnd) {
+      ArrayRef<int64_t> sizes = leadingOf(tensor);
+      return fromEnd >= sizes.size() || sizes[sizes.size() - 1 - fromEnd] == 1;
+    };
+    while (heads.shared < rank - heads.first && isOne(key, heads.shared) &&
+           isOne(value, heads.shared))
+      ++heads.shared;
+    return heads;
+  }
+
+  /// A `[leading..., rows, columns]` tensor as `[batch, heads, rows, columns]`.
+  Value merge(Value tensor, bool isQuery, OpBuilder &builder) const {
+    Location loc = tensor.getLoc();
+    SmallVector<int64_t> full(leading);
+    if (!isQuery)
+      std::fill(full.end() - shared, full.end(), 1);
+    ArrayRef<int64_t> leading = full;
+    SmallVector<int64_t> merged{llvm::product_of(leading.take_front(first)),
+                                llvm::product_of(leading.drop_front(first))};
+    llvm::append_range(full, shapeOf(tensor).take_back(2));
+    llvm::append_range(merged, shapeOf(tensor).take_back(2));
+    return reshapeTo(builder, loc, expandTo(builder, loc, tensor, full),
+                     merged);
+  }
+
+  /// The mask, which broadcasts: only dimensions that become one must be there.
+  Value mergeMask(Value mask, OpBuilder &builder) const {
+    ArrayRef<int64_t> shape = shapeOf(mask);
+    if (leading.size() <= 2)
+      return mask;
+    // Sizes of 1 in front, as many dimensions as scores have.
+    SmallVector<int64_t> full(leading.size() + 2 - shape.size(), 1);
+    llvm::append_range(full, shape);
+    Location loc = mask.getLoc();
+    mask = reshapeTo(builder, loc, mask, full);
+    auto heads = MutableArrayRef(full).drop_front(first).drop_back(2);
+    if (llvm::any_of(heads, [](int64_t size) { return size != 1; }))
+      llvm::copy(ArrayRef(leading).drop_front(first), heads.begin());
+    mask = expandTo(builder, loc, mask, full);
+    SmallVector<int64_t> merged{full.front(), llvm::product_of(heads)};
+    llvm::append_range(merged, ArrayRef(full).take_back(2));
+    return reshapeTo(builder, loc, mask, merged);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// The softmax whose result, rounded to the type of the values at most, is
+/// `operand`: probabilities are a contraction's operand, and round as such.
+SoftmaxOp matchProbabilities(Value operand) {
+  if (auto cast = operand.getDefiningOp<CastOp>();
+      cast && cast->hasOneUse() && !isWidening(cast) &&
+      isa<FloatType>(typeOf(cast.getOperand()).getElementType()))
+    operand = cast.getOperand();
+  auto softmax = operand.getDefiningOp<SoftmaxOp>();
+  if (!softmax || !softmax->hasOneUse() ||
+      static_cast<int64_t>(softmax.getDim()) != softmax.getType().getRank() - 1)
+    return {};
+  return softmax;
 }
 
 /// matmul(softmax(scores), v)
 struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
-  RaiseWrittenOut(MLIRContext *context, Pass::Statistic &raised)
+  RaiseWrittenOut(MLIRContext *context, Pass::Statistic *raised)
       : OpRewritePattern(context), raised(raised) {}
 
   LogicalResult matchAndRewrite(MatmulOp op,
                                 PatternRewriter &rewriter) const override {
-    auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>();
-    if (!softmax || op.getTransposeA() || op.getTransposeB() ||
-        op.getType().getRank() != 4 ||
-        softmax.getDim() != uint64_t(softmax.getType().getRank() - 1))
+    SoftmaxOp softmax = matchProbabilities(op.getLhs());
+    if (!softmax || op.getTransposeA())
       return failure();
-    FailureOr<Scores> scores = matchScores(softmax.getOperand());
-    if (failed(scores))
+    Scores scores;
+    if (failed(matchScores(softmax.getOperand(), scores)))
       return failure();
-    MatmulOp product = scores->product;
-    if (product.getTransposeA() || !product.getTransposeB() ||
-        product.getType() != softmax.getType())
+    MatmulOp product = scores.product;
+    if (shapeOf(product) != shapeOf(softmax))
       return failure();
     Value query = product.getLhs(), key = product.getRhs(), value = op.getRhs();
-    // Broadcast batches are not attention's grouped heads.
-    auto batch = [](Value tensor) {
-      return cast<RankedTensorType>(tensor.getType()).getShape().drop_back(2);
-    };
-    if (batch(query) != batch(key) || batch(key) != batch(value) ||
-        batch(query).size() != 2)
+    Type element = op.getType().getElementType();
+    // A product of widened operands is what 16-bit operands give in f32.
+    if (typeOf(query).getElementType() != element) {
+      query = skipWidening(query);
+      key = skipWidening(key);
+    }
+    double scale = scores.scale;
+    query = takeScale(query, scale);
+    key = takeScale(key, scale);
+    for (Value operand : {query, key})
+      if (typeOf(operand).getElementType() != element)
+        return failure();
+
+    std::optional<Heads> heads = Heads::get(query, key, value);
+    if (!heads)
       return failure();
-    rewriter.replaceOpWithNewOp<AttentionOp>(
-        op, op.getType(), query, key, value, buildMask(*scores, rewriter),
-        rewriter.getF64FloatAttr(scores->scale), /*causal=*/UnitAttr());
-    ++raised;
+    SmallVector<Value> leaves{query, key, value};
+    scores.mask.appendLeaves(leaves);
+    Location loc = getFusedLocation(op, leaves);
+    if (product.getTransposeA())
+      query = transposed(rewriter, loc, query);
+    if (!product.getTransposeB())
+      key = transposed(rewriter, loc, key);
+    if (op.getTransposeB())
+      value = transposed(rewriter, loc, value);
+    Value mask = scores.mask.build(rewriter, loc, element);
+    query = heads->merge(query, /*isQuery=*/true, rewriter);
+    key = heads->merge(key, /*isQuery=*/false, rewriter);
+    value = heads->merge(value, /*isQuery=*/false, rewriter);
+    SmallVector<int64_t> shape(shapeOf(query));
+    shape.back() = shapeOf(value).back();
+    Value attention = AttentionOp::create(
+        rewriter, loc, op.getType().clone(ArrayRef<int64_t>(shape)), query, key,
+        value, mask ? heads->mergeMask(mask, rewriter) : Value(),
+        rewriter.getF64FloatAttr(scale), /*causal=*/UnitAttr());
+    rewriter.replaceOp(op, reshapeTo(rewriter, loc, attention, shapeOf(op)));
+    if (raised)
+      ++*raised;
     return success();
   }
 
-  Pass::Statistic &raised;
+  Pass::Statistic *raised;
 };
 
-/// A mask that is known to be causal becomes a flag.
-struct ProveCausal : OpRewritePattern<AttentionOp> {
-  ProveCausal(MLIRContext *context, Pass::Statistic &proven)
-      : OpRewritePattern(context), proven(proven) {}
+/// Heads that come several times each: reshape(expand(x)) where one size of 1
+/// is expanded and becomes the fastest part of a dimension, under permutations.
+struct RepeatedHeads {
+  Value source;
+  int64_t times = 1;
+  /// The shape without repetitions, and what permutes it, innermost last.
+  SmallVector<int64_t> shape;
+  SmallVector<PermuteOp> permutes;
 
-  LogicalResult matchAndRewrite(AttentionOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getMask() || op.getCausal())
-      return failure();
-    FailureOr<KnownTensor> mask = evaluateConstant(op.getMask());
-    if (failed(mask) || !isCausal(*mask, op.getQuery().getType().getDimSize(2),
-                                  op.getKey().getType().getDimSize(2)))
-      return failure();
-    bake(*mask, rewriter);
-    rewriter.replaceOpWithNewOp<AttentionOp>(
-        op, op.getType(), op.getQuery(), op.getKey(), op.getValue(),
-        /*mask=*/Value(), op.getScaleAttr(), rewriter.getUnitAttr());
-    ++proven;
-    return success();
+  static std::optional<RepeatedHeads> get(Value value, int64_t dim) {
+    RepeatedHeads heads;
+    for (auto permute = value.getDefiningOp<PermuteOp>(); permute;
+         permute = value.getDefiningOp<PermuteOp>()) {
+      heads.permutes.push_back(permute);
+      dim = permute.getDims()[dim];
+      value = permute.getOperand();
+    }
+    auto reshape = value.getDefiningOp<ReshapeOp>();
+    Value wide = reshape ? Value(reshape.getOperand()) : value;
+    auto expand = wide.getDefiningOp<ExpandOp>();
+    if (!expand)
+      return std::nullopt;
+    heads.source = expand.getOperand();
+    ArrayRef<int64_t> to = shapeOf(expand), from = shapeOf(heads.source);
+    int64_t added = to.size() - from.size(), repeated = -1;
+    for (int64_t i = 0; i < static_cast<int64_t>(to.size()); ++i) {
+      if (to[i] == (i < added ? 1 : from[i - added]))
+        continue;
+      if (repeated >= 0)
+        return std::nullopt;
+      repeated = i;
+    }
+    if (repeated < 0)
+      return std::nullopt;
+    heads.times = to[repeated];
+    heads.shape.assign(shapeOf(value).begin(), shapeOf(value).end());
+    if (heads.shape[dim] % heads.times ||
+        llvm::product_of(ArrayRef(heads.shape).drop_front(dim + 1)) !=
+            llvm::product_of(to.drop_front(repeated + 1)))
+      return std::nullopt;
+    heads.shape[dim] /= heads.times;
+    return heads;
   }
 
-  Pass::Statistic &proven;
+  Value build(OpBuilder &builder, Location loc) const {
+    Value value = reshapeTo(builder, loc, source, shape);
+    for (PermuteOp permute : llvm::reverse(permutes))
+      value = permuteTo(builder, loc, value, permute.getDims());
+    return value;
+  }
 };
-
-/// The [batch, kv_heads, T, D] tensor whose heads `value` repeats `group` times
-/// each: reshape(expand(reshape(x))).
-Value matchRepeatedHeads(Value value) {
-  auto outer = value.getDefiningOp<ReshapeOp>();
-  auto expand =
-      outer ? outer.getOperand().getDefiningOp<ExpandOp>() : ExpandOp();
-  auto inner =
-      expand ? expand.getOperand().getDefiningOp<ReshapeOp>() : ReshapeOp();
-  if (!inner || outer.getType().getRank() != 4 ||
-      inner.getOperand().getType().getRank() != 4)
-    return {};
-  ArrayRef<int64_t> heads = inner.getOperand().getType().getShape();
-  ArrayRef<int64_t> wide = expand.getType().getShape();
-  ArrayRef<int64_t> merged = outer.getType().getShape();
-  if (wide.size() != 5 ||
-      inner.getType().getShape() !=
-          ArrayRef<int64_t>({heads[0], heads[1], 1, heads[2], heads[3]}))
-    return {};
-  int64_t group = wide[2];
-  if (wide !=
-          ArrayRef<int64_t>({heads[0], heads[1], group, heads[2], heads[3]}) ||
-      merged !=
-          ArrayRef<int64_t>({heads[0], heads[1] * group, heads[2], heads[3]}))
-    return {};
-  return inner.getOperand();
-}
 
 /// Repeated keys and values are read once for a group of query heads.
 struct GroupHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,
                                 PatternRewriter &rewriter) const override {
-    Value key = matchRepeatedHeads(op.getKey());
-    Value value = matchRepeatedHeads(op.getValue());
-    if (!key || !value ||
-        cast<RankedTensorType>(key.getType()).getDimSize(1) !=
-            cast<RankedTensorType>(value.getType()).getDimSize(1))
+    auto key = RepeatedHeads::get(op.getKey(), 1);
+    auto value = RepeatedHeads::get(op.getValue(), 1);
+    if (!key || !value || key->times != value->times)
       return failure();
+    Value keys = key->build(rewriter, op.getKey().getLoc());
+    Value values = value->build(rewriter, op.getValue().getLoc());
     rewriter.modifyOpInPlace(op, [&] {
-      op.getKeyMutable().set(key);
-      op.getValueMutable().set(value);
+      op.getKeyMutable().set(keys);
+      op.getValueMutable().set(values);
     });
     return success();
   }
@@ -227,11 +327,15 @@ struct GroupHeads : OpRewritePattern<AttentionOp> {
 struct RaiseAttentionPass : fact::impl::RaiseAttentionBase<RaiseAttentionPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseWrittenOut>(&getContext(), raised);
-    patterns.add<ProveCausal>(&getContext(), causal);
-    patterns.add<GroupHeads>(&getContext());
+    populateRaiseAttentionPatterns(patterns, &raised);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
+
+void fact::populateRaiseAttentionPatterns(RewritePatternSet &patterns,
+                                          Pass::Statistic *raised) {
+  patterns.add<RaiseWrittenOut>(patterns.getContext(), raised);
+  patterns.add<GroupHeads>(patterns.getContext());
+}

@@ -1,10 +1,11 @@
 //===- RaiseNorms.cpp - Recognise norms that are written out --------------===//
 
-#include "fact/Analysis/ConstantEvaluation.h"
-#include "fact/Dialect/Fact/Fact.h"
+#include "Matchers.h"
 #include "fact/Transforms/Passes.h"
-#include "mlir/IR/PatternMatch.h"
+#include "fact/Transforms/Patterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "fact-raise-norms"
 
 namespace fact {
 #define GEN_PASS_DEF_RAISENORMS
@@ -15,55 +16,120 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// The number of trailing dimensions reduced with `keep`, or 0.
-int64_t reducedTrailing(ReduceOp op) {
-  int64_t rank = op.getOperand().getType().getRank();
-  int64_t count = op.getDims().size();
-  for (auto [i, dim] : llvm::enumerate(op.getDims()))
-    if (dim != rank - count + static_cast<int64_t>(i))
-      return 0;
-  return op.getKeep() ? count : 0;
+/// What divides a row: the mean of the squares of `squared`, plus `eps`.
+struct Spread {
+  Value squared;
+  int64_t dims = 0;
+  double eps = 0;
+  /// For a variance written as mean(x * x) - mean(x)^2: what `squared` is
+  /// centred by.
+  Value mean;
+};
+
+/// x * x
+Value matchSquare(Value value) {
+  auto mul = value.getDefiningOp<MulOp>();
+  return mul && mul.getLhs() == mul.getRhs() ? mul.getLhs() : Value();
 }
 
-/// x * rsqrt(mean(x * x) + eps)
-struct RaiseRms : OpRewritePattern<MulOp> {
-  RaiseRms(MLIRContext *context, Pass::Statistic &raised)
-      : OpRewritePattern(context), raised(raised) {}
+std::optional<Spread> matchSpread(Value value) {
+  Spread spread;
+  if (auto add = value.getDefiningOp<AddOp>()) {
+    Value sum = add.getLhs(), eps = add.getRhs();
+    if (getSplatConstant(sum))
+      std::swap(sum, eps);
+    if (!m_Number(spread.eps).match(eps) || !(spread.eps >= 0))
+      return std::nullopt;
+    value = sum;
+  }
+  if (auto sub = value.getDefiningOp<SubOp>()) {
+    spread.mean = matchSquare(sub.getRhs());
+    value = sub.getLhs();
+    if (!spread.mean)
+      return std::nullopt;
+  }
+  std::optional<RowMean> mean = RowMean::get(value);
+  if (!mean)
+    return std::nullopt;
+  spread.squared = matchSquare(mean->operand);
+  spread.dims = mean->dims;
+  if (!spread.squared)
+    return std::nullopt;
+  return spread;
+}
 
-  LogicalResult matchAndRewrite(MulOp op,
+/// The x of x - mean(x) over the same dimensions as `spread`.
+Value matchCentred(Value value, const Spread &spread) {
+  auto sub = value.getDefiningOp<SubOp>();
+  if (!sub)
+    return {};
+  std::optional<RowMean> mean = RowMean::get(sub.getRhs());
+  if (!mean || mean->operand != sub.getLhs() || mean->dims != spread.dims)
+    return {};
+  if (spread.mean)
+    return spread.mean == sub.getRhs() && spread.squared == sub.getLhs()
+               ? sub.getLhs()
+               : Value();
+  return spread.squared == value ? sub.getLhs() : Value();
+}
+
+/// `parameter` with the shape that a norm over the last `dims` dimensions of
+/// `normed` takes; null when it varies over other dimensions.
+Value toParameter(Value parameter, RankedTensorType normed, int64_t dims,
+                  OpBuilder &builder) {
+  ArrayRef<int64_t> shape = shapeOf(parameter);
+  ArrayRef<int64_t> wanted = normed.getShape().take_back(dims);
+  if (shape.size() < wanted.size() ||
+      shape.take_back(wanted.size()) != wanted ||
+      !llvm::all_of(shape.drop_back(wanted.size()),
+                    [](int64_t size) { return size == 1; }))
+    return {};
+  return reshapeTo(builder, parameter.getLoc(), parameter, wanted);
+}
+
+/// x * rsqrt(mean(x * x) + eps) and (x - mean(x)) * rsqrt(variance + eps), with
+/// a weight anywhere among the factors.
+template <typename OpT> struct RaiseNorm : OpRewritePattern<OpT> {
+  RaiseNorm(MLIRContext *context, Pass::Statistic *raised)
+      : OpRewritePattern<OpT>(context), raised(raised) {}
+
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    for (auto [x, scale] : {std::pair(op.getLhs(), op.getRhs()),
-                            std::pair(op.getRhs(), op.getLhs())}) {
-      if (x.getType() != op.getType())
+    Factors factors = Factors::get(op.getResult());
+    size_t count = factors.numerators.size();
+    if (factors.inverseRoots.size() != 1 || !factors.denominators.empty() ||
+        count < 1 || count > 2)
+      return failure();
+    std::optional<Spread> spread = matchSpread(factors.inverseRoots.front());
+    if (!spread)
+      return failure();
+    for (size_t i = 0; i < count; ++i) {
+      Value scaled = factors.numerators[i];
+      Value other = count == 2 ? factors.numerators[1 - i] : Value();
+      Value x = matchCentred(scaled, *spread);
+      NormKind kind = x ? NormKind::layer : NormKind::rms;
+      if (!x && !spread->mean && scaled == spread->squared)
+        x = scaled;
+      if (!x || x.getType() != op.getType())
         continue;
-      auto rsqrt = scale.getDefiningOp<RsqrtOp>();
-      auto shifted =
-          rsqrt ? rsqrt.getOperand().getDefiningOp<AddOp>() : AddOp();
-      if (!shifted)
+      Value weight =
+          other ? toParameter(other, op.getType(), spread->dims, rewriter)
+                : Value();
+      if (other && !weight)
         continue;
-      Value sum = shifted.getLhs(), epsilon = shifted.getRhs();
-      if (getSplatConstant(sum))
-        std::swap(sum, epsilon);
-      std::optional<double> eps = getSplatConstant(epsilon);
-      auto mean = sum.getDefiningOp<ReduceOp>();
-      if (!eps || !mean || mean.getKind() != ReduceKind::mean)
-        continue;
-      int64_t dims = reducedTrailing(mean);
-      auto square = mean.getOperand().getDefiningOp<MulOp>();
-      if (!dims || !square || square.getLhs() != x || square.getRhs() != x)
-        continue;
-      rewriter.replaceOpWithNewOp<NormOp>(
-          op, op.getType(), NormKindAttr::get(op.getContext(), NormKind::rms),
-          x,
-          /*weight=*/Value(), /*bias=*/Value(), rewriter.getF64FloatAttr(*eps),
-          rewriter.getI64IntegerAttr(dims));
-      ++raised;
+      rewriter.replaceOp(
+          op, NormOp::create(rewriter, getFusedLocation(op, {x, other}),
+                             op.getType(), kind, x, weight, /*bias=*/Value(),
+                             llvm::APFloat(spread->eps),
+                             static_cast<uint64_t>(spread->dims)));
+      if (raised)
+        ++*raised;
       return success();
     }
     return failure();
   }
 
-  Pass::Statistic &raised;
+  Pass::Statistic *raised;
 };
 
 /// norm(x) * weight and norm(x) + bias, where the norm has none yet.
@@ -73,23 +139,23 @@ template <typename OpT> struct AbsorbParameter : OpRewritePattern<OpT> {
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    for (auto [normed, parameter] : {std::pair(op.getLhs(), op.getRhs()),
-                                     std::pair(op.getRhs(), op.getLhs())}) {
+    for (auto [normed, other] : {std::pair(op.getLhs(), op.getRhs()),
+                                 std::pair(op.getRhs(), op.getLhs())}) {
       auto norm = normed.template getDefiningOp<NormOp>();
       if (!norm || !norm->hasOneUse() || norm.getBias() ||
-          norm.getType() != op.getType())
+          (isWeight && norm.getWeight()) || norm.getType() != op.getType())
         continue;
-      if (isWeight && norm.getWeight())
+      Value parameter =
+          toParameter(other, norm.getType(), norm.getDims(), rewriter);
+      if (!parameter)
         continue;
-      auto type = cast<RankedTensorType>(parameter.getType());
-      if (type.getShape() !=
-          norm.getType().getShape().take_back(norm.getDims()))
-        continue;
-      rewriter.replaceOpWithNewOp<NormOp>(
-          op, op.getType(), norm.getKindAttr(), norm.getOperand(),
-          isWeight ? Value(parameter) : Value(norm.getWeight()),
-          isWeight ? Value(norm.getBias()) : Value(parameter),
-          norm.getEpsAttr(), norm.getDimsAttr());
+      Location loc = getFusedLocation(op, {norm.getOperand(), other});
+      rewriter.replaceOp(
+          op, NormOp::create(rewriter, loc, op.getType(), norm.getKind(),
+                             norm.getOperand(),
+                             isWeight ? parameter : Value(norm.getWeight()),
+                             isWeight ? Value(norm.getBias()) : parameter,
+                             norm.getEps(), norm.getDims()));
       return success();
     }
     return failure();
@@ -99,10 +165,16 @@ template <typename OpT> struct AbsorbParameter : OpRewritePattern<OpT> {
 struct RaiseNormsPass : fact::impl::RaiseNormsBase<RaiseNormsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseRms>(&getContext(), raised);
-    patterns.add<AbsorbParameter<MulOp>, AbsorbParameter<AddOp>>(&getContext());
+    populateRaiseNormsPatterns(patterns, &raised);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
+
+void fact::populateRaiseNormsPatterns(RewritePatternSet &patterns,
+                                      Pass::Statistic *raised) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<RaiseNorm<MulOp>, RaiseNorm<DivOp>>(context, raised);
+  patterns.add<AbsorbParameter<MulOp>, AbsorbParameter<AddOp>>(context);
+}

@@ -1,4 +1,4 @@
-//===- FactOps.cpp - Verifiers, folders and assembly ----------------------===//
+//===- FactOps.cpp - Verifiers and assembly -------------------------------===//
 //
 // Each verifier names the numbered constraint of the op's documentation.
 //
@@ -201,12 +201,6 @@ LogicalResult SelectOp::verify() {
            << "selects between " << getLhs().getType() << " and "
            << getRhs().getType() << " into " << getType();
   return success();
-}
-
-OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getType())
-    return getOperand();
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -463,71 +457,4 @@ LogicalResult ConcatOp::verify() {
     return violates(*this, 2) << "sizes of dim " << dim << " add up to "
                               << total << ", not " << getType().getDimSize(dim);
   return success();
-}
-
-OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
-    return getOperand();
-  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
-    return constant.reshape(getType());
-  return {};
-}
-
-OpFoldResult PermuteOp::fold(FoldAdaptor) {
-  if (llvm::equal(getDims(), llvm::seq<int64_t>(0, getType().getRank())))
-    return getOperand();
-  return {};
-}
-
-OpFoldResult SliceOp::fold(FoldAdaptor) {
-  return getOperand().getType() == getType() ? OpFoldResult(getOperand())
-                                             : OpFoldResult();
-}
-
-OpFoldResult ExpandOp::fold(FoldAdaptor) {
-  return getOperand().getType() == getType() ? OpFoldResult(getOperand())
-                                             : OpFoldResult();
-}
-
-namespace {
-/// reshape(reshape(x)) is one reshape.
-struct MergeReshapes : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!inner)
-      return failure();
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
-                                           inner.getOperand());
-    return success();
-  }
-};
-
-/// permute(permute(x)) is one permute.
-struct MergePermutes : OpRewritePattern<PermuteOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PermuteOp op,
-                                PatternRewriter &rewriter) const override {
-    auto inner = op.getOperand().getDefiningOp<PermuteOp>();
-    if (!inner)
-      return failure();
-    SmallVector<int64_t> dims;
-    for (int64_t dim : op.getDims())
-      dims.push_back(inner.getDims()[dim]);
-    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), inner.getOperand(),
-                                           dims);
-    return success();
-  }
-};
-} // namespace
-
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<MergeReshapes>(context);
-}
-
-void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<MergePermutes>(context);
 }

@@ -36,6 +36,9 @@ struct StridedView {
                     int64_t step) const;
   StridedView expand(llvm::ArrayRef<int64_t> newShape) const;
 
+  /// What the view op `view` makes of these elements, which are its operand's.
+  mlir::FailureOr<StridedView> apply(mlir::Operation *view) const;
+
   /// Broadcasts (with leading dimensions) to the shape of an index space.
   StridedView broadcastTo(llvm::ArrayRef<int64_t> newShape) const {
     return expand(newShape);

@@ -10,11 +10,11 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def FoldViews : Pass<"fact-fold-views"> {
-  let summary = "Fold views and casts into the ops that use them";
+  let summary = "Fold views into the ops that use them";
   let description = [{
     A transpose of the last two dimensions becomes a flag of `fact.matmul`, an
-    explicit broadcast becomes the implicit one of a pointwise op, and a cast
-    that a wider cast undoes disappears.
+    explicit broadcast becomes the implicit one of a pointwise op, and leading
+    dimensions that are merged for a product or a softmax alone stay apart.
 
     ```mlir
     %0 = fact.permute %k [0, 2, 1] : (tensor<2x8x4xf32>) -> tensor<2x4x8xf32>
@@ -32,40 +32,174 @@ def NormaliseRows : Pass<"fact-normalise-rows"> {
   let description = [{
     Kernels for rows take rows that are contiguous. A softmax or a reduction
     over other dimensions is permuted so that these come last.
+
+    ```mlir
+    %0 = fact.softmax %x dim 0 : tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.permute %x [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    %1 = fact.softmax %0 dim 1 : tensor<8x4xf32>
+    %2 = fact.permute %1 [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+}
+
+def RaiseActivations : Pass<"fact-raise-activations"> {
+  let summary = "Recognise activations that are written out";
+  let description = [{
+    `x * sigmoid(x)` and `x / (1 + exp(-x))` become `fact.silu`,
+    `0.5 * x * (1 + erf(x / sqrt(2)))` becomes `fact.gelu`, and the form with
+    `tanh` its approximation, with factors in any order.
+
+    ```mlir
+    %0 = fact.sigmoid %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = fact.mul %x, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.silu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
   }];
 }
 
 def RaiseNorms : Pass<"fact-raise-norms"> {
   let summary = "Recognise norms that are written out";
   let description = [{
-    `x * rsqrt(mean(x * x) + eps) * weight` becomes `fact.norm rms`.
+    `x * rsqrt(mean(x * x) + eps)` becomes `fact.norm rms`, and
+    `(x - mean(x)) * rsqrt(variance + eps)` becomes `fact.norm layer`. Roots and
+    quotients, means as sums over a count, a variance as
+    `mean(x * x) - mean(x)^2`, and a weight among the factors are recognised; a
+    weight and a bias after it join it. `eps` elsewhere, or a variance over
+    `n - 1`, is something else and stays.
+
+    A norm computed in f32 between casts stays in f32, with its casts: what
+    rounds before a weight is multiplied still does.
+
+    ```mlir
+    %eps = fact.constant dense<1.0e-06> : tensor<f32>
+    %0 = fact.mul %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = fact.reduce mean %0 dims [1] keep : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    %2 = fact.add %1, %eps : (tensor<4x1xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %3 = fact.rsqrt %2 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %4 = fact.mul %x, %3 : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+    %5 = fact.mul %w, %4 : (tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.norm rms %x weight %w eps 9.9999999747524271E-7 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
   }];
   let statistics = [Statistic<"raised", "norms-raised", "Norms recognised">];
 }
 
-def RaiseAttention : Pass<"fact-raise-attention", "::mlir::ModuleOp"> {
-  let summary = "Recognise attention that is written out";
+def RaiseRotary : Pass<"fact-raise-rotary"> {
+  let summary = "Recognise rotary embeddings that are written out";
   let description = [{
-    `softmax(q k^T * scale + mask) v` becomes `fact.attention`. A mask whose
-    value is known and equals the causal one becomes `causal`, and the weight
-    that it came from is baked; another mask stays an operand. Keys and values
-    that are repeated over groups of query heads are read once.
+    `x * cos + rotate(x) * sin` becomes `fact.rotary`, where `rotate` is
+    written with slices and a concatenation of halves, or with every second
+    element and a stack. The form that multiplies both parts of pairs with
+    angles of half the width and joins them is recognised too; its angles are
+    joined. Parts are compared as strided views of one tensor.
 
     ```mlir
-    %0 = fact.matmul %q, %k transpose_b : ...
-    %1 = fact.mul %0, %scale : ...
-    %2 = fact.select %mask, %infinity, %1 : ...
-    %3 = fact.softmax %2 dim 3 : ...
-    %4 = fact.matmul %3, %v : ...
+    %0 = fact.slice %x dim 1 start 4 : (tensor<2x8xf32>) -> tensor<2x4xf32>
+    %1 = fact.neg %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %2 = fact.slice %x dim 1 start 0 : (tensor<2x8xf32>) -> tensor<2x4xf32>
+    %3 = fact.concat %1, %2 dim 1 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>
+    %4 = fact.mul %x, %cos : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+    %5 = fact.mul %3, %sin : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+    %6 = fact.add %4, %5 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
     becomes
     ```mlir
-    %4 = fact.attention %q, %k, %v causal scale 1.250000e-01 : ...
+    %0 = fact.rotary %x, %cos, %sin : (tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
   }];
   let statistics = [
-    Statistic<"raised", "attention-raised", "Attentions recognised">,
+    Statistic<"raised", "rotary-raised", "Rotary embeddings recognised">];
+}
+
+def RaiseAttention : Pass<"fact-raise-attention"> {
+  let summary = "Recognise attention that is written out";
+  let description = [{
+    `softmax(q k^T * scale + mask) v` becomes `fact.attention`. Factors may
+    stand before or after the product, masks may be added or chosen, in any
+    number; leading dimensions may be any. Casts that lose nothing are seen
+    through, so a softmax in f32 between 16-bit products is recognised; its
+    result rounds as a contraction's operand does. Scores that are needed
+    elsewhere stay.
+
+    A choice (`where`, `masked_fill`) becomes a summand when what it fills in
+    hides a score for certain: `-inf`, the lowest finite number of the scores'
+    type, or anything below -2^100. `-1e9` does not, and stays.
+
+    Keys and values that are repeated over groups of query heads are read once.
+
+    ```mlir
+    %s = fact.constant dense<1.25e-01> : tensor<f32>
+    %0 = fact.matmul %q, %k transpose_b : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x4xf32>
+    %1 = fact.mul %0, %s : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
+    %2 = fact.add %1, %m : (tensor<1x2x4x4xf32>, tensor<4x4xf32>) -> tensor<1x2x4x4xf32>
+    %3 = fact.softmax %2 dim 3 : tensor<1x2x4x4xf32>
+    %4 = fact.matmul %3, %v : (tensor<1x2x4x4xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %4 = fact.attention %q, %k, %v mask %m scale 1.250000e-01 : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<4x4xf32>) -> tensor<1x2x4x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"raised", "attention-raised", "Attentions recognised">];
+}
+
+def ProveMasks : Pass<"fact-prove-masks", "::mlir::ModuleOp"> {
+  let summary = "Replace masks whose value is known by what they mean";
+  let description = [{
+    A mask, or a part of it, that constants and weights with data determine is
+    evaluated. The causal one becomes the flag `causal`, one that hides nothing
+    goes, and the weights that were read are baked. Another mask stays an
+    operand. A mask is evaluated once, however many attentions use it.
+
+    ```mlir
+    %m = fact.constant dense<[[0.0, 0xFF800000], [0.0, 0.0]]> : tensor<2x2xf32>
+    %0 = fact.attention %q, %k, %v mask %m scale 1.0 : (tensor<1x1x2x8xf32>, tensor<1x1x2x8xf32>, tensor<1x1x2x8xf32>, tensor<2x2xf32>) -> tensor<1x1x2x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.attention %q, %k, %v causal scale 1.000000e+00 : (tensor<1x1x2x8xf32>, tensor<1x1x2x8xf32>, tensor<1x1x2x8xf32>) -> tensor<1x1x2x8xf32>
+    ```
+  }];
+  let statistics = [
     Statistic<"causal", "masks-proven-causal", "Masks proven causal">];
+}
+
+def SplitGates : Pass<"fact-split-gates"> {
+  let summary = "Make two products of one that computes a gate and what it gates";
+  let description = [{
+    `act(y[..., :n]) * y[..., n:]` with `y = x w^T + b` becomes
+    `act(x w1^T + b1) * (x w2^T + b2)`, where `w1` and `w2` are slices of the
+    weight: views, which cost nothing. Then `y` need not be stored, and a gated
+    MLP has one form, however it was written.
+
+    ```mlir
+    %0 = fact.matmul %x, %w transpose_b : (tensor<4x8xf32>, tensor<32x8xf32>) -> tensor<4x32xf32>
+    %1 = fact.slice %0 dim 1 start 0 : (tensor<4x32xf32>) -> tensor<4x16xf32>
+    %2 = fact.slice %0 dim 1 start 16 : (tensor<4x32xf32>) -> tensor<4x16xf32>
+    %3 = fact.silu %1 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    %4 = fact.mul %3, %2 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.slice %w dim 0 start 0 : (tensor<32x8xf32>) -> tensor<16x8xf32>
+    %1 = fact.matmul %x, %0 transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    %2 = fact.slice %w dim 0 start 16 : (tensor<32x8xf32>) -> tensor<16x8xf32>
+    %3 = fact.matmul %x, %2 transpose_b : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+    %4 = fact.silu %1 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    %5 = fact.mul %4, %3 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+    ```
+  }];
+  let statistics = [Statistic<"split", "gates-split", "Products split">];
 }
 
 def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {

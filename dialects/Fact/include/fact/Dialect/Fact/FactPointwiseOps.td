@@ -39,16 +39,26 @@ class Fact_BinaryOp<string mnemonic, string text, list<Trait> traits = [],
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
 }
 
-def Fact_AddOp : Fact_BinaryOp<"add", "sum", [Commutative]>;
-def Fact_SubOp : Fact_BinaryOp<"sub", "difference">;
-def Fact_MulOp : Fact_BinaryOp<"mul", "product", [Commutative]>;
-def Fact_DivOp : Fact_BinaryOp<"div", "quotient", [], ["buildFastScalar"]>;
+def Fact_AddOp : Fact_BinaryOp<"add", "sum", [Commutative]> {
+  let hasFolder = 1;
+}
+def Fact_SubOp : Fact_BinaryOp<"sub", "difference"> {
+  let hasFolder = 1;
+}
+def Fact_MulOp : Fact_BinaryOp<"mul", "product", [Commutative]> {
+  let hasFolder = 1;
+}
+def Fact_DivOp : Fact_BinaryOp<"div", "quotient", [], ["buildFastScalar"]> {
+  let hasFolder = 1;
+}
 def Fact_MaximumOp : Fact_BinaryOp<"maximum", "larger value; NaN wins", [Commutative]>;
 def Fact_MinimumOp : Fact_BinaryOp<"minimum", "smaller value; NaN wins", [Commutative]>;
 def Fact_FmodOp : Fact_BinaryOp<"fmod", "what remains of lhs when divided by rhs, with the sign of lhs">;
 def Fact_PowOp : Fact_BinaryOp<"pow", "lhs to the power rhs">;
 
-def Fact_NegOp : Fact_UnaryOp<"neg", "negation">;
+def Fact_NegOp : Fact_UnaryOp<"neg", "negation"> {
+  let hasFolder = 1;
+}
 def Fact_AbsOp : Fact_UnaryOp<"abs", "absolute value">;
 def Fact_SignOp : Fact_UnaryOp<"sign", "-1, 0 or 1; 0 for NaN">;
 def Fact_FloorOp : Fact_UnaryOp<"floor", "largest integer that is not larger">;
@@ -123,6 +133,7 @@ def Fact_SelectOp : Fact_PointwiseOp<"select", "one of two values by a condition
     $condition `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Fact_CastOp : Fact_PointwiseOp<"cast", "a change of element type"> {

@@ -131,6 +131,8 @@ def Fact_ReduceOp : Fact_TensorOp<"reduce"> {
     `` $kind $operand `dims` $dims (`keep` $keep^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Fact_GatherOp : Fact_TensorOp<"gather"> {
@@ -242,6 +244,7 @@ def Fact_SliceOp : Fact_ViewOp<"slice", "a range of one dimension"> {
     $operand `dim` $dim `start` $start (`step` $step^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let hasCanonicalizer = 1;
 }
 
 def Fact_ExpandOp : Fact_ViewOp<"expand", "a broadcast to a larger shape"> {
@@ -251,6 +254,7 @@ def Fact_ExpandOp : Fact_ViewOp<"expand", "a broadcast to a larger shape"> {
   }];
   let arguments = (ins Fact_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasCanonicalizer = 1;
 }
 
 def Fact_ConcatOp : Fact_TensorOp<"concat", [SameOperandsAndResultElementType]> {
@@ -264,6 +268,8 @@ def Fact_ConcatOp : Fact_TensorOp<"concat", [SameOperandsAndResultElementType]> 
   let results = (outs Fact_Tensor:$result);
   let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // FACT_DIALECT_FACT_FACTTENSOROPS_TD

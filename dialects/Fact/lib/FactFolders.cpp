@@ -1,0 +1,545 @@
+//===- FactFolders.cpp - Folders and canonicalisation ---------------------===//
+//
+// Only what is exact: x + 0.0 is not x where x is -0.0, but x + -0.0 and
+// x - 0.0 are. A narrowing cast rounds, and stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Dialect/Fact/Fact.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace fact;
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+/// Whether `attr` is this number everywhere, with this sign where it is 0.
+static bool isSplat(Attribute attr, double wanted) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
+  if (!dense || !dense.isSplat())
+    return false;
+  if (auto type = dyn_cast<FloatType>(dense.getElementType())) {
+    APFloat value(wanted);
+    bool inexact;
+    value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &inexact);
+    return dense.getSplatValue<APFloat>().bitwiseIsEqual(value);
+  }
+  return !dense.getElementType().isInteger(1) && !std::signbit(wanted) &&
+         dense.getSplatValue<APInt>() == static_cast<uint64_t>(wanted);
+}
+
+/// `lhs` where `rhs` is the number that changes nothing.
+template <typename OpT>
+static OpFoldResult foldNeutral(OpT op, Attribute rhs, double neutral) {
+  bool keeps = op.getLhs().getType() == op.getType();
+  return keeps && isSplat(rhs, neutral) ? OpFoldResult(op.getLhs())
+                                        : OpFoldResult();
+}
+
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  bool isFloat = isa<FloatType>(getType().getElementType());
+  return foldNeutral(*this, adaptor.getRhs(), isFloat ? -0.0 : 0.0);
+}
+
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, adaptor.getRhs(), 0.0);
+}
+
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, adaptor.getRhs(), 1.0);
+}
+
+OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, adaptor.getRhs(), 1.0);
+}
+
+OpFoldResult NegOp::fold(FoldAdaptor) {
+  if (auto inner = getOperand().getDefiningOp<NegOp>())
+    return inner.getOperand();
+  return {};
+}
+
+OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
+  auto result = [&](Value value) {
+    return value.getType() == getType() ? OpFoldResult(value) : OpFoldResult();
+  };
+  if (getLhs() == getRhs())
+    return result(getLhs());
+  auto condition = dyn_cast_or_null<DenseElementsAttr>(adaptor.getCondition());
+  if (!condition || !condition.isSplat())
+    return {};
+  return result(condition.getSplatValue<bool>() ? getLhs() : getRhs());
+}
+
+/// Whether every number of `from` is one of `to`.
+static bool isExact(Type from, Type to) {
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (from == to || from.isInteger(1))
+    return true;
+  if (fromFloat && toFloat)
+    return fromFloat.getWidth() < toFloat.getWidth();
+  if (!fromFloat && !toFloat)
+    return from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth() &&
+           !to.isInteger(1);
+  return !fromFloat &&
+         from.getIntOrFloatBitWidth() <= toFloat.getFPMantissaWidth();
+}
+
+/// cast(cast(x)): nothing was lost on the way, and perhaps nothing is left.
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  auto inner = getOperand().getDefiningOp<CastOp>();
+  if (!inner)
+    return {};
+  Type from = inner.getOperand().getType().getElementType();
+  Type through = inner.getType().getElementType();
+  if (!isExact(from, through))
+    return {};
+  if (inner.getOperand().getType() == getType())
+    return inner.getOperand();
+  // Both steps of one kind: one step rounds once, to the same value.
+  if (isa<FloatType>(from) == isa<FloatType>(through) &&
+      isa<FloatType>(from) == isa<FloatType>(getType().getElementType()) &&
+      !getType().getElementType().isInteger(1)) {
+    setOperand(inner.getOperand());
+    return getResult();
+  }
+  return {};
+}
+
+namespace {
+/// A pointwise op of numbers is a number, by its own scalar definition. A
+/// result that would have to round to 16 bits stays: inside of a kernel it
+/// would not.
+struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  static Type computeType(Type element, bool isDouble) {
+    if (!isa<FloatType>(element))
+      return element;
+    return isDouble ? Float64Type::get(element.getContext())
+                    : Type(Float32Type::get(element.getContext()));
+  }
+
+  static TypedAttr convert(Attribute number, Type type, bool &exact) {
+    if (auto integer = dyn_cast<IntegerAttr>(number))
+      return integer;
+    auto floating = cast<FloatAttr>(number);
+    APFloat value = floating.getValue();
+    bool inexact;
+    value.convert(cast<FloatType>(type).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &inexact);
+    exact = !inexact;
+    return FloatAttr::get(type, value);
+  }
+
+  /// The number that the ops of `block` make of constants.
+  static Attribute evaluate(Block &block, Value result) {
+    DenseMap<Value, Attribute> known;
+    for (Operation &op : block) {
+      Attribute constant;
+      if (matchPattern(&op, m_Constant(&constant))) {
+        known[op.getResult(0)] = constant;
+        continue;
+      }
+      SmallVector<Attribute> operands;
+      for (Value operand : op.getOperands())
+        operands.push_back(known.lookup(operand));
+      SmallVector<OpFoldResult> results;
+      if (llvm::is_contained(operands, Attribute()) ||
+          failed(op.fold(operands, results)) || results.size() != 1)
+        return {};
+      known[op.getResult(0)] = isa<Attribute>(results[0])
+                                   ? cast<Attribute>(results[0])
+                                   : known.lookup(cast<Value>(results[0]));
+    }
+    return known.lookup(result);
+  }
+
+  LogicalResult matchAndRewrite(PointwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    SmallVector<DenseElementsAttr> constants;
+    bool isDouble = type.getElementType().isF64();
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                            : DenseElementsAttr();
+      if (!value || !value.isSplat())
+        return failure();
+      isDouble |= value.getElementType().isF64();
+      constants.push_back(value);
+    }
+    if (constants.empty())
+      return failure();
+    Block block;
+    OpBuilder builder(op.getContext());
+    builder.setInsertionPointToEnd(&block);
+    SmallVector<Value> arguments;
+    bool exact = true;
+    for (DenseElementsAttr value : constants)
+      arguments.push_back(arith::ConstantOp::create(
+          builder, op.getLoc(),
+          convert(value.getSplatValue<Attribute>(),
+                  computeType(value.getElementType(), isDouble), exact)));
+    Value scalar = op.buildScalar(builder, op.getLoc(), arguments);
+    Attribute number = evaluate(block, scalar);
+    if (!number)
+      return failure();
+    TypedAttr result = convert(number, type.getElementType(), exact);
+    if (!exact || result.getType() != type.getElementType())
+      return failure();
+    rewriter.replaceOpWithNewOp<ConstantOp>(
+        op, type, DenseElementsAttr::get(type, Attribute(result)));
+    return success();
+  }
+};
+} // namespace
+
+void FactDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add<FoldSplats>(getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ReduceOp::fold(FoldAdaptor) {
+  bool keeps = getOperand().getType() == getType();
+  return keeps && getDims().empty() ? OpFoldResult(getOperand())
+                                    : OpFoldResult();
+}
+
+namespace {
+/// A size of 1 needs no reducing. A sum of one element is that element plus 0.
+struct SkipUnitDims : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    ReduceKind kind = op.getKind();
+    RankedTensorType operand = op.getOperand().getType();
+    if (kind == ReduceKind::argmax || kind == ReduceKind::argmin)
+      return failure();
+    SmallVector<int64_t> left;
+    for (int64_t dim : op.getDims())
+      if (operand.getDimSize(dim) != 1)
+        left.push_back(dim);
+    if (left.size() == op.getDims().size())
+      return failure();
+    if (!left.empty()) {
+      if (!op.getKeep())
+        return failure();
+      rewriter.modifyOpInPlace(op, [&] { op.setDims(left); });
+      return success();
+    }
+    Value value = rewriter.createOrFold<ReshapeOp>(op.getLoc(), op.getType(),
+                                                   op.getOperand());
+    auto element = dyn_cast<FloatType>(operand.getElementType());
+    if (!element || (kind != ReduceKind::sum && kind != ReduceKind::mean)) {
+      rewriter.replaceOp(op, value);
+      return success();
+    }
+    auto scalar = RankedTensorType::get({}, element);
+    Value zero = ConstantOp::create(
+        rewriter, op.getLoc(), scalar,
+        DenseElementsAttr::get(scalar,
+                               Attribute(rewriter.getFloatAttr(element, 0.0))));
+    rewriter.replaceOpWithNewOp<AddOp>(op, op.getType(), value, zero);
+    return success();
+  }
+};
+} // namespace
+
+void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<SkipUnitDims>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// A view of one number everywhere is a smaller or larger one of it.
+static OpFoldResult foldSplatView(Attribute operand, RankedTensorType type) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(operand);
+  return dense && dense.isSplat() ? OpFoldResult(dense.resizeSplat(type))
+                                  : OpFoldResult();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand()))
+    return constant.reshape(getType());
+  // reshape(reshape(x)) is one reshape.
+  if (auto inner = getOperand().getDefiningOp<ReshapeOp>()) {
+    setOperand(inner.getOperand());
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
+  if (llvm::equal(getDims(), llvm::seq<int64_t>(0, getType().getRank())))
+    return getOperand();
+  return foldSplatView(adaptor.getOperand(), getType());
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  return foldSplatView(adaptor.getOperand(), getType());
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  // expand(expand(x)) is one broadcast.
+  if (auto inner = getOperand().getDefiningOp<ExpandOp>()) {
+    setOperand(inner.getOperand());
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getInputs().size() == 1 ? OpFoldResult(getInputs().front())
+                                 : OpFoldResult();
+}
+
+namespace {
+/// permute(permute(x)) is one permute, and one that moves only sizes of 1 is a
+/// reshape.
+struct SimplifyPermute : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    if (auto inner = op.getOperand().getDefiningOp<PermuteOp>()) {
+      SmallVector<int64_t> dims;
+      for (int64_t dim : op.getDims())
+        dims.push_back(inner.getDims()[dim]);
+      rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(),
+                                             inner.getOperand(), dims);
+      return success();
+    }
+    ArrayRef<int64_t> shape = op.getOperand().getType().getShape();
+    SmallVector<int64_t> moved;
+    for (int64_t dim : op.getDims())
+      if (shape[dim] != 1)
+        moved.push_back(dim);
+    if (!llvm::is_sorted(moved))
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand());
+    return success();
+  }
+};
+
+/// slice(slice(x)) of one dimension is one slice, and a slice within one input
+/// of a concatenation is a slice of that input.
+struct SimplifySlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto replace = [&](Value operand, int64_t start, int64_t step) {
+      rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), operand,
+                                           op.getDim(), start, step);
+      return success();
+    };
+    int64_t dim = op.getDim(), start = op.getStart(), step = op.getStep();
+    if (auto inner = op.getOperand().getDefiningOp<SliceOp>();
+        inner && inner.getDim() == op.getDim())
+      return replace(inner.getOperand(),
+                     inner.getStart() + start * inner.getStep(),
+                     step * inner.getStep());
+    auto concat = op.getOperand().getDefiningOp<ConcatOp>();
+    int64_t count = op.getType().getDimSize(dim);
+    if (!concat || concat.getDim() != op.getDim() || !count)
+      return failure();
+    int64_t last = start + (count - 1) * step;
+    for (Value input : concat.getInputs()) {
+      int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
+      if (start >= 0 && last < size)
+        return replace(input, start, step);
+      start -= size;
+      last -= size;
+    }
+    return failure();
+  }
+};
+
+/// A broadcast that adds only sizes of 1 is a reshape, and one of a reshape
+/// that adds only leading ones is one of what was reshaped.
+struct SimplifyExpand : OpRewritePattern<ExpandOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ExpandOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType from = op.getOperand().getType();
+    if (from.hasStaticShape() && op.getType().hasStaticShape() &&
+        from.getNumElements() == op.getType().getNumElements()) {
+      rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand());
+      return success();
+    }
+    auto reshape = op.getOperand().getDefiningOp<ReshapeOp>();
+    if (!reshape)
+      return failure();
+    ArrayRef<int64_t> inner = reshape.getOperand().getType().getShape();
+    ArrayRef<int64_t> outer = reshape.getType().getShape();
+    if (inner.size() >= outer.size() ||
+        outer.take_back(inner.size()) != inner ||
+        !llvm::all_of(outer.drop_back(inner.size()),
+                      [](int64_t size) { return size == 1; }))
+      return failure();
+    rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(),
+                                          reshape.getOperand());
+    return success();
+  }
+};
+
+/// Inputs that are themselves concatenations are spliced in, empty ones left
+/// out, and neighbouring slices of one tensor are one slice.
+struct SimplifyConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t dim = op.getDim();
+    auto sizeOf = [&](Value value) {
+      return cast<RankedTensorType>(value.getType()).getDimSize(dim);
+    };
+    SmallVector<Value> inputs;
+    bool changed = false;
+    for (Value input : op.getInputs()) {
+      auto concat = input.getDefiningOp<ConcatOp>();
+      if (concat && concat.getDim() == op.getDim()) {
+        llvm::append_range(inputs, concat.getInputs());
+        changed = true;
+      } else if (sizeOf(input) == 0 && op.getInputs().size() > 1) {
+        changed = true;
+      } else {
+        inputs.push_back(input);
+      }
+    }
+    if (inputs.empty())
+      inputs.push_back(op.getInputs().front());
+    SmallVector<Value> merged;
+    for (Value input : inputs) {
+      auto next = input.getDefiningOp<SliceOp>();
+      auto previous =
+          merged.empty() ? SliceOp() : merged.back().getDefiningOp<SliceOp>();
+      if (!next || !previous || !follows(previous, next, dim)) {
+        merged.push_back(input);
+        continue;
+      }
+      SmallVector<int64_t> shape(next.getType().getShape());
+      shape[dim] += sizeOf(previous);
+      merged.back() = rewriter.createOrFold<SliceOp>(
+          rewriter.getFusedLoc({previous.getLoc(), next.getLoc()}),
+          next.getType().clone(ArrayRef<int64_t>(shape)), next.getOperand(),
+          next.getDim(), previous.getStart(), next.getStep());
+      changed = true;
+    }
+    if (!changed)
+      return failure();
+    if (merged.size() == 1)
+      rewriter.replaceOp(op, merged.front());
+    else
+      rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), merged, dim);
+    return success();
+  }
+
+  static bool follows(SliceOp previous, SliceOp next, int64_t dim) {
+    return previous.getOperand() == next.getOperand() &&
+           previous.getDim() == next.getDim() &&
+           static_cast<int64_t>(next.getDim()) == dim &&
+           previous.getStep() == next.getStep() &&
+           next.getStart() ==
+               previous.getStart() +
+                   previous.getType().getDimSize(dim) * previous.getStep();
+  }
+};
+
+/// The same number of leading dimensions under another shape, the rest equal.
+static bool mergesLeading(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                          size_t kept) {
+  return from.size() > kept && to.size() > kept &&
+         from.take_back(kept) == to.take_back(kept);
+}
+
+/// A product of tensors whose leading dimensions were merged, and are apart
+/// again in the result, is the product of the tensors themselves.
+struct KeepLeadingDims : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto matmul = op.getOperand().getDefiningOp<MatmulOp>();
+    if (!matmul || !matmul->hasOneUse())
+      return failure();
+    auto lhs = matmul.getLhs().getDefiningOp<ReshapeOp>();
+    if (!lhs)
+      return failure();
+    ArrayRef<int64_t> result = op.getType().getShape();
+    Value a = lhs.getOperand(), b = matmul.getRhs();
+    ArrayRef<int64_t> shape = lhs.getOperand().getType().getShape();
+    if (matmul.getType().getRank() == 2 && !matmul.getTransposeA()) {
+      // [batch..., rows, K] as [rows, K], times a matrix.
+      if (!mergesLeading(shape, lhs.getType().getShape(), 1) ||
+          result.size() != shape.size() ||
+          result.drop_back() != shape.drop_back() ||
+          result.back() != matmul.getN())
+        return failure();
+    } else {
+      // [batch..., rows, K] as [batch, rows, K], on both sides.
+      auto rhs = b.getDefiningOp<ReshapeOp>();
+      if (!rhs || !mergesLeading(shape, lhs.getType().getShape(), 2) ||
+          !mergesLeading(rhs.getOperand().getType().getShape(),
+                         rhs.getType().getShape(), 2) ||
+          lhs.getType().getShape().drop_back(2) !=
+              rhs.getType().getShape().drop_back(2) ||
+          shape.drop_back(2) !=
+              rhs.getOperand().getType().getShape().drop_back(2) ||
+          result.size() != shape.size() ||
+          result.drop_back(2) != shape.drop_back(2) ||
+          result.take_back(2) != matmul.getType().getShape().take_back(2))
+        return failure();
+      b = rhs.getOperand();
+    }
+    Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
+    rewriter.replaceOp(op, MatmulOp::create(rewriter, loc, op.getType(), a, b,
+                                            matmul.getTransposeA(),
+                                            matmul.getTransposeB()));
+    return success();
+  }
+};
+} // namespace
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<KeepLeadingDims>(context);
+}
+
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<SimplifyPermute>(context);
+}
+
+void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<SimplifySlice>(context);
+}
+
+void ExpandOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<SimplifyExpand>(context);
+}
+
+void ConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<SimplifyConcat>(context);
+}

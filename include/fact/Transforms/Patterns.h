@@ -1,0 +1,29 @@
+//===- Patterns.h - The patterns of the raising passes ------------*- C++
+//-*-===//
+//
+// Each pass exports its patterns, so that others can combine them. A statistic
+// may be null.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_TRANSFORMS_PATTERNS_H
+#define FACT_TRANSFORMS_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+
+namespace fact {
+void populateFoldViewsPatterns(mlir::RewritePatternSet &patterns);
+void populateNormaliseRowsPatterns(mlir::RewritePatternSet &patterns);
+void populateRaiseActivationsPatterns(mlir::RewritePatternSet &patterns);
+void populateRaiseNormsPatterns(mlir::RewritePatternSet &patterns,
+                                mlir::Pass::Statistic *raised = nullptr);
+void populateRaiseRotaryPatterns(mlir::RewritePatternSet &patterns,
+                                 mlir::Pass::Statistic *raised = nullptr);
+void populateRaiseAttentionPatterns(mlir::RewritePatternSet &patterns,
+                                    mlir::Pass::Statistic *raised = nullptr);
+void populateSplitGatesPatterns(mlir::RewritePatternSet &patterns,
+                                mlir::Pass::Statistic *split = nullptr);
+} // namespace fact
+
+#endif // FACT_TRANSFORMS_PATTERNS_H

@@ -1,0 +1,128 @@
+//===- ProveMasks.cpp - Masks whose value is known ------------------------===//
+
+#include "Masks.h"
+#include "fact/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#define DEBUG_TYPE "fact-prove-masks"
+
+namespace fact {
+#define GEN_PASS_DEF_PROVEMASKS
+#include "fact/Transforms/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+enum class Verdict {
+  /// Lets query i see keys 0..i and no others, for every batch and head.
+  causal,
+  /// Changes nothing.
+  nothing,
+  other
+};
+
+/// One part of a mask, known: whether it hides a score and whether it leaves
+/// it as it is.
+Verdict classify(const KnownTensor &known, int64_t queries, int64_t keys,
+                 function_ref<bool(double)> hides,
+                 function_ref<bool(double)> leaves) {
+  if (llvm::all_of(known.elements, leaves))
+    return Verdict::nothing;
+  if (known.shape.size() < 2 || known.shape.back() != keys ||
+      known.shape[known.shape.size() - 2] != queries)
+    return Verdict::other;
+  int64_t key = 0, query = 0;
+  for (double value : known.elements) {
+    if (key <= query ? !leaves(value) : !hides(value))
+      return Verdict::other;
+    if (++key == keys) {
+      key = 0;
+      query = query + 1 == queries ? 0 : query + 1;
+    }
+  }
+  return Verdict::causal;
+}
+
+struct ProveMasksPass : fact::impl::ProveMasksBase<ProveMasksPass> {
+  void runOnOperation() override {
+    SmallVector<AttentionOp> attentions;
+    getOperation()->walk([&](AttentionOp op) {
+      if (op.getMask())
+        attentions.push_back(op);
+    });
+    // One mask serves all blocks of a model; it is evaluated once.
+    for (AttentionOp op : attentions)
+      prove(op);
+  }
+
+private:
+  struct Proof {
+    Verdict verdict = Verdict::other;
+    llvm::SetVector<Operation *> weights;
+  };
+
+  const Proof &classify(Value part, bool hiddenValue, bool isCondition,
+                        AttentionOp op);
+  void prove(AttentionOp op);
+
+  DenseMap<std::tuple<Value, unsigned, int64_t, int64_t>, Proof> proofs;
+};
+} // namespace
+
+/// A summand, or a condition that hides where it is `hiddenValue`.
+const ProveMasksPass::Proof &ProveMasksPass::classify(Value part,
+                                                      bool hiddenValue,
+                                                      bool isCondition,
+                                                      AttentionOp op) {
+  int64_t queries = shapeOf(op.getQuery())[2], keys = shapeOf(op.getKey())[2];
+  auto [entry, isNew] = proofs.try_emplace({part, hiddenValue, queries, keys});
+  Proof &proof = entry->second;
+  if (!isNew)
+    return proof;
+  FailureOr<KnownTensor> known = evaluateConstant(part);
+  if (failed(known))
+    return proof;
+  if (isCondition)
+    proof.verdict = ::classify(
+        *known, queries, keys,
+        [&](double value) { return (value != 0) == hiddenValue; },
+        [&](double value) { return (value != 0) != hiddenValue; });
+  else
+    proof.verdict = ::classify(*known, queries, keys, isHidden,
+                               [](double value) { return value == 0; });
+  proof.weights = std::move(known->weights);
+  return proof;
+}
+
+void ProveMasksPass::prove(AttentionOp op) {
+  Mask mask = Mask::decompose(op.getMask());
+  bool isCausal = op.getCausal(), changed = mask.empty();
+  // Drops a part that is proven; what was read is baked.
+  auto drop = [&](Value part, bool hiddenValue, bool isCondition) {
+    const Proof &proof = classify(part, hiddenValue, isCondition, op);
+    if (proof.verdict == Verdict::other)
+      return false;
+    isCausal |= proof.verdict == Verdict::causal;
+    changed = true;
+    for (Operation *weight : proof.weights)
+      cast<WeightOp>(weight).setBaked(true);
+    return true;
+  };
+  llvm::erase_if(mask.terms, [&](const Mask::Term &term) {
+    return drop(term.value, /*hiddenValue=*/true, /*isCondition=*/false);
+  });
+  llvm::erase_if(mask.choices, [&](const Mask::Choice &choice) {
+    return drop(choice.condition, choice.hidesWhenTrue, /*isCondition=*/true);
+  });
+  if (!changed)
+    return;
+  OpBuilder builder(op);
+  Value rest =
+      mask.build(builder, op.getMask().getLoc(), op.getType().getElementType());
+  if (isCausal && !op.getCausal())
+    ++causal;
+  op.setCausal(isCausal);
+  op.getMaskMutable().assign(rest ? ValueRange(rest) : ValueRange());
+}

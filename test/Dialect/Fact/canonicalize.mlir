@@ -1,0 +1,226 @@
+// RUN: fact-opt --canonicalize %s | FileCheck %s
+
+// Numbers that change nothing, and those that only seem to.
+// CHECK-LABEL: func @neutral
+func.func @neutral(%x: tensor<4xf32>, %n: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>) {
+  %zero = fact.constant dense<0.0> : tensor<f32>
+  %minus_zero = fact.constant dense<-0.0> : tensor<f32>
+  %one = fact.constant dense<1.0> : tensor<f32>
+  %none = fact.constant dense<0> : tensor<i64>
+  %0 = fact.add %x, %minus_zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = fact.sub %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = fact.mul %one, %x : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = fact.div %x, %one : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %4 = fact.add %n, %none : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  // CHECK-NEXT: return %arg0, %arg0, %arg0, %arg0, %arg1
+  return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>
+}
+
+// -0.0 + 0.0 is 0.0, 0.0 * x is NaN for infinity, and 1 / x is not x.
+// CHECK-LABEL: func @not_neutral
+func.func @not_neutral(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %zero = fact.constant dense<0.0> : tensor<f32>
+  %minus_zero = fact.constant dense<-0.0> : tensor<f32>
+  %one = fact.constant dense<1.0> : tensor<f32>
+  // CHECK: fact.add %arg0
+  %0 = fact.add %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // CHECK: fact.sub %arg0
+  %1 = fact.sub %x, %minus_zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // CHECK: fact.mul %arg0
+  %2 = fact.mul %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  // CHECK: fact.div %{{.*}}, %arg0
+  %3 = fact.div %one, %x : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// A number that broadcasts its neighbour stays.
+// CHECK-LABEL: func @neutral_broadcast
+func.func @neutral_broadcast(%x: tensor<1xf32>) -> tensor<4xf32> {
+  %one = fact.constant dense<1.0> : tensor<4xf32>
+  // CHECK: fact.mul
+  %0 = fact.mul %x, %one : (tensor<1xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @negations
+func.func @negations(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = fact.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = fact.neg %0 : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: return %arg0
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func @casts
+func.func @casts(%x: tensor<4xbf16>, %y: tensor<4xi1>) -> (tensor<4xbf16>, tensor<4xf64>, tensor<4xi1>) {
+  %0 = fact.cast %x : (tensor<4xbf16>) -> tensor<4xf32>
+  %1 = fact.cast %0 : (tensor<4xf32>) -> tensor<4xbf16>
+  // CHECK-NEXT: %[[WIDE:.*]] = fact.cast %arg0 : (tensor<4xbf16>) -> tensor<4xf64>
+  %2 = fact.cast %0 : (tensor<4xf32>) -> tensor<4xf64>
+  %3 = fact.cast %y : (tensor<4xi1>) -> tensor<4xf32>
+  %4 = fact.cast %3 : (tensor<4xf32>) -> tensor<4xi1>
+  // CHECK-NEXT: return %arg0, %[[WIDE]], %arg1
+  return %1, %2, %4 : tensor<4xbf16>, tensor<4xf64>, tensor<4xi1>
+}
+
+// A cast that rounds stays, also between f16 and bf16, and so does one that
+// drops a fraction.
+// CHECK-LABEL: func @rounding_casts
+func.func @rounding_casts(%x: tensor<4xf32>, %h: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf16>, tensor<4xf32>) {
+  // CHECK-COUNT-6: fact.cast
+  %0 = fact.cast %x : (tensor<4xf32>) -> tensor<4xbf16>
+  %1 = fact.cast %0 : (tensor<4xbf16>) -> tensor<4xf32>
+  %2 = fact.cast %h : (tensor<4xf16>) -> tensor<4xbf16>
+  %3 = fact.cast %2 : (tensor<4xbf16>) -> tensor<4xf16>
+  %4 = fact.cast %x : (tensor<4xf32>) -> tensor<4xi64>
+  %5 = fact.cast %4 : (tensor<4xi64>) -> tensor<4xf32>
+  return %1, %3, %5 : tensor<4xf32>, tensor<4xf16>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func @select
+func.func @select(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %true = fact.constant dense<true> : tensor<4xi1>
+  %false = fact.constant dense<false> : tensor<i1>
+  %0 = fact.select %true, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = fact.select %false, %x, %y : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = fact.select %c, %x, %x : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: return %arg1, %arg2, %arg1
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func @numbers
+func.func @numbers() -> (tensor<f32>, tensor<2x4xi1>, tensor<4xbf16>, tensor<4xbf16>) {
+  // CHECK-DAG: %[[ROOT:.*]] = fact.constant dense<8.000000e+00> : tensor<f32>
+  // CHECK-DAG: %[[LESS:.*]] = fact.constant dense<true> : tensor<2x4xi1>
+  // CHECK-DAG: %[[SUM:.*]] = fact.constant dense<1.500000e+00> : tensor<4xbf16>
+  %c64 = fact.constant dense<64.0> : tensor<f32>
+  %0 = fact.sqrt %c64 : (tensor<f32>) -> tensor<f32>
+  %a = fact.constant dense<1> : tensor<2x1xi64>
+  %b = fact.constant dense<2> : tensor<4xi64>
+  %1 = fact.compare lt %a, %b : (tensor<2x1xi64>, tensor<4xi64>) -> tensor<2x4xi1>
+  %one = fact.constant dense<1.0> : tensor<4xbf16>
+  %half = fact.constant dense<0.5> : tensor<bf16>
+  %2 = fact.add %one, %half : (tensor<4xbf16>, tensor<bf16>) -> tensor<4xbf16>
+  // A third would have to round to 16 bits, which inside of a kernel it does not.
+  // CHECK: %[[THIRD:.*]] = fact.div
+  %three = fact.constant dense<3.0> : tensor<bf16>
+  %3 = fact.div %one, %three : (tensor<4xbf16>, tensor<bf16>) -> tensor<4xbf16>
+  // CHECK: return %[[ROOT]], %[[LESS]], %[[SUM]], %[[THIRD]]
+  return %0, %1, %2, %3 : tensor<f32>, tensor<2x4xi1>, tensor<4xbf16>, tensor<4xbf16>
+}
+
+// CHECK-LABEL: func @reduce
+func.func @reduce(%x: tensor<4x1x8xf32>) -> (tensor<4x1x8xf32>, tensor<4x1x8xf32>, tensor<4x8xf32>, tensor<4x1x1xf32>, tensor<4x8xf32>) {
+  // CHECK-DAG: %[[ZERO:.*]] = fact.constant dense<0.000000e+00> : tensor<f32>
+  %0 = fact.reduce sum %x dims [] : (tensor<4x1x8xf32>) -> tensor<4x1x8xf32>
+  %1 = fact.reduce max %x dims [1] keep : (tensor<4x1x8xf32>) -> tensor<4x1x8xf32>
+  // CHECK-DAG: %[[FLAT:.*]] = fact.reshape %arg0 : (tensor<4x1x8xf32>) -> tensor<4x8xf32>
+  %2 = fact.reduce prod %x dims [1] : (tensor<4x1x8xf32>) -> tensor<4x8xf32>
+  // CHECK-DAG: %[[ROWS:.*]] = fact.reduce mean %arg0 dims [2] keep
+  %3 = fact.reduce mean %x dims [1, 2] keep : (tensor<4x1x8xf32>) -> tensor<4x1x1xf32>
+  // A sum begins with 0, so a sum of -0.0 is 0.0.
+  // CHECK-DAG: %[[SUM:.*]] = fact.add %{{.*}}, %[[ZERO]]
+  %4 = fact.reduce sum %x dims [1] : (tensor<4x1x8xf32>) -> tensor<4x8xf32>
+  // CHECK: return %arg0, %arg0, %{{.*}}, %[[ROWS]], %[[SUM]]
+  return %0, %1, %2, %3, %4 : tensor<4x1x8xf32>, tensor<4x1x8xf32>, tensor<4x8xf32>, tensor<4x1x1xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func @reshapes
+func.func @reshapes(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<32xf32>) {
+  %0 = fact.reshape %x : (tensor<4x8xf32>) -> tensor<2x16xf32>
+  %1 = fact.reshape %0 : (tensor<2x16xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: %[[FLAT:.*]] = fact.reshape %arg0 : (tensor<4x8xf32>) -> tensor<32xf32>
+  %2 = fact.reshape %0 : (tensor<2x16xf32>) -> tensor<32xf32>
+  // CHECK-NEXT: return %arg0, %[[FLAT]]
+  return %1, %2 : tensor<4x8xf32>, tensor<32xf32>
+}
+
+// CHECK-LABEL: func @permutes
+func.func @permutes(%x: tensor<2x1x4x8xf32>) -> (tensor<2x1x4x8xf32>, tensor<8x2x1x4xf32>, tensor<2x4x1x8xf32>) {
+  %0 = fact.permute %x [0, 3, 1, 2] : (tensor<2x1x4x8xf32>) -> tensor<2x8x1x4xf32>
+  %1 = fact.permute %0 [0, 2, 3, 1] : (tensor<2x8x1x4xf32>) -> tensor<2x1x4x8xf32>
+  // CHECK-NEXT: %[[TWICE:.*]] = fact.permute %arg0 [3, 0, 1, 2]
+  %2 = fact.permute %0 [1, 0, 2, 3] : (tensor<2x8x1x4xf32>) -> tensor<8x2x1x4xf32>
+  // Only a size of 1 moves.
+  // CHECK-NEXT: %[[UNIT:.*]] = fact.reshape %arg0 : (tensor<2x1x4x8xf32>) -> tensor<2x4x1x8xf32>
+  %3 = fact.permute %x [0, 2, 1, 3] : (tensor<2x1x4x8xf32>) -> tensor<2x4x1x8xf32>
+  // CHECK-NEXT: return %arg0, %[[TWICE]], %[[UNIT]]
+  return %1, %2, %3 : tensor<2x1x4x8xf32>, tensor<8x2x1x4xf32>, tensor<2x4x1x8xf32>
+}
+
+// CHECK-LABEL: func @slices
+func.func @slices(%x: tensor<4x32xf32>, %y: tensor<4x8xf32>) -> (tensor<4x4xf32>, tensor<4x8xf32>, tensor<4x2xf32>, tensor<4x4xf32>) {
+  // CHECK-DAG: %[[OF_SLICE:.*]] = fact.slice %arg0 dim 1 start 8 step 4 : (tensor<4x32xf32>) -> tensor<4x4xf32>
+  %0 = fact.slice %x dim 1 start 4 step 2 : (tensor<4x32xf32>) -> tensor<4x10xf32>
+  %1 = fact.slice %0 dim 1 start 2 step 2 : (tensor<4x10xf32>) -> tensor<4x4xf32>
+  %2 = fact.concat %x, %y dim 1 : (tensor<4x32xf32>, tensor<4x8xf32>) -> tensor<4x40xf32>
+  %3 = fact.slice %2 dim 1 start 32 : (tensor<4x40xf32>) -> tensor<4x8xf32>
+  // CHECK-DAG: %[[OF_CONCAT:.*]] = fact.slice %arg1 dim 1 start 1 step 3 : (tensor<4x8xf32>) -> tensor<4x2xf32>
+  %4 = fact.slice %2 dim 1 start 33 step 3 : (tensor<4x40xf32>) -> tensor<4x2xf32>
+  // Across both inputs, the concatenation stays.
+  // CHECK-DAG: %[[JOINED:.*]] = fact.concat
+  // CHECK-DAG: %[[ACROSS:.*]] = fact.slice %[[JOINED]] dim 1 start 30
+  %5 = fact.slice %2 dim 1 start 30 : (tensor<4x40xf32>) -> tensor<4x4xf32>
+  // CHECK-NEXT: return %[[OF_SLICE]], %arg1, %[[OF_CONCAT]], %[[ACROSS]]
+  return %1, %3, %4, %5 : tensor<4x4xf32>, tensor<4x8xf32>, tensor<4x2xf32>, tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func @concats
+func.func @concats(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x24xf32>, tensor<4x8xf32>) {
+  %0 = fact.concat %x dim 1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %a = fact.slice %x dim 1 start 0 : (tensor<4x8xf32>) -> tensor<4x3xf32>
+  %b = fact.slice %x dim 1 start 3 : (tensor<4x8xf32>) -> tensor<4x5xf32>
+  %1 = fact.concat %a, %b dim 1 : (tensor<4x3xf32>, tensor<4x5xf32>) -> tensor<4x8xf32>
+  // CHECK: %[[SPLICED:.*]] = fact.concat %arg0, %arg1, %arg0 dim 1
+  %2 = fact.concat %x, %y dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+  %3 = fact.concat %2, %x dim 1 : (tensor<4x16xf32>, tensor<4x8xf32>) -> tensor<4x24xf32>
+  // The parts are in another order.
+  // CHECK: %[[SWAPPED:.*]] = fact.concat
+  %4 = fact.concat %b, %a dim 1 : (tensor<4x5xf32>, tensor<4x3xf32>) -> tensor<4x8xf32>
+  // CHECK: return %arg0, %arg0, %[[SPLICED]], %[[SWAPPED]]
+  return %0, %1, %3, %4 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x24xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func @expands
+func.func @expands(%x: tensor<8xf32>) -> (tensor<2x4x8xf32>, tensor<1x1x8xf32>, tensor<4x8xf32>) {
+  // CHECK-DAG: %[[ONCE:.*]] = fact.expand %arg0 : (tensor<8xf32>) -> tensor<2x4x8xf32>
+  // CHECK-DAG: %[[UNITS:.*]] = fact.reshape %arg0 : (tensor<8xf32>) -> tensor<1x1x8xf32>
+  // CHECK-DAG: %[[THROUGH:.*]] = fact.expand %arg0 : (tensor<8xf32>) -> tensor<4x8xf32>
+  %0 = fact.expand %x : (tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = fact.expand %0 : (tensor<4x8xf32>) -> tensor<2x4x8xf32>
+  %2 = fact.expand %x : (tensor<8xf32>) -> tensor<1x8xf32>
+  %3 = fact.reshape %2 : (tensor<1x8xf32>) -> tensor<1x1x8xf32>
+  %4 = fact.expand %2 : (tensor<1x8xf32>) -> tensor<4x8xf32>
+  // CHECK: return %[[ONCE]], %[[UNITS]], %[[THROUGH]]
+  return %1, %3, %4 : tensor<2x4x8xf32>, tensor<1x1x8xf32>, tensor<4x8xf32>
+}
+
+// Leading dimensions that are merged for a product and apart after it.
+// CHECK-LABEL: func @leading
+func.func @leading(%x: tensor<2x4x8xf32>, %w: tensor<16x8xf32>) -> tensor<2x4x16xf32> {
+  // CHECK-NEXT: %[[Y:.*]] = fact.matmul %arg0, %arg1 transpose_b : (tensor<2x4x8xf32>, tensor<16x8xf32>) -> tensor<2x4x16xf32>
+  // CHECK-NEXT: return %[[Y]]
+  %0 = fact.reshape %x : (tensor<2x4x8xf32>) -> tensor<8x8xf32>
+  %1 = fact.matmul %0, %w transpose_b : (tensor<8x8xf32>, tensor<16x8xf32>) -> tensor<8x16xf32>
+  %2 = fact.reshape %1 : (tensor<8x16xf32>) -> tensor<2x4x16xf32>
+  return %2 : tensor<2x4x16xf32>
+}
+
+// CHECK-LABEL: func @leading_batch
+func.func @leading_batch(%x: tensor<2x3x4x8xf32>, %y: tensor<2x3x8x5xf32>) -> tensor<2x3x4x5xf32> {
+  // CHECK-NEXT: fact.matmul %arg0, %arg1 : (tensor<2x3x4x8xf32>, tensor<2x3x8x5xf32>) -> tensor<2x3x4x5xf32>
+  %0 = fact.reshape %x : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
+  %1 = fact.reshape %y : (tensor<2x3x8x5xf32>) -> tensor<6x8x5xf32>
+  %2 = fact.matmul %0, %1 : (tensor<6x4x8xf32>, tensor<6x8x5xf32>) -> tensor<6x4x5xf32>
+  %3 = fact.reshape %2 : (tensor<6x4x5xf32>) -> tensor<2x3x4x5xf32>
+  return %3 : tensor<2x3x4x5xf32>
+}
+
+// Rows and batches come apart in another way: it stays.
+// CHECK-LABEL: func @leading_differs
+func.func @leading_differs(%x: tensor<2x4x8xf32>, %w: tensor<16x8xf32>) -> tensor<4x2x16xf32> {
+  // CHECK-COUNT-2: fact.reshape
+  %0 = fact.reshape %x : (tensor<2x4x8xf32>) -> tensor<8x8xf32>
+  %1 = fact.matmul %0, %w transpose_b : (tensor<8x8xf32>, tensor<16x8xf32>) -> tensor<8x16xf32>
+  %2 = fact.reshape %1 : (tensor<8x16xf32>) -> tensor<4x2x16xf32>
+  return %2 : tensor<4x2x16xf32>
+}

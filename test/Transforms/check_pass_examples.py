@@ -1,0 +1,58 @@
+"""Runs the examples of a Passes.td: what follows "becomes" has to be what the pass makes.
+
+An example is a fragment. Names that it does not define become arguments of a function,
+with the types of their first use; what it defines and does not use is returned.
+"""
+
+import re
+import subprocess
+import sys
+
+OP = re.compile(r"^\s*(?:(%[\w, %]+) = )?(.*?) : (.*)$")
+
+
+def wrap(text):
+    """The fragment as a function."""
+    types, defined, used, results = {}, [], set(), {}
+    for line in text.strip().splitlines():
+        results_of, op, signature = OP.match(line).groups()
+        operands = re.findall(r"%\w+", op)
+        inputs, _, output = signature.rpartition(" -> ")
+        given = re.findall(r"tensor<[^>]*>", inputs) or [signature] * len(operands)
+        for name, type in zip(operands, given):
+            if name not in defined:
+                types.setdefault(name, type)
+            used.add(name)
+        defined.append(results_of)
+        results[results_of] = output
+    returned = [name for name in defined if name not in used]
+    arguments = ", ".join(f"{name}: {types[name]}" for name in sorted(types))
+    return (f"func.func @example({arguments}) -> ({', '.join(results[n] for n in returned)}) {{\n"
+            f"{text}\n  return {', '.join(returned)} : "
+            f"{', '.join(results[n] for n in returned)}\n}}\n")
+
+
+def run(tool, text, *options):
+    done = subprocess.run([tool, *options], input=text, text=True, capture_output=True)
+    if done.returncode:
+        sys.exit(f"{done.stderr}\nin\n{text}")
+    return done.stdout
+
+
+def main(tool, path, *passes):
+    text = open(path).read()
+    for name in passes:
+        body = re.search(rf'Pass<"{name}".*?^}}$', text, re.MULTILINE | re.DOTALL).group(0)
+        examples = re.findall(
+            r"```mlir\n(.*?)```\s*becomes\s*```mlir\n(.*?)```", body, re.DOTALL)
+        if not examples:
+            sys.exit(f"--{name} has no example")
+        for before, after in examples:
+            # What is left without a use goes, and names are made the same.
+            found = run(tool, wrap(before), f"--{name}", "--cse")
+            wanted = run(tool, wrap(after), "--cse")
+            if found != wanted:
+                sys.exit(f"--{name} makes\n{found}\nof\n{before}\nwhere the text says\n{wanted}")
+
+
+main(*sys.argv[1:])
