@@ -23,9 +23,9 @@ Words Tuner::compileFlags(bool candidate) const {
     return flags;
   }
   flags.insert(flags.end(), {"-Xcompiler", "-fPIC"});
-  bool verbose =
-      std::any_of(bundle.compile.begin(), bundle.compile.end(),
-                  [](const std::string &word) { return contains(word, "ptxas"); });
+  bool verbose = std::any_of(
+      bundle.compile.begin(), bundle.compile.end(),
+      [](const std::string &word) { return contains(word, "ptxas"); });
   if (candidate && !verbose)
     flags.insert(flags.end(), {"-Xptxas", "-v"});
   return flags;
@@ -91,7 +91,8 @@ std::string mainMessage(const fs::path &log) {
     if (line.empty() || line[0] == '$')
       continue;
     last = line;
-    if (error.empty() && (contains(line, "error") || contains(line, "undefined")))
+    if (error.empty() &&
+        (contains(line, "error") || contains(line, "undefined")))
       error = line;
   }
   std::string message = error.empty() ? last : error;
@@ -103,12 +104,15 @@ void checkEnvironment(const Command &command, const Outcome &outcome) {
     throw Failure("cannot run '" + command.words[0] + "': " + outcome.text() +
                   "; install it or put it on PATH (the bundle's commands, or "
                   "--launcher, name it)");
-  if (!outcome.succeeded() &&
-      contains(readLog(command.log), "No space left on device"))
-    throw Failure("no space left on the device while running\n  " +
-                  command.text() +
-                  "\nfree some space (in the bundle's build/ or in TMPDIR) and "
-                  "run the same command again: finished work is kept");
+  if (outcome.succeeded())
+    return;
+  std::string log = readLog(command.log);
+  for (const char *full :
+       {"No space left on device", "Disk quota exceeded", "File too large"})
+    if (contains(log, full))
+      throw Failure(std::string(full) + " while running\n  " + command.text() +
+                    "\nfree some space (in the bundle's build/ or in TMPDIR) "
+                    "and run the same command again: finished work is kept");
 }
 
 std::string findSpills(const std::string &log) {

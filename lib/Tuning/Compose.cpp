@@ -1,5 +1,6 @@
 //===- Compose.cpp - Links the winners into one library -------------------===//
 
+#include "Search.h"
 #include "fact/Tuning/Files.h"
 #include "fact/Tuning/LibraryWriter.h"
 #include "fact/Tuning/Tuner.h"
@@ -17,8 +18,8 @@ static Words linkerWords(const Bundle &bundle, const fs::path &exports) {
   // The thread pool outlives any dlclose, so the code must too; and a symbol
   // nobody defines is an error here rather than when the model is loaded.
   if (bundle.cuda)
-    return {"-Xlinker", script, "-Xlinker", "-z,nodelete", "-Xlinker",
-            "-z,defs"};
+    return {"-Xlinker",    script,     "-Xlinker",
+            "-z,nodelete", "-Xlinker", "-z,defs"};
   return {"-Wl," + script, "-Wl,-z,nodelete", "-Wl,-z,defs", "-pthread"};
 }
 
@@ -55,19 +56,22 @@ void Tuner::compose(TuningResult &result) {
     createFolder(output.parent_path());
   fs::path aside = output;
   aside += ".partial";
+  // Gone, whatever happens below, unless it has become the library.
+  struct Aside {
+    ~Aside() {
+      std::error_code ignored;
+      fs::remove(path, ignored);
+    }
+    const fs::path &path;
+  } discard{aside};
   Command command = linkCommand(inputs, link, aside, build / "library.log");
   writeFile(command.log, "$ " + command.text() + "\n");
   Outcome outcome = runCommand(command);
-  auto discard = [&] {
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-  };
-  if (!outcome.succeeded()) {
-    discard();
+  checkEnvironment(command, outcome);
+  if (!outcome.succeeded())
     throw Failure("the library does not link (" + outcome.text() +
                   "); the linker's messages are in " + command.log.string() +
                   "\n" + readFile(command.log));
-  }
 
   Command check;
   check.words = options.runLauncher;
@@ -78,15 +82,16 @@ void Tuner::compose(TuningResult &result) {
   check.timeoutSeconds = options.runTimeout;
   Outcome checked = runCommand(check);
   if (!checked.succeeded() ||
-      checked.output.find("\"status\": \"ok\"") == std::string::npos) {
-    discard();
+      checked.output.find("\"status\": \"ok\"") == std::string::npos)
     throw Failure("the linked library cannot be loaded (" + checked.text() +
                   "): " + checked.output);
-  }
   result.library = output;
   result.header = output.parent_path() / (bundle.name + ".h");
   writeFile(result.header, writeLibraryHeader(bundle));
-  fs::rename(aside, output);
+  std::error_code code;
+  fs::rename(aside, output, code);
+  if (code)
+    throw Failure("cannot write " + output.string() + ": " + code.message());
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
   result.seconds.link = elapsed.count();

@@ -61,7 +61,7 @@ void Database::fail(const std::string &what) {
   std::string message = "cannot " + what + " in the tuning database " +
                         path.string() + ": " +
                         (handle ? sqlite3_errmsg(handle) : "out of memory");
-  if (code == SQLITE_FULL)
+  if (code == SQLITE_FULL || code == SQLITE_IOERR)
     message += "; free some space and run the same command again";
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
     message += "; move the file away, or name another with --database";

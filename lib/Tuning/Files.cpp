@@ -22,25 +22,26 @@ std::string readFile(const fs::path &path) {
   if (file)
     content << file.rdbuf();
   if (!file || file.bad())
-    throw Failure("cannot read " + path.string() + ": " +
-                  std::strerror(errno));
+    throw Failure("cannot read " + path.string() + ": " + std::strerror(errno));
   return content.str();
 }
 
 static std::string withAdvice(int code, const fs::path &path) {
   std::string text = std::strerror(code);
-  if (code == ENOSPC || code == EDQUOT)
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG)
     text += "; free some space there, or move the bundle, and run the same "
             "command again: finished work is kept";
-  if (code == EACCES || code == EROFS)
-    text += "; fact-tune writes into " + path.parent_path().string();
+  if (code == EACCES || code == EROFS || code == EPERM)
+    text += "; fact-tune writes into " + path.parent_path().string() +
+            ": make it writable, or name another place";
   return text;
 }
 
 void writeFile(const fs::path &path, const std::string &content) {
   fs::path aside = path;
   aside += ".partial";
-  int file = open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int file =
+      open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   int code = file < 0 ? errno : 0;
   size_t written = 0;
   while (code == 0 && written < content.size()) {

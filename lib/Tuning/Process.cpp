@@ -4,6 +4,7 @@
 #include "fact/Tuning/Files.h"
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +26,11 @@ void installInterruptHandlers() {
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGHUP, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that would pass the limit is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
+  // Who started fact-tune may ask that it ends with them (fact-compile does).
+  if (std::getenv("FACT_END_WITH_PARENT"))
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
 static double secondsSince(Clock::time_point begin) {
@@ -66,9 +72,9 @@ std::string signalText(int signal) {
 std::string Command::text() const {
   std::string line;
   for (const std::string &word : words) {
-    bool plain = !word.empty() &&
-                 word.find_first_of(" \t\n'\"\\$&|;<>(){}*?`") ==
-                     std::string::npos;
+    bool plain =
+        !word.empty() &&
+        word.find_first_of(" \t\n'\"\\$&|;<>(){}*?`") == std::string::npos;
     line += line.empty() ? "" : " ";
     if (plain) {
       line += word;

@@ -35,10 +35,15 @@ shared library with a C interface.
   --run-launcher "WORDS"  put before measurements, e.g. "srun --gpus=1"
   --only KERNEL           tune one kernel, link nothing
   --retune                measure again what the database already knows
+  --untuned               take the best predicted candidate of each kernel;
+                          verify and measure nothing
   --no-link               tune, link nothing
   --list                  show kernels, candidates and known results
   --dry-run               show the commands that would compile the candidates
+  --version               the version of fact-tune
   --help                  this text
+
+A run that was interrupted goes on where it was with the same command.
 )";
 
 static Words splitWords(const std::string &text) {
@@ -99,6 +104,8 @@ static Options parseOptions(int argc, char **argv) {
       options.only = value();
     else if (option == "--retune")
       options.retune = true;
+    else if (option == "--untuned")
+      options.untuned = true;
     else if (option == "--no-link")
       options.noLink = true;
     else if (option == "--list")
@@ -107,6 +114,9 @@ static Options parseOptions(int argc, char **argv) {
       options.dryRun = true;
     else if (option == "--help" || option == "-h") {
       std::fputs(usage, stdout);
+      std::exit(0);
+    } else if (option == "--version") {
+      std::puts("fact-tune " FACT_VERSION);
       std::exit(0);
     } else if (!option.empty() && option[0] == '-')
       throw Failure("unknown option '" + option + "'; see fact-tune --help");
@@ -154,25 +164,45 @@ static void locateCutlass(Bundle &bundle, const Options &options) {
                   "'; --cutlass names the folder that has include/");
 }
 
+/// An output that cannot be written is said before minutes of tuning, not
+/// after.
+static void checkOutput(const Options &options) {
+  if (options.output.empty())
+    return;
+  if (std::filesystem::is_directory(options.output))
+    throw Failure("cannot write " + options.output.string() +
+                  ": it is a folder; -o names the library's file");
+  std::filesystem::path folder =
+      std::filesystem::absolute(options.output).parent_path();
+  createFolder(folder);
+  std::filesystem::path probe = options.output;
+  probe += ".partial";
+  writeFile(probe, "");
+  std::filesystem::remove(probe);
+}
+
 static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   Bundle bundle = readBundle(options.bundle);
   locateCutlass(bundle, options);
   checkOnly(bundle, options);
+  bool onlyShows = options.list || options.dryRun;
+  bool links = !onlyShows && !options.noLink && options.only.empty();
+  if (links)
+    checkOutput(options);
   installInterruptHandlers();
   Tuner tuner(bundle, options);
-  if (options.list || options.dryRun) {
+  if (onlyShows) {
     tuner.show();
     return 0;
   }
   TuningResult result = tuner.tune();
-  bool link = !options.noLink && options.only.empty();
-  if (link)
+  if (links)
     tuner.compose(result);
   if (options.only.empty())
     writeFile(bundle.folder / "tuning.json", writeTuningReport(bundle, result));
   std::fputs(writeTable(result).c_str(), stdout);
-  if (link)
+  if (links)
     std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",
                 result.library.c_str(), result.header.c_str(),
                 (bundle.folder / "tuning.json").c_str());

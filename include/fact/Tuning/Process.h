@@ -90,7 +90,8 @@ private:
 Outcome runCommand(Command command);
 
 /// SIGINT and SIGTERM make the next Scheduler step throw a Failure, after all
-/// process groups were killed.
+/// process groups were killed; the death of the parent counts as SIGTERM where
+/// it asks for that. A full disk is an error of the write, not a signal.
 void installInterruptHandlers();
 
 /// "SIGSEGV (Segmentation fault)".

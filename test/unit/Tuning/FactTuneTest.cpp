@@ -336,7 +336,7 @@ TEST(FactTune, MissingCompilerAndFullDisk) {
   fs::permissions(bundle.folder() / "full", fs::perms::owner_all);
   EXPECT_EQ(
       bundle.tune({"--launcher", (bundle.folder() / "full").string()}).code, 1);
-  EXPECT_NE(bundle.log.find("no space left"), std::string::npos) << bundle.log;
+  EXPECT_NE(bundle.log.find("No space left on device while running"), std::string::npos) << bundle.log;
   // None of this was held against the candidate.
   ASSERT_TRUE(bundle.tune({"--launcher", "env -u NOTHING"}).succeeded())
       << bundle.log;

@@ -1,0 +1,189 @@
+//===- ConditionsTest.cpp - fact-tune when the machine does not play along ===//
+//
+// Full disks, folders that cannot be written, and the end of the process at any
+// time: the message says what to do, nothing is half-written, no child is left,
+// and the same command goes on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestBundle.h"
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+using namespace fact::tuning;
+
+namespace {
+
+class Conditions : public testing::Test {
+protected:
+  Conditions() { bundle.addCandidate("good", "y[i] = 2 * x[i] + w[i];"); }
+
+  void expectLog(const std::string &part) {
+    EXPECT_NE(bundle.log.find(part), std::string::npos) << part << "\n"
+                                                        << bundle.log;
+  }
+
+  void expectNoLeftovers(const fs::path &folder) {
+    for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
+      EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+      EXPECT_NE(entry.path().extension(), ".so") << entry.path();
+    }
+  }
+
+  /// Starts fact-tune beside this process; `prepare` runs in the child.
+  pid_t start(std::vector<std::string> words,
+              const std::function<void()> &prepare = nullptr) {
+    bundle.save();
+    writeFile(bundle.folder() / "fact-tune.log", "");
+    pid_t child = fork();
+    if (child != 0)
+      return child;
+    if (prepare)
+      prepare();
+    std::string log = (bundle.folder() / "fact-tune.log").string();
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+      arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    if (freopen(log.c_str(), "w", stdout) && dup2(1, 2) >= 0)
+      execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+
+  int wait(pid_t child) {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    bundle.log = readFile(bundle.folder() / "fact-tune.log");
+    return status;
+  }
+
+  /// A launcher that writes its process id and then takes its time, once.
+  std::string slowLauncher() {
+    std::string file = (bundle.folder() / "launched").string();
+    bundle.write("launcher", "#!/bin/sh\nif [ ! -e " + file +
+                                 " ]; then echo $$ > " + file +
+                                 "; sleep 60; fi\nexec \"$@\"\n");
+    fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
+    return (bundle.folder() / "launcher").string();
+  }
+
+  pid_t launched() {
+    fs::path file = bundle.folder() / "launched";
+    for (int i = 0; i < 3000; ++i, usleep(10000))
+      if (fs::exists(file) && fs::file_size(file) > 1)
+        return std::stoi(readFile(file));
+    return -1;
+  }
+
+  static bool isGone(pid_t process) {
+    fs::path stat = "/proc/" + std::to_string(process) + "/stat";
+    for (int i = 0; i < 500; ++i, usleep(10000)) {
+      std::error_code code;
+      if (!fs::exists(stat, code) ||
+          readFile(stat).find(" Z ") != std::string::npos)
+        return true;
+    }
+    return false;
+  }
+
+  TestBundle bundle;
+};
+
+TEST_F(Conditions, AFullDisk) {
+  fs::path output = bundle.folder() / "out/model.so";
+  std::vector<std::string> words =
+      bundle.tuneCommand({"-o", output.string()}).words;
+  // No file may be longer than this: the database does not fit, or it does and
+  // the worker does not.
+  for (rlim_t bytes : {24 << 10, 48 << 10}) {
+    int status = wait(start(words, [&] {
+      rlimit limit = {bytes, bytes};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    }));
+    EXPECT_TRUE(WIFEXITED(status)) << bundle.log;
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    expectLog("fact-tune: error: ");
+    expectLog("run the same command again");
+    expectNoLeftovers(bundle.folder() / "out");
+  }
+  expectLog("File too large");
+  // With room again, the same command goes on.
+  EXPECT_EQ(wait(start(words)), 0) << bundle.log;
+  EXPECT_TRUE(fs::exists(output));
+}
+
+TEST_F(Conditions, OutputThatCannotBeWritten) {
+  bundle.write("file", "text");
+  EXPECT_EQ(
+      bundle.tune({"-o", (bundle.folder() / "file/model.so").string()}).code,
+      1);
+  expectLog("cannot create the folder");
+  EXPECT_EQ(bundle.tune({"-o", "/proc/model.so"}).code, 1);
+  expectLog("cannot write /proc/model.so");
+  EXPECT_EQ(bundle.tune({"-o", bundle.folder().string()}).code, 1);
+  expectLog("it is a folder; -o names the library's file");
+  // All of it was said before any work.
+  EXPECT_FALSE(fs::exists(bundle.folder() / "build/worker"));
+}
+
+TEST_F(Conditions, Interrupted) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    fs::remove(bundle.folder() / "launched");
+    pid_t tuner = start(
+        bundle.tuneCommand({"--launcher", slowLauncher(), "--retune"}).words);
+    pid_t child = launched();
+    ASSERT_GT(child, 0);
+    kill(tuner, signal);
+    int status = wait(tuner);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 1);
+    expectLog("fact-tune: error: interrupted by");
+    expectLog("run the same command again to go on");
+    EXPECT_TRUE(isGone(child));
+    expectNoLeftovers(bundle.folder());
+  }
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+}
+
+TEST_F(Conditions, Killed) {
+  pid_t tuner = start(bundle.tuneCommand({"--launcher", slowLauncher()}).words);
+  pid_t child = launched();
+  ASSERT_GT(child, 0);
+  kill(tuner, SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(wait(tuner)));
+  EXPECT_TRUE(isGone(child));
+  expectNoLeftovers(bundle.folder());
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+}
+
+TEST_F(Conditions, EndsWithTheProcessThatAskedForIt) {
+  // A parent that starts fact-tune as fact-compile does, and dies.
+  std::string command = "FACT_END_WITH_PARENT=1 ";
+  for (const std::string &word :
+       bundle.tuneCommand({"--launcher", slowLauncher()}).words)
+    command += word + " ";
+  pid_t parent = start({"/bin/sh", "-c", command + "; true"});
+  pid_t child = launched();
+  ASSERT_GT(child, 0);
+  kill(parent, SIGKILL);
+  wait(parent);
+  EXPECT_TRUE(isGone(child));
+  expectNoLeftovers(bundle.folder());
+}
+
+TEST_F(Conditions, OneAtATime) {
+  pid_t first = start(bundle.tuneCommand({"--launcher", slowLauncher()}).words);
+  ASSERT_GT(launched(), 0);
+  Command second = bundle.tuneCommand({});
+  second.log = bundle.folder() / "second.log";
+  EXPECT_EQ(runCommand(second).code, 1);
+  EXPECT_NE(readFile(second.log).find("another fact-tune works on"),
+            std::string::npos);
+  kill(first, SIGTERM);
+  wait(first);
+}
+
+} // namespace
