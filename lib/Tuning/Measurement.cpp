@@ -112,7 +112,7 @@ static std::string jobText(const Kernel &kernel, const Candidate &candidate,
   }
   text << "tolerance " << kernel.normTolerance << ' ' << kernel.elementTolerance
        << ' ' << kernel.mismatchTolerance << "\ntrials " << trials
-       << "\nseconds 0.2\n";
+       << "\nseconds " << (kernel.candidates.size() > 1 ? 0.2 : 0.01) << '\n';
   return text.str();
 }
 

@@ -123,9 +123,17 @@ TuningResult Tuner::tune() {
     search.ranking = rank(kernel);
     createFolder(buildFolder(kernel));
     forgetExpected(kernel);
+    if (options.untuned) {
+      size_t first = search.ranking.front();
+      search.result.winner = static_cast<int>(first);
+      Attempt &attempt = search.result.attempts[first].emplace();
+      attempt.kernel = kernel.name;
+      attempt.status = "untuned";
+    }
   }
-  for (auto &search : searches)
-    tryNext(*search);
+  if (!options.untuned)
+    for (auto &search : searches)
+      tryNext(*search);
   scheduler->run();
 
   bool failed = false;

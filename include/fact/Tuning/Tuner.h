@@ -34,6 +34,8 @@ struct Options {
   Words launcher, runLauncher;
   std::string only;
   bool list = false, dryRun = false, noLink = false, retune = false;
+  /// Takes the best predicted candidates: nothing is verified or measured.
+  bool untuned = false;
 };
 
 /// How one kernel's search went.

@@ -459,6 +459,8 @@ LogicalResult BundleWriter::write() {
                                 {"machine", target.getMachine().name}};
   root["versions"] =
       json::Object{{"fact", FACT_VERSION}, {"llvm", LLVM_VERSION_STRING}};
+  if (auto signature = module->getAttrOfType<StringAttr>("fact.signature"))
+    root["signature"] = signature.getValue();
   describeSignature(functions.front());
   if (failed(describeWeights()) || failed(writeConstants()))
     return failure();
