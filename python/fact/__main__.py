@@ -1,4 +1,4 @@
-"""The `fact` command: compile, run, bench, demo, doctor."""
+"""The `fact` command: compile, export, run, info, bench, demo, doctor."""
 
 from __future__ import annotations
 
@@ -56,6 +56,11 @@ def _parser() -> argparse.ArgumentParser:
                      "(default: random)")
     run.add_argument("--output", metavar="FILE", help="write results by name, safetensors")
     run.set_defaults(function=_run)
+
+    info = commands.add_parser("info", help="what a compiled library takes, gives and consists of")
+    info.add_argument("library", metavar="LIB")
+    info.add_argument("--json", action="store_true", help="all of it, as JSON")
+    info.set_defaults(function=_info)
 
     bench = commands.add_parser("bench", help="measure FACT beside PyTorch")
     _add_workload(bench)
@@ -162,8 +167,7 @@ def _run(options) -> int:
     model = library.create(options.weights or {})
     given = read_safetensors(options.inputs) if options.inputs else None
     inputs = [_input(entry, given, library.device_type) for entry in library.inputs]
-    results = model(*inputs)
-    results = results if isinstance(results, tuple) else (results,)
+    results = model.call_flat(inputs)
     named = {entry["name"]: r.cpu() for entry, r in zip(library.outputs, results)}
     report.table(["output", "type", "shape", "mean", "deviation", "not finite"], [
         [name, str(r.dtype).removeprefix("torch."), "x".join(map(str, r.shape)),
@@ -173,6 +177,29 @@ def _run(options) -> int:
     if options.output:
         write_safetensors(options.output, named)
         print(f"results: {options.output}")
+    return 0
+
+
+def _info(options) -> int:
+    from . import report
+    from .library import load
+
+    library = load(options.library)
+    if options.json:
+        print(json.dumps(library.description, indent=2))
+        return 0
+    rows = [[kind, entry["name"], entry["type"], "x".join(map(str, entry["shape"])) or "scalar",
+             "its value is compiled in" if entry.get("baked") else ""]
+            for kind, entries in (("input", library.inputs), ("output", library.outputs),
+                                  ("weight", library.weights)) for entry in entries]
+    report.table(["", "name", "type", "shape", "note"], rows, library.name)
+    report.table(["kernel", "rule", "schedule", "us"],
+                 [[k["name"], k["rule"], k["schedule"], f"{k.get('us', 0):.4g}"]
+                  for k in library.kernels])
+    memory = f", {library.memory_bytes} with all else" if library.memory_bytes else ""
+    report.note(f"workspace: {library.workspace_bytes} bytes{memory}; FACT {library.version}")
+    for key, value in library.build.items():
+        report.note(f"{key}: {value if isinstance(value, str) else json.dumps(value)}")
     return 0
 
 

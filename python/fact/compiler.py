@@ -138,14 +138,19 @@ def resolve_target(target: str) -> str:
     return _ARCHITECTURES.get(capability, "host")
 
 
-def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
-    """One folder a program, target and options, so that tuning resumes where it was."""
+def work_root() -> Path:
+    """Where compilations keep their files: FACT_WORK_DIR, or the user's cache."""
     root = os.environ.get("FACT_WORK_DIR")
     if not root:
         cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         root = os.path.join(cache, "fact")
+    return Path(root).absolute()
+
+
+def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
+    """One folder a program, target and options, so that tuning resumes where it was."""
     key = hashlib.sha256("\0".join([graph.text, target, *options]).encode()).hexdigest()[:12]
-    folder = Path(root).absolute() / f"{graph.name}-{target}-{key}"
+    folder = work_root() / f"{graph.name}-{target}-{key}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -54,6 +54,7 @@ def _python() -> list[Finding]:
     packages = [("torch", "torch", "run anything", True), ("torch-mlir", "torch_mlir", "export", True),
                 ("numpy", "numpy", "export", True), ("ml_dtypes", "ml_dtypes", "export", True),
                 ("rich", "rich", "print tables in colour", False)]
+    tested = _tested_versions()
     for distribution, module, purpose, required in packages:
         version = None
         if importlib.util.find_spec(module):
@@ -61,8 +62,19 @@ def _python() -> list[Finding]:
                 version = importlib.metadata.version(distribution)
             except importlib.metadata.PackageNotFoundError:
                 version = "unknown version"
+        if version and version != "unknown version" and version != tested.get(distribution, version):
+            version += f" (tested with {tested[distribution]})"
         found.append(Finding(distribution, purpose, version, "make setup", required))
     return found
+
+
+def _tested_versions() -> dict[str, str]:
+    """What requirements.txt pins, where this is a checkout."""
+    root = toolchain.checkout()
+    if root is None or not (root / "requirements.txt").exists():
+        return {}
+    pins = re.findall(r"^([\w-]+)==(\S+)", (root / "requirements.txt").read_text(), re.MULTILINE)
+    return dict(pins)
 
 
 def _tools() -> list[Finding]:
@@ -70,13 +82,25 @@ def _tools() -> list[Finding]:
     for tool, purpose in (("fact-compile", "compile"), ("fact-tune", "tune and link"),
                           ("fact-opt", "run passes alone")):
         path = toolchain.find_tool(tool)
-        found.append(Finding(tool, purpose, str(path) if path else None, "make build",
-                             tool != "fact-opt"))
+        trouble = _trouble(path) if path else None
+        found.append(Finding(tool, purpose, None if trouble or not path else str(path),
+                             f"make build ({path} does not run: {trouble})" if trouble
+                             else "make build", tool != "fact-opt"))
     return found
 
 
+def _trouble(program: Path) -> str | None:
+    """Why a program does not run: most often a shared library that is not installed."""
+    try:
+        done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    lines = (done.stderr or done.stdout).strip().splitlines()
+    return None if done.returncode == 0 else (lines or [f"status {done.returncode}"])[-1]
+
+
 def _host() -> list[Finding]:
-    found = []
+    found = [_work_folder()]
     for program, purpose in (("clang-22", "link host libraries"), ("cmake", "build FACT"),
                              ("ninja", "build FACT"), ("ccache", "build FACT again faster")):
         found.append(Finding(program, purpose, shutil.which(program), "make setup",
@@ -85,6 +109,18 @@ def _host() -> list[Finding]:
     found.append(Finding("MLIR 22", "build FACT", str(mlir.parent) if mlir.exists() else None,
                          "make setup", False))
     return found
+
+
+def _work_folder() -> Finding:
+    """Compilations keep their files there."""
+    from .compiler import work_root
+
+    root = existing = work_root()
+    while not existing.exists():
+        existing = existing.parent
+    writable = os.access(existing, os.W_OK) and existing.is_dir()
+    return Finding("work folder", "compile", str(root) if writable else None,
+                   f"set FACT_WORK_DIR to a folder that can be written ({root} cannot)")
 
 
 def _gpu() -> list[Finding]:

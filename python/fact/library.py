@@ -66,6 +66,8 @@ class _LibraryTable(ctypes.Structure):
 
     _fields_ = [
         ("abi", ctypes.c_uint32),
+        # Of the table; 0 in libraries that do not have the functions after `last_error`.
+        ("bytes", ctypes.c_uint32),
         ("describe", ctypes.CFUNCTYPE(ctypes.c_char_p)),
         ("create", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_NamedTensor), ctypes.c_int64)),
         (
@@ -88,7 +90,19 @@ class _LibraryTable(ctypes.Structure):
         ),
         ("destroy", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
         ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+        ("load", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)),
+        ("load_weights", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)),
+        ("error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)),
+        ("inputs", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
+        ("outputs", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
+        ("weights", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
+        ("device_type", ctypes.CFUNCTYPE(ctypes.c_int32)),
+        ("memory_bytes", ctypes.CFUNCTYPE(ctypes.c_uint64)),
     ]
+
+    def has(self, function: str) -> bool:
+        field = getattr(_LibraryTable, function)
+        return self.bytes >= field.offset + field.size
 
 
 class _Slot:
@@ -197,6 +211,11 @@ class Library:
         return self.description.get("workspace_bytes", 0)
 
     @property
+    def memory_bytes(self) -> int | None:
+        """What each model allocates besides its weights; None where a library does not say."""
+        return self._table.memory_bytes() if self._table.has("memory_bytes") else None
+
+    @property
     def kernels(self) -> list[dict[str, Any]]:
         """Name, rule, schedule and measured microseconds of each kernel."""
         return self.description.get("kernels", [])
@@ -287,15 +306,20 @@ class Model:
 
     def __call__(self, *args, **kwargs):
         inputs = self._flatten(args, kwargs)
+        outputs = self.call_flat(inputs)
+        if self.signature is None:
+            return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        self._write_back(inputs, outputs)
+        return self.signature.build(outputs)
+
+    def call_flat(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """The library's own inputs and outputs in order, without structure or changes."""
         self._check_inputs(inputs)
         device = inputs[0].device if inputs else torch.device(self.library.device_type)
         outputs = [torch.empty(shape, dtype=dtype, device=device)
                    for shape, dtype in self._output_types]
         self.run(inputs, outputs)
-        if self.signature is None:
-            return outputs[0] if len(outputs) == 1 else tuple(outputs)
-        self._write_back(inputs, outputs)
-        return self.signature.build(outputs)
+        return outputs
 
     def _write_back(self, inputs, outputs) -> None:
         """Buffers and inputs that the module changes get their new values."""

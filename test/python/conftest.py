@@ -33,3 +33,10 @@ def fake_library(tmp_path_factory):
         return path
 
     return build
+
+
+def pytest_addoption(parser):
+    parser.addoption("--random-graphs", type=int, default=300, metavar="N",
+                     help="random graphs to compile and compare (default: 300)")
+    parser.addoption("--random-seed", type=int, default=0, metavar="S",
+                     help="the seed of the first one (default: 0)")

@@ -202,6 +202,46 @@ def test_doctor_names_what_is_missing(capsys, no_tools):
     assert "missing" in out and "Next step: make build" in out
 
 
+def test_doctor_runs_the_tools(capsys, monkeypatch, tmp_path):
+    stand_in_driver(tmp_path, "print('cannot open libMLIR.so', file=sys.stderr); sys.exit(127)")
+    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
+    assert main(["doctor"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "does not run: cannot open libMLIR.so" in out
+
+
+def test_doctor_wants_a_work_folder(monkeypatch, tmp_path):
+    from fact import doctor
+
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "file" / "work"))
+    finding = next(f for f in doctor.examine() if f.what == "work folder")
+    assert finding.found is None and "FACT_WORK_DIR" in finding.fix
+
+
+def test_info(capsys, fake_library):
+    assert main(["info", str(fake_library())]) == 0
+    out = capsys.readouterr().out
+    assert "scale" in out and "2x4" in out and "workspace" in out
+    assert main(["info", str(fake_library()), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "fake"
+
+
+def test_compile_until_a_stage(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("torch_mlir")
+    stand_in_driver(tmp_path, "assert '--until=raise' in sys.argv\n"
+                              "open(sys.argv[sys.argv.index('-o') + 1], 'w').write('text')")
+    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    # A size that no memory holds: the meta device has shapes alone.
+    assert main(["compile", GPT, "--device", "meta", "--set", "width=196608", "--until", "raise",
+                 "-o", str(tmp_path / "raised.mlir")]) == 0
+    assert (tmp_path / "raised.mlir").read_text() == "text"
+    out = capsys.readouterr().out
+    assert "torch.export" in out and "fact-compile" in out
+    assert "needs data" in fails(capsys, "compile", GPT, "--device", "meta", "--save-weights", "w")
+
+
 def test_demo_tables(capsys):
     from fact import demo
 
