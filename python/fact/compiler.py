@@ -198,7 +198,8 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
     graph.save(source)
     tool = toolchain.require_tool("fact-compile")
     command = [str(tool), str(source), *arguments, f"--summary={work / 'summary.json'}"]
-    environment = toolchain.environment()
+    # If this process is ended, so is what it started.
+    environment = {**toolchain.environment(), "FACT_END_WITH_PARENT": "1"}
     if verbose:
         print("+ " + shlex.join(command), file=sys.stderr, flush=True)
     process = subprocess.run(
