@@ -64,6 +64,8 @@ inline mlir::RankedTensorType tensorType(Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+void populateIndexingPatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 void populateRowPatterns(const mlir::TypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
 void populateViewPatterns(const mlir::TypeConverter &converter,

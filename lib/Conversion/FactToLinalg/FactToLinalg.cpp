@@ -199,6 +199,7 @@ void fact::populateFactToLinalgPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns) {
   patterns.add<LowerPointwise, LowerCast, LowerMatmul, ReadComputed>(
       converter, patterns.getContext());
+  populateIndexingPatterns(converter, patterns);
   populateRowPatterns(converter, patterns);
   populateViewPatterns(converter, patterns);
 }

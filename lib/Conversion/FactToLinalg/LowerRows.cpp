@@ -33,11 +33,19 @@ static Value minimumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return arith::MinSIOp::create(b, x[0], x[1]);
 }
 
+static Value multiplyScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return arith::MulFOp::create(b, x[0], x[1]);
+  return arith::MulIOp::create(b, x[0], x[1]);
+}
+
 /// The value that leaves every other one alone.
 static Value initialValue(ElementBuilder &b, ReduceKind kind, Type type) {
   if (kind == ReduceKind::sum || kind == ReduceKind::mean)
     return b.constant(0, type);
-  bool isMax = kind == ReduceKind::max;
+  if (kind == ReduceKind::prod)
+    return b.constant(1, type);
+  bool isMax = kind == ReduceKind::max || kind == ReduceKind::argmax;
   if (isa<FloatType>(type)) {
     double infinity = std::numeric_limits<double>::infinity();
     return b.constant(isMax ? -infinity : infinity, type);
@@ -63,21 +71,111 @@ static SmallVector<int64_t> keepDims(ArrayRef<int64_t> shape,
   return kept;
 }
 
-static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim) {
+/// With `orZero`, a row of -inf alone gives zeros rather than NaN.
+static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim,
+                          bool orZero) {
   RankedTensorType type = tensorType(x);
   SmallVector<int64_t> kept = keepDims(type.getShape(), dim);
   Value initial = initialValue(b, ReduceKind::max, type.getElementType());
   Value largest = b.reshape(b.reduce(x, dim, initial, maximumScalars), kept);
+  // Where the largest is -inf, differences from 0 are -inf too.
+  auto isEmpty = [](ImplicitLocOpBuilder &b, Value largest) -> Value {
+    Value none = ElementBuilder(b, b.getLoc())
+                     .constant(-std::numeric_limits<double>::infinity(),
+                               largest.getType());
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, largest, none);
+  };
+  if (orZero)
+    largest = b.mapBroadcast(
+        tensorType(largest), largest, [&](auto &b, ValueRange x) -> Value {
+          Value zero =
+              ElementBuilder(b, b.getLoc()).constant(0, x[0].getType());
+          return arith::SelectOp::create(b, isEmpty(b, x[0]), zero, x[0]);
+        });
   Value weights =
       b.mapBroadcast(type, {x, largest}, [](auto &b, ValueRange x) -> Value {
         Value difference = arith::SubFOp::create(b, x[0], x[1]);
         return math::ExpOp::create(b, difference);
       });
   Value sum = b.reshape(reduceSum(b, weights, dim), kept);
-  return b.mapBroadcast(type, {weights, sum},
-                        [](auto &b, ValueRange x) -> Value {
-                          return arith::DivFOp::create(b, x[0], x[1]);
-                        });
+  return b.mapBroadcast(
+      type, {weights, sum}, [&](auto &b, ValueRange x) -> Value {
+        Value quotient = arith::DivFOp::create(b, x[0], x[1]);
+        if (!orZero)
+          return quotient;
+        Value zero = ElementBuilder(b, b.getLoc()).constant(0, x[0].getType());
+        Value empty =
+            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x[1], zero);
+        return arith::SelectOp::create(b, empty, zero, quotient);
+      });
+}
+
+/// Whether an element takes the place of the extreme value so far: it is more
+/// extreme, or the first NaN.
+static Value isMoreExtreme(ImplicitLocOpBuilder &b, Value element, Value best,
+                           bool isMax) {
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  if (element.getType().isInteger(1))
+    return arith::CmpIOp::create(b, isMax ? I::ugt : I::ult, element, best);
+  if (!isa<FloatType>(element.getType()))
+    return arith::CmpIOp::create(b, isMax ? I::sgt : I::slt, element, best);
+  // An unordered comparison holds for NaN, and nothing comes after NaN.
+  Value beats =
+      arith::CmpFOp::create(b, isMax ? F::UGT : F::ULT, element, best);
+  Value open = arith::CmpFOp::create(b, F::ORD, best, best);
+  return arith::AndIOp::create(b, beats, open);
+}
+
+/// The place of the first extreme element, counted over `dims`, which
+/// disappear.
+static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
+                         ReduceKind kind) {
+  RankedTensorType type = tensorType(x);
+  SmallVector<int64_t> shape;
+  SmallVector<AffineExpr> kept;
+  SmallVector<IteratorType> iterators(type.getRank(), IteratorType::parallel);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (llvm::is_contained(dims, dim)) {
+      iterators[dim] = IteratorType::reduction;
+      continue;
+    }
+    shape.push_back(type.getDimSize(dim));
+    kept.push_back(b.getAffineDimExpr(dim));
+  }
+  auto filled = [&](Value initial) {
+    Value empty = tensor::EmptyOp::create(b, shape, initial.getType());
+    return linalg::FillOp::create(b, initial, empty).getResult(0);
+  };
+  Value values = filled(initialValue(b, kind, type.getElementType()));
+  Value places = filled(b.constant(0, b.getI64Type()));
+  AffineMap result = AffineMap::get(type.getRank(), 0, kept, b.getContext());
+  return linalg::GenericOp::create(
+             b, TypeRange{values.getType(), places.getType()}, x,
+             ValueRange{values, places},
+             ArrayRef<AffineMap>{b.getMultiDimIdentityMap(type.getRank()),
+                                 result, result},
+             iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               ImplicitLocOpBuilder b(loc, nested);
+               Value place = arith::ConstantIndexOp::create(b, 0);
+               for (int64_t dim : dims) {
+                 Value size =
+                     arith::ConstantIndexOp::create(b, type.getDimSize(dim));
+                 place = arith::MulIOp::create(b, place, size);
+                 place = arith::AddIOp::create(b, place,
+                                               linalg::IndexOp::create(b, dim));
+               }
+               Value number =
+                   arith::IndexCastOp::create(b, b.getI64Type(), place);
+               Value better = isMoreExtreme(b, args[0], args[1],
+                                            kind == ReduceKind::argmax);
+               linalg::YieldOp::create(
+                   b, ValueRange{
+                          arith::SelectOp::create(b, better, args[0], args[1]),
+                          arith::SelectOp::create(b, better, number, args[2])});
+             })
+      .getResult(1);
 }
 
 namespace {
@@ -89,17 +187,23 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
     ElementBuilder b(rewriter, op.getLoc());
     Value x = adaptor.getOperand();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    if (tensorType(x).getElementType() != type.getElementType())
-      return rewriter.notifyMatchFailure(op, "changes the element type");
     ReduceKind kind = op.getKind();
+    if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) {
+      rewriter.replaceOp(op, b.reshape(buildPlaces(b, x, op.getDims(), kind),
+                                       type.getShape()));
+      return success();
+    }
     ElementBuilder::Body body = addScalars;
+    if (kind == ReduceKind::prod)
+      body = multiplyScalars;
     if (kind == ReduceKind::max)
       body = maximumScalars;
     if (kind == ReduceKind::min)
       body = minimumScalars;
     Value initial = initialValue(b, kind, type.getElementType());
-    int64_t count = tensorType(x).getNumElements() /
-                    std::max<int64_t>(type.getNumElements(), 1);
+    int64_t count = 1;
+    for (int64_t dim : op.getDims())
+      count *= tensorType(x).getDimSize(dim);
     Value result =
         b.reshape(b.reduce(x, op.getDims(), initial, body), type.getShape());
     if (kind == ReduceKind::mean)
@@ -107,9 +211,7 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
           b.mapBroadcast(type, result, [&](auto &b, ValueRange x) -> Value {
             ElementBuilder nested(b, b.getLoc());
             Value divisor = nested.constant(count, x[0].getType());
-            if (isa<FloatType>(x[0].getType()))
-              return arith::DivFOp::create(b, x[0], divisor);
-            return arith::DivSIOp::create(b, x[0], divisor);
+            return arith::DivFOp::create(b, x[0], divisor);
           });
     rewriter.replaceOp(op, result);
     return success();
@@ -122,7 +224,8 @@ struct LowerSoftmax : OpConversionPattern<SoftmaxOp> {
   matchAndRewrite(SoftmaxOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ElementBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(op, buildSoftmax(b, adaptor.getOperand(), op.getDim()));
+    rewriter.replaceOp(op, buildSoftmax(b, adaptor.getOperand(), op.getDim(),
+                                        /*orZero=*/false));
     return success();
   }
 };
@@ -237,7 +340,7 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
               -std::numeric_limits<double>::infinity(), element);
           return arith::SelectOp::create(b, seen, score, never);
         });
-    Value weights = buildSoftmax(b, scores, 3);
+    Value weights = buildSoftmax(b, scores, 3, /*orZero=*/true);
 
     // Loops: batch, head, query, key, column; keys before columns, so that the
     // innermost loop reads and writes neighbours.

@@ -156,12 +156,35 @@ static LogicalResult convertRangeStep(TorchCall &call) {
   return makeRange(call, start, step);
 }
 
+/// `linspace(start, end, steps)`: both ends belong to it.
+static LogicalResult convertLinspace(TorchCall &call) {
+  double start, end;
+  if (failed(call.number(0, "start", start)) ||
+      failed(call.number(1, "end", end)))
+    return failure();
+  int64_t gaps = call.getResultType().getNumElements() - 1;
+  return makeRange(call, start, gaps > 0 ? (end - start) / gaps : 0);
+}
+
+/// Ones on the diagonal.
+static LogicalResult convertEye(TorchCall &call) {
+  RankedTensorType type = call.getResultType();
+  SmallVector<bool> ones;
+  for (int64_t row = 0; row < type.getDimSize(0); ++row)
+    for (int64_t column = 0; column < type.getDimSize(1); ++column)
+      ones.push_back(row == column);
+  auto mask =
+      RankedTensorType::get(type.getShape(), call.getBuilder().getI1Type());
+  Value diagonal = call.create<ConstantOp>(DenseElementsAttr::get(mask, ones));
+  return call.replace(call.cast(diagonal, type.getElementType()));
+}
+
 /// `tril` and `triu` keep elements by a constant mask.
 template <bool lower> static LogicalResult convertTriangle(TorchCall &call) {
   Value x;
   int64_t diagonal = 0;
   if (failed(call.tensor(0, "self", x)) ||
-      (!call.isNone(1) && failed(call.integer(1, "diagonal", diagonal))))
+      failed(call.optionalInteger(1, "diagonal", diagonal)))
     return failure();
   if (rankOf(x) < 2)
     return call.emitArgumentError("self") << "must have rank 2 or more";
@@ -191,6 +214,10 @@ void torchtofact::populateConstantConverters(ConverterTable &table) {
   table["aten.full"] = convertFull<1>;
   table["aten.full_like"] = convertFull<1>;
   table["aten.new_full"] = convertFull<2>;
+  // What is in an empty tensor is nobody's business; zeros are repeatable.
+  for (StringRef name : {"empty.memory_format", "empty_like", "new_empty",
+                         "empty_strided", "new_empty_strided", "zero"})
+    table[("aten." + name).str()] = convertFilled<0>;
   table["aten.zeros"] = convertFilled<0>;
   table["aten.zeros_like"] = convertFilled<0>;
   table["aten.new_zeros"] = convertFilled<0>;
@@ -200,6 +227,9 @@ void torchtofact::populateConstantConverters(ConverterTable &table) {
   table["aten.arange"] = convertRange;
   table["aten.arange.start"] = convertRangeFrom;
   table["aten.arange.start_step"] = convertRangeStep;
+  table["aten.linspace"] = convertLinspace;
+  table["aten.eye"] = convertEye;
+  table["aten.eye.m"] = convertEye;
   table["aten.tril"] = convertTriangle<true>;
   table["aten.triu"] = convertTriangle<false>;
 }

@@ -210,7 +210,7 @@ static LogicalResult convertAttention(TorchCall &call) {
 }
 
 void torchtofact::populateContractionConverters(ConverterTable &table) {
-  for (StringRef name : {"matmul", "mm", "bmm", "mv", "dot"})
+  for (StringRef name : {"matmul", "mm", "bmm", "mv", "dot", "vdot"})
     table[("aten." + name).str()] = convertMatmul;
   for (StringRef name : {"addmm", "baddbmm", "addmv"})
     table[("aten." + name).str()] = convertAddMatmul;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TorchCall.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -15,30 +16,10 @@ using namespace fact::torchtofact;
 // Operands
 //===----------------------------------------------------------------------===//
 
-static bool isNumber(TorchCall &call, unsigned index) {
-  return call.constantOf(index) != nullptr;
-}
-
-/// A tensor or a number as a tensor of `element`.
-static LogicalResult operand(TorchCall &call, unsigned index, StringRef name,
-                             Type element, Value &result) {
-  if (isNumber(call, index))
-    return call.scalar(index, name, element, result);
-  if (failed(call.tensor(index, name, result)))
-    return failure();
-  result = call.cast(result, element);
-  return success();
-}
-
-/// The operand of a function of one tensor, in the result's element type.
-static LogicalResult operand(TorchCall &call, Value &result) {
-  return operand(call, 0, "self", call.getResultElement(), result);
-}
-
 static LogicalResult operands(TorchCall &call, Type element, Value &x,
                               Value &y) {
-  return success(succeeded(operand(call, 0, "self", element, x)) &&
-                 succeeded(operand(call, 1, "other", element, y)));
+  return success(succeeded(call.operand(0, "self", element, x)) &&
+                 succeeded(call.operand(1, "other", element, y)));
 }
 
 /// Booleans before integers before floats, then by width; f16 with bf16 is f32.
@@ -63,7 +44,7 @@ static LogicalResult comparisonType(TorchCall &call, Type &result) {
   if (failed(call.tensor(0, "self", x)))
     return failure();
   Builder &builder = call.getBuilder();
-  if (!isNumber(call, 1)) {
+  if (!call.isNumber(1)) {
     if (failed(call.tensor(1, "other", y)))
       return failure();
     result = promote(elementOf(x), elementOf(y), !rankOf(x), !rankOf(y));
@@ -78,109 +59,6 @@ static LogicalResult comparisonType(TorchCall &call, Type &result) {
   return success();
 }
 
-/// (x and y) and (x or y) on booleans.
-static Value logicalAnd(TorchCall &call, Value x, Value y) {
-  return call.select(x, y, x);
-}
-static Value logicalOr(TorchCall &call, Value x, Value y) {
-  return call.select(x, x, y);
-}
-
-//===----------------------------------------------------------------------===//
-// Functions of one tensor
-//===----------------------------------------------------------------------===//
-
-template <typename Op> static LogicalResult convertUnary(TorchCall &call) {
-  Value x;
-  if (failed(operand(call, x)))
-    return failure();
-  return call.replace(call.unary<Op>(x));
-}
-
-static LogicalResult convertGelu(TorchCall &call) {
-  Value x;
-  StringRef approximate = "none";
-  if (failed(operand(call, x)) ||
-      (!call.isNone(1) && failed(call.string(1, "approximate", approximate))))
-    return failure();
-  std::optional<GeluKind> kind = symbolizeGeluKind(approximate);
-  if (!kind)
-    return call.emitArgumentError("approximate")
-           << "is '" << approximate << "', and must be 'none' or 'tanh'";
-  return call.replace(call.create<GeluOp>(typeOf(x), x, *kind));
-}
-
-static LogicalResult convertSoftplus(TorchCall &call) {
-  Value x;
-  double beta = 1, threshold = 20;
-  if (failed(operand(call, x)) ||
-      (!call.isNone(1) && failed(call.number(1, "beta", beta))) ||
-      (!call.isNone(2) && failed(call.number(2, "threshold", threshold))))
-    return failure();
-  if (beta != 1)
-    return call.emitArgumentError("beta") << "must be 1";
-  // Above 20 the function is the identity within rounding.
-  if (threshold < 20)
-    return call.emitArgumentError("threshold") << "must be 20 or more";
-  return call.replace(call.unary<SoftplusOp>(x));
-}
-
-static LogicalResult convertLogSigmoid(TorchCall &call) {
-  Value x;
-  if (failed(operand(call, x)))
-    return failure();
-  return call.replace(
-      call.unary<NegOp>(call.unary<SoftplusOp>(call.unary<NegOp>(x))));
-}
-
-static LogicalResult convertSquare(TorchCall &call) {
-  Value x;
-  if (failed(operand(call, x)))
-    return failure();
-  return call.replace(call.binary<MulOp>(x, x));
-}
-
-static LogicalResult convertLeakyRelu(TorchCall &call) {
-  Value x, slope;
-  if (failed(operand(call, x)) ||
-      failed(call.scalar(1, "negative_slope", elementOf(x), slope)))
-    return failure();
-  Value zero = call.constant(0, elementOf(x));
-  return call.replace(call.select(call.compare(Predicate::gt, x, zero), x,
-                                  call.binary<MulOp>(x, slope)));
-}
-
-/// The first half of a dimension times the sigmoid of the second.
-static LogicalResult convertGlu(TorchCall &call) {
-  Value x;
-  int64_t dim;
-  if (failed(operand(call, x)) ||
-      failed(call.dimension(1, "dim", rankOf(x), dim)))
-    return failure();
-  int64_t half = typeOf(x).getDimSize(dim) / 2;
-  Value gate = call.unary<SigmoidOp>(call.slice(x, dim, half, half));
-  return call.replace(call.binary<MulOp>(call.slice(x, dim, 0, half), gate));
-}
-
-/// hardsigmoid(x) = clamp(x + 3, 0, 6) / 6.
-static Value hardSigmoid(TorchCall &call, Value x) {
-  Type element = elementOf(x);
-  Builder &builder = call.getBuilder();
-  Value sum = call.binary<AddOp>(x, call.constant(3, element));
-  Value clamped = call.create<ClampOp>(
-      typeOf(x), sum, builder.getF64FloatAttr(0), builder.getF64FloatAttr(6));
-  return call.binary<DivOp>(clamped, call.constant(6, element));
-}
-
-template <bool timesX>
-static LogicalResult convertHardSigmoid(TorchCall &call) {
-  Value x;
-  if (failed(operand(call, x)))
-    return failure();
-  Value sigmoid = hardSigmoid(call, x);
-  return call.replace(timesX ? call.binary<MulOp>(x, sigmoid) : sigmoid);
-}
-
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -189,9 +67,11 @@ template <typename Op> static LogicalResult convertBinary(TorchCall &call) {
   Value x, y;
   if (failed(operands(call, call.getResultElement(), x, y)))
     return failure();
-  // A product of booleans is their conjunction.
-  if (std::is_same_v<Op, MulOp> && call.getResultElement().isInteger(1))
-    return call.replace(logicalAnd(call, x, y));
+  // Booleans are 0 and 1: a product is their conjunction.
+  if (call.getResultElement().isInteger(1)) {
+    bool both = std::is_same_v<Op, MulOp> || std::is_same_v<Op, MinimumOp>;
+    return call.replace(both ? call.logicalAnd(x, y) : call.logicalOr(x, y));
+  }
   return call.replace(call.binary<Op>(x, y));
 }
 
@@ -208,7 +88,7 @@ static LogicalResult convertScaled(TorchCall &call) {
   if (element.isInteger(1)) {
     if (!std::is_same_v<Op, AddOp> || factor != 1)
       return call.emitError() << "is not supported on booleans";
-    return call.replace(logicalOr(call, x, y));
+    return call.replace(call.logicalOr(x, y));
   }
   if (reversed)
     std::swap(x, y);
@@ -217,10 +97,72 @@ static LogicalResult convertScaled(TorchCall &call) {
   return call.replace(call.binary<Op>(x, y));
 }
 
+/// What remains has the sign of the divisor: PyTorch's `remainder`, Python's
+/// `%`. `wraps` is whether the sign had to change.
+static Value remainder(TorchCall &call, Value x, Value y, Value &wraps) {
+  Value rest = call.binary<FmodOp>(x, y);
+  Value signs =
+      call.compare(Predicate::ne, call.compare(Predicate::lt, rest, 0),
+                   call.compare(Predicate::lt, y, 0));
+  wraps = call.logicalAnd(call.compare(Predicate::ne, rest, 0), signs);
+  return rest;
+}
+
+static LogicalResult convertRemainder(TorchCall &call) {
+  Value x, y, wraps;
+  if (failed(operands(call, call.getResultElement(), x, y)))
+    return failure();
+  Value rest = remainder(call, x, y, wraps);
+  return call.replace(call.select(wraps, call.binary<AddOp>(rest, y), rest));
+}
+
+/// The quotient rounded down. By way of the remainder, which is exact: the
+/// quotient alone may have rounded up to the next integer.
+static Value divideFloor(TorchCall &call, Value x, Value y) {
+  Value wraps;
+  Value rest = remainder(call, x, y, wraps);
+  if (!isa<FloatType>(elementOf(x))) {
+    Value quotient = call.binary<DivOp>(x, y);
+    Value one = call.constant(1, elementOf(quotient));
+    return call.select(wraps, call.binary<SubOp>(quotient, one), quotient);
+  }
+  Value whole = call.binary<DivOp>(call.binary<SubOp>(x, rest), y);
+  Value down = call.select(wraps, call.binary<SubOp>(whole, 1.0), whole);
+  // Difference and quotient may have rounded to a neighbour of an integer.
+  return call.select(call.compare(Predicate::eq, y, 0),
+                     call.binary<DivOp>(x, y), call.unary<RoundOp>(down));
+}
+
+static Value divideTruncating(TorchCall &call, Value x, Value y) {
+  Value quotient = call.binary<DivOp>(x, y);
+  if (!isa<FloatType>(elementOf(quotient)))
+    return quotient;
+  return call.select(call.compare(Predicate::lt, quotient, 0),
+                     call.unary<CeilOp>(quotient),
+                     call.unary<FloorOp>(quotient));
+}
+
+static LogicalResult convertFloorDivision(TorchCall &call) {
+  Value x, y;
+  if (failed(operands(call, call.getResultElement(), x, y)))
+    return failure();
+  return call.replace(divideFloor(call, x, y));
+}
+
 static LogicalResult convertRoundedDivision(TorchCall &call) {
-  if (!call.isNone(2))
-    return call.emitArgumentError("rounding_mode") << "must be None";
-  return convertBinary<DivOp>(call);
+  if (call.isNone(2))
+    return convertBinary<DivOp>(call);
+  Value x, y;
+  StringRef mode;
+  if (failed(operands(call, call.getResultElement(), x, y)) ||
+      failed(call.string(2, "rounding_mode", mode)))
+    return failure();
+  if (mode == "floor")
+    return call.replace(divideFloor(call, x, y));
+  if (mode == "trunc")
+    return call.replace(divideTruncating(call, x, y));
+  return call.emitArgumentError("rounding_mode")
+         << "is '" << mode << "', and must be 'floor', 'trunc' or None";
 }
 
 static LogicalResult convertGeneralPower(TorchCall &call) {
@@ -231,28 +173,62 @@ static LogicalResult convertGeneralPower(TorchCall &call) {
   return convertBinary<PowOp>(call);
 }
 
-/// `x ** n`: the exponents with an op of their own, and the general one.
+/// `x ** n`: small whole exponents as products, those with an op of their own,
+/// and the general one.
 static LogicalResult convertPower(TorchCall &call) {
   Value x;
   double exponent;
-  if (failed(operand(call, x)) || failed(call.number(1, "exponent", exponent)))
+  if (failed(call.operand(x)) || failed(call.number(1, "exponent", exponent)))
     return failure();
-  auto square = [&](Value value) { return call.binary<MulOp>(value, value); };
-  if (exponent == 1)
-    return call.replace(x);
-  if (exponent == 2)
-    return call.replace(square(x));
-  if (exponent == 3)
-    return call.replace(call.binary<MulOp>(square(x), x));
-  if (isa<FloatType>(elementOf(x))) {
-    if (exponent == 0.5)
-      return call.replace(call.unary<SqrtOp>(x));
-    if (exponent == -0.5)
-      return call.replace(call.unary<RsqrtOp>(x));
-    if (exponent == -1)
-      return call.replace(call.unary<ReciprocalOp>(x));
+  bool isFloat = isa<FloatType>(elementOf(x));
+  if (exponent == 0)
+    return call.replace(call.constant(1, elementOf(x), typeOf(x).getShape()));
+  // Floats round at each product, so that few are better than the function.
+  if (exponent == std::trunc(exponent) && exponent > 0 &&
+      exponent <= (isFloat ? 4 : 63)) {
+    Value power;
+    for (int64_t bits = static_cast<int64_t>(exponent); bits; bits >>= 1) {
+      if (bits & 1)
+        power = power ? call.binary<MulOp>(power, x) : x;
+      if (bits > 1)
+        x = call.binary<MulOp>(x, x);
+    }
+    return call.replace(power);
   }
+  if (isFloat && exponent == 0.5)
+    return call.replace(call.unary<SqrtOp>(x));
+  if (isFloat && exponent == -0.5)
+    return call.replace(call.unary<RsqrtOp>(x));
+  if (isFloat && exponent == -1)
+    return call.replace(call.unary<ReciprocalOp>(x));
   return convertGeneralPower(call);
+}
+
+/// `start + weight * (end - start)`
+static LogicalResult convertLerp(TorchCall &call) {
+  Type element = call.getResultElement();
+  Value start, end, weight;
+  if (failed(call.operand(0, "self", element, start)) ||
+      failed(call.operand(1, "end", element, end)) ||
+      failed(call.operand(2, "weight", element, weight)))
+    return failure();
+  Value way = call.binary<MulOp>(call.binary<SubOp>(end, start), weight);
+  return call.replace(call.binary<AddOp>(start, way));
+}
+
+/// `fmax` and `fmin` pass over NaN.
+template <typename Op> static LogicalResult convertNumeric(TorchCall &call) {
+  Value x, y;
+  if (failed(operands(call, call.getResultElement(), x, y)))
+    return failure();
+  if (!isa<FloatType>(call.getResultElement()))
+    return convertBinary<Op>(call);
+  auto isNumber = [&](Value value) {
+    return call.compare(Predicate::eq, value, value);
+  };
+  Value best = call.binary<Op>(x, y);
+  Value known = call.select(isNumber(x), call.select(isNumber(y), best, x), y);
+  return call.replace(known);
 }
 
 /// `value * tensor1 * tensor2 + self` and `value * tensor1 / tensor2 + self`.
@@ -260,9 +236,9 @@ template <typename Op> static LogicalResult convertAddProduct(TorchCall &call) {
   Type element = call.getResultElement();
   Value x, y, z, value;
   double factor = 1;
-  if (failed(operand(call, 0, "self", element, x)) ||
-      failed(operand(call, 1, "tensor1", element, y)) ||
-      failed(operand(call, 2, "tensor2", element, z)) ||
+  if (failed(call.operand(0, "self", element, x)) ||
+      failed(call.operand(1, "tensor1", element, y)) ||
+      failed(call.operand(2, "tensor2", element, z)) ||
       (!call.isNone(3) && (failed(call.number(3, "value", factor)) ||
                            failed(call.scalar(3, "value", element, value)))))
     return failure();
@@ -311,7 +287,7 @@ static LogicalResult bound(TorchCall &call, unsigned index, StringRef name,
 static LogicalResult convertClamp(TorchCall &call) {
   Value x;
   std::optional<double> min, max;
-  if (failed(operand(call, x)) || failed(bound(call, 1, "min", min)) ||
+  if (failed(call.operand(x)) || failed(bound(call, 1, "min", min)) ||
       failed(bound(call, 2, "max", max)))
     return failure();
   return clamp(call, x, min, max);
@@ -320,14 +296,14 @@ static LogicalResult convertClamp(TorchCall &call) {
 static LogicalResult convertClampMax(TorchCall &call) {
   Value x;
   std::optional<double> max;
-  if (failed(operand(call, x)) || failed(bound(call, 1, "max", max)))
+  if (failed(call.operand(x)) || failed(bound(call, 1, "max", max)))
     return failure();
   return clamp(call, x, std::nullopt, max);
 }
 
 static LogicalResult convertRelu6(TorchCall &call) {
   Value x;
-  if (failed(operand(call, x)))
+  if (failed(call.operand(x)))
     return failure();
   return clamp(call, x, 0, 6);
 }
@@ -335,9 +311,9 @@ static LogicalResult convertRelu6(TorchCall &call) {
 static LogicalResult convertClampTensor(TorchCall &call) {
   Type element = call.getResultElement();
   Value x, min, max;
-  if (failed(operand(call, x)) ||
-      (!call.isNone(1) && failed(operand(call, 1, "min", element, min))) ||
-      (!call.isNone(2) && failed(operand(call, 2, "max", element, max))))
+  if (failed(call.operand(x)) ||
+      (!call.isNone(1) && failed(call.operand(1, "min", element, min))) ||
+      (!call.isNone(2) && failed(call.operand(2, "max", element, max))))
     return failure();
   if (min)
     x = call.binary<MaximumOp>(x, min);
@@ -376,7 +352,7 @@ static LogicalResult convertComparison(TorchCall &call) {
   return call.replace(call.compare(predicate, x, y));
 }
 
-template <Value (*combine)(TorchCall &, Value, Value)>
+template <Value (TorchCall::*combine)(Value, Value)>
 static LogicalResult convertLogical(TorchCall &call) {
   Type boolean = call.getBuilder().getI1Type();
   if (call.getResultElement() != boolean)
@@ -384,7 +360,7 @@ static LogicalResult convertLogical(TorchCall &call) {
   Value x, y;
   if (failed(operands(call, boolean, x, y)))
     return failure();
-  return call.replace(combine(call, x, y));
+  return call.replace((call.*combine)(x, y));
 }
 
 static LogicalResult convertXor(TorchCall &call) {
@@ -402,17 +378,16 @@ static LogicalResult convertNot(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
     return failure();
-  return call.replace(
-      call.compare(Predicate::eq, x, call.constant(0, elementOf(x))));
+  return call.replace(call.logicalNot(x));
 }
 
 static LogicalResult convertWhere(TorchCall &call) {
   Type boolean = call.getBuilder().getI1Type();
   Type element = call.getResultElement();
   Value condition, x, y;
-  if (failed(operand(call, 0, "condition", boolean, condition)) ||
-      failed(operand(call, 1, "self", element, x)) ||
-      failed(operand(call, 2, "other", element, y)))
+  if (failed(call.operand(0, "condition", boolean, condition)) ||
+      failed(call.operand(1, "self", element, x)) ||
+      failed(call.operand(2, "other", element, y)))
     return failure();
   Value selected = call.select(condition, x, y);
   return call.replace(selected);
@@ -422,9 +397,9 @@ static LogicalResult convertMaskedFill(TorchCall &call) {
   Type boolean = call.getBuilder().getI1Type();
   Type element = call.getResultElement();
   Value x, mask, value;
-  if (failed(operand(call, x)) ||
-      failed(operand(call, 1, "mask", boolean, mask)) ||
-      failed(operand(call, 2, "value", element, value)))
+  if (failed(call.operand(x)) ||
+      failed(call.operand(1, "mask", boolean, mask)) ||
+      failed(call.operand(2, "value", element, value)))
     return failure();
   return call.replace(call.select(mask, value, x));
 }
@@ -436,7 +411,7 @@ static LogicalResult convertMaskedFill(TorchCall &call) {
 /// The result's element type says all: equal, and the op is an identity.
 static LogicalResult convertCast(TorchCall &call) {
   Value x;
-  if (failed(operand(call, x)))
+  if (failed(call.operand(x)))
     return failure();
   return call.replace(x);
 }
@@ -445,7 +420,7 @@ static LogicalResult convertDropout(TorchCall &call) {
   Value x;
   double p;
   bool train;
-  if (failed(operand(call, x)) || failed(call.number(1, "p", p)) ||
+  if (failed(call.operand(x)) || failed(call.number(1, "p", p)) ||
       failed(call.boolean(2, "train", train)))
     return failure();
   if (train && p != 0)
@@ -458,32 +433,6 @@ static LogicalResult convertDropout(TorchCall &call) {
 // The table
 //===----------------------------------------------------------------------===//
 
-static void populateUnaryConverters(ConverterTable &table) {
-  table["aten.neg"] = convertUnary<NegOp>;
-  table["aten.abs"] = convertUnary<AbsOp>;
-  table["aten.exp"] = convertUnary<ExpOp>;
-  table["aten.log"] = convertUnary<LogOp>;
-  table["aten.sqrt"] = convertUnary<SqrtOp>;
-  table["aten.rsqrt"] = convertUnary<RsqrtOp>;
-  table["aten.reciprocal"] = convertUnary<ReciprocalOp>;
-  table["aten.sin"] = convertUnary<SinOp>;
-  table["aten.cos"] = convertUnary<CosOp>;
-  table["aten.erf"] = convertUnary<ErfOp>;
-  table["aten.tanh"] = convertUnary<TanhOp>;
-  table["aten.sigmoid"] = convertUnary<SigmoidOp>;
-  table["aten.relu"] = convertUnary<ReluOp>;
-  table["aten.silu"] = convertUnary<SiluOp>;
-  table["aten.mish"] = convertUnary<MishOp>;
-  table["aten.gelu"] = convertGelu;
-  table["aten.softplus"] = convertSoftplus;
-  table["aten.log_sigmoid"] = convertLogSigmoid;
-  table["aten.square"] = convertSquare;
-  table["aten.leaky_relu"] = convertLeakyRelu;
-  table["aten.glu"] = convertGlu;
-  table["aten.hardsigmoid"] = convertHardSigmoid</*timesX=*/false>;
-  table["aten.hardswish"] = convertHardSigmoid</*timesX=*/true>;
-}
-
 static void populateArithmeticConverters(ConverterTable &table) {
   table["aten.add.Tensor"] = convertScaled<AddOp>;
   table["aten.add.Scalar"] = convertScaled<AddOp>;
@@ -495,8 +444,17 @@ static void populateArithmeticConverters(ConverterTable &table) {
   table["aten.mul.Scalar"] = convertBinary<MulOp>;
   table["aten.div.Tensor"] = convertBinary<DivOp>;
   table["aten.div.Scalar"] = convertBinary<DivOp>;
+  table["aten.true_divide.Tensor"] = convertBinary<DivOp>;
   table["aten.div.Tensor_mode"] = convertRoundedDivision;
   table["aten.div.Scalar_mode"] = convertRoundedDivision;
+  for (StringRef name : {"aten.floor_divide", "aten.floor_divide.Scalar"})
+    table[name] = convertFloorDivision;
+  for (StringRef name : {"aten.remainder.Tensor", "aten.remainder.Scalar"})
+    table[name] = convertRemainder;
+  for (StringRef name : {"aten.fmod.Tensor", "aten.fmod.Scalar"})
+    table[name] = convertBinary<FmodOp>;
+  table["aten.lerp.Tensor"] = convertLerp;
+  table["aten.lerp.Scalar"] = convertLerp;
   table["aten.addcmul"] = convertAddProduct<MulOp>;
   table["aten.addcdiv"] = convertAddProduct<DivOp>;
   table["aten.pow.Tensor_Scalar"] = convertPower;
@@ -506,6 +464,8 @@ static void populateArithmeticConverters(ConverterTable &table) {
   table["aten.maximum"] = convertBinary<MaximumOp>;
   table["aten.min.other"] = convertBinary<MinimumOp>;
   table["aten.max.other"] = convertBinary<MaximumOp>;
+  table["aten.fmin"] = convertNumeric<MinimumOp>;
+  table["aten.fmax"] = convertNumeric<MaximumOp>;
   table["aten.clamp"] = convertClamp;
   table["aten.clamp_min"] = convertClamp;
   table["aten.clamp_max"] = convertClampMax;
@@ -523,7 +483,6 @@ static void addComparison(ConverterTable &table, const Twine &name) {
 }
 
 void torchtofact::populatePointwiseConverters(ConverterTable &table) {
-  populateUnaryConverters(table);
   populateArithmeticConverters(table);
 
   addComparison<Predicate::eq>(table, "eq");
@@ -532,12 +491,12 @@ void torchtofact::populatePointwiseConverters(ConverterTable &table) {
   addComparison<Predicate::le>(table, "le");
   addComparison<Predicate::gt>(table, "gt");
   addComparison<Predicate::ge>(table, "ge");
-  table["aten.logical_and"] = convertLogical<logicalAnd>;
-  table["aten.logical_or"] = convertLogical<logicalOr>;
-  table["aten.bitwise_and.Tensor"] = convertLogical<logicalAnd>;
-  table["aten.bitwise_or.Tensor"] = convertLogical<logicalOr>;
-  table["aten.__and__.Tensor"] = convertLogical<logicalAnd>;
-  table["aten.__or__.Tensor"] = convertLogical<logicalOr>;
+  table["aten.logical_and"] = convertLogical<&TorchCall::logicalAnd>;
+  table["aten.logical_or"] = convertLogical<&TorchCall::logicalOr>;
+  table["aten.bitwise_and.Tensor"] = convertLogical<&TorchCall::logicalAnd>;
+  table["aten.bitwise_or.Tensor"] = convertLogical<&TorchCall::logicalOr>;
+  table["aten.__and__.Tensor"] = convertLogical<&TorchCall::logicalAnd>;
+  table["aten.__or__.Tensor"] = convertLogical<&TorchCall::logicalOr>;
   for (StringRef name : {"logical_xor", "bitwise_xor.Tensor", "__xor__.Tensor"})
     table[("aten." + name).str()] = convertXor;
   table["aten.logical_not"] = convertNot;

@@ -1,6 +1,8 @@
 //===- Rows.cpp - Reductions, softmax and norms ---------------------------===//
 
 #include "TorchCall.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace fact;
@@ -10,19 +12,8 @@ using namespace fact::torchtofact;
 // Reductions
 //===----------------------------------------------------------------------===//
 
-static Value reduce(TorchCall &call, ReduceKind kind, Value x,
-                    ArrayRef<int64_t> dims, bool keep) {
-  if (dims.empty())
-    return x;
-  SmallVector<int64_t> shape;
-  for (auto [dim, size] : llvm::enumerate(typeOf(x).getShape())) {
-    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
-      shape.push_back(size);
-    else if (keep)
-      shape.push_back(1);
-  }
-  return call.create<ReduceOp>(typeOf(x).clone(ArrayRef<int64_t>(shape)), kind,
-                               x, dims, keep);
+static SmallVector<int64_t> allDims(Value x) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
 }
 
 /// Over all elements: `sum(x)`, `max(x)`.
@@ -31,9 +22,8 @@ static LogicalResult convertReduceAll(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
     return failure();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
-  return call.replace(reduce(call, kind, call.cast(x, call.getResultElement()),
-                             dims, /*keep=*/false));
+  return call.replace(call.reduce(kind, call.cast(x, call.getResultElement()),
+                                  allDims(x), /*keep=*/false));
 }
 
 /// Over a list of dimensions: `sum(x, dims, keepdim)`. A `dtype` is the
@@ -44,90 +34,197 @@ template <ReduceKind kind> static LogicalResult convertReduce(TorchCall &call) {
   bool keep = false;
   if (failed(call.tensor(0, "self", x)) ||
       failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
-      (!call.isNone(2) && failed(call.boolean(2, "keepdim", keep))))
+      failed(call.optionalBoolean(2, "keepdim", keep)))
     return failure();
   return call.replace(
-      reduce(call, kind, call.cast(x, call.getResultElement()), dims, keep));
+      call.reduce(kind, call.cast(x, call.getResultElement()), dims, keep));
 }
 
-/// The variance over `dims` with `correction` fewer elements in the divisor, or
-/// its square root.
-static LogicalResult buildVariance(TorchCall &call, bool root, Value x,
-                                   ArrayRef<int64_t> dims, double correction,
-                                   bool keep) {
-  double count = 1;
+/// Both results of `max.dim` and `min.dim`: values and their places.
+template <ReduceKind kind, ReduceKind place>
+static LogicalResult convertExtreme(TorchCall &call) {
+  Value x;
+  int64_t dim;
+  bool keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimension(1, "dim", rankOf(x), dim)) ||
+      failed(call.optionalBoolean(2, "keepdim", keep)))
+    return failure();
+  SmallVector<int64_t> dims(rankOf(x) ? 1 : 0, dim);
+  return call.replace(
+      {call.reduce(kind, x, dims, keep), call.reduce(place, x, dims, keep)});
+}
+
+/// `argmax(x, dim, keepdim)`; without a `dim`, the place in the flat tensor.
+template <ReduceKind kind> static LogicalResult convertPlace(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  bool keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
+      failed(call.optionalBoolean(2, "keepdim", keep)))
+    return failure();
+  return call.replace(call.reduce(kind, x, dims, keep));
+}
+
+/// `aminmax(x, dim, keepdim)`, where `dim` comes by keyword.
+static LogicalResult convertMinMax(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  bool keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
+      failed(call.optionalBoolean(2, "keepdim", keep)))
+    return failure();
+  return call.replace({call.reduce(ReduceKind::min, x, dims, keep),
+                       call.reduce(ReduceKind::max, x, dims, keep)});
+}
+
+/// `any` and `all`: the largest and the smallest of booleans.
+template <ReduceKind kind>
+static LogicalResult convertQuantifier(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  bool keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
+      failed(call.optionalBoolean(2, "keepdim", keep)))
+    return failure();
+  if (!call.getResultElement().isInteger(1))
+    return call.emitError() << "gives " << call.getResultElement()
+                            << ", and only booleans are supported";
+  // Of nothing, none is true and all are.
   for (int64_t dim : dims)
-    count *= typeOf(x).getDimSize(dim);
-  if (count <= correction)
-    return call.emitError() << "subtracts " << correction << " from a count of "
-                            << count << " elements";
-  Value mean = reduce(call, ReduceKind::mean, x, dims, /*keep=*/true);
-  Value centred = call.binary<SubOp>(x, mean);
-  Value squares = call.binary<MulOp>(centred, centred);
-  Value variance = reduce(call, ReduceKind::mean, squares, dims, keep);
-  if (correction != 0)
-    variance = call.binary<MulOp>(
-        variance,
-        call.scalarConstant(count / (count - correction), elementOf(x)));
-  return call.replace(root ? call.unary<SqrtOp>(variance) : variance);
+    if (!typeOf(x).getDimSize(dim))
+      return call.replace(call.constant(kind == ReduceKind::min,
+                                        call.getResultElement(),
+                                        call.getResultType().getShape()));
+  return call.replace(
+      call.reduce(kind, call.cast(x, call.getResultElement()), dims, keep));
 }
 
-/// `var.correction(x, dims, correction, keepdim)`
-template <bool root>
-static LogicalResult convertVarianceCorrection(TorchCall &call) {
+static LogicalResult convertCount(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensions(1, "dim", rankOf(x), dims)))
+    return failure();
+  Value isSet = call.cast(x, call.getBuilder().getI1Type());
+  return call.replace(call.reduce(ReduceKind::sum,
+                                  call.cast(isSet, call.getResultElement()),
+                                  dims, /*keep=*/false));
+}
+
+//===----------------------------------------------------------------------===//
+// Variances
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the overloads of `var`, `std`, `var_mean` and `std_mean` have in
+/// common.
+struct Variance {
   Value x;
   SmallVector<int64_t> dims;
   double correction = 1;
   bool keep = false;
-  if (failed(call.tensor(0, "self", x)) ||
-      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
-      (!call.isNone(2) && failed(call.number(2, "correction", correction))) ||
-      (!call.isNone(3) && failed(call.boolean(3, "keepdim", keep))))
+};
+} // namespace
+
+/// The mean of squared distances from the mean, with `correction` fewer
+/// elements in the divisor; its square root; and the mean itself.
+static LogicalResult buildVariance(TorchCall &call, const Variance &of,
+                                   bool root, bool withMean) {
+  double count = 1;
+  for (int64_t dim : of.dims)
+    count *= typeOf(of.x).getDimSize(dim);
+  Value mean = call.reduce(ReduceKind::mean, of.x, of.dims, /*keep=*/true);
+  Value centred = call.binary<SubOp>(of.x, mean);
+  Value squares = call.binary<MulOp>(centred, centred);
+  Value result = call.reduce(ReduceKind::mean, squares, of.dims, of.keep);
+  // Too few elements divide by 0, as in PyTorch: NaN or infinity.
+  if (of.correction != 0)
+    result = call.binary<MulOp>(result,
+                                count / std::max(0.0, count - of.correction));
+  if (root)
+    result = call.unary<SqrtOp>(result);
+  if (!withMean)
+    return call.replace(result);
+  return call.replace(
+      {result, call.reduce(ReduceKind::mean, of.x, of.dims, of.keep)});
+}
+
+/// `var.correction(x, dims, correction, keepdim)`
+template <bool root, bool withMean>
+static LogicalResult convertVarianceCorrection(TorchCall &call) {
+  Variance of;
+  if (failed(call.tensor(0, "self", of.x)) ||
+      failed(call.dimensions(1, "dim", rankOf(of.x), of.dims)) ||
+      failed(call.optionalNumber(2, "correction", of.correction)) ||
+      failed(call.optionalBoolean(3, "keepdim", of.keep)))
     return failure();
-  return buildVariance(call, root, x, dims, correction, keep);
+  return buildVariance(call, of, root, withMean);
 }
 
 /// `var.dim(x, dims, unbiased, keepdim)`
-template <bool root> static LogicalResult convertVarianceDim(TorchCall &call) {
-  Value x;
-  SmallVector<int64_t> dims;
-  bool unbiased = true, keep = false;
-  if (failed(call.tensor(0, "self", x)) ||
-      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
-      (!call.isNone(2) && failed(call.boolean(2, "unbiased", unbiased))) ||
-      (!call.isNone(3) && failed(call.boolean(3, "keepdim", keep))))
+template <bool root, bool withMean>
+static LogicalResult convertVarianceDim(TorchCall &call) {
+  Variance of;
+  bool unbiased = true;
+  if (failed(call.tensor(0, "self", of.x)) ||
+      failed(call.dimensions(1, "dim", rankOf(of.x), of.dims)) ||
+      failed(call.optionalBoolean(2, "unbiased", unbiased)) ||
+      failed(call.optionalBoolean(3, "keepdim", of.keep)))
     return failure();
-  return buildVariance(call, root, x, dims, unbiased ? 1 : 0, keep);
+  of.correction = unbiased;
+  return buildVariance(call, of, root, withMean);
 }
 
 /// `var(x, unbiased)`
-template <bool root> static LogicalResult convertVarianceAll(TorchCall &call) {
-  Value x;
+template <bool root, bool withMean>
+static LogicalResult convertVarianceAll(TorchCall &call) {
+  Variance of;
   bool unbiased = true;
-  if (failed(call.tensor(0, "self", x)) ||
-      (!call.isNone(1) && failed(call.boolean(1, "unbiased", unbiased))))
+  if (failed(call.tensor(0, "self", of.x)) ||
+      failed(call.optionalBoolean(1, "unbiased", unbiased)))
     return failure();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
-  return buildVariance(call, root, x, dims, unbiased ? 1 : 0, /*keep=*/false);
+  of.dims = allDims(of.x);
+  of.correction = unbiased;
+  return buildVariance(call, of, root, withMean);
 }
 
-/// `linalg_vector_norm(x, ord, dims, keepdim)` of order 2.
+template <bool root, bool withMean>
+static void addVariance(ConverterTable &table, const Twine &name) {
+  table[("aten." + name).str()] = convertVarianceAll<root, withMean>;
+  table[("aten." + name + ".dim").str()] = convertVarianceDim<root, withMean>;
+  table[("aten." + name + ".correction").str()] =
+      convertVarianceCorrection<root, withMean>;
+}
+
+/// `linalg_vector_norm(x, ord, dims, keepdim)`
 static LogicalResult convertVectorNorm(TorchCall &call) {
   Value x;
   double order = 2;
   SmallVector<int64_t> dims;
   bool keep = false;
   if (failed(call.tensor(0, "self", x)) ||
-      (!call.isNone(1) && failed(call.number(1, "ord", order))) ||
+      failed(call.optionalNumber(1, "ord", order)) ||
       failed(call.dimensions(2, "dim", rankOf(x), dims)) ||
-      (!call.isNone(3) && failed(call.boolean(3, "keepdim", keep))))
+      failed(call.optionalBoolean(3, "keepdim", keep)))
     return failure();
-  if (order != 2)
-    return call.emitArgumentError("ord") << "is " << order << ", and must be 2";
   x = call.cast(x, call.getResultElement());
-  Value squares = call.binary<MulOp>(x, x);
-  return call.replace(
-      call.unary<SqrtOp>(reduce(call, ReduceKind::sum, squares, dims, keep)));
+  if (order == 2) {
+    Value squares = call.binary<MulOp>(x, x);
+    return call.replace(
+        call.unary<SqrtOp>(call.reduce(ReduceKind::sum, squares, dims, keep)));
+  }
+  Value magnitude = call.unary<AbsOp>(x);
+  if (order == 1)
+    return call.replace(call.reduce(ReduceKind::sum, magnitude, dims, keep));
+  if (std::isinf(order))
+    return call.replace(call.reduce(
+        order > 0 ? ReduceKind::max : ReduceKind::min, magnitude, dims, keep));
+  return call.emitArgumentError("ord")
+         << "is " << order << ", and must be 1, 2, inf or -inf";
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,11 +256,33 @@ static LogicalResult convertLogSoftmax(TorchCall &call) {
   int64_t dim;
   if (failed(softmaxOperands(call, x, dim)))
     return failure();
-  Value max = reduce(call, ReduceKind::max, x, dim, /*keep=*/true);
+  Value max = call.reduce(ReduceKind::max, x, dim, /*keep=*/true);
   Value shifted = call.binary<SubOp>(x, max);
-  Value sum = reduce(call, ReduceKind::sum, call.unary<ExpOp>(shifted), dim,
-                     /*keep=*/true);
+  Value sum = call.reduce(ReduceKind::sum, call.unary<ExpOp>(shifted), dim,
+                          /*keep=*/true);
   return call.replace(call.binary<SubOp>(shifted, call.unary<LogOp>(sum)));
+}
+
+/// `log(sum(exp(x)))`, shifted by the largest element where that is finite.
+static LogicalResult convertLogSumExp(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  bool keep = false;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensions(1, "dim", rankOf(x), dims)) ||
+      failed(call.optionalBoolean(2, "keepdim", keep)))
+    return failure();
+  x = call.cast(x, call.getResultElement());
+  Value largest = call.reduce(ReduceKind::max, x, dims, /*keep=*/true);
+  Value isInfinite = call.compare(Predicate::eq, call.unary<AbsOp>(largest),
+                                  std::numeric_limits<double>::infinity());
+  Value shift =
+      call.select(isInfinite, call.constant(0, elementOf(x)), largest);
+  Value sum = call.reduce(ReduceKind::sum,
+                          call.unary<ExpOp>(call.binary<SubOp>(x, shift)), dims,
+                          /*keep=*/true);
+  Value result = call.binary<AddOp>(call.unary<LogOp>(sum), shift);
+  return call.replace(call.reshape(result, call.getResultType().getShape()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,23 +331,86 @@ static LogicalResult convertRmsNorm(TorchCall &call) {
   return buildNorm(call, NormKind::rms, /*bias=*/{}, eps);
 }
 
+/// Normalises each group of channels, then scales and shifts each channel.
+static LogicalResult buildGroupNorm(TorchCall &call, int64_t groups,
+                                    unsigned weightIndex, double eps) {
+  Value x, weight, bias;
+  if (failed(call.operand(0, "input", call.getResultElement(), x)) ||
+      failed(call.optionalTensor(weightIndex, "weight", weight)) ||
+      failed(call.optionalTensor(weightIndex + 1, "bias", bias)))
+    return failure();
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  if (shape.size() < 2 || groups < 1 || shape[1] % groups)
+    return call.emitArgumentError("num_groups")
+           << "is " << groups << ", and must divide the channels of "
+           << x.getType();
+  int64_t members =
+      llvm::product_of(ArrayRef<int64_t>(shape).drop_front()) / groups;
+  Value rows = call.reshape(x, {shape[0], groups, members});
+  Value norm = NormOp::create(call.getBuilder(), call.getLoc(), typeOf(rows),
+                              NormKind::layer, rows, /*weight=*/Value(),
+                              /*bias=*/Value(), llvm::APFloat(eps),
+                              /*dims=*/uint64_t(1))
+                   .getResult();
+  Value result = call.reshape(norm, shape);
+  auto ofChannels = [&](Value vector) {
+    SmallVector<int64_t> broadcast(shape.size() - 1, 1);
+    broadcast.front() = shape[1];
+    return call.reshape(call.cast(vector, elementOf(x)), broadcast);
+  };
+  if (weight)
+    result = call.binary<MulOp>(result, ofChannels(weight));
+  if (bias)
+    result = call.binary<AddOp>(result, ofChannels(bias));
+  return call.replace(result);
+}
+
+/// `group_norm(input, num_groups, weight, bias, eps)`
+static LogicalResult convertGroupNorm(TorchCall &call) {
+  int64_t groups;
+  double eps = 1e-5;
+  if (failed(call.integer(1, "num_groups", groups)) ||
+      failed(call.optionalNumber(4, "eps", eps)))
+    return failure();
+  return buildGroupNorm(call, groups, /*weightIndex=*/2, eps);
+}
+
+/// `native_group_norm(input, weight, bias, N, C, HxW, group, eps)`
+static LogicalResult convertNativeGroupNorm(TorchCall &call) {
+  int64_t groups;
+  double eps;
+  if (failed(call.integer(6, "group", groups)) ||
+      failed(call.number(7, "eps", eps)))
+    return failure();
+  return buildGroupNorm(call, groups, /*weightIndex=*/1, eps);
+}
+
 void torchtofact::populateRowConverters(ConverterTable &table) {
   table["aten.sum"] = convertReduceAll<ReduceKind::sum>;
   table["aten.sum.dim_IntList"] = convertReduce<ReduceKind::sum>;
   table["aten.mean"] = convertReduceAll<ReduceKind::mean>;
   table["aten.mean.dim"] = convertReduce<ReduceKind::mean>;
   table["aten.max"] = convertReduceAll<ReduceKind::max>;
-  table["aten.max.dim"] = convertReduce<ReduceKind::max>;
+  table["aten.max.dim"] = convertExtreme<ReduceKind::max, ReduceKind::argmax>;
   table["aten.amax"] = convertReduce<ReduceKind::max>;
   table["aten.min"] = convertReduceAll<ReduceKind::min>;
-  table["aten.min.dim"] = convertReduce<ReduceKind::min>;
+  table["aten.min.dim"] = convertExtreme<ReduceKind::min, ReduceKind::argmin>;
   table["aten.amin"] = convertReduce<ReduceKind::min>;
-  table["aten.var"] = convertVarianceAll</*root=*/false>;
-  table["aten.var.dim"] = convertVarianceDim</*root=*/false>;
-  table["aten.var.correction"] = convertVarianceCorrection</*root=*/false>;
-  table["aten.std"] = convertVarianceAll</*root=*/true>;
-  table["aten.std.dim"] = convertVarianceDim</*root=*/true>;
-  table["aten.std.correction"] = convertVarianceCorrection</*root=*/true>;
+  table["aten.aminmax"] = convertMinMax;
+  table["aten.argmax"] = convertPlace<ReduceKind::argmax>;
+  table["aten.argmin"] = convertPlace<ReduceKind::argmin>;
+  table["aten.prod"] = convertReduceAll<ReduceKind::prod>;
+  table["aten.prod.dim_int"] = convertReduce<ReduceKind::prod>;
+  for (StringRef overload : {"", ".dim", ".dims"}) {
+    table[("aten.any" + overload).str()] = convertQuantifier<ReduceKind::max>;
+    table[("aten.all" + overload).str()] = convertQuantifier<ReduceKind::min>;
+  }
+  table["aten.count_nonzero"] = convertCount;
+  table["aten.count_nonzero.dim_IntList"] = convertCount;
+  addVariance</*root=*/false, /*withMean=*/false>(table, "var");
+  addVariance</*root=*/true, /*withMean=*/false>(table, "std");
+  addVariance</*root=*/false, /*withMean=*/true>(table, "var_mean");
+  addVariance</*root=*/true, /*withMean=*/true>(table, "std_mean");
   table["aten.linalg_vector_norm"] = convertVectorNorm;
 
   table["aten.softmax.int"] = convertSoftmax;
@@ -236,8 +418,12 @@ void torchtofact::populateRowConverters(ConverterTable &table) {
   table["aten.log_softmax.int"] = convertLogSoftmax;
   table["aten._log_softmax"] = convertLogSoftmax;
 
+  table["aten.logsumexp"] = convertLogSumExp;
+
   table["aten.layer_norm"] = convertLayerNorm;
   table["aten.native_layer_norm"] = convertLayerNorm;
+  table["aten.group_norm"] = convertGroupNorm;
+  table["aten.native_group_norm"] = convertNativeGroupNorm;
   table["aten.rms_norm"] = convertRmsNorm;
   table["aten._fused_rms_norm"] = convertRmsNorm;
 }

@@ -115,6 +115,15 @@ LogicalResult TorchCall::optionalTensor(unsigned index, StringRef name,
 
 LogicalResult TorchCall::tensors(unsigned index, StringRef name,
                                  SmallVectorImpl<Value> &result) {
+  if (failed(optionalTensors(index, name, result)))
+    return failure();
+  if (llvm::is_contained(result, Value()))
+    return emitArgumentError(name) << "must be a list of tensors";
+  return success();
+}
+
+LogicalResult TorchCall::optionalTensors(unsigned index, StringRef name,
+                                         SmallVectorImpl<Value> &result) {
   if (index >= op->getNumOperands())
     return emitArgumentError(name) << "must be a list of tensors";
   Value list = op->getOperand(index);
@@ -125,6 +134,10 @@ LogicalResult TorchCall::tensors(unsigned index, StringRef name,
   if (!isOp(list.getDefiningOp(), "torch.prim.ListConstruct"))
     return emitArgumentError(name) << "must be a list of tensors";
   for (Value element : list.getDefiningOp()->getOperands()) {
+    if (isOp(element.getDefiningOp(), "torch.constant.none")) {
+      result.push_back({});
+      continue;
+    }
     auto found = values.tensors.find(element);
     if (found == values.tensors.end())
       return emitArgumentError(name) << "must be a list of tensors";
@@ -208,6 +221,16 @@ LogicalResult TorchCall::scalar(unsigned index, StringRef name, Type element,
   if (failed(number(index, name, value)))
     return failure();
   result = scalarConstant(value, element);
+  return success();
+}
+
+LogicalResult TorchCall::operand(unsigned index, StringRef name, Type element,
+                                 Value &result) {
+  if (isNumber(index))
+    return scalar(index, name, element, result);
+  if (failed(tensor(index, name, result)))
+    return failure();
+  result = cast(result, element);
   return success();
 }
 
@@ -357,4 +380,42 @@ Value TorchCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size,
   shape[dim] = size;
   return create<SliceOp>(typeOf(tensor).clone(ArrayRef<int64_t>(shape)), tensor,
                          dim, start, step);
+}
+
+Value TorchCall::concat(ArrayRef<Value> tensors, int64_t dim) {
+  if (tensors.size() == 1)
+    return tensors.front();
+  SmallVector<int64_t> shape(typeOf(tensors.front()).getShape());
+  shape[dim] = 0;
+  for (Value tensor : tensors)
+    shape[dim] += typeOf(tensor).getDimSize(dim);
+  return create<ConcatOp>(
+      typeOf(tensors.front()).clone(ArrayRef<int64_t>(shape)), tensors, dim);
+}
+
+Value TorchCall::gather(Value tensor, Value indices, int64_t dim) {
+  ArrayRef<int64_t> source = typeOf(tensor).getShape();
+  SmallVector<int64_t> shape(source.take_front(dim));
+  llvm::append_range(shape, typeOf(indices).getShape());
+  llvm::append_range(shape, source.drop_front(dim + 1));
+  return create<GatherOp>(typeOf(tensor).clone(ArrayRef<int64_t>(shape)),
+                          tensor, indices, dim);
+}
+
+Value TorchCall::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
+                        bool keep) {
+  bool index = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
+  Type element = index ? builder.getI64Type() : elementOf(tensor);
+  // A 0-d tensor has nothing to reduce, and its only place is 0.
+  if (dims.empty())
+    return index ? constant(0, element, typeOf(tensor).getShape()) : tensor;
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(typeOf(tensor).getShape())) {
+    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      shape.push_back(size);
+    else if (keep)
+      shape.push_back(1);
+  }
+  return create<ReduceOp>(RankedTensorType::get(shape, element), kind, tensor,
+                          dims, keep);
 }

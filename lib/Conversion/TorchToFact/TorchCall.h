@@ -86,15 +86,42 @@ public:
   LogicalResult optionalTensor(unsigned index, StringRef name, Value &result);
   LogicalResult tensors(unsigned index, StringRef name,
                         SmallVectorImpl<Value> &result);
+  /// A list with null values for `None`.
+  LogicalResult optionalTensors(unsigned index, StringRef name,
+                                SmallVectorImpl<Value> &result);
   LogicalResult integer(unsigned index, StringRef name, int64_t &result);
   LogicalResult integers(unsigned index, StringRef name,
                          SmallVectorImpl<int64_t> &result);
   LogicalResult number(unsigned index, StringRef name, double &result);
   LogicalResult boolean(unsigned index, StringRef name, bool &result);
   LogicalResult string(unsigned index, StringRef name, StringRef &result);
+  /// These leave `result` as it is for `None`.
+  LogicalResult optionalInteger(unsigned index, StringRef name,
+                                int64_t &result) {
+    return isNone(index) ? success() : integer(index, name, result);
+  }
+  LogicalResult optionalNumber(unsigned index, StringRef name, double &result) {
+    return isNone(index) ? success() : number(index, name, result);
+  }
+  LogicalResult optionalBoolean(unsigned index, StringRef name, bool &result) {
+    return isNone(index) ? success() : boolean(index, name, result);
+  }
+  LogicalResult optionalDimension(unsigned index, StringRef name, int64_t rank,
+                                  int64_t &result) {
+    return isNone(index) ? success() : dimension(index, name, rank, result);
+  }
   /// A number as a 0-d constant that stands beside elements of a type.
   LogicalResult scalar(unsigned index, StringRef name, Type element,
                        Value &result);
+  /// Whether an argument is a number rather than a tensor.
+  bool isNumber(unsigned index) { return constantOf(index) != nullptr; }
+  /// A tensor or a number as a tensor of `element`.
+  LogicalResult operand(unsigned index, StringRef name, Type element,
+                        Value &result);
+  /// Argument 0 in the result's element type.
+  LogicalResult operand(Value &result) {
+    return operand(0, "self", getResultElement(), result);
+  }
   /// A dimension of a tensor of `rank`, counted from the front.
   LogicalResult dimension(unsigned index, StringRef name, int64_t rank,
                           int64_t &result);
@@ -137,8 +164,21 @@ public:
   template <typename Op> Value binary(Value x, Value y) {
     return create<Op>(broadcastType({x, y}, commonElement(x, y)), x, y);
   }
+  /// A binary op of a tensor and a number.
+  template <typename Op> Value binary(Value x, double y) {
+    return binary<Op>(x, scalarConstant(y, elementOf(x)));
+  }
   Value select(Value condition, Value x, Value y);
+  /// (x and y), (x or y), (not x) of booleans.
+  Value logicalAnd(Value x, Value y) { return select(x, y, x); }
+  Value logicalOr(Value x, Value y) { return select(x, x, y); }
+  Value logicalNot(Value x) {
+    return compare(Predicate::eq, x, constant(0, elementOf(x)));
+  }
   Value compare(Predicate predicate, Value x, Value y);
+  Value compare(Predicate predicate, Value x, double y) {
+    return compare(predicate, x, scalarConstant(y, elementOf(x)));
+  }
   /// A 0-d constant, or a splat of `shape`.
   Value constant(double value, Type element, ArrayRef<int64_t> shape = {});
   /// A 0-d constant beside elements of a type: PyTorch computes 16-bit tensors
@@ -150,6 +190,12 @@ public:
   Value permute(Value tensor, ArrayRef<int64_t> dims);
   Value slice(Value tensor, int64_t dim, int64_t start, int64_t size,
               int64_t step = 1);
+  /// Tensors one after the other; one alone is itself.
+  Value concat(ArrayRef<Value> tensors, int64_t dim);
+  /// The slices of `dim` that `indices` name.
+  Value gather(Value tensor, Value indices, int64_t dim);
+  Value reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
+               bool keep);
 
 private:
   /// A scalar may be wider than the tensor beside it, and never decides.
@@ -171,8 +217,16 @@ using Converter = LogicalResult (*)(TorchCall &);
 /// The supported ops, by name without `torch.`.
 using ConverterTable = llvm::StringMap<Converter>;
 
+/// The supported ops that come nearest to an unsupported one, best first: what
+/// to write in its place where that is known, else the most similar names.
+SmallVector<StringRef> findNearestOps(StringRef name,
+                                      const ConverterTable &table);
+
+void populateActivationConverters(ConverterTable &table);
 void populateConstantConverters(ConverterTable &table);
 void populateContractionConverters(ConverterTable &table);
+void populateEinsumConverters(ConverterTable &table);
+void populateIndexingConverters(ConverterTable &table);
 void populatePointwiseConverters(ConverterTable &table);
 void populateRowConverters(ConverterTable &table);
 void populateViewConverters(ConverterTable &table);

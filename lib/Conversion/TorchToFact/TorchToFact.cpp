@@ -22,8 +22,11 @@ using namespace fact::torchtofact;
 static const ConverterTable &getConverters() {
   static const ConverterTable table = [] {
     ConverterTable table;
+    populateActivationConverters(table);
     populateConstantConverters(table);
     populateContractionConverters(table);
+    populateEinsumConverters(table);
+    populateIndexingConverters(table);
     populatePointwiseConverters(table);
     populateRowConverters(table);
     populateViewConverters(table);
@@ -36,31 +39,13 @@ static const ConverterTable &getConverters() {
 // Unsupported ops
 //===----------------------------------------------------------------------===//
 
-/// The supported names that differ least from `name`, at most three.
-static SmallVector<StringRef> findNearestNames(StringRef name) {
-  StringRef function = name.substr(name.find('.') + 1);
-  unsigned limit = function.size() < 8 ? 1 : 2;
-  SmallVector<std::pair<unsigned, StringRef>> near;
-  for (StringRef known : getConverters().keys()) {
-    unsigned distance =
-        name.edit_distance(known, /*AllowReplacements=*/true, limit);
-    if (distance <= limit && !known.starts_with("constant."))
-      near.push_back({distance, known});
-  }
-  llvm::sort(near);
-  SmallVector<StringRef> names;
-  for (auto [distance, known] : ArrayRef(near).take_front(3))
-    names.push_back(known);
-  return names;
-}
-
 static void reportUnsupported(Operation *op) {
   StringRef name = TorchCall::getName(op);
   InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc())
                                   << "unsupported op '" << name << "'";
   name.consume_front("torch.");
-  StringRef separator = "; maybe you meant ";
-  for (StringRef known : findNearestNames(name)) {
+  StringRef separator = "; the nearest supported is ";
+  for (StringRef known : findNearestOps(name, getConverters())) {
     diagnostic << separator << "'torch." << known << "'";
     separator = " or ";
   }

@@ -322,17 +322,14 @@ static LogicalResult convertCat(TorchCall &call) {
   int64_t dim = 0;
   RankedTensorType type = call.getResultType();
   if (failed(joinOperands(call, tensors)) ||
-      (!call.isNone(1) &&
-       failed(call.dimension(1, "dim", type.getRank(), dim))))
+      failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
   // PyTorch passes over empty 1-d tensors whatever the shape of the others.
   llvm::erase_if(tensors, [&](Value tensor) {
     return rankOf(tensor) == 1 && !typeOf(tensor).getNumElements() &&
            tensors.size() > 1;
   });
-  if (tensors.size() == 1)
-    return call.replace(tensors.front());
-  return call.replace(call.create<ConcatOp>(type, tensors, dim));
+  return call.replace(call.concat(tensors, dim));
 }
 
 static LogicalResult convertStack(TorchCall &call) {
@@ -340,16 +337,71 @@ static LogicalResult convertStack(TorchCall &call) {
   int64_t dim = 0;
   RankedTensorType type = call.getResultType();
   if (failed(joinOperands(call, tensors)) ||
-      (!call.isNone(1) &&
-       failed(call.dimension(1, "dim", type.getRank(), dim))))
+      failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = 1;
   for (Value &tensor : tensors)
     tensor = call.reshape(tensor, shape);
-  if (tensors.size() == 1)
-    return call.replace(tensors.front());
-  return call.replace(call.create<ConcatOp>(type, tensors, dim));
+  return call.replace(call.concat(tensors, dim));
+}
+
+/// `hstack`, `vstack` and `dstack` join along `dim`, after sizes of 1 have made
+/// the rank large enough: `[n]` is `[1, n]` in a column, `[1, n, 1]` in depth.
+template <int64_t dim> static LogicalResult convertJoin(TorchCall &call) {
+  SmallVector<Value> tensors;
+  if (failed(joinOperands(call, tensors)))
+    return failure();
+  for (Value &tensor : tensors) {
+    SmallVector<int64_t> shape(typeOf(tensor).getShape());
+    if (dim != 1 && shape.size() < 2)
+      shape.insert(shape.begin(), 1);
+    while (static_cast<int64_t>(shape.size()) <= dim && dim == 2)
+      shape.push_back(1);
+    if (shape.empty())
+      shape.push_back(1);
+    tensor = call.reshape(tensor, shape);
+  }
+  return call.replace(
+      call.concat(tensors, std::min(dim, rankOf(tensors.front()) - 1)));
+}
+
+/// Each tensor in the shape that all of them broadcast to.
+static LogicalResult convertBroadcastTensors(TorchCall &call) {
+  SmallVector<Value> tensors;
+  if (failed(call.tensors(0, "tensors", tensors)))
+    return failure();
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (Value tensor : tensors)
+    shapes.push_back(typeOf(tensor).getShape());
+  auto shape = broadcastShapes(shapes);
+  if (!shape)
+    return call.emitError() << "has tensors that do not broadcast";
+  for (Value &tensor : tensors)
+    tensor = call.expand(tensor, *shape);
+  return call.replaceWithList(tensors);
+}
+
+/// One dimension a vector; `xy` exchanges the first two.
+static LogicalResult convertMeshgrid(TorchCall &call) {
+  SmallVector<Value> vectors;
+  StringRef indexing = "ij";
+  if (failed(call.tensors(0, "tensors", vectors)) ||
+      (!call.isNone(1) && failed(call.string(1, "indexing", indexing))))
+    return failure();
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, vectors.size()));
+  if (indexing == "xy" && order.size() > 1)
+    std::swap(order[0], order[1]);
+  SmallVector<int64_t> shape(order.size());
+  for (auto [vector, dim] : llvm::zip(vectors, order))
+    shape[dim] = typeOf(vector).getNumElements();
+  for (auto [vector, dim] : llvm::zip(vectors, order)) {
+    SmallVector<int64_t> own(order.size(), 1);
+    own[dim] = shape[dim];
+    vector = call.expand(call.reshape(vector, own), shape);
+  }
+  return call.replaceWithList(vectors);
 }
 
 void torchtofact::populateViewConverters(ConverterTable &table) {
@@ -389,4 +441,10 @@ void torchtofact::populateViewConverters(ConverterTable &table) {
   table["aten.__getitem__.t"] = convertListElement;
   table["aten.cat"] = convertCat;
   table["aten.stack"] = convertStack;
+  table["aten.hstack"] = convertJoin<1>;
+  table["aten.vstack"] = convertJoin<0>;
+  table["aten.dstack"] = convertJoin<2>;
+  table["aten.broadcast_tensors"] = convertBroadcastTensors;
+  table["aten.meshgrid"] = convertMeshgrid;
+  table["aten.meshgrid.indexing"] = convertMeshgrid;
 }

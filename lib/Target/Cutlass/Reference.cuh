@@ -348,7 +348,8 @@ __global__ void attention_kernel(const Q *q, const K *k, const V *v,
   for (int e = 0; e < 4; ++e) {
     int64_t column = threadIdx.x + 128 * e;
     if (column < p.value_head)
-      o[row * p.value_head + column] = result[e] / sum;
+      // A query that sees no key gives 0.
+      o[row * p.value_head + column] = sum == 0 ? Wide(0) : result[e] / sum;
   }
 }
 

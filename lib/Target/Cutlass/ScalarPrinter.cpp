@@ -185,6 +185,8 @@ static std::string getFunction(Operation *op) {
       {"math.absf", "fabs", ""},
       {"math.floor", "floor", ""},
       {"math.ceil", "ceil", ""},
+      {"math.roundeven", "rint", ""},
+      {"arith.remf", "fmod", ""},
       {"math.powf", "pow", ""},
       {"math.fma", "fma", ""},
   };
@@ -206,6 +208,7 @@ static StringRef getOperator(Operation *op) {
       .Case<arith::SubFOp, arith::SubIOp>([](auto) { return "-"; })
       .Case<arith::MulFOp, arith::MulIOp>([](auto) { return "*"; })
       .Case<arith::DivFOp, arith::DivSIOp>([](auto) { return "/"; })
+      .Case<arith::RemSIOp>([](auto) { return "%"; })
       .Case<arith::AndIOp>([](auto) { return "&"; })
       .Case<arith::OrIOp>([](auto) { return "|"; })
       .Case<arith::XOrIOp>([](auto) { return "^"; })

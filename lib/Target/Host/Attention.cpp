@@ -279,6 +279,12 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
                                arith::MaximumFOp::create(b, state[0], score)};
                          })
                       .front();
+  // A query that sees no key has weights of 0, and so a result of 0.
+  if (plan.mask) {
+    Value empty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, largest,
+                                        vectorConstant(-infinity));
+    largest = arith::SelectOp::create(b, empty, vectorConstant(0), largest);
+  }
   Value sum = b.loop(b.integer(0), keyEnd, 1, vectorConstant(0),
                      [&](Value key, ValueRange state) {
                        Value at = b.mul(key, width);
@@ -290,7 +296,12 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
                            arith::AddFOp::create(b, state[0], weight)};
                      })
                   .front();
-  return arith::DivFOp::create(b, vectorConstant(1), sum);
+  Value factor = arith::DivFOp::create(b, vectorConstant(1), sum);
+  if (!plan.mask)
+    return factor;
+  Value empty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
+                                      vectorConstant(0));
+  return arith::SelectOp::create(b, empty, vectorConstant(0), factor);
 }
 
 /// Columns of the output for the queries of the group from `row` on, as many

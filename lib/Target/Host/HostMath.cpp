@@ -15,6 +15,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <limits>
 
 using namespace mlir;
 using namespace fact;
@@ -102,6 +103,42 @@ public:
     return mul(mul(result, power(half)), power(rest));
   }
 
+  /// log(x) = e log(2) + log(m) with x = m 2^e and sqrt(1/2) <= m < sqrt(2).
+  /// Numbers below 2^-126 are scaled first, since they have no exponent of
+  /// their own. The polynomial is that of Cephes' logf.
+  Value log(Value x) {
+    using P = arith::CmpFPredicate;
+    Value tiny = compare(P::OLT, x, constant(0x1p-126));
+    Value normal = select(tiny, mul(x, constant(0x1p23)), x);
+    Value bits = asInteger(normal);
+    Value exponent = arith::SubIOp::create(
+        b, arith::ShRUIOp::create(b, bits, integer(23)), integer(126));
+    Value e = arith::SIToFPOp::create(b, type, exponent);
+    e = sub(e, select(tiny, constant(23), constant(0)));
+    Value fraction = arith::AndIOp::create(b, bits, integer(0x007fffff));
+    Value m = asFloat(
+        arith::OrIOp::create(b, fraction, integer(0x3f000000))); // [1/2, 1)
+    Value low = compare(P::OLT, m, constant(0.70710678118654752));
+    e = sub(e, select(low, constant(1), constant(0)));
+    Value r = sub(select(low, add(m, m), m), constant(1));
+    Value square = mul(r, r);
+    Value tail =
+        polynomial(r, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                       -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                       2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+    Value result = mul(mul(tail, r), square);
+    result = fma(e, constant(-2.12194440e-4), result);
+    result = fma(square, constant(-0.5), result);
+    result = fma(e, constant(0.693359375), add(r, result));
+    double infinity = std::numeric_limits<double>::infinity();
+    result =
+        select(compare(P::OEQ, x, constant(0)), constant(-infinity), result);
+    // Infinity and NaN are their own logarithms; below 0 there is none.
+    result = select(compare(P::OLT, x, constant(infinity)), result, x);
+    Value none = constant(std::numeric_limits<double>::quiet_NaN());
+    return select(compare(P::OLT, x, constant(0)), none, result);
+  }
+
   ImplicitLocOpBuilder b;
   Type type;
   Type integerType;
@@ -133,6 +170,11 @@ struct ExpandExp : F32Pattern<math::ExpOp> {
   Value build(Arithmetic &a, Value x) const override { return a.exp(x); }
 };
 
+struct ExpandLog : F32Pattern<math::LogOp> {
+  using F32Pattern::F32Pattern;
+  Value build(Arithmetic &a, Value x) const override { return a.log(x); }
+};
+
 struct ExpandRsqrt : F32Pattern<math::RsqrtOp> {
   using F32Pattern::F32Pattern;
   Value build(Arithmetic &a, Value x) const override {
@@ -142,10 +184,10 @@ struct ExpandRsqrt : F32Pattern<math::RsqrtOp> {
 } // namespace
 
 void host::populateHostMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandExp, ExpandRsqrt>(patterns.getContext(), /*benefit=*/10);
+  patterns.add<ExpandExp, ExpandLog, ExpandRsqrt>(patterns.getContext(),
+                                                  /*benefit=*/10);
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained(
-        {"math.tanh", "math.log", "math.log1p", "math.erf"}, name);
+    return llvm::is_contained({"math.tanh", "math.log1p", "math.erf"}, name);
   });
   arith::populateExpandBFloat16Patterns(patterns);
 }

@@ -181,10 +181,10 @@ func.func @softplus(%x: !torch.vtensor<[4],f32>) -> (!torch.vtensor<[4],f32>) {
 // CHECK-LABEL: func.func @leaky_relu(
 // CHECK-SAME: %[[ARG0:.+]]: tensor<4xf32>
 // CHECK-NEXT: %[[V0:.+]] = fact.constant dense<0.00999999977> : tensor<f32>
-// CHECK-NEXT: %[[V1:.+]] = fact.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %[[V2:.+]] = fact.compare gt %[[ARG0]], %[[V1]] : (tensor<4xf32>, tensor<f32>) -> tensor<4xi1>
-// CHECK-NEXT: %[[V3:.+]] = fact.mul %[[ARG0]], %[[V0]] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-// CHECK-NEXT: %[[V4:.+]] = fact.select %[[V2]], %[[ARG0]], %[[V3]] : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[V1:.+]] = fact.mul %[[ARG0]], %[[V0]] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[V2:.+]] = fact.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %[[V3:.+]] = fact.compare gt %[[ARG0]], %[[V2]] : (tensor<4xf32>, tensor<f32>) -> tensor<4xi1>
+// CHECK-NEXT: %[[V4:.+]] = fact.select %[[V3]], %[[ARG0]], %[[V1]] : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: return %[[V4]] : tensor<4xf32>
 func.func @leaky_relu(%x: !torch.vtensor<[4],f32>) -> (!torch.vtensor<[4],f32>) {
   %s = torch.constant.float 1.0e-2

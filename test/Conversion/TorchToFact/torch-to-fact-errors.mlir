@@ -4,18 +4,21 @@
 // them is passed over.
 
 func.func @unsupported(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
-  // expected-error @below {{unsupported op 'torch.aten.elu'; maybe you meant 'torch.aten.gelu' or 'torch.aten.glu' or 'torch.aten.relu'}}
-  %0 = torch.aten.elu %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+  // expected-error @below {{unsupported op 'torch.aten.sinc'; the nearest supported is 'torch.aten.sin'}}
+  %0 = torch.aten.sinc %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
   %1 = torch.aten.relu %0 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
-  // expected-error @below {{unsupported op 'torch.aten.fft_fft'}}
+  // expected-error @below {{unsupported op 'torch.aten.fft_fft'; the nearest supported is 'torch.aten.}}
   %2 = torch.aten.fft_fft %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
-  // expected-error @below {{unsupported op 'torch.custom.op'}}
+  // By meaning, where names would mislead.
+  // expected-error @below {{unsupported op 'torch.aten.cumsum'; the nearest supported is 'torch.aten.sum'}}
+  %c = torch.aten.cumsum %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+  // expected-error @below {{unsupported op 'torch.custom.op'; the nearest supported is }}
   %3 = torch.operator "torch.custom.op"(%2) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
   return %3 : !torch.vtensor<[4],f32>
 }
 
 func.func @another(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
-  // expected-error @below {{unsupported op 'torch.aten.softmax'}}
+  // expected-error @below {{unsupported op 'torch.aten.softmax'; the nearest supported is 'torch.aten.softmax.int'}}
   %0 = torch.aten.softmax %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
   return %0 : !torch.vtensor<[4],f32>
 }
@@ -70,16 +73,15 @@ func.func @arguments(%x: !torch.vtensor<[2,4],f32>, %i: !torch.vtensor<[2,4],si6
   %int-1 = torch.constant.int -1
   %half = torch.constant.float 5.0e-01
   %str = torch.constant.str "floor"
-  // expected-error @below {{argument 'rounding_mode' of 'torch.aten.div.Tensor_mode' must be None}}
-  %0 = torch.aten.div.Tensor_mode %x, %x, %str : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32>, !torch.str -> !torch.vtensor<[2,4],f32>
+  %up = torch.constant.str "up"
+  // expected-error @below {{argument 'rounding_mode' of 'torch.aten.div.Tensor_mode' is 'up', and must be 'floor', 'trunc' or None}}
+  %0 = torch.aten.div.Tensor_mode %x, %x, %up : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32>, !torch.str -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'approximate' of 'torch.aten.gelu' is 'floor', and must be 'none' or 'tanh'}}
   %1 = torch.aten.gelu %x, %str : !torch.vtensor<[2,4],f32>, !torch.str -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'dim' of 'torch.aten.softmax.int' is 2, and must be in [-2, 2)}}
   %2 = torch.aten.softmax.int %x, %int2, %none : !torch.vtensor<[2,4],f32>, !torch.int, !torch.none -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'train' of 'torch.aten.dropout' must be false; export the module after 'eval()'}}
   %3 = torch.aten.dropout %x, %half, %true : !torch.vtensor<[2,4],f32>, !torch.float, !torch.bool -> !torch.vtensor<[2,4],f32>
-  // expected-error @below {{argument 'beta' of 'torch.aten.softplus' must be 1}}
-  %4 = torch.aten.softplus %x, %int2, %int2 : !torch.vtensor<[2,4],f32>, !torch.int, !torch.int -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'other' of 'torch.aten.mul.Tensor' must be a tensor}}
   %5 = torch.aten.mul.Tensor %x, %none : !torch.vtensor<[2,4],f32>, !torch.none -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'step' of 'torch.aten.slice.Tensor' is -1, and must be 1 or more}}
@@ -98,12 +100,69 @@ func.func @arguments(%x: !torch.vtensor<[2,4],f32>, %i: !torch.vtensor<[2,4],si6
 
 // -----
 
-func.func @indices(%x: !torch.vtensor<[2,4],f32>) -> (!torch.vtensor<[2],f32>, !torch.vtensor<[2],si64>) {
+func.func @second_results(%x: !torch.vtensor<[2,4],f32>) -> !torch.vtensor<[2],f32> {
+  %none = torch.constant.none
+  %int4 = torch.constant.int 4
+  %eps = torch.constant.float 1.0e-05
+  %shape = torch.prim.ListConstruct %int4 : (!torch.int) -> !torch.list<int>
+  // expected-error @below {{'torch.aten.native_layer_norm' has its result 1 used, and only result 0 is supported}}
+  %0:3 = torch.aten.native_layer_norm %x, %shape, %none, %none, %eps : !torch.vtensor<[2,4],f32>, !torch.list<int>, !torch.none, !torch.none, !torch.float -> !torch.vtensor<[2,4],f32>, !torch.vtensor<[2],f32>, !torch.vtensor<[2],f32>
+  return %0#1 : !torch.vtensor<[2],f32>
+}
+
+// -----
+
+func.func @indexing(%x: !torch.vtensor<[2,4],f32>, %i: !torch.vtensor<[3],si64>, %b: !torch.vtensor<[2],i1>) {
+  %none = torch.constant.none
+  %int0 = torch.constant.int 0
   %int1 = torch.constant.int 1
-  %false = torch.constant.bool false
-  // expected-error @below {{'torch.aten.max.dim' has its result 1 used, and only result 0 is supported}}
-  %0:2 = torch.aten.max.dim %x, %int1, %false : !torch.vtensor<[2,4],f32>, !torch.int, !torch.bool -> !torch.vtensor<[2],f32>, !torch.vtensor<[2],si64>
-  return %0#0, %0#1 : !torch.vtensor<[2],f32>, !torch.vtensor<[2],si64>
+  %int2 = torch.constant.int 2
+  %reflect = torch.constant.str "reflect"
+  // expected-error @below {{argument 'indices' of 'torch.aten.embedding' has element type 'f32', and must be an integer of 32 or 64 bits}}
+  %0 = torch.aten.embedding %x, %x : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32> -> !torch.vtensor<[2,4,4],f32>
+  %mask = torch.prim.ListConstruct %b : (!torch.vtensor<[2],i1>) -> !torch.list<vtensor>
+  // expected-error @below {{argument 'indices' of 'torch.aten.index.Tensor' has element type 'i1', and must be integers of 32 or 64 bits}}
+  %1 = torch.aten.index.Tensor %x, %mask : !torch.vtensor<[2,4],f32>, !torch.list<vtensor> -> !torch.vtensor<[2,4],f32>
+  %one = torch.prim.ListConstruct %int1, %int1 : (!torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @below {{argument 'mode' of 'torch.aten.pad' is 'reflect', and must be 'constant'}}
+  %2 = torch.aten.pad %x, %one, %reflect, %none : !torch.vtensor<[2,4],f32>, !torch.list<int>, !torch.str, !torch.none -> !torch.vtensor<[2,6],f32>
+  %three = torch.prim.ListConstruct %int1, %int1, %int1 : (!torch.int, !torch.int, !torch.int) -> !torch.list<int>
+  // expected-error @below {{argument 'pad' of 'torch.aten.constant_pad_nd' has 3 amounts for 'tensor<2x4xf32>'}}
+  %3 = torch.aten.constant_pad_nd %x, %three, %int0 : !torch.vtensor<[2,4],f32>, !torch.list<int>, !torch.int -> !torch.vtensor<[2,6],f32>
+  // expected-error @below {{argument 'dims' of 'torch.aten.roll' has 2 dimensions for 3 shifts}}
+  %4 = torch.aten.roll %x, %three, %one : !torch.vtensor<[2,4],f32>, !torch.list<int>, !torch.list<int> -> !torch.vtensor<[2,4],f32>
+  // expected-error @below {{argument 'step' of 'torch.aten.slice_scatter' is 2, and must be 1}}
+  %5 = torch.aten.slice_scatter %x, %x, %int0, %int0, %int2, %int2 : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32>, !torch.int, !torch.int, !torch.int, !torch.int -> !torch.vtensor<[2,4],f32>
+  return
+}
+
+// -----
+
+func.func @equations(%x: !torch.vtensor<[2,4],f32>) {
+  %none = torch.constant.none
+  %one = torch.prim.ListConstruct %x : (!torch.vtensor<[2,4],f32>) -> !torch.list<vtensor>
+  %long = torch.constant.str "ijk->i"
+  // expected-error @below {{argument 'equation' of 'torch.aten.einsum' has 'ijk' for an operand of type 'tensor<2x4xf32>'}}
+  %0 = torch.aten.einsum %long, %one, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[2],f32>
+  %two = torch.constant.str "ij,jk->i"
+  // expected-error @below {{argument 'equation' of 'torch.aten.einsum' is 'ij,jk->i', and there are 1 operands}}
+  %1 = torch.aten.einsum %two, %one, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[2],f32>
+  %new = torch.constant.str "ij->k"
+  // expected-error @below {{argument 'equation' of 'torch.aten.einsum' has 'k' in its result, which must occur there once, and in an operand}}
+  %2 = torch.aten.einsum %new, %one, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[2],f32>
+  return
+}
+
+// -----
+
+func.func @channels(%x: !torch.vtensor<[2,4,3],f32>) -> !torch.vtensor<[2,4,3],f32> {
+  %none = torch.constant.none
+  %int3 = torch.constant.int 3
+  %eps = torch.constant.float 1.0e-05
+  %true = torch.constant.bool true
+  // expected-error @below {{argument 'num_groups' of 'torch.aten.group_norm' is 3, and must divide the channels of 'tensor<2x4x3xf32>'}}
+  %0 = torch.aten.group_norm %x, %int3, %none, %none, %eps, %true : !torch.vtensor<[2,4,3],f32>, !torch.int, !torch.none, !torch.none, !torch.float, !torch.bool -> !torch.vtensor<[2,4,3],f32>
+  return %0 : !torch.vtensor<[2,4,3],f32>
 }
 
 // -----

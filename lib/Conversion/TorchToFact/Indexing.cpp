@@ -1,0 +1,375 @@
+//===- Indexing.cpp - Elements by their place -----------------------------===//
+
+#include "TorchCall.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::torchtofact;
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+/// A vector of constant indices.
+static Value makeIndices(TorchCall &call, ArrayRef<int64_t> numbers) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
+                                    call.getBuilder().getI64Type());
+  return call.create<ConstantOp>(DenseElementsAttr::get(type, numbers));
+}
+
+static LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
+                             Value &result) {
+  if (failed(call.tensor(index, name, result)))
+    return failure();
+  if (!elementOf(result).isInteger(32) && !elementOf(result).isInteger(64))
+    return call.emitArgumentError(name)
+           << "has element type " << elementOf(result)
+           << ", and must be an integer of 32 or 64 bits";
+  return success();
+}
+
+/// Indices that count from the end become those from the front.
+static Value countFromFront(TorchCall &call, Value indices, int64_t size) {
+  Type element = elementOf(indices);
+  Value wrapped = call.binary<AddOp>(indices, call.constant(size, element));
+  return call.select(call.compare(Predicate::lt, indices, 0), wrapped, indices);
+}
+
+/// `embedding(weight, indices, padding_idx, ...)`: padding only matters for
+/// gradients.
+static LogicalResult convertEmbedding(TorchCall &call) {
+  Value table, tokens;
+  if (failed(call.tensor(0, "weight", table)) ||
+      failed(indices(call, 1, "indices", tokens)))
+    return failure();
+  return call.replace(call.gather(table, tokens, 0));
+}
+
+static LogicalResult convertIndexSelect(TorchCall &call) {
+  Value x, places;
+  int64_t dim;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimension(1, "dim", rankOf(x), dim)) ||
+      failed(indices(call, 2, "index", places)))
+    return failure();
+  Value flat = call.reshape(places, typeOf(places).getNumElements());
+  if (!rankOf(x))
+    return call.replace(
+        call.reshape(call.gather(call.reshape(x, {1}), flat, 0), {}));
+  return call.replace(call.gather(x, flat, dim));
+}
+
+/// One number for each element of `shape`: how far dimension `dim`'s index
+/// moves in row-major memory of `source`.
+static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
+                         ArrayRef<int64_t> shape, int64_t dim) {
+  int64_t stride = llvm::product_of(source.drop_front(dim + 1));
+  SmallVector<int64_t> numbers;
+  for (int64_t i = 0; i < shape[dim]; ++i)
+    numbers.push_back(i * stride);
+  SmallVector<int64_t> broadcast(shape.size(), 1);
+  broadcast[dim] = shape[dim];
+  return call.reshape(makeIndices(call, numbers), broadcast);
+}
+
+/// `gather(x, dim, index)`: each index replaces its own place in `dim`, so that
+/// this is a gather of single elements of the flat tensor.
+static LogicalResult convertGather(TorchCall &call, Value x, Value index,
+                                   int64_t dim) {
+  ArrayRef<int64_t> source = typeOf(x).getShape(),
+                    shape = typeOf(index).getShape();
+  Type element = call.getBuilder().getI64Type();
+  int64_t stride = llvm::product_of(source.drop_front(dim + 1));
+  Value place = call.binary<MulOp>(call.cast(index, element),
+                                   call.constant(stride, element));
+  for (int64_t other = 0; other < rankOf(x); ++other)
+    if (other != dim)
+      place =
+          call.binary<AddOp>(place, makeOffsets(call, source, shape, other));
+  Value flat = call.reshape(x, typeOf(x).getNumElements());
+  return call.replace(call.gather(flat, place, 0));
+}
+
+static LogicalResult convertGatherElements(TorchCall &call) {
+  Value x, index;
+  int64_t dim;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimension(1, "dim", rankOf(x), dim)) ||
+      failed(indices(call, 2, "index", index)))
+    return failure();
+  if (!rankOf(x))
+    return call.replace(x);
+  return convertGather(call, x, index, dim);
+}
+
+/// `take_along_dim(x, indices, dim)`: both broadcast but in `dim`.
+static LogicalResult convertTakeAlong(TorchCall &call) {
+  Value x, index;
+  int64_t dim;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(indices(call, 1, "indices", index)))
+    return failure();
+  if (call.isNone(2)) {
+    x = call.reshape(x, typeOf(x).getNumElements());
+    index = call.reshape(index, typeOf(index).getNumElements());
+    return convertGather(call, x, index, 0);
+  }
+  if (failed(call.dimension(2, "dim", rankOf(x), dim)))
+    return failure();
+  SmallVector<int64_t> shape(call.getResultType().getShape()), source(shape);
+  source[dim] = typeOf(x).getDimSize(dim);
+  return convertGather(call, call.expand(x, source), call.expand(index, shape),
+                       dim);
+}
+
+/// `x[i]`, `x[:, i]`, `x[i, j]`: index tensors of consecutive dimensions, which
+/// become one dimension of the source and one index.
+static LogicalResult convertIndex(TorchCall &call) {
+  Value x;
+  SmallVector<Value> places;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.optionalTensors(1, "indices", places)))
+    return failure();
+  int64_t first = 0, count = places.size();
+  while (first < count && !places[first])
+    ++first;
+  while (count > first && !places[count - 1])
+    --count;
+  if (first == count)
+    return call.replace(x);
+  Type element = call.getBuilder().getI64Type();
+  ArrayRef<int64_t> source = typeOf(x).getShape();
+  int64_t merged = 1;
+  Value place;
+  for (int64_t dim = count - 1; dim >= first; --dim) {
+    if (!places[dim])
+      return call.emitArgumentError("indices")
+             << "must be tensors for consecutive dimensions";
+    if (!elementOf(places[dim]).isInteger(32) &&
+        !elementOf(places[dim]).isInteger(64))
+      return call.emitArgumentError("indices")
+             << "has element type " << elementOf(places[dim])
+             << ", and must be integers of 32 or 64 bits";
+    Value index = countFromFront(call, places[dim], source[dim]);
+    if (count - first > 1)
+      index = call.cast(index, element);
+    if (merged != 1)
+      index = call.binary<MulOp>(index, call.constant(merged, element));
+    place = place ? call.binary<AddOp>(place, index) : index;
+    merged *= source[dim];
+  }
+  SmallVector<int64_t> shape(source.take_front(first));
+  shape.push_back(merged);
+  llvm::append_range(shape, source.drop_front(count));
+  return call.replace(call.gather(call.reshape(x, shape), place, first));
+}
+
+/// 1 at the place that the index names.
+static LogicalResult convertOneHot(TorchCall &call) {
+  Value index;
+  if (failed(indices(call, 0, "self", index)))
+    return failure();
+  int64_t classes = call.getResultType().getShape().back();
+  SmallVector<int64_t> shape(typeOf(index).getShape());
+  shape.push_back(1);
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, classes));
+  Value wide = call.cast(index, call.getBuilder().getI64Type());
+  Value hot = call.compare(Predicate::eq, call.reshape(wide, shape),
+                           makeIndices(call, numbers));
+  return call.replace(call.cast(hot, call.getResultElement()));
+}
+
+//===----------------------------------------------------------------------===//
+// Other orders of the same elements
+//===----------------------------------------------------------------------===//
+
+/// Backwards along some dimensions.
+static LogicalResult convertFlip(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> dims;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.integers(1, "dims", dims)))
+    return failure();
+  for (int64_t dim : dims) {
+    dim = dim < 0 ? dim + rankOf(x) : dim;
+    int64_t size = typeOf(x).getDimSize(dim);
+    SmallVector<int64_t> numbers;
+    for (int64_t i = size; i > 0; --i)
+      numbers.push_back(i - 1);
+    if (size > 1)
+      x = call.gather(x, makeIndices(call, numbers), dim);
+  }
+  return call.replace(x);
+}
+
+/// The last `shift` elements of a dimension come first.
+static Value roll(TorchCall &call, Value x, int64_t dim, int64_t shift) {
+  int64_t size = typeOf(x).getDimSize(dim);
+  if (!size || !(shift = llvm::mod(shift, size)))
+    return x;
+  return call.concat({call.slice(x, dim, size - shift, shift),
+                      call.slice(x, dim, 0, size - shift)},
+                     dim);
+}
+
+static LogicalResult convertRoll(TorchCall &call) {
+  Value x;
+  SmallVector<int64_t> shifts, dims;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.integers(1, "shifts", shifts)) ||
+      (!call.isNone(2) && failed(call.integers(2, "dims", dims))))
+    return failure();
+  if (dims.empty() && shifts.size() == 1) {
+    Value flat = call.reshape(x, typeOf(x).getNumElements());
+    return call.replace(call.reshape(roll(call, flat, 0, shifts.front()),
+                                     typeOf(x).getShape()));
+  }
+  if (dims.size() != shifts.size())
+    return call.emitArgumentError("dims")
+           << "has " << dims.size() << " dimensions for " << shifts.size()
+           << " shifts";
+  for (auto [dim, shift] : llvm::zip(dims, shifts))
+    x = roll(call, x, dim < 0 ? dim + rankOf(x) : dim, shift);
+  return call.replace(x);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts in larger tensors
+//===----------------------------------------------------------------------===//
+
+/// Amounts for the end of the shape, the last dimension first, `before` and
+/// `after` in turn; negative ones cut.
+static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
+                         double value) {
+  Value x;
+  if (failed(call.operand(x)))
+    return failure();
+  if (amounts.size() % 2 ||
+      static_cast<int64_t>(amounts.size()) > 2 * rankOf(x))
+    return call.emitArgumentError("pad")
+           << "has " << amounts.size() << " amounts for " << x.getType();
+  for (size_t i = 0; i < amounts.size() / 2; ++i) {
+    int64_t dim = rankOf(x) - 1 - i, before = amounts[2 * i],
+            after = amounts[2 * i + 1];
+    int64_t start = std::max<int64_t>(0, -before);
+    int64_t size =
+        typeOf(x).getDimSize(dim) - start - std::max<int64_t>(0, -after);
+    x = call.slice(x, dim, start, size);
+    auto border = [&](int64_t width) {
+      SmallVector<int64_t> shape(typeOf(x).getShape());
+      shape[dim] = width;
+      return call.constant(value, elementOf(x), shape);
+    };
+    SmallVector<Value> parts;
+    if (before > 0)
+      parts.push_back(border(before));
+    parts.push_back(x);
+    if (after > 0)
+      parts.push_back(border(after));
+    x = call.concat(parts, dim);
+  }
+  return call.replace(x);
+}
+
+/// `pad(x, pad, mode, value)`
+static LogicalResult convertPad(TorchCall &call) {
+  SmallVector<int64_t> amounts;
+  StringRef mode = "constant";
+  double value = 0;
+  if (failed(call.integers(1, "pad", amounts)) ||
+      (!call.isNone(2) && failed(call.string(2, "mode", mode))) ||
+      failed(call.optionalNumber(3, "value", value)))
+    return failure();
+  if (mode != "constant")
+    return call.emitArgumentError("mode")
+           << "is '" << mode << "', and must be 'constant'";
+  return pad(call, amounts, value);
+}
+
+/// `constant_pad_nd(x, pad, value)`
+static LogicalResult convertConstantPad(TorchCall &call) {
+  SmallVector<int64_t> amounts;
+  double value = 0;
+  if (failed(call.integers(1, "pad", amounts)) ||
+      failed(call.optionalNumber(2, "value", value)))
+    return failure();
+  return pad(call, amounts, value);
+}
+
+/// `x` with the elements from `start` on replaced by `source`.
+static Value insert(TorchCall &call, Value x, Value source, int64_t dim,
+                    int64_t start) {
+  int64_t size = typeOf(x).getDimSize(dim),
+          end = start + typeOf(source).getDimSize(dim);
+  SmallVector<Value> parts;
+  if (start > 0)
+    parts.push_back(call.slice(x, dim, 0, start));
+  parts.push_back(source);
+  if (end < size)
+    parts.push_back(call.slice(x, dim, end, size - end));
+  return call.concat(parts, dim);
+}
+
+/// `slice_scatter(x, source, dim, start, end, step)`
+static LogicalResult convertSliceScatter(TorchCall &call) {
+  Value x, source;
+  int64_t dim = 0, step = 1;
+  if (failed(call.operand(x)) ||
+      failed(call.operand(1, "src", call.getResultElement(), source)) ||
+      failed(call.optionalDimension(2, "dim", rankOf(x), dim)) ||
+      failed(call.optionalInteger(5, "step", step)))
+    return failure();
+  int64_t size = typeOf(x).getDimSize(dim), start = 0;
+  if (failed(call.optionalInteger(3, "start", start)))
+    return failure();
+  start = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
+  if (step != 1)
+    return call.emitArgumentError("step") << "is " << step << ", and must be 1";
+  if (!typeOf(source).getNumElements())
+    return call.replace(x);
+  return call.replace(insert(call, x, source, dim, start));
+}
+
+/// `select_scatter(x, source, dim, index)`
+static LogicalResult convertSelectScatter(TorchCall &call) {
+  Value x, source;
+  int64_t dim, index;
+  if (failed(call.operand(x)) ||
+      failed(call.operand(1, "src", call.getResultElement(), source)) ||
+      failed(call.dimension(2, "dim", rankOf(x), dim)) ||
+      failed(call.dimension(3, "index", typeOf(x).getDimSize(dim), index)))
+    return failure();
+  SmallVector<int64_t> shape(typeOf(x).getShape());
+  shape[dim] = 1;
+  return call.replace(insert(call, x, call.reshape(source, shape), dim, index));
+}
+
+/// `fill(x, value)` and `copy(x, source)`: only the shape of `x` counts.
+template <bool copies> static LogicalResult convertFill(TorchCall &call) {
+  Value value;
+  if (failed(call.operand(1, copies ? "src" : "value", call.getResultElement(),
+                          value)))
+    return failure();
+  value = call.cast(value, call.getResultElement());
+  return call.replace(call.expand(value, call.getResultType().getShape()));
+}
+
+void torchtofact::populateIndexingConverters(ConverterTable &table) {
+  table["aten.embedding"] = convertEmbedding;
+  table["aten.index_select"] = convertIndexSelect;
+  table["aten.index.Tensor"] = convertIndex;
+  table["aten.index.Tensor_hacked_twin"] = convertIndex;
+  table["aten.gather"] = convertGatherElements;
+  table["aten.take_along_dim"] = convertTakeAlong;
+  table["aten.one_hot"] = convertOneHot;
+  table["aten.flip"] = convertFlip;
+  table["aten.roll"] = convertRoll;
+  table["aten.pad"] = convertPad;
+  table["aten.constant_pad_nd"] = convertConstantPad;
+  table["aten.slice_scatter"] = convertSliceScatter;
+  table["aten.select_scatter"] = convertSelectScatter;
+  table["aten.fill.Scalar"] = convertFill</*copies=*/false>;
+  table["aten.fill.Tensor"] = convertFill</*copies=*/false>;
+  table["aten.copy"] = convertFill</*copies=*/true>;
+}
