@@ -334,6 +334,9 @@ class Model:
                 # Written and never read: the library has no such weight.
                 self._written[mutation.target] = outputs[mutation.output]
         if changed:
+            if self.library.device_type == "cuda":
+                # What weights are prepared on is not the caller's stream.
+                torch.cuda.current_stream().synchronize()
             self.set_weights(changed)
 
     def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:

@@ -49,7 +49,7 @@ def workload(name, dtype):
 def models(request):
     """A function that gives the compiled model of a case; others are compiled meanwhile."""
     wanted = [item.callspec.params for item in request.session.items
-              if item.fspath == request.path and hasattr(item, "callspec")]
+              if item.path == request.path and hasattr(item, "callspec")]
     wanted = [(params["name"], params["dtype"]) for params in wanted]
 
     def compile_case(case, w):

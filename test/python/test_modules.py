@@ -9,8 +9,9 @@ from torch import nn
 
 import fact
 from fact import toolchain
+from fact.__main__ import main
 from fact.library import module_tensors
-from fact.safetensors_file import write_safetensors
+from fact.safetensors_file import read_safetensors, write_safetensors
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")
@@ -63,7 +64,7 @@ def call():
 def path(tmp_path_factory):
     """The library, compiled from the meta device: nothing in it comes from data."""
     with torch.device("meta"):
-        bare, (args, kwargs) = Everything().eval(), ({}, {})
+        bare = Everything().eval()
     args, kwargs = torch.utils._pytree.tree_map_only(
         torch.Tensor, lambda tensor: tensor.to("meta"), call())
     output = tmp_path_factory.mktemp("modules") / "everything.so"
@@ -123,6 +124,10 @@ def test_loaded_with_a_state_dict(path):
 def test_loaded_with_a_file(path, tmp_path):
     write_safetensors(tmp_path / "weights.safetensors", module_tensors(module()))
     check_calls(fact.load(path, tmp_path / "weights.safetensors"), module())
+    # Inputs and outputs by name, without structure.
+    assert main(["run", str(path), "--weights", str(tmp_path / "weights.safetensors"),
+                 "--output", str(tmp_path / "results.safetensors")]) == 0
+    assert {"y", "new_last"} <= read_safetensors(tmp_path / "results.safetensors").keys()
 
 
 @torch.no_grad()

@@ -43,7 +43,7 @@ def pytest_generate_tests(metafunc):
 def results(request):
     """A function that gives a batch's failures; the next batches are compiled meanwhile."""
     batches = [item.callspec.params["batch"] for item in request.session.items
-               if item.fspath == request.path and "batch" in getattr(item, "fixturenames", ())]
+               if item.path == request.path and "batch" in getattr(item, "fixturenames", ())]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = {batch: pool.submit(check, [random_graph(seed) for seed in batch])
                 for batch in batches}

@@ -11,6 +11,7 @@ import random
 
 import torch
 
+from .idioms import any_idiom
 from .graph import Graph, Leaf, Node, double, evaluate_node, leaf_value
 
 ELEMENTS_LIMIT = 600
@@ -57,8 +58,9 @@ class Generator:
         while len(self.nodes) < wanted and attempts < 200:
             attempts += 1
             r.choices([self.unary, self.binary, self.view, self.row, self.reduction, self.product,
-                       self.concatenation, self.broadcast, self.cast, self.choice, self.integer],
-                      weights=[6, 6, 7, 3, 3, 4, 2, 3, 1.5, 1.5, 1])[0]()
+                       self.concatenation, self.broadcast, self.cast, self.choice, self.integer,
+                       self.idiom],
+                      weights=[6, 6, 7, 3, 3, 4, 2, 3, 1.5, 1.5, 1, 2])[0]()
         return self.finish()
 
     def finish(self) -> Graph:
@@ -160,7 +162,7 @@ class Generator:
         shape, r = list(x[1].shape), self.random
         rank = len(shape)
         kind = r.choice(["reshape", "permute", "slice", "unsqueeze", "squeeze", "select",
-                         "flatten", "transpose", "chunk", "flip"])
+                         "flatten", "transpose", "chunk"])
         if kind == "reshape":
             text = f".reshape({self.factor(x[1].numel())})"
         elif kind == "permute" and rank > 1:
@@ -296,6 +298,9 @@ class Generator:
             self.add("{0}.masked_fill({1}, -1.5)", [x, condition])
         else:
             self.add("torch.where({1}, {0}, {2})", [x, condition, self.partner(x)])
+
+    def idiom(self):
+        any_idiom(self)
 
     def integer(self):
         x = self.pick(lambda value, dtype: dtype == torch.int64)
