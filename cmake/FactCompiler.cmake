@@ -40,6 +40,17 @@ function(fact_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  # For projects that find_package(FACT); here the folders are everybody's.
+  foreach(root ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+    target_include_directories(${name} INTERFACE
+      $<BUILD_INTERFACE:${root}/include>
+      $<BUILD_INTERFACE:${root}/dialects/Fact/include>
+      $<BUILD_INTERFACE:${root}/dialects/Torch/include>)
+  endforeach()
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_include_directories(${name} SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  install(TARGETS ${name} EXPORT FACTCompilerTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(MLIR_LINK_MLIR_DYLIB)
     target_link_libraries(${name} PUBLIC MLIR LLVM)

@@ -180,8 +180,10 @@ LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
       fs::remove(path);
     return fail(error);
   }
-  if (aside && (error = fs::rename(path, file)))
+  if (aside && (error = fs::rename(path, file))) {
+    fs::remove(path);
     return fail(error);
+  }
   return success();
 }
 

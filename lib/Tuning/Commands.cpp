@@ -108,7 +108,8 @@ void checkEnvironment(const Command &command, const Outcome &outcome) {
     return;
   std::string log = readLog(command.log);
   for (const char *full :
-       {"No space left on device", "Disk quota exceeded", "File too large"})
+       {"No space left on device", "Disk quota exceeded", "File too large",
+        "File size limit exceeded"})
     if (contains(log, full))
       throw Failure(std::string(full) + " while running\n  " + command.text() +
                     "\nfree some space (in the bundle's build/ or in TMPDIR) "

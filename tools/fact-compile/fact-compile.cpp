@@ -1,5 +1,6 @@
 //===- fact-compile.cpp - From MLIR text to a shared library --------------===//
 
+#include "Tool.h"
 #include "fact/Driver/Compile.h"
 #include "fact/InitAll.h"
 #include "mlir/IR/MLIRContext.h"
@@ -20,13 +21,15 @@ static cl::OptionCategory category("fact-compile options");
 static cl::opt<std::string> input(cl::Positional, cl::Required,
                                   cl::desc("<model.mlir>"), cl::cat(category));
 static cl::opt<std::string>
-    output("o", cl::desc("Library, or the text of the stage to stop after"),
+    output("o",
+           cl::desc("The library (its header is written beside it), or the "
+                    "text of the stage to stop after"),
            cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     target("target",
            cl::desc("Machine or architecture: host, h200, h100, sm_90a "
                     "(default: what the text names, else host)"),
-           cl::cat(category));
+           cl::value_desc("machine"), cl::cat(category));
 static cl::opt<fact::Stage> until(
     "until", cl::desc("Stop after a stage and write what it made"),
     cl::init(fact::Stage::library), cl::cat(category),
@@ -47,16 +50,34 @@ static cl::opt<std::string>
     name("name",
          cl::desc("Prefix of the library's functions (default: the "
                   "module's name, else the input's)"),
-         cl::cat(category));
+         cl::value_desc("prefix"), cl::cat(category));
 static cl::opt<unsigned>
-    candidates("candidates", cl::desc("Candidates of each kernel at most"),
-               cl::init(16), cl::cat(category));
-static cl::opt<std::string> tuner("tuner", cl::desc("Path of fact-tune"),
-                                  cl::cat(category));
+    candidates("candidates",
+               cl::desc("Candidates of each kernel that the bundle has at most "
+                        "(default 16)"),
+               cl::value_desc("n"), cl::init(16), cl::cat(category));
+static cl::opt<std::string>
+    tuner("tuner",
+          cl::desc("Path of fact-tune (default: the one beside this program, "
+                   "else on the PATH)"),
+          cl::value_desc("program"), cl::cat(category));
 static cl::list<std::string>
     tunerArguments("tuner-argument",
-                   cl::desc("A word to pass on to fact-tune (repeatable)"),
-                   cl::cat(category));
+                   cl::desc("A word to pass on to fact-tune, e.g. "
+                            "--tuner-argument=--candidates=4 (repeatable)"),
+                   cl::value_desc("word"), cl::cat(category));
+
+static const char overview[] = R"(FACT: compiles a model to a shared library
+
+Reads the text that `python -m fact export` writes, or that of a later stage
+(`-`: from standard input), groups its ops into kernels, and runs fact-tune,
+which verifies and times candidates of each kernel and links the winners.
+
+  fact-compile model.mlir -o model.so                 for this machine
+  fact-compile model.mlir --until=discover -o -       shows the kernels
+  fact-compile model.mlir --target=h200 --until=bundle --bundle=model.bundle
+                                                      fact-tune it on the GPU machine
+)";
 
 /// A C identifier from any text.
 static std::string toIdentifier(StringRef text) {
@@ -85,9 +106,9 @@ static int fail(const Twine &message) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  fact::initTool("fact-compile");
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "FACT: from torch or FACT text to a shared library\n");
+  cl::ParseCommandLineOptions(argc, argv, overview);
   if (output.empty() && until != fact::Stage::bundle)
     return fail("no output: give -o model.so");
   if (output.empty() && bundle.empty())
@@ -125,9 +146,10 @@ int main(int argc, char **argv) {
   options.tuner = tuner.empty() ? findTuner(argv[0]) : tuner.getValue();
   options.tunerArguments.assign(tunerArguments.begin(), tunerArguments.end());
   StringRef moduleName = module->getSymName().value_or("");
-  options.name =
-      toIdentifier(!name.empty()         ? name.getValue()
-                   : !moduleName.empty() ? moduleName
-                                         : llvm::sys::path::stem(input));
+  options.name = toIdentifier(!name.empty()         ? name.getValue()
+                              : !moduleName.empty() ? moduleName
+                              : input == "-" ? "model"
+                                             : llvm::sys::path::stem(input));
+  fact::endChildrenWithThisProcess();
   return failed(fact::compile(*module, options)) ? 1 : 0;
 }

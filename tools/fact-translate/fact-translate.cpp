@@ -1,5 +1,6 @@
 //===- fact-translate.cpp - Print what the emitters would write -----------===//
 
+#include "Tool.h"
 #include "fact/InitAll.h"
 #include "fact/Target/Translate.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -18,8 +19,17 @@ static void registerTranslation(StringRef name, StringRef description,
       fact::registerAllDialects);
 }
 
+static const char overview[] = R"(FACT: prints the kernels of fused text
+
+  fact-opt model.mlir --fact-cuda | fact-translate --fact-to-cutlass
+  fact-opt model.mlir --fact-host | fact-translate --fact-to-host
+prints the best predicted candidate of each kernel, or the one its schedule
+names; -reference prints what candidates are verified against.
+)";
+
 int main(int argc, char **argv) {
   using fact::KernelText;
+  fact::initTool("fact-translate");
   registerTranslation("fact-to-cutlass", "Print the CUTLASS C++ of each kernel",
                       "h200", KernelText::candidate);
   registerTranslation("fact-to-cutlass-reference",
@@ -30,5 +40,7 @@ int main(int argc, char **argv) {
   registerTranslation("fact-to-host-reference",
                       "Print the IR of each host kernel's naive reference",
                       "host", KernelText::reference);
-  return failed(mlirTranslateMain(argc, argv, "FACT translation tool"));
+  return fact::runWithOutputAside(argc, argv, [](int count, char **words) {
+    return succeeded(mlirTranslateMain(count, words, overview));
+  });
 }
