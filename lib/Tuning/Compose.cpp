@@ -12,15 +12,23 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-/// Words for the linker, through the compiler that drives it.
-static Words linkerWords(const Bundle &bundle, const fs::path &exports) {
-  std::string script = "--version-script=" + exports.string();
-  // The thread pool outlives any dlclose, so the code must too; and a symbol
-  // nobody defines is an error here rather than when the model is loaded.
-  if (bundle.cuda)
-    return {"-Xlinker",    script,     "-Xlinker",
-            "-z,nodelete", "-Xlinker", "-z,defs"};
-  return {"-Wl," + script, "-Wl,-z,nodelete", "-Wl,-z,defs", "-pthread"};
+/// Words for the linker, through the compiler that drives it. The thread pool
+/// outlives any dlclose, so the code must too; a symbol nobody defines is an
+/// error here rather than when the model is loaded; and programs that link the
+/// library look for it by its name, not by the path it had then.
+static Words linkerWords(const Bundle &bundle, const fs::path &exports,
+                         const fs::path &output) {
+  Words options = {"--version-script=" + exports.string(), "-z,nodelete",
+                   "-z,defs", "-soname," + output.filename().string()};
+  Words words;
+  for (const std::string &option : options)
+    if (bundle.cuda)
+      words.insert(words.end(), {"-Xlinker", option});
+    else
+      words.push_back("-Wl," + option);
+  if (!bundle.cuda)
+    words.push_back("-pthread");
+  return words;
 }
 
 void Tuner::compose(TuningResult &result) {
@@ -46,12 +54,12 @@ void Tuner::compose(TuningResult &result) {
       if (std::find(link.begin(), link.end(), word) == link.end())
         link.push_back(word);
   }
-  for (const std::string &word : linkerWords(bundle, exports))
-    link.push_back(word);
-
   fs::path output = options.output.empty()
                         ? bundle.folder / (bundle.name + ".so")
                         : fs::absolute(options.output);
+  for (const std::string &word : linkerWords(bundle, exports, output))
+    link.push_back(word);
+
   if (output.has_parent_path())
     createFolder(output.parent_path());
   fs::path aside = output;

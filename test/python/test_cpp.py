@@ -1,0 +1,154 @@
+"""Other people's programs: C++ that runs a model, and CMake that finds FACT."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+import torch
+
+import fact
+from fact.safetensors_file import write_safetensors
+
+pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
+
+
+def run(*words, **options):
+    result = subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                            timeout=300, **options)
+    return result.returncode, result.stdout, result.stderr
+
+
+def cmake(root, source, build, *options):
+    """Configures and builds with FACT as it lies in its build folder."""
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    status, out, err = run("cmake", *generator, "-S", source, "-B", build,
+                           f"-DFACT_DIR={root / 'build'}", *options)
+    assert status == 0, out + err
+    status, out, err = run("cmake", "--build", build)
+    assert status == 0, out + err
+
+
+class Mlp(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = torch.nn.Linear(16, 32)
+        self.down = torch.nn.Linear(32, 4)
+
+    def forward(self, x):
+        return self.down(torch.nn.functional.gelu(self.up(x)))
+
+
+@pytest.fixture(scope="module")
+def program(root, tmp_path_factory):
+    """examples/cpp, built against a compiled model."""
+    folder = tmp_path_factory.mktemp("cpp")
+    module = Mlp()
+    fact.build(module, (torch.zeros(3, 16),), target="host", name="mlp",
+               output=folder / "mlp.so", options=["--candidates=1"])
+    cmake(root, root / "examples" / "cpp", folder / "example", f"-DFACT_MODEL={folder / 'mlp.so'}")
+    return folder / "example" / "run_model"
+
+
+def expected(module):
+    x = (torch.arange(3 * 16) % 17).float().reshape(3, 16) / 16 - 0.5
+    return module.double()(x.double()).flatten().tolist()
+
+
+def parse(line):
+    head, values = line.split(":")
+    return head, [float(value) for value in values.split()]
+
+
+def test_example_gives_what_pytorch_gives(program, tmp_path):
+    torch.manual_seed(1)
+    modules, files = [Mlp(), Mlp()], []
+    for number, module in enumerate(modules):
+        files.append(tmp_path / f"{number}.safetensors")
+        write_safetensors(files[-1], {**module.state_dict(), "unused": torch.ones(3)})
+    status, out, err = run(program, *files)
+    assert status == 0, err
+    lines = out.splitlines()
+    assert len(lines) == 2
+    for line, module in zip(lines, modules):
+        head, values = parse(line)
+        assert head == "output0 [3, 4]"
+        assert values == pytest.approx(expected(module), abs=1e-5)
+
+
+def test_example_says_what_is_wrong(program, tmp_path):
+    status, out, err = run(program, tmp_path / "none.safetensors")
+    assert (status, out) == (1, "")
+    assert "No such file or directory" in err
+    weights = Mlp().state_dict()
+    del weights["up.bias"]
+    weights["down.bias"] = weights["down.bias"].half()
+    weights["down.weight"] = weights["down.weight"].t().contiguous()
+    write_safetensors(tmp_path / "wrong.safetensors", weights)
+    status, out, err = run(program, tmp_path / "wrong.safetensors")
+    assert (status, out) == (1, "")
+    assert "3 problems with the weights" in err
+    for line in ("'up.bias' is missing: f32 [32]", "'down.bias' has type F16; expected F32",
+                 "'down.weight' has shape [32, 4]; expected [4, 32]"):
+        assert line in err
+
+
+USER = """
+#include "fact/Dialect/Fact/Fact.h"
+#include "fact/InitAll.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+int main() {
+  mlir::DialectRegistry registry;
+  fact::registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {"
+      "  %0 = fact.relu %x : (tensor<4xf32>) -> tensor<4xf32>"
+      "  return %0 : tensor<4xf32> }", &context);
+  bool found = false;
+  if (module)
+    module->walk([&](fact::ReluOp) { found = true; });
+  return found ? 0 : 1;
+}
+"""
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.20)
+project(user LANGUAGES C CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(FACT REQUIRED COMPONENTS Compiler)
+add_executable(user user.cpp)
+target_link_libraries(user PRIVATE FACT::FactInit)
+"""
+
+
+def test_another_project_links_the_compiler(root, tmp_path):
+    (tmp_path / "user.cpp").write_text(USER)
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
+    cmake(root, tmp_path, tmp_path / "build", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
+    assert run(tmp_path / "build" / "user")[0] == 0
+
+
+def compiler(root):
+    for line in (root / "build" / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith("CMAKE_CXX_COMPILER:"):
+            return line.split("=", 1)[1]
+    return os.environ.get("CXX", "c++")
+
+
+def test_install(root, tmp_path):
+    """What is installed is found, and its tools run."""
+    status, out, err = run("cmake", "--install", root / "build", "--prefix", tmp_path / "prefix")
+    assert status == 0, out + err
+    for tool in ("fact-opt", "fact-compile", "fact-translate", "fact-tune"):
+        status, out, err = run(tmp_path / "prefix" / "bin" / tool, "--version")
+        assert status == 0 and out.startswith(tool), err
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
+    (tmp_path / "user.cpp").write_text(USER)
+    package = next((tmp_path / "prefix").glob("lib*/**/FACTConfig.cmake")).parent
+    status, out, err = run("cmake", "-S", tmp_path, "-B", tmp_path / "build",
+                           f"-DFACT_DIR={package}", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
+    assert status == 0, out + err
