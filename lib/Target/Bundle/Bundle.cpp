@@ -101,6 +101,10 @@ static int64_t reductionLength(FusedOp fused) {
 /// inside of the region. Attention rounds its probabilities: an early row of a
 /// causal mask averages few values, and its error is that of a single value,
 /// while most rows, and so the rms, are smaller by the root of the keys.
+///
+/// Integers and booleans are exact, unless they decide between values that the
+/// region rounds: then the share of elements may differ whose margin is below
+/// the error. Random values fall there about as often as the error is large.
 static json::Object getTolerance(FusedOp fused) {
   constexpr double epsilon32 = 1.1920929e-07;
   double sum = epsilon32 * (2 + std::sqrt(double(reductionLength(fused))));
@@ -117,7 +121,16 @@ static json::Object getTolerance(FusedOp fused) {
       element = std::max(element, rounding * (4 + std::sqrt(keys) / 2));
     }
   }
-  return json::Object{{"norm", norm}, {"element", element}};
+  json::Object tolerance{{"norm", norm}, {"element", element}};
+  auto isFloat = [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  };
+  bool rounds = llvm::any_of(fused.getBodyOps(), [&](Operation &op) {
+    return !isa<ConstantOp>(op) && llvm::any_of(op.getResultTypes(), isFloat);
+  });
+  if (rounds && !llvm::all_of(fused.getResultTypes(), isFloat))
+    tolerance["mismatch"] = element;
+  return tolerance;
 }
 
 /// Operands are random; one that a contraction multiplies with is scaled so

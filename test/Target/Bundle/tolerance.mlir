@@ -1,0 +1,27 @@
+// Booleans are exact where they compare what is given, and may differ in a
+// share of the elements where they compare what the kernel rounds.
+
+// RUN: rm -rf %t && mkdir %t && split-file %s %t
+// RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
+// RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=mismatch < %t/given/bundle.json
+// RUN: fact-compile %t/computed.mlir --until=bundle --bundle=%t/computed
+// RUN: FileCheck %s --check-prefix=COMPUTED < %t/computed/bundle.json
+
+// GIVEN: "tolerance": {
+// COMPUTED: "tolerance": {
+// COMPUTED-NEXT: "element": [[ERROR:[^,]*]],
+// COMPUTED-NEXT: "mismatch": [[ERROR]],
+// COMPUTED-NEXT: "norm":
+
+//--- given.mlir
+func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
+  %0 = fact.compare lt %x, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
+  return %0 : tensor<64xi1>
+}
+
+//--- computed.mlir
+func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
+  %0 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+  %1 = fact.compare lt %0, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
+  return %1 : tensor<64xi1>
+}
