@@ -86,6 +86,25 @@ class WeightImporter(GraphNodeImporter):
             self.ops[name] = self._weight(name, py_value)
         return self.ops[name].result
 
+    # torch-mlir takes lists of values that nodes computed, and weights are none:
+    # `torch.cat([self.token, x])`.
+    def _import_list_argument(self, loc, arg, expected_jit_type):
+        if not any(isinstance(element, torch.Tensor) for element in arg):
+            return super()._import_list_argument(loc, arg, expected_jit_type)
+        optional = any(element is None for element in arg)
+        with loc:
+            values = [self._import_list_element(loc, element) for element in arg]
+            type_ = "!torch.list<optional<vtensor>>" if optional else "!torch.list<vtensor>"
+            return ir.Operation.create("torch.prim.ListConstruct", results=[ir.Type.parse(type_)],
+                                       operands=values).result
+
+    def _import_list_element(self, loc, element):
+        if isinstance(element, torch.fx.Node):
+            return self.resolve_node_value(element)
+        if element is None:
+            return self._import_default_value(loc, None, torch.NoneType)
+        return self._import_literal(element)
+
     def _weight(self, name: str, tensor: torch.Tensor) -> ir.Operation:
         if tensor.layout != torch.strided:
             raise FactError(f"weight '{name}' is {tensor.layout}: only dense tensors are supported")

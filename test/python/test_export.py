@@ -77,6 +77,23 @@ def test_tied_weights_share_the_first_name():
     assert len(weight_ops(graph.text)) == 1
 
 
+def test_weights_in_lists():
+    class Lists(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.token, self.other = nn.Parameter(torch.ones(1, 4)), nn.Parameter(torch.ones(2, 4))
+            self.register_buffer("rows", torch.tensor([2, 0]))
+
+        def forward(self, x):
+            joined = torch.cat([self.token, x, self.token])
+            return joined, torch.cat([self.token, self.other]), x[:, self.rows]
+
+    graph = fact.export(Lists(), (torch.randn(3, 4),))
+    assert list(graph.weights) == ["token", "other", "rows"]
+    lists = re.findall(r"prim\.ListConstruct (%\S+(?:, %\S+)*) :", graph.text)
+    assert [entry.count("%") for entry in lists[:2]] == [3, 2]
+
+
 class Buffers(nn.Module):
     def __init__(self):
         super().__init__()
