@@ -55,13 +55,15 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
 };
 
 /// permute(matmul(a, b)) that swaps the last two dimensions is
-/// matmul(b^T, a^T).
+/// matmul(b^T, a^T). A matrix for all batches stays on its side.
 struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PermuteOp op,
                                 PatternRewriter &rewriter) const override {
     auto matmul = op.getOperand().getDefiningOp<MatmulOp>();
-    if (!matmul || !matmul->hasOneUse())
+    if (!matmul || !matmul->hasOneUse() || matmul.getType().getRank() < 3 ||
+        shapeOf(matmul.getLhs()).drop_back(2) !=
+            shapeOf(matmul.getRhs()).drop_back(2))
       return failure();
     SmallVector<int64_t> dims(op.getDims());
     size_t rank = dims.size();
@@ -123,58 +125,6 @@ struct FoldBroadcastIntoPointwise
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Merged leading dimensions
-//===----------------------------------------------------------------------===//
-
-/// The operand of a reshape that keeps the last `kept` dimensions.
-Value skipMerge(Value value, size_t kept) {
-  auto reshape = value.getDefiningOp<ReshapeOp>();
-  if (!reshape)
-    return {};
-  ArrayRef<int64_t> from = shapeOf(reshape.getOperand()), to = shapeOf(value);
-  return from.size() >= kept && to.size() >= kept &&
-                 from.take_back(kept) == to.take_back(kept)
-             ? Value(reshape.getOperand())
-             : Value();
-}
-
-/// matmul(reshape(a), reshape(b)), where both merge the same leading
-/// dimensions, is reshape(matmul(a, b)).
-struct MoveMergeAfterMatmul : OpRewritePattern<MatmulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MatmulOp op,
-                                PatternRewriter &rewriter) const override {
-    Value lhs = skipMerge(op.getLhs(), 2), rhs = skipMerge(op.getRhs(), 2);
-    if (!lhs || !rhs ||
-        shapeOf(lhs).drop_back(2) != shapeOf(rhs).drop_back(2) ||
-        shapeOf(op.getLhs()).drop_back(2) != shapeOf(op.getRhs()).drop_back(2))
-      return failure();
-    SmallVector<int64_t> shape(shapeOf(lhs).drop_back(2));
-    llvm::append_range(shape, shapeOf(op).take_back(2));
-    Value product = MatmulOp::create(
-        rewriter, op.getLoc(), op.getType().clone(ArrayRef<int64_t>(shape)),
-        lhs, rhs, op.getTransposeA(), op.getTransposeB());
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), product);
-    return success();
-  }
-};
-
-/// softmax(reshape(x)) of rows that stay is reshape(softmax(x)).
-struct MoveMergeAfterSoftmax : OpRewritePattern<SoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SoftmaxOp op,
-                                PatternRewriter &rewriter) const override {
-    Value x = skipMerge(op.getOperand(), 1);
-    if (!x || static_cast<int64_t>(op.getDim()) != op.getType().getRank() - 1)
-      return failure();
-    Value softmax = SoftmaxOp::create(rewriter, op.getLoc(), typeOf(x), x,
-                                      typeOf(x).getRank() - 1);
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), softmax);
-    return success();
-  }
-};
-
 struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -187,6 +137,5 @@ struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
 
 void fact::populateFoldViewsPatterns(RewritePatternSet &patterns) {
   patterns.add<FoldTransposeIntoMatmul, FoldTransposeOfMatmul,
-               FoldBroadcastIntoPointwise, MoveMergeAfterMatmul,
-               MoveMergeAfterSoftmax>(patterns.getContext());
+               FoldBroadcastIntoPointwise>(patterns.getContext());
 }

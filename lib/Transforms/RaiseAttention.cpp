@@ -27,6 +27,19 @@ struct Scores {
   MatmulOp product;
   double scale = 1;
   Mask mask;
+  /// The leading dimensions that masks broadcast to. They may be merged or
+  /// apart before and after.
+  std::optional<SmallVector<int64_t>> leading;
+
+  /// Notes that `part` of the mask is used with scores of shape `shape`.
+  bool isMaskedBy(Value part, ArrayRef<int64_t> shape) {
+    if (typeOf(part).getRank() <= 2)
+      return true;
+    ArrayRef<int64_t> sizes = shape.drop_back(2);
+    if (!leading)
+      leading.emplace(sizes);
+    return ArrayRef<int64_t>(*leading) == sizes;
+  }
 };
 
 /// Walks from the softmax's operand to the product. Nothing on the way may be
@@ -45,7 +58,8 @@ LogicalResult matchScores(Value value, Scores &scores) {
       return failure();
     Scores trial = scores;
     trial.mask.terms.push_back({other, sign * scores.scale});
-    if (failed(matchScores(rest, trial)))
+    if (!trial.isMaskedBy(other, shapeOf(value)) ||
+        failed(matchScores(rest, trial)))
       return failure();
     scores = std::move(trial);
     return success();
@@ -59,6 +73,14 @@ LogicalResult matchScores(Value value, Scores &scores) {
         if (!isWidening(cast))
           return failure();
         return matchScores(cast.getOperand(), scores);
+      })
+      .Case([&](ReshapeOp reshape) -> LogicalResult {
+        ArrayRef<int64_t> from = shapeOf(reshape.getOperand());
+        ArrayRef<int64_t> to = shapeOf(value);
+        if (from.size() < 2 || to.size() < 2 ||
+            from.take_back(2) != to.take_back(2))
+          return failure();
+        return matchScores(reshape.getOperand(), scores);
       })
       .Case([&](MulOp mul) -> LogicalResult {
         if (auto factor = getSplatConstant(mul.getRhs()))
@@ -80,7 +102,8 @@ LogicalResult matchScores(Value value, Scores &scores) {
       .Case([&](SelectOp select) -> LogicalResult {
         std::optional<Mask::Choice> choice = Mask::Choice::get(select);
         if (!choice || choice->rest.getType() != value.getType() ||
-            !(scores.scale > 0))
+            !(scores.scale > 0) ||
+            !scores.isMaskedBy(choice->condition, shapeOf(value)))
           return failure();
         scores.mask.choices.push_back(*choice);
         return matchScores(choice->rest, scores);
@@ -206,8 +229,6 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
     if (failed(matchScores(softmax.getOperand(), scores)))
       return failure();
     MatmulOp product = scores.product;
-    if (shapeOf(product) != shapeOf(softmax))
-      return failure();
     Value query = product.getLhs(), key = product.getRhs(), value = op.getRhs();
     Type element = op.getType().getElementType();
     // A product of widened operands is what 16-bit operands give in f32.
@@ -222,8 +243,14 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
       if (typeOf(operand).getElementType() != element)
         return failure();
 
-    std::optional<Heads> heads = Heads::get(query, key, value);
-    if (!heads)
+    // Where reshapes stand between, all get the dimensions that masks have.
+    ArrayRef<int64_t> from = shapeOf(product).drop_back(2);
+    ArrayRef<int64_t> to = shapeOf(softmax).drop_back(2);
+    ArrayRef<int64_t> leading = scores.leading ? *scores.leading : from;
+    auto keeps = [&](Value operand, ArrayRef<int64_t> sizes) {
+      return leading == sizes || shapeOf(operand).drop_back(2) == sizes;
+    };
+    if (!keeps(query, from) || !keeps(key, from) || !keeps(value, to))
       return failure();
     SmallVector<Value> leaves{query, key, value};
     scores.mask.appendLeaves(leaves);
@@ -234,6 +261,18 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
       key = transposed(rewriter, loc, key);
     if (op.getTransposeB())
       value = transposed(rewriter, loc, value);
+    auto arrange = [&](Value operand, ArrayRef<int64_t> sizes) {
+      if (leading == sizes)
+        return operand;
+      SmallVector<int64_t> shape(leading);
+      llvm::append_range(shape, shapeOf(operand).take_back(2));
+      return reshapeTo(rewriter, loc, operand, shape);
+    };
+    query = arrange(query, from);
+    key = arrange(key, from);
+    value = arrange(value, to);
+    std::optional<Heads> heads = Heads::get(query, key, value);
+    assert(heads && "products have checked that batches broadcast");
     Value mask = scores.mask.build(rewriter, loc, element);
     query = heads->merge(query, /*isQuery=*/true, rewriter);
     key = heads->merge(key, /*isQuery=*/false, rewriter);

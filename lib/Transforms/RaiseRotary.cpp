@@ -274,19 +274,24 @@ struct RaiseHalves : OpRewritePattern<OpT>, RotaryPattern {
       auto whole = SignedView::get(at);
       if (!whole || whole->negative)
         return {};
+      // The tensor itself, under another shape perhaps, or a range of it that a
+      // slice of a slice skipped.
+      auto isWhole = [&](const StridedView &view) {
+        return pairing.isPart(one->view, view, 0) &&
+               pairing.isPart(two->view, view, 1);
+      };
       ArrayRef<int64_t> sizes = whole->view.shape;
-      int64_t stride = sizes.empty() ? 0 : whole->view.strides.back();
-      // The tensor itself, or a range of it that a slice of a slice skipped.
-      if (sizes.size() == shape.size() &&
-          sizes.drop_back() == shape.drop_back() &&
-          sizes.back() >= shape.back() && stride) {
-        int64_t start = (one->view.offset - whole->view.offset) / stride;
-        StridedView range = whole->view;
-        if (start >= 0 && start + shape[last] <= sizes.back())
-          range = range.slice(last, start, shape[last], 1);
-        if (ArrayRef<int64_t>(range.shape) == shape &&
-            pairing.isPart(one->view, range, 0) &&
-            pairing.isPart(two->view, range, 1))
+      if (llvm::product_of(sizes) == llvm::product_of(shape)) {
+        FailureOr<StridedView> view = whole->view.reshape(shape);
+        if (succeeded(view) && isWhole(*view))
+          return reshapeTo(rewriter, at.getLoc(), at, shape);
+      } else if (sizes.size() == shape.size() &&
+                 sizes.drop_back() == shape.drop_back() &&
+                 sizes.back() > shape.back() && whole->view.strides.back()) {
+        int64_t start = (one->view.offset - whole->view.offset) /
+                        whole->view.strides.back();
+        if (start >= 0 && start + shape[last] <= sizes.back() &&
+            isWhole(whole->view.slice(last, start, shape[last], 1)))
           return sliceOf(rewriter, at.getLoc(), at, last, start, shape[last]);
       }
       Operation *op = at.getDefiningOp();

@@ -73,32 +73,12 @@ func.func @transposed_result(%a: tensor<2x4x8xf32>, %b: tensor<2x16x8xf32>) -> t
   return %1 : tensor<2x16x4xf32>
 }
 
-// Batch and heads are merged for each step of attention: they need not be.
-// CHECK-LABEL: func @merged_batch
-func.func @merged_batch(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x4x8xf32>, %v: tensor<2x3x4x8xf32>, %m: tensor<2x1x4x4xf32>) -> tensor<6x4x8xf32> {
-  // CHECK-NEXT: %[[S:.*]] = fact.matmul %arg0, %arg1 transpose_b : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>)
-  // CHECK-NEXT: %[[M:.*]] = fact.add %[[S]], %arg3
-  // CHECK-NEXT: %[[P:.*]] = fact.softmax %[[M]] dim 3
-  // CHECK-NEXT: %[[O:.*]] = fact.matmul %[[P]], %arg2
-  // CHECK-NEXT: fact.reshape %[[O]] : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
-  %0 = fact.reshape %q : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
-  %1 = fact.reshape %k : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
-  %2 = fact.reshape %v : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
-  %3 = fact.matmul %0, %1 transpose_b : (tensor<6x4x8xf32>, tensor<6x4x8xf32>) -> tensor<6x4x4xf32>
-  %4 = fact.reshape %3 : (tensor<6x4x4xf32>) -> tensor<2x3x4x4xf32>
-  %5 = fact.add %4, %m : (tensor<2x3x4x4xf32>, tensor<2x1x4x4xf32>) -> tensor<2x3x4x4xf32>
-  %6 = fact.reshape %5 : (tensor<2x3x4x4xf32>) -> tensor<6x4x4xf32>
-  %7 = fact.softmax %6 dim 2 : tensor<6x4x4xf32>
-  %8 = fact.matmul %7, %2 : (tensor<6x4x4xf32>, tensor<6x4x8xf32>) -> tensor<6x4x8xf32>
-  return %8 : tensor<6x4x8xf32>
-}
-
-// Rows of the softmax change: it stays.
-// CHECK-LABEL: func @other_rows
-func.func @other_rows(%x: tensor<2x3x4xf32>) -> tensor<2x12xf32> {
-  // CHECK: fact.reshape
-  // CHECK-NEXT: fact.softmax %{{.*}} dim 1 : tensor<2x12xf32>
-  %0 = fact.reshape %x : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
-  %1 = fact.softmax %0 dim 1 : tensor<2x12xf32>
-  return %1 : tensor<2x12xf32>
+// One matrix for all batches stays on its side.
+// CHECK-LABEL: func @transposed_shared
+func.func @transposed_shared(%a: tensor<2x4x8xf32>, %b: tensor<16x8xf32>) -> tensor<2x16x4xf32> {
+  // CHECK: fact.matmul %arg0, %arg1 transpose_b
+  // CHECK: fact.permute
+  %0 = fact.matmul %a, %b transpose_b : (tensor<2x4x8xf32>, tensor<16x8xf32>) -> tensor<2x4x16xf32>
+  %1 = fact.permute %0 [0, 2, 1] : (tensor<2x4x16xf32>) -> tensor<2x16x4xf32>
+  return %1 : tensor<2x16x4xf32>
 }

@@ -108,6 +108,35 @@ func.func @five_dimensions(%q: tensor<2x3x4x5x8xf32>, %k: tensor<2x3x1x5x8xf32>,
   return %3 : tensor<2x3x4x5x8xf32>
 }
 
+// Batch and heads are merged for each step, and apart for the mask.
+// CHECK-LABEL: func @merged_steps
+func.func @merged_steps(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x4x8xf32>, %v: tensor<2x3x4x8xf32>, %m: tensor<2x1x4x4xf32>) -> tensor<2x3x4x8xf32> {
+  // CHECK-NEXT: fact.attention %arg0, %arg1, %arg2 mask %arg3
+  // CHECK-NEXT: return
+  %0 = fact.reshape %q : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
+  %1 = fact.reshape %k : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
+  %2 = fact.reshape %v : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
+  %3 = fact.matmul %0, %1 transpose_b : (tensor<6x4x8xf32>, tensor<6x4x8xf32>) -> tensor<6x4x4xf32>
+  %4 = fact.reshape %3 : (tensor<6x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %5 = fact.add %4, %m : (tensor<2x3x4x4xf32>, tensor<2x1x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %6 = fact.reshape %5 : (tensor<2x3x4x4xf32>) -> tensor<6x4x4xf32>
+  %7 = fact.softmax %6 dim 2 : tensor<6x4x4xf32>
+  %8 = fact.matmul %7, %2 : (tensor<6x4x4xf32>, tensor<6x4x8xf32>) -> tensor<6x4x8xf32>
+  %9 = fact.reshape %8 : (tensor<6x4x8xf32>) -> tensor<2x3x4x8xf32>
+  return %9 : tensor<2x3x4x8xf32>
+}
+
+// The reshape changes rows: these are other scores.
+// CHECK-LABEL: func @other_rows
+func.func @other_rows(%q: tensor<2x4x8xf32>, %k: tensor<2x4x8xf32>, %v: tensor<4x4x8xf32>) -> tensor<4x2x8xf32> {
+  // CHECK-NOT: fact.attention
+  %0 = fact.matmul %q, %k transpose_b : (tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x4xf32>
+  %1 = fact.reshape %0 : (tensor<2x4x4xf32>) -> tensor<4x2x4xf32>
+  %2 = fact.softmax %1 dim 2 : tensor<4x2x4xf32>
+  %3 = fact.matmul %2, %v : (tensor<4x2x4xf32>, tensor<4x4x8xf32>) -> tensor<4x2x8xf32>
+  return %3 : tensor<4x2x8xf32>
+}
+
 // One key head for all, by broadcasting.
 // CHECK-LABEL: func @one_head
 func.func @one_head(%q: tensor<2x4x5x8xf32>, %k: tensor<2x1x5x8xf32>, %v: tensor<2x1x5x8xf32>) -> tensor<2x4x5x8xf32> {

@@ -13,8 +13,8 @@ def FoldViews : Pass<"fact-fold-views"> {
   let summary = "Fold views into the ops that use them";
   let description = [{
     A transpose of the last two dimensions becomes a flag of `fact.matmul`, an
-    explicit broadcast becomes the implicit one of a pointwise op, and leading
-    dimensions that are merged for a product or a softmax alone stay apart.
+    explicit broadcast becomes the implicit one of a pointwise op, and a product
+    of batches that is transposed becomes the product of its transposed factors.
 
     ```mlir
     %0 = fact.permute %k [0, 2, 1] : (tensor<2x8x4xf32>) -> tensor<2x4x8xf32>
