@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
 from .errors import FactError
+from .files import writing
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -266,7 +266,8 @@ def _bench(options) -> int:
             "rounds": options.rounds, "repeats": options.repeats,
             "variants": bench.as_json(found),
         }
-        Path(options.json).write_text(json.dumps(figures, indent=2) + "\n")
+        with writing(options.json) as file:
+            file.write(json.dumps(figures, indent=2) + "\n")
     if found["fact"].failure:
         raise FactError(f"FACT was not measured: {found['fact'].failure}")
     return 0

@@ -31,6 +31,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .errors import FactError
+from .files import writing
 from .element_types import type_name
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
@@ -78,9 +79,9 @@ class ExportedGraph:
     def save(self, path: str | os.PathLike) -> None:
         """Writes the text to `path` and the sidecar beside it, as `.json`."""
         path = os.fspath(path)
-        with open(path, "w") as file:
+        with writing(path) as file:
             file.write(self.text)
-        with open(os.path.splitext(path)[0] + ".json", "w") as file:
+        with writing(os.path.splitext(path)[0] + ".json") as file:
             json.dump(self.sidecar(), file, indent=2)
 
 

@@ -14,6 +14,7 @@ from typing import Mapping
 import torch
 
 from .errors import FactError
+from .files import writing
 
 _TYPES = {
     "F64": torch.float64,
@@ -69,10 +70,8 @@ def write_safetensors(path: str | os.PathLike, tensors: Mapping[str, torch.Tenso
         offset += size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    partial = f"{os.fspath(path)}.partial"
-    with open(partial, "wb") as file:
+    with writing(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
         for tensor in tensors.values():
             flat = tensor.detach().cpu().contiguous().reshape(-1)
             file.write(flat.view(torch.uint8).numpy().tobytes())
-    os.replace(partial, path)

@@ -1,0 +1,69 @@
+"""Files that cannot be written: an error that names them, and nothing half-written."""
+
+import os
+import resource
+import stat
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from fact import FactError
+from fact.files import writing
+from fact.safetensors_file import read_safetensors, write_safetensors
+
+
+def test_takes_the_place_of_the_old_when_complete(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    with writing(path) as file:
+        file.write("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_failure_leaves_the_old(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        with writing(path) as file:
+            file.write("new")
+            raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_folder_that_is_none(tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(FactError, match="cannot write .*w.safetensors: Not a directory"):
+        write_safetensors(tmp_path / "file" / "w.safetensors", {"w": torch.ones(1)})
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full") or
+                    not stat.S_ISCHR(os.stat("/dev/full").st_mode), reason="needs /dev/full")
+def test_a_device_stays_one():
+    with pytest.raises(FactError, match="cannot write /dev/full: No space left on device"):
+        with writing("/dev/full") as file:
+            file.write("text" * 10000)
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_a_full_disk(root, tmp_path):
+    """No file may be longer than 1 kB."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+    old = tmp_path / "w.safetensors"
+    write_safetensors(old, {"w": torch.ones(4)})
+    workload = root / "examples" / "workloads" / "linear_chain.py"
+    text = tmp_path / "chain.mlir"
+    process = subprocess.run(
+        [sys.executable, "-m", "fact", "export", workload, "--size", "small", "-o", text],
+        capture_output=True, text=True, preexec_fn=limit)
+    assert process.returncode == 1
+    assert f"fact: error: cannot write {text}: File too large" in process.stderr
+    assert "Traceback" not in process.stderr
+    assert os.listdir(tmp_path) == ["w.safetensors"]
+    assert torch.equal(read_safetensors(old)["w"], torch.ones(4))
