@@ -27,6 +27,7 @@ void fact::registerAllPasses() {
   registerFoldViews();
   registerHoistPrepare();
   registerInlineFused();
+  registerMergeProjections();
   registerNormaliseRows();
   registerRaiseAttention();
   registerRaiseNorms();

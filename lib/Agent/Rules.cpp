@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Agent/Agent.h"
+#include "fact/Analysis/StridedView.h"
 
 using namespace mlir;
 using namespace fact;
@@ -146,9 +147,15 @@ static MatmulOp followToMatmul(Value value, OpGroup &group) {
   return {};
 }
 
+/// Whether loading the weights determines the value.
+static bool isFixed(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isView(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(op);
+}
+
 /// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
-/// The kernel interleaves both weights on each launch, which costs more than it
-/// saves where there are few rows.
 void RulesAgent::gate(MulOp product) {
   OpGroup group;
   group.insert(product);
@@ -156,8 +163,17 @@ void RulesAgent::gate(MulOp product) {
   MatmulOp right = followToMatmul(product.getRhs(), group);
   if (!left || !right || left == right || left.getLhs() != right.getLhs())
     return;
+  // Views of the factors are read in place.
+  for (MatmulOp matmul : {left, right})
+    for (Operation *op = matmul.getRhs().getDefiningOp();
+         isView(op) && isFree(op) && op->hasOneUse();
+         op = op->getOperand(0).getDefiningOp())
+      group.insert(op);
+  // The kernel packs both factors together. Where they are no weights it does so
+  // on each launch, which costs more than it saves where there are few rows.
   int64_t rows = left.getType().getNumElements() / left.getN();
-  if (rows < 2 * left.getK() ||
+  bool packsOnce = isFixed(left.getRhs()) && isFixed(right.getRhs());
+  if ((!packsOnce && rows < 2 * left.getK()) ||
       !llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
       !fusibility->accepts("gated_gemm", group))
     return;
@@ -173,12 +189,16 @@ void RulesAgent::cover(Operation *op) {
   // A reshape of a row-major value is the same memory under another type.
   if (isa<ReshapeOp>(op))
     return;
-  for (StringRef rule : {"pointwise", "rowwise", "gemm_epilogue", "generic"}) {
+  for (StringRef rule :
+       {"pointwise", "concat", "rowwise", "gemm_epilogue", "generic"}) {
     if (!fusibility->getTarget().findRealiser(rule) ||
         !fusibility->accepts(rule, group))
       continue;
     if (rule == "pointwise")
       while (growForward(rule, group) || growBackward(rule, group))
+        ;
+    if (rule == "concat")
+      while (growBackward(rule, group))
         ;
     claim(rule, std::move(group));
     return;

@@ -23,6 +23,7 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createNormaliseRows());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createMergeProjections());
   manager.addNestedPass<func::FuncOp>(createHoistPrepare());
 }
 

@@ -37,8 +37,7 @@ std::string format(const char *pattern, double value) {
 
 /// Starts the next batch; the first is usually the only one.
 void Tuner::tryNext(Search &search) {
-  size_t end = std::min(search.ranking.size(),
-                        search.next + std::max<size_t>(1, options.candidates));
+  size_t end = selectBatch(search.kernel(), search.ranking, search.next);
   std::vector<size_t> batch(search.ranking.begin() + search.next,
                             search.ranking.begin() + end);
   search.next = end;
@@ -131,22 +130,27 @@ void Tuner::buildReference(Search &search) {
 void Tuner::buildCandidate(Search &search, size_t index) {
   const Kernel &kernel = search.kernel();
   const Candidate &candidate = kernel.candidates[index];
+  size_t built = builtAs(kernel, index);
   fs::path folder = buildFolder(kernel);
-  fs::path log = folder / (std::to_string(index) + ".log");
-  fs::path stamp = folder / (std::to_string(index) + ".stamp");
+  fs::path log = folder / (std::to_string(built) + ".log");
+  fs::path stamp = folder / (std::to_string(built) + ".stamp");
   fs::path object = objectOf(kernel, index);
   if (isFresh(stamp, stampOf(candidate), {object, libraryOf(kernel, index)})) {
     finishBuild(search, index);
     return;
   }
+  std::vector<size_t> &waiting = search.building[built];
+  waiting.push_back(index);
+  if (waiting.size() > 1)
+    return;
   std::error_code ignored;
   fs::remove(stamp, ignored);
   if (candidate.source.empty()) {
     writeFile(log, "");
-    linkCandidate(search, index, 0);
+    linkCandidate(search, built);
     return;
   }
-  fs::path aside = folder / (std::to_string(index) + ".partial.o");
+  fs::path aside = folder / (std::to_string(built) + ".partial.o");
   Command command = compileCommand(candidate, aside, log, true);
   writeFile(log, "$ " + command.text() + "\n");
   scheduler->build(command, [=, &search](const Outcome &outcome) {
@@ -172,48 +176,57 @@ void Tuner::buildCandidate(Search &search, size_t index) {
     if (!attempt.status.empty()) {
       std::error_code absent;
       fs::remove(aside, absent);
-      finishAttempt(search, index, attempt);
+      failBuild(search, built, attempt);
       return;
     }
     fs::rename(aside, object);
-    progress(search.kernel(), "compiled #" + std::to_string(index),
+    progress(search.kernel(), "compiled #" + std::to_string(built),
              format("%.1f s", outcome.seconds));
-    linkCandidate(search, index, outcome.seconds);
+    search.compileSeconds[built] = outcome.seconds;
+    linkCandidate(search, built);
   });
 }
 
-void Tuner::linkCandidate(Search &search, size_t index,
-                          double compileSeconds) {
+/// `built` cannot be built, so no candidate that waits for it can be tried.
+void Tuner::failBuild(Search &search, size_t built, Attempt attempt) {
+  for (size_t index : std::exchange(search.building[built], {})) {
+    finishAttempt(search, index, attempt);
+    attempt.compileSeconds = 0;
+  }
+}
+
+void Tuner::linkCandidate(Search &search, size_t built) {
   const Kernel &kernel = search.kernel();
-  const Candidate &candidate = kernel.candidates[index];
+  const Candidate &candidate = kernel.candidates[built];
   fs::path folder = buildFolder(kernel);
-  fs::path log = folder / (std::to_string(index) + ".log");
-  fs::path aside = folder / (std::to_string(index) + ".partial.so");
-  fs::path library = libraryOf(kernel, index);
-  fs::path stamp = folder / (std::to_string(index) + ".stamp");
-  search.compileSeconds[index] = compileSeconds;
-  Command command = linkCommand({objectOf(kernel, index).string()},
+  fs::path log = folder / (std::to_string(built) + ".log");
+  fs::path aside = folder / (std::to_string(built) + ".partial.so");
+  fs::path library = libraryOf(kernel, built);
+  fs::path stamp = folder / (std::to_string(built) + ".stamp");
+  Command command = linkCommand({objectOf(kernel, built).string()},
                                 candidate.link, aside, log);
   scheduler->build(command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
     if (!outcome.succeeded()) {
       Attempt attempt;
       attempt.log = log.string();
-      attempt.compileSeconds = compileSeconds;
+      attempt.compileSeconds = search.compileSeconds[built];
       attempt.status = "link_error";
       attempt.detail = outcome.kind == Outcome::Exited ? mainMessage(log)
                                                        : outcome.text();
-      finishAttempt(search, index, attempt);
+      failBuild(search, built, attempt);
       return;
     }
     fs::rename(aside, library);
-    writeFile(stamp, stampOf(search.kernel().candidates[index]));
-    finishBuild(search, index);
+    writeFile(stamp, stampOf(search.kernel().candidates[built]));
+    for (size_t index : std::exchange(search.building[built], {}))
+      finishBuild(search, index);
   });
 }
 
 void Tuner::finishBuild(Search &search, size_t index) {
-  fs::path log = buildFolder(search.kernel()) / (std::to_string(index) + ".log");
+  fs::path log = buildFolder(search.kernel()) /
+                 (std::to_string(builtAs(search.kernel(), index)) + ".log");
   std::string spills = findSpills(readLog(log));
   if (!spills.empty() && !search.spillsTried) {
     search.spills[index] = spills;

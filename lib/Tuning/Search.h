@@ -19,6 +19,9 @@ struct Tuner::Search {
   enum { NotBuilt, Building, Ready, Broken } reference = NotBuilt;
   /// Built candidates that wait for the reference.
   std::vector<size_t> waiting;
+  /// Candidates that wait for an object, by the one that it is built as.
+  std::map<size_t, std::vector<size_t>> building;
+  /// By the candidate that was compiled.
   std::map<size_t, double> compileSeconds;
   std::map<size_t, std::string> spills;
   bool spillsTried = false;

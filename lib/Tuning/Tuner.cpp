@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <numeric>
 #include <sched.h>
+#include <set>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -56,9 +57,9 @@ Tuner::Tuner(const Bundle &bundle, const Options &options)
   if (flock(lock, LOCK_EX | LOCK_NB) != 0)
     throw Failure("another fact-tune works on " + bundle.folder.string() +
                   "; wait for it or end it");
-  database = std::make_unique<Database>(
-      options.database.empty() ? bundle.folder / "tuning.sqlite"
-                               : options.database);
+  database = std::make_unique<Database>(options.database.empty()
+                                            ? bundle.folder / "tuning.sqlite"
+                                            : options.database);
   headersHash = ContentHash()
                     .addFolder(bundle.folder / "include")
                     .add(bundle.versions.dump())
@@ -74,14 +75,26 @@ Tuner::~Tuner() {
 fs::path Tuner::buildFolder(const Kernel &kernel) const {
   return build / kernel.name;
 }
+size_t Tuner::builtAs(const Kernel &kernel, size_t index) const {
+  const Candidate &candidate = kernel.candidates[index];
+  if (candidate.source.empty())
+    return index;
+  size_t first = 0;
+  while (kernel.candidates[first].source != candidate.source ||
+         kernel.candidates[first].flags != candidate.flags ||
+         kernel.candidates[first].link != candidate.link)
+    ++first;
+  return first;
+}
 fs::path Tuner::objectOf(const Kernel &kernel, size_t index) const {
   const Candidate &candidate = kernel.candidates[index];
   return candidate.object.empty()
-             ? buildFolder(kernel) / (std::to_string(index) + ".o")
+             ? buildFolder(kernel) /
+                   (std::to_string(builtAs(kernel, index)) + ".o")
              : candidate.object;
 }
 fs::path Tuner::libraryOf(const Kernel &kernel, size_t index) const {
-  return buildFolder(kernel) / (std::to_string(index) + ".so");
+  return buildFolder(kernel) / (std::to_string(builtAs(kernel, index)) + ".so");
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,6 +112,20 @@ static std::vector<size_t> rank(const Kernel &kernel) {
   return ranking;
 }
 
+size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
+                          size_t begin) const {
+  std::set<size_t> objects;
+  for (size_t i = begin;
+       i < ranking.size() &&
+       objects.size() < std::max<size_t>(1, options.candidates);
+       ++i)
+    objects.insert(builtAs(kernel, ranking[i]));
+  auto end = std::stable_partition(
+      ranking.begin() + static_cast<std::ptrdiff_t>(begin), ranking.end(),
+      [&](size_t index) { return objects.count(builtAs(kernel, index)) > 0; });
+  return static_cast<size_t>(end - ranking.begin());
+}
+
 TuningResult Tuner::tune() {
   Clock::time_point begin = Clock::now();
   compiler = findCompiler();
@@ -111,8 +138,8 @@ TuningResult Tuner::tune() {
   Clock::time_point searchBegin = Clock::now();
   scheduler = std::make_unique<Scheduler>(jobs, /*measureAlone=*/!bundle.cuda);
   for (const Kernel &kernel : bundle.kernels) {
-    bool wanted = options.only.empty() ? kernel.used
-                                       : kernel.name == options.only;
+    bool wanted =
+        options.only.empty() ? kernel.used : kernel.name == options.only;
     if (!wanted)
       continue;
     searches.push_back(std::make_unique<Search>());
@@ -167,7 +194,7 @@ void Tuner::show() {
                 kernel.name.c_str(), kernel.rule.c_str(), kernel.solUs,
                 ranking.size(), kernel.used ? "" : ", not used");
     if (options.dryRun)
-      ranking.resize(std::min(ranking.size(), options.candidates));
+      ranking.resize(selectBatch(kernel, ranking, 0));
     for (size_t index : ranking) {
       const Candidate &candidate = kernel.candidates[index];
       // Results of any machine.
@@ -178,7 +205,8 @@ void Tuner::show() {
                                        : known->status;
       std::printf("  #%-3zu %-12s %s\n", index, result.c_str(),
                   candidate.key.c_str());
-      if (options.dryRun && !candidate.source.empty())
+      if (options.dryRun && !candidate.source.empty() &&
+          builtAs(kernel, index) == index)
         std::printf("       %s\n",
                     compileCommand(candidate, objectOf(kernel, index), "", true)
                         .text()
@@ -213,13 +241,14 @@ void Tuner::ensureWinnerObjects() {
     size_t index = static_cast<size_t>(each->result.winner);
     const Candidate &candidate = kernel.candidates[index];
     fs::path folder = buildFolder(kernel);
-    fs::path stamp = folder / (std::to_string(index) + ".stamp");
+    std::string built = std::to_string(builtAs(kernel, index));
+    fs::path stamp = folder / (built + ".stamp");
     fs::path object = objectOf(kernel, index);
     if (candidate.source.empty() ||
         isFresh(stamp, stampOf(candidate), {object}))
       continue;
-    fs::path aside = folder / (std::to_string(index) + ".partial.o");
-    fs::path log = folder / (std::to_string(index) + ".log");
+    fs::path aside = folder / (built + ".partial.o");
+    fs::path log = folder / (built + ".log");
     std::error_code absent;
     fs::remove(stamp, absent);
     fs::remove(libraryOf(kernel, index), absent);

@@ -2,11 +2,12 @@
 
 Bundles are folders in FACT_GPU_DIR/bundles (made by `make pack-gpu`), each with a
 workload.json that says what it was made from. Weights come from fixed seeds, so the
-module here is the one that was exported.
+module here is the one that was exported. TUNE_FLAGS has more options for fact-tune.
 """
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,8 @@ def case(request):
     folder = request.param
     library = ROOT / "libraries" / f"{folder.name}.so"
     library.parent.mkdir(exist_ok=True)
-    command = [str(toolchain.require_tool("fact-tune")), str(folder), "-o", str(library)]
+    command = [str(toolchain.require_tool("fact-tune")), str(folder), "-o", str(library),
+               *shlex.split(os.environ.get("TUNE_FLAGS", ""))]
     done = subprocess.run(command, env=toolchain.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     info = json.loads((folder / "workload.json").read_text())

@@ -25,7 +25,8 @@ shared library with a C interface.
 
   -o FILE                 the library (default: BUNDLE/<name>.so); its header
                           is written beside it
-  --candidates N          candidates of each kernel, best prediction first (12)
+  --candidates N          candidates of each kernel, best prediction first (12);
+                          those that share an object count once
   --jobs N                compilers at a time (default: by processors, memory)
   --compile-timeout S     seconds until a compiler is killed (600)
   --run-timeout S         seconds until a measurement is killed (120)

@@ -28,6 +28,12 @@ struct KernelCode {
   std::vector<std::string> link;
 };
 
+/// A schedule, and the symbol that exports its kernel.
+struct KernelVariant {
+  ScheduleAttrInterface schedule;
+  std::string symbol;
+};
+
 /// One family of kernels on one target.
 class Realiser {
 public:
@@ -59,6 +65,21 @@ public:
                                    ScheduleAttrInterface schedule,
                                    llvm::StringRef symbol,
                                    KernelCode &code) const = 0;
+
+  /// Schedules of one key differ only in what their kernel is told when it
+  /// runs: they are compiled once.
+  virtual std::string getObjectKey(ScheduleAttrInterface schedule) const {
+    return schedule.getKey();
+  }
+
+  /// Writes the kernels of schedules that have one object key.
+  virtual mlir::LogicalResult
+  emitVariants(FusedOp fused, llvm::ArrayRef<KernelVariant> variants,
+               KernelCode &code) const {
+    assert(variants.size() == 1 && "each schedule has its own object key");
+    return emit(fused, variants.front().schedule, variants.front().symbol,
+                code);
+  }
 };
 
 /// A kind of machine that kernels are written for.

@@ -202,6 +202,37 @@ def SplitGates : Pass<"fact-split-gates"> {
   let statistics = [Statistic<"split", "gates-split", "Products split">];
 }
 
+def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
+  let summary = "Make one product of those that project one value";
+  let description = [{
+    Products of one value with weights become one product with the weights
+    concatenated, and its results slices of that: the value is read once, and a
+    wide product fills the machine better than several narrow ones. Concatenated
+    weights are functions of weights alone, so `fact-hoist-prepare` moves them to
+    load. Biases are concatenated alike; products with and without a bias are
+    not merged with each other.
+
+    ```mlir
+    %q = fact.matmul %x, %wq transpose_b : (tensor<2x8x16xf32>, tensor<16x16xf32>) -> tensor<2x8x16xf32>
+    %k = fact.matmul %x, %wk transpose_b : (tensor<2x8x16xf32>, tensor<4x16xf32>) -> tensor<2x8x4xf32>
+    ```
+    becomes
+    ```mlir
+    %w = fact.concat %wq, %wk dim 0 : (tensor<16x16xf32>, tensor<4x16xf32>) -> tensor<20x16xf32>
+    %0 = fact.matmul %x, %w transpose_b : (tensor<2x8x16xf32>, tensor<20x16xf32>) -> tensor<2x8x20xf32>
+    %q = fact.slice %0 dim 2 start 0 : (tensor<2x8x20xf32>) -> tensor<2x8x16xf32>
+    %k = fact.slice %0 dim 2 start 16 : (tensor<2x8x20xf32>) -> tensor<2x8x4xf32>
+    ```
+
+    Only what attention reads is merged, with views and a rotary embedding on
+    the way: these read slices in place. Any other reader either could have been
+    the epilogue of a product of its own (a pointwise op), or would need the
+    slice copied (another product's operand, an output).
+  }];
+  let statistics = [
+    Statistic<"merged", "projections-merged", "Products merged into others">];
+}
+
 def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
   let summary = "Move functions of weights into `fact.prepare`";
   let description = [{

@@ -105,7 +105,8 @@ private:
   void tryCandidate(Search &search, size_t index);
   void buildReference(Search &search);
   void buildCandidate(Search &search, size_t index);
-  void linkCandidate(Search &search, size_t index, double compileSeconds);
+  void linkCandidate(Search &search, size_t index);
+  void failBuild(Search &search, size_t index, Attempt attempt);
   void finishBuild(Search &search, size_t index);
   void measureCandidate(Search &search, size_t index);
   void forgetExpected(const Kernel &kernel) const;
@@ -119,6 +120,14 @@ private:
   [[noreturn]] void reportFailures();
 
   std::filesystem::path buildFolder(const Kernel &kernel) const;
+  /// Candidates that differ in nothing the compiler sees share an object: the
+  /// position of the first of them.
+  size_t builtAs(const Kernel &kernel, size_t index) const;
+  /// Moves the next batch to the front of what is left of the ranking, and
+  /// returns its end: as many objects as the options say, each with all of its
+  /// candidates.
+  size_t selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
+                     size_t begin) const;
   std::filesystem::path objectOf(const Kernel &kernel, size_t index) const;
   std::filesystem::path libraryOf(const Kernel &kernel, size_t index) const;
 

@@ -4,12 +4,14 @@
 #include "Program.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace mlir;
 using namespace fact;
@@ -263,30 +265,47 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
     return std::tie(std::get<0>(a), std::get<1>(a)) <
            std::tie(std::get<0>(b), std::get<1>(b));
   });
+  // What shares an object is one file, named by the first of them.
   llvm::StringSet<> seen;
+  std::map<std::string, SmallVector<size_t>> objects;
+  SmallVector<KernelVariant> variants;
+  SmallVector<double> predictions;
   for (auto [predicted, order, schedule] : legal) {
-    if (candidates.size() == options.candidates)
+    if (variants.size() == options.candidates)
       break;
     if (!seen.insert(schedule.getKey()).second)
       continue;
-    std::string number = std::to_string(candidates.size());
-    std::string symbol = (name + "_" + number).str();
-    std::string file = ("kernels/" + name + "/" + number).str() +
-                       target.getCandidateSuffix().str();
+    objects[realiser.getObjectKey(schedule)].push_back(variants.size());
+    predictions.push_back(predicted);
+    variants.push_back(
+        {schedule, (name + "_" + std::to_string(variants.size())).str()});
+  }
+  std::vector<json::Object> entries(variants.size());
+  for (auto &[key, members] : objects) {
+    std::string file =
+        ("kernels/" + name + "/" + std::to_string(members.front())).str() +
+        target.getCandidateSuffix().str();
     KernelCode code;
-    if (failed(realiser.emit(fused, schedule, symbol, code)) ||
+    if (failed(realiser.emitVariants(
+            fused, llvm::map_to_vector(members, [&](size_t i) {
+              return variants[i];
+            }),
+            code)) ||
         failed(writeFile(file, code.text)))
       return failure();
-    json::Object candidate{{"key", schedule.getKey()},
-                           {code.isObject ? "object" : "source", file},
-                           {"symbol", symbol},
-                           {"predicted_us", predicted}};
-    if (!code.flags.empty())
-      candidate["flags"] = json::Array(code.flags);
-    if (!code.link.empty())
-      candidate["link"] = json::Array(code.link);
-    candidates.push_back(std::move(candidate));
+    for (size_t i : members) {
+      entries[i] = json::Object{{"key", variants[i].schedule.getKey()},
+                                {code.isObject ? "object" : "source", file},
+                                {"symbol", variants[i].symbol},
+                                {"predicted_us", predictions[i]}};
+      if (!code.flags.empty())
+        entries[i]["flags"] = json::Array(code.flags);
+      if (!code.link.empty())
+        entries[i]["link"] = json::Array(code.link);
+    }
   }
+  for (json::Object &entry : entries)
+    candidates.push_back(std::move(entry));
   return success();
 }
 

@@ -19,6 +19,7 @@ public:
     realisers.push_back(createAttentionRealiser(machine));
     realisers.push_back(createRowwiseRealiser(machine));
     realisers.push_back(createPointwiseRealiser(machine));
+    realisers.push_back(createConcatRealiser(machine));
   }
 
   StringRef getKind() const override { return "cuda"; }

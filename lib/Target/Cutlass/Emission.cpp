@@ -214,6 +214,26 @@ void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
      << schedule.getSwizzle() << ">>";
 }
 
+std::string fact::getGemmObjectKey(ScheduleAttrInterface schedule) {
+  if (auto gemm = dyn_cast<Sm90GemmAttr>(schedule))
+    return Sm90GemmAttr::get(gemm.getContext(), gemm.getTile(),
+                             gemm.getCluster(), gemm.getKernel(),
+                             /*swizzle=*/1)
+        .getKey();
+  return schedule.getKey();
+}
+
+void fact::printGemmVariants(raw_ostream &os,
+                             ArrayRef<KernelVariant> variants) {
+  os << "\nFACT_KERNEL(" << variants.front().symbol << ", Kernel)\n";
+  for (const KernelVariant &variant : variants.drop_front()) {
+    int64_t swizzle = cast<Sm90GemmAttr>(variant.schedule).getSwizzle();
+    os << "FACT_KERNEL(" << variant.symbol << ", Kernel::WithSwizzle<"
+       << swizzle << ">)\n";
+  }
+  os << "\n} // namespace fact::" << variants.front().symbol << '\n';
+}
+
 void fact::printConstant(raw_ostream &os, StringRef name, double value) {
   os << "struct " << name << " {\n  static constexpr float value = "
      << llvm::formatv("{0:e9}", value) << "f;\n};\n\n";

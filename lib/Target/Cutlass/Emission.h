@@ -95,6 +95,15 @@ void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
 /// A schedule as `GemmSchedule<Tile<...>, ...>`.
 void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
 
+/// The key of all schedules that differ only in their swizzle, which a GEMM is
+/// told at run time.
+std::string getGemmObjectKey(ScheduleAttrInterface schedule);
+
+/// The end of a file of GEMMs that differ only in their swizzle, of which the
+/// first was printed as `Kernel`.
+void printGemmVariants(llvm::raw_ostream &os,
+                       llvm::ArrayRef<KernelVariant> variants);
+
 /// What a GEMM kernel has to do, for the cost model.
 struct GemmWork {
   int64_t m, n, k, batches;
@@ -122,6 +131,8 @@ std::unique_ptr<Realiser>
 createRowwiseRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createPointwiseRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createConcatRealiser(const MachineDescription &machine);
 
 /// The naive emitter.
 mlir::LogicalResult emitReferenceKernel(FusedOp fused, llvm::StringRef symbol,

@@ -211,7 +211,14 @@ public:
   double predictMicroseconds(FusedOp fused,
                              ScheduleAttrInterface schedule) const override;
   LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
-                     StringRef symbol, KernelCode &code) const override;
+                     StringRef symbol, KernelCode &code) const override {
+    return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
+  }
+  std::string getObjectKey(ScheduleAttrInterface schedule) const override {
+    return getGemmObjectKey(schedule);
+  }
+  LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
+                             KernelCode &code) const override;
 
 private:
   FailureOr<GatedGemm> analyse(FusedOp fused) const {
@@ -240,8 +247,8 @@ SpaceAttrInterface GatedGemmRealiser::getDefaultSpace(FusedOp fused) const {
     return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}, {64, 64, 64}},
                  {{1, 1}, {2, 1}}, {1});
   return space(
-      {{128, 256, 64}, {128, 128, 64}, {256, 128, 64}, {128, 192, 64}},
-      {{2, 1}, {1, 2}}, {1, 4});
+      {{128, 256, 64}, {256, 128, 64}, {128, 192, 64}, {128, 128, 64}},
+      {{2, 1}, {1, 2}}, {1, 4, 8});
 }
 
 double
@@ -258,19 +265,13 @@ GatedGemmRealiser::predictMicroseconds(FusedOp fused,
   work.bytes = 2 * (m * k + m * n) + weightBytes;
   work.epilogueBytes = 0;
   work.slots = 4 + gemm->combine.getCost() / 2;
-  double time = predictGemm(work, gemmSchedule, machine);
-  // Unlike for plain GEMMs, no swizzling was measured best.
-  if (gemmSchedule.getSwizzle() > 1)
-    time *= 1.02;
-  // Interleaving the weights: a launch, one read and one write.
-  time += 3e-6 + 2 * weightBytes / machine.bandwidth;
-  return 1e6 * time;
+  return 1e6 * predictGemm(work, gemmSchedule, machine);
 }
 
-LogicalResult GatedGemmRealiser::emit(FusedOp fused,
-                                      ScheduleAttrInterface schedule,
-                                      StringRef symbol,
-                                      KernelCode &code) const {
+LogicalResult
+GatedGemmRealiser::emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
+                                KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
   FailureOr<GatedGemm> gemm = analyse(fused);
   if (failed(gemm))
     return failure();
@@ -288,7 +289,7 @@ LogicalResult GatedGemmRealiser::emit(FusedOp fused,
      << gemm->result << ",\n    ";
   printSchedule(os, gemmSchedule);
   os << ">;\n";
-  printFooter(os, symbol);
+  printGemmVariants(os, variants);
   return success();
 }
 

@@ -269,7 +269,14 @@ public:
   double predictMicroseconds(FusedOp fused,
                              ScheduleAttrInterface schedule) const override;
   LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
-                     StringRef symbol, KernelCode &code) const override;
+                     StringRef symbol, KernelCode &code) const override {
+    return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
+  }
+  std::string getObjectKey(ScheduleAttrInterface schedule) const override {
+    return getGemmObjectKey(schedule);
+  }
+  LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
+                             KernelCode &code) const override;
 
 private:
   FailureOr<Gemm> analyse(FusedOp fused) const {
@@ -319,8 +326,11 @@ SpaceAttrInterface GemmEpilogueRealiser::getDefaultSpace(FusedOp fused) const {
   if (gemm->n % 512 == 0)
     large.push_back({64, 256, 64});
   // Wide products revisit A often: wide bands keep it in the cache.
+  SmallVector<int64_t> swizzles{1, 4};
+  if (gemm->n >= 4096)
+    swizzles.push_back(8);
   return space(large, {{2, 1}, {1, 2}}, {K::pingpong, K::cooperative},
-               {1, gemm->n >= 4096 ? 8 : 4});
+               swizzles);
 }
 
 SmallVector<ScheduleAttrInterface>
@@ -446,10 +456,11 @@ static LogicalResult emitCublas(FusedOp fused, Attribute schedule,
   return success();
 }
 
-LogicalResult GemmEpilogueRealiser::emit(FusedOp fused,
-                                         ScheduleAttrInterface schedule,
-                                         StringRef symbol,
-                                         KernelCode &code) const {
+LogicalResult
+GemmEpilogueRealiser::emitVariants(FusedOp fused,
+                                   ArrayRef<KernelVariant> variants,
+                                   KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
   FailureOr<Gemm> gemm = analyse(fused);
   if (failed(gemm))
     return failure();
@@ -494,7 +505,7 @@ LogicalResult GemmEpilogueRealiser::emit(FusedOp fused,
   os << ">,\n    ";
   printSchedule(os, gemmSchedule);
   os << ">;\n";
-  printFooter(os, symbol);
+  printGemmVariants(os, variants);
   return success();
 }
 

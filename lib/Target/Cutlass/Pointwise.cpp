@@ -1,41 +1,173 @@
 //===- Pointwise.cpp - Pointwise graphs and copies over strided tensors ---===//
 
-#include "Emission.h"
+#include "Pointwise.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace fact;
 
-namespace {
-struct Pointwise {
-  /// Collapsed views of one shape, the index space.
-  SmallVector<StridedView> operands, results;
+//===----------------------------------------------------------------------===//
+// One index space
+//===----------------------------------------------------------------------===//
+
+FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
+                                    SmallVector<StridedView> results,
+                                    ArrayRef<int64_t> resultBuffers, bool fast,
+                                    EmitError emitError) {
+  SmallVector<int64_t> space = results.front().shape;
+  for (StridedView &result : results) {
+    if (llvm::product_of(result.shape) != llvm::product_of(space))
+      return emitError() << "all results must have one number of elements";
+    FailureOr<StridedView> reshaped = result.reshape(space);
+    if (failed(reshaped))
+      return emitError() << "results lie too differently for one index space";
+    result = *reshaped;
+  }
+
+  ScalarFunction::Options options;
+  options.fast = fast;
+  FailureOr<ScalarFunction> body =
+      ScalarFunction::get(values, space, options, emitError);
+  if (failed(body))
+    return failure();
+  if (body->getArguments().empty())
+    return emitError() << "reads no operand";
+
+  SmallVector<StridedView> views;
   SmallVector<int64_t> buffers;
-  ScalarFunction body;
-
-  ArrayRef<int64_t> getShape() const { return results.front().shape; }
-  int64_t getElements() const { return llvm::product_of(getShape()); }
-
-  /// Whether vectors of this size divide the rows of the index space.
-  bool allowsVector(int64_t vector) const {
-    return getShape().back() % vector == 0;
+  for (const ScalarFunction::Argument &argument : body->getArguments()) {
+    views.push_back(argument.view);
+    buffers.push_back(getBuffer(argument.value));
   }
+  size_t operands = views.size();
+  llvm::append_range(views, results);
+  collapseDimensions(views);
+  if (views.front().shape.size() > 6)
+    return emitError() << "needs " << views.front().shape.size()
+                       << " dimensions even after collapsing, and has 6";
+  return Pointwise{
+      SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
+      SmallVector<StridedView>(ArrayRef(views).drop_front(operands)),
+      buffers,
+      SmallVector<int64_t>(resultBuffers),
+      std::move(*body)};
+}
 
-  double getBytes() const {
-    double bytes = 0;
-    for (auto *list : {&operands, &results})
-      for (const StridedView &view : *list) {
-        double elements = 1;
-        for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-          if (stride != 0)
-            elements *= size;
-        bytes += elements *
-                 getElementBytes(getTensorType(view.base).getElementType());
-      }
-    return bytes;
+int64_t Pointwise::limitVector(int64_t vector) const {
+  while (getShape().back() % vector != 0)
+    vector /= 2;
+  return vector;
+}
+
+double Pointwise::getBytes() const {
+  double bytes = 0;
+  for (auto *list : {&operands, &results})
+    for (const StridedView &view : *list) {
+      double elements = 1;
+      for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+        if (stride != 0)
+          elements *= size;
+      bytes += elements *
+               getElementBytes(getTensorType(view.base).getElementType());
+    }
+  return bytes;
+}
+
+double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
+                                 const MachineDescription &machine) {
+  double efficiency = 0.9;
+  if (schedule.getVector() == 4)
+    efficiency = 0.88;
+  else if (schedule.getVector() < 4)
+    efficiency = 0.75;
+  if (schedule.getThreads() != 256)
+    efficiency *= 0.99;
+  double memory = getBytes() / (machine.bandwidth * efficiency);
+  // Elements that are not neighbours in memory cost whole sectors.
+  for (auto *list : {&operands, &results})
+    for (const StridedView &view : *list)
+      if (view.strides.back() > 1)
+        memory *= 1.5;
+  double slots = 6 + body.getCost();
+  double compute =
+      getElements() * slots / (machine.multiprocessors * 128 * 1.7e9);
+  return std::max(memory, compute) + 3e-6;
+}
+
+SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
+                                                  StringRef name) {
+  SmallVector<std::string> names = getArgumentNames(body, {});
+  SmallVector<std::string> functors;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (body.isIdentity(i)) {
+      functors.push_back("Identity");
+      continue;
+    }
+    functors.push_back(name.str());
+    if (results.size() > 1)
+      functors.back() += std::to_string(i);
+    body.printFunctor(os, functors.back(), names, i);
+    os << '\n';
   }
-};
+  return functors;
+}
 
+static void printStrided(raw_ostream &os, const StridedView &view,
+                         int64_t buffer) {
+  os << "Strided<" << buffer << ", "
+     << getElementWord(getTensorType(view.base).getElementType())
+     << ", Strides<";
+  llvm::interleaveComma(view.strides, os);
+  os << '>';
+  if (view.offset)
+    os << ", " << view.offset;
+  os << '>';
+}
+
+void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
+                            CudaPointwiseAttr schedule,
+                            const MachineDescription &machine) const {
+  os << "Pointwise<\n    Extents<";
+  llvm::interleaveComma(getShape(), os);
+  os << ">,\n    Operands<";
+  llvm::interleave(
+      llvm::zip_equal(operands, buffers),
+      [&](auto operand) {
+        printStrided(os, std::get<0>(operand), std::get<1>(operand));
+      },
+      [&] { os << ",\n             "; });
+  os << ">,\n    Results<";
+  llvm::interleave(
+      llvm::zip_equal(functors, results, resultBuffers),
+      [&](auto result) {
+        os << "Result<" << std::get<0>(result) << ", ";
+        printStrided(os, std::get<1>(result), std::get<2>(result));
+        os << '>';
+      },
+      [&] { os << ",\n            "; });
+  // Two vectors in flight hide latency once every multiprocessor is full.
+  int64_t threads = schedule.getThreads();
+  int64_t vector = limitVector(schedule.getVector());
+  bool many =
+      getElements() / (threads * vector) > 16 * machine.multiprocessors;
+  os << ">,\n    PointwiseSchedule<" << threads << ", " << vector << ", "
+     << (many ? 2 : 1) << ">>";
+}
+
+SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
+                                           int64_t widestVector) {
+  SmallVector<int64_t> vectors{widestVector};
+  if (widestVector > 1)
+    vectors.push_back(widestVector / 2);
+  return cast<SpaceAttrInterface>(
+      CudaPointwiseSpaceAttr::get(context, {128, 256, 512}, vectors));
+}
+
+//===----------------------------------------------------------------------===//
+// The realiser
+//===----------------------------------------------------------------------===//
+
+namespace {
 class PointwiseRealiser : public Realiser {
 public:
   explicit PointwiseRealiser(const MachineDescription &machine)
@@ -73,7 +205,8 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
                                          EmitError emitError) {
   SmallVector<Value> values;
   SmallVector<StridedView> results;
-  for (Value yielded : fused.getYield()->getOperands()) {
+  SmallVector<int64_t> buffers;
+  for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands())) {
     Destination destination{yielded, StridedView::identity(yielded)};
     if (stripViews) {
       FailureOr<Destination> stripped = getDestination(yielded, emitError);
@@ -83,42 +216,10 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
     }
     values.push_back(destination.value);
     results.push_back(destination.view);
+    buffers.push_back(getResultBuffer(fused, i));
   }
-  SmallVector<int64_t> space = results.front().shape;
-  for (StridedView &result : results) {
-    if (llvm::product_of(result.shape) != llvm::product_of(space))
-      return emitError() << "all results must have one number of elements";
-    FailureOr<StridedView> reshaped = result.reshape(space);
-    if (failed(reshaped))
-      return emitError() << "results lie too differently for one index space";
-    result = *reshaped;
-  }
-
-  ScalarFunction::Options options;
-  options.fast = hasOnly16BitResults(fused);
-  FailureOr<ScalarFunction> body =
-      ScalarFunction::get(values, space, options, emitError);
-  if (failed(body))
-    return failure();
-  if (body->getArguments().empty())
-    return emitError() << "reads no operand";
-
-  SmallVector<StridedView> views;
-  SmallVector<int64_t> buffers;
-  for (const ScalarFunction::Argument &argument : body->getArguments()) {
-    views.push_back(argument.view);
-    buffers.push_back(getBuffer(argument.value));
-  }
-  size_t operands = views.size();
-  llvm::append_range(views, results);
-  collapseDimensions(views);
-  if (views.front().shape.size() > 6)
-    return emitError() << "needs " << views.front().shape.size()
-                       << " dimensions even after collapsing, and has 6";
-  return Pointwise{
-      SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
-      SmallVector<StridedView>(ArrayRef(views).drop_front(operands)), buffers,
-      std::move(*body)};
+  return Pointwise::get(values, std::move(results), buffers,
+                        hasOnly16BitResults(fused), emitError);
 }
 
 FailureOr<Pointwise> PointwiseRealiser::analyse(FusedOp fused,
@@ -139,22 +240,11 @@ FailureOr<Pointwise> PointwiseRealiser::analyse(FusedOp fused,
   return getPointwise(fused, /*stripViews=*/true, emitError);
 }
 
-//===----------------------------------------------------------------------===//
-// Space and cost
-//===----------------------------------------------------------------------===//
-
 SpaceAttrInterface PointwiseRealiser::getDefaultSpace(FusedOp fused) const {
   FailureOr<Pointwise> pointwise = analyse(fused);
   if (failed(pointwise))
     return {};
-  SmallVector<int64_t> vectors;
-  for (int64_t vector : {8, 4, 2, 1})
-    if (pointwise->allowsVector(vector))
-      vectors.push_back(vector);
-  if (vectors.size() > 2)
-    vectors.resize(2);
-  return cast<SpaceAttrInterface>(CudaPointwiseSpaceAttr::get(
-      fused.getContext(), {128, 256, 512}, vectors));
+  return getPointwiseSpace(fused.getContext(), pointwise->limitVector(8));
 }
 
 double
@@ -164,40 +254,7 @@ PointwiseRealiser::predictMicroseconds(FusedOp fused,
   auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
   if (failed(pointwise) || !pointwiseSchedule)
     return INFINITY;
-  double efficiency = 0.9;
-  if (pointwiseSchedule.getVector() == 4)
-    efficiency = 0.88;
-  else if (pointwiseSchedule.getVector() < 4)
-    efficiency = 0.75;
-  if (pointwiseSchedule.getThreads() != 256)
-    efficiency *= 0.99;
-  double memory =
-      pointwise->getBytes() / (machine.bandwidth * efficiency);
-  // Elements that are not neighbours in memory cost whole sectors.
-  for (auto *list : {&pointwise->operands, &pointwise->results})
-    for (const StridedView &view : *list)
-      if (view.strides.back() > 1)
-        memory *= 1.5;
-  double slots = 6 + pointwise->body.getCost();
-  double compute = pointwise->getElements() * slots /
-                   (machine.multiprocessors * 128 * 1.7e9);
-  return 1e6 * (std::max(memory, compute) + 3e-6);
-}
-
-//===----------------------------------------------------------------------===//
-// Emission
-//===----------------------------------------------------------------------===//
-
-static void printStrided(raw_ostream &os, const StridedView &view,
-                         int64_t buffer) {
-  os << "Strided<" << buffer << ", "
-     << getElementWord(getTensorType(view.base).getElementType())
-     << ", Strides<";
-  llvm::interleaveComma(view.strides, os);
-  os << '>';
-  if (view.offset)
-    os << ", " << view.offset;
-  os << '>';
+  return 1e6 * pointwise->predictSeconds(pointwiseSchedule, machine);
 }
 
 LogicalResult PointwiseRealiser::emit(FusedOp fused,
@@ -212,52 +269,12 @@ LogicalResult PointwiseRealiser::emit(FusedOp fused,
     return fused.emitError("pointwise kernels run with #fact.cuda_pointwise, "
                            "not ")
            << schedule;
-  // A vector that does not divide the rows is halved until it does.
-  int64_t vector = pointwiseSchedule.getVector();
-  while (!pointwise->allowsVector(vector))
-    vector /= 2;
-
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Pointwise.cuh");
-  SmallVector<std::string> names = getArgumentNames(pointwise->body, {});
-  SmallVector<std::string> functors;
-  for (size_t i = 0; i < pointwise->results.size(); ++i) {
-    if (pointwise->body.isIdentity(i)) {
-      functors.push_back("Identity");
-      continue;
-    }
-    functors.push_back("Body");
-    if (pointwise->results.size() > 1)
-      functors.back() += std::to_string(i);
-    pointwise->body.printFunctor(os, functors.back(), names, i);
-    os << '\n';
-  }
-
-  os << "using Kernel = Pointwise<\n    Extents<";
-  llvm::interleaveComma(pointwise->getShape(), os);
-  os << ">,\n    Operands<";
-  llvm::interleave(
-      llvm::zip_equal(pointwise->operands, pointwise->buffers),
-      [&](auto operand) {
-        printStrided(os, std::get<0>(operand), std::get<1>(operand));
-      },
-      [&] { os << ",\n             "; });
-  os << ">,\n    Results<";
-  llvm::interleave(
-      llvm::enumerate(functors),
-      [&](auto functor) {
-        os << "Result<" << functor.value() << ", ";
-        printStrided(os, pointwise->results[functor.index()],
-                     getResultBuffer(fused, functor.index()));
-        os << '>';
-      },
-      [&] { os << ",\n            "; });
-  // Two vectors in flight hide latency once every multiprocessor is full.
-  int64_t threads = pointwiseSchedule.getThreads();
-  bool many = pointwise->getElements() / (threads * vector) >
-              16 * machine.multiprocessors;
-  os << ">,\n    PointwiseSchedule<" << threads << ", " << vector << ", "
-     << (many ? 2 : 1) << ">>;\n";
+  SmallVector<std::string> functors = pointwise->printFunctors(os, "Body");
+  os << "using Kernel = ";
+  pointwise->printKernel(os, functors, pointwiseSchedule, machine);
+  os << ";\n";
   printFooter(os, symbol);
   return success();
 }

@@ -34,17 +34,7 @@ struct Step {
       return from.broadcastTo(shape);
     if (kind == Reshape)
       return from.reshape(shape);
-    ArrayRef<int64_t> to =
-        cast<RankedTensorType>(view->getResult(0).getType()).getShape();
-    return TypeSwitch<Operation *, FailureOr<StridedView>>(view)
-        .Case([&](ReshapeOp) { return from.reshape(to); })
-        .Case([&](PermuteOp op) { return from.permute(op.getDims()); })
-        .Case([&](SliceOp op) {
-          return from.slice(op.getDim(), op.getStart(), to[op.getDim()],
-                            op.getStep());
-        })
-        .Case([&](ExpandOp) { return from.expand(to); })
-        .Default([](Operation *) { return failure(); });
+    return from.apply(view);
   }
 };
 

@@ -22,7 +22,7 @@
 // CHECK-NEXT:     ColumnMajor<2, bf16, 4096>,
 // CHECK-NEXT:     Combine,
 // CHECK-NEXT:     RowMajor<3, bf16, 9728>,
-// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<1>>>;
+// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<{{[148]}}>>>;
 // CHECK:      FACT_KERNEL(gated_gemm_0, Kernel)
 // REFERENCE:  FACT_REFERENCE(gated_gemm_0_reference
 func.func @swiglu(%x: tensor<16x2048x4096xbf16>, %g: tensor<9728x4096xbf16>, %u: tensor<9728x4096xbf16>) -> tensor<16x2048x9728xbf16> {

@@ -626,6 +626,23 @@ static void pointwise_permute(Case &test) {
   });
 }
 
+static void concat(Case &test) {
+  auto *a = test.operand<bf16>(4096 * 96);
+  auto *b = test.operand<bf16>(4096 * 33);
+  auto *c = test.operand<bf16>(4096 * 127);
+  int64_t elements = 4096 * 256;
+  test.result<bf16>(elements);
+  test.tolerance = 1e-12;
+  test.reference(elements, [=] __device__(int64_t i) {
+    int64_t row = i / 256, column = i % 256;
+    if (column < 96)
+      return double(float(a[row * 96 + column]));
+    if (column < 129)
+      return fmax(double(float(b[row * 33 + column - 96])), 0.0);
+    return double(float(c[row * 127 + column - 129]));
+  });
+}
+
 static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_plain", gemm_plain},
     {"gemm_cublas", gemm_cublas},
@@ -649,6 +666,7 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"pointwise_gate", pointwise_gate},
     {"pointwise_mask", pointwise_mask},
     {"pointwise_permute", pointwise_permute},
+    {"concat", concat},
 };
 
 //===----------------------------------------------------------------------===//
@@ -687,8 +705,8 @@ int main(int argc, char **argv) {
     check(kernel->pack_on_device(pointers.data(), packed.data(), nullptr),
           "pack");
     pointers[kernel->packed_operand] = packed.data();
-    for (size_t i = 0; i < pointers.size(); ++i)
-      if (kernel->packed_with >> i & 1)
+    for (int i = 0; i < int(pointers.size()); ++i)
+      if (kernel->packed_with >> i & 1 && i != kernel->packed_operand)
         pointers[i] = nullptr;
   }
   Buffer workspace = allocate<uint8_t>(kernel->workspace_bytes + 256);

@@ -6,6 +6,7 @@
 # <cutlass> is a CUTLASS tree (include/, tools/, examples/). Objects go to
 # $BUILD (build/kernels). A compile that spills, or that serialises wgmma
 # (C7510, C7511), is a failure, and so is a case that runs for two minutes.
+# $LAUNCHER is put before what uses the GPU ("flock FILE" where others use it).
 set -u
 cutlass=${1:?usage: run.sh <cutlass> [case...]}
 shift
@@ -62,7 +63,7 @@ for name in "${cases[@]}"; do
     failures=$((failures + 1))
     continue
   fi
-  timeout -k 5 120 "$build/driver" "$name" "$build/$name.so" || {
+  ${LAUNCHER:-} timeout -k 5 120 "$build/driver" "$name" "$build/$name.so" || {
     printf '%-20s failed (%d)\n' "$name" $?
     failures=$((failures + 1))
   }

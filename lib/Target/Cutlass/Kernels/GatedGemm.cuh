@@ -337,6 +337,11 @@ class GatedGemm {
                 "the tile exceeds shared memory");
 
 public:
+  /// The same device code, which visits tiles in another order.
+  template <int Size>
+  using WithSwizzle = GatedGemm<Problem, A, Gate, Up, Combine, D,
+                                typename Schedule::template WithSwizzle<Size>>;
+
   static constexpr int buffer_count = count_buffers<A, Gate, Up, D>();
   static constexpr uint64_t workspace_bytes = 0;
 

@@ -123,6 +123,9 @@ struct GemmSchedule {
   using Kernel = Kernel_;
   using Swizzle = Swizzle_;
   using Raster = Raster_;
+  template <int Size>
+  using WithSwizzle =
+      GemmSchedule<Tile, Cluster, Kernel, fact::Swizzle<Size>, Raster>;
 
   static_assert(Tile::m % 64 == 0, "tile M must be a multiple of 64");
   static_assert(Tile::n % 8 == 0 && Tile::n >= 16 && Tile::n <= 256,
@@ -470,6 +473,12 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   }
 
 public:
+  /// The same device code, which visits tiles in another order.
+  template <int Size>
+  using WithSwizzle =
+      Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
+           typename Schedule::template WithSwizzle<Size>>;
+
   static constexpr int buffer_count =
       count_buffers<A, B, Tensors..., D, typename Further::Tensor...>();
   static constexpr uint64_t workspace_bytes = split_workspace_bytes();
