@@ -117,6 +117,11 @@ TEST(FactTune, LibraryThroughTheCInterface) {
   ASSERT_TRUE(bundle.tune({"-o", output.string()}).succeeded()) << bundle.log;
   EXPECT_TRUE(fs::exists(bundle.folder() / "out/sample.h"));
   EXPECT_FALSE(fs::exists(output.string() + ".partial"));
+  // The same measurements give the same bytes, wherever they are linked.
+  fs::path again = bundle.folder() / "again/model.so";
+  fs::remove_all(bundle.folder() / "build");
+  ASSERT_TRUE(bundle.tune({"-o", again.string()}).succeeded()) << bundle.log;
+  EXPECT_TRUE(readFile(output) == readFile(again));
 
   void *handle = dlopen(output.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(handle, nullptr) << dlerror();
@@ -128,6 +133,11 @@ TEST(FactTune, LibraryThroughTheCInterface) {
   const FactLibrary *library = entry();
   Json description = Json::parse(library->describe());
   EXPECT_EQ(description["kernels"][0]["schedule"], "good");
+  EXPECT_EQ(description["kernels"][0]["rule"], "pointwise");
+  EXPECT_EQ(description["versions"]["fact"], "test");
+  EXPECT_EQ(description["abi"]["library"], FACT_LIBRARY_ABI);
+  for (const char *fact : {"machine", "compiler", "target"})
+    EXPECT_FALSE(description[fact].empty()) << fact;
   EXPECT_EQ(description["inputs"][0]["shape"],
             Json({TestBundle::rows, TestBundle::columns}));
 
