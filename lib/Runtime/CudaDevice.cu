@@ -176,6 +176,10 @@ std::string KernelInstance::validate(uint32_t bufferCount) const {
   return "";
 }
 
+uint64_t KernelInstance::workspaceBytes() const {
+  return theKernel->workspace_bytes;
+}
+
 std::vector<uint32_t> KernelInstance::packedOperands() const {
   if (theKernel->packed_operand < 0)
     return {};

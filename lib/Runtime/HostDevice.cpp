@@ -158,21 +158,39 @@ std::vector<uint32_t> KernelInstance::packedOperands() const {
 
 bool KernelInstance::pack(void *const *operands, void *packed, void *) {
   const void *source = operands[theKernel->packed_operand];
-  parallelFor(static_cast<int64_t>(theKernel->pack_tiles), [&](int64_t index) {
-    theKernel->pack(index, source, packed);
-  });
+  parallelFor(static_cast<int64_t>(theKernel->pack_tiles),
+              [&](int64_t index) { theKernel->pack(index, source, packed); });
   return true;
 }
 
-bool KernelInstance::bind(void *const *pointers, void *) {
+/// The distance between the workspaces of two threads.
+static uint64_t workspaceStride(const FactKernel &kernel) {
+  return (kernel.workspace_bytes + 255) / 256 * 256;
+}
+
+uint64_t KernelInstance::workspaceBytes() const {
+  return workspaceStride(*theKernel) * static_cast<uint64_t>(threadCount());
+}
+
+bool KernelInstance::bind(void *const *pointers, void *workspace) {
   buffers.assign(pointers, pointers + theKernel->buffer_count);
+  boundWorkspace = workspace;
   return true;
 }
 
 bool KernelInstance::launch(void *) {
   void *const *pointers = buffers.data();
-  parallelFor(static_cast<int64_t>(theKernel->tiles),
-              [&](int64_t index) { theKernel->tile(index, pointers); });
+  char *workspace = static_cast<char *>(boundWorkspace);
+  uint64_t stride = workspaceStride(*theKernel);
+  CallCost cost{tileNanoseconds};
+  parallelForThreads(
+      static_cast<int64_t>(theKernel->tiles),
+      [&](int64_t index, int thread) {
+        theKernel->tile(index, pointers,
+                        workspace + stride * static_cast<uint64_t>(thread));
+      },
+      &cost);
+  tileNanoseconds = cost.nanoseconds;
   return true;
 }
 

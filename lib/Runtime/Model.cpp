@@ -65,7 +65,8 @@ static Packing packingOf(const Program &program, const StepSpec &step,
 
 MemoryPlan::MemoryPlan(const Program &program) {
   for (const KernelSpec &kernel : program.kernels)
-    kernelWorkspace = std::max(kernelWorkspace, kernel.kernel->workspace_bytes);
+    kernelWorkspace = std::max(
+        kernelWorkspace, KernelInstance(*kernel.kernel).workspaceBytes());
   auto add = [&](const StepSpec &step, bool atLoad) {
     uint64_t bytes = program.kernels[step.kernel].kernel->packed_bytes;
     Packing packing = packingOf(program, step, atLoad);
@@ -154,8 +155,11 @@ int Model::addSteps(const Table<StepSpec> &specs, bool atLoad,
   return 0;
 }
 
-int Model::runSteps(std::vector<Step> &steps, void *stream) {
-  for (Step &step : steps) {
+int Model::runSteps(std::vector<Step> &steps, void *stream, Profile *profile) {
+  for (uint32_t number = 0; number < steps.size(); ++number) {
+    Step &step = steps[number];
+    if (profile && device::synchronize())
+      profile->begin();
     const FactKernel &kernel = step.instance.kernel();
     for (uint32_t i = 0; i < step.spec->bufferCount; ++i)
       step.buffers[i] = addressOf(step.spec->buffers[i]);
@@ -174,6 +178,8 @@ int Model::runSteps(std::vector<Step> &steps, void *stream) {
                   program.kernels[step.spec->kernel].name + "' (" +
                   program.kernels[step.spec->kernel].schedule +
                   "): " + device::lastError());
+    if (profile && device::synchronize())
+      profile->end(number);
   }
   return 0;
 }
@@ -388,7 +394,7 @@ int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
   for (uint32_t i = 0; i < program.outputs.size; ++i)
     if (int code = takeOutput(i, *outputTensors[i]))
       return code;
-  return runSteps(programSteps, stream);
+  return runSteps(programSteps, stream, profile.get());
 }
 
 } // namespace runtime

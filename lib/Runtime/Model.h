@@ -3,6 +3,7 @@
 #ifndef FACT_LIB_RUNTIME_MODEL_H
 #define FACT_LIB_RUNTIME_MODEL_H
 
+#include "Profile.h"
 #include "Weights.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Library.h"
@@ -97,7 +98,8 @@ private:
                std::vector<Step> &steps);
   int adopt(Weights next);
   int prepare();
-  int runSteps(std::vector<Step> &steps, void *stream);
+  int runSteps(std::vector<Step> &steps, void *stream,
+               Profile *profile = nullptr);
   char *addressOf(uint32_t value) const;
   Weights copyOfWeights() const;
   int takeInput(uint32_t index, const DLTensor &tensor, void *stream);
@@ -114,6 +116,7 @@ private:
   Buffer packScratch;
   std::vector<Step> prepareSteps;
   std::vector<Step> programSteps;
+  std::unique_ptr<Profile> profile = Profile::create(program);
 };
 
 } // namespace runtime

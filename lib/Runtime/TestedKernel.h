@@ -72,7 +72,7 @@ public:
     if (!wrong.empty())
       reject(status, "the kernel " + wrong);
     workspace =
-        std::make_unique<GuardedBuffer>(kernel.workspace_bytes, guardByte);
+        std::make_unique<GuardedBuffer>(instance.workspaceBytes(), guardByte);
     if (packedOperands.empty())
       return;
     packed = std::make_unique<GuardedBuffer>(kernel.packed_bytes, guardByte);

@@ -2,6 +2,7 @@
 
 #include "fact/Runtime/ThreadPool.h"
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -15,16 +16,43 @@ namespace runtime {
 
 namespace {
 
-/// About 20 to 50 microseconds: longer than the gap between two kernels of a
-/// model, shorter than anything a user would see in `top`.
-constexpr int spinsBeforeSleep = 4000;
+using Clock = std::chrono::steady_clock;
+
+/// Longer than the gap between two kernels of a model, shorter than anything a
+/// user would see in `top`.
+constexpr double spinNanoseconds = 50e3;
+
+/// A call shorter than this gains nothing from a second thread: handing over
+/// costs about a microsecond while workers spin, and several when one has to be
+/// woken.
+constexpr double worthSharing = 5e3;
+constexpr double worthWaking = 30e3;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
 
 void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield" ::: "memory");
+  // `yield` is over at once where a core has one thread.
+  asm volatile("isb" ::: "memory");
 #endif
+}
+
+/// Spins until `done()` or for as long as a worker may; whether it is done.
+template <typename Done> bool spin(Done done) {
+  Clock::time_point begin = Clock::now();
+  for (;;) {
+    for (int i = 0; i < 32; ++i) {
+      if (done())
+        return true;
+      relax();
+    }
+    if (since(begin) > spinNanoseconds)
+      return false;
+  }
 }
 
 int countFromEnvironment(const char *name) {
@@ -71,9 +99,17 @@ public:
 
   bool tryAcquire() { return !taken.exchange(true, std::memory_order_acquire); }
   void release() { taken.store(false, std::memory_order_release); }
+  bool allAwake() const { return sleepers.load() == 0; }
+
+  /// What the caller itself has done.
+  struct Share {
+    int64_t indices;
+    double nanoseconds;
+  };
 
   /// Needs a successful tryAcquire.
-  void run(int64_t tiles, void (*function)(void *, int64_t), void *argument) {
+  Share run(int64_t tiles, void (*function)(void *, int64_t, int),
+            void *argument) {
     body = function;
     context = argument;
     count = tiles;
@@ -82,50 +118,49 @@ public:
     next.store(0, std::memory_order_relaxed);
     open.store(true);
     epoch.fetch_add(1);
-    if (sleepers.load() > 0) {
+    if (!allAwake()) {
       std::lock_guard<std::mutex> lock(mutex);
       wake.notify_all();
     }
-    work();
+    Clock::time_point begin = Clock::now();
+    Share share{work(0), 0};
+    share.nanoseconds = since(begin);
     // A worker counts itself inside before it looks at `open`, so after this
     // store either it is counted here or it sees the job closed.
     open.store(false);
-    for (int spins = 0; inside.load() != 0; ++spins) {
-      relax();
-      if (spins > spinsBeforeSleep)
-        std::this_thread::yield();
-    }
+    while (!spin([&] { return inside.load() == 0; }))
+      std::this_thread::yield();
+    return share;
   }
 
 private:
   explicit Pool(int wanted) {
     for (; workers < wanted; ++workers) {
       try {
-        std::thread([this] { serve(); }).detach();
+        std::thread([this, number = workers + 1] { serve(number); }).detach();
       } catch (const std::system_error &) {
         break; // Fewer threads than asked for: slower, still right.
       }
     }
   }
 
-  void work() {
+  int64_t work(int thread) {
+    int64_t done = 0;
     for (;;) {
       int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= count)
-        return;
+        return done;
       int64_t end = begin + chunk < count ? begin + chunk : count;
       for (int64_t i = begin; i < end; ++i)
-        body(context, i);
+        body(context, i, thread);
+      done += end - begin;
     }
   }
 
-  [[noreturn]] void serve() {
+  [[noreturn]] void serve(int thread) {
     uint64_t seen = 0;
     for (;;) {
-      for (int spins = 0; epoch.load() == seen && spins < spinsBeforeSleep;
-           ++spins)
-        relax();
-      if (epoch.load() == seen) {
+      if (!spin([&] { return epoch.load() != seen; })) {
         std::unique_lock<std::mutex> lock(mutex);
         sleepers.fetch_add(1);
         wake.wait(lock, [&] { return epoch.load() != seen; });
@@ -134,28 +169,29 @@ private:
       seen = epoch.load();
       inside.fetch_add(1);
       if (open.load())
-        work();
+        work(thread);
       inside.fetch_sub(1);
     }
   }
 
   static std::atomic<Pool *> instance;
 
-  std::atomic<bool> taken{false};
+  // What threads wait for has a cache line of its own.
+  alignas(64) std::atomic<uint64_t> epoch{0};
+  alignas(64) std::atomic<int> inside{0};
+  alignas(64) std::atomic<int64_t> next{0};
+  alignas(64) std::atomic<bool> taken{false};
   std::atomic<bool> open{false};
-  std::atomic<int> inside{0};
-  std::atomic<uint64_t> epoch{0};
   std::atomic<int> sleepers{0};
   std::mutex mutex;
   std::condition_variable wake;
   int workers = 0;
 
   // The job: written while it is closed and nobody is inside.
-  void (*body)(void *, int64_t) = nullptr;
+  void (*body)(void *, int64_t, int) = nullptr;
   void *context = nullptr;
   int64_t count = 0;
   int64_t chunk = 1;
-  std::atomic<int64_t> next{0};
 };
 
 std::atomic<Pool *> Pool::instance{nullptr};
@@ -167,17 +203,40 @@ int threadCount() {
   return count;
 }
 
-void parallelFor(int64_t count, void (*body)(void *, int64_t), void *context) {
-  if (count > 1 && threadCount() > 1) {
-    Pool &pool = Pool::get();
-    if (pool.tryAcquire()) {
-      pool.run(count, body, context);
-      pool.release();
-      return;
-    }
+/// Short delays count at once; a long one may be another process's.
+static void learn(CallCost *cost, double nanoseconds, int64_t indices) {
+  if (!cost || indices <= 0)
+    return;
+  double each = nanoseconds / static_cast<double>(indices);
+  cost->nanoseconds = cost->nanoseconds < 0 || each < cost->nanoseconds
+                          ? each
+                          : 0.75 * cost->nanoseconds + 0.25 * each;
+}
+
+static bool isWorth(const CallCost &cost, int64_t count, const Pool &pool) {
+  double expected = cost.nanoseconds * static_cast<double>(count);
+  return expected < 0 ||
+         expected > (pool.allAwake() ? worthSharing : worthWaking);
+}
+
+void parallelFor(int64_t count, void (*body)(void *, int64_t, int),
+                 void *context, CallCost *cost) {
+  auto runAlone = [&] {
+    for (int64_t i = 0; i < count; ++i)
+      body(context, i, 0);
+  };
+  if (count <= 1 || threadCount() == 1)
+    return runAlone();
+  Pool &pool = Pool::get();
+  if ((!cost || isWorth(*cost, count, pool)) && pool.tryAcquire()) {
+    Pool::Share share = pool.run(count, body, context);
+    pool.release();
+    learn(cost, share.nanoseconds, share.indices);
+    return;
   }
-  for (int64_t i = 0; i < count; ++i)
-    body(context, i);
+  Clock::time_point begin = Clock::now();
+  runAlone();
+  learn(cost, since(begin), count);
 }
 
 } // namespace runtime

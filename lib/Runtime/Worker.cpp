@@ -19,6 +19,7 @@
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Measure.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
@@ -58,19 +59,25 @@ Times summarise(std::vector<double> samples) {
   return {median, at(middle - half), at(middle + half), count};
 }
 
+/// Runs until the median is known to 2%, at most 100 times, and for no longer
+/// than `seconds`, in which the emptying of caches counts.
 Times measureCandidate(TestedKernel &candidate, double seconds) {
+  using Clock = std::chrono::steady_clock;
   auto launch = [&](void *stream) { return candidate.launchTimed(stream); };
-  std::vector<double> warmup;
+  std::vector<double> warmup, samples;
   if (!measure::time(2, launch, warmup))
     deviceFailed("crash");
-  // The flush costs about as much as a long kernel: count it in.
-  double each = std::max(*std::min_element(warmup.begin(), warmup.end()), 1.0);
-  int runs = static_cast<int>(
-      std::min(100.0, std::max(9.0, seconds * 1e6 / (each + 500))));
-  std::vector<double> samples;
-  if (!measure::time(runs, launch, samples))
-    deviceFailed("crash");
-  return summarise(samples);
+  Clock::time_point end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(seconds));
+  for (;;) {
+    if (!measure::time(9, launch, samples))
+      deviceFailed("crash");
+    Times times = summarise(samples);
+    bool known = times.high - times.low <= 0.02 * times.median;
+    if (known || times.runs >= 100 || Clock::now() > end)
+      return times;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -323,6 +323,10 @@ static Kernel readKernel(const Node &node, const fs::path &folder) {
     node["results"].fail("expected at least one result");
   if (std::optional<Node> sol = node.optional("sol_us"))
     kernel.solUs = readNonNegative(*sol);
+  if (std::optional<Node> flops = node.optional("flops"))
+    kernel.flops = readNonNegative(*flops);
+  if (std::optional<Node> bytes = node.optional("bytes"))
+    kernel.bytes = readNonNegative(*bytes);
   Node tolerance = node["tolerance"];
   kernel.normTolerance = readNonNegative(tolerance["norm"]);
   kernel.elementTolerance = readNonNegative(tolerance["element"]);

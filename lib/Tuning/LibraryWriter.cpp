@@ -94,7 +94,9 @@ static std::string description(const Bundle &bundle,
          {"rule", each.kernel->rule},
          {"schedule", each.kernel->candidates[each.winner].key},
          {"us", each.best().us},
-         {"sol_us", each.kernel->solUs}});
+         {"sol_us", each.kernel->solUs},
+         {"flops", each.kernel->flops},
+         {"bytes", each.kernel->bytes}});
   json["steps"] = Json::array();
   for (const Step &step : bundle.program)
     json["steps"].push_back(bundle.kernels[step.kernel].name);

@@ -316,9 +316,9 @@ LogicalResult HostGemmAttr::verifySchedule(Operation *fused,
   const Extents &micro = getMicro();
   if (micro.rank != 2)
     return emitError() << "micro is rows x columns, as in micro = 6x16";
-  if (micro[0] < 1 || micro[1] < 4 || micro[1] % 4 || micro[0] * micro[1] > 256)
+  if (micro[0] < 1 || micro[1] < 4 || micro[1] % 4 || micro[0] * micro[1] > 512)
     return emitError() << "the register tile has columns in multiples of 4 and "
-                          "at most 256 elements, not "
+                          "at most 512 elements, not "
                        << micro[0] << "x" << micro[1];
   if (getRows() % micro[0] || getColumns() % micro[1] || getRows() < 1 ||
       getColumns() < 1)

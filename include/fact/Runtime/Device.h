@@ -77,6 +77,9 @@ public:
   /// number of buffers. Empty when it can.
   std::string validate(uint32_t bufferCount) const;
 
+  /// Bytes that `bind` wants: on the host, those of all threads.
+  uint64_t workspaceBytes() const;
+
   /// The operands that are packed together; the first gives its place to the
   /// packed memory. Empty when the kernel packs none.
   std::vector<uint32_t> packedOperands() const;
@@ -92,6 +95,8 @@ private:
   [[maybe_unused]] void *state = nullptr;
   [[maybe_unused]] void *boundWorkspace = nullptr;
   [[maybe_unused]] bool bound = false;
+  /// Of one tile, as the host's launches measure it; negative while unknown.
+  [[maybe_unused]] double tileNanoseconds = -1;
   std::vector<void *> buffers;
 };
 

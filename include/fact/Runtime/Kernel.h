@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define FACT_KERNEL_ABI 2
+#define FACT_KERNEL_ABI 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,11 +23,13 @@ typedef struct FactKernel {
   /* Operands then results, in the order of the bundle. */
   uint32_t buffer_count;
 
-  /* Device kernels: `bind` turns pointers into launch parameters once, in
+  /* `workspace` is memory that holds nothing between launches, 256-byte
+   * aligned; on the host each thread has its own.
+   *
+   * Device kernels: `bind` turns pointers into launch parameters once, in
    * `state_bytes` of 64-byte aligned host memory (TMA descriptors are encoded
-   * here), and `launch` enqueues on a stream. `workspace` is device memory that
-   * holds nothing between launches. Both return 0, or the device's error code.
-   * Null for host kernels. */
+   * here), and `launch` enqueues on a stream. Both return 0, or the device's error
+   * code. Null for host kernels. */
   uint64_t state_bytes;
   uint64_t workspace_bytes;
   int (*bind)(void *state, void *const *buffers, void *workspace);
@@ -36,7 +38,7 @@ typedef struct FactKernel {
   /* Host kernels: the result is the union of `tiles` independent tiles, which
    * the runtime's thread pool runs in any order. Null for device kernels. */
   uint64_t tiles;
-  void (*tile)(int64_t index, void *const *buffers);
+  void (*tile)(int64_t index, void *const *buffers, void *workspace);
 
   /* A kernel may want an operand packed: `packed_bytes` of memory take its
    * place in `buffers`. A weight is packed once at load, any other operand

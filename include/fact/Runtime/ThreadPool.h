@@ -11,6 +11,7 @@
 #define FACT_RUNTIME_THREADPOOL_H
 
 #include <cstdint>
+#include <type_traits>
 
 namespace fact {
 namespace runtime {
@@ -20,15 +21,37 @@ namespace runtime {
 /// use.
 int threadCount();
 
-/// Calls `body(context, i)` for every i in [0, count), in any order.
-void parallelFor(int64_t count, void (*body)(void *context, int64_t index),
-                 void *context);
+/// What a repeated call has learned about its indices. A call that is over
+/// before another thread could help stays on the caller's.
+struct CallCost {
+  /// Of one index; negative while unknown.
+  double nanoseconds = -1;
+};
 
+/// Calls `body(context, i, thread)` for every i in [0, count), in any order.
+/// `thread` is below threadCount(), and no two calls at one time have the same;
+/// the caller's is 0. `cost` belongs to the caller and to this body.
+void parallelFor(int64_t count,
+                 void (*body)(void *context, int64_t index, int thread),
+                 void *context, CallCost *cost = nullptr);
+
+/// The same for `body(index, thread)`.
+template <typename Body>
+void parallelForThreads(int64_t count, Body &&body, CallCost *cost = nullptr) {
+  parallelFor(
+      count,
+      [](void *context, int64_t index, int thread) {
+        (*static_cast<std::remove_reference_t<Body> *>(context))(index, thread);
+      },
+      const_cast<void *>(static_cast<const void *>(&body)), cost);
+}
+
+/// The same for `body(index)`.
 template <typename Body> void parallelFor(int64_t count, Body &&body) {
   parallelFor(
       count,
-      [](void *context, int64_t index) {
-        (*static_cast<Body *>(context))(index);
+      [](void *context, int64_t index, int) {
+        (*static_cast<std::remove_reference_t<Body> *>(context))(index);
       },
       const_cast<void *>(static_cast<const void *>(&body)));
 }

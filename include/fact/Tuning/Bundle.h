@@ -70,6 +70,8 @@ struct Kernel {
   std::vector<Operand> operands;
   std::vector<Tensor> results;
   double solUs = 0;
+  /// What it computes and moves at least, for reports.
+  double flops = 0, bytes = 0;
   double normTolerance = 0, elementTolerance = 0, mismatchTolerance = 0;
   KernelSource reference;
   std::vector<Candidate> candidates;

@@ -4,6 +4,7 @@
 // kept as [key][query]: the product K Q^T reads keys as they lie in memory and
 // needs no reduction across lanes, the softmax runs down columns, and its
 // weights are already packed the way the product with V wants its left side.
+// Values are copied once a tile where they are not f32 or lie far apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -111,10 +112,11 @@ public:
   AttentionBuilder(KernelBuilder &b, const AttentionPlan &plan)
       : b(b), plan(plan), causal(AttentionOp(plan.op).getCausal()),
         lanes(b.getRegisterLanes(plan.compute)) {
-    // Four registers of queries, less when there are few.
-    vectors = std::min<int64_t>(4, ceilDivide(plan.queries, lanes));
+    // Scores of four keys fill half of the registers; less when there are few.
+    vectors = std::min<int64_t>(getVectorRegisters() / 8,
+                                ceilDivide(plan.queries, lanes));
     width = vectors * lanes;
-    tileRows = std::gcd<int64_t>(width, 8);
+    tileRows = std::gcd<int64_t>(width, getVectorRegisters() / 4);
   }
 
   void build(int64_t grain);
@@ -129,8 +131,10 @@ private:
   }
 
   void packQueries(Value offset, Value first);
+  void packValues(Value offset, Value keyEnd);
   void buildScores(Value keyOffset, Value keyEnd);
   void scoreKeys(Value keyOffset, Value firstKey, int64_t count);
+  Value keyScores(Value key, Value first, Value maskOffset, bool diagonal);
   Value buildWeights(Value first, Value keyEnd, Value maskOffset);
   void buildOutput(Value first, Value queryEnd, Value keyEnd, Value valueOffset,
                    Value targetOffset);
@@ -147,24 +151,44 @@ private:
   /// Of the calling tile: queries as [depth][width], scores and then weights
   /// as [key][width], and 1 / sum of each query.
   Value packedQueries, scores, factors;
+  /// The values of the tile's keys as [key][column], where they are copied.
+  Value packedValues;
 };
 } // namespace
 
 /// Queries beyond the last repeat it; what comes of them is not stored.
 void AttentionBuilder::packQueries(Value offset, Value first) {
-  Value source = b.getPointer(plan.query.base);
-  Value scale = b.constant(AttentionOp(plan.op).getScale().convertToDouble(),
-                           plan.compute);
+  PackedLines lines{
+      b.getPointer(plan.query.base), plan.storage, {}, plan.query.strides[3]};
   for (int64_t i = 0; i < width; ++i) {
     Value row = b.min(b.add(first, i), plan.queries - 1);
-    Value at = b.add(offset, b.mul(row, plan.query.strides[2]));
-    b.loop(b.integer(0), b.integer(plan.depth), 1, [&](Value d) {
-      Value q = b.load(source, plan.storage,
-                       b.add(at, b.mul(d, plan.query.strides[3])));
-      q = arith::MulFOp::create(b, q, scale);
-      b.store(q, packedQueries, plan.compute, b.add(b.mul(d, width), i));
-    });
+    lines.offsets.push_back(b.add(offset, b.mul(row, plan.query.strides[2])));
   }
+  Value none = b.integer(0);
+  packLines(b, lines, none, b.integer(plan.depth), packedQueries, none);
+  Value scale =
+      vectorConstant(AttentionOp(plan.op).getScale().convertToDouble());
+  b.loop(none, b.integer(plan.depth * width), width, [&](Value at) {
+    Value q = b.load(packedQueries, plan.compute, at, width);
+    b.store(arith::MulFOp::create(b, q, scale), packedQueries, plan.compute,
+            at);
+  });
+}
+
+void AttentionBuilder::packValues(Value offset, Value keyEnd) {
+  Value source = b.getPointer(plan.value.base);
+  int64_t stride = plan.value.strides[3];
+  b.loop(b.integer(0), keyEnd, 1, [&](Value key) {
+    Value from = b.add(offset, b.mul(key, plan.value.strides[2]));
+    Value to = b.mul(key, plan.columns);
+    b.columns(b.integer(0), b.integer(plan.columns), lanes,
+              [&](Value column, int64_t width) {
+                Value value =
+                    b.load(source, plan.storage,
+                           b.add(from, b.mul(column, stride)), width, stride);
+                b.store(value, packedValues, plan.compute, b.add(to, column));
+              });
+  });
 }
 
 /// Scores of `count` keys for all queries of the group, in registers.
@@ -224,65 +248,73 @@ void AttentionBuilder::buildScores(Value keyOffset, Value keyEnd) {
   b.loop(whole, keyEnd, 1, [&](Value key) { scoreKeys(keyOffset, key, 1); });
 }
 
+/// The scores of one key for the queries of the group, with the mask; on the
+/// diagonal some queries do not see the key.
+Value AttentionBuilder::keyScores(Value key, Value first, Value maskOffset,
+                                  bool diagonal) {
+  Value score = b.load(scores, plan.compute, b.mul(key, width), width);
+  if (plan.mask) {
+    Value mask = b.getPointer(plan.mask->base);
+    Type storage =
+        cast<RankedTensorType>(plan.mask->base.getType()).getElementType();
+    Value at = b.add(maskOffset, b.mul(key, plan.mask->strides[3]));
+    int64_t stride = plan.mask->strides[2];
+    Value bias;
+    if (stride == 0) {
+      bias = b.load(mask, storage, at, width, 0);
+    } else {
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < width; ++i) {
+        Value row = b.min(b.add(first, i), plan.queries - 1);
+        elements.push_back(
+            b.load(mask, storage, b.add(at, b.mul(row, stride))));
+      }
+      bias = vector::FromElementsOp::create(
+          b, VectorType::get({width}, elements.front().getType()), elements);
+    }
+    score = arith::AddFOp::create(b, score, bias);
+  }
+  if (!diagonal)
+    return score;
+  // Query i of the group sees keys up to `first + i`.
+  SmallVector<int32_t> numbers =
+      llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(width)));
+  Value queries = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get({width}, b.getI32Type()),
+                                ArrayRef<int32_t>(numbers)));
+  Value place = arith::TruncIOp::create(b, b.getI32Type(), b.sub(key, first));
+  Value visible = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                        b.splat(place, width), queries);
+  return arith::SelectOp::create(
+      b, visible, score,
+      vectorConstant(-std::numeric_limits<double>::infinity()));
+}
+
 /// Turns scores into exponentials and returns 1 / sum of each query.
 Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
                                      Value maskOffset) {
-  double infinity = std::numeric_limits<double>::infinity();
-  Value rows;
-  if (causal) {
-    SmallVector<int64_t> numbers =
-        llvm::to_vector(llvm::seq<int64_t>(0, width));
-    Value lanesIota = arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
-    rows = arith::AddIOp::create(b, b.splat(first, width), lanesIota);
-  }
-  auto seen = [&](Value key, Value score) -> Value {
-    if (plan.mask) {
-      Value mask = b.getPointer(plan.mask->base);
-      Type storage =
-          cast<RankedTensorType>(plan.mask->base.getType()).getElementType();
-      Value at = b.add(maskOffset, b.mul(key, plan.mask->strides[3]));
-      int64_t stride = plan.mask->strides[2];
-      Value bias;
-      if (stride == 0) {
-        bias = b.load(mask, storage, at, width, 0);
-      } else {
-        SmallVector<Value> elements;
-        for (int64_t i = 0; i < width; ++i) {
-          Value row = b.min(b.add(first, i), plan.queries - 1);
-          elements.push_back(
-              b.load(mask, storage, b.add(at, b.mul(row, stride))));
-        }
-        bias = vector::FromElementsOp::create(
-            b, VectorType::get({width}, elements.front().getType()), elements);
-      }
-      score = arith::AddFOp::create(b, score, bias);
-    }
-    if (causal) {
-      Value visible = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                            b.splat(key, width), rows);
-      score =
-          arith::SelectOp::create(b, visible, score, vectorConstant(-infinity));
-    }
-    return score;
+  auto findLargest = [&](Value from, Value to, Value start, bool diagonal) {
+    return b
+        .loop(from, to, 1, start,
+              [&](Value key, ValueRange state) {
+                Value score = keyScores(key, first, maskOffset, diagonal);
+                if (diagonal || plan.mask)
+                  b.store(score, scores, plan.compute, b.mul(key, width));
+                return SmallVector<Value>{
+                    arith::MaximumFOp::create(b, state[0], score)};
+              })
+        .front();
   };
-  bool changes = plan.mask || causal;
-  Value largest = b.loop(b.integer(0), keyEnd, 1, vectorConstant(-infinity),
-                         [&](Value key, ValueRange state) {
-                           Value at = b.mul(key, width);
-                           Value score =
-                               b.load(scores, plan.compute, at, width);
-                           if (changes) {
-                             score = seen(key, score);
-                             b.store(score, scores, plan.compute, at);
-                           }
-                           return SmallVector<Value>{
-                               arith::MaximumFOp::create(b, state[0], score)};
-                         })
-                      .front();
+  Value largest = vectorConstant(-std::numeric_limits<double>::infinity());
+  Value before = causal ? b.min(first, keyEnd) : keyEnd;
+  largest = findLargest(b.integer(0), before, largest, /*diagonal=*/false);
+  if (causal)
+    largest = findLargest(before, keyEnd, largest, /*diagonal=*/true);
   // A query that sees no key has weights of 0, and so a result of 0.
   if (plan.mask) {
-    Value empty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, largest,
-                                        vectorConstant(-infinity));
+    Value empty = arith::CmpFOp::create(
+        b, arith::CmpFPredicate::OEQ, largest,
+        vectorConstant(-std::numeric_limits<double>::infinity()));
     largest = arith::SelectOp::create(b, empty, vectorConstant(0), largest);
   }
   Value sum = b.loop(b.integer(0), keyEnd, 1, vectorConstant(0),
@@ -311,8 +343,11 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
                                      Value targetOffset, Value column,
                                      int64_t columnVectors,
                                      int64_t columnLanes) {
-  Value source = b.getPointer(plan.value.base);
-  int64_t stride = plan.value.strides[3];
+  Value source = packedValues ? packedValues : b.getPointer(plan.value.base);
+  Type storage = packedValues ? plan.compute : plan.storage;
+  int64_t rowStride = packedValues ? plan.columns : plan.value.strides[2];
+  int64_t stride = packedValues ? 1 : plan.value.strides[3];
+  Value base = packedValues ? b.integer(0) : valueOffset;
   MicroTile tile{tileRows, columnVectors, columnLanes, /*strideA=*/width};
   SmallVector<Value> zeros(
       tileRows * columnVectors,
@@ -322,10 +357,10 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
       b, tile, plan.compute, scores, local, b.integer(0), keyEnd, /*unroll=*/1,
       zeros, [&](Value key) {
         SmallVector<Value> values;
-        Value at = b.add(valueOffset, b.add(b.mul(key, plan.value.strides[2]),
-                                            b.mul(column, stride)));
+        Value at =
+            b.add(base, b.add(b.mul(key, rowStride), b.mul(column, stride)));
         for (int64_t j = 0; j < columnVectors; ++j)
-          values.push_back(b.load(source, plan.storage,
+          values.push_back(b.load(source, storage,
                                   b.add(at, j * columnLanes * stride),
                                   columnLanes, stride));
         return values;
@@ -392,6 +427,17 @@ void AttentionBuilder::build(int64_t grain) {
   factors = b.scratch(plan.compute, width);
   Value from = b.mul(block, grain);
   Value to = b.min(b.add(from, grain), plan.queries);
+  // Queries of a tile read each value once a group. Few groups are not worth a
+  // copy, nor are values that lie close together.
+  bool farApart = plan.value.strides[2] != plan.columns;
+  if ((farApart || plan.storage != plan.compute) &&
+      std::min(grain, plan.queries) >= 2 * width) {
+    packedValues = b.scratch(plan.compute, plan.keys * plan.columns);
+    Value last = b.integer(plan.keys);
+    if (causal)
+      last = b.min(b.add(to, width - 1), plan.keys);
+    packValues(valueOffset, last);
+  }
   b.loop(from, to, width, [&](Value first) {
     Value keyEnd = b.integer(plan.keys);
     if (causal)

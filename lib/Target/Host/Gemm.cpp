@@ -3,9 +3,11 @@
 // B is packed once in panels of as many columns as the register tile has (by
 // the runtime, through `pack`); the rows of A that a tile needs are packed by
 // the tile itself. Packing also converts to f32, applies views and transposes,
-// and fills up rows and columns with zeros, so that the inner loop has one
-// form. Its accumulators go through a small buffer to the epilogue, which
-// applies the pointwise ops to vectors and stores what is inside the result.
+// and fills up rows and columns with copies of the last, so that the inner loop
+// has one form. A long K is taken in blocks, so that what a register tile reads
+// stays in the first cache; sums wait in memory of the tile in between. After
+// the last block the epilogue applies the pointwise ops to vectors and stores
+// what is inside the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -205,6 +207,8 @@ FailureOr<GemmPlan> GemmPlan::get(FusedOp fused, EmitError emitError) {
 // Building
 //===----------------------------------------------------------------------===//
 
+static int64_t chooseDepth(const GemmPlan &plan, int64_t nr);
+
 namespace {
 /// Writes one kernel with one schedule.
 class GemmBuilder {
@@ -216,6 +220,7 @@ public:
     lanes = b.getRegisterLanes(plan.compute);
     while (nr % lanes)
       lanes /= 2;
+    depth = chooseDepth(plan, nr);
     panels = ceilDivide(plan.n, nr);
     tileRows =
         std::min(schedule.getRows(), ceilDivide(plan.batchRows, mr) * mr);
@@ -230,53 +235,67 @@ public:
 
 private:
   int64_t panelElements() { return plan.k * nr; }
+  bool isBlocked() { return depth < plan.k; }
 
   /// Panel `panel` of `batch` of B, from `source` to `target`.
   void packPanel(Value batch, Value panel, Value source, Value target,
                  Value targetOffset);
-  void packRows(Value firstRow, Value rowEnd, Value target);
+  void packRows(Value firstRow, Value rowEnd, Value from, Value to,
+                Value target);
   void buildPack();
   void buildTile();
-  void buildEpilogue(Value accumulators, Value firstRow, Value rowEnd,
+  void buildMicroTile(Value sums, Value sumsOffset, Value row, Value firstRow,
+                      Value rowEnd, Value panel, Value panelOffset, Value from,
+                      Value to, Value packedA, Value packedB);
+  void buildEpilogue(Value sums, Value sumsOffset, Value firstRow, Value rowEnd,
                      Value firstColumn);
 
   KernelBuilder &b;
   const GemmPlan &plan;
-  int64_t mr, nr, lanes, panels, tileRows, tilePanels;
+  /// `depth` is how much of K one block takes.
+  int64_t mr, nr, lanes, depth, panels, tileRows, tilePanels;
 };
 } // namespace
 
+/// Blocks of equal length whose part of a panel takes half of the first cache.
+static int64_t chooseDepth(const GemmPlan &plan, int64_t nr) {
+  int64_t longest =
+      getFirstCacheBytes() / 2 / (nr * storageBytes(plan.compute));
+  longest = std::clamp<int64_t>(longest, 128, 512);
+  int64_t blocks = ceilDivide(plan.k, longest);
+  return blocks == 1 ? plan.k : ceilDivide(ceilDivide(plan.k, blocks), 8) * 8;
+}
+
 void GemmBuilder::packPanel(Value batch, Value panel, Value source,
                             Value target, Value targetOffset) {
-  Value first = b.mul(panel, nr);
-  Value valid = b.min(b.sub(b.integer(plan.n), first), nr);
   // A panel stays inside one batch, so its columns are at one stride.
-  Value base = b.rowOffset(plan.b, b.add(b.mul(batch, plan.n), first));
-  int64_t strideBn = plan.b.rowStrides.back();
-  Value none = b.integer(0), depth = b.integer(plan.k);
-  auto copy = [&](Value k, Value j) {
-    Value from =
-        b.add(base, b.add(b.mul(k, plan.strideBk), b.mul(j, strideBn)));
-    Value to = b.add(b.add(targetOffset, j), b.mul(k, nr));
-    b.store(b.load(source, plan.storage, from), target, plan.compute, to);
-  };
-  // The inner loop reads neighbours.
-  if (plan.strideBk == 1)
-    b.loop(none, valid, 1, [&](Value j) {
-      b.loop(none, depth, 1, [&](Value k) { copy(k, j); });
-    });
-  else
-    b.loop(none, depth, 1, [&](Value k) {
-      b.loop(none, valid, 1, [&](Value j) { copy(k, j); });
-    });
-  // Columns beyond the last are zeros.
-  Value zero = b.constant(0, plan.compute);
-  b.loop(valid, b.integer(nr), 1, [&](Value j) {
-    b.loop(none, depth, 1, [&](Value k) {
-      b.store(zero, target, plan.compute,
-              b.add(b.add(targetOffset, j), b.mul(k, nr)));
-    });
-  });
+  Value first = b.mul(panel, nr);
+  Value base = b.rowOffset(plan.b, b.mul(batch, plan.n));
+  int64_t stride = plan.b.rowStrides.back();
+  PackedLines lines{source, plan.storage, {}, plan.strideBk};
+  for (int64_t j = 0; j < nr; ++j)
+    lines.offsets.push_back(
+        b.add(base, b.mul(b.min(b.add(first, j), plan.n - 1), stride)));
+  Value none = b.integer(0), end = b.integer(plan.k);
+  // Neighbouring columns are copied as they lie.
+  if (stride == 1 && plan.strideBk != 1) {
+    Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                        b.add(first, nr), b.integer(plan.n));
+    b.ifThen(
+        whole,
+        [&] {
+          b.loop(none, end, 1, [&](Value k) {
+            Value from = b.add(lines.offsets.front(), b.mul(k, lines.stride));
+            Value to = b.add(targetOffset, b.mul(k, nr));
+            for (int64_t j = 0; j < nr; j += lanes)
+              b.store(b.load(source, plan.storage, b.add(from, j), lanes),
+                      target, plan.compute, b.add(to, j));
+          });
+        },
+        [&] { packLines(b, lines, none, end, target, targetOffset); });
+    return;
+  }
+  packLines(b, lines, none, end, target, targetOffset);
 }
 
 void GemmBuilder::buildPack() {
@@ -292,23 +311,18 @@ void GemmBuilder::buildPack() {
 }
 
 /// Rows of A in groups of the micro tile's: element (k, i) of group g at
-/// `g * mr * K + k * mr + i`. Missing rows repeat the last one; what comes of
-/// them is not stored.
-void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value target) {
+/// `g * mr * depth + (k - from) * mr + i`. Missing rows repeat the last one;
+/// what comes of them is not stored.
+void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to,
+                           Value target) {
   Value source = b.getPointer(plan.a.base);
   Value lastRow = b.add(rowEnd, -1);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
-    SmallVector<Value> offsets;
+    PackedLines lines{source, plan.storage, {}, plan.strideAk};
     for (int64_t i = 0; i < mr; ++i)
-      offsets.push_back(b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
-    Value group = b.mul(b.sub(row, firstRow), plan.k);
-    b.loop(b.integer(0), b.integer(plan.k), 1, [&](Value k) {
-      Value position = b.mul(k, plan.strideAk);
-      Value to = b.add(group, b.mul(k, mr));
-      for (int64_t i = 0; i < mr; ++i)
-        b.store(b.load(source, plan.storage, b.add(offsets[i], position)),
-                target, plan.compute, b.add(to, i));
-    });
+      lines.offsets.push_back(
+          b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
+    packLines(b, lines, from, to, target, b.mul(b.sub(row, firstRow), depth));
   });
 }
 
@@ -329,10 +343,6 @@ void GemmBuilder::buildTile() {
   Value firstPanel = b.mul(panelTile, tilePanels);
   Value panelEnd = b.min(b.add(firstPanel, tilePanels), panels);
 
-  Value packedA = b.scratch(plan.compute, tileRows * plan.k);
-  Value accumulatorMemory = b.scratch(plan.compute, mr * nr);
-  packRows(firstRow, rowEnd, packedA);
-
   Value packedB;
   Value firstOffset;
   if (plan.packedOperand >= 0) {
@@ -349,33 +359,70 @@ void GemmBuilder::buildTile() {
     });
   }
 
-  MicroTile micro{mr, nr / lanes, lanes, /*strideA=*/mr};
-  Value zero = b.constant(0, b.withWidth(plan.compute, lanes));
-  b.loop(firstPanel, panelEnd, 1, [&](Value panel) {
-    Value panelOffset =
-        b.add(firstOffset, b.mul(b.sub(panel, firstPanel), panelElements()));
-    b.loop(firstRow, rowEnd, mr, [&](Value row) {
-      SmallVector<Value> zeros(mr * micro.vectors, zero);
-      SmallVector<Value> sums = buildMicroKernel(
-          b, micro, plan.compute, packedA, b.mul(b.sub(row, firstRow), plan.k),
-          b.integer(0), b.integer(plan.k), std::min<int64_t>(plan.k, 4), zeros,
-          [&](Value k) {
-            SmallVector<Value> vectors;
-            Value at = b.add(panelOffset, b.mul(k, nr));
-            for (int64_t j = 0; j < micro.vectors; ++j)
-              vectors.push_back(
-                  b.load(packedB, plan.compute, b.add(at, j * lanes), lanes));
-            return vectors;
-          });
-      for (auto [i, sum] : llvm::enumerate(sums))
-        b.store(sum, accumulatorMemory, plan.compute, b.integer(i * lanes));
-      buildEpilogue(accumulatorMemory, row, rowEnd, b.mul(panel, nr));
+  Value packedA = b.scratch(plan.compute, tileRows * depth);
+  int64_t microTiles = isBlocked() ? tileRows / mr * tilePanels : 1;
+  Value sums = b.scratch(plan.compute, microTiles * mr * nr);
+  b.loop(b.integer(0), b.integer(plan.k), depth, [&](Value from) {
+    Value to = b.min(b.add(from, depth), plan.k);
+    packRows(firstRow, rowEnd, from, to, packedA);
+    b.loop(firstPanel, panelEnd, 1, [&](Value panel) {
+      Value position = b.sub(panel, firstPanel);
+      Value panelOffset = b.add(firstOffset, b.mul(position, panelElements()));
+      b.loop(firstRow, rowEnd, mr, [&](Value row) {
+        Value sumsOffset = b.integer(0);
+        if (isBlocked())
+          sumsOffset =
+              b.mul(b.add(b.mul(position, tileRows), b.sub(row, firstRow)), nr);
+        buildMicroTile(sums, sumsOffset, row, firstRow, rowEnd, panel,
+                       panelOffset, from, to, packedA, packedB);
+      });
     });
   });
   b.endFunction();
 }
 
-void GemmBuilder::buildEpilogue(Value accumulators, Value firstRow,
+/// One block of K for one register tile, and after the last the epilogue.
+void GemmBuilder::buildMicroTile(Value sums, Value sumsOffset, Value row,
+                                 Value firstRow, Value rowEnd, Value panel,
+                                 Value panelOffset, Value from, Value to,
+                                 Value packedA, Value packedB) {
+  MicroTile micro{mr, nr / lanes, lanes, /*strideA=*/mr};
+  auto at = [&](int64_t i) { return b.add(sumsOffset, i * lanes); };
+  SmallVector<Value> state(mr * micro.vectors,
+                           b.constant(0, b.withWidth(plan.compute, lanes)));
+  if (isBlocked()) {
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0));
+    b.ifThen(first, [&] {
+      for (auto [i, zero] : llvm::enumerate(state))
+        b.store(zero, sums, plan.compute, at(i));
+    });
+    for (auto [i, sum] : llvm::enumerate(state))
+      sum = b.load(sums, plan.compute, at(i), lanes);
+  }
+  state = buildMicroKernel(
+      b, micro, plan.compute, packedA, b.mul(b.sub(row, firstRow), depth), from,
+      to, std::min<int64_t>(depth, 4), state, [&](Value k) {
+        SmallVector<Value> vectors;
+        Value offset = b.add(panelOffset, b.mul(k, nr));
+        for (int64_t j = 0; j < micro.vectors; ++j)
+          vectors.push_back(
+              b.load(packedB, plan.compute, b.add(offset, j * lanes), lanes));
+        return vectors;
+      });
+  for (auto [i, sum] : llvm::enumerate(state))
+    b.store(sum, sums, plan.compute, at(i));
+  auto finish = [&] {
+    buildEpilogue(sums, sumsOffset, row, rowEnd, b.mul(panel, nr));
+  };
+  if (!isBlocked())
+    return finish();
+  Value last =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, to, b.integer(plan.k));
+  b.ifThen(last, finish);
+}
+
+void GemmBuilder::buildEpilogue(Value sums, Value sumsOffset, Value firstRow,
                                 Value rowEnd, Value firstColumn) {
   FusedOp fused = b.getFused();
   Value rowCount = b.min(b.sub(rowEnd, firstRow), mr);
@@ -391,12 +438,12 @@ void GemmBuilder::buildEpilogue(Value accumulators, Value firstRow,
         offsets.push_back(b.rowOffset(view, row));
       Value target = b.rowOffset(result.destination, row);
       ArrayRef<Elements::Leaf> leaves = result.elements.getLeaves();
-      b.columns(b.integer(0), columnCount, lanes, [&](Value j, int64_t width) {
+      auto write = [&](Value j, int64_t width) {
         Value column = b.add(firstColumn, j);
         auto read = [&](const Elements::Leaf &leaf) {
           if (leaf.isAnchor)
-            return b.load(accumulators, plan.compute, b.add(b.mul(i, nr), j),
-                          width);
+            return b.load(sums, plan.compute,
+                          b.add(sumsOffset, b.add(b.mul(i, nr), j)), width);
           size_t at = &leaf - leaves.data();
           int64_t stride = result.leaves[at].columnStride;
           Type type =
@@ -409,7 +456,12 @@ void GemmBuilder::buildEpilogue(Value accumulators, Value firstRow,
         int64_t stride = result.destination.columnStride;
         b.store(value, b.getResultPointer(number), storage,
                 b.add(target, b.mul(column, stride)), stride);
-      });
+      };
+      if (plan.n % lanes == 0)
+        b.loop(b.integer(0), columnCount, lanes,
+               [&](Value j) { write(j, lanes); });
+      else
+        b.columns(b.integer(0), columnCount, lanes, write);
     }
   });
 }
@@ -433,15 +485,24 @@ SpaceAttrInterface GemmRealiser::getDefaultSpace(FusedOp fused) const {
   FailureOr<GemmPlan> plan = GemmPlan::get(fused, noDiagnostic);
   int64_t rows = succeeded(plan) ? plan->batchRows : 64;
   int64_t columns = succeeded(plan) ? plan->n : 64;
+  // Most sums that registers hold beside a row of B and an element of A, and
+  // enough of them to hide the latency of a multiplication.
+  int64_t lanes = getVectorBytes() / 4;
+  bool manyRegisters = getVectorRegisters() == 32;
   SmallVector<Extents> micro;
   if (rows < 4)
-    micro = {Extents{rows, 16}, Extents{rows, 32}};
+    micro = {Extents{rows, 4 * lanes}, Extents{rows, 8 * lanes}};
   else if (rows < 8)
-    micro = {Extents{4, 16}, Extents{4, 8}};
-  else if (getVectorBytes() == 16)
+    micro = {Extents{4, 2 * lanes},
+             Extents{4, (manyRegisters ? 4 : 3) * lanes}};
+  else if (getVectorBytes() == 64)
+    micro = {Extents{12, 32}, Extents{8, 48}, Extents{6, 32}};
+  else if (getVectorBytes() == 32)
+    micro = {Extents{6, 16}, Extents{4, 24}, Extents{4, 16}};
+  else if (manyRegisters)
     micro = {Extents{8, 12}, Extents{8, 8}, Extents{4, 16}};
   else
-    micro = {Extents{6, 16}, Extents{6, 32}, Extents{8, 16}};
+    micro = {Extents{4, 8}, Extents{6, 8}};
   // Multiples of every register tile; larger where one tile has little to do.
   int64_t tileRows =
       rows >= 48 ? 48 : std::max<int64_t>(ceilDivide(rows, 24) * 24, 24);
@@ -461,8 +522,9 @@ double GemmRealiser::predictMicroseconds(FusedOp fused,
   double mr = gemm.getMicro()[0], nr = gemm.getMicro()[1];
   // Loads for each multiplication, and registers that do not suffice.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
-  double registers = mr * nr * storageBytes(plan->compute) / getVectorBytes();
-  if (registers > 26 || registers < 8)
+  double vectors = nr * storageBytes(plan->compute) / getVectorBytes();
+  double registers = mr * vectors;
+  if (registers + vectors + 1 > getVectorRegisters() || registers < 8)
     efficiency *= 0.6;
   double padded = ceilDivide(plan->batchRows, mr) * mr *
                   ceilDivide(plan->n, nr) * nr * plan->batches;

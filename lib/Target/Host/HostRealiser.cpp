@@ -78,6 +78,73 @@ double host::countBytes(FusedOp fused) {
   return bytes;
 }
 
+/// Rows become columns: `lines` has 2 or 4 vectors of 4 lanes. The results hold
+/// one column each, or two for two lines.
+static SmallVector<Value> transposeLines(KernelBuilder &b,
+                                         ArrayRef<Value> lines) {
+  auto shuffle = [&](Value x, Value y, ArrayRef<int64_t> lanes) -> Value {
+    return vector::ShuffleOp::create(b, x, y, lanes);
+  };
+  Value low = shuffle(lines[0], lines[1], {0, 4, 1, 5});
+  Value high = shuffle(lines[0], lines[1], {2, 6, 3, 7});
+  if (lines.size() == 2)
+    return {low, high};
+  Value otherLow = shuffle(lines[2], lines[3], {0, 4, 1, 5});
+  Value otherHigh = shuffle(lines[2], lines[3], {2, 6, 3, 7});
+  return {shuffle(low, otherLow, {0, 1, 4, 5}),
+          shuffle(low, otherLow, {2, 3, 6, 7}),
+          shuffle(high, otherHigh, {0, 1, 4, 5}),
+          shuffle(high, otherHigh, {2, 3, 6, 7})};
+}
+
+void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
+                     Value to, Value target, Value targetOffset) {
+  Type compute = computeType(lines.storage);
+  int64_t count = lines.offsets.size();
+  auto position = [&](Value k, int64_t line) {
+    return b.add(b.add(targetOffset, b.mul(b.sub(k, from), count)), line);
+  };
+  auto source = [&](Value k, int64_t line) {
+    return b.add(lines.offsets[line], b.mul(k, lines.stride));
+  };
+  auto packOne = [&](Value k) {
+    for (int64_t i = 0; i < count; ++i)
+      b.store(b.load(lines.source, lines.storage, source(k, i)), target,
+              compute, position(k, i));
+  };
+  if (lines.stride != 1 || !compute.isF32() || count == 1)
+    return b.loop(from, to, 1, packOne);
+  // Four elements of four lines at a time.
+  auto packFour = [&](Value k) {
+    for (int64_t i = 0; i < count;) {
+      int64_t together = count - i >= 4 ? 4 : count - i >= 2 ? 2 : 1;
+      SmallVector<Value> vectors;
+      for (int64_t j = 0; j < together; ++j)
+        vectors.push_back(
+            b.load(lines.source, lines.storage, source(k, i + j), 4));
+      if (together == 4) {
+        for (auto [j, column] : llvm::enumerate(transposeLines(b, vectors)))
+          b.store(column, target, compute, position(b.add(k, j), i));
+      } else if (together == 2) {
+        for (auto [j, pair] : llvm::enumerate(transposeLines(b, vectors)))
+          for (int64_t half = 0; half < 2; ++half)
+            b.store(
+                vector::ShuffleOp::create(
+                    b, pair, pair, ArrayRef<int64_t>{2 * half, 2 * half + 1}),
+                target, compute, position(b.add(k, 2 * j + half), i));
+      } else {
+        for (int64_t j = 0; j < 4; ++j)
+          b.store(b.lane(vectors[0], j), target, compute,
+                  position(b.add(k, j), i));
+      }
+      i += together;
+    }
+  };
+  Value whole = b.add(from, b.mul(b.div(b.sub(to, from), 4), 4));
+  b.loop(from, whole, 4, packFour);
+  b.loop(whole, to, 1, packOne);
+}
+
 /// One step: every accumulator gains A(k, row) * B(k, vector).
 static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
                         Value packedA, Value offsetA,

@@ -56,6 +56,19 @@ double countBytes(FusedOp fused);
 
 inline int64_t ceilDivide(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
+/// Rows of A or columns of B: element k of line i is at `offsets[i] + k *
+/// stride` of `source`.
+struct PackedLines {
+  Value source;
+  Type storage;
+  llvm::SmallVector<Value> offsets;
+  int64_t stride;
+};
+/// Writes elements [from, to) of all lines side by side, in their compute type:
+/// element k of line i at `(k - from) * lines + i` after `targetOffset`.
+void packLines(KernelBuilder &b, const PackedLines &lines, Value from, Value to,
+               Value target, Value targetOffset);
+
 /// A register tile of a product. Element (k, i) of A is at `k * strideA + i`.
 struct MicroTile {
   int64_t rows;

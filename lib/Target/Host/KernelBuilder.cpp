@@ -4,13 +4,14 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
-/// Scratch memory above this many bytes comes from malloc.
+/// Scratch memory above this many bytes is part of the workspace.
 static constexpr int64_t stackBytes = 16 << 10;
 
 //===----------------------------------------------------------------------===//
@@ -87,14 +88,13 @@ void KernelBuilder::beginFunction(StringRef name, ArrayRef<Type> arguments) {
   setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(*this, name, getFunctionType(arguments, {}));
   setInsertionPointToStart(function.addEntryBlock());
-  allocated.clear();
   pointers.clear();
   resultPointers.clear();
 }
 
 Value KernelBuilder::beginTile() {
   auto pointer = LLVM::LLVMPointerType::get(getContext());
-  beginFunction("tile", {getI64Type(), pointer});
+  beginFunction("tile", {getI64Type(), pointer, pointer});
   Value buffers = function.getArgument(1);
   auto buffer = [&](int64_t index) -> Value {
     Value slot = LLVM::GEPOp::create(*this, pointer, pointer, buffers,
@@ -116,11 +116,7 @@ KernelBuilder::PackArguments KernelBuilder::beginPack() {
           function.getArgument(2)};
 }
 
-void KernelBuilder::endFunction() {
-  for (Value pointer : allocated)
-    LLVM::CallOp::create(*this, TypeRange(), "free", pointer);
-  func::ReturnOp::create(*this);
-}
+void KernelBuilder::endFunction() { func::ReturnOp::create(*this); }
 
 Value KernelBuilder::getPointer(Value base) {
   auto found = pointers.find(base);
@@ -160,21 +156,11 @@ Value KernelBuilder::scratch(Type element, int64_t count) {
   if (bytes <= stackBytes)
     return LLVM::AllocaOp::create(*this, pointer, element, integer(count),
                                   /*alignment=*/64);
-  for (auto [name, argument, result] :
-       {std::tuple<StringRef, Type, Type>("malloc", getI64Type(), pointer),
-        std::tuple<StringRef, Type, Type>(
-            "free", pointer, LLVM::LLVMVoidType::get(getContext()))})
-    if (!module->lookupSymbol(name)) {
-      OpBuilder::InsertionGuard inner(*this);
-      setInsertionPointToStart(module->getBody());
-      LLVM::LLVMFuncOp::create(*this, name,
-                               LLVM::LLVMFunctionType::get(result, argument));
-    }
-  Value memory =
-      LLVM::CallOp::create(*this, TypeRange(pointer), "malloc", integer(bytes))
-          .getResult();
-  allocated.push_back(memory);
-  return memory;
+  int64_t offset = layout.workspaceBytes;
+  layout.workspaceBytes += llvm::alignTo(bytes, 64);
+  return LLVM::GEPOp::create(*this, pointer, getI8Type(),
+                             function.getArgument(2),
+                             ArrayRef<LLVM::GEPArg>{offset});
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,6 +243,11 @@ SmallVector<Value> KernelBuilder::columns(
       loop(from, whole, lanes, state, [&](Value column, ValueRange arguments) {
         return body(column, lanes, arguments);
       });
+  // Nothing is left where both ends are known and fit.
+  IntegerAttr wholeEnd, end;
+  if (matchPattern(whole, m_Constant(&wholeEnd)) &&
+      matchPattern(to, m_Constant(&end)) && wholeEnd == end)
+    return narrow(wide);
   return loop(whole, to, 1, narrow(wide),
               [&](Value column, ValueRange arguments) {
                 return body(column, 0, arguments);

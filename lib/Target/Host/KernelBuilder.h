@@ -57,14 +57,14 @@ public:
   mlir::ModuleOp getModule() { return module.get(); }
   KernelLayout &getLayout() { return layout; }
 
-  /// Begins `tile(index, buffers)` and returns the index.
+  /// Begins `tile(index, buffers, workspace)` and returns the index.
   Value beginTile();
   /// Begins `pack(index, source, packed)`.
   struct PackArguments {
     Value index, source, packed;
   };
   PackArguments beginPack();
-  /// Ends the function: frees its scratch memory and returns.
+  /// Ends the function with a return.
   void endFunction();
 
   /// The memory of an operand (a block argument), of a constant, or of result
@@ -73,7 +73,8 @@ public:
   Value getResultPointer(unsigned index);
   unsigned getNumOperands() { return fused.getInputs().size(); }
 
-  /// Memory of the calling tile: on the stack while it is small.
+  /// Memory of the calling tile: on the stack while it is small, else a part
+  /// of the workspace.
   Value scratch(Type element, int64_t count);
 
   //===--------------------------------------------------------------------===//
@@ -144,7 +145,6 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   KernelLayout layout;
-  llvm::SmallVector<Value> allocated;
   llvm::DenseMap<Value, Value> pointers;
   llvm::SmallVector<Value> resultPointers;
 };

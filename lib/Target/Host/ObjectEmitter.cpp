@@ -37,6 +37,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -89,6 +90,24 @@ int64_t host::getVectorBytes() {
     if (features.lookup("avx2"))
       return 32;
     return 16;
+  }();
+  return bytes;
+}
+
+int64_t host::getVectorRegisters() {
+  return hasLaneMultiply() || getVectorBytes() == 64 ? 32 : 16;
+}
+
+int64_t host::getFirstCacheBytes() {
+  static const int64_t bytes = [] {
+    // Cache 0 is the first core's data cache; its size is written as in "32K".
+    auto text = llvm::MemoryBuffer::getFileAsStream(
+        "/sys/devices/system/cpu/cpu0/cache/index0/size");
+    int64_t kilobytes = 0;
+    if (text && !(*text)->getBuffer().consumeInteger(10, kilobytes) &&
+        kilobytes >= 8 && kilobytes <= 1024)
+      return kilobytes << 10;
+    return int64_t(32) << 10;
   }();
   return bytes;
 }
@@ -152,7 +171,7 @@ static void addKernel(llvm::Module &module, StringRef symbol,
   llvm::Constant *null = llvm::ConstantPointerNull::get(pointer);
   llvm::Constant *kernel = llvm::ConstantStruct::getAnon(
       {half(FACT_KERNEL_ABI), half(layout.bufferCount),
-       /*state_bytes=*/word(0), /*workspace_bytes=*/word(0), /*bind=*/null,
+       /*state_bytes=*/word(0), word(layout.workspaceBytes), /*bind=*/null,
        /*launch=*/null, word(layout.tiles), function("tile"),
        half(layout.packedOperand), /*packed_with=*/half(0),
        word(layout.packedBytes), word(layout.packTiles), function("pack"),
@@ -210,6 +229,10 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
     if (!function.isDeclaration())
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   addKernel(*lowered, symbol, layout);
+  // Profilers show which kernel a function is of.
+  for (llvm::Function &function : *lowered)
+    if (!function.isDeclaration())
+      function.setName(symbol + "_" + function.getName());
   optimize(*lowered, *machine, effort);
 
   llvm::SmallVector<char, 0> bytes;

@@ -13,6 +13,8 @@ namespace fact::host {
 struct KernelLayout {
   uint32_t bufferCount = 0;
   uint64_t tiles = 1;
+  /// Memory of one thread.
+  uint64_t workspaceBytes = 0;
   int32_t packedOperand = -1;
   uint64_t packedBytes = 0;
   uint64_t packTiles = 0;
@@ -45,8 +47,11 @@ private:
 /// Whether the processor multiplies by a lane of a register, so that scalars
 /// are best loaded several at a time.
 bool hasLaneMultiply();
-/// Bytes of a vector register.
+/// Bytes of a vector register, and how many there are.
 int64_t getVectorBytes();
+int64_t getVectorRegisters();
+/// Bytes of the first data cache of a core.
+int64_t getFirstCacheBytes();
 
 void populateHostMathPatterns(mlir::RewritePatternSet &patterns);
 } // namespace fact::host

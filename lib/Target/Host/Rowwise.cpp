@@ -43,6 +43,15 @@ struct RowPlan {
   std::vector<Result> results;
 
   bool isReduction() const { return isa<ReduceOp>(op); }
+  /// Whether a result reads what the row operation reads.
+  bool keepsInput() const {
+    return llvm::any_of(results, [&](const Result &result) {
+      return llvm::any_of(result.elements.elements.getLeaves(),
+                          [&](const Elements::Leaf &leaf) {
+                            return leaf.isAnchor && leaf.value == input;
+                          });
+    });
+  }
   static FailureOr<RowPlan> get(FusedOp fused, EmitError emitError);
 
 private:
@@ -200,10 +209,6 @@ FailureOr<RowPlan> RowPlan::get(FusedOp fused, EmitError emitError) {
   }
   if (!plan.op)
     return emitError() << "needs a norm, a softmax or a reduction";
-  if (auto reduce = dyn_cast<ReduceOp>(plan.op);
-      reduce && reduce.getKind() > ReduceKind::min)
-    return emitError() << "takes sum, mean, max and min, not "
-                       << stringifyReduceKind(reduce.getKind());
   if (failed(plan.planRow(emitError)))
     return failure();
   for (Value yielded : fused.getYield()->getOperands()) {
@@ -262,6 +267,12 @@ private:
         [&](Value x, Value y) { return add(x, y); }, element);
   }
 
+  /// The column of the first extreme element of the row.
+  Value findExtreme(bool largest,
+                    llvm::function_ref<Value(Value, int64_t)> element);
+  Value buildReduction(ReduceKind kind,
+                       llvm::function_ref<Value(Value, int64_t)> element);
+
   Value evaluate(const RowElements &row, ArrayRef<Value> offsets, Value column,
                  int64_t width, llvm::function_ref<Value(Value)> anchor);
   SmallVector<Value> rowOffsets(const RowElements &row, Value index) {
@@ -271,7 +282,7 @@ private:
     return offsets;
   }
 
-  /// Fills the buffer; `element` is what the first statistic sees.
+  /// What the first statistic sees; fills the buffer where there is one.
   Value fill(Value column, int64_t width, ArrayRef<Value> offsets);
   void buildRow(Value row);
   void writeResults(Value row,
@@ -320,6 +331,101 @@ Value RowBuilder::reduceRow(double initial, vector::CombiningKind kind,
       .front();
 }
 
+/// Each lane keeps its best element and that element's column; lanes and what
+/// is left of the row join in the end. NaN is better than any number.
+Value RowBuilder::findExtreme(
+    bool largest, llvm::function_ref<Value(Value, int64_t)> element) {
+  auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, predicate, x, y).getResult();
+  };
+  auto isBetter = [&](Value x, Value best) -> Value {
+    Value beyond =
+        compare(largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
+                x, best);
+    Value isNew =
+        arith::AndIOp::create(b, compare(arith::CmpFPredicate::UNO, x, x),
+                              compare(arith::CmpFPredicate::ORD, best, best));
+    return arith::OrIOp::create(b, beyond, isNew);
+  };
+  auto choose = [&](Value condition, ArrayRef<Value> x, ValueRange y) {
+    return SmallVector<Value>{
+        arith::SelectOp::create(b, condition, x[0], y[0]),
+        arith::SelectOp::create(b, condition, x[1], y[1])};
+  };
+  // A column that no element has stands for none, and comes last.
+  double infinity = std::numeric_limits<double>::infinity();
+  double worst = largest ? -infinity : infinity;
+  Value none = b.integer(std::numeric_limits<int64_t>::max());
+  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+  Value iota = arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
+  // Of equal elements the first wins, and the worst possible one over none.
+  auto joinOne = [&](Value x, Value column, ValueRange best) {
+    Value equal = compare(arith::CmpFPredicate::OEQ, x, best[0]);
+    Value bothNan = arith::AndIOp::create(
+        b, compare(arith::CmpFPredicate::UNO, x, x),
+        compare(arith::CmpFPredicate::UNO, best[0], best[0]));
+    Value before =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, best[1]);
+    Value first = arith::AndIOp::create(
+        b, arith::OrIOp::create(b, equal, bothNan), before);
+    Value better = arith::OrIOp::create(b, isBetter(x, best[0]), first);
+    return choose(better, {x, column}, best);
+  };
+  SmallVector<Value> start{b.constant(worst, b.withWidth(plan.compute, lanes)),
+                           b.splat(none, lanes)};
+  return b
+      .columns(
+          b.integer(0), b.integer(plan.columns), lanes, start,
+          [&](Value column, int64_t width, ValueRange best) {
+            Value x = element(column, width);
+            if (width == 0)
+              return joinOne(x, column, best);
+            Value columns =
+                arith::AddIOp::create(b, b.splat(column, width), iota);
+            Value isFirst = arith::CmpIOp::create(
+                b, arith::CmpIPredicate::eq, best[1], b.splat(none, width));
+            Value better =
+                arith::OrIOp::create(b, isBetter(x, best[0]), isFirst);
+            return choose(better, {x, columns}, best);
+          },
+          [&](ValueRange best) {
+            SmallVector<Value> result{scalar(worst), none};
+            for (int64_t lane = 0; lane < lanes; ++lane)
+              result =
+                  joinOne(b.lane(best[0], lane), b.lane(best[1], lane), result);
+            return result;
+          })
+      .back();
+}
+
+Value RowBuilder::buildReduction(
+    ReduceKind kind, llvm::function_ref<Value(Value, int64_t)> element) {
+  double infinity = std::numeric_limits<double>::infinity();
+  using vector::CombiningKind;
+  switch (kind) {
+  case ReduceKind::sum:
+    return sumRow(element);
+  case ReduceKind::mean:
+    return arith::DivFOp::create(b, sumRow(element), scalar(plan.columns));
+  case ReduceKind::max:
+    return reduceRow(
+        -infinity, CombiningKind::MAXIMUMF,
+        [&](Value x, Value y) { return max(x, y); }, element);
+  case ReduceKind::min:
+    return reduceRow(
+        infinity, CombiningKind::MINIMUMF,
+        [&](Value x, Value y) { return min(x, y); }, element);
+  case ReduceKind::prod:
+    return reduceRow(
+        1, CombiningKind::MUL, [&](Value x, Value y) { return mul(x, y); },
+        element);
+  case ReduceKind::argmax:
+  case ReduceKind::argmin:
+    return findExtreme(kind == ReduceKind::argmax, element);
+  }
+  llvm_unreachable("all kinds are above");
+}
+
 Value RowBuilder::evaluate(const RowElements &row, ArrayRef<Value> offsets,
                            Value column, int64_t width,
                            llvm::function_ref<Value(Value)> anchor) {
@@ -339,7 +445,8 @@ Value RowBuilder::evaluate(const RowElements &row, ArrayRef<Value> offsets,
 Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
   Value x = evaluate(plan.before, offsets, column, width,
                      [](Value) { return Value(); });
-  b.store(x, buffer, plan.compute, column);
+  if (buffer)
+    b.store(x, buffer, plan.compute, column);
   return x;
 }
 
@@ -371,35 +478,20 @@ void RowBuilder::writeResults(Value row,
 
 void RowBuilder::buildRow(Value row) {
   SmallVector<Value> offsets = rowOffsets(plan.before, row);
-  double infinity = std::numeric_limits<double>::infinity();
   Value count = scalar(plan.columns);
   auto filled = [&](Value column, int64_t width) {
     return fill(column, width, offsets);
   };
-  auto maximum = [&](Value x, Value y) { return max(x, y); };
-  auto minimum = [&](Value x, Value y) { return min(x, y); };
 
   if (auto reduce = dyn_cast<ReduceOp>(plan.op)) {
-    Value result;
-    if (reduce.getKind() == ReduceKind::max)
-      result = reduceRow(-infinity, vector::CombiningKind::MAXIMUMF, maximum,
-                         filled);
-    else if (reduce.getKind() == ReduceKind::min)
-      result =
-          reduceRow(infinity, vector::CombiningKind::MINIMUMF, minimum, filled);
-    else
-      result = sumRow(filled);
-    if (reduce.getKind() == ReduceKind::mean)
-      result = arith::DivFOp::create(b, result, count);
+    Value result = buildReduction(reduce.getKind(), filled);
     writeResults(row,
                  [&](Value, int64_t width) { return b.splat(result, width); });
     return;
   }
 
   if (isa<SoftmaxOp>(plan.op)) {
-    Value largest =
-        reduceRow(-infinity, vector::CombiningKind::MAXIMUMF, maximum, filled);
-    // A result may read the input too, so exponentials do not replace it.
+    Value largest = buildReduction(ReduceKind::max, filled);
     Value sum = sumRow([&](Value column, int64_t width) {
       Value x = readBuffer(column, width);
       Value e = math::ExpOp::create(b, sub(x, like(x, largest)));
@@ -456,9 +548,13 @@ void RowBuilder::buildRow(Value row) {
 void RowBuilder::build(int64_t grain) {
   b.getLayout().tiles = ceilDivide(plan.rows, grain);
   Value index = b.beginTile();
-  buffer = b.scratch(plan.compute, plan.columns);
-  exponentials =
-      isa<SoftmaxOp>(plan.op) ? b.scratch(plan.compute, plan.columns) : Value();
+  // A reduction may do without; exponentials take the input's place unless a
+  // result reads that too.
+  if (!plan.isReduction() || plan.keepsInput())
+    buffer = b.scratch(plan.compute, plan.columns);
+  exponentials = buffer;
+  if (isa<SoftmaxOp>(plan.op) && plan.keepsInput())
+    exponentials = b.scratch(plan.compute, plan.columns);
   Value from = b.mul(index, grain);
   b.loop(from, b.min(b.add(from, grain), plan.rows), 1,
          [&](Value row) { buildRow(row); });

@@ -11,7 +11,10 @@
 #include "SafetensorsWriter.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -34,7 +37,7 @@ float *out(void *const *buffers, int i) {
   return static_cast<float *>(buffers[i]);
 }
 
-void doubleTile(int64_t row, void *const *buffers) {
+void doubleTile(int64_t row, void *const *buffers, void *) {
   ++doublings;
   for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
     out(buffers, 1)[i] = 2 * in(buffers, 0)[i];
@@ -51,12 +54,12 @@ void packBackwards(int64_t, const void *source, void *packed) {
         static_cast<const float *>(source)[i];
 }
 
-void addTile(int64_t row, void *const *buffers) {
+void addTile(int64_t row, void *const *buffers, void *) {
   for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
     out(buffers, 2)[i] = in(buffers, 0)[i] + in(buffers, 1)[elements - 1 - i];
 }
 
-void scaleTile(int64_t row, void *const *buffers) {
+void scaleTile(int64_t row, void *const *buffers, void *) {
   for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
     out(buffers, 3)[i] =
         in(buffers, 0)[elements - 1 - i] * in(buffers, 1)[0] +
@@ -201,6 +204,21 @@ TEST_F(LibraryTest, RunsAndPacksWeightsOnce) {
   }
   EXPECT_EQ(weightPacks, weightBefore);
   EXPECT_EQ(valuePacks, valueBefore + 3);
+}
+
+TEST_F(LibraryTest, Profile) {
+  std::string path = testing::TempDir() + "profile.json";
+  setenv("FACT_PROFILE", path.c_str(), 1);
+  create();
+  unsetenv("FACT_PROFILE");
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  library->destroy(model);
+  model = nullptr;
+  std::ifstream file(path);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_NE(text.find("\"kernel\": \"add\", \"us\": "), std::string::npos)
+      << text;
 }
 
 TEST_F(LibraryTest, SetWeightsPreparesAgain) {

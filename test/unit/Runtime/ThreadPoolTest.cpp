@@ -53,6 +53,47 @@ TEST(ThreadPool, ConcurrentAndNestedCallers) {
   EXPECT_EQ(total, 4 * 200 * 8 * 4);
 }
 
+TEST(ThreadPool, ThreadsHaveNumbersOfTheirOwn) {
+  std::vector<std::atomic<int>> inside(static_cast<size_t>(threadCount()));
+  std::atomic<bool> good{true};
+  parallelForThreads(2000, [&](int64_t, int thread) {
+    if (thread < 0 || thread >= threadCount() || inside[thread]++ != 0)
+      good = false;
+    else
+      --inside[thread];
+  });
+  EXPECT_TRUE(good);
+}
+
+TEST(ThreadPool, ShortCallsStayOnTheCaller) {
+  // An index takes nanoseconds; once that is known, nobody else is asked.
+  CallCost cost;
+  std::atomic<int> others{0};
+  auto body = [&](int64_t, int thread) { others += thread != 0; };
+  for (int call = 0; call < 100; ++call)
+    parallelForThreads(8, body, &cost);
+  EXPECT_GE(cost.nanoseconds, 0);
+  EXPECT_LT(cost.nanoseconds, 500);
+  others = 0;
+  parallelForThreads(8, body, &cost);
+  EXPECT_EQ(others, 0);
+}
+
+TEST(ThreadPool, LongCallsAreShared) {
+  if (threadCount() == 1)
+    GTEST_SKIP() << "one thread";
+  CallCost cost;
+  std::atomic<int> others{0};
+  auto body = [&](int64_t, int thread) {
+    others += thread != 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  for (int call = 0; call < 3; ++call)
+    parallelForThreads(64, body, &cost);
+  EXPECT_GT(cost.nanoseconds, 0.9e6);
+  EXPECT_GT(others, 0);
+}
+
 TEST(ThreadPool, WorksInAForkedChild) {
   parallelFor(8, [](int64_t) {});
   pid_t child = fork();

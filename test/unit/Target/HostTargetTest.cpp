@@ -57,6 +57,11 @@ TEST(Gemm, StorageTypes) {
   }
 }
 
+TEST(Gemm, LongSumsInBlocks) {
+  checkLinear(50, 40, 1100, "f32");
+  checkLinear(13, 30, 1601, "bf16");
+}
+
 TEST(Gemm, Double) {
   checkRegion("gemm_epilogue", {"9x11xf64", "11x13xf64"},
               "%0 = fact.matmul %a0, %a1 : (tensor<9x11xf64>, tensor<11x13xf64>) "
@@ -276,8 +281,30 @@ TEST(Rowwise, Softmax) {
     }
 }
 
+TEST(Rowwise, Places) {
+  // Rectified rows have many smallest elements, of which the first counts; rows
+  // of one element and rows shorter than a register are all ends.
+  for (const std::string &type : types)
+    for (int64_t columns : {1, 3, 35, 64}) {
+      std::string x = tensor({6, columns}, type);
+      checkRegion("rowwise", {x},
+                  formatv("%0 = fact.relu %a0 : ({0}) -> {0}\n"
+                          "%1 = fact.reduce argmin %0 dims [1] : ({0}) -> tensor<6xi64>\n"
+                          "fact.yield %1 : tensor<6xi64>", T(x)).str(), {"6xi64"});
+      checkRegion("rowwise", {x},
+                  formatv("%0 = fact.reduce argmax %a0 dims [1] keep : ({0}) -> tensor<6x1xi64>\n"
+                          "fact.yield %0 : tensor<6x1xi64>", T(x)).str(), {"6x1xi64"});
+    }
+  // The root of a negative number is NaN, which is the extreme of both.
+  for (const char *kind : {"argmax", "argmin"})
+    checkRegion("rowwise", {"20x9xf32"},
+                formatv("%0 = fact.sqrt %a0 : (tensor<20x9xf32>) -> tensor<20x9xf32>\n"
+                        "%1 = fact.reduce {0} %0 dims [1] : (tensor<20x9xf32>) -> tensor<20xi64>\n"
+                        "fact.yield %1 : tensor<20xi64>", kind).str(), {"20xi64"});
+}
+
 TEST(Rowwise, Reductions) {
-  for (const char *kind : {"sum", "mean", "max", "min"}) {
+  for (const char *kind : {"sum", "mean", "max", "min", "prod"}) {
     SCOPED_TRACE(kind);
     checkRegion("rowwise", {"5x6x35xf32"},
                 formatv("%0 = fact.mul %a0, %a0 : (tensor<5x6x35xf32>, tensor<5x6x35xf32>) -> tensor<5x6x35xf32>\n"
@@ -362,6 +389,24 @@ TEST(Attention, ViewsOfOneProjection) {
     %m = fact.permute %o [0, 2, 1, 3] : (tensor<2x4x19x8xbf16>) -> tensor<2x19x4x8xbf16>
     %r = fact.reshape %m : (tensor<2x19x4x8xbf16>) -> tensor<2x19x32xbf16>
     fact.yield %r : tensor<2x19x32xbf16>)", {"2x19x32xbf16"});
+}
+
+TEST(Attention, TilesOfSeveralGroupsCopyTheirValues) {
+  for (const std::string &type : types)
+    for (const char *flags : {"", "causal"})
+      checkRegion("attention", {tensor({1, 150, 48}, type)},
+                  formatv(R"(
+    %p = fact.reshape %a0 : (tensor<1x150x48x{0}>) -> tensor<1x150x3x2x8x{0}>
+    %t = fact.permute %p [2, 0, 3, 1, 4] : (tensor<1x150x3x2x8x{0}>) -> tensor<3x1x2x150x8x{0}>
+    %q1 = fact.slice %t dim 0 start 0 : (tensor<3x1x2x150x8x{0}>) -> tensor<1x1x2x150x8x{0}>
+    %k1 = fact.slice %t dim 0 start 1 : (tensor<3x1x2x150x8x{0}>) -> tensor<1x1x2x150x8x{0}>
+    %v1 = fact.slice %t dim 0 start 2 : (tensor<3x1x2x150x8x{0}>) -> tensor<1x1x2x150x8x{0}>
+    %q = fact.reshape %q1 : (tensor<1x1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
+    %k = fact.reshape %k1 : (tensor<1x1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
+    %v = fact.reshape %v1 : (tensor<1x1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
+    %o = fact.attention %q, %k, %v {1} scale 0.35 : (tensor<1x2x150x8x{0}>, tensor<1x2x150x8x{0}>, tensor<1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
+    fact.yield %o : tensor<1x2x150x8x{0}>)", type, flags).str(),
+                  {tensor({1, 2, 150, 8}, type)});
 }
 
 //===----------------------------------------------------------------------===//

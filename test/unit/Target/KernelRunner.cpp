@@ -95,8 +95,10 @@ std::vector<char> LoadedKernel::pack(void *operand) const {
 }
 
 void LoadedKernel::runPacked(std::vector<void *> buffers) const {
+  // Garbage, as in a model; NaN in every floating-point type.
+  std::vector<char> workspace(kernel->workspace_bytes, '\xff');
   for (uint64_t i = 0; i < kernel->tiles; ++i)
-    kernel->tile(i, buffers.data());
+    kernel->tile(i, buffers.data(), workspace.data());
 }
 
 void LoadedKernel::run(std::vector<void *> buffers) const {

@@ -363,7 +363,7 @@ static float at(const void *p, int64_t i) {
 }
 )";
   bundle.write("kernels/axpy/reference.cpp", common + R"(
-static void tile(int64_t row, void *const *b) {
+static void tile(int64_t row, void *const *b, void *) {
   for (int64_t i = row * 33; i < (row + 1) * 33; ++i) {
     float v = at(b[0], i) + at(b[1], i);
     static_cast<float *>(b[2])[i] = v;
@@ -379,7 +379,7 @@ static void pack(int64_t row, const void *source, void *packed) {
   for (int64_t i = row * 33; i < (row + 1) * 33; ++i)
     static_cast<float *>(packed)[64 * 33 - 1 - i] = at(source, i);
 }
-static void tile(int64_t row, void *const *b) {
+static void tile(int64_t row, void *const *b, void *) {
   for (int64_t i = row * 33; i < (row + 1) * 33; ++i) {
     float v = at(b[0], i) + static_cast<const float *>(b[1])[64 * 33 - 1 - i];
     static_cast<uint16_t *>(b[2])[i] = floatToBfloat16(v);

@@ -113,7 +113,7 @@ public:
                                   const std::string &body) {
     return R"(#include "fact/Runtime/Kernel.h"
 #include <unistd.h>
-static void tile(int64_t row, void *const *buffers) {
+static void tile(int64_t row, void *const *buffers, void *) {
   const float *x = static_cast<const float *>(buffers[0]);
   const float *w = static_cast<const float *>(buffers[1]);
   )" + resultType +

@@ -1,0 +1,30 @@
+// RUN: fact-translate --fact-to-host %s | FileCheck %s
+
+// A reduction keeps no copy of its row; a whole number of registers leaves no
+// elements to be read one by one.
+module attributes {fact.target = #fact.machine<"host">} {
+  func.func @main(%x: tensor<4x1024xf32>) -> (tensor<4xi64>, tensor<4xf32>) {
+    // CHECK: // rowwise_0: 2 tiles
+    // CHECK-LABEL: func.func @tile(
+    // CHECK-NOT: alloca
+    // CHECK: arith.cmpf ogt, {{.*}} : vector
+    // CHECK: arith.cmpf uno, {{.*}} : vector
+    // CHECK: arith.cmpi ult, {{.*}} : i64
+    %0 = fact.fused "rowwise" ins(%x : tensor<4x1024xf32>) {
+    ^bb0(%a: tensor<4x1024xf32>):
+      %2 = fact.reduce argmax %a dims [1] : (tensor<4x1024xf32>) -> tensor<4xi64>
+      fact.yield %2 : tensor<4xi64>
+    } schedule(#fact.host_rows<grain = 2>) : tensor<4xi64>
+    // CHECK: // rowwise_1: 2 tiles
+    // CHECK-NOT: alloca
+    // CHECK: vector.reduction <mul>
+    // CHECK-NOT: scf.for
+    // CHECK: return
+    %1 = fact.fused "rowwise" ins(%x : tensor<4x1024xf32>) {
+    ^bb0(%a: tensor<4x1024xf32>):
+      %2 = fact.reduce prod %a dims [1] : (tensor<4x1024xf32>) -> tensor<4xf32>
+      fact.yield %2 : tensor<4xf32>
+    } schedule(#fact.host_rows<grain = 2>) : tensor<4xf32>
+    return %0, %1 : tensor<4xi64>, tensor<4xf32>
+  }
+}
