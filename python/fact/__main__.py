@@ -72,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     bench.add_argument("--rounds", type=int, default=10)
     bench.add_argument("--repeats", type=int, default=5, help="runs a round")
+    bench.add_argument("--threads", type=int, metavar="N", help="threads of all variants on the "
+                       "host (default: each its own)")
+    bench.add_argument("--kernels", action="store_true", help="also show the time of each kernel")
     bench.add_argument("--no-error", action="store_true", help="do not compare with fp64")
     bench.add_argument("--float32-precision", choices=["highest", "high", "medium"],
                        help="torch.set_float32_matmul_precision, for all variants")
@@ -232,6 +235,10 @@ def _bench(options) -> int:
                         f"{', '.join(bench.VARIANTS)}")
     if options.rounds < 1 or options.repeats < 1:
         raise FactError("--rounds and --repeats are at least 1")
+    if options.threads is not None:
+        if options.threads < 1:
+            raise FactError("--threads is at least 1")
+        bench.use_threads(options.threads)
     device = options.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -240,13 +247,18 @@ def _bench(options) -> int:
     workload = _workload(options, device)
     variants = [*[name for name in compared if name != "fact"], "fact"]
 
-    def fact_model():
-        if options.library:
-            return load(options.library).create(workload.module)
-        from .compiler import compile
+    model = None
 
-        target = "host" if device == "cpu" else "auto"
-        return compile(workload.module, workload.inputs, target=target, name=workload.name)
+    def fact_model():
+        nonlocal model
+        if options.library:
+            model = load(options.library).create(workload.module)
+        else:
+            from .compiler import compile
+
+            target = "host" if device == "cpu" else "auto"
+            model = compile(workload.module, workload.inputs, target=target, name=workload.name)
+        return model
 
     found = bench.bench(
         workload.module, workload.inputs, variants, fact_model,
@@ -258,13 +270,17 @@ def _bench(options) -> int:
         f"cpu, {torch.get_num_threads()} thread(s)"
     report.table(bench.COLUMNS, bench.rows(found),
                  f"{workload.name}, {options.dtype}, inputs {shapes}, on {where}")
+    steps = []
+    if options.kernels and not found["fact"].failure:
+        steps = bench.profile(model, workload.inputs)
+        report.table(bench.KERNEL_COLUMNS, bench.kernel_rows(steps), "kernels, one after the other")
     if options.json:
         figures = {
             "workload": workload.name, "dtype": options.dtype, "device": where,
             "inputs": [list(x.shape) for x in workload.inputs], "torch": torch.__version__,
             "float32_matmul_precision": torch.get_float32_matmul_precision(),
             "rounds": options.rounds, "repeats": options.repeats,
-            "variants": bench.as_json(found),
+            "variants": bench.as_json(found), "kernels": steps,
         }
         with writing(options.json) as file:
             file.write(json.dumps(figures, indent=2) + "\n")

@@ -2,15 +2,19 @@
 
 Rounds are interleaved and their order alternates, so drift of clocks and temperature
 falls on all alike. On a GPU the last-level cache is flushed before each run and times
-are of events on the stream.
+are of events on the stream. On the host all variants use one number of threads.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import os
 import statistics
+import tempfile
 import time
+from pathlib import Path
 from typing import Any, Callable
 
 import torch
@@ -180,6 +184,53 @@ def bench(
         for name, times in measure(callables, device, rounds=rounds, repeats=repeats).items():
             found[name].rounds = times
     return found
+
+
+def use_threads(count: int) -> None:
+    """One number of threads for PyTorch and for FACT, whose pool is made at its first call."""
+    os.environ["FACT_NUM_THREADS"] = str(count)
+    os.environ["OMP_NUM_THREADS"] = str(count)
+    torch.set_num_threads(count)
+
+
+def profile(model, inputs: list[torch.Tensor], runs: int = 50) -> list[dict[str, Any]]:
+    """Times of each kernel call, in order, on another instance that waits after each."""
+    library = model.library
+    before = os.environ.get("FACT_PROFILE")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "profile.json"
+        os.environ["FACT_PROFILE"] = str(path)
+        try:
+            other = library.create(model.state())
+        finally:
+            if before is None:
+                del os.environ["FACT_PROFILE"]
+            else:
+                os.environ["FACT_PROFILE"] = before
+        other.signature = model.signature
+        with torch.no_grad():
+            for _ in range(runs):
+                other(*inputs)
+        other.close()
+        steps = json.loads(path.read_text())["steps"]
+    known = {kernel["name"]: kernel for kernel in library.kernels}
+    return [{**known[step["kernel"]], "us": step["us"]} for step in steps]
+
+
+KERNEL_COLUMNS = ["kernel", "us", "share", "GFLOP/s", "GB/s", "schedule"]
+
+
+def kernel_rows(steps: list[dict[str, Any]]) -> list[list[str]]:
+    """Cells for a table of `profile`'s result."""
+    total = sum(step["us"] for step in steps) or 1.0
+
+    def rate(amount: float, us: float) -> str:
+        return f"{amount / us / 1e3:.1f}" if us else ""
+
+    result = [[step["name"], f"{step['us']:.1f}", f"{100 * step['us'] / total:.1f}%",
+               rate(step.get("flops", 0), step["us"]), rate(step.get("bytes", 0), step["us"]),
+               step["schedule"]] for step in steps]
+    return [*result, ["all", f"{total:.1f}", "100.0%", "", "", ""]]
 
 
 def as_json(found: dict[str, Measurement]) -> dict[str, Any]:
