@@ -97,7 +97,7 @@ def check_choices(found, exact, allowed):
     assert bool((best - chosen <= 2 * allowed.element * scale).all())
 
 
-def test_tied_weights_are_one_weight(models):
+def test_tied_weights_are_one_weight():
     names = [entry["name"] for entry in fact.export(*module_and_inputs("gpt2")).sidecar()["weights"]]
     assert "words.weight" in names and "head.weight" not in names
 
