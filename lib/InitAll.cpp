@@ -22,15 +22,7 @@ void fact::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void fact::registerAllPasses() {
-  registerConvertTorchToFact();
-  registerConvertFactToLinalg();
-  registerFoldViews();
-  registerHoistPrepare();
-  registerInlineFused();
-  registerMergeProjections();
-  registerNormaliseRows();
-  registerRaiseAttention();
-  registerRaiseNorms();
-  registerDiscover();
+  registerFactConversionPasses();
+  registerFactTransformsPasses();
   registerPipelines();
 }
