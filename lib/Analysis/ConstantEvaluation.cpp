@@ -80,13 +80,18 @@ static FailureOr<std::vector<double>> decode(ElementsAttr attr) {
     return failure();
   std::vector<double> elements;
   elements.reserve(size);
-  if (isa<FloatType>(element))
+  if (element.isInteger(1))
+    for (bool value : dense.getValues<bool>())
+      elements.push_back(value);
+  else if (element.isF32())
+    for (float value : dense.getValues<float>())
+      elements.push_back(value);
+  else if (isa<FloatType>(element))
     for (const APFloat &value : dense.getValues<APFloat>())
       elements.push_back(toDouble(value));
   else
     for (const APInt &value : dense.getValues<APInt>())
-      elements.push_back(element.isInteger(1) ? value.getZExtValue()
-                                              : double(value.getSExtValue()));
+      elements.push_back(static_cast<double>(value.getSExtValue()));
   return elements;
 }
 
@@ -249,7 +254,9 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
     if (failed(known))
       return failure();
     result.weights.insert_range(known->weights);
-    operands.push_back(known->shape == result.shape
+    // A number need not be repeated.
+    operands.push_back(known->shape == result.shape ||
+                               known->elements.size() == 1
                            ? std::move(*known)
                            : expandTo(*known, type.getShape()));
   }
@@ -257,8 +264,10 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
   result.elements.reserve(size);
   SmallVector<double> arguments(operands.size());
   for (int64_t i = 0; i < size; ++i) {
-    for (size_t k = 0; k < operands.size(); ++k)
-      arguments[k] = operands[k].elements[i];
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const std::vector<double> &elements = operands[k].elements;
+      arguments[k] = elements[elements.size() == 1 ? 0 : i];
+    }
     result.elements.push_back(function(arguments.data()));
   }
   return result;

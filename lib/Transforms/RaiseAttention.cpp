@@ -105,6 +105,10 @@ LogicalResult matchScores(Value value, Scores &scores) {
             !(scores.scale > 0) ||
             !scores.isMaskedBy(choice->condition, shapeOf(value)))
           return failure();
+        // What is scaled afterwards must still hide.
+        if (isHidden(choice->fill) ? !isHidden(choice->fill * scores.scale)
+                                   : scores.scale < 1)
+          return failure();
         scores.mask.choices.push_back(*choice);
         return matchScores(choice->rest, scores);
       })

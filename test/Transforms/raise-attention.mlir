@@ -185,6 +185,20 @@ func.func @chosen_finite(%q: tensor<1x3x2x8xf32>, %k: tensor<1x3x2x8xf32>, %v: t
   return %3 : tensor<1x3x2x8xf32>
 }
 
+// The lowest number hides, and a small part of it does not.
+// CHECK-LABEL: func @chosen_then_scaled
+func.func @chosen_then_scaled(%q: tensor<1x3x2x8xf32>, %k: tensor<1x3x2x8xf32>, %v: tensor<1x3x2x8xf32>, %c: tensor<2x2xi1>) -> tensor<1x3x2x8xf32> {
+  // CHECK-NOT: fact.attention
+  %lowest = fact.constant dense<-3.40282347E+38> : tensor<f32>
+  %tiny = fact.constant dense<1.0e-30> : tensor<f32>
+  %0 = fact.matmul %q, %k transpose_b : (tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>) -> tensor<1x3x2x2xf32>
+  %1 = fact.select %c, %lowest, %0 : (tensor<2x2xi1>, tensor<f32>, tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+  %2 = fact.mul %1, %tiny : (tensor<1x3x2x2xf32>, tensor<f32>) -> tensor<1x3x2x2xf32>
+  %3 = fact.softmax %2 dim 3 : tensor<1x3x2x2xf32>
+  %4 = fact.matmul %3, %v : (tensor<1x3x2x2xf32>, tensor<1x3x2x8xf32>) -> tensor<1x3x2x8xf32>
+  return %4 : tensor<1x3x2x8xf32>
+}
+
 // A mask after the softmax does not renormalise.
 // CHECK-LABEL: func @masked_late
 func.func @masked_late(%q: tensor<1x3x2x8xf32>, %k: tensor<1x3x2x8xf32>, %v: tensor<1x3x2x8xf32>, %m: tensor<2x2xf32>) -> tensor<1x3x2x8xf32> {
