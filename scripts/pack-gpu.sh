@@ -47,6 +47,7 @@ cp -r python examples Makefile "$stage/"
 cp -r test/gpu "$stage/test/"
 cp -r include/fact "$stage/include/"
 cp -r lib/Target/Cutlass/Kernels "$stage/lib/Target/Cutlass/"
+cp -r lib/Runtime "$stage/lib/"
 cp scripts/check-gpu.sh "$stage/scripts/"
 # Pure Python, for the tests and tables there.
 packages=$(echo .venv/lib/python3*/site-packages)
