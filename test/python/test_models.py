@@ -14,6 +14,7 @@ import torch
 
 import fact
 from fact import toolchain, verify
+from fact.compiler import build_graph
 from fact.workload import DTYPES, load_workload
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
@@ -52,15 +53,22 @@ def models(request):
               if item.path == request.path and hasattr(item, "callspec")]
     wanted = [(params["name"], params["dtype"]) for params in wanted]
 
-    def compile_case(case, w):
-        return fact.compile(w.module, w.inputs, target="host", name="_".join(case), candidates=1)
+    def finish(case):
+        graph, job = jobs[case]
+        library = job.result()
+        return library.create({entry["name"]: graph.weights[entry["name"]]
+                               for entry in library.weights})
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        # Modules are made here: their random weights come from one global seed.
-        jobs = {case: pool.submit(compile_case, case, workload(*case)) for case in wanted}
-        yield lambda *case: jobs[case].result()
-        for job in jobs.values():
-            job.cancel()
+        # Only the compiler runs beside: seeds and tracing are for one thread.
+        jobs = {}
+        for case in wanted:
+            w = workload(*case)
+            graph = fact.export(w.module, w.inputs, name="_".join(case))
+            jobs[case] = graph, pool.submit(build_graph, graph, "host",
+                                            options=["--candidates=1"])
+        yield lambda *case: finish(case)
+        pool.shutdown(cancel_futures=True)
 
 
 def test_the_table_names_every_model():

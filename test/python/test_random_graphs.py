@@ -18,7 +18,7 @@ import torch
 
 import fact
 from fact import toolchain
-from random_graphs.check import Failure, check
+from random_graphs.check import Failure, check, run_library, start_library
 from random_graphs.generator import random_graph
 from random_graphs.graph import Graph, Graphs, Leaf, Node, evaluate, source
 from random_graphs.reduce import reduce, size
@@ -45,11 +45,21 @@ def results(request):
     batches = [item.callspec.params["batch"] for item in request.session.items
                if item.path == request.path and "batch" in getattr(item, "fixturenames", ())]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = {batch: pool.submit(check, [random_graph(seed) for seed in batch])
-                for batch in batches}
-        yield lambda batch: jobs[batch].result()
-        for job in jobs.values():
-            job.cancel()
+        started = {batch: start(batch, pool) for batch in batches}
+        yield lambda batch: check(*started[batch])
+        pool.shutdown(cancel_futures=True)
+
+
+def start(batch, pool):
+    """The graphs, and a runner that has begun with them."""
+    graphs = [random_graph(seed) for seed in batch]
+    try:
+        finish = start_library(graphs, pool)
+    except fact.FactError:
+        # Made in halves, until it is clear which graph stands in the way.
+        return graphs, run_library
+
+    return graphs, lambda wanted: finish() if wanted is graphs else run_library(wanted)
 
 
 @needs_compiler

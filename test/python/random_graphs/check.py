@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from concurrent.futures import Executor
 from typing import Callable, Sequence
 
 import torch
 
 import fact
 from fact import verify
+from fact.compiler import build_graph
 
 from .graph import Graph, Graphs, double, evaluate, types
 
@@ -80,12 +82,30 @@ def compare(out: torch.Tensor, exact: torch.Tensor, moved: torch.Tensor) -> str 
 
 def run_library(graphs: Sequence[Graph]) -> list[list[torch.Tensor]]:
     """The results of all graphs, from one library."""
+    return start_library(graphs)()
+
+
+def start_library(graphs: Sequence[Graph], pool: Executor | None = None) -> Callable:
+    """Exports the graphs and starts to compile them; the function it returns waits, and gives
+    the results. Only the compiler runs beside: tracing is for one thread at a time."""
     module = Graphs(graphs)
     inputs = module.inputs()
+    exported = fact.export(module, inputs, name="random_graphs")
     # Neither tuned nor verified: the whole result is compared.
-    model = fact.compile(module, inputs, target="host", name="random_graphs", candidates=1,
-                         options=["--tuner-argument=--untuned"])
-    return model(*inputs)
+    options = ["--candidates=1", "--tuner-argument=--untuned"]
+
+    def build():
+        return build_graph(exported, "host", options=options)
+
+    job = pool.submit(build) if pool else None
+
+    def finish():
+        library = job.result() if job else build()
+        model = library.create({entry["name"]: exported.weights[entry["name"]]
+                                for entry in library.weights})
+        return model(*inputs)
+
+    return finish
 
 
 Runner = Callable[[Sequence[Graph]], list[list[torch.Tensor]]]
