@@ -20,6 +20,8 @@ def ConvertTorchToFact : Pass<"convert-torch-to-fact", "::mlir::ModuleOp"> {
     %0 = fact.relu %arg0 : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let options = [Option<"listSupported", "list-supported", "bool", "false",
+                        "Print the names of the supported ops instead">];
   let dependentDialects = ["::fact::FactDialect", "::mlir::func::FuncDialect"];
 }
 

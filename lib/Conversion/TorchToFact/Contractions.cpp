@@ -18,6 +18,9 @@ static Value multiply(TorchCall &call, Value x, Value y,
   SmallVector<int64_t> shape = batch ? *batch : SmallVector<int64_t>();
   shape.push_back(left[left.size() - 2]);
   shape.push_back(right[right.size() - (transposeB ? 2 : 1)]);
+  // A sum of no products.
+  if (!left.back())
+    return call.constant(0, elementOf(x), shape);
   return call.create<MatmulOp>(RankedTensorType::get(shape, elementOf(x)), x, y,
                                /*transpose_a=*/false, transposeB);
 }

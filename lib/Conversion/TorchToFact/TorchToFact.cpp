@@ -240,10 +240,22 @@ static LogicalResult declareWeights(ModuleOp module,
   return result;
 }
 
+/// One a line, in order.
+static void printSupported(llvm::raw_ostream &os) {
+  SmallVector<StringRef> names(getConverters().keys());
+  llvm::sort(names);
+  for (StringRef name : names)
+    os << "torch." << name << '\n';
+}
+
 namespace {
 struct ConvertTorchToFact
     : fact::impl::ConvertTorchToFactBase<ConvertTorchToFact> {
+  using ConvertTorchToFactBase::ConvertTorchToFactBase;
+
   void runOnOperation() override {
+    if (listSupported)
+      return printSupported(llvm::outs());
     ModuleOp module = getOperation();
     WeightTable weights;
     SmallVector<std::unique_ptr<FunctionConversion>> conversions;

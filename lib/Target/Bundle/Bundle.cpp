@@ -150,9 +150,15 @@ static json::Array describeOperands(FusedOp fused) {
           scale = 1 / std::sqrt(double(matmul.getK()));
       operand["scale"] = scale;
     } else if (!element.isInteger(1)) {
+      // Indices stay inside of what they name.
+      int64_t high = 16;
+      for (OpOperand &use : argument.getUses())
+        if (auto gather = dyn_cast<GatherOp>(use.getOwner());
+            gather && use.getOperandNumber() == 1)
+          high = gather.getSource().getType().getDimSize(gather.getDim());
       operand["fill"] = "uniform";
       operand["low"] = 0;
-      operand["high"] = 16;
+      operand["high"] = high;
     }
     operands.push_back(std::move(operand));
   }
