@@ -4,6 +4,7 @@
 #include "Program.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Threading.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
@@ -287,15 +288,14 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
         {schedule, (name + "_" + std::to_string(variants.size())).str()});
   }
   std::vector<json::Object> entries(variants.size());
-  for (auto &[key, members] : objects) {
+  auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
     std::string file =
         ("kernels/" + name + "/" + std::to_string(members.front())).str() +
         target.getCandidateSuffix().str();
     KernelCode code;
     if (failed(realiser.emitVariants(
-            fused, llvm::map_to_vector(members, [&](size_t i) {
-              return variants[i];
-            }),
+            fused,
+            llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
             code)) ||
         failed(writeFile(file, code.text)))
       return failure();
@@ -309,7 +309,19 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
       if (!code.link.empty())
         entries[i]["link"] = json::Array(code.link);
     }
-  }
+    return success();
+  };
+  // Text is written at once; objects are compiled here, by all processors.
+  SmallVector<SmallVector<size_t>> groups =
+      llvm::map_to_vector(objects, [](auto &entry) { return entry.second; });
+  bool compiles = target.getCandidateSuffix() == ".o";
+  if (compiles &&
+      failed(failableParallelForEach(module.getContext(), groups, emit)))
+    return failure();
+  if (!compiles)
+    for (ArrayRef<size_t> members : groups)
+      if (failed(emit(members)))
+        return failure();
   for (json::Object &entry : entries)
     candidates.push_back(std::move(entry));
   return success();
@@ -469,7 +481,8 @@ static LogicalResult checkSignature(func::FuncOp function) {
     return tensor && tensor.hasStaticShape();
   };
   FunctionType type = function.getFunctionType();
-  for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+  for (Type each :
+       llvm::concat<const Type>(type.getInputs(), type.getResults()))
     if (!isTensor(each))
       return function.emitError("takes or gives ")
              << each << ", and a model's inputs and outputs are tensors of "
