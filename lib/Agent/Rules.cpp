@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Agent/Agent.h"
-#include "fact/Analysis/StridedView.h"
 
 using namespace mlir;
 using namespace fact;

@@ -241,6 +241,22 @@ TEST(FactTune, GoesDownTheListWhenTheFirstFail) {
             (std::vector<std::string>{"wrong", "wrong", "ok", ""}));
 }
 
+/// Candidates that name one source are one compile, and count as one.
+TEST(FactTune, CandidatesOfOneSource) {
+  TestBundle bundle;
+  std::string text = TestBundle::kernelSource("axpy_0", "float", correct);
+  text += "extern \"C\" const FactKernel axpy_1 = axpy_0;\n";
+  bundle.addSource("one", text);
+  bundle.addSource("other", "");
+  bundle.candidates()[1]["source"] = bundle.candidates()[0]["source"];
+  bundle.addCandidate("not tried", correct);
+  Outcome outcome = bundle.tune({"--candidates", "1"});
+  ASSERT_TRUE(outcome.succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"ok", "ok", ""}));
+  EXPECT_NE(bundle.log.find("compiled #0"), std::string::npos) << bundle.log;
+  EXPECT_EQ(bundle.log.find("compiled #1"), std::string::npos) << bundle.log;
+}
+
 TEST(FactTune, TooFast) {
   TestBundle bundle;
   bundle.addCandidate("good", correct);
