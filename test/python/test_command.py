@@ -189,6 +189,20 @@ def test_bench_of_unknown_variants(capsys):
     assert "unknown variant quick" in fails(capsys, "bench", GPT, "--compare", "quick")
 
 
+def test_bench_with_no_threads(capsys):
+    assert "--threads is at least 1" in fails(capsys, "bench", GPT, "--threads", "0")
+
+
+def test_bench_shows_kernels():
+    from fact.bench import kernel_rows
+
+    rows = kernel_rows([{"name": "gemm_0", "us": 10.0, "flops": 2e5, "bytes": 1e4,
+                         "schedule": "host_gemm<...>"},
+                        {"name": "rowwise_1", "us": 30.0, "schedule": "host_rows<...>"}])
+    assert rows[0] == ["gemm_0", "10.0", "25.0%", "20.0", "1.0", "host_gemm<...>"]
+    assert rows[1][3] == "0.0" and rows[2][:3] == ["all", "40.0", "100.0%"]
+
+
 def test_bench_without_the_driver_fails_with_the_reason(capsys, no_tools):
     pytest.importorskip("torch_mlir")
     error = fails(capsys, "bench", GPT, "--size", "small", "--compare", "eager", "--device", "cpu",
