@@ -47,7 +47,8 @@ def Fact_AttentionOp : Fact_TensorOp<"attention"> {
     `query` is `[batch, heads, Tq, D]`, `key` `[batch, kv_heads, Tk, D]`, `value`
     `[batch, kv_heads, Tk, Dv]`. Query head h reads key head
     `h / (heads / kv_heads)`. `causal` lets query i see keys 0..i. `mask` is
-    added to the scores and broadcasts to `[batch, heads, Tq, Tk]`.
+    added to the scores and broadcasts to `[batch, heads, Tq, Tk]`. A query that
+    sees no key, because the mask is `-inf` for all of them, gives 0.
     A query that sees no key (all scores are -inf) gives 0.
 
     Constraints:
