@@ -1,0 +1,107 @@
+"""Writes docs/supported-ops.md: what is registered in the compiler and tested here.
+
+    .venv/bin/python test/python/execution/supported_ops.py
+
+writes the page again; test_supported_ops.py fails while it is stale.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+
+from fact import toolchain  # noqa: E402
+from fact.export import export  # noqa: E402
+
+import operators  # noqa: E402
+
+PAGE = ROOT / "docs" / "supported-ops.md"
+
+# Where the groups are.
+FILES = ("test_contractions", "test_pointwise", "test_rows", "test_views")
+
+# What the name does not say.
+NOTES = {
+    "aten.__and__.Tensor": "booleans",
+    "aten.__or__.Tensor": "booleans",
+    "aten.__xor__.Tensor": "booleans",
+    "aten.bitwise_and.Tensor": "booleans",
+    "aten.bitwise_not": "booleans",
+    "aten.bitwise_or.Tensor": "booleans",
+    "aten.bitwise_xor.Tensor": "booleans",
+    "aten.dropout": "outside of training",
+    "aten.einsum": "floats; any number of operands, ellipsis, diagonals",
+    "aten.embedding": "an index outside the table gives NaN",
+    "aten.empty_like": "zeros",
+    "aten.index.Tensor": "integer indices of consecutive dimensions",
+    "aten.linalg_vector_norm": "orders 1, 2, inf, -inf",
+    "aten.max.dim": "values and indices",
+    "aten.min.dim": "values and indices",
+    "aten.native_group_norm": "the first result",
+    "aten.native_layer_norm": "the first result",
+    "aten.pad": "mode `constant`",
+    "aten.pow.Tensor_Scalar": "integers to whole powers",
+    "aten.pow.Tensor_Tensor": "floats",
+    "aten.rrelu": "outside of training",
+    "aten.scaled_dot_product_attention":
+        "mask, `is_causal`, `scale`, `enable_gqa`; a query that sees no key gives 0",
+    "aten.slice_scatter": "step 1",
+}
+
+
+def registered() -> list[str]:
+    """The names that the conversion knows, without `torch.`."""
+    tool = str(toolchain.require_tool("fact-opt"))
+    process = subprocess.run([tool, "--convert-torch-to-fact=list-supported"], input="module {}",
+                             capture_output=True, text=True, check=True)
+    names = [line.removeprefix("torch.") for line in process.stdout.splitlines()
+             if line.startswith("torch.")]
+    return [name for name in names if name.startswith(("aten.", "prims."))]
+
+
+def tested() -> dict[str, set[str]]:
+    """The types in which each op is executed; what has not run here is exported only."""
+    types: dict[str, set[str]] = {}
+    for file in FILES:
+        importlib.import_module(file)
+    for name, group in operators.GROUPS.items():
+        for dtype in group.types:
+            text = operators.TESTED.get((name, dtype))
+            if text is None:
+                text = export(group, group.inputs_in(dtype), name=name).text
+            for op, found in operators.ops_in(text).items():
+                types.setdefault(op, set()).update(found)
+    return types
+
+
+def page() -> str:
+    types = tested()
+    lines = [
+        "# Supported ops",
+        "",
+        "The ops of torch-mlir that `convert-torch-to-fact` takes, with the element types in",
+        "which tests execute them on the host and compare them with PyTorch in fp64. An op",
+        "without types has a conversion test alone: it is another name of one that is executed.",
+        "An op that is not here is an error that names it, its Python line and the nearest op.",
+        "",
+        "| op | executed in | |",
+        "|---|---|---|",
+    ]
+    order = ["fp32", "bf16", "fp16", "fp64", "i64", "i32", "i8", "bool"]
+    for name in registered():
+        found = ", ".join(t for t in order if t in types.get(name, ()))
+        # Lists of tensors show no types of their own.
+        found = found or ("lists" if name in types else "")
+        lines.append(f"| `{name}` | {found} | {NOTES.get(name, '')} |")
+    lines += ["", f"`python {Path(__file__).relative_to(ROOT)}` writes this page."]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

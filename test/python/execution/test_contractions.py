@@ -1,0 +1,115 @@
+"""Matrix products, einsum and attention."""
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from operators import Case, check, group, rand, runs
+
+X, W, BIAS = rand(20, 48), rand(17, 48, seed=1) / 7, rand(17, seed=2)
+A, B = rand(2, 3, 19, 24, seed=3), rand(2, 3, 24, 13, seed=4) / 5
+M, N, ADD = rand(3, 7, 24, seed=5), rand(3, 24, 11, seed=6) / 5, rand(3, 7, 11, seed=7)
+V, U = rand(24, seed=8), rand(24, seed=9)
+
+
+def case(name, function, inputs, reduction=48, roundings=3):
+    return Case(name, function, inputs, reduction=reduction, roundings=roundings)
+
+
+PRODUCTS = group(
+    "products",
+    case("linear", F.linear, [X, W, BIAS]),
+    case("linear without bias", F.linear, [A, rand(5, 24)]),
+    case("linear of a vector", F.linear, [V, rand(5, 24), rand(5)]),
+    case("matmul", torch.matmul, [A, B]),
+    case("matmul broadcast", torch.matmul, [A, B[0, 0]]),
+    case("matmul vector", torch.matmul, [A, V]),
+    case("vector matmul", torch.matmul, [V, N]),
+    case("mm", torch.mm, [X, rand(48, 17, seed=1)]),
+    case("mm transposed", lambda x, w: x @ w.t(), [X, W]),
+    case("mm of transposed", lambda x, w: x.t() @ w, [X, rand(20, 9)]),
+    case("bmm", torch.bmm, [M, N]),
+    case("addmm", lambda c, x, y: torch.addmm(c, x, y, beta=0.5, alpha=2),
+         [rand(17), X, rand(48, 17, seed=1)]),
+    case("addmm without addend", lambda c, x, y: torch.addmm(c, x, y, beta=0),
+         [torch.full((17,), math.nan), X, rand(48, 17, seed=1)]),
+    case("baddbmm", torch.baddbmm, [ADD, M, N]),
+    case("mv", torch.mv, [M[0], V]),
+    case("dot", torch.dot, [V, U]),
+    case("outer", torch.outer, [V, U]),
+    case("epilogue", lambda x, w, b: F.silu(F.linear(x, w, b)) * 0.5 + b, [X, W, BIAS]),
+)
+
+EINSUM = group(
+    "einsum",
+    case("ij,jk->ik", lambda x, y: torch.einsum("ij,jk->ik", x, y), [X, W.t().contiguous()]),
+    case("bhid,bhjd->bhij", lambda x, y: torch.einsum("bhid,bhjd->bhij", x, y),
+         [A, rand(2, 3, 7, 24)]),
+    case("bhij,bhjd->bhid", lambda x, y: torch.einsum("bhij,bhjd->bhid", x, y), [A, B]),
+    case("bijk,bkl->bijl", lambda x, y: torch.einsum("bijk,bkl->bijl", x, y),
+         [A, rand(2, 24, 5)]),
+    case("implicit", lambda x, y: torch.einsum("ij,kj", x, y), [X, W]),
+    case("ellipsis", lambda x, y: torch.einsum("...ij,jk->...ik", x, y), [A, rand(24, 5)]),
+    case("two sums", lambda x, y: torch.einsum("bij,bij->b", x, y), [ADD, ADD + 1], 77),
+    case("no sum", lambda x, y: torch.einsum("i,j->ij", x, y), [V, U]),
+    case("elements", lambda x, y: torch.einsum("bij,ij->bij", x, y), [ADD, ADD[0]]),
+    case("sum alone", lambda x: torch.einsum("bij->j", x), [ADD]),
+    case("transpose", lambda x: torch.einsum("bij->jib", x) * 2, [ADD]),
+    case("diagonal", lambda x: torch.einsum("bii->bi", x) * 2, [rand(3, 5, 5)]),
+    case("trace", lambda x: torch.einsum("ii->", x), [rand(5, 5)]),
+    case("three", lambda x, y, z: torch.einsum("ij,jk,kl->il", x, y, z),
+         [X, W.t().contiguous(), rand(17, 4)], roundings=5),
+    case("sum on one side", lambda x, y: torch.einsum("ijk,jl->il", x, y), [ADD, rand(7, 4)],
+         reduction=77),
+    types=["bf16", "fp32"],
+)
+
+Q, K, VALUE = (rand(2, 4, 9, 16, seed=s) for s in range(3))
+SHARED = [rand(2, 2, 9, 16, seed=s) for s in (4, 5)]
+LONG = [rand(2, 4, 13, 16, seed=s) for s in (6, 7)]
+# Query 3 sees no key at all.
+MASK = rand(9, 13, seed=8) > -0.5
+MASK[3] = False
+BIAS_MASK = rand(2, 1, 9, 13, seed=9)
+HIDDEN = torch.zeros(9, 9).masked_fill(rand(9, 9, seed=10) > 0.5, -math.inf)
+HIDDEN[:, 0] = 0
+HIDDEN[5] = -math.inf
+attend = F.scaled_dot_product_attention
+
+ATTENTION = group(
+    "attention",
+    case("plain", attend, [Q, K, VALUE], roundings=4),
+    case("cross", attend, [Q, *LONG], roundings=4),
+    case("causal", lambda q, k, v: attend(q, k, v, is_causal=True), [Q, K, VALUE], roundings=4),
+    case("causal cross", lambda q, k, v: attend(q, k, v, is_causal=True), [Q, *LONG],
+         roundings=4),
+    case("scale", lambda q, k, v: attend(q, k, v, scale=0.3), [Q, K, VALUE], roundings=4),
+    case("boolean mask", lambda q, k, v, m: attend(q, k, v, attn_mask=m), [Q, *LONG, MASK],
+         roundings=4),
+    case("float mask", lambda q, k, v, m: attend(q, k, v, attn_mask=m), [Q, *LONG, BIAS_MASK],
+         roundings=4),
+    case("infinite mask", lambda q, k, v, m: attend(q, k, v, attn_mask=m),
+         [Q, K, VALUE, HIDDEN], roundings=4),
+    case("grouped", lambda q, k, v: attend(q, k, v, enable_gqa=True), [Q, *SHARED], roundings=4),
+    case("grouped causal", lambda q, k, v: attend(q, k, v, is_causal=True, enable_gqa=True),
+         [Q, *SHARED], roundings=4),
+    case("three dimensions", attend, [Q[0], K[0], VALUE[0]], roundings=4),
+    case("other value width", attend, [Q, K, rand(2, 4, 9, 8)], roundings=4),
+    case("repeated heads", lambda q, k, v: attend(
+        q, k.repeat_interleave(2, dim=1), v.repeat_interleave(2, dim=1), is_causal=True),
+        [Q, *SHARED], roundings=4),
+)
+
+
+AWKWARD = group(
+    "awkward_sizes",
+    *[Case(f"{m}x{n}x{k}", torch.matmul, [rand(m, k), rand(k, n, seed=1)], reduction=max(k, 1))
+      for m, n, k in [(1, 1, 1), (1, 7, 64), (65, 1, 3), (130, 67, 129), (3, 4, 0)]],
+    types=["fp32"],
+)
+
+
+@runs(PRODUCTS, ATTENTION, EINSUM, AWKWARD)
+def test_contractions(cases, dtype):
+    check(cases, dtype)
