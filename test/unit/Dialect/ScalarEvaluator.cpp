@@ -86,6 +86,7 @@ double ScalarEvaluator::compute(Operation *op, ArrayRef<double> x) {
       .Case<arith::MulFOp, arith::MulIOp>([&](auto) { return x[0] * x[1]; })
       .Case([&](arith::DivFOp) { return x[0] / x[1]; })
       .Case([&](arith::DivSIOp) { return std::trunc(x[0] / x[1]); })
+      .Case([&](arith::RemFOp) { return std::fmod(x[0], x[1]); })
       .Case([&](arith::NegFOp) { return -x[0]; })
       .Case<arith::MaximumFOp, arith::MaxSIOp>(
           [&](auto) { return maximum(x[0], x[1]); })
@@ -105,6 +106,9 @@ double ScalarEvaluator::compute(Operation *op, ArrayRef<double> x) {
       })
       .Case<math::AbsFOp, math::AbsIOp>([&](auto) { return std::fabs(x[0]); })
       .Case([&](math::ExpOp) { return std::exp(x[0]); })
+      .Case([&](math::FloorOp) { return std::floor(x[0]); })
+      .Case([&](math::CeilOp) { return std::ceil(x[0]); })
+      .Case([&](math::RoundEvenOp) { return std::nearbyint(x[0]); })
       .Case([&](math::LogOp) { return std::log(x[0]); })
       .Case([&](math::Log1pOp) { return std::log1p(x[0]); })
       .Case([&](math::TanhOp) { return std::tanh(x[0]); })
