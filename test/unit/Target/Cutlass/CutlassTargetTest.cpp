@@ -1,6 +1,7 @@
 //===- CutlassTargetTest.cpp - Spaces, predictions and bundle files -------===//
 
 #include "fact/Target/Target.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,8 +80,8 @@ protected:
     const Realiser *realiser = target->findRealiser(fused.getRule());
     for (ScheduleAttrInterface schedule :
          realiser->getDefaultSpace(fused).enumerate())
-      if (succeeded(schedule.verifySchedule(
-              fused, target->getMachine(), [&] { return fused.emitError(); })))
+      if (succeeded(schedule.verifySchedule(fused, target->getMachine(),
+                                            [&] { return fused.emitError(); })))
         legal.push_back(schedule);
     return legal;
   }
@@ -92,10 +93,9 @@ protected:
 
   ScheduleAttrInterface getBest(FusedOp fused) {
     SmallVector<ScheduleAttrInterface> legal = getLegal(fused);
-    return *std::min_element(legal.begin(), legal.end(),
-                             [&](auto a, auto b) {
-                               return predict(fused, a) < predict(fused, b);
-                             });
+    return *std::min_element(legal.begin(), legal.end(), [&](auto a, auto b) {
+      return predict(fused, a) < predict(fused, b);
+    });
   }
 
   MLIRContext context;
@@ -105,11 +105,12 @@ protected:
 } // namespace
 
 TEST_F(CutlassTargetTest, SpacesAreModerate) {
-  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{65536, 3072, 768},
-                         {4096, 4096, 4096},
-                         {512, 512, 512},
-                         {16, 4096, 4096},
-                         {1, 1024, 1024}}) {
+  for (auto [m, n, k] :
+       {std::tuple<int64_t, int64_t, int64_t>{65536, 3072, 768},
+        {4096, 4096, 4096},
+        {512, 512, 512},
+        {16, 4096, 4096},
+        {1, 1024, 1024}}) {
     FusedOp fused = parseGemm(m, n, k);
     ASSERT_TRUE(fused);
     size_t legal = getLegal(fused).size();
@@ -133,30 +134,36 @@ TEST_F(CutlassTargetTest, PredictionsFollowMeasurements) {
   near(parseGemm(65536, 3072, 768, "fact.gelu %1 approximate tanh"), 453);
 }
 
-/// The best schedules measured, with the weights interleaved beforehand (7.00 and
-/// 0.86 ms), and what copying the weights adds.
+/// The best schedules measured, with the weights interleaved beforehand: 7.00
+/// and 0.86 ms. Schedules that differ in their swizzle are one object, and
+/// between swizzles measurements do not decide.
 TEST_F(CutlassTargetTest, GatedGemmsFollowMeasurements) {
-  FusedOp fused = parseGated(32768, 9728, 4096);
-  auto best = cast<Sm90GemmAttr>(getBest(fused));
-  EXPECT_EQ(scheduleKey(best), "sm90_gemm<tile = 128x256x64, cluster = 2x1, "
-                               "kernel = cooperative, swizzle = 1>");
-  EXPECT_GT(predict(fused, best), 0.8 * 7070);
-  EXPECT_LT(predict(fused, best), 1.2 * 7070);
+  const Realiser *realiser = target->findRealiser("gated_gemm");
+  auto expectBest = [&](FusedOp fused, StringRef schedule, double measured) {
+    ScheduleAttrInterface best = getBest(fused);
+    auto wanted = dyn_cast_or_null<ScheduleAttrInterface>(
+        parseAttribute(schedule, &context));
+    ASSERT_TRUE(wanted);
+    EXPECT_EQ(realiser->getObjectKey(best), realiser->getObjectKey(wanted));
+    EXPECT_GT(predict(fused, best), 0.8 * measured);
+    EXPECT_LT(predict(fused, best), 1.2 * measured);
+  };
+  expectBest(parseGated(32768, 9728, 4096),
+             "#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, "
+             "kernel = cooperative, swizzle = 1>",
+             7000);
+  expectBest(parseGated(65536, 3072, 768),
+             "#fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, "
+             "kernel = pingpong, swizzle = 1>",
+             860);
 
-  fused = parseGated(65536, 3072, 768);
-  best = cast<Sm90GemmAttr>(getBest(fused));
-  EXPECT_EQ(scheduleKey(best), "sm90_gemm<tile = 128x128x64, cluster = 2x1, "
-                               "kernel = pingpong, swizzle = 1>");
-  EXPECT_GT(predict(fused, best), 0.8 * 863);
-  EXPECT_LT(predict(fused, best), 1.2 * 863);
-
+  FusedOp fused;
   for (int64_t m : {1, 16, 512}) {
     fused = parseGated(m, 512, 512);
     ASSERT_FALSE(getLegal(fused).empty()) << m;
     for (ScheduleAttrInterface schedule : getLegal(fused)) {
       KernelCode code;
-      EXPECT_TRUE(succeeded(target->findRealiser("gated_gemm")
-                                ->emit(fused, schedule, "kernel", code)));
+      EXPECT_TRUE(succeeded(realiser->emit(fused, schedule, "kernel", code)));
     }
   }
 }
