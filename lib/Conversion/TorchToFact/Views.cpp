@@ -411,6 +411,7 @@ void torchtofact::populateViewConverters(ConverterTable &table) {
         "squeeze.dim", "squeeze.dims", "unsqueeze"})
     table[("aten." + name).str()] = convertReshape;
   table["prims.squeeze"] = convertReshape;
+  table["prims.collapse"] = convertReshape;
   for (StringRef name : {"expand", "expand_as", "broadcast_to"})
     table[("aten." + name).str()] = convertExpand;
   table["aten.repeat_interleave.self_int"] = convertRepeatInterleave;

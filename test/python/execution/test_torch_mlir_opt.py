@@ -1,0 +1,37 @@
+"""`torch-mlir-opt ... | fact-opt ...` on what the other tests execute."""
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import operators
+import pytest
+import supported_ops
+from fact import toolchain
+from fact.export import export
+
+WEIGHT = re.compile(r'"torch\.fact\.weight"\(\).*? value = (dense.*? : tensor<[^>]*>).*?'
+                    r"\(\) -> (!torch\.vtensor<[^>]*>)")
+
+for file in supported_ops.FILES:
+    importlib.import_module(file)
+
+
+@pytest.mark.parametrize("name", sorted(operators.GROUPS))
+def test_pipe(name):
+    group = operators.GROUPS[name]
+    text = operators.TESTED.get((name, "fp32"))
+    text = text or export(group, group.inputs_in("fp32"), name=name).text
+    # torch-mlir-opt knows literals, and not FACT's own op.
+    text = WEIGHT.sub(r"torch.vtensor.literal(\1) : \2", text)
+    tool = Path(sys.executable).parent / "torch-mlir-opt"
+    convert = [str(toolchain.require_tool("fact-opt")), "--convert-torch-to-fact"]
+    for options in ([], ["--canonicalize"], ["--mlir-print-op-generic"]):
+        printed = subprocess.run([str(tool), "--allow-unregistered-dialect", *options],
+                                 input=text, text=True, capture_output=True)
+        assert printed.returncode == 0, printed.stderr
+        converted = subprocess.run(convert, input=printed.stdout, text=True, capture_output=True)
+        assert converted.returncode == 0, f"{options}: {converted.stderr}"
+        assert "torch.aten" not in converted.stdout
