@@ -35,10 +35,40 @@ include_directories(
 separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${definitions})
 
+# Four fifths of a file's compile time are MLIR's headers and the dialect's own, so
+# the dialect's library compiles them once and the others use what it has.
+option(FACT_PRECOMPILE_HEADERS "Compile the headers that every file includes once" ON)
+if(FACT_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Without this no two builds have the same bytes, and ccache never hits.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+endif()
+function(fact_precompile_headers name)
+  if(NOT FACT_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if(NOT name STREQUAL FactDialect)
+    target_precompile_headers(${name} REUSE_FROM FactDialect)
+    return()
+  endif()
+  target_precompile_headers(${name} PRIVATE
+    <mlir/Dialect/Arith/IR/Arith.h>
+    <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/IR/Builders.h>
+    <mlir/IR/BuiltinOps.h>
+    <mlir/IR/IRMapping.h>
+    <mlir/IR/Matchers.h>
+    <mlir/IR/PatternMatch.h>
+    <mlir/Pass/Pass.h>
+    <mlir/Transforms/DialectConversion.h>
+    <mlir/Transforms/GreedyPatternRewriteDriver.h>
+    <fact/Dialect/Fact/Fact.h>)
+endfunction()
+
 # fact_add_library(NAME sources... DEPENDS generated... LINK libraries...)
 function(fact_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;MLIR" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  fact_precompile_headers(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

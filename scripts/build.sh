@@ -17,7 +17,9 @@ if [ ! -f build/build.ninja ]; then
   echo "build: configuring"
   launcher=()
   if command -v ccache >/dev/null; then
-    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    # What ccache wants to know before it keeps files that use precompiled headers.
+    ccache="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+    launcher=("-DCMAKE_C_COMPILER_LAUNCHER=$ccache" "-DCMAKE_CXX_COMPILER_LAUNCHER=$ccache")
   fi
   cmake -G Ninja -S . -B build -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_COMPILER="$llvm/bin/clang" -DCMAKE_CXX_COMPILER="$llvm/bin/clang++" \
