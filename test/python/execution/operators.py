@@ -50,7 +50,7 @@ class Group(nn.Module):
 
     A kernel of its own for each elementwise case would make compilation long. With `merge`,
     cases of one shape and type become rows of one result: the row's number selects which
-    case is stored, so that one kernel computes all of them.
+    case is stored, so that one kernel computes many of them.
     """
 
     LIMIT = 20
@@ -66,8 +66,12 @@ class Group(nn.Module):
         for case in cases:
             self.places.append([self._place(tensor) for tensor in case.inputs])
         self.buckets = self._buckets() if merge else []
-        self.rows = [(len(cases), *cases[0].function(*cases[0].inputs).shape)
-                     for cases in self.buckets]
+        # The number of the row that an element is in: an input, since what follows from
+        # constants would be computed beforehand, each in a kernel of its own.
+        for cases in self.buckets:
+            shape = cases[0].function(*cases[0].inputs).shape
+            lanes = torch.arange(len(cases)).reshape(-1, *[1] * len(shape))
+            self.inputs.append(lanes.expand(len(cases), *shape).contiguous())
 
     def _place(self, tensor: torch.Tensor) -> int:
         for index, known in enumerate(self.given):
@@ -104,8 +108,8 @@ class Group(nn.Module):
             if case.name not in merged:
                 results[case.name] = self._result(case, inputs)
         for index, cases in enumerate(self.buckets):
-            rows = self.rows[index]
-            lanes = torch.arange(len(cases)).reshape(-1, *[1] * (len(rows) - 1)).expand(rows)
+            lanes = inputs[index - len(self.buckets)]
+            rows = lanes.shape
             chosen = self._result(cases[-1], inputs, rows)
             for lane, case in reversed(list(enumerate(cases[:-1]))):
                 chosen = torch.where(lanes == lane, self._result(case, inputs, rows), chosen)
