@@ -36,17 +36,15 @@ private:
   }
 };
 
-class AttentionRealiser : public Realiser {
+class AttentionRealiser : public CutlassRealiser {
 public:
-  explicit AttentionRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "attention"; }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (machine.architecture != "sm_90a")
-      return emitError() << "needs a Hopper GPU (sm_90a), and '" << machine.name
-                         << "' is " << machine.architecture;
+    if (failed(requireHopper(emitError)))
+      return failure();
     return analyse(fused, emitError);
   }
 
@@ -58,8 +56,6 @@ public:
 
 private:
   FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) const;
-
-  const MachineDescription &machine;
 };
 } // namespace
 

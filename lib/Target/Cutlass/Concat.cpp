@@ -12,10 +12,9 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-class ConcatRealiser : public Realiser {
+class ConcatRealiser : public CutlassRealiser {
 public:
-  explicit ConcatRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "concat"; }
 
@@ -35,8 +34,6 @@ private:
   FailureOr<Parts> analyse(FusedOp fused) const {
     return analyse(fused, [&] { return fused.emitError(); });
   }
-
-  const MachineDescription &machine;
 };
 } // namespace
 

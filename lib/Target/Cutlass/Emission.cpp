@@ -32,6 +32,13 @@ int64_t fact::getElementBytes(Type element) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
+LogicalResult CutlassRealiser::requireHopper(EmitError emitError) const {
+  if (machine.architecture != "sm_90a")
+    return emitError() << "needs a Hopper GPU (sm_90a), and '" << machine.name
+                       << "' is " << machine.architecture;
+  return success();
+}
+
 LogicalResult fact::requireStaticShapes(FusedOp fused, EmitError emitError) {
   auto check = [&](TypeRange types) -> LogicalResult {
     for (Type type : types)

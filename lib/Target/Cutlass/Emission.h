@@ -120,6 +120,34 @@ double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 /// A float constant as `struct name { static constexpr float value = ...; };`.
 void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);
 
+/// A realiser that knows its machine.
+class CutlassRealiser : public Realiser {
+public:
+  explicit CutlassRealiser(const MachineDescription &machine)
+      : machine(machine) {}
+
+protected:
+  mlir::LogicalResult requireHopper(EmitError emitError) const;
+
+  const MachineDescription &machine;
+};
+
+/// A realiser of GEMMs, where schedules that differ only in their swizzle are
+/// one object.
+class GemmRealiser : public CutlassRealiser {
+public:
+  using CutlassRealiser::CutlassRealiser;
+
+  mlir::LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                           llvm::StringRef symbol,
+                           KernelCode &code) const override {
+    return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
+  }
+  std::string getObjectKey(ScheduleAttrInterface schedule) const override {
+    return getGemmObjectKey(schedule);
+  }
+};
+
 /// The realisers of this target, one file each.
 std::unique_ptr<Realiser>
 createGemmEpilogueRealiser(const MachineDescription &machine);

@@ -193,30 +193,21 @@ private:
   MatmulOp gate, up;
 };
 
-class GatedGemmRealiser : public Realiser {
+class GatedGemmRealiser : public GemmRealiser {
 public:
-  explicit GatedGemmRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using GemmRealiser::GemmRealiser;
 
   StringRef getRule() const override { return "gated_gemm"; }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (machine.architecture != "sm_90a")
-      return emitError() << "needs a Hopper GPU (sm_90a), and '" << machine.name
-                         << "' is " << machine.architecture;
+    if (failed(requireHopper(emitError)))
+      return failure();
     return GatedGemmAnalysis(fused, emitError).run();
   }
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
                              ScheduleAttrInterface schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
-                     StringRef symbol, KernelCode &code) const override {
-    return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
-  }
-  std::string getObjectKey(ScheduleAttrInterface schedule) const override {
-    return getGemmObjectKey(schedule);
-  }
   LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
                              KernelCode &code) const override;
 
@@ -224,8 +215,6 @@ private:
   FailureOr<GatedGemm> analyse(FusedOp fused) const {
     return GatedGemmAnalysis(fused, [&] { return fused.emitError(); }).run();
   }
-
-  const MachineDescription &machine;
 };
 } // namespace
 

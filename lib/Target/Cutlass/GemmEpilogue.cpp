@@ -249,17 +249,15 @@ private:
   MatmulOp matmul;
 };
 
-class GemmEpilogueRealiser : public Realiser {
+class GemmEpilogueRealiser : public GemmRealiser {
 public:
-  explicit GemmEpilogueRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using GemmRealiser::GemmRealiser;
 
   StringRef getRule() const override { return "gemm_epilogue"; }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (machine.architecture != "sm_90a")
-      return emitError() << "needs a Hopper GPU (sm_90a), and '" << machine.name
-                         << "' is " << machine.architecture;
+    if (failed(requireHopper(emitError)))
+      return failure();
     return GemmAnalysis(fused, emitError).run();
   }
 
@@ -268,13 +266,6 @@ public:
   getFixedSchedules(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
                              ScheduleAttrInterface schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
-                     StringRef symbol, KernelCode &code) const override {
-    return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
-  }
-  std::string getObjectKey(ScheduleAttrInterface schedule) const override {
-    return getGemmObjectKey(schedule);
-  }
   LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
                              KernelCode &code) const override;
 
@@ -282,8 +273,6 @@ private:
   FailureOr<Gemm> analyse(FusedOp fused) const {
     return GemmAnalysis(fused, [&] { return fused.emitError(); }).run();
   }
-
-  const MachineDescription &machine;
 };
 } // namespace
 

@@ -168,10 +168,9 @@ SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class PointwiseRealiser : public Realiser {
+class PointwiseRealiser : public CutlassRealiser {
 public:
-  explicit PointwiseRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "pointwise"; }
 
@@ -190,8 +189,6 @@ private:
   FailureOr<Pointwise> analyse(FusedOp fused) const {
     return analyse(fused, [&] { return fused.emitError(); });
   }
-
-  const MachineDescription &machine;
 };
 } // namespace
 

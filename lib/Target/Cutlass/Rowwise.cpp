@@ -52,10 +52,9 @@ private:
   }
 };
 
-class RowwiseRealiser : public Realiser {
+class RowwiseRealiser : public CutlassRealiser {
 public:
-  explicit RowwiseRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "rowwise"; }
 
@@ -74,8 +73,6 @@ private:
   FailureOr<Rowwise> analyse(FusedOp fused) const {
     return analyse(fused, [&] { return fused.emitError(); });
   }
-
-  const MachineDescription &machine;
 };
 } // namespace
 
