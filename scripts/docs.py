@@ -1,7 +1,8 @@
 """Keeps docs/ true to the code.
 
     docs.py reference [--check]   docs/reference from the .td files, by mlir-tblgen
-    docs.py examples  [--check]   the code in docs/*.md, by fact-opt and fact-translate
+    docs.py examples  [--check]   the code in docs/*.md and the registry's pages, by fact-opt and
+                                  fact-translate
 
 With --check nothing is written, and whatever is stale is an error. `ninja -C build fact-docs`
 runs both without it.
@@ -127,7 +128,7 @@ def main() -> int:
                 text = reference_page(title, sections, options.tblgen, options.includes)
                 update(DOCS / "reference" / name, text, options.check)
         else:
-            for page in sorted(DOCS.glob("*.md")):
+            for page in sorted([*DOCS.glob("*.md"), *ROOT.glob("patterns/*/README.md")]):
                 update(page, example_page(page, options.tools), options.check)
     except Stale as problem:
         print(f"docs: {problem}", file=sys.stderr)

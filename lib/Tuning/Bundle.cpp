@@ -313,6 +313,8 @@ static Kernel readKernel(const Node &node, const fs::path &folder) {
   kernel.name = node["name"].identifier();
   if (std::optional<Node> rule = node.optional("rule"))
     kernel.rule = rule->string();
+  if (std::optional<Node> problem = node.optional("problem"))
+    kernel.problem = problem->raw();
   for (const Node &operand : node["operands"].list())
     kernel.operands.push_back(readOperand(operand));
   for (const Node &result : node["results"].list()) {

@@ -29,6 +29,11 @@ CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts
   (kernel_hash, candidate_hash, machine, compiler);
 )sql";
 
+// The columns of an Attempt, in its order.
+#define ATTEMPT                                                                \
+  "kernel, status, detail, log, us, us_low, us_high, runs, norm_error, "       \
+  "element_error, compile_seconds, measure_seconds, transient"
+
 Database::Database(const std::filesystem::path &path) : path(path) {
   if (sqlite3_open(path.c_str(), &handle) != SQLITE_OK)
     fail("open it");
@@ -43,16 +48,19 @@ Database::Database(const std::filesystem::path &path) : path(path) {
       "norm_error, element_error, compile_seconds, measure_seconds, transient) "
       "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   select = prepare(
-      "SELECT kernel, status, detail, log, us, us_low, us_high, runs, "
-      "norm_error, element_error, compile_seconds, measure_seconds, transient "
-      "FROM attempts WHERE kernel_hash = ?1 AND candidate = ?2 AND "
+      "SELECT " ATTEMPT " FROM attempts WHERE kernel_hash = ?1 AND candidate = ?2 AND "
       "candidate_hash = ?3 AND (?4 = '' OR machine = ?4) AND "
       "(?5 = '' OR compiler = ?5) ORDER BY id DESC LIMIT 1");
+  selectAll = prepare(
+      "SELECT " ATTEMPT ", candidate, candidate_hash, machine, compiler, "
+      "date(created) FROM attempts WHERE id IN (SELECT max(id) FROM attempts "
+      "WHERE kernel_hash = ?1 GROUP BY candidate, machine) ORDER BY id");
 }
 
 Database::~Database() {
   sqlite3_finalize(insert);
   sqlite3_finalize(select);
+  sqlite3_finalize(selectAll);
   sqlite3_close(handle);
 }
 
@@ -113,6 +121,45 @@ void Database::record(const AttemptKey &key, const Attempt &attempt) {
   sqlite3_reset(insert);
 }
 
+namespace {
+
+/// Reads a row, column by column.
+class Columns {
+public:
+  explicit Columns(sqlite3_stmt *statement) : statement(statement) {}
+
+  std::string text() {
+    return reinterpret_cast<const char *>(
+        sqlite3_column_text(statement, column++));
+  }
+  double real() { return sqlite3_column_double(statement, column++); }
+  int integer() { return sqlite3_column_int(statement, column++); }
+
+  Attempt attempt() {
+    Attempt attempt;
+    attempt.kernel = text();
+    attempt.status = text();
+    attempt.detail = text();
+    attempt.log = text();
+    attempt.us = real();
+    attempt.usLow = real();
+    attempt.usHigh = real();
+    attempt.runs = integer();
+    attempt.normError = real();
+    attempt.elementError = real();
+    attempt.compileSeconds = real();
+    attempt.measureSeconds = real();
+    attempt.transient = integer() != 0;
+    return attempt;
+  }
+
+private:
+  sqlite3_stmt *statement;
+  int column = 0;
+};
+
+} // namespace
+
 std::optional<Attempt> Database::find(const AttemptKey &key) {
   bindKey(select, key);
   int code = sqlite3_step(select);
@@ -120,28 +167,32 @@ std::optional<Attempt> Database::find(const AttemptKey &key) {
     return std::nullopt;
   if (code != SQLITE_ROW)
     fail("look up an attempt");
-  int column = 0;
-  auto text = [&] {
-    return std::string(
-        reinterpret_cast<const char *>(sqlite3_column_text(select, column++)));
-  };
-  auto real = [&] { return sqlite3_column_double(select, column++); };
-  Attempt attempt;
-  attempt.kernel = text();
-  attempt.status = text();
-  attempt.detail = text();
-  attempt.log = text();
-  attempt.us = real();
-  attempt.usLow = real();
-  attempt.usHigh = real();
-  attempt.runs = sqlite3_column_int(select, column++);
-  attempt.normError = real();
-  attempt.elementError = real();
-  attempt.compileSeconds = real();
-  attempt.measureSeconds = real();
-  attempt.transient = sqlite3_column_int(select, column++) != 0;
+  Attempt attempt = Columns(select).attempt();
   sqlite3_reset(select);
   return attempt;
+}
+
+std::vector<Database::Row> Database::list(const std::string &kernelHash) {
+  sqlite3_reset(selectAll);
+  bindText(selectAll, 1, kernelHash);
+  std::vector<Row> rows;
+  int code;
+  while ((code = sqlite3_step(selectAll)) == SQLITE_ROW) {
+    Columns columns(selectAll);
+    Row row;
+    row.attempt = columns.attempt();
+    row.key.kernelHash = kernelHash;
+    row.key.candidate = columns.text();
+    row.key.candidateHash = columns.text();
+    row.key.machine = columns.text();
+    row.key.compiler = columns.text();
+    row.date = columns.text();
+    rows.push_back(std::move(row));
+  }
+  if (code != SQLITE_DONE)
+    fail("look up attempts");
+  sqlite3_reset(selectAll);
+  return rows;
 }
 
 } // namespace tuning

@@ -1,12 +1,21 @@
 //===- TuningReport.cpp - What a run of fact-tune found -------------------===//
 
 #include "fact/Tuning/LibraryWriter.h"
+#include <ctime>
 #include <sstream>
 
 namespace fact {
 namespace tuning {
 
 using Json = nlohmann::ordered_json;
+
+/// In UTC.
+static std::string today() {
+  std::time_t now = std::time(nullptr);
+  char text[16] = "";
+  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
 
 std::string writeTuningReport(const Bundle &bundle,
                               const TuningResult &result) {
@@ -17,6 +26,7 @@ std::string writeTuningReport(const Bundle &bundle,
   json["versions"] = bundle.versions;
   json["machine"] = result.machine;
   json["compiler"] = result.compiler;
+  json["date"] = today();
   if (!result.library.empty()) {
     json["library"] = result.library.string();
     json["header"] = result.header.string();
@@ -45,6 +55,10 @@ std::string writeTuningReport(const Bundle &bundle,
                     {"status", attempt->status}};
       if (attempt->us > 0)
         entry["us"] = attempt->us;
+      if (attempt->status == "ok") {
+        entry["norm_error"] = attempt->normError;
+        entry["element_error"] = attempt->elementError;
+      }
       if (!attempt->detail.empty())
         entry["detail"] = attempt->detail;
       entry["log"] = attempt->log;

@@ -1,9 +1,10 @@
-"""The `fact` command: compile, export, run, info, bench, demo, doctor."""
+"""The `fact` command: compile, export, run, info, bench, registry, demo, doctor."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 
 from .errors import FactError
@@ -11,8 +12,12 @@ from .files import writing
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
+        # Its options are its program's.
+        if arguments[:1] == ["registry"]:
+            return _registry(arguments[1:])
+        options = _parser().parse_args(arguments)
         return options.function(options)
     except FactError as error:
         print(f"fact: error: {error}", file=sys.stderr)
@@ -80,6 +85,9 @@ def _parser() -> argparse.ArgumentParser:
                        help="torch.set_float32_matmul_precision, for all variants")
     bench.add_argument("--json", metavar="FILE", help="also write all figures there")
     bench.set_defaults(function=_bench)
+
+    commands.add_parser("registry", add_help=False,
+                        help="what was measured: list, show, add, verify, diff, prune")
 
     demo = commands.add_parser("demo", help="compile a small GPT block and show what happened")
     demo.add_argument("--target", default="auto")
@@ -287,6 +295,12 @@ def _bench(options) -> int:
     if found["fact"].failure:
         raise FactError(f"FACT was not measured: {found['fact'].failure}")
     return 0
+
+
+def _registry(arguments: list[str]) -> int:
+    from .toolchain import require_tool
+
+    return subprocess.run([require_tool("fact-registry"), *arguments]).returncode
 
 
 def _demo(options) -> int:

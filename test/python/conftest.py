@@ -10,7 +10,8 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
 # Subprocesses too.
 os.environ["PYTHONPATH"] = str(ROOT / "python")
-# Tests do not fill the user's cache.
+# Tests neither fill the user's cache nor read the user's registry.
+os.environ["FACT_PATTERNS"] = str(ROOT / "build" / "no-patterns")
 os.environ.setdefault("FACT_WORK_DIR", str(ROOT / "build" / "python-tests"))
 
 

@@ -67,6 +67,8 @@ struct Candidate : KernelSource {
 
 struct Kernel {
   std::string name, rule;
+  /// What the registry keeps results under; null in bundles that do not say.
+  nlohmann::ordered_json problem;
   std::vector<Operand> operands;
   std::vector<Tensor> results;
   double solUs = 0;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -51,6 +52,14 @@ public:
   void record(const AttemptKey &key, const Attempt &attempt);
   /// The newest attempt. An empty machine or compiler matches any.
   std::optional<Attempt> find(const AttemptKey &key);
+  /// The newest attempt of each candidate of a kernel on each machine.
+  struct Row {
+    AttemptKey key;
+    Attempt attempt;
+    /// "2026-11-15", in UTC.
+    std::string date;
+  };
+  std::vector<Row> list(const std::string &kernelHash);
 
 private:
   void execute(const char *sql);
@@ -61,6 +70,7 @@ private:
   sqlite3 *handle = nullptr;
   sqlite3_stmt *insert = nullptr;
   sqlite3_stmt *select = nullptr;
+  sqlite3_stmt *selectAll = nullptr;
 };
 
 } // namespace tuning

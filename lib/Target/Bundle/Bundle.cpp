@@ -2,6 +2,7 @@
 
 #include "fact/Target/Bundle.h"
 #include "Program.h"
+#include "fact/Analysis/Problem.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
@@ -164,6 +165,16 @@ static json::Array describeOperands(FusedOp fused) {
     operands.push_back(std::move(operand));
   }
   return operands;
+}
+
+/// What the registry keeps results under.
+static json::Object describeProblem(const patterns::Problem &problem) {
+  json::Object extents;
+  for (const auto &[name, extent] : problem.extents)
+    extents[name] = extent;
+  return json::Object{{"dtype", problem.dtype},
+                      {"ops", problem.ops},
+                      {"extents", std::move(extents)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,6 +370,8 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   for (Type type : fused.getResultTypes())
     results.push_back(describeTensor(type));
   SpeedOfLight sol = getSpeedOfLight(fused);
+  patterns::Problem problem =
+      getProblem(fused, target.getMachine().architecture);
   entry.candidates = candidates.size();
   entry.microseconds = sol.getMicroseconds(target.getMachine());
   json::Object referenceObject{{reference.isObject ? "object" : "source", file},
@@ -370,6 +383,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   kernels.push_back(json::Object{{"name", name},
                                  {"rule", fused.getRule()},
                                  {"ops", json::Array(entry.ops)},
+                                 {"problem", describeProblem(problem)},
                                  {"operands", describeOperands(fused)},
                                  {"results", std::move(results)},
                                  {"flops", sol.getFlops()},

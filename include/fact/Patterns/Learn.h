@@ -1,0 +1,31 @@
+//===- Learn.h - From measurements to entries -------------------*- C++ -*-===//
+
+#ifndef FACT_PATTERNS_LEARN_H
+#define FACT_PATTERNS_LEARN_H
+
+#include "fact/Patterns/Registry.h"
+
+namespace fact {
+namespace patterns {
+
+struct LearnOptions {
+  /// A tuning.json that fact-tune wrote for the bundle, maybe elsewhere. Empty:
+  /// the bundle's tuning.sqlite, or its tuning.json where that is all there is.
+  std::filesystem::path results;
+  /// The day of results that do not say it: "2026-11-15".
+  std::string date;
+  /// Versions beside those that the results name, as in {"commit", "0123abc"}.
+  std::map<std::string, std::string> versions;
+  /// Accepted schedules of each kernel and machine, the fastest first.
+  size_t keep = 5;
+};
+
+/// What tuning a bundle has taught: an entry for each kernel that was tried,
+/// with its fastest schedules and all that failed. Throws tuning::Failure.
+std::vector<Entry> learn(const std::filesystem::path &bundle,
+                         const LearnOptions &options);
+
+} // namespace patterns
+} // namespace fact
+
+#endif // FACT_PATTERNS_LEARN_H

@@ -1,0 +1,70 @@
+//===- PatternFile.h - Files of the registry, read and written --*- C++ -*-===//
+//
+// patterns/schema.json and this reader accept the same files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_PATTERNS_PATTERNFILE_H
+#define FACT_PATTERNS_PATTERNFILE_H
+
+#include "fact/Patterns/Registry.h"
+
+namespace fact {
+namespace patterns {
+
+/// What stood in the way; empty when nothing did.
+using Error = std::string;
+
+/// `<rule>/<dtype>-<architecture>.json`, relative to a layer.
+std::filesystem::path getFileName(const Problem &problem);
+
+/// Every pattern file of a layer, in the order of their names. Fails where a
+/// folder cannot be listed.
+Error listFiles(const std::filesystem::path &layer,
+                std::vector<std::filesystem::path> &files);
+
+/// Reads the text of one file. All entries are of one rule, type and
+/// architecture; problems are distinct.
+Error parseFile(const std::string &text, std::vector<Entry> &entries);
+
+/// Reads one file below `layer` and checks that it is where it belongs.
+Error readFile(const std::filesystem::path &layer,
+               const std::filesystem::path &file, std::vector<Entry> &entries);
+
+/// The text of a file: equal entries in any order give equal bytes. All entries
+/// are of one rule, type and architecture.
+std::string writeText(std::vector<Entry> entries);
+
+/// Why an entry cannot be written, or empty.
+Error checkEntry(const Entry &entry);
+
+/// Adds what `from` knows to `to`, an entry of the same problem. Of two records
+/// of one schedule on one machine, an accepted one stays before a failed one,
+/// a failed one before a pending one, the faster before the slower. The result
+/// does not depend on the order in which entries are merged.
+void merge(Entry &to, const Entry &from);
+
+/// The same for lists; the result is sorted by problem.
+std::vector<Entry> merge(const std::vector<Entry> &first,
+                         const std::vector<Entry> &second);
+
+/// Leaves the `keep` fastest accepted schedules of each machine, and all
+/// others.
+void keepFastest(Entry &entry, size_t keep);
+
+/// Changes one file of a layer, under the layer's lock: `change` gets the
+/// file's entries (none when there is no file) and leaves what should be there.
+/// Written aside, synchronised and renamed; a file without entries goes away.
+/// A broken file is not overwritten.
+Error updateFile(const std::filesystem::path &layer,
+                 const std::filesystem::path &name,
+                 const std::function<void(std::vector<Entry> &)> &change);
+
+/// Merges entries of any problems into a layer, which is created if need be.
+Error addEntries(const std::filesystem::path &layer,
+                 const std::vector<Entry> &entries);
+
+} // namespace patterns
+} // namespace fact
+
+#endif // FACT_PATTERNS_PATTERNFILE_H

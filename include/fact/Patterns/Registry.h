@@ -1,0 +1,156 @@
+//===- Registry.h - What was learned about problems -------------*- C++ -*-===//
+//
+// The registry holds which schedules were measured for which problem, how fast
+// they were and what failed. docs/registry.md is the specification. Links no
+// LLVM and throws nothing, so compiler and tuner can both use it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_PATTERNS_REGISTRY_H
+#define FACT_PATTERNS_REGISTRY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace patterns {
+
+/// What a kernel computes, as far as its speed depends on it.
+struct Problem {
+  /// "gemm_epilogue"
+  std::string rule;
+  /// Element type of what it reads: "bf16".
+  std::string dtype;
+  /// "sm_90a", "host"
+  std::string architecture;
+  /// "matmul,add,gelu"
+  std::string ops;
+  /// Sizes by name. Which names there are depends on what the region is
+  /// anchored at; see getExtentFamilies.
+  std::map<std::string, int64_t> extents;
+
+  bool operator==(const Problem &other) const;
+  bool operator!=(const Problem &other) const { return !(*this == other); }
+  /// The order of entries in files: rule, dtype, architecture, ops, extents.
+  bool operator<(const Problem &other) const;
+
+  /// Stable, and the same for equal problems alone:
+  /// "gemm_epilogue/bf16/sm_90a#0f3a9c2d1e".
+  std::string getId() const;
+  /// "m=65536 n=3072 k=768 batch=1 tensors=1"
+  std::string getExtentsText() const;
+};
+
+/// The sets of extents that problems have, each in the order it is shown in:
+/// contractions, attention, rows, elements.
+const std::vector<std::vector<std::string>> &getExtentFamilies();
+
+/// accepted: verified and measured; failed: tried in vain; pending: proposed,
+/// not tried yet.
+enum class Status { Accepted, Failed, Pending };
+
+/// "accepted"
+const char *getName(Status status);
+
+/// One schedule on one machine.
+struct Schedule {
+  /// The schedule attribute's text without "#fact.".
+  std::string key;
+  Status status = Status::Pending;
+  /// Why it failed or is pending.
+  std::string reason;
+  /// Of accepted schedules: the median time, the speed of light over it (0
+  /// where that is not known), and ||out - reference|| / ||reference|| where it
+  /// was kept.
+  double us = 0;
+  double solShare = 0;
+  std::optional<double> error;
+  /// Where it comes from: "NVIDIA H200", {"fact": "0.1.0", ...}, "2026-11-15".
+  std::string machine;
+  std::map<std::string, std::string> versions;
+  std::string date;
+};
+
+struct Entry {
+  Problem problem;
+  /// The CUTLASS example that its kernels rest on; may be empty.
+  std::string example;
+  /// Accepted ones first, the fastest first; then failed, then pending ones.
+  std::vector<Schedule> schedules;
+  /// Where it was read; empty when it was made.
+  std::filesystem::path file;
+
+  std::string getId() const { return problem.getId(); }
+  /// accepted when one schedule is, else failed when one is, else pending.
+  Status getStatus() const;
+  /// The fastest accepted schedule, or null.
+  const Schedule *getBest() const;
+};
+
+/// Whether kernels of one type say something about another: f16 and bf16 do
+/// about each other; every other type only about itself.
+bool isConvertible(const std::string &dtype, const std::string &other);
+
+/// reuse: the same problem. adapt: a problem near it.
+enum class Relation { Reuse, Adapt };
+
+/// "reuse"
+const char *getName(Relation relation);
+
+struct Match {
+  const Entry *entry = nullptr;
+  Relation relation = Relation::Adapt;
+  /// The sum of |log2(extent / extent)|: 0 for equal extents.
+  double distance = 0;
+};
+
+/// Entries of several folders, read once.
+class Registry {
+public:
+  using Warn = std::function<void(const std::string &)>;
+
+  /// Reads `layers`, the uppermost first: an entry hides those of the same
+  /// problem below it. A folder that does not exist is empty. A file that
+  /// cannot be read or is not as docs/registry.md says is left out, and `warn`
+  /// receives its name and the cause.
+  static Registry load(const std::vector<std::filesystem::path> &layers,
+                       const Warn &warn);
+
+  /// All entries, in the order of their problems.
+  const std::vector<Entry> &getEntries() const { return entries; }
+
+  /// Entries that say something about `problem`: of the same rule and
+  /// architecture, a convertible type, and every extent within a factor of 2.
+  /// Those with the same ops come first, then those with the same type, then
+  /// the nearest; ties are in the order of ids. Failed and pending entries are
+  /// among them. Pointers live as long as the registry.
+  std::vector<Match> find(const Problem &problem) const;
+
+  /// The entry of an id, or null.
+  const Entry *lookup(const std::string &id) const;
+
+private:
+  std::vector<Entry> entries;
+};
+
+/// $FACT_PATTERNS, or fact/patterns in $XDG_DATA_HOME or ~/.local/share. Empty
+/// when there is neither a variable nor a home.
+std::filesystem::path getUserFolder();
+
+/// share/fact/patterns beside the bin folder of the running program; empty
+/// when there is none.
+std::filesystem::path getBuiltinFolder();
+
+/// The layers that every tool uses: the user's over the built-in one.
+std::vector<std::filesystem::path> getDefaultLayers();
+
+} // namespace patterns
+} // namespace fact
+
+#endif // FACT_PATTERNS_REGISTRY_H

@@ -1,0 +1,181 @@
+//===- Entry.cpp - Problems, schedules and how they merge -----------------===//
+
+#include "fact/Patterns/PatternFile.h"
+#include <algorithm>
+#include <cstdio>
+#include <tuple>
+#include <utility>
+
+namespace fact {
+namespace patterns {
+
+//===----------------------------------------------------------------------===//
+// Problems
+//===----------------------------------------------------------------------===//
+
+static auto tie(const Problem &problem) {
+  return std::tie(problem.rule, problem.dtype, problem.architecture,
+                  problem.ops, problem.extents);
+}
+
+bool Problem::operator==(const Problem &other) const {
+  return tie(*this) == tie(other);
+}
+
+bool Problem::operator<(const Problem &other) const {
+  return tie(*this) < tie(other);
+}
+
+const std::vector<std::vector<std::string>> &getExtentFamilies() {
+  static const std::vector<std::vector<std::string>> families = {
+      {"m", "n", "k", "batch", "tensors"},
+      {"batch", "heads", "kv_heads", "queries", "keys", "head"},
+      {"rows", "columns", "tensors"},
+      {"elements", "tensors"}};
+  return families;
+}
+
+std::string Problem::getExtentsText() const {
+  // The family's order where it is one, else the map's.
+  std::vector<std::string> names;
+  for (const std::vector<std::string> &family : getExtentFamilies())
+    if (family.size() == extents.size() &&
+        std::all_of(family.begin(), family.end(),
+                    [&](const auto &name) { return extents.count(name) != 0; }))
+      names = family;
+  if (names.empty())
+    for (const auto &[name, extent] : extents)
+      names.push_back(name);
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : " ") + name + "=" +
+            std::to_string(extents.at(name));
+  return text;
+}
+
+std::string Problem::getId() const {
+  std::string essence = ops;
+  for (const auto &[name, extent] : extents)
+    essence += " " + name + "=" + std::to_string(extent);
+  uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a
+  for (unsigned char byte : essence)
+    hash = (hash ^ byte) * 0x100000001b3ull;
+  char digits[17];
+  std::snprintf(digits, sizeof(digits), "%010llx",
+                static_cast<unsigned long long>(hash >> 24));
+  return rule + "/" + dtype + "/" + architecture + "#" + digits;
+}
+
+bool isConvertible(const std::string &dtype, const std::string &other) {
+  auto is16Bit = [](const std::string &type) {
+    return type == "f16" || type == "bf16";
+  };
+  return dtype == other || (is16Bit(dtype) && is16Bit(other));
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+const char *getName(Status status) {
+  switch (status) {
+  case Status::Accepted:
+    return "accepted";
+  case Status::Failed:
+    return "failed";
+  case Status::Pending:
+    return "pending";
+  }
+  return "";
+}
+
+const char *getName(Relation relation) {
+  return relation == Relation::Reuse ? "reuse" : "adapt";
+}
+
+Status Entry::getStatus() const {
+  Status status = Status::Pending;
+  for (const Schedule &schedule : schedules)
+    status = std::min(status, schedule.status);
+  return status;
+}
+
+const Schedule *Entry::getBest() const {
+  const Schedule *best = nullptr;
+  for (const Schedule &schedule : schedules)
+    if (schedule.status == Status::Accepted &&
+        (!best || schedule.us < best->us))
+      best = &schedule;
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// One order over everything a record says: the smallest of several is the same
+/// whatever the order they are compared in.
+static bool isBetter(const Schedule &a, const Schedule &b) {
+  if (a.status != b.status)
+    return a.status < b.status;
+  if (a.us != b.us)
+    return a.us < b.us;
+  if (a.date != b.date)
+    return a.date > b.date;
+  return std::tie(a.error, a.solShare, a.reason, a.versions) <
+         std::tie(b.error, b.solShare, b.reason, b.versions);
+}
+
+/// The order in an entry: of equal status and time, by name.
+static bool comesBefore(const Schedule &a, const Schedule &b) {
+  return std::tie(a.status, a.us, a.key, a.machine) <
+         std::tie(b.status, b.us, b.key, b.machine);
+}
+
+void merge(Entry &to, const Entry &from) {
+  to.example = std::max(to.example, from.example);
+  std::map<std::pair<std::string, std::string>, Schedule> best;
+  for (const auto *list : {&std::as_const(to.schedules), &from.schedules})
+    for (const Schedule &schedule : *list) {
+      auto [place, isNew] =
+          best.try_emplace({schedule.key, schedule.machine}, schedule);
+      if (!isNew && isBetter(schedule, place->second))
+        place->second = schedule;
+    }
+  to.schedules.clear();
+  for (auto &[name, schedule] : best)
+    to.schedules.push_back(std::move(schedule));
+  std::sort(to.schedules.begin(), to.schedules.end(), comesBefore);
+}
+
+std::vector<Entry> merge(const std::vector<Entry> &first,
+                         const std::vector<Entry> &second) {
+  std::map<Problem, Entry> merged;
+  for (const auto *list : {&first, &second})
+    for (const Entry &entry : *list) {
+      Entry &to = merged[entry.problem];
+      to.problem = entry.problem;
+      merge(to, entry);
+    }
+  std::vector<Entry> entries;
+  for (auto &[problem, entry] : merged)
+    entries.push_back(std::move(entry));
+  return entries;
+}
+
+void keepFastest(Entry &entry, size_t keep) {
+  std::sort(entry.schedules.begin(), entry.schedules.end(), comesBefore);
+  std::map<std::string, size_t> seen;
+  auto isSlower = [&](const Schedule &schedule) {
+    return schedule.status == Status::Accepted &&
+           ++seen[schedule.machine] > keep;
+  };
+  std::vector<Schedule> kept;
+  for (Schedule &schedule : entry.schedules)
+    if (!isSlower(schedule))
+      kept.push_back(std::move(schedule));
+  entry.schedules = std::move(kept);
+}
+
+} // namespace patterns
+} // namespace fact

@@ -1,0 +1,159 @@
+//===- Update.cpp - Files of the registry, changed under a lock -----------===//
+
+#include "fact/Patterns/PatternFile.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace fact {
+namespace patterns {
+
+namespace fs = std::filesystem;
+
+static std::string describe(int code, const fs::path &folder) {
+  std::string text = std::strerror(code);
+  if (code == EACCES || code == EROFS || code == EPERM)
+    text += "; make " + folder.string() + " writable, or name another folder";
+  return text;
+}
+
+namespace {
+
+/// One writer at a time for a layer: a lock that ends with its process.
+class LayerLock {
+public:
+  explicit LayerLock(const fs::path &layer) {
+    fs::path path = layer / ".lock";
+    file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int code = file < 0 ? errno : 0;
+    while (code == 0 && flock(file, LOCK_EX) != 0)
+      if (errno != EINTR)
+        code = errno;
+    if (code != 0)
+      error = "cannot lock " + path.string() + ": " + describe(code, layer);
+  }
+  ~LayerLock() {
+    if (file >= 0)
+      close(file);
+  }
+  LayerLock(const LayerLock &) = delete;
+  LayerLock &operator=(const LayerLock &) = delete;
+
+  Error error;
+
+private:
+  int file = -1;
+};
+
+} // namespace
+
+/// What was renamed survives a loss of power only with its folder.
+static int synchroniseFolder(const fs::path &folder) {
+  int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0)
+    return errno;
+  // Some file systems cannot; they have nothing to synchronise then.
+  int code = fsync(file) != 0 && errno != EINVAL ? errno : 0;
+  close(file);
+  return code;
+}
+
+static Error writeWhole(const fs::path &path, const std::string &text) {
+  fs::path aside = path;
+  aside += ".partial";
+  int file =
+      open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int code = file < 0 ? errno : 0;
+  for (size_t written = 0; code == 0 && written < text.size();) {
+    ssize_t count = write(file, text.data() + written, text.size() - written);
+    if (count > 0)
+      written += static_cast<size_t>(count);
+    else if (count == 0)
+      code = ENOSPC;
+    else if (errno != EINTR)
+      code = errno;
+  }
+  if (code == 0 && fsync(file) != 0)
+    code = errno;
+  if (file >= 0 && close(file) != 0 && code == 0)
+    code = errno;
+  if (code == 0 && std::rename(aside.c_str(), path.c_str()) != 0)
+    code = errno;
+  if (code == 0)
+    code = synchroniseFolder(path.parent_path());
+  if (code == 0)
+    return "";
+  if (file >= 0)
+    unlink(aside.c_str());
+  return "cannot write " + path.string() + ": " +
+         describe(code, path.parent_path());
+}
+
+static Error change(const fs::path &layer, const fs::path &path,
+                    const std::function<void(std::vector<Entry> &)> &apply) {
+  std::vector<Entry> entries;
+  std::error_code code;
+  bool exists = fs::exists(fs::symlink_status(path, code));
+  if (exists)
+    if (Error error = readFile(layer, path, entries); !error.empty())
+      return error + "; repair it or move it away, it is not overwritten";
+  std::string before = exists ? writeText(entries) : "";
+  apply(entries);
+  for (const Entry &entry : entries) {
+    Error error = checkEntry(entry);
+    if (error.empty() && getFileName(entry.problem) !=
+                             path.lexically_normal().lexically_relative(
+                                 layer.lexically_normal()))
+      error = "it does not belong into " + path.string();
+    if (!error.empty())
+      return "cannot write " + entry.getId() + ": " + error;
+  }
+  std::string after = writeText(entries);
+  if (before == after)
+    return "";
+  if (!after.empty())
+    return writeWhole(path, after);
+  if (unlink(path.c_str()) != 0)
+    return "cannot remove " + path.string() + ": " + describe(errno, layer);
+  return "";
+}
+
+Error updateFile(const fs::path &layer, const fs::path &name,
+                 const std::function<void(std::vector<Entry> &)> &apply) {
+  try {
+    fs::path path = layer / name;
+    std::error_code code;
+    fs::create_directories(path.parent_path(), code);
+    if (code)
+      return "cannot create the folder " + path.parent_path().string() + ": " +
+             describe(code.value(), layer);
+    LayerLock lock(layer);
+    return lock.error.empty() ? change(layer, path, apply) : lock.error;
+  } catch (const std::exception &problem) {
+    return problem.what();
+  }
+}
+
+Error addEntries(const fs::path &layer, const std::vector<Entry> &entries) {
+  std::map<fs::path, std::vector<Entry>> files;
+  for (const Entry &entry : entries) {
+    // Before its names become a path.
+    if (Error error = checkEntry(entry); !error.empty())
+      return "cannot write " + entry.getId() + ": " + error;
+    files[getFileName(entry.problem)].push_back(entry);
+  }
+  for (const auto &[name, added] : files)
+    if (Error error = updateFile(layer, name,
+                                 [&added = added](std::vector<Entry> &known) {
+                                   known = merge(known, added);
+                                 });
+        !error.empty())
+      return error;
+  return "";
+}
+
+} // namespace patterns
+} // namespace fact

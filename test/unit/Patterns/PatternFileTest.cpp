@@ -1,0 +1,225 @@
+//===- PatternFileTest.cpp - The JSON of the registry ---------------------===//
+//
+// test/python/test_registry.py gives this reader and the JSON schema the same
+// good and bad files; here is what no schema can say.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Samples.h"
+#include <algorithm>
+#include <random>
+
+using namespace fact::patterns;
+
+namespace {
+
+std::string parse(const std::string &text) {
+  std::vector<Entry> entries;
+  return parseFile(text, entries);
+}
+
+std::string sampleText() {
+  return writeText(
+      {sampleEntry(sampleProblem(), {accepted(10), failed("a\\", 2)}),
+       sampleEntry(sampleProblem(8192), {accepted(20)})});
+}
+
+std::string replace(std::string text, const std::string &what,
+                    const std::string &with) {
+  size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+TEST(PatternFile, WhatIsWrittenIsRead) {
+  std::vector<Entry> entries;
+  ASSERT_EQ(parseFile(sampleText(), entries), "");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].problem, sampleProblem());
+  EXPECT_EQ(entries[0].schedules[0].error, 0.00166);
+  EXPECT_EQ(entries[0].schedules[1].reason, "a\\");
+  EXPECT_EQ(writeText(entries), sampleText());
+  std::reverse(entries.begin(), entries.end());
+  EXPECT_EQ(writeText(entries), sampleText());
+  EXPECT_EQ(writeText({}), "");
+}
+
+TEST(PatternFile, OneLineASchedule) {
+  EXPECT_EQ(writeText({sampleEntry(sampleProblem(), {accepted(10)})}), R"({
+  "format": 1,
+  "rule": "gemm_epilogue",
+  "dtype": "bf16",
+  "architecture": "sm_90a",
+  "entries": [
+    {
+      "ops": "matmul,add",
+      "extents": {"batch": 1, "k": 512, "m": 4096, "n": 1024, "tensors": 1},
+      "schedules": [
+        {"key": "sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = pingpong, swizzle = 1>", "status": "accepted", "us": 10.0, "sol_share": 0.75, "error": 0.00166, "machine": "NVIDIA H200", "versions": {"fact": "0.1.0"}, "date": "2026-11-15"}
+      ]
+    }
+  ]
+}
+)");
+}
+
+TEST(PatternFile, SaysWhatIsWrongAndWhere) {
+  auto broken = [&](const std::string &what, const std::string &with) {
+    return parse(replace(sampleText(), what, with));
+  };
+  EXPECT_EQ(broken("\"format\": 1", "\"format\": 2"),
+            "$.format: expected 1, the format that this version reads");
+  EXPECT_EQ(broken("accepted", "splendid"),
+            "$.entries[0].schedules[0].status: expected accepted, failed or "
+            "pending, found \"splendid\"");
+  EXPECT_EQ(broken("\"us\": 10.0, ", ""),
+            "$.entries[0].schedules[0]: 'us' is missing");
+  EXPECT_EQ(broken("\"us\": 10.0", "\"us\": -1"),
+            "$.entries[0].schedules[0].us: expected a number above 0.0 to "
+            "1000000000000.0, found -1");
+  EXPECT_EQ(broken("\"m\": 4096", "\"m\": 0"),
+            "$.entries[0].extents.m: expected an integer from 1 to "
+            "281474976710656, found 0");
+  EXPECT_EQ(broken("\"m\": 4096, ", ""),
+            "$.entries[0].extents: expected the members m, n, k, batch, "
+            "tensors; or batch, heads, kv_heads, queries, keys, head; or rows, "
+            "columns, tensors; or elements, tensors");
+  EXPECT_EQ(broken("\"ops\": \"matmul,add\"", "\"ops\": \"matmul, add\""),
+            "$.entries[0].ops: expected names of ops with commas, found "
+            "\"matmul, add\"");
+  EXPECT_EQ(broken("\"ops\"", "\"colour\": 1, \"ops\""),
+            "$.entries[0]: unknown member \"colour\"");
+  EXPECT_EQ(broken("\"dtype\": \"bf16\"", "\"dtype\": \"fp16\""),
+            "$.dtype: expected one of f64, f32, f16, bf16, i64, i32, i8, i1, "
+            "found \"fp16\"");
+  EXPECT_EQ(parse("[]"), "$: expected an object, found []");
+  EXPECT_NE(parse("").find("parse error"), std::string::npos);
+}
+
+TEST(PatternFile, NothingTwice) {
+  EXPECT_EQ(parse(replace(sampleText(), "\"m\": 8192", "\"m\": 4096")),
+            "$.entries[1]: the problem of " + sampleProblem().getId() +
+                " is there twice");
+  EXPECT_EQ(parse(replace(sampleText(), "\"format\": 1",
+                          "\"format\": 1, \"format\": 1")),
+            "member \"format\" is there twice");
+  EXPECT_EQ(parse(replace(sampleText(), "swizzle = 2", "swizzle = 1")),
+            "$.entries[0].schedules[1]: \"sm90_gemm<tile = 128x128x64, cluster "
+            "= 2x1, kernel = pin... is there twice for \"NVIDIA H200\"");
+}
+
+TEST(PatternFile, TheBuiltInFilesAreAsWeWriteThem) {
+  std::filesystem::path layer = FACT_SOURCE_DIR "/patterns";
+  std::vector<std::filesystem::path> files;
+  ASSERT_EQ(listFiles(layer, files), "");
+  for (const std::filesystem::path &file : files) {
+    std::vector<Entry> entries;
+    ASSERT_EQ(readFile(layer, file, entries), "");
+    EXPECT_EQ(writeText(entries), fact::tuning::readFile(file)) << file;
+  }
+}
+
+TEST(PatternFile, HostileText) {
+  std::string deep(1000000, '[');
+  EXPECT_EQ(parse(deep), "is nested deeper than 16");
+  EXPECT_EQ(parse("{\"a\":" + deep), "is nested deeper than 16");
+  // The message can be printed.
+  std::string error = parse("{\"\xff\xfe\": 1}");
+  EXPECT_NE(error.find("ill-formed UTF-8"), std::string::npos) << error;
+  EXPECT_TRUE(std::all_of(error.begin(), error.end(),
+                          [](char c) { return c >= ' ' && c < 0x7f; }));
+  EXPECT_NE(parse(std::string("{\0}", 3)).find("parse error"),
+            std::string::npos);
+  // Nothing cut short is taken for a whole file.
+  std::string whole = sampleText();
+  for (size_t length = 0; length + 2 < whole.size(); length += 7)
+    EXPECT_NE(parse(whole.substr(0, length)), "") << length;
+}
+
+TEST(PatternFile, AnyChangedByteIsReadOrRefused) {
+  std::string whole = sampleText();
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = whole;
+    for (unsigned n = 1 + random() % 3; n > 0; --n)
+      text[random() % text.size()] = static_cast<char>(random());
+    std::vector<Entry> entries;
+    if (!parseFile(text, entries).empty())
+      continue;
+    // What was accepted can be written, and read again.
+    std::vector<Entry> again;
+    EXPECT_EQ(parseFile(writeText(entries), again), "");
+  }
+}
+
+TEST(PatternFile, AHugeFileIsNotRead) {
+  TemporaryFolder folder;
+  std::filesystem::path file = folder.path / "huge.json";
+  fact::tuning::writeFile(file, "{}");
+  std::filesystem::resize_file(file, uintmax_t(1) << 40); // takes no space
+  std::vector<Entry> entries;
+  EXPECT_EQ(readFile(folder.path, file, entries),
+            file.string() + ": has 1099511627776 bytes, more than 33554432");
+}
+
+TEST(PatternFile, MergingDoesNotDependOnTheOrder) {
+  // Every record that can be told apart, in many orders.
+  std::vector<Entry> parts;
+  for (int swizzle : {1, 2, 4})
+    for (const char *machine : {"NVIDIA H200", "NVIDIA H100"}) {
+      for (double us : {10.0, 11.0})
+        for (const char *date : {"2026-11-14", "2026-11-15"})
+          for (double error : {0.001, 0.002}) {
+            Schedule schedule = accepted(us + swizzle, swizzle, machine);
+            schedule.date = date;
+            schedule.error = error;
+            parts.push_back(sampleEntry(sampleProblem(), {schedule}));
+          }
+      Schedule bad = failed("hang", swizzle + 4);
+      bad.machine = machine;
+      parts.push_back(sampleEntry(sampleProblem(), {bad}));
+      parts.push_back(sampleEntry(sampleProblem(8192), {bad}));
+    }
+  parts.push_back(sampleEntry(sampleProblem(), {failed("wrong", 1)}));
+  parts[3].example = "48_hopper_warp_specialized_gemm";
+  parts[4].example = "49_hopper_gemm_with_collective_builder";
+  std::string expected;
+  std::mt19937 random(7);
+  for (int i = 0; i < 100; ++i) {
+    std::shuffle(parts.begin(), parts.end(), random);
+    // As a chain, and as two halves.
+    std::vector<Entry> chain, left, right;
+    for (size_t j = 0; j < parts.size(); ++j) {
+      chain = merge(chain, {parts[j]});
+      std::vector<Entry> &half = j % 2 ? left : right;
+      half = merge({parts[j]}, half);
+    }
+    std::string text = writeText(chain);
+    if (expected.empty())
+      expected = text;
+    ASSERT_EQ(text, expected);
+    ASSERT_EQ(writeText(merge(left, right)), expected);
+    ASSERT_EQ(writeText(merge(right, left)), expected);
+  }
+  std::vector<Entry> entries;
+  ASSERT_EQ(parseFile(expected, entries), "");
+  const Schedule &best = *entries[0].getBest();
+  EXPECT_EQ(best.us, 11);
+  EXPECT_EQ(best.date, "2026-11-15");
+  EXPECT_EQ(best.error, 0.001);
+  EXPECT_EQ(entries[0].example, "49_hopper_gemm_with_collective_builder");
+}
+
+TEST(PatternFile, KeepsTheFastestOfEachMachine) {
+  Entry entry = sampleEntry(
+      sampleProblem(), {accepted(12, 1), accepted(10, 2), accepted(11, 4),
+                        accepted(20, 1, "NVIDIA H100"), failed("hang", 8)});
+  keepFastest(entry, 2);
+  ASSERT_EQ(entry.schedules.size(), 4u);
+  EXPECT_EQ(entry.schedules[0].us, 10);
+  EXPECT_EQ(entry.schedules[1].us, 11);
+  EXPECT_EQ(entry.schedules[2].us, 20);
+  EXPECT_EQ(entry.schedules[3].status, Status::Failed);
+}
+
+} // namespace

@@ -1,0 +1,513 @@
+//===- Commands.cpp - What fact-registry does -----------------------------===//
+
+#include "Commands.h"
+#include "fact/Patterns/PatternFile.h"
+#include "fact/Tuning/Files.h"
+#include "fact/Tuning/Process.h"
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace fact {
+namespace patterns {
+
+namespace fs = std::filesystem;
+using tuning::Failure;
+using Json = nlohmann::ordered_json;
+
+static void warn(const std::string &text) {
+  std::fprintf(stderr, "fact-registry: warning: %s\n", text.c_str());
+}
+
+static std::vector<fs::path> getLayers(const Options &options) {
+  return options.layers.empty() ? getDefaultLayers() : options.layers;
+}
+
+/// Where changes go unless another folder is named.
+static fs::path getWritableLayer(const fs::path &named) {
+  fs::path folder = named.empty() ? getUserFolder() : named;
+  if (folder.empty())
+    throw Failure("there is no user's folder: set FACT_PATTERNS, or name a "
+                  "folder");
+  return folder;
+}
+
+static void requireNoArguments(const Options &options) {
+  if (!options.arguments.empty())
+    throw Failure("'" + options.command + "' takes no arguments, found '" +
+                  options.arguments.front() + "'");
+}
+
+static bool isSelected(const Options &options, const Entry &entry) {
+  const Problem &problem = entry.problem;
+  return (options.rule.empty() || options.rule == problem.rule) &&
+         (options.dtype.empty() || options.dtype == problem.dtype) &&
+         (options.architecture.empty() ||
+          options.architecture == problem.architecture);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string format(const char *pattern, double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), pattern, value);
+  return text;
+}
+
+static std::string formatTime(double us) { return format("%.4g", us); }
+
+static std::string formatShare(double share) {
+  return share > 0 ? format("%.0f%%", 100 * share) : "-";
+}
+
+/// Prints rows under a heading, columns as wide as what they hold.
+static void printTable(const std::vector<std::string> &heading,
+                       const std::vector<std::vector<std::string>> &rows) {
+  std::vector<size_t> widths(heading.size());
+  auto measure = [&](const std::vector<std::string> &row) {
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  };
+  measure(heading);
+  std::for_each(rows.begin(), rows.end(), measure);
+  auto print = [&](const std::vector<std::string> &row) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size())
+        line += std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    std::puts(line.c_str());
+  };
+  print(heading);
+  std::for_each(rows.begin(), rows.end(), print);
+}
+
+static Json toJson(const Schedule &schedule) {
+  Json json = {{"key", schedule.key}, {"status", getName(schedule.status)}};
+  if (schedule.status == Status::Accepted) {
+    json["us"] = schedule.us;
+    json["sol_share"] = schedule.solShare;
+  } else {
+    json["reason"] = schedule.reason;
+  }
+  if (schedule.error)
+    json["error"] = *schedule.error;
+  json["machine"] = schedule.machine;
+  json["versions"] = schedule.versions;
+  json["date"] = schedule.date;
+  return json;
+}
+
+static Json toJson(const Entry &entry) {
+  const Problem &problem = entry.problem;
+  Json json = {{"id", entry.getId()},
+               {"rule", problem.rule},
+               {"dtype", problem.dtype},
+               {"architecture", problem.architecture},
+               {"ops", problem.ops},
+               {"extents", problem.extents},
+               {"status", getName(entry.getStatus())}};
+  if (!entry.example.empty())
+    json["example"] = entry.example;
+  if (!entry.file.empty())
+    json["file"] = entry.file.string();
+  json["schedules"] = Json::array();
+  for (const Schedule &schedule : entry.schedules)
+    json["schedules"].push_back(toJson(schedule));
+  return json;
+}
+
+static void printJson(const Json &json) { std::puts(json.dump(2).c_str()); }
+
+//===----------------------------------------------------------------------===//
+// list, show
+//===----------------------------------------------------------------------===//
+
+int list(const Options &options) {
+  requireNoArguments(options);
+  Registry registry = Registry::load(getLayers(options), warn);
+  Json json = Json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (const Entry &entry : registry.getEntries()) {
+    if (!isSelected(options, entry) ||
+        (!options.statuses.empty() &&
+         !options.statuses.count(entry.getStatus())))
+      continue;
+    if (options.json) {
+      json.push_back(toJson(entry));
+      continue;
+    }
+    const Schedule *best = entry.getBest();
+    const Schedule &shown = best ? *best : entry.schedules.front();
+    rows.push_back({entry.getId(), entry.problem.ops,
+                    entry.problem.getExtentsText(), getName(entry.getStatus()),
+                    best ? formatTime(best->us) : "-",
+                    best ? formatShare(best->solShare) : "-",
+                    std::to_string(entry.schedules.size()),
+                    best ? shown.key : shown.reason});
+  }
+  if (options.json)
+    printJson(json);
+  else if (rows.empty())
+    std::puts("no entries");
+  else
+    printTable({"id", "ops", "extents", "status", "us", "SOL", "tried",
+                "best schedule"},
+               rows);
+  return 0;
+}
+
+/// The entry that an id, or the beginning of it or of its last part, names.
+static const Entry &resolve(const Registry &registry, const std::string &id) {
+  const Entry *found = nullptr;
+  std::string others;
+  for (const Entry &entry : registry.getEntries()) {
+    std::string full = entry.getId();
+    if (full == id)
+      return entry;
+    if (full.compare(0, id.size(), id) != 0 &&
+        full.compare(full.find('#') + 1, id.size(), id) != 0)
+      continue;
+    found = &entry;
+    others += "\n  " + full;
+  }
+  if (!found)
+    throw Failure("there is no entry '" + id + "'; see fact-registry list");
+  if (others.find('\n', 1) != std::string::npos)
+    throw Failure("'" + id + "' is the beginning of several ids:" + others);
+  return *found;
+}
+
+static void printEntry(const Entry &entry) {
+  const Problem &problem = entry.problem;
+  std::printf("%s\n  ops       %s\n  extents   %s\n  status    %s\n",
+              entry.getId().c_str(), problem.ops.c_str(),
+              problem.getExtentsText().c_str(), getName(entry.getStatus()));
+  if (!entry.example.empty())
+    std::printf("  example   CUTLASS %s\n", entry.example.c_str());
+  std::printf("  file      %s\n\n", entry.file.c_str());
+  std::vector<std::vector<std::string>> rows;
+  for (const Schedule &schedule : entry.schedules) {
+    bool isAccepted = schedule.status == Status::Accepted;
+    std::string versions;
+    for (const auto &[name, version] : schedule.versions)
+      versions += (versions.empty() ? "" : ", ") + name + " " + version;
+    rows.push_back(
+        {isAccepted ? formatTime(schedule.us) : getName(schedule.status),
+         formatShare(schedule.solShare),
+         schedule.error ? format("%.2g", *schedule.error) : "-", schedule.key,
+         schedule.machine, schedule.date, versions, schedule.reason});
+  }
+  printTable({"us", "SOL", "error", "schedule", "machine", "date", "versions",
+              "reason"},
+             rows);
+}
+
+int show(const Options &options) {
+  if (options.arguments.empty())
+    throw Failure("show expects the id of an entry; see fact-registry list");
+  Registry registry = Registry::load(getLayers(options), warn);
+  Json json = Json::array();
+  bool isFirst = true;
+  for (const std::string &id : options.arguments) {
+    const Entry &entry = resolve(registry, id);
+    json.push_back(toJson(entry));
+    if (options.json)
+      continue;
+    if (!isFirst)
+      std::puts("");
+    isFirst = false;
+    printEntry(entry);
+  }
+  if (options.json)
+    printJson(json);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// add
+//===----------------------------------------------------------------------===//
+
+int add(const Options &options) {
+  if (options.arguments.size() != 1)
+    throw Failure("add expects one bundle, found " +
+                  std::to_string(options.arguments.size()));
+  fs::path folder = getWritableLayer(options.to);
+  std::vector<Entry> entries = learn(options.arguments.front(), options.learn);
+  if (Error error = addEntries(folder, entries); !error.empty())
+    throw Failure(error);
+  std::vector<std::vector<std::string>> rows;
+  for (const Entry &entry : entries) {
+    const Schedule *best = entry.getBest();
+    size_t failed = std::count_if(
+        entry.schedules.begin(), entry.schedules.end(),
+        [](const Schedule &each) { return each.status == Status::Failed; });
+    rows.push_back({entry.getId(), best ? formatTime(best->us) : "-",
+                    std::to_string(entry.schedules.size() - failed),
+                    std::to_string(failed), best ? best->key : "-"});
+  }
+  printTable({"id", "us", "accepted", "failed", "best schedule"}, rows);
+  std::printf("\nadded to %s\n", folder.c_str());
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// verify
+//===----------------------------------------------------------------------===//
+
+/// fact-opt beside this program, or wherever PATH has it.
+static std::string findCompiler() {
+  std::error_code code;
+  fs::path program = fs::read_symlink("/proc/self/exe", code);
+  fs::path beside = program.parent_path() / "fact-opt";
+  return !code && fs::exists(beside, code) ? beside.string() : "fact-opt";
+}
+
+/// Has fact-opt parse schedules; returns what it says of those it refuses.
+static std::map<std::string, std::string>
+parseSchedules(const std::set<std::string> &keys) {
+  std::string pattern = (fs::temp_directory_path() / "fact.XXXXXX").string();
+  if (!mkdtemp(pattern.data()))
+    throw Failure("cannot make a folder in " +
+                  fs::temp_directory_path().string());
+  fs::path folder = pattern;
+  std::string text;
+  std::vector<std::string> lines;
+  for (const std::string &key : keys) {
+    text += "#schedule = #fact." + key + "\n// -----\n";
+    lines.push_back(key);
+    lines.push_back("");
+  }
+  tuning::writeFile(folder / "schedules.mlir", text);
+  tuning::Command command;
+  command.words = {findCompiler(), "--split-input-file",
+                   (folder / "schedules.mlir").string()};
+  command.log = folder / "log";
+  command.captureOutput = true;
+  tuning::Outcome outcome = tuning::runCommand(command);
+  std::string log =
+      fs::exists(command.log) ? tuning::readFile(command.log) : "";
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  if (outcome.kind != tuning::Outcome::Exited)
+    throw Failure("cannot run " + command.words.front() + ": " +
+                  outcome.text() + "; build it, or leave out --schedules");
+
+  // "<file>:<line>:<column>: error: <message>"
+  std::map<std::string, std::string> refused;
+  const std::string prefix = "schedules.mlir:", word = " error: ";
+  for (size_t at = 0; (at = log.find(prefix, at)) != std::string::npos;) {
+    at += prefix.size();
+    size_t end = log.find('\n', at), message = log.find(word, at);
+    size_t line = std::strtoul(log.c_str() + at, nullptr, 10);
+    if (message < end && line >= 1 && line <= lines.size())
+      refused.emplace(lines[line - 1], log.substr(message + word.size(),
+                                                  end - message - word.size()));
+  }
+  if (outcome.code != 0 && refused.empty())
+    throw Failure(command.words.front() + " failed: " + log);
+  return refused;
+}
+
+int verify(const Options &options) {
+  std::vector<fs::path> layers = getLayers(options);
+  if (!options.arguments.empty()) {
+    layers.assign(options.arguments.begin(), options.arguments.end());
+    for (const fs::path &layer : layers)
+      if (!fs::is_directory(layer))
+        throw Failure("there is no folder '" + layer.string() + "'");
+  }
+  std::vector<std::string> broken;
+  std::vector<Entry> all;
+  size_t count = 0;
+  for (const fs::path &layer : layers) {
+    std::vector<fs::path> files;
+    if (Error error = listFiles(layer, files); !error.empty())
+      broken.push_back(error);
+    for (const fs::path &file : files) {
+      std::vector<Entry> entries;
+      if (Error error = readFile(layer, file, entries); !error.empty())
+        broken.push_back(error);
+      all.insert(all.end(), entries.begin(), entries.end());
+      ++count;
+    }
+  }
+  if (options.schedules) {
+    std::set<std::string> keys;
+    for (const Entry &entry : all)
+      for (const Schedule &schedule : entry.schedules)
+        keys.insert(schedule.key);
+    std::map<std::string, std::string> refused = parseSchedules(keys);
+    for (const Entry &entry : all)
+      for (const Schedule &schedule : entry.schedules)
+        if (auto found = refused.find(schedule.key); found != refused.end())
+          broken.push_back(entry.file.string() + ": " + entry.getId() + ": '" +
+                           schedule.key + "': " + found->second);
+  }
+  for (const std::string &each : broken)
+    std::fprintf(stderr, "fact-registry: error: %s\n", each.c_str());
+  std::printf("%zu files, %zu entries, %zu errors\n", count, all.size(),
+              broken.size());
+  return broken.empty() ? 0 : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// diff
+//===----------------------------------------------------------------------===//
+
+static std::map<Problem, Entry> readLayer(const fs::path &layer) {
+  std::map<Problem, Entry> entries;
+  Registry registry = Registry::load({layer}, warn);
+  for (const Entry &entry : registry.getEntries())
+    entries.emplace(entry.problem, entry);
+  return entries;
+}
+
+static std::string describeBest(const Entry &entry) {
+  const Schedule *best = entry.getBest();
+  return best ? formatTime(best->us) + " us " + best->key
+              : getName(entry.getStatus());
+}
+
+int diff(const Options &options) {
+  std::vector<fs::path> folders(options.arguments.begin(),
+                                options.arguments.end());
+  if (folders.empty())
+    folders = {getBuiltinFolder(), getUserFolder()};
+  else if (folders.size() != 2)
+    throw Failure("diff expects two folders or none, found 1");
+  else
+    for (const fs::path &folder : folders)
+      if (!fs::is_directory(folder))
+        throw Failure("there is no folder '" + folder.string() + "'");
+  std::map<Problem, Entry> first = readLayer(folders[0]),
+                           second = readLayer(folders[1]);
+  Json json = {{"only_first", Json::array()},
+               {"only_second", Json::array()},
+               {"changed", Json::array()}};
+  std::string text;
+  auto only = [&](const Entry &entry, const char *name, char sign) {
+    json[name].push_back(toJson(entry));
+    text += std::string(1, sign) + " " + entry.getId() + "  " +
+            entry.problem.ops + "  " + entry.problem.getExtentsText() + "  " +
+            describeBest(entry) + "\n";
+  };
+  for (const auto &[problem, entry] : first) {
+    auto other = second.find(problem);
+    if (other == second.end()) {
+      only(entry, "only_first", '-');
+    } else if (writeText({entry}) != writeText({other->second})) {
+      json["changed"].push_back({{"id", entry.getId()},
+                                 {"first", toJson(entry)},
+                                 {"second", toJson(other->second)}});
+      text += "~ " + entry.getId() + "  " + problem.ops + "  " +
+              problem.getExtentsText() + "  " + describeBest(entry) + " -> " +
+              describeBest(other->second) + "\n";
+    }
+  }
+  for (const auto &[problem, entry] : second)
+    if (!first.count(problem))
+      only(entry, "only_second", '+');
+  if (options.json)
+    printJson(json);
+  else
+    std::fputs(text.c_str(), stdout);
+  return text.empty() ? 0 : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// prune
+//===----------------------------------------------------------------------===//
+
+/// Whether a layer below knows the problem, as fast on the same machine.
+static bool isSuperseded(const Entry &entry, const Registry &below) {
+  const Schedule *best = entry.getBest();
+  const Entry *other = below.lookup(entry.getId());
+  return best && other &&
+         std::any_of(other->schedules.begin(), other->schedules.end(),
+                     [&](const Schedule &each) {
+                       return each.status == Status::Accepted &&
+                              each.machine == best->machine &&
+                              each.us <= best->us;
+                     });
+}
+
+/// What stays of an entry.
+static void prune(Entry &entry, const Options &options, const Registry &below) {
+  auto isUnwanted = [&](const Schedule &schedule) {
+    return options.statuses.count(schedule.status) != 0;
+  };
+  if (options.superseded && isSuperseded(entry, below)) {
+    entry.schedules.clear();
+    return;
+  }
+  entry.schedules.erase(std::remove_if(entry.schedules.begin(),
+                                       entry.schedules.end(), isUnwanted),
+                        entry.schedules.end());
+  if (options.keepGiven)
+    keepFastest(entry, options.learn.keep);
+}
+
+int prune(const Options &options) {
+  requireNoArguments(options);
+  if (options.statuses.empty() && !options.superseded && !options.keepGiven)
+    throw Failure("prune expects what to remove: --status failed, --status "
+                  "pending, --keep N or --superseded");
+  if (options.statuses.count(Status::Accepted))
+    throw Failure("prune --status takes failed or pending; --keep N leaves the "
+                  "fastest accepted schedules");
+  std::vector<fs::path> layers = getLayers(options);
+  fs::path layer =
+      getWritableLayer(options.layers.empty() ? fs::path() : layers.front());
+  if (!layers.empty() && layers.front() == layer)
+    layers.erase(layers.begin());
+  Registry below = Registry::load(layers, warn);
+  std::vector<fs::path> files;
+  if (Error error = listFiles(layer, files); !error.empty())
+    throw Failure(error);
+
+  size_t removed = 0, emptied = 0;
+  auto change = [&](std::vector<Entry> &entries) {
+    std::vector<Entry> kept;
+    for (Entry &entry : entries) {
+      size_t before = entry.schedules.size();
+      if (isSelected(options, entry))
+        prune(entry, options, below);
+      if (size_t gone = before - entry.schedules.size()) {
+        std::printf("%s  %s  %s  %zu of %zu schedules\n", entry.getId().c_str(),
+                    entry.problem.ops.c_str(),
+                    entry.problem.getExtentsText().c_str(), gone, before);
+        removed += gone;
+      }
+      if (entry.schedules.empty())
+        ++emptied;
+      else
+        kept.push_back(std::move(entry));
+    }
+    entries = std::move(kept);
+  };
+  for (const fs::path &file : files) {
+    std::vector<Entry> entries;
+    if (Error error = readFile(layer, file, entries); !error.empty()) {
+      warn(error);
+      continue;
+    }
+    if (options.dryRun)
+      change(entries);
+    else if (Error error =
+                 updateFile(layer, file.lexically_relative(layer), change);
+             !error.empty())
+      throw Failure(error);
+  }
+  std::printf("%s %zu schedules and %zu entries\n",
+              options.dryRun ? "would remove" : "removed", removed, emptied);
+  return 0;
+}
+
+} // namespace patterns
+} // namespace fact

@@ -1,0 +1,47 @@
+//===- Commands.h - What fact-registry does -----------------------*- C++
+//-*-===//
+
+#ifndef FACT_TOOLS_FACTREGISTRY_COMMANDS_H
+#define FACT_TOOLS_FACTREGISTRY_COMMANDS_H
+
+#include "fact/Patterns/Learn.h"
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace patterns {
+
+struct Options {
+  std::string command;
+  std::vector<std::string> arguments;
+  /// In place of the default layers, the uppermost first.
+  std::vector<std::filesystem::path> layers;
+  std::string rule, dtype, architecture;
+  bool json = false;
+
+  // add
+  std::filesystem::path to;
+  LearnOptions learn;
+
+  // verify
+  bool schedules = false;
+
+  // prune
+  std::set<Status> statuses;
+  bool superseded = false, keepGiven = false, dryRun = false;
+};
+
+/// Each gives the exit status: 0, or 1 where something was found (a broken
+/// file, a difference). What stops a command is thrown as a tuning::Failure.
+int list(const Options &options);
+int show(const Options &options);
+int add(const Options &options);
+int verify(const Options &options);
+int diff(const Options &options);
+int prune(const Options &options);
+
+} // namespace patterns
+} // namespace fact
+
+#endif // FACT_TOOLS_FACTREGISTRY_COMMANDS_H
