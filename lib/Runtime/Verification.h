@@ -36,11 +36,14 @@ public:
   Errors errors;
 
 private:
-  void fillOperands(int trial);
+  void fillOperands(int trial, int attempt);
   bool readExpected(int trial);
-  void writeExpected(int trial);
-  void checkReference(size_t i);
-  void runInto(Buffers &results, TestedKernel &candidate, int integerByte);
+  void writeExpected(int trial, int attempt);
+  /// Whether a result of the reference has enough finite elements to compare
+  /// with; whether all of them do.
+  bool referenceTells(size_t i);
+  bool findWhatTells();
+  void runInto(Buffers &results, TestedKernel &candidate, int otherByte);
   void expectNoStrayWrites(const std::string &where, const Buffers &results,
                            const TestedKernel &candidate);
   void expectSame(const std::string &where, size_t i, const void *found,
@@ -49,6 +52,7 @@ private:
   const Job &job;
   Buffers operands, first, second, expected;
   std::vector<uint64_t> sums;
+  std::vector<bool> tells;
 };
 
 } // namespace runtime

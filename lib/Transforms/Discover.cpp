@@ -99,7 +99,7 @@ LogicalResult DiscoverPass::checkCovered(Block &block,
 }
 
 /// Every output is a kernel's result and its own memory: what is an input, a
-/// weight or another output too is copied.
+/// weight or another output too is copied. One without elements needs none.
 void DiscoverPass::copyOutputs(func::FuncOp function,
                                const Fusibility &fusibility) {
   Operation *terminator = function.getBody().front().getTerminator();
@@ -108,7 +108,8 @@ void DiscoverPass::copyOutputs(func::FuncOp function,
   llvm::SmallDenseSet<Value> written;
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value memory = skipReshapes(operand.get());
-    if (!isa<RankedTensorType>(memory.getType()) ||
+    auto tensor = dyn_cast<RankedTensorType>(memory.getType());
+    if (!tensor || llvm::is_contained(tensor.getShape(), 0) ||
         (memory.getDefiningOp<FusedOp>() && written.insert(memory).second))
       continue;
     Location loc = terminator->getLoc();

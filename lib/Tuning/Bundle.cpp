@@ -25,7 +25,8 @@ namespace {
 
 class Node {
 public:
-  Node(const Json &json, std::string path) : json(&json), path(std::move(path)) {}
+  Node(const Json &json, std::string path)
+      : json(&json), path(std::move(path)) {}
 
   [[noreturn]] void fail(const std::string &what) const {
     throw Failure("bundle.json: " + path + ": " + what);
@@ -85,7 +86,8 @@ public:
   }
   std::string identifier() const {
     std::string text = string();
-    bool good = !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0]));
+    bool good =
+        !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0]));
     for (unsigned char c : text)
       good = good && (std::isalnum(c) || c == '_');
     if (!good)
@@ -137,8 +139,9 @@ ElementType Kernel::referenceType(size_t i) const {
 static void readTensor(const Node &node, Tensor &tensor) {
   Node type = node["type"];
   if (!runtime::parseElementType(type.string().c_str(), tensor.type))
-    type.fail("expected one of f64, f32, f16, bf16, i64, i32, i8, i1, found \"" +
-              type.string() + "\"");
+    type.fail(
+        "expected one of f64, f32, f16, bf16, i64, i32, i8, i1, found \"" +
+        type.string() + "\"");
   uint64_t bytes = runtime::bytesOf(tensor.type);
   for (const Node &extent : node["shape"].list()) {
     uint64_t value = extent.count();
@@ -149,8 +152,7 @@ static void readTensor(const Node &node, Tensor &tensor) {
   }
 }
 
-template <typename T>
-static std::vector<T> readNamedTensors(const Node &list) {
+template <typename T> static std::vector<T> readNamedTensors(const Node &list) {
   std::vector<T> tensors;
   std::set<std::string> names;
   for (const Node &node : list.list()) {
@@ -256,8 +258,10 @@ static Value readValue(const Node &node, const Bundle &bundle) {
     value.kind = ValueKind::Workspace;
     readRegion(node, bundle.workspaceBytes, "workspace_bytes", value);
   } else
-    node["kind"].fail("expected input, weight, constant, prepared, workspace or "
-                      "output, found \"" + kind + "\"");
+    node["kind"].fail(
+        "expected input, weight, constant, prepared, workspace or "
+        "output, found \"" +
+        kind + "\"");
   return value;
 }
 
@@ -284,8 +288,8 @@ static Operand readOperand(const Node &node) {
   if (std::optional<Node> scale = node.optional("scale"))
     operand.scale = scale->real();
   std::optional<Node> fill = node.optional("fill");
-  bool isInteger = !runtime::isFloat(operand.type) &&
-                   operand.type != ElementType::I1;
+  bool isInteger =
+      !runtime::isFloat(operand.type) && operand.type != ElementType::I1;
   if (fill && fill->string() == "uniform") {
     operand.uniform = true;
     operand.low = node["low"].real();
@@ -369,12 +373,12 @@ static std::string hashKernel(const Node &node, const Kernel &kernel,
   return ContentHash().add(essence.dump()).add(readFile(reference)).text();
 }
 
-static void checkUse(const Node &node, const Tensor &tensor,
-                     const Value &value, const char *what) {
-  bool region = value.kind == ValueKind::Workspace ||
-                value.kind == ValueKind::Prepared;
-  bool fits = region ? tensor.bytes() <= value.bytes
-                     : tensor.bytes() == value.bytes;
+static void checkUse(const Node &node, const Tensor &tensor, const Value &value,
+                     const char *what) {
+  bool region =
+      value.kind == ValueKind::Workspace || value.kind == ValueKind::Prepared;
+  bool fits =
+      region ? tensor.bytes() <= value.bytes : tensor.bytes() == value.bytes;
   if (!fits)
     node.fail(std::string("this value has ") + std::to_string(value.bytes) +
               " bytes; the kernel's " + what + " is " + tensor.text() +
@@ -470,7 +474,7 @@ static void checkOutputsWritten(const Bundle &bundle) {
       if (bundle.values[index].kind == ValueKind::Output)
         written[bundle.values[index].index] = true;
   for (size_t i = 0; i < written.size(); ++i)
-    if (!written[i])
+    if (!written[i] && bundle.outputs[i].bytes())
       throw Failure("bundle.json: $.program: no step writes output '" +
                     bundle.outputs[i].name + "'");
 }
@@ -482,7 +486,7 @@ Bundle readBundle(const fs::path &folder) {
   fs::path file = bundle.folder / "bundle.json";
   if (code || !fs::is_regular_file(file, code))
     throw Failure(folder.string() + " is not a bundle: it has no bundle.json; "
-                  "fact-compile writes one");
+                                    "fact-compile writes one");
   Json json;
   try {
     json = Json::parse(readFile(file));
@@ -529,12 +533,12 @@ Bundle readBundle(const fs::path &folder) {
   checkOutputsWritten(bundle);
 
   Node commands = root["commands"];
-  bundle.compile = readCommand(commands, "compile",
-                               {"{flags}", "{source}", "{output}"});
-  bundle.link = readCommand(commands, "link",
-                            {"{inputs}", "{link}", "{output}"});
-  bundle.linkProgram = readCommand(commands, "link_program",
-                                   {"{inputs}", "{link}", "{output}"});
+  bundle.compile =
+      readCommand(commands, "compile", {"{flags}", "{source}", "{output}"});
+  bundle.link =
+      readCommand(commands, "link", {"{inputs}", "{link}", "{output}"});
+  bundle.linkProgram =
+      readCommand(commands, "link_program", {"{inputs}", "{link}", "{output}"});
   return bundle;
 }
 
@@ -570,9 +574,9 @@ Words Bundle::expand(const Words &command, const fs::path &source,
     else if (word == "{link}")
       append(linkWords);
     else
-      words.push_back(replaced(replaced(inBundle(word), "{source}",
-                                        source.string()),
-                               "{output}", output.string()));
+      words.push_back(
+          replaced(replaced(inBundle(word), "{source}", source.string()),
+                   "{output}", output.string()));
   }
   return words;
 }

@@ -19,9 +19,12 @@ where it is not installed.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+import operator
 import os
 import re
+import subprocess
 import threading
 import time
 import warnings
@@ -30,6 +33,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
+from . import toolchain
 from .errors import FactError
 from .files import writing
 from .element_types import type_name
@@ -163,7 +167,8 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         try:
-            return torch.export.export(module, inputs, kwargs).run_decompositions({})
+            program = torch.export.export(module, inputs, kwargs)
+            return program if _is_plain(program) else program.run_decompositions({})
         except FactError:
             raise
         except Exception as error:
@@ -171,6 +176,37 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
                 f"torch.export could not export {type(module).__name__}: "
                 f"{type(error).__name__}: {error}"
             ) from error
+
+
+def _is_plain(program: torch.export.ExportedProgram) -> bool:
+    """Whether each node is an op that the compiler takes as it is, and changes no tensor.
+
+    Then there is nothing to do for `run_decompositions({})`, which traces the program again
+    and takes as long as the first time.
+    """
+    supported = _supported_ops()
+    for node in program.graph.nodes:
+        if node.op in ("placeholder", "output") or node.target is operator.getitem:
+            continue
+        if not isinstance(node.target, torch._ops.OpOverload) or node.target._schema.is_mutable:
+            return False
+        name = str(node.target).removesuffix(".default")
+        namespace, _, op = name.partition(".")
+        if name not in supported and not (namespace == "aten" and op in _NO_OPS + _CHECKS):
+            return False
+    return True
+
+
+@functools.cache
+def _supported_ops() -> frozenset[str]:
+    """The ops that convert-torch-to-fact knows; none where the compiler is not installed."""
+    tool = toolchain.find_tool("fact-opt")
+    if tool is None:
+        return frozenset()
+    process = subprocess.run([str(tool), "--convert-torch-to-fact=list-supported"],
+                             input="module {}", capture_output=True, text=True)
+    lines = process.stdout.splitlines() if process.returncode == 0 else []
+    return frozenset(line.removeprefix("torch.") for line in lines if line.startswith("torch."))
 
 
 def _check_training(graph: torch.fx.Graph) -> None:

@@ -49,6 +49,8 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
     norm, square, count, element, absolute = 0.0, 0.0, 0, 0.0, 0.0
     out, ref = result.detach().reshape(-1), exact.detach().reshape(-1)
     scale = _root_mean_square(ref)
+    floating = result.dtype.is_floating_point
+    step = torch.finfo(result.dtype).tiny * torch.finfo(result.dtype).eps if floating else 0
     # In pieces: an fp64 copy of a large result may not fit beside the truth.
     for out, ref in zip(out.split(1 << 26), ref.split(1 << 26)):
         out, ref = out.double(), ref.to(result.device).double()
@@ -57,6 +59,8 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
         if not bool((finite | same).all()) or not bool(torch.isfinite(out[finite]).all()):
             return Comparison(math.inf, math.inf, math.inf)
         difference = torch.where(finite, out - ref, 0).abs()
+        # Near 0 the values of a type are this far apart.
+        difference[difference < step] = 0
         magnitude = torch.where(finite, ref, 0).abs()
         norm += float((difference * difference).sum())
         square += float((magnitude * magnitude).sum())

@@ -39,3 +39,15 @@ func.func @reshape(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %3 = fact.reshape %2 : (tensor<2x16xf32>) -> tensor<4x8xf32>
   return %3 : tensor<4x8xf32>
 }
+
+// -----
+
+// What has no elements needs no kernel, as an output neither.
+// CHECK-LABEL: func.func @empty
+func.func @empty(%x: tensor<0x4xf32>) -> (tensor<0x4xf32>, tensor<3x0xf32>) {
+  // CHECK-NOT: fact.fused
+  // CHECK: %[[NOTHING:.*]] = fact.constant dense<>
+  // CHECK: return %arg0, %[[NOTHING]]
+  %0 = fact.constant dense<> : tensor<3x0xf32>
+  return %x, %0 : tensor<0x4xf32>, tensor<3x0xf32>
+}

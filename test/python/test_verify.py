@@ -23,6 +23,12 @@ def test_rounding_is_within_and_more_is_not():
         assert not verify.within(verify.compare(wrong, exact), allowed)
 
 
+def test_rounding_to_the_smallest_numbers_is_no_error():
+    exact = torch.tensor([2.0**-25, -(2.0**-24) * 0.75], dtype=torch.float64)
+    assert verify.compare(exact.half(), exact).norm == 0
+    assert verify.compare(torch.tensor([2.0**-23, 0]).half(), exact).norm > 1
+
+
 def test_one_wrong_element_is_seen():
     exact = torch.randn(100_000, dtype=torch.float64)
     result = exact.bfloat16()

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmptyTensors.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -206,6 +207,7 @@ struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
 void FactDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   patterns.add<FoldSplats>(getContext());
+  populateEmptyTensorPatterns(patterns);
 }
 
 //===----------------------------------------------------------------------===//

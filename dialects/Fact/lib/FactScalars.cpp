@@ -135,6 +135,27 @@ public:
     return select(small, near, sub(exp(x), constant(1, x)));
   }
 
+  /// Whether shifting by `x` leaves anything of it.
+  Value isShift(Value x) {
+    auto compare = [&](arith::CmpIPredicate predicate, double bound) {
+      return arith::CmpIOp::create(b, predicate, x, constant(bound, x));
+    };
+    return arith::AndIOp::create(b, compare(arith::CmpIPredicate::sge, 0),
+                                 compare(arith::CmpIPredicate::slt, bits(x)));
+  }
+  static unsigned bits(Value x) {
+    return getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  }
+  Value shiftLeft(Value x, Value y) {
+    Value inside = isShift(y), zero = constant(0, x);
+    Value shifted = arith::ShLIOp::create(b, x, select(inside, y, zero));
+    return select(inside, shifted, zero);
+  }
+  Value shiftRight(Value x, Value y) {
+    Value count = select(isShift(y), y, constant(bits(x) - 1, x));
+    return arith::ShRSIOp::create(b, x, count);
+  }
+
   Value sign(Value x) {
     Value zero = constant(0, x), one = constant(1, x);
     if (!isFloat(x))
@@ -177,6 +198,11 @@ EXACT(MaximumOp, s.max(x, y))
 EXACT(MinimumOp, s.min(x, y))
 EXACT(FmodOp, s.fmod(x, y))
 EXACT(PowOp, math::PowFOp::create(s.b, x, y))
+EXACT(AndOp, arith::AndIOp::create(s.b, x, y))
+EXACT(OrOp, arith::OrIOp::create(s.b, x, y))
+EXACT(XorOp, arith::XOrIOp::create(s.b, x, y))
+EXACT(ShiftLeftOp, s.shiftLeft(x, y))
+EXACT(ShiftRightOp, s.shiftRight(x, y))
 EXACT(NegOp, s.negate(x))
 EXACT(AbsOp, Scalar::isFloat(x) ? math::AbsFOp::create(s.b, x).getResult()
                                 : math::AbsIOp::create(s.b, x).getResult())

@@ -92,6 +92,20 @@ FACT_HOST_DEVICE inline double largestFinite(ElementType type) {
   }
 }
 
+/// The smallest positive value: near 0, values are this far apart.
+FACT_HOST_DEVICE inline double smallestPositive(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return 5.9604644775390625e-8;
+  case ElementType::BF16:
+    return 9.1835496157991212e-41;
+  case ElementType::F32:
+    return 1.4012984643248171e-45;
+  default:
+    return 4.9406564584124654e-324;
+  }
+}
+
 /// By its bits, so that it also holds under -ffast-math.
 FACT_HOST_DEVICE inline bool isFinite(double value) {
   uint64_t bits;

@@ -29,8 +29,9 @@ struct Fill {
 };
 
 /// |out - ref| <= norm * |ref| over the result, and for each element
-/// |out - ref| <= element * (|ref| + rms(ref)). Integers and booleans are equal
-/// except for a share of `mismatch`.
+/// |out - ref| <= element * (|ref| + rms(ref)). An error below the smallest
+/// positive number of the result's type is none. Integers and booleans are
+/// equal except for a share of `mismatch`.
 struct Tolerance {
   double norm = 0;
   double element = 0;
@@ -162,6 +163,8 @@ compareElement(const void *result, ElementType resultType,
     return;
   }
   double error = fabs(found - expected);
+  if (error < smallestPositive(resultType))
+    error = 0;
   double unit = fabs(expected) + referenceRms;
   partial.errorSquares += error * error;
   partial.referenceSquares += expected * expected;

@@ -10,17 +10,34 @@ using namespace fact::torchtofact;
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// The product of tensors of rank 2 or more.
-static Value multiply(TorchCall &call, Value x, Value y,
-                      bool transposeB = false) {
+/// Integers have no matrix units: rows times columns, summed over the last
+/// dimension of [batch..., M, N, K].
+static Value multiplyIntegers(TorchCall &call, Value x, Value y,
+                              bool transposeB) {
+  if (!transposeB) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(y)));
+    std::swap(order[order.size() - 2], order[order.size() - 1]);
+    y = call.permute(y, order);
+  }
+  SmallVector<int64_t> rows(typeOf(x).getShape());
+  SmallVector<int64_t> columns(typeOf(y).getShape());
+  rows.insert(rows.end() - 1, 1);
+  columns.insert(columns.end() - 2, 1);
+  Value products =
+      call.binary<MulOp>(call.reshape(x, rows), call.reshape(y, columns));
+  return call.reduce(ReduceKind::sum, products, {rankOf(products) - 1},
+                     /*keep=*/false);
+}
+
+Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
+                                    bool transposeB) {
+  if (!isa<FloatType>(elementOf(x)))
+    return multiplyIntegers(call, x, y, transposeB);
   ArrayRef<int64_t> left = typeOf(x).getShape(), right = typeOf(y).getShape();
   auto batch = broadcastShapes({left.drop_back(2), right.drop_back(2)});
   SmallVector<int64_t> shape = batch ? *batch : SmallVector<int64_t>();
   shape.push_back(left[left.size() - 2]);
   shape.push_back(right[right.size() - (transposeB ? 2 : 1)]);
-  // A sum of no products.
-  if (!left.back())
-    return call.constant(0, elementOf(x), shape);
   return call.create<MatmulOp>(RankedTensorType::get(shape, elementOf(x)), x, y,
                                /*transpose_a=*/false, transposeB);
 }
@@ -34,7 +51,7 @@ static Value multiplyAnyRank(TorchCall &call, Value x, Value y) {
     x = call.reshape(x, {1, vectorSize(x)});
   if (column)
     y = call.reshape(y, {vectorSize(y), 1});
-  Value product = multiply(call, x, y);
+  Value product = multiplyMatrices(call, x, y);
   if (!row && !column)
     return product;
   SmallVector<int64_t> shape(typeOf(product).getShape());
@@ -50,9 +67,8 @@ static LogicalResult factor(TorchCall &call, unsigned index, StringRef name,
                             Value &result) {
   if (failed(call.tensor(index, name, result)))
     return failure();
-  if (!isa<FloatType>(call.getResultElement()))
-    return call.emitError() << "has element type " << call.getResultElement()
-                            << ", and products are supported on floats only";
+  if (call.getResultElement().isInteger(1))
+    return call.emitError() << "is not supported on booleans";
   if (!rankOf(result))
     return call.emitArgumentError(name) << "must have rank 1 or more";
   result = call.cast(result, call.getResultElement());
@@ -86,10 +102,11 @@ static LogicalResult convertLinear(TorchCall &call) {
     product = multiplyAnyRank(call, x, weight);
   } else if (rankOf(x) == 1) {
     Value row = call.reshape(x, {1, typeOf(x).getDimSize(0)});
-    product = call.reshape(multiply(call, row, weight, /*transposeB=*/true),
-                           {typeOf(weight).getDimSize(0)});
+    product =
+        call.reshape(multiplyMatrices(call, row, weight, /*transposeB=*/true),
+                     {typeOf(weight).getDimSize(0)});
   } else {
-    product = multiply(call, x, weight, /*transposeB=*/true);
+    product = multiplyMatrices(call, x, weight, /*transposeB=*/true);
   }
   if (bias)
     product = call.binary<AddOp>(product, call.cast(bias, elementOf(product)));

@@ -219,17 +219,12 @@ Term Einsum::multiply(Term left, Term right, const Labels &kept) {
   auto sizes = broadcastShapes({typeOf(lhs).getShape().drop_back(2),
                                 typeOf(rhs).getShape().drop_back(2)});
   SmallVector<int64_t> shape = sizes ? *sizes : SmallVector<int64_t>();
-  SmallVector<int64_t> resultShape = shape;
-  shape.push_back(product(left, rows));
-  shape.push_back(product(right, columns));
-  Value result = call.create<MatmulOp>(
-      RankedTensorType::get(shape, elementOf(lhs)), lhs, rhs,
-      /*transpose_a=*/false, transposed);
   for (char label : rows)
-    resultShape.push_back(sizeOf(left, label));
+    shape.push_back(sizeOf(left, label));
   for (char label : columns)
-    resultShape.push_back(sizeOf(right, label));
-  return {call.reshape(result, resultShape), batch + rows + columns};
+    shape.push_back(sizeOf(right, label));
+  Value result = multiplyMatrices(call, lhs, rhs, transposed);
+  return {call.reshape(result, shape), batch + rows + columns};
 }
 
 /// `einsum(equation, tensors, path)`
@@ -239,9 +234,8 @@ LogicalResult Einsum::convert() {
   if (failed(call.string(0, "equation", given)) ||
       failed(call.tensors(1, "tensors", tensors)))
     return failure();
-  if (!isa<FloatType>(call.getResultElement()))
-    return call.emitError() << "has element type " << call.getResultElement()
-                            << ", and products are supported on floats only";
+  if (call.getResultElement().isInteger(1))
+    return call.emitError() << "is not supported on booleans";
   std::string equation = given.str();
   llvm::erase(equation, ' ');
   SmallVector<StringRef> parts;

@@ -167,9 +167,7 @@ static LogicalResult convertRoundedDivision(TorchCall &call) {
 
 static LogicalResult convertGeneralPower(TorchCall &call) {
   if (!isa<FloatType>(call.getResultElement()))
-    return call.emitError() << "has element type " << call.getResultElement()
-                            << ", and general powers are supported on floats "
-                               "only";
+    return convertIntegerPower(call);
   return convertBinary<PowOp>(call);
 }
 
@@ -354,27 +352,13 @@ static LogicalResult convertComparison(TorchCall &call) {
 
 template <Value (TorchCall::*combine)(Value, Value)>
 static LogicalResult convertLogical(TorchCall &call) {
-  Type boolean = call.getBuilder().getI1Type();
-  if (call.getResultElement() != boolean)
-    return call.emitError() << "is supported on booleans only";
   Value x, y;
-  if (failed(operands(call, boolean, x, y)))
+  if (failed(operands(call, call.getBuilder().getI1Type(), x, y)))
     return failure();
   return call.replace((call.*combine)(x, y));
 }
 
-static LogicalResult convertXor(TorchCall &call) {
-  if (!call.getResultElement().isInteger(1))
-    return call.emitError() << "is supported on booleans only";
-  Value x, y;
-  if (failed(operands(call, call.getResultElement(), x, y)))
-    return failure();
-  return call.replace(call.compare(Predicate::ne, x, y));
-}
-
-static LogicalResult convertNot(TorchCall &call) {
-  if (!call.getResultElement().isInteger(1))
-    return call.emitError() << "is supported on booleans only";
+static LogicalResult convertLogicalNot(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
     return failure();
@@ -493,14 +477,8 @@ void torchtofact::populatePointwiseConverters(ConverterTable &table) {
   addComparison<Predicate::ge>(table, "ge");
   table["aten.logical_and"] = convertLogical<&TorchCall::logicalAnd>;
   table["aten.logical_or"] = convertLogical<&TorchCall::logicalOr>;
-  table["aten.bitwise_and.Tensor"] = convertLogical<&TorchCall::logicalAnd>;
-  table["aten.bitwise_or.Tensor"] = convertLogical<&TorchCall::logicalOr>;
-  table["aten.__and__.Tensor"] = convertLogical<&TorchCall::logicalAnd>;
-  table["aten.__or__.Tensor"] = convertLogical<&TorchCall::logicalOr>;
-  for (StringRef name : {"logical_xor", "bitwise_xor.Tensor", "__xor__.Tensor"})
-    table[("aten." + name).str()] = convertXor;
-  table["aten.logical_not"] = convertNot;
-  table["aten.bitwise_not"] = convertNot;
+  table["aten.logical_xor"] = convertLogical<&TorchCall::logicalXor>;
+  table["aten.logical_not"] = convertLogicalNot;
   for (StringRef overload : {".self", ".Scalar", ".ScalarSelf", ".ScalarOther"})
     table[("aten.where" + overload).str()] = convertWhere;
   table["aten.masked_fill.Scalar"] = convertMaskedFill;

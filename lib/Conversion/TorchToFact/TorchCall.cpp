@@ -1,7 +1,6 @@
 //===- TorchCall.cpp - One torch op on its way into FACT ------------------===//
 
 #include "TorchCall.h"
-#include <limits>
 
 using namespace mlir;
 using namespace fact;
@@ -417,15 +416,6 @@ Value TorchCall::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
     else if (keep)
       shape.push_back(1);
   }
-  // Of nothing, the sum is 0, the product 1, and there is no mean.
-  bool ofNothing = llvm::any_of(
-      dims, [&](int64_t dim) { return !typeOf(tensor).getDimSize(dim); });
-  if (ofNothing && kind == ReduceKind::sum)
-    return constant(0, element, shape);
-  if (ofNothing && kind == ReduceKind::prod)
-    return constant(1, element, shape);
-  if (ofNothing && kind == ReduceKind::mean)
-    return constant(std::numeric_limits<double>::quiet_NaN(), element, shape);
   return create<ReduceOp>(RankedTensorType::get(shape, element), kind, tensor,
                           dims, keep);
 }

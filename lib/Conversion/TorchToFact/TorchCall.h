@@ -169,9 +169,10 @@ public:
     return binary<Op>(x, scalarConstant(y, elementOf(x)));
   }
   Value select(Value condition, Value x, Value y);
-  /// (x and y), (x or y), (not x) of booleans.
+  /// (x and y), (x or y), (either x or y), (not x) of booleans.
   Value logicalAnd(Value x, Value y) { return select(x, y, x); }
   Value logicalOr(Value x, Value y) { return select(x, x, y); }
+  Value logicalXor(Value x, Value y) { return compare(Predicate::ne, x, y); }
   Value logicalNot(Value x) {
     return compare(Predicate::eq, x, constant(0, elementOf(x)));
   }
@@ -222,11 +223,18 @@ using ConverterTable = llvm::StringMap<Converter>;
 SmallVector<StringRef> findNearestOps(StringRef name,
                                       const ConverterTable &table);
 
+/// The product of tensors of rank 2 or more, whose leading dimensions broadcast.
+Value multiplyMatrices(TorchCall &call, Value x, Value y,
+                       bool transposeB = false);
+/// `self` to the power `other`, of integers.
+LogicalResult convertIntegerPower(TorchCall &call);
+
 void populateActivationConverters(ConverterTable &table);
 void populateConstantConverters(ConverterTable &table);
 void populateContractionConverters(ConverterTable &table);
 void populateEinsumConverters(ConverterTable &table);
 void populateIndexingConverters(ConverterTable &table);
+void populateIntegerConverters(ConverterTable &table);
 void populatePointwiseConverters(ConverterTable &table);
 void populateRowConverters(ConverterTable &table);
 void populateViewConverters(ConverterTable &table);

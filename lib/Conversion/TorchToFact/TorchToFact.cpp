@@ -27,6 +27,7 @@ static const ConverterTable &getConverters() {
     populateContractionConverters(table);
     populateEinsumConverters(table);
     populateIndexingConverters(table);
+    populateIntegerConverters(table);
     populatePointwiseConverters(table);
     populateRowConverters(table);
     populateViewConverters(table);

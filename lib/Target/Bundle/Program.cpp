@@ -86,6 +86,9 @@ unsigned ProgramBuilder::getKernel(FusedOp fused) {
 LogicalResult ProgramBuilder::markOutputs() {
   Operation *terminator = function.getBody().front().getTerminator();
   for (OpOperand &operand : terminator->getOpOperands()) {
+    // Nothing is written to an output without elements.
+    if (getStorageBytes(operand.get().getType()) == 0)
+      continue;
     Value value = skipReshapes(operand.get());
     if (!value.getDefiningOp<FusedOp>() || outputs.contains(value))
       return terminator->emitError("output ")
@@ -129,8 +132,13 @@ LogicalResult ProgramBuilder::addPrepare(PrepareOp prepare) {
 LogicalResult ProgramBuilder::addOp(Operation &op, bool inPrepare) {
   if (auto get = dyn_cast<GetWeightOp>(op))
     return addWeight(get, get.getWeightAttr()), success();
-  if (auto constant = dyn_cast<ConstantOp>(op))
-    return addConstant(constant, constant), success();
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    // An output without elements has no memory.
+    bool isRead = llvm::any_of(constant->getUsers(), llvm::IsaPred<FusedOp>);
+    if (isRead || getStorageBytes(constant.getType()))
+      addConstant(constant, constant);
+    return success();
+  }
   if (auto prepare = dyn_cast<PrepareOp>(op))
     return addPrepare(prepare);
   if (isa<ReshapeOp>(op))

@@ -212,6 +212,8 @@ static StringRef getOperator(Operation *op) {
       .Case<arith::AndIOp>([](auto) { return "&"; })
       .Case<arith::OrIOp>([](auto) { return "|"; })
       .Case<arith::XOrIOp>([](auto) { return "^"; })
+      .Case<arith::ShLIOp>([](auto) { return "<<"; })
+      .Case<arith::ShRSIOp>([](auto) { return ">>"; })
       .Default([](Operation *) { return ""; });
 }
 

@@ -1,12 +1,35 @@
 //===- Elements.cpp - A DAG of pointwise ops at one element ---------------===//
 
 #include "Elements.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 #include <map>
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
+
+/// A gather's source or its indices in the index space of its result: each has
+/// the dimensions that come from the other with stride 0.
+static StridedView spread(GatherOp gather, const StridedView &view,
+                          bool isSource) {
+  int64_t dim = gather.getDim();
+  int64_t count = gather.getIndices().getType().getRank();
+  StridedView result{view.base,
+                     view.offset,
+                     SmallVector<int64_t>(gather.getType().getShape()),
+                     {}};
+  result.strides.assign(result.shape.size(), 0);
+  for (int64_t i = 0; i < static_cast<int64_t>(result.shape.size()); ++i) {
+    bool ofIndices = i >= dim && i < dim + count;
+    if (!isSource && ofIndices)
+      result.strides[i] = view.strides[i - dim];
+    else if (isSource && !ofIndices)
+      result.strides[i] = view.strides[i < dim ? i : i - count + 1];
+  }
+  return result;
+}
 
 /// A view of an operand as a view of the op's result.
 static FailureOr<StridedView> pushThrough(Operation *op,
@@ -20,6 +43,9 @@ static FailureOr<StridedView> pushThrough(Operation *op,
         return view.slice(slice.getDim(), slice.getStart(),
                           shape[slice.getDim()], slice.getStep());
       })
+      .Case([&](GatherOp gather) {
+        return spread(gather, view, /*isSource=*/false);
+      })
       .Default([&](Operation *) { return view.expand(shape); });
 }
 
@@ -27,8 +53,9 @@ class Elements::Planner {
 public:
   Planner(Elements &elements,
           llvm::function_ref<bool(Value, const StridedView &)> isAnchor,
-          EmitError emitError)
-      : elements(elements), isAnchor(isAnchor), emitError(emitError) {}
+          EmitError emitError, bool gathers)
+      : elements(elements), isAnchor(isAnchor), emitError(emitError),
+        gathers(gathers) {}
 
   /// The node of `value` seen through `path`, the ops from it up to the root.
   FailureOr<unsigned> visit(Value value) {
@@ -41,13 +68,11 @@ public:
     }
     FailureOr<StridedView> view = viewFromRoot(value);
     bool anchor = succeeded(view) && isAnchor(value, *view);
-    bool memory = !op || isa<fact::ConstantOp>(op);
+    bool memory = isMemory(op);
     if ((anchor || memory) && failed(view))
-      return emitError() << "needs an operand in an order that no strides "
-                            "describe";
-    if (auto constant = dyn_cast_or_null<fact::ConstantOp>(op);
-        constant && !isa<DenseElementsAttr>(constant.getValue()))
-      return emitError() << "needs constants with their elements in the IR";
+      return refuseOrder();
+    if (memory && failed(checkMemory(op)))
+      return failure();
     if (anchor || memory)
       return remember(value, &*view, [&] {
         elements.leaves.push_back({value, *view, anchor});
@@ -55,7 +80,8 @@ public:
         node.leaf = elements.leaves.size() - 1;
         return node;
       });
-    if (!isa<PointwiseOpInterface>(op))
+    auto gather = dyn_cast<GatherOp>(op);
+    if (!isa<PointwiseOpInterface>(op) && !(gather && gathers))
       return emitError() << "'" << op->getName()
                          << "' cannot be computed element by element here";
     auto known = find(value, succeeded(view) ? &*view : nullptr);
@@ -63,8 +89,11 @@ public:
       return *known;
     Node node;
     node.op = op;
+    if (gather && failed(addSource(gather, node)))
+      return failure();
     path.push_back(op);
-    for (Value operand : op->getOperands()) {
+    for (Value operand :
+         gather ? op->getOperands().drop_front() : op->getOperands()) {
       FailureOr<unsigned> at = visit(operand);
       if (failed(at))
         return failure();
@@ -78,13 +107,48 @@ public:
 private:
   using Key = std::tuple<void *, int64_t, SmallVector<int64_t>>;
 
+  static bool isMemory(Operation *op) {
+    return !op || isa<fact::ConstantOp>(op);
+  }
+  LogicalResult checkMemory(Operation *op) {
+    auto constant = dyn_cast_or_null<fact::ConstantOp>(op);
+    if (constant && !isa<DenseElementsAttr>(constant.getValue()))
+      return emitError() << "needs constants with their elements in the IR";
+    return success();
+  }
+  InFlightDiagnostic refuseOrder() {
+    return emitError() << "needs an operand in an order that no strides "
+                          "describe";
+  }
+
+  /// The leaf that a gather reads at its indices.
+  LogicalResult addSource(GatherOp gather, Node &node) {
+    FailureOr<StridedView> source = StridedView::get(gather.getSource());
+    if (failed(source))
+      return refuseOrder();
+    Operation *op = source->base.getDefiningOp();
+    if (!isMemory(op))
+      return emitError() << "needs what a gather reads in memory";
+    FailureOr<StridedView> view =
+        fromRoot(spread(gather, *source, /*isSource=*/true));
+    if (failed(checkMemory(op)) || failed(view))
+      return failed(view) ? LogicalResult(refuseOrder()) : failure();
+    node.leaf = elements.leaves.size();
+    elements.leaves.push_back({source->base, *view, /*isAnchor=*/false,
+                               source->strides[gather.getDim()]});
+    return success();
+  }
+
   bool isLeafHere(Value value) {
     FailureOr<StridedView> view = viewFromRoot(value);
     return succeeded(view) && isAnchor(value, *view);
   }
 
   FailureOr<StridedView> viewFromRoot(Value value) {
-    FailureOr<StridedView> view = StridedView::identity(value);
+    return fromRoot(StridedView::identity(value));
+  }
+
+  FailureOr<StridedView> fromRoot(FailureOr<StridedView> view) {
     for (Operation *op : llvm::reverse(path)) {
       if (failed(view))
         break;
@@ -117,6 +181,7 @@ private:
   Elements &elements;
   llvm::function_ref<bool(Value, const StridedView &)> isAnchor;
   EmitError emitError;
+  bool gathers;
   SmallVector<Operation *> path;
   std::map<Key, unsigned> known;
 };
@@ -124,9 +189,9 @@ private:
 FailureOr<Elements>
 Elements::plan(Value root,
                llvm::function_ref<bool(Value, const StridedView &)> isAnchor,
-               EmitError emitError) {
+               EmitError emitError, bool gathers) {
   Elements elements;
-  Planner planner(elements, isAnchor, emitError);
+  Planner planner(elements, isAnchor, emitError, gathers);
   FailureOr<unsigned> last = planner.visit(root);
   if (failed(last))
     return failure();
@@ -152,8 +217,52 @@ static Value buildSplat(KernelBuilder &b, Value value, int64_t width) {
   return b.constant(elements.getSplatValue<APInt>().getSExtValue(), type);
 }
 
+bool Elements::isUniform(const Node &node) const {
+  if (!node.op)
+    return leaves[node.leaf].view.strides.back() == 0;
+  return llvm::all_of(node.operands, [&](unsigned operand) {
+    return isUniform(nodes[operand]);
+  });
+}
+
+/// Neighbours share one index, or each has its own. An index outside reads
+/// element 0, and gives NaN, or 0.
+Value Elements::buildGather(KernelBuilder &b, const Node &node, Value index,
+                            int64_t width, const Place &place) const {
+  auto gather = cast<GatherOp>(node.op);
+  int64_t size = gather.getSource().getType().getDimSize(gather.getDim());
+  Type storage = gather.getType().getElementType();
+  auto read = [&](Value at, Value offset, int64_t count) -> Value {
+    if (!at.getType().isInteger(64))
+      at = arith::ExtSIOp::create(b, b.getI64Type(), at);
+    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                                         b.integer(size));
+    Value safe = arith::SelectOp::create(b, inside, at, b.integer(0));
+    Value found =
+        b.load(place.pointer, storage,
+               b.add(offset, b.mul(safe, leaves[node.leaf].indexStride)), count,
+               place.stride);
+    bool isFloat = isa<FloatType>(storage);
+    Value nothing =
+        b.constant(isFloat ? std::numeric_limits<double>::quiet_NaN() : 0,
+                   found.getType());
+    return arith::SelectOp::create(b, inside, found, nothing);
+  };
+  if (width == 0)
+    return read(index, place.offset, 0);
+  if (isUniform(nodes[node.operands.front()]))
+    return read(b.lane(index, 0), place.offset, width);
+  SmallVector<Value> lanes;
+  for (int64_t i = 0; i < width; ++i)
+    lanes.push_back(
+        read(b.lane(index, i), b.add(place.offset, i * place.stride), 0));
+  return vector::FromElementsOp::create(
+      b, VectorType::get({width}, lanes.front().getType()), lanes);
+}
+
 Value Elements::build(KernelBuilder &b, int64_t width,
-                      llvm::function_ref<Value(const Leaf &)> read) const {
+                      llvm::function_ref<Value(const Leaf &)> read,
+                      llvm::function_ref<Place(const Leaf &)> locate) const {
   SmallVector<Value> values;
   for (const Node &node : nodes) {
     if (!node.op) {
@@ -165,6 +274,11 @@ Value Elements::build(KernelBuilder &b, int64_t width,
     SmallVector<Value> operands;
     for (unsigned operand : node.operands)
       operands.push_back(values[operand]);
+    if (isa<GatherOp>(node.op)) {
+      values.push_back(buildGather(b, node, operands.front(), width,
+                                   locate(leaves[node.leaf])));
+      continue;
+    }
     values.push_back(cast<PointwiseOpInterface>(node.op).buildScalar(
         b, b.getLoc(), operands));
   }

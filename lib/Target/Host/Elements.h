@@ -10,7 +10,8 @@ namespace fact::host {
 /// How each element of a value comes from elements in memory: pointwise ops and
 /// views down to arguments, constants, and values that the kernel computes
 /// itself (anchors). Views move to the leaves, so a view of a computed value is
-/// the same computation on views of its operands.
+/// the same computation on views of its operands. A gather reads a leaf at an
+/// index that is computed like any other element.
 class Elements {
 public:
   struct Leaf {
@@ -18,21 +19,31 @@ public:
     /// The value's elements in the index space of the root.
     StridedView view;
     bool isAnchor = false;
+    /// What a gather adds to the view's position: its index times this.
+    int64_t indexStride = 0;
+  };
+  /// Where a leaf's element (or the first of some neighbours) is.
+  struct Place {
+    Value pointer, offset;
+    int64_t stride;
   };
 
   /// Plans the elements of `root`, or says what stands in the way. `isAnchor`
-  /// tells whether the kernel itself has `value` at such a view.
+  /// tells whether the kernel itself has `value` at such a view; `gathers`,
+  /// whether it can say where leaves are.
   static mlir::FailureOr<Elements>
   plan(Value root,
        llvm::function_ref<bool(Value, const StridedView &)> isAnchor,
-       EmitError emitError);
+       EmitError emitError, bool gathers = false);
 
   llvm::ArrayRef<Leaf> getLeaves() const { return leaves; }
   llvm::MutableArrayRef<Leaf> getLeaves() { return leaves; }
 
-  /// The root at one element (or `width` neighbours), from its leaves.
+  /// The root at one element (or `width` neighbours), from its leaves. `locate`
+  /// is asked for the leaves that gathers read.
   Value build(KernelBuilder &b, int64_t width,
-              llvm::function_ref<Value(const Leaf &)> read) const;
+              llvm::function_ref<Value(const Leaf &)> read,
+              llvm::function_ref<Place(const Leaf &)> locate = nullptr) const;
 
   /// The number of pointwise ops for each element.
   int64_t getOpCount() const;
@@ -44,6 +55,11 @@ private:
     unsigned leaf = 0;
   };
   class Planner;
+
+  Value buildGather(KernelBuilder &b, const Node &node, Value index,
+                    int64_t width, const Place &place) const;
+  /// Whether all of a row's elements have one value of this node.
+  bool isUniform(const Node &node) const;
 
   llvm::SmallVector<Leaf> leaves;
   llvm::SmallVector<Node> nodes; // operands before users; the root is last

@@ -44,7 +44,8 @@ LogicalResult host::requireStaticShapes(FusedOp fused, EmitError emitError) {
     if (!tensor.hasStaticShape())
       return emitError() << "needs static shapes, not " << tensor;
     if (tensor.getNumElements() == 0)
-      return emitError() << "needs tensors with elements, not " << tensor;
+      return emitError() << "needs tensors with elements, not " << tensor
+                         << "; --canonicalize makes constants of the others";
     return success();
   };
   for (Type type : fused.getInputs().getTypes())

@@ -1,4 +1,11 @@
 //===- Pointwise.cpp - Elements computed one by one, and copies of views --===//
+//
+// Results are computed in parts. What is no concatenation is one part, which
+// computes several results over one index space; each piece of a concatenation
+// is a part that writes its own region of the result. A rotary embedding is a
+// concatenation of two.
+//
+//===----------------------------------------------------------------------===//
 
 #include "HostRealiser.h"
 
@@ -9,26 +16,39 @@ using namespace fact::host;
 namespace {
 struct PointwisePlan {
   struct Result {
+    unsigned number;
     Elements elements;
     StridedView destination;
   };
-  std::vector<Result> results;
-  /// The index space after dimensions were merged: outer ones, and an inner
-  /// one.
-  SmallVector<int64_t> shape;
+  struct Part {
+    std::vector<Result> results;
+    /// The index space after dimensions were merged: outer ones, and an inner
+    /// one.
+    SmallVector<int64_t> shape;
+
+    int64_t getInner() const { return shape.back(); }
+    int64_t getOuter() const {
+      return llvm::product_of(ArrayRef(shape).drop_back());
+    }
+    LogicalResult shareIndexSpace(EmitError emitError);
+  };
+  std::vector<Part> parts;
 
   static FailureOr<PointwisePlan> get(FusedOp fused, EmitError emitError);
+
+private:
+  /// Adds what computes `value`, all of which lands in `destination`.
+  LogicalResult add(unsigned number, Value value,
+                    const StridedView &destination, bool isPiece,
+                    EmitError emitError);
+  LogicalResult addResult(unsigned number, Value yielded, EmitError emitError);
 };
 
 class PointwiseRealiser : public HostRealiser {
 public:
   using HostRealiser::HostRealiser;
   StringRef getRule() const override { return "pointwise"; }
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
-    return LogicalResult(PointwisePlan::get(fused, emitError));
-  }
+  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override;
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
     auto type = cast<RankedTensorType>(fused->getResult(0).getType());
     int64_t row = type.getRank() ? type.getShape().back() : 1;
@@ -41,16 +61,148 @@ protected:
 };
 } // namespace
 
-static FailureOr<PointwisePlan::Result> planResult(Value yielded,
-                                                   EmitError emitError) {
+//===----------------------------------------------------------------------===//
+// Rotary embeddings
+//===----------------------------------------------------------------------===//
+
+/// The first or the second elements of the pairs in the last dimension, which
+/// becomes two: [D/2, 2] where pairs are neighbours, otherwise [2, D/2]. A size
+/// of 1 stands for all of them.
+static Value takeHalf(OpBuilder &builder, Location loc, Value tensor,
+                      bool interleaved, int64_t which) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 0)
+    return tensor;
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  int64_t size = type.getShape().back(), rank = type.getRank();
+  SmallVector<int64_t> pairs{std::max<int64_t>(size / 2, 1),
+                             std::min<int64_t>(size, 2)};
+  if (!interleaved)
+    std::swap(pairs[0], pairs[1]);
+  shape.append(pairs);
+  Value split = ReshapeOp::create(builder, loc,
+                                  type.clone(ArrayRef<int64_t>(shape)), tensor);
+  int64_t dim = interleaved ? rank : rank - 1;
+  if (shape[dim] == 1)
+    return split;
+  shape[dim] = 1;
+  return SliceOp::create(builder, loc, type.clone(ArrayRef<int64_t>(shape)),
+                         split, dim, which, /*step=*/1);
+}
+
+/// x * cos + rotate(x) * sin, as two halves one after the other, or side by
+/// side.
+static void expandRotary(RotaryOp rotary) {
+  OpBuilder builder(rotary);
+  Location loc = rotary.getLoc();
+  bool interleaved = rotary.getInterleaved();
+  auto half = [&](Value tensor, int64_t which) {
+    return takeHalf(builder, loc, tensor, interleaved, which);
+  };
+  RankedTensorType type = rotary.getType();
+  SmallVector<Value> halves;
+  for (int64_t which : {0, 1}) {
+    Value own = half(rotary.getOperand(), which);
+    Value other = half(rotary.getOperand(), 1 - which);
+    Type part = own.getType();
+    Value kept =
+        MulOp::create(builder, loc, part, own, half(rotary.getCos(), which));
+    Value turned =
+        MulOp::create(builder, loc, part, other, half(rotary.getSin(), which));
+    halves.push_back(
+        which == 0 ? Value(SubOp::create(builder, loc, part, kept, turned))
+                   : Value(AddOp::create(builder, loc, part, kept, turned)));
+  }
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  int64_t count = type.getShape().back() / 2;
+  shape.append({interleaved ? count : 2, interleaved ? 2 : count});
+  int64_t dim = interleaved ? type.getRank() : type.getRank() - 1;
+  Value joined = ConcatOp::create(
+      builder, loc, type.clone(ArrayRef<int64_t>(shape)), halves, dim);
+  Value result = ReshapeOp::create(builder, loc, type, joined);
+  rotary.replaceAllUsesWith(result);
+  rotary.erase();
+}
+
+static bool hasRotary(FusedOp fused) {
+  return !fused.getBody().getOps<RotaryOp>().empty();
+}
+
+static void expandRotary(FusedOp fused) {
+  for (RotaryOp rotary :
+       llvm::make_early_inc_range(fused.getBody().getOps<RotaryOp>()))
+    expandRotary(rotary);
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+/// One index space for everything, as few dimensions as it takes.
+LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
+  SmallVector<StridedView> views;
+  for (const Result &result : results) {
+    views.push_back(result.destination);
+    for (const Elements::Leaf &leaf : result.elements.getLeaves())
+      views.push_back(leaf.view);
+  }
+  SmallVector<int64_t> common = views.front().shape;
+  for (StridedView &view : views) {
+    FailureOr<StridedView> same = view.reshape(common);
+    if (failed(same))
+      return emitError() << "results are computed over different shapes";
+    view = *same;
+  }
+  collapseDimensions(views);
+  shape = views.front().shape;
+  size_t next = 0;
+  for (Result &result : results) {
+    result.destination = views[next++];
+    for (Elements::Leaf &leaf : result.elements.getLeaves())
+      leaf.view = views[next++];
+  }
+  return success();
+}
+
+LogicalResult PointwisePlan::add(unsigned number, Value value,
+                                 const StridedView &destination, bool isPiece,
+                                 EmitError emitError) {
+  if (auto concat = value.getDefiningOp<ConcatOp>()) {
+    int64_t start = 0, dim = concat.getDim();
+    for (Value input : concat.getInputs()) {
+      int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
+      if (failed(add(number, input, destination.slice(dim, start, size, 1),
+                     /*isPiece=*/true, emitError)))
+        return failure();
+      start += size;
+    }
+    return success();
+  }
   auto nothing = [](Value, const StridedView &) { return false; };
+  FailureOr<Elements> elements =
+      Elements::plan(value, nothing, emitError, /*gathers=*/true);
+  if (failed(elements))
+    return failure();
+  // The first part is that of whole results.
+  if (isPiece)
+    parts.emplace_back();
+  (isPiece ? parts.back() : parts.front())
+      .results.push_back({number, *elements, destination});
+  return success();
+}
+
+LogicalResult PointwisePlan::addResult(unsigned number, Value yielded,
+                                       EmitError emitError) {
   SmallVector<Destination> destinations = getDestinations(yielded);
   for (auto [i, destination] : llvm::enumerate(destinations)) {
     bool last = i + 1 == destinations.size();
-    FailureOr<Elements> elements = Elements::plan(
-        destination.value, nothing, last ? emitError : EmitError(noDiagnostic));
-    if (succeeded(elements))
-      return PointwisePlan::Result{*elements, destination.view};
+    PointwisePlan trial = *this;
+    if (succeeded(trial.add(number, destination.value, destination.view,
+                            /*isPiece=*/false,
+                            last ? emitError : EmitError(noDiagnostic)))) {
+      *this = std::move(trial);
+      return success();
+    }
   }
   return failure();
 }
@@ -58,34 +210,32 @@ static FailureOr<PointwisePlan::Result> planResult(Value yielded,
 FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
                                             EmitError emitError) {
   PointwisePlan plan;
-  SmallVector<StridedView> views;
-  for (Value yielded : fused.getYield()->getOperands()) {
-    FailureOr<Result> result = planResult(yielded, emitError);
-    if (failed(result))
+  plan.parts.emplace_back();
+  for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands()))
+    if (failed(plan.addResult(i, yielded, emitError)))
       return failure();
-    plan.results.push_back(*result);
-    views.push_back(result->destination);
-    for (const Elements::Leaf &leaf : result->elements.getLeaves())
-      views.push_back(leaf.view);
-  }
-  // One index space for everything, as few dimensions as it takes.
-  SmallVector<int64_t> shape = views.front().shape;
-  for (StridedView &view : views) {
-    FailureOr<StridedView> same = view.reshape(shape);
-    if (failed(same))
-      return emitError() << "results are computed over different shapes";
-    view = *same;
-  }
-  collapseDimensions(views);
-  plan.shape = views.front().shape;
-  size_t next = 0;
-  for (Result &result : plan.results) {
-    result.destination = views[next++];
-    for (Elements::Leaf &leaf : result.elements.getLeaves())
-      leaf.view = views[next++];
-  }
+  llvm::erase_if(plan.parts,
+                 [](const Part &part) { return part.results.empty(); });
+  for (Part &part : plan.parts)
+    if (failed(part.shareIndexSpace(emitError)))
+      return failure();
   return plan;
 }
+
+LogicalResult PointwiseRealiser::canRealise(FusedOp fused,
+                                            EmitError emitError) const {
+  if (failed(requireStaticShapes(fused, emitError)))
+    return failure();
+  if (!hasRotary(fused))
+    return LogicalResult(PointwisePlan::get(fused, emitError));
+  OwningOpRef<FusedOp> copy = cast<FusedOp>(fused->clone());
+  expandRotary(*copy);
+  return LogicalResult(PointwisePlan::get(*copy, emitError));
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
 
 /// The last dimension is the column.
 static RowView splitLast(const StridedView &view) {
@@ -96,59 +246,94 @@ static RowView splitLast(const StridedView &view) {
   return row;
 }
 
+static Type storageOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+/// Columns [from, to) of a row, of all results of a part.
+static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
+                         Value row, Value from, Value to) {
+  int64_t lanes = b.getLoopLanes(b.getF32Type());
+  for (const PointwisePlan::Result &result : part.results) {
+    DenseMap<const Elements::Leaf *, Value> offsets;
+    for (const Elements::Leaf &leaf : result.elements.getLeaves())
+      offsets[&leaf] = b.rowOffset(splitLast(leaf.view), row);
+    RowView destination = splitLast(result.destination);
+    Value target = b.rowOffset(destination, row);
+    b.columns(from, to, lanes, [&](Value column, int64_t width) {
+      auto locate = [&](const Elements::Leaf &leaf) {
+        int64_t stride = leaf.view.strides.back();
+        return Elements::Place{b.getPointer(leaf.value),
+                               b.add(offsets[&leaf], b.mul(column, stride)),
+                               stride};
+      };
+      auto read = [&](const Elements::Leaf &leaf) {
+        Elements::Place place = locate(leaf);
+        return b.load(place.pointer, storageOf(leaf.value), place.offset, width,
+                      place.stride);
+      };
+      b.store(result.elements.build(b, width, read, locate),
+              b.getResultPointer(result.number),
+              storageOf(b.getFused()->getResult(result.number)),
+              b.add(target, b.mul(column, destination.columnStride)),
+              destination.columnStride);
+    });
+  }
+}
+
+/// Tile `index` of a part, which has so many of about `perTile` elements.
+static int64_t countTiles(const PointwisePlan::Part &part, int64_t perTile) {
+  if (part.getOuter() == 1)
+    return ceilDivide(part.getInner(), perTile);
+  int64_t rows = std::max<int64_t>(perTile / part.getInner(), 1);
+  return ceilDivide(part.getOuter(), rows);
+}
+
+static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
+                      Value index, int64_t perTile) {
+  int64_t inner = part.getInner(), outer = part.getOuter();
+  if (outer == 1) {
+    // One run of elements: tiles cut it into pieces.
+    Value from = b.mul(index, perTile);
+    Value to = b.min(b.add(from, perTile), inner);
+    writeColumns(b, part, b.integer(0), from, to);
+    return;
+  }
+  int64_t rows = std::max<int64_t>(perTile / inner, 1);
+  Value from = b.mul(index, rows);
+  b.loop(from, b.min(b.add(from, rows), outer), 1, [&](Value row) {
+    writeColumns(b, part, row, b.integer(0), b.integer(inner));
+  });
+}
+
+/// The parts from number `first` on, whose tiles begin with `index` 0.
+static void buildParts(KernelBuilder &b, ArrayRef<PointwisePlan::Part> parts,
+                       Value index, int64_t perTile) {
+  if (parts.size() == 1)
+    return buildPart(b, parts.front(), index, perTile);
+  Value count = b.integer(countTiles(parts.front(), perTile));
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, count);
+  b.ifThen(
+      isFirst, [&] { buildPart(b, parts.front(), index, perTile); },
+      [&] { buildParts(b, parts.drop_front(), b.sub(index, count), perTile); });
+}
+
 LogicalResult PointwiseRealiser::build(KernelBuilder &b,
                                        ScheduleAttrInterface schedule) const {
   FusedOp fused = b.getFused();
+  expandRotary(fused);
   FailureOr<PointwisePlan> plan = PointwisePlan::get(fused, noDiagnostic);
   if (failed(plan))
     return failure();
-  int64_t grain = cast<HostRowsAttr>(schedule).getGrain();
   auto type = cast<RankedTensorType>(fused->getResult(0).getType());
-  int64_t perTile = grain * (type.getRank() ? type.getShape().back() : 1);
-  int64_t inner = plan->shape.back();
-  int64_t outer = type.getNumElements() / inner;
-  int64_t lanes = b.getLoopLanes(b.getF32Type());
+  int64_t row = type.getRank() ? type.getShape().back() : 1;
+  int64_t perTile = cast<HostRowsAttr>(schedule).getGrain() * row;
+  b.getLayout().tiles = 0;
+  for (const PointwisePlan::Part &part : plan->parts)
+    b.getLayout().tiles += countTiles(part, perTile);
   Value index = b.beginTile();
-
-  auto writeColumns = [&](Value row, Value from, Value to) {
-    for (unsigned i = 0; i < plan->results.size(); ++i) {
-      const PointwisePlan::Result &result = plan->results[i];
-      Type storage = cast<RankedTensorType>(fused->getResult(i).getType())
-                         .getElementType();
-      DenseMap<const Elements::Leaf *, Value> offsets;
-      for (const Elements::Leaf &leaf : result.elements.getLeaves())
-        offsets[&leaf] = b.rowOffset(splitLast(leaf.view), row);
-      RowView destination = splitLast(result.destination);
-      Value target = b.rowOffset(destination, row);
-      b.columns(from, to, lanes, [&](Value column, int64_t width) {
-        Value value =
-            result.elements.build(b, width, [&](const Elements::Leaf &leaf) {
-              int64_t stride = leaf.view.strides.back();
-              return b.load(
-                  b.getPointer(leaf.value),
-                  cast<RankedTensorType>(leaf.value.getType()).getElementType(),
-                  b.add(offsets[&leaf], b.mul(column, stride)), width, stride);
-            });
-        b.store(value, b.getResultPointer(i), storage,
-                b.add(target, b.mul(column, destination.columnStride)),
-                destination.columnStride);
-      });
-    }
-  };
-
-  if (outer == 1) {
-    // One run of elements: tiles cut it into pieces.
-    b.getLayout().tiles = ceilDivide(inner, perTile);
-    Value from = b.mul(index, perTile);
-    writeColumns(b.integer(0), from, b.min(b.add(from, perTile), inner));
-  } else {
-    int64_t rows = std::max<int64_t>(perTile / inner, 1);
-    b.getLayout().tiles = ceilDivide(outer, rows);
-    Value from = b.mul(index, rows);
-    b.loop(from, b.min(b.add(from, rows), outer), 1, [&](Value row) {
-      writeColumns(row, b.integer(0), b.integer(inner));
-    });
-  }
+  buildParts(b, plan->parts, index, perTile);
   b.endFunction();
   return success();
 }

@@ -113,8 +113,6 @@ planOperand(Value value, int64_t rows, int64_t columns, EmitError emitError) {
 LogicalResult RowPlan::planRow(EmitError emitError) {
   input = op->getOperand(0);
   auto type = cast<RankedTensorType>(input.getType());
-  if (!isa<FloatType>(type.getElementType()))
-    return emitError() << "takes rows of floats, not " << type.getElementType();
   compute = computeType(type.getElementType());
   int64_t trailing = 1;
   if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
@@ -229,22 +227,24 @@ class RowBuilder {
 public:
   RowBuilder(KernelBuilder &b, const RowPlan &plan)
       : b(b), plan(plan), lanes(b.getLoopLanes(plan.compute)),
-        flags(arith::FastMathFlags::contract | arith::FastMathFlags::reassoc) {}
+        isFloat(isa<FloatType>(plan.compute)),
+        flags(isFloat ? arith::FastMathFlags::contract |
+                            arith::FastMathFlags::reassoc
+                      : arith::FastMathFlags::none) {}
 
   void build(int64_t grain);
 
 private:
-  using Combine = llvm::function_ref<Value(Value, Value)>;
-
   Value add(Value x, Value y) {
-    return arith::AddFOp::create(b, x, y, fastmath());
+    return combine(vector::CombiningKind::ADD, x, y);
   }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) {
-    return arith::MulFOp::create(b, x, y, fastmath());
+    return combine(vector::CombiningKind::MUL, x, y);
   }
-  Value max(Value x, Value y) { return arith::MaximumFOp::create(b, x, y); }
-  Value min(Value x, Value y) { return arith::MinimumFOp::create(b, x, y); }
+  Value combine(vector::CombiningKind kind, Value x, Value y) {
+    return vector::makeArithReduction(b, b.getLoc(), kind, x, y, fastmath());
+  }
   arith::FastMathFlagsAttr fastmath() {
     return arith::FastMathFlagsAttr::get(b.getContext(), flags);
   }
@@ -259,13 +259,15 @@ private:
   }
 
   /// Combines `element(column, width)` over the row.
-  Value reduceRow(double initial, vector::CombiningKind kind, Combine combine,
+  Value reduceRow(Value initial, vector::CombiningKind kind,
                   llvm::function_ref<Value(Value, int64_t)> element);
   Value sumRow(llvm::function_ref<Value(Value, int64_t)> element) {
-    return reduceRow(
-        0, vector::CombiningKind::ADD,
-        [&](Value x, Value y) { return add(x, y); }, element);
+    return reduceRow(scalar(0), vector::CombiningKind::ADD, element);
   }
+  /// The number that no other is above, or below; of booleans, true or false.
+  Value extreme(bool largest);
+  vector::CombiningKind extremeKind(bool largest) const;
+  arith::CmpIPredicate integerOrder(bool largest) const;
 
   /// The column of the first extreme element of the row.
   Value findExtreme(bool largest,
@@ -291,6 +293,7 @@ private:
   KernelBuilder &b;
   const RowPlan &plan;
   int64_t lanes;
+  bool isFloat;
   arith::FastMathFlags flags;
   /// The row as the row operation reads it, and softmax's exponentials.
   Value buffer, exponentials;
@@ -299,18 +302,17 @@ private:
 
 /// Long rows in blocks whose results are combined: a sum of n equal terms loses
 /// with the longest chain of additions, not with n.
-Value RowBuilder::reduceRow(double initial, vector::CombiningKind kind,
-                            Combine combine,
+Value RowBuilder::reduceRow(Value initial, vector::CombiningKind kind,
                             llvm::function_ref<Value(Value, int64_t)> element) {
   constexpr int64_t block = 1024;
-  Value start = b.constant(initial, b.withWidth(plan.compute, lanes));
+  Value start = b.splat(initial, lanes);
   auto reduceBlock = [&](Value from, Value to) {
     return b
         .columns(
             from, to, lanes, start,
             [&](Value column, int64_t width, ValueRange state) {
               return SmallVector<Value>{
-                  combine(state[0], element(column, width))};
+                  combine(kind, state[0], element(column, width))};
             },
             [&](ValueRange state) {
               return SmallVector<Value>{
@@ -322,13 +324,40 @@ Value RowBuilder::reduceRow(double initial, vector::CombiningKind kind,
   if (plan.columns <= 2 * block)
     return reduceBlock(b.integer(0), end);
   return b
-      .loop(b.integer(0), end, block, scalar(initial),
+      .loop(b.integer(0), end, block, initial,
             [&](Value from, ValueRange state) {
               Value to = b.min(b.add(from, block), end);
               return SmallVector<Value>{
-                  combine(state[0], reduceBlock(from, to))};
+                  combine(kind, state[0], reduceBlock(from, to))};
             })
       .front();
+}
+
+Value RowBuilder::extreme(bool largest) {
+  if (isFloat)
+    return scalar(largest ? std::numeric_limits<double>::infinity()
+                          : -std::numeric_limits<double>::infinity());
+  unsigned bits = plan.compute.getIntOrFloatBitWidth();
+  APInt value = bits == 1 ? APInt(1, largest)
+                : largest ? APInt::getSignedMaxValue(bits)
+                          : APInt::getSignedMinValue(bits);
+  return arith::ConstantOp::create(b, b.getIntegerAttr(plan.compute, value));
+}
+
+vector::CombiningKind RowBuilder::extremeKind(bool largest) const {
+  using Kind = vector::CombiningKind;
+  if (isFloat)
+    return largest ? Kind::MAXIMUMF : Kind::MINIMUMF;
+  if (plan.compute.isInteger(1))
+    return largest ? Kind::MAXUI : Kind::MINUI;
+  return largest ? Kind::MAXSI : Kind::MINSI;
+}
+
+arith::CmpIPredicate RowBuilder::integerOrder(bool largest) const {
+  using Predicate = arith::CmpIPredicate;
+  if (plan.compute.isInteger(1))
+    return largest ? Predicate::ugt : Predicate::ult;
+  return largest ? Predicate::sgt : Predicate::slt;
 }
 
 /// Each lane keeps its best element and that element's column; lanes and what
@@ -339,6 +368,8 @@ Value RowBuilder::findExtreme(
     return arith::CmpFOp::create(b, predicate, x, y).getResult();
   };
   auto isBetter = [&](Value x, Value best) -> Value {
+    if (!isFloat)
+      return arith::CmpIOp::create(b, integerOrder(largest), x, best);
     Value beyond =
         compare(largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
                 x, best);
@@ -352,27 +383,29 @@ Value RowBuilder::findExtreme(
         arith::SelectOp::create(b, condition, x[0], y[0]),
         arith::SelectOp::create(b, condition, x[1], y[1])};
   };
+  auto isEqual = [&](Value x, Value best) -> Value {
+    if (!isFloat)
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, best);
+    Value bothNan =
+        arith::AndIOp::create(b, compare(arith::CmpFPredicate::UNO, x, x),
+                              compare(arith::CmpFPredicate::UNO, best, best));
+    return arith::OrIOp::create(b, compare(arith::CmpFPredicate::OEQ, x, best),
+                                bothNan);
+  };
   // A column that no element has stands for none, and comes last.
-  double infinity = std::numeric_limits<double>::infinity();
-  double worst = largest ? -infinity : infinity;
+  Value worst = extreme(!largest);
   Value none = b.integer(std::numeric_limits<int64_t>::max());
   SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
   Value iota = arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
   // Of equal elements the first wins, and the worst possible one over none.
   auto joinOne = [&](Value x, Value column, ValueRange best) {
-    Value equal = compare(arith::CmpFPredicate::OEQ, x, best[0]);
-    Value bothNan = arith::AndIOp::create(
-        b, compare(arith::CmpFPredicate::UNO, x, x),
-        compare(arith::CmpFPredicate::UNO, best[0], best[0]));
     Value before =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, best[1]);
-    Value first = arith::AndIOp::create(
-        b, arith::OrIOp::create(b, equal, bothNan), before);
+    Value first = arith::AndIOp::create(b, isEqual(x, best[0]), before);
     Value better = arith::OrIOp::create(b, isBetter(x, best[0]), first);
     return choose(better, {x, column}, best);
   };
-  SmallVector<Value> start{b.constant(worst, b.withWidth(plan.compute, lanes)),
-                           b.splat(none, lanes)};
+  SmallVector<Value> start{b.splat(worst, lanes), b.splat(none, lanes)};
   return b
       .columns(
           b.integer(0), b.integer(plan.columns), lanes, start,
@@ -389,7 +422,7 @@ Value RowBuilder::findExtreme(
             return choose(better, {x, columns}, best);
           },
           [&](ValueRange best) {
-            SmallVector<Value> result{scalar(worst), none};
+            SmallVector<Value> result{worst, none};
             for (int64_t lane = 0; lane < lanes; ++lane)
               result =
                   joinOne(b.lane(best[0], lane), b.lane(best[1], lane), result);
@@ -400,25 +433,17 @@ Value RowBuilder::findExtreme(
 
 Value RowBuilder::buildReduction(
     ReduceKind kind, llvm::function_ref<Value(Value, int64_t)> element) {
-  double infinity = std::numeric_limits<double>::infinity();
-  using vector::CombiningKind;
   switch (kind) {
   case ReduceKind::sum:
     return sumRow(element);
   case ReduceKind::mean:
     return arith::DivFOp::create(b, sumRow(element), scalar(plan.columns));
   case ReduceKind::max:
-    return reduceRow(
-        -infinity, CombiningKind::MAXIMUMF,
-        [&](Value x, Value y) { return max(x, y); }, element);
+    return reduceRow(extreme(false), extremeKind(true), element);
   case ReduceKind::min:
-    return reduceRow(
-        infinity, CombiningKind::MINIMUMF,
-        [&](Value x, Value y) { return min(x, y); }, element);
+    return reduceRow(extreme(true), extremeKind(false), element);
   case ReduceKind::prod:
-    return reduceRow(
-        1, CombiningKind::MUL, [&](Value x, Value y) { return mul(x, y); },
-        element);
+    return reduceRow(scalar(1), vector::CombiningKind::MUL, element);
   case ReduceKind::argmax:
   case ReduceKind::argmin:
     return findExtreme(kind == ReduceKind::argmax, element);
@@ -478,7 +503,6 @@ void RowBuilder::writeResults(Value row,
 
 void RowBuilder::buildRow(Value row) {
   SmallVector<Value> offsets = rowOffsets(plan.before, row);
-  Value count = scalar(plan.columns);
   auto filled = [&](Value column, int64_t width) {
     return fill(column, width, offsets);
   };
@@ -507,6 +531,7 @@ void RowBuilder::buildRow(Value row) {
   }
 
   auto norm = cast<NormOp>(plan.op);
+  Value count = scalar(plan.columns);
   Value mean;
   Value squares;
   if (norm.getKind() == NormKind::layer) {

@@ -91,8 +91,10 @@ func.func @arguments(%x: !torch.vtensor<[2,4],f32>, %i: !torch.vtensor<[2,4],si6
   %7 = torch.aten.permute %x, %list : !torch.vtensor<[2,4],f32>, !torch.list<int> -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'normalized_shape' of 'torch.aten.layer_norm' is [2, 2], and must be the last sizes of 'tensor<2x4xf32>'}}
   %8 = torch.aten.layer_norm %x, %list, %none, %none, %half, %true : !torch.vtensor<[2,4],f32>, !torch.list<int>, !torch.none, !torch.none, !torch.float, !torch.bool -> !torch.vtensor<[2,4],f32>
-  // expected-error @below {{'torch.aten.matmul' has element type 'i64', and products are supported on floats only}}
-  %9 = torch.aten.matmul %i, %i : !torch.vtensor<[2,4],si64>, !torch.vtensor<[2,4],si64> -> !torch.vtensor<[2,2],si64>
+  // expected-error @below {{'torch.aten.matmul' is not supported on booleans}}
+  %9 = torch.aten.matmul %i, %i : !torch.vtensor<[2,4],si64>, !torch.vtensor<[2,4],si64> -> !torch.vtensor<[2,2],i1>
+  // expected-error @below {{'torch.aten.bitwise_and.Tensor' gives 'f32', and is supported on integers and booleans}}
+  %11 = torch.aten.bitwise_and.Tensor %x, %x : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32> -> !torch.vtensor<[2,4],f32>
   // expected-error @below {{argument 'dropout_p' of 'torch.aten.scaled_dot_product_attention' is 5.000000e-01, and must be 0; export after 'eval()'}}
   %10 = torch.aten.scaled_dot_product_attention %x, %x, %x, %none, %half, %true, %none, %true : !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32>, !torch.vtensor<[2,4],f32>, !torch.none, !torch.float, !torch.bool, !torch.none, !torch.bool -> !torch.vtensor<[2,4],f32>
   return

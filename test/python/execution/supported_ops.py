@@ -28,15 +28,8 @@ FILES = ("test_contractions", "test_pointwise", "test_rows", "test_views")
 
 # What the name does not say.
 NOTES = {
-    "aten.__and__.Tensor": "booleans",
-    "aten.__or__.Tensor": "booleans",
-    "aten.__xor__.Tensor": "booleans",
-    "aten.bitwise_and.Tensor": "booleans",
-    "aten.bitwise_not": "booleans",
-    "aten.bitwise_or.Tensor": "booleans",
-    "aten.bitwise_xor.Tensor": "booleans",
     "aten.dropout": "outside of training",
-    "aten.einsum": "floats; any number of operands, ellipsis, diagonals",
+    "aten.einsum": "any number of operands, ellipsis, diagonals",
     "aten.embedding": "an index outside the table gives NaN",
     "aten.empty_like": "zeros",
     "aten.index.Tensor": "integer indices of consecutive dimensions",
@@ -47,7 +40,8 @@ NOTES = {
     "aten.native_layer_norm": "the first result",
     "aten.pad": "mode `constant`",
     "aten.pow.Tensor_Scalar": "integers to whole powers",
-    "aten.pow.Tensor_Tensor": "floats",
+    "aten.pow.Scalar": "of integers, exponents up to 63",
+    "aten.pow.Tensor_Tensor": "of integers, exponents up to 63",
     "aten.rrelu": "outside of training",
     "aten.scaled_dot_product_attention":
         "mask, `is_causal`, `scale`, `enable_gqa`; a query that sees no key gives 0",

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from operators import Case, check, group, rand, runs
+from operators import Case, check, group, integers, rand, runs
 
 X, W, BIAS = rand(20, 48), rand(17, 48, seed=1) / 7, rand(17, seed=2)
 A, B = rand(2, 3, 19, 24, seed=3), rand(2, 3, 24, 13, seed=4) / 5
@@ -65,6 +65,22 @@ EINSUM = group(
     types=["bf16", "fp32"],
 )
 
+I, J = integers(4, 5, 6), integers(6, 7, seed=1)
+
+INTEGER_PRODUCTS = group(
+    "integer_products",
+    Case("matmul", torch.matmul, [I, J]),
+    Case("mm i32", torch.mm, [I[0].int(), J.int()]),
+    Case("bmm", torch.bmm, [I, I.mT.contiguous()]),
+    Case("mv", torch.mv, [I[0], J[:, 0].contiguous()]),
+    Case("linear", F.linear, [I, J.t().contiguous(), integers(7, seed=2)]),
+    Case("addmm", torch.addmm, [integers(7, seed=2), I[0], J]),
+    Case("outer", torch.outer, [I[0, 0], J[0]]),
+    Case("einsum", lambda x, y: torch.einsum("bij,jk->kb", x, y), [I, J]),
+    Case("that overflow", lambda x, y: (x << 40) @ (y << 20), [I, J]),
+    types=["fp32"],
+)
+
 Q, K, VALUE = (rand(2, 4, 9, 16, seed=s) for s in range(3))
 SHARED = [rand(2, 2, 9, 16, seed=s) for s in (4, 5)]
 LONG = [rand(2, 4, 13, 16, seed=s) for s in (6, 7)]
@@ -110,6 +126,6 @@ AWKWARD = group(
 )
 
 
-@runs(PRODUCTS, ATTENTION, EINSUM, AWKWARD)
+@runs(PRODUCTS, ATTENTION, EINSUM, AWKWARD, INTEGER_PRODUCTS)
 def test_contractions(cases, dtype):
     check(cases, dtype)

@@ -103,6 +103,17 @@ TEST(Measure, ZeroReferenceAllowsOnlyZero) {
   EXPECT_EQ(compareFloats({0, 1e-30f}, {0, 0}).beyond, 1u);
 }
 
+TEST(Measure, HalfAStepNearZeroIsNoError) {
+  // Half of the smallest number of f16 rounds to 0, or to that number.
+  std::vector<uint16_t> found = {0, 1, 2};
+  std::vector<float> expected = {0x1p-25f, 0x1p-25f, 0x1p-25f};
+  Comparison comparison;
+  ASSERT_TRUE(measure::compare(found.data(), ElementType::F16, expected.data(),
+                               ElementType::F32, 3, Tolerance(), comparison));
+  EXPECT_EQ(comparison.beyond, 1u);
+  EXPECT_EQ(comparison.firstBad, 2);
+}
+
 TEST(Measure, LargeIntegersAreComparedExactly) {
   std::vector<int64_t> expected = {(1ll << 60) + 1}, found = {1ll << 60};
   Comparison comparison;

@@ -227,6 +227,75 @@ TEST(Pointwise, SlicesAndExpansion) {
     fact.yield %0 : tensor<3x4x5xi64>)", {"3x4x5xi64"});
 }
 
+TEST(Pointwise, GathersRows) {
+  // An embedding, and what is added to it.
+  for (const std::string &type : types)
+    checkRegion("pointwise", {tensor({9, 21}, type), "2x7xi64", tensor({7, 21}, type)},
+                formatv(R"(
+    %i = fact.abs %a1 : (tensor<2x7xi64>) -> tensor<2x7xi64>
+    %0 = fact.gather %a0, %i dim 0 : (tensor<9x21x{0}>, tensor<2x7xi64>) -> tensor<2x7x21x{0}>
+    %1 = fact.add %0, %a2 : (tensor<2x7x21x{0}>, tensor<7x21x{0}>) -> tensor<2x7x21x{0}>
+    fact.yield %1 : tensor<2x7x21x{0}>)", type).str(), {tensor({2, 7, 21}, type)});
+}
+
+TEST(Pointwise, GathersColumns) {
+  // Each element of a row has its own index; those outside give 0.
+  checkRegion("pointwise", {"5x19xi64", "40xi32"}, R"(
+    %0 = fact.gather %a0, %a1 dim 1 : (tensor<5x19xi64>, tensor<40xi32>) -> tensor<5x40xi64>
+    fact.yield %0 : tensor<5x40xi64>)", {"5x40xi64"}, 4.0);
+  // Of views, and seen through views.
+  checkRegion("pointwise", {"4x6x11xf32", "3xi64"}, R"(
+    %i = fact.abs %a1 : (tensor<3xi64>) -> tensor<3xi64>
+    %t = fact.permute %a0 [2, 0, 1] : (tensor<4x6x11xf32>) -> tensor<11x4x6xf32>
+    %0 = fact.gather %t, %i dim 1 : (tensor<11x4x6xf32>, tensor<3xi64>) -> tensor<11x3x6xf32>
+    %1 = fact.permute %0 [1, 2, 0] : (tensor<11x3x6xf32>) -> tensor<3x6x11xf32>
+    %2 = fact.slice %1 dim 2 start 1 step 2 : (tensor<3x6x11xf32>) -> tensor<3x6x5xf32>
+    fact.yield %2 : tensor<3x6x5xf32>)", {"3x6x5xf32"});
+}
+
+static void checkRotary(const std::string &type, const char *order,
+                        const std::string &angle) {
+  std::string x = "2x3x5x16x" + type, y = "2x5x3x16x" + type;
+  checkRegion("pointwise", {x, angle, angle},
+              formatv("%0 = fact.rotary %a0, %a1, %a2 {0} : ({1}, {2}, {2}) -> {1}\n"
+                      "%1 = fact.permute %0 [0, 2, 1, 3] : ({1}) -> {3}\n"
+                      "fact.yield %1 : {3}", order, T(x), T(angle), T(y)).str(), {y});
+}
+
+TEST(Pointwise, Rotary) {
+  for (const char *order : {"", "interleaved"}) {
+    for (const char *angle : {"5x16xf32", "2x1x5x16xf32", "5x1xf32", "f32"})
+      checkRotary("f32", order, angle);
+    checkRotary("bf16", order, "5x16xbf16");
+    checkRotary("f16", order, "5x16xf16");
+  }
+}
+
+TEST(Pointwise, Concatenations) {
+  checkRegion("pointwise", {"4x3xbf16", "4x5xbf16"}, R"(
+    %e = fact.exp %a1 : (tensor<4x5xbf16>) -> tensor<4x5xbf16>
+    %0 = fact.concat %a0, %e, %a0 dim 1 : (tensor<4x3xbf16>, tensor<4x5xbf16>, tensor<4x3xbf16>) -> tensor<4x11xbf16>
+    fact.yield %0 : tensor<4x11xbf16>)", {"4x11xbf16"});
+  // In more tiles than one, into a permuted result, beside another result.
+  checkRegion("pointwise", {"700x33xf32", "200x33xf32"}, R"(
+    %0 = fact.concat %a0, %a1 dim 0 : (tensor<700x33xf32>, tensor<200x33xf32>) -> tensor<900x33xf32>
+    %1 = fact.permute %0 [1, 0] : (tensor<900x33xf32>) -> tensor<33x900xf32>
+    %2 = fact.neg %a0 : (tensor<700x33xf32>) -> tensor<700x33xf32>
+    fact.yield %1, %2 : tensor<33x900xf32>, tensor<700x33xf32>)", {"33x900xf32", "700x33xf32"});
+}
+
+TEST(Pointwise, Bits) {
+  for (const char *type : {"i8", "i32", "i64"})
+    checkRegion("pointwise", {tensor({50}, type), tensor({50}, type)}, formatv(R"(
+    %0 = fact.and %a0, %a1 : ({0}, {0}) -> {0}
+    %1 = fact.xor %0, %a1 : ({0}, {0}) -> {0}
+    %2 = fact.or %1, %a0 : ({0}, {0}) -> {0}
+    %3 = fact.shift_left %a0, %a1 : ({0}, {0}) -> {0}
+    %4 = fact.shift_right %a0, %a1 : ({0}, {0}) -> {0}
+    fact.yield %2, %3, %4 : {0}, {0}, {0})", T(tensor({50}, type))).str(),
+                {tensor({50}, type), tensor({50}, type), tensor({50}, type)}, 40.0);
+}
+
 TEST(Pointwise, Casts) {
   checkRegion("pointwise", {"40xf32", "40xi1", "40xi32"}, R"(
     %0 = fact.cast %a0 : (tensor<40xf32>) -> tensor<40xbf16>
@@ -322,6 +391,24 @@ TEST(Rowwise, Reductions) {
   checkRegion("rowwise", {"4x3x5xf64"}, R"(
     %0 = fact.reduce mean %a0 dims [0, 1, 2] : (tensor<4x3x5xf64>) -> tensor<f64>
     fact.yield %0 : tensor<f64>)", {"f64"});
+}
+
+TEST(Rowwise, Integers) {
+  for (const char *kind : {"sum", "prod", "max", "min", "argmax", "argmin"})
+    for (const std::string x : {"6x35xi64", "6x3xi32"}) {
+      std::string result = kind[0] == 'a' || x == "6x35xi64" ? "6xi64" : "6xi32";
+      checkRegion("rowwise", {x},
+                  formatv("%0 = fact.add %a0, %a0 : ({0}, {0}) -> {0}\n"
+                          "%1 = fact.reduce {1} %0 dims [1] : ({0}) -> {2}\n"
+                          "fact.yield %1 : {2}", T(x), kind, T(result)).str(),
+                  {result}, 4.0);
+    }
+  for (const char *kind : {"max", "min", "argmax", "argmin"}) {
+    std::string result = kind[0] == 'a' ? "6xi64" : "6xi1";
+    checkRegion("rowwise", {"6x35xi1"},
+                formatv("%0 = fact.reduce {0} %a0 dims [1] : (tensor<6x35xi1>) -> {1}\n"
+                        "fact.yield %0 : {1}", kind, T(result)).str(), {result});
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -279,6 +279,41 @@ TEST(FactTune, BadReference) {
       << bundle.log;
 }
 
+/// Where the reference is never finite, candidates are not either, and write.
+TEST(FactTune, NothingIsFinite) {
+  TestBundle bundle;
+  bundle.write("kernels/axpy/reference.cpp",
+               TestBundle::kernelSource("axpy_reference", "double",
+                                        "y[i] = __builtin_nan(\"\");"));
+  bundle.addCandidate("finite", "y[i] = i == 77 ? 1 : __builtin_nanf(\"\");");
+  bundle.addCandidate("unwritten",
+                      "if (i != 77) y[i] = __builtin_nanf(\"\");");
+  bundle.addCandidate("good", "y[i] = __builtin_nanf(\"\");");
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.statuses(),
+            (std::vector<std::string>{"wrong", "wrong", "ok"}));
+  EXPECT_NE(bundle.log.find("1 of 2112 elements are finite or unwritten"),
+            std::string::npos)
+      << bundle.log;
+}
+
+/// A function that has values at positive numbers alone is compared there.
+TEST(FactTune, OperandsWhereTheReferenceIsFinite) {
+  TestBundle bundle;
+  std::string domain = "bool inside = true; for (int j = 0; j < 33; ++j) "
+                       "inside = inside && x[row * 33 + j] > 0; ";
+  bundle.write("kernels/axpy/reference.cpp",
+               TestBundle::kernelSource(
+                   "axpy_reference", "double",
+                   domain + "y[i] = inside ? 2.0 * x[i] : __builtin_nan(\"\");"));
+  bundle.addCandidate("never finite", "y[i] = __builtin_nanf(\"\");");
+  bundle.addCandidate("wrong", "y[i] = 3 * x[i];");
+  bundle.addCandidate("good", "y[i] = 2 * x[i];");
+  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.statuses(),
+            (std::vector<std::string>{"wrong", "wrong", "ok"}));
+}
+
 TEST(FactTune, ResumesAfterAKill) {
   TestBundle bundle;
   for (int i = 0; i < 4; ++i)

@@ -14,6 +14,7 @@ def Fact_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
 def Fact_Tensor : RankedTensorOf<[Fact_Element]>;
 def Fact_FloatTensor : RankedTensorOf<[Fact_Float]>;
 def Fact_BoolTensor : RankedTensorOf<[I1]>;
+def Fact_IntegerTensor : RankedTensorOf<[I1, I8, I32, I64]>;
 
 class Fact_Op<string mnemonic, list<Trait> traits = []>
     : Op<Fact_Dialect, mnemonic, traits>;

@@ -56,6 +56,20 @@ def Fact_MinimumOp : Fact_BinaryOp<"minimum", "smaller value; NaN wins", [Commut
 def Fact_FmodOp : Fact_BinaryOp<"fmod", "what remains of lhs when divided by rhs, with the sign of lhs">;
 def Fact_PowOp : Fact_BinaryOp<"pow", "lhs to the power rhs">;
 
+/// Integers bit by bit; a boolean is one bit.
+class Fact_BitwiseOp<string mnemonic, string text, list<Trait> traits = []>
+    : Fact_BinaryOp<mnemonic, text, traits> {
+  let arguments = (ins Fact_IntegerTensor:$lhs, Fact_IntegerTensor:$rhs);
+}
+
+def Fact_AndOp : Fact_BitwiseOp<"and", "bits of both", [Commutative]>;
+def Fact_OrOp : Fact_BitwiseOp<"or", "bits of one or of both", [Commutative]>;
+def Fact_XorOp : Fact_BitwiseOp<"xor", "bits of one alone", [Commutative]>;
+def Fact_ShiftLeftOp : Fact_BitwiseOp<"shift_left",
+    "lhs times 2 to the power rhs; 0 where rhs is not in [0, bits)">;
+def Fact_ShiftRightOp : Fact_BitwiseOp<"shift_right",
+    "lhs by 2 to the power rhs, rounded down; the sign where rhs is not in [0, bits)">;
+
 def Fact_NegOp : Fact_UnaryOp<"neg", "negation"> {
   let hasFolder = 1;
 }

@@ -1,0 +1,17 @@
+//===- EmptyTensors.h - Tensors without elements ------------------*- C++
+//-*-===//
+
+#ifndef FACT_DIALECTS_FACT_LIB_EMPTYTENSORS_H
+#define FACT_DIALECTS_FACT_LIB_EMPTYTENSORS_H
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace fact {
+/// Results without elements, and results that are made of no elements, become
+/// constants.
+void populateEmptyTensorPatterns(mlir::RewritePatternSet &patterns);
+} // namespace fact
+
+#endif // FACT_DIALECTS_FACT_LIB_EMPTYTENSORS_H
