@@ -52,8 +52,10 @@ func.func @product(%arg0: !torch.vtensor<[3,4],si64>, %arg1: !torch.vtensor<[4,5
 // CHECK-LABEL: func.func @power(
 // CHECK-COUNT-6: fact.and %arg1
 // CHECK: fact.and %arg0
-// CHECK: %[[ZERO:.+]] = fact.constant dense<0> : tensor<i64>
-// CHECK-NEXT: %[[POWER:.+]] = fact.select %{{.*}}, %[[ZERO]], %{{.*}}
+// CHECK: %[[VANISHES:.+]] = fact.select %{{.*}} -> tensor<4xi1>
+// CHECK-NEXT: %[[CHOICE:.+]] = fact.select %{{.*}} -> tensor<4xi1>
+// CHECK-NEXT: %[[ZERO:.+]] = fact.constant dense<0> : tensor<i64>
+// CHECK-NEXT: %[[POWER:.+]] = fact.select %[[CHOICE]], %[[ZERO]], %{{.*}}
 // CHECK-NEXT: return %[[POWER]]
 func.func @power(%arg0: !torch.vtensor<[4],si64>, %arg1: !torch.vtensor<[4],si64>) -> !torch.vtensor<[4],si64> {
   %0 = torch.aten.pow.Tensor_Tensor %arg0, %arg1 : !torch.vtensor<[4],si64>, !torch.vtensor<[4],si64> -> !torch.vtensor<[4],si64>

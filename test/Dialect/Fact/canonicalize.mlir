@@ -224,3 +224,29 @@ func.func @leading_differs(%x: tensor<2x4x8xf32>, %w: tensor<16x8xf32>) -> tenso
   %2 = fact.reshape %1 : (tensor<8x16xf32>) -> tensor<4x2x16xf32>
   return %2 : tensor<4x2x16xf32>
 }
+
+// Bits of numbers, by their scalar definitions; shifts that leave nothing.
+// CHECK-LABEL: func @bits
+func.func @bits() -> (tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i1>) {
+  // CHECK-DAG: %[[AND:.*]] = fact.constant dense<2> : tensor<i64>
+  // CHECK-DAG: %[[OR:.*]] = fact.constant dense<-5> : tensor<i64>
+  // CHECK-DAG: %[[XOR:.*]] = fact.constant dense<-7> : tensor<i64>
+  // CHECK-DAG: %[[LEFT:.*]] = fact.constant dense<-48> : tensor<i64>
+  // CHECK-DAG: %[[RIGHT:.*]] = fact.constant dense<-1> : tensor<i64>
+  // CHECK-DAG: %[[NONE:.*]] = fact.constant dense<0> : tensor<i64>
+  // CHECK-DAG: %[[FALSE:.*]] = fact.constant dense<false> : tensor<i1>
+  %x = fact.constant dense<-6> : tensor<i64>
+  %y = fact.constant dense<3> : tensor<i64>
+  %far = fact.constant dense<64> : tensor<i64>
+  %true = fact.constant dense<true> : tensor<i1>
+  %0 = fact.and %x, %y : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %1 = fact.or %x, %y : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %2 = fact.xor %x, %y : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %3 = fact.shift_left %x, %y : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %4 = fact.shift_right %x, %y : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %5 = fact.shift_left %x, %far : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %6 = fact.shift_right %x, %far : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %7 = fact.xor %true, %true : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  // CHECK: return %[[AND]], %[[OR]], %[[XOR]], %[[LEFT]], %[[RIGHT]], %[[NONE]], %[[RIGHT]], %[[FALSE]]
+  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i1>
+}

@@ -419,7 +419,9 @@ protected:
 
 /// A new op needs an entry above.
 TEST_F(ScalarsTest, EveryPointwiseOpIsDefinedHere) {
-  std::set<std::string> known;
+  // On integers alone, and exact: test/Dialect/Fact/canonicalize.mlir.
+  std::set<std::string> known{"fact.and", "fact.or", "fact.xor",
+                              "fact.shift_left", "fact.shift_right"};
   for (const Case &test : cases)
     known.insert(
         StringRef(test.text).take_until([](char c) { return c == ' '; }).str());
