@@ -180,17 +180,6 @@ uint64_t KernelInstance::workspaceBytes() const {
   return theKernel->workspace_bytes;
 }
 
-std::vector<uint32_t> KernelInstance::packedOperands() const {
-  if (theKernel->packed_operand < 0)
-    return {};
-  uint32_t first = static_cast<uint32_t>(theKernel->packed_operand);
-  std::vector<uint32_t> operands = {first};
-  for (uint32_t i = 0; i < 32; ++i)
-    if (theKernel->packed_with >> i & 1 && i != first)
-      operands.push_back(i);
-  return operands;
-}
-
 bool KernelInstance::pack(void *const *operands, void *packed, void *stream) {
   return succeeded(static_cast<cudaError_t>(
                        theKernel->pack_on_device(operands, packed, stream)),

@@ -143,23 +143,20 @@ std::string KernelInstance::validate(uint32_t bufferCount) const {
            " buffers; the bundle names " + std::to_string(bufferCount);
   if (!theKernel->tile)
     return "has no `tile` function, so it is not a host kernel";
-  if (theKernel->packed_operand >= static_cast<int64_t>(bufferCount) ||
-      (theKernel->packed_operand >= 0 && !theKernel->pack))
+  if (theKernel->packed_operand >= 0 && !theKernel->pack)
     return "packs operand " + std::to_string(theKernel->packed_operand) +
-           ", which is not there or has no `pack` function";
+           " and has no `pack` function";
+  for (uint32_t operand : packedOperands())
+    if (operand >= bufferCount)
+      return "packs operand " + std::to_string(operand) +
+             ", which is not there";
   return "";
 }
 
-std::vector<uint32_t> KernelInstance::packedOperands() const {
-  if (!theKernel->pack || theKernel->packed_operand < 0)
-    return {};
-  return {static_cast<uint32_t>(theKernel->packed_operand)};
-}
-
 bool KernelInstance::pack(void *const *operands, void *packed, void *) {
-  const void *source = operands[theKernel->packed_operand];
-  parallelFor(static_cast<int64_t>(theKernel->pack_tiles),
-              [&](int64_t index) { theKernel->pack(index, source, packed); });
+  parallelFor(
+      static_cast<int64_t>(theKernel->pack_tiles),
+      [&](int64_t index) { theKernel->pack(index, operands, packed); });
   return true;
 }
 

@@ -51,17 +51,20 @@ static bool is16Bit(Type type) {
 // Hopper GEMM
 //===----------------------------------------------------------------------===//
 
-/// The region's matmul, or the first of two that share the lhs and run as one
-/// GEMM (a gated MLP), or null.
-static MatmulOp getGemm(Operation *fused) {
+/// The region's matmuls, when they share the lhs and can run as one GEMM; empty
+/// otherwise.
+static SmallVector<MatmulOp> getGemm(Operation *fused) {
   auto matmuls = llvm::to_vector(
       cast<FusedOp>(fused).getBody().front().getOps<MatmulOp>());
-  if (matmuls.size() == 1)
-    return matmuls[0];
-  if (matmuls.size() == 2 && matmuls[0].getLhs() == matmuls[1].getLhs() &&
-      matmuls[0].getRhs().getType() == matmuls[1].getRhs().getType())
-    return matmuls[0];
-  return {};
+  for (MatmulOp matmul : matmuls)
+    if (matmul.getLhs() != matmuls.front().getLhs())
+      return {};
+  return matmuls;
+}
+
+/// Whether results combine two products, tile by tile of both: a gated MLP.
+static bool isGated(Operation *fused) {
+  return cast<FusedOp>(fused).getRule() == "gated_gemm";
 }
 
 /// Bytes of one mainloop stage.
@@ -73,9 +76,12 @@ int64_t Sm90GemmAttr::getSharedMemoryBytes(Operation *fused) const {
   // Two stages are the least that overlaps loads with math; the kernel takes
   // as many as fit. The epilogue stages one 64x32 subtile for each warpgroup
   // and each full operand and result.
-  MatmulOp matmul = getGemm(fused);
-  int64_t bytes = matmul.getLhs().getType().getElementTypeBitWidth() / 8;
-  int64_t epilogueBuffers = 2 + fused->getNumResults();
+  SmallVector<MatmulOp> matmuls = getGemm(fused);
+  int64_t bytes =
+      matmuls.front().getLhs().getType().getElementTypeBitWidth() / 8;
+  // Several products have one result each, and a tile is of one product.
+  int64_t results = matmuls.size() > 1 ? 1 : fused->getNumResults();
+  int64_t epilogueBuffers = 2 + results;
   return 2 * stageBytes(getTile(), bytes) + epilogueBuffers * 4 * 64 * 32 * 2;
 }
 
@@ -84,11 +90,11 @@ LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused,
                                            EmitError emitError) const {
   if (failed(requireHopper(machine, emitError)))
     return failure();
-  MatmulOp matmul = getGemm(fused);
-  if (!matmul)
-    return emitError() << "needs a region with exactly one 'fact.matmul', or "
-                          "two that share the lhs";
-  bool isGated = !getOnly<MatmulOp>(fused);
+  SmallVector<MatmulOp> matmuls = getGemm(fused);
+  if (matmuls.empty())
+    return emitError() << "needs a region with one 'fact.matmul', or several "
+                          "that share the lhs";
+  MatmulOp matmul = matmuls.front();
   if (!is16Bit(matmul.getLhs().getType()))
     return emitError() << "takes f16 or bf16 operands, not "
                        << matmul.getLhs().getType().getElementType();
@@ -104,11 +110,11 @@ LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused,
   if (tile[2] % 16 || tile[2] < 16)
     return emitError() << "tile K is a multiple of 16, not " << tile[2];
   // The tile is that of both products together.
-  if (isGated && tile[1] % 32)
+  if (isGated(fused) && tile[1] % 32)
     return emitError() << "tile N of two products is a multiple of 32, not "
                        << tile[1];
-  if (isGated && getKernel() == KernelSchedule::stream_k)
-    return emitError() << "two products run as a cooperative or a pingpong "
+  if (matmuls.size() > 1 && getKernel() == KernelSchedule::stream_k)
+    return emitError() << "several products run as a cooperative or a pingpong "
                           "kernel, not as stream_k";
   bool pingpong = getKernel() == KernelSchedule::pingpong;
   if (!pingpong && tile[0] != 128 && tile[0] != 256)
@@ -130,11 +136,12 @@ LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused,
                        << " bytes of shared memory, and '" << machine.name
                        << "' has " << available;
   // TMA: 16-byte strides of both operands and of the result.
-  for (int64_t size : {matmul.getK(), matmul.getN()})
-    if (size % 8)
-      return emitError() << "needs K and N to be multiples of 8 (16-byte rows "
-                            "for TMA), not "
-                         << size;
+  for (MatmulOp product : matmuls)
+    for (int64_t size : {product.getK(), product.getN()})
+      if (size % 8)
+        return emitError() << "needs K and N to be multiples of 8 (16-byte "
+                              "rows for TMA), not "
+                           << size;
   if (matmul.getTransposeA() && matmul.getM() % 8)
     return emitError() << "needs M to be a multiple of 8, not "
                        << matmul.getM();
@@ -262,9 +269,13 @@ LogicalResult CudaRowAttr::verifySchedule(Operation *fused,
       columns *= size;
   else if (auto softmax = getOnly<SoftmaxOp>(fused))
     columns = softmax.getType().getShape().back();
+  else if (auto reduce = getOnly<ReduceOp>(fused))
+    for (int64_t dim : reduce.getDims())
+      columns *= cast<RankedTensorType>(reduce.getOperand().getType())
+                     .getDimSize(dim);
   else
-    return emitError() << "needs a region with exactly one 'fact.norm' or "
-                          "'fact.softmax'";
+    return emitError() << "needs a region with exactly one 'fact.norm', "
+                          "'fact.softmax' or 'fact.reduce'";
   if (columns > threads * 64)
     return emitError() << "a row of " << columns
                        << " elements does not fit the registers of " << threads
@@ -311,8 +322,9 @@ LogicalResult HostGemmAttr::verifySchedule(Operation *fused,
                                            EmitError emitError) const {
   if (failed(requireHost(machine, emitError)))
     return failure();
-  if (!getOnly<MatmulOp>(fused))
-    return emitError() << "needs a region with exactly one 'fact.matmul'";
+  if (getGemm(fused).empty())
+    return emitError() << "needs a region with one 'fact.matmul', or several "
+                          "that share the lhs";
   const Extents &micro = getMicro();
   if (micro.rank != 2)
     return emitError() << "micro is rows x columns, as in micro = 6x16";

@@ -82,7 +82,16 @@ public:
 
   /// The operands that are packed together; the first gives its place to the
   /// packed memory. Empty when the kernel packs none.
-  std::vector<uint32_t> packedOperands() const;
+  std::vector<uint32_t> packedOperands() const {
+    if (theKernel->packed_operand < 0)
+      return {};
+    uint32_t first = static_cast<uint32_t>(theKernel->packed_operand);
+    std::vector<uint32_t> operands = {first};
+    for (uint32_t i = 0; i < 32; ++i)
+      if (theKernel->packed_with >> i & 1 && i != first)
+        operands.push_back(i);
+    return operands;
+  }
 
   /// Fills `packed` from the packed operands among `buffers`.
   bool pack(void *const *buffers, void *packed, void *stream);

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define FACT_KERNEL_ABI 3
+#define FACT_KERNEL_ABI 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,17 +42,18 @@ typedef struct FactKernel {
 
   /* A kernel may want an operand packed: `packed_bytes` of memory take its
    * place in `buffers`. A weight is packed once at load, any other operand
-   * before each launch. `packed_operand` is -1 when there is none.
+   * before each launch. `packed_operand` is -1 when there is none. Further
+   * operands may be packed together with the first, those whose bits
+   * `packed_with` has; the kernel itself does not read them.
    *
    * Host kernels: `pack` fills the memory by `pack_tiles` independent tiles.
    * Device kernels: `pack_on_device` enqueues on a stream, and returns 0 or the
-   * device's error code. It may pack further operands together with the first,
-   * those whose bits `packed_with` has; the kernel itself does not read them. */
+   * device's error code. */
   int32_t packed_operand;
   uint32_t packed_with;
   uint64_t packed_bytes;
   uint64_t pack_tiles;
-  void (*pack)(int64_t index, const void *source, void *packed);
+  void (*pack)(int64_t index, void *const *buffers, void *packed);
   int (*pack_on_device)(void *const *buffers, void *packed, void *stream);
 } FactKernel;
 

@@ -16,6 +16,7 @@ public:
   explicit CutlassTarget(const MachineDescription &machine) : Target(machine) {
     realisers.push_back(createGemmEpilogueRealiser(machine));
     realisers.push_back(createGatedGemmRealiser(machine));
+    realisers.push_back(createGroupedGemmRealiser(machine));
     realisers.push_back(createAttentionRealiser(machine));
     realisers.push_back(createRowwiseRealiser(machine));
     realisers.push_back(createPointwiseRealiser(machine));

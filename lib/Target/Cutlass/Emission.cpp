@@ -155,12 +155,25 @@ fact::getArgumentNames(const ScalarFunction &function,
   return names;
 }
 
-/// The op with this schedule and without what belongs to the search, under
-/// names of its own.
-static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
+void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
+  os << "Operands<";
+  llvm::interleave(operands, os, ",\n             ");
+  os << '>';
+}
+
+double fact::countMatrixBytes(ArrayRef<MatrixTensor> operands, int64_t m,
+                              int64_t n) {
+  double bytes = 0;
+  for (const MatrixTensor &operand : operands)
+    if (operand.isMatrix())
+      bytes += double(m) * n * getElementBytes(operand.element);
+  return bytes;
+}
+
+RegionCopy::RegionCopy(FusedOp fused) {
   OpBuilder builder(fused.getContext());
   fused.getContext()->getOrLoadDialect<func::FuncDialect>();
-  OwningOpRef<func::FuncOp> scope = func::FuncOp::create(
+  scope = func::FuncOp::create(
       fused.getLoc(), "scope",
       builder.getFunctionType(fused.getInputs().getTypes(), {}));
   Block *block = scope->addEntryBlock();
@@ -170,7 +183,14 @@ static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
     if (!mapping.contains(operand))
       mapping.map(operand, argument);
   builder.setInsertionPointToStart(block);
-  auto copy = cast<FusedOp>(builder.clone(*fused, mapping));
+  copy = cast<FusedOp>(builder.clone(*fused, mapping));
+}
+
+/// The op with this schedule and without what belongs to the search, under
+/// names of its own.
+static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
+  RegionCopy region(fused);
+  FusedOp copy = region.get();
   copy.removeSpaceAttr();
   copy.removeStrategyAttr();
   copy.removeScheduleAttr();

@@ -53,6 +53,17 @@ struct Destination {
 mlir::FailureOr<Destination> getDestination(mlir::Value yielded,
                                             EmitError emitError);
 
+/// A copy of a region that shares nothing with it, to be changed at will.
+class RegionCopy {
+public:
+  explicit RegionCopy(FusedOp fused);
+  FusedOp get() { return copy; }
+
+private:
+  mlir::OwningOpRef<mlir::func::FuncOp> scope;
+  FusedOp copy;
+};
+
 /// One tensor of a kernel that works on matrices, `[batches, rows, columns]`:
 /// how it lies in its buffer, in the words of Kernel.cuh.
 struct MatrixTensor {
@@ -84,6 +95,14 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
 llvm::SmallVector<std::string>
 getArgumentNames(const ScalarFunction &function,
                  llvm::ArrayRef<llvm::StringRef> leading);
+
+/// `Operands<...>` of an emitted kernel.
+void printOperands(llvm::raw_ostream &os,
+                   llvm::ArrayRef<MatrixTensor> operands);
+
+/// Bytes of the matrices of m x n elements among operands.
+double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
+                        int64_t n);
 
 /// The beginning of an emitted file: the region as a comment, the schedule,
 /// includes, and the namespace.
@@ -153,6 +172,8 @@ std::unique_ptr<Realiser>
 createGemmEpilogueRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createGatedGemmRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createGroupedGemmRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createAttentionRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>

@@ -344,12 +344,9 @@ GemmEpilogueRealiser::predictMicroseconds(FusedOp fused,
   FailureOr<Gemm> gemm = analyse(fused);
   if (failed(gemm))
     return INFINITY;
-  double bytes = 0;
-  for (const MatrixTensor &operand : gemm->operands)
-    if (operand.isMatrix())
-      bytes += double(gemm->m) * gemm->n * gemm->batches *
-               getElementBytes(operand.element);
-  double epilogueBytes = bytes;
+  double epilogueBytes =
+      gemm->batches * countMatrixBytes(gemm->operands, gemm->m, gemm->n);
+  double bytes = epilogueBytes;
   for (const MatrixTensor &result : gemm->results)
     bytes += double(gemm->m) * gemm->n * gemm->batches *
              getElementBytes(result.element);
@@ -481,9 +478,9 @@ GemmEpilogueRealiser::emitVariants(FusedOp fused,
 
   os << "using Kernel = Gemm<\n";
   printProblem(os, *gemm);
-  os << "    Operands<";
-  llvm::interleave(gemm->operands, os, ",\n             ");
-  os << ">,\n    Results<";
+  os << "    ";
+  printOperands(os, gemm->operands);
+  os << ",\n    Results<";
   llvm::interleave(
       llvm::zip_equal(functors, gemm->results),
       [&](auto result) {

@@ -1,4 +1,10 @@
 //===- Pointwise.cpp - Pointwise graphs and copies over strided tensors ---===//
+//
+// Any graph of pointwise ops and views, whose operands may be gathered by
+// indices (embeddings), and rotary embeddings, which are two such graphs: one
+// for each half of the pairs that they turn.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Pointwise.h"
 #include <cmath>
@@ -26,6 +32,7 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
 
   ScalarFunction::Options options;
   options.fast = fast;
+  options.readsGathers = true;
   FailureOr<ScalarFunction> body =
       ScalarFunction::get(values, space, options, emitError);
   if (failed(body))
@@ -34,10 +41,13 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
     return emitError() << "reads no operand";
 
   SmallVector<StridedView> views;
-  SmallVector<int64_t> buffers;
   for (const ScalarFunction::Argument &argument : body->getArguments()) {
     views.push_back(argument.view);
-    buffers.push_back(getBuffer(argument.value));
+    if (auto gather = argument.value.getDefiningOp<GatherOp>())
+      for (Value operand : gather->getOperands())
+        if (!isa<BlockArgument>(skipReshapes(operand)))
+          return emitError() << "source and indices of 'fact.gather' must be "
+                                "arguments of the region";
   }
   size_t operands = views.size();
   llvm::append_range(views, results);
@@ -48,9 +58,9 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
       SmallVector<StridedView>(ArrayRef(views).drop_front(operands)),
-      buffers,
       SmallVector<int64_t>(resultBuffers),
-      std::move(*body)};
+      std::move(*body),
+      nullptr};
 }
 
 int64_t Pointwise::limitVector(int64_t vector) const {
@@ -112,16 +122,35 @@ SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
   return functors;
 }
 
+static void printStrides(raw_ostream &os, const StridedView &view) {
+  os << "Strides<";
+  llvm::interleaveComma(view.strides, os);
+  os << '>';
+}
+
 static void printStrided(raw_ostream &os, const StridedView &view,
                          int64_t buffer) {
   os << "Strided<" << buffer << ", "
-     << getElementWord(getTensorType(view.base).getElementType())
-     << ", Strides<";
-  llvm::interleaveComma(view.strides, os);
-  os << '>';
+     << getElementWord(getTensorType(view.base).getElementType()) << ", ";
+  printStrides(os, view);
   if (view.offset)
     os << ", " << view.offset;
   os << '>';
+}
+
+static void printGathered(raw_ostream &os, const StridedView &view,
+                          GatherOp gather) {
+  RankedTensorType source = getTensorType(gather.getSource());
+  RankedTensorType indices = getTensorType(gather.getIndices());
+  int64_t dim = gather.getDim();
+  os << "Gathered<" << getBuffer(skipReshapes(gather.getSource())) << ", "
+     << getElementWord(source.getElementType()) << ", ";
+  printStrides(os, view);
+  os << ", " << view.offset << ",\n                      Indices<"
+     << getBuffer(skipReshapes(gather.getIndices())) << ", "
+     << getElementWord(indices.getElementType()) << ", "
+     << indices.getNumElements() << ", " << source.getDimSize(dim) << ", "
+     << llvm::product_of(source.getShape().drop_front(dim + 1)) << ">>";
 }
 
 void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
@@ -131,9 +160,12 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
   llvm::interleaveComma(getShape(), os);
   os << ">,\n    Operands<";
   llvm::interleave(
-      llvm::zip_equal(operands, buffers),
-      [&](auto operand) {
-        printStrided(os, std::get<0>(operand), std::get<1>(operand));
+      operands,
+      [&](const StridedView &operand) {
+        if (auto gather = operand.base.getDefiningOp<GatherOp>())
+          printGathered(os, operand, gather);
+        else
+          printStrided(os, operand, getBuffer(operand.base));
       },
       [&] { os << ",\n             "; });
   os << ">,\n    Results<";
@@ -196,6 +228,72 @@ private:
 // Analysis
 //===----------------------------------------------------------------------===//
 
+/// Half of the last dimension: every other element, or the first or second
+/// half. What broadcasts along it stays as it is.
+static Value getHalf(OpBuilder &builder, RotaryOp rotary, Value value,
+                     bool second) {
+  RankedTensorType type = getTensorType(value);
+  int64_t size = getTensorType(rotary.getOperand()).getShape().back();
+  if (type.getRank() == 0 || type.getShape().back() != size)
+    return value;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = size / 2;
+  bool interleaved = rotary.getInterleaved();
+  int64_t start = !second ? 0 : interleaved ? 1 : size / 2;
+  return SliceOp::create(builder, rotary.getLoc(), type.clone(shape), value,
+                         type.getRank() - 1, start, interleaved ? 2 : 1);
+}
+
+/// `x * cos + rotate(x) * sin`, as one pass over pairs that writes both halves:
+/// first * cos - second * sin, and second * cos + first * sin.
+static FailureOr<Pointwise> getRotary(FusedOp fused, EmitError emitError) {
+  auto region = std::make_unique<RegionCopy>(fused);
+  FusedOp copy = region->get();
+  auto rotary = getOnly<RotaryOp>(copy);
+  if (!rotary || copy.getNumResults() != 1)
+    return emitError() << "takes one 'fact.rotary' and its one result";
+  FailureOr<Destination> destination =
+      getDestination(copy.getYield()->getOperand(0), emitError);
+  if (failed(destination))
+    return failure();
+  if (destination->value != rotary.getResult())
+    return emitError() << "the result must be that of 'fact.rotary'";
+
+  OpBuilder builder(rotary);
+  Location loc = rotary.getLoc();
+  auto half = [&](Value value, bool second) {
+    return getHalf(builder, rotary, value, second);
+  };
+  Value first = half(rotary.getOperand(), false);
+  Value second = half(rotary.getOperand(), true);
+  Type type = first.getType();
+  auto multiply = [&](Value x, Value factor) -> Value {
+    return MulOp::create(builder, loc, type, x, factor);
+  };
+  Value results[] = {
+      SubOp::create(builder, loc, type,
+                    multiply(first, half(rotary.getCos(), false)),
+                    multiply(second, half(rotary.getSin(), false))),
+      AddOp::create(builder, loc, type,
+                    multiply(second, half(rotary.getCos(), true)),
+                    multiply(first, half(rotary.getSin(), true)))};
+
+  int64_t dim = getTensorType(rotary.getResult()).getRank() - 1;
+  int64_t size = getTensorType(rotary.getResult()).getShape().back() / 2;
+  bool interleaved = rotary.getInterleaved();
+  SmallVector<StridedView> views{
+      destination->view.slice(dim, 0, size, interleaved ? 2 : 1),
+      destination->view.slice(dim, interleaved ? 1 : size, size,
+                              interleaved ? 2 : 1)};
+  int64_t buffer = getResultBuffer(copy, 0);
+  FailureOr<Pointwise> pointwise =
+      Pointwise::get(results, std::move(views), {buffer, buffer},
+                     hasOnly16BitResults(copy), emitError);
+  if (succeeded(pointwise))
+    pointwise->region = std::move(region);
+  return pointwise;
+}
+
 /// The region over the index space of the yielded values, or with the last
 /// views as strides of the results.
 static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
@@ -226,6 +324,8 @@ FailureOr<Pointwise> PointwiseRealiser::analyse(FusedOp fused,
   for (Value yielded : fused.getYield()->getOperands())
     if (getTensorType(yielded).getNumElements() == 0)
       return emitError() << "a result has no elements";
+  if (!fused.getBody().front().getOps<RotaryOp>().empty())
+    return getRotary(fused, emitError);
   {
     ScopedDiagnosticHandler quiet(fused.getContext(),
                                   [](Diagnostic &) { return success(); });

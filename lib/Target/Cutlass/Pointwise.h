@@ -9,10 +9,13 @@ namespace fact {
 /// A pointwise graph over one index space: `Pointwise<...>` of Pointwise.cuh,
 /// but for its schedule.
 struct Pointwise {
-  /// Collapsed views of one shape, the index space.
+  /// Collapsed views of one shape, the index space. An operand's base is an
+  /// argument, or a gather.
   llvm::SmallVector<StridedView> operands, results;
-  llvm::SmallVector<int64_t> buffers, resultBuffers;
+  llvm::SmallVector<int64_t> resultBuffers;
   ScalarFunction body;
+  /// What the values belong to, where it is not the region itself.
+  std::unique_ptr<RegionCopy> region;
 
   /// Computes `values`, whose elements land where `results` say.
   static mlir::FailureOr<Pointwise>

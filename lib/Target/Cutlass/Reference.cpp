@@ -56,6 +56,8 @@ private:
   LogicalResult printPointwise(raw_ostream &os, PointwiseOpInterface op);
   LogicalResult printConstant(raw_ostream &os, ConstantOp op);
   void printConcat(raw_ostream &os, ConcatOp op);
+  void printGather(raw_ostream &os, GatherOp op);
+  void printRotary(raw_ostream &os, RotaryOp op);
   void printView(raw_ostream &os, Operation *op);
   void printStore(raw_ostream &os, StringRef name, StringRef pointer,
                   Type type, Value value);
@@ -242,6 +244,44 @@ void ReferenceEmitter::printConcat(raw_ostream &os, ConcatOp op) {
   os << "  return 0;\n";
 }
 
+void ReferenceEmitter::printGather(raw_ostream &os, GatherOp op) {
+  ArrayRef<int64_t> source = getTensorType(op.getSource()).getShape();
+  int64_t inner = llvm::product_of(source.drop_front(op.getDim() + 1));
+  int64_t size = source[op.getDim()];
+  int64_t count = getTensorType(op.getIndices()).getNumElements();
+  bool isFloat = isa<FloatType>(getTensorType(op.getSource()).getElementType());
+  os << "  const int64_t outer = i / " << count * inner << ", at = i / "
+     << inner << " % " << count << ", inner = i % " << inner << ";\n"
+     << "  const int64_t index = " << read(op.getIndices(), "at") << ";\n"
+     << "  if (index < 0 || index >= " << size << ")\n    return "
+     << (isFloat ? "NAN" : "0") << ";\n  return "
+     << read(op.getSource(),
+             llvm::formatv("(outer * {0} + index) * {1} + inner", size, inner)
+                 .str())
+     << ";\n";
+}
+
+void ReferenceEmitter::printRotary(raw_ostream &os, RotaryOp op) {
+  ArrayRef<int64_t> shape = getTensorType(op.getResult()).getShape();
+  int64_t size = shape.back();
+  // The partner of an element, and whether the element is the pair's second.
+  if (op.getInterleaved())
+    os << "  const bool second = i % 2;\n"
+       << "  const int64_t partner = second ? i - 1 : i + 1;\n";
+  else
+    os << "  const bool second = i % " << size << " >= " << size / 2 << ";\n"
+       << "  const int64_t partner = second ? i - " << size / 2 << " : i + "
+       << size / 2 << ";\n";
+  StringRef type = getScalarName(wide);
+  os << "  const " << type << " turned = second ? "
+     << read(op.getOperand(), "partner") << " : -"
+     << read(op.getOperand(), "partner") << ";\n  return "
+     << read(op.getOperand(), "i") << " * "
+     << read(op.getCos(), getBroadcastIndex(op.getCos(), shape))
+     << " + turned * "
+     << read(op.getSin(), getBroadcastIndex(op.getSin(), shape)) << ";\n";
+}
+
 void ReferenceEmitter::printView(raw_ostream &os, Operation *op) {
   Value operand = op->getOperand(0);
   ArrayRef<int64_t> shape = getTensorType(op->getResult(0)).getShape();
@@ -282,6 +322,14 @@ LogicalResult ReferenceEmitter::printFunction(raw_ostream &os, Operation *op) {
           })
           .Case([&](ConcatOp concat) {
             printConcat(os, concat);
+            return success();
+          })
+          .Case([&](GatherOp gather) {
+            printGather(os, gather);
+            return success();
+          })
+          .Case([&](RotaryOp rotary) {
+            printRotary(os, rotary);
             return success();
           })
           .Default([&](Operation *view) -> LogicalResult {
@@ -374,7 +422,8 @@ void ReferenceEmitter::printAttention(raw_ostream &os, AttentionOp op) {
 }
 
 void ReferenceEmitter::printReduce(raw_ostream &os, ReduceOp op) {
-  static constexpr StringLiteral kinds[] = {"Sum", "Mean", "Max", "Min"};
+  static constexpr StringLiteral kinds[] = {
+      "Sum", "Mean", "Max", "Min", "Product", "ArgMax", "ArgMin"};
   ArrayRef<int64_t> shape = getTensorType(op.getOperand()).getShape();
   SmallVector<int64_t> strides = rowMajorStrides(shape);
   SmallVector<int64_t> keptSizes, keptStrides, reducedSizes, reducedStrides;
@@ -383,8 +432,10 @@ void ReferenceEmitter::printReduce(raw_ostream &os, ReduceOp op) {
     (reduced ? reducedSizes : keptSizes).push_back(shape[i]);
     (reduced ? reducedStrides : keptStrides).push_back(strides[i]);
   }
-  bool isFloat = isa<FloatType>(op.getType().getElementType());
-  os << "    reference::reduce<reference::"
+  bool isFloat =
+      isa<FloatType>(getTensorType(op.getOperand()).getElementType());
+  os << "    reference::"
+     << (op.getKind() >= ReduceKind::argmax ? "find" : "reduce") << "<reference::"
      << kinds[static_cast<unsigned>(op.getKind())] << ", "
      << (isFloat ? "double" : "int64_t") << ">(" << getPointer(op.getOperand())
      << ", " << getPointer(op.getResult()) << ",\n                      {"
@@ -417,8 +468,6 @@ LogicalResult ReferenceEmitter::printLaunch(raw_ostream &os, Operation *op) {
       .Case([&](ReduceOp reduce) -> LogicalResult {
         if (getTensorType(reduce.getOperand()).getRank() > 8)
           return reduce.emitError("the reference takes 8 dimensions");
-        if (reduce.getKind() > ReduceKind::min)
-          return reduce.emitError("the reference takes sum, mean, max and min");
         printReduce(os, reduce);
         return success();
       })

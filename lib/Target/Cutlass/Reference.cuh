@@ -215,7 +215,7 @@ void norm(const X *x, const Weight *weight, const Bias *bias, Wide *y,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-enum ReduceKind { Sum, Mean, Max, Min };
+enum ReduceKind { Sum, Mean, Max, Min, Product, ArgMax, ArgMin };
 
 /// Kept dimensions walk the results, reduced ones the elements of each.
 struct Reduce {
@@ -246,6 +246,8 @@ __global__ void reduce_kernel(const X *x, Y *y, Reduce p) {
       return a > b || a != a ? a : b;
     if (Kind == Min)
       return a < b || a != a ? a : b;
+    if (Kind == Product)
+      return a * b;
     return a + b;
   };
   bool empty = true;
@@ -271,6 +273,34 @@ template <ReduceKind Kind, class Sum_, class X, class Y>
 void reduce(const X *x, Y *y, Reduce p, cudaStream_t stream) {
   reduce_kernel<Kind, Sum_>
       <<<blocks_for(p.results, 8), dim3(32, 8), 0, stream>>>(x, y, p);
+}
+
+/// One thread for each result: the place of the first extreme element, in
+/// row-major order over the reduced dimensions. NaN is the extreme of both.
+template <ReduceKind Kind, class Wide, class X>
+__global__ void find_kernel(const X *x, int64_t *y, Reduce p) {
+  int64_t result = int64_t(blockIdx.x) * 256 + threadIdx.x;
+  if (result >= p.results)
+    return;
+  int64_t base = walk(result, p.kept_rank, p.kept_sizes, p.kept_strides);
+  auto element = [&](int64_t i) {
+    return convert<Wide>(
+        x[base + walk(i, p.reduced_rank, p.reduced_sizes, p.reduced_strides)]);
+  };
+  int64_t best = 0;
+  for (int64_t i = 1; i < p.elements; ++i) {
+    Wide found = element(best), value = element(i);
+    if (found == found &&
+        (value != value || (Kind == ArgMax ? value > found : value < found)))
+      best = i;
+  }
+  y[result] = best;
+}
+
+template <ReduceKind Kind, class Wide, class X>
+void find(const X *x, int64_t *y, Reduce p, cudaStream_t stream) {
+  find_kernel<Kind, Wide>
+      <<<blocks_for(p.results, 256), 256, 0, stream>>>(x, y, p);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
-//===- Rowwise.cpp - Norms and softmax with pointwise ops around them -----===//
+//===- Rowwise.cpp - Row operations with pointwise ops around them --------===//
 //
-// Pointwise ops, one norm or softmax over the last dimensions, pointwise ops.
-// A row stays in registers from its first read to its last write.
+// Pointwise ops, one norm, softmax or reduction over the last dimensions,
+// pointwise ops. A row stays in registers from its first read to its last write.
+// A reduction may have results of one element a row beside full ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +14,19 @@ using namespace fact;
 
 namespace {
 struct Rowwise {
-  /// The norm or softmax.
+  /// The norm, softmax or reduction.
   Operation *op;
   int64_t rows, columns;
-  SmallVector<MatrixTensor> inputs, operands, results;
-  ScalarFunction prologue, epilogue;
+  SmallVector<MatrixTensor> inputs;
+  ScalarFunction prologue;
+
+  /// Results of one form, what they read beside the row operation, and how they
+  /// are computed; null when there are none.
+  struct Form {
+    SmallVector<MatrixTensor> operands, results;
+    std::optional<ScalarFunction> epilogue;
+  };
+  Form full, perRow;
 
   /// Elements of one access: 16 bytes, where all tensors allow it.
   int64_t getVector() const {
@@ -29,10 +38,8 @@ struct Rowwise {
 
   double getBytes() const {
     double bytes = 0;
-    for (auto *list : {&inputs, &operands, &results})
-      for (const MatrixTensor &tensor : *list)
-        if (tensor.isMatrix())
-          bytes += double(rows) * columns * getElementBytes(tensor.element);
+    for (auto *list : {&inputs, &full.operands, &full.results})
+      bytes += countMatrixBytes(*list, rows, columns);
     return bytes;
   }
 
@@ -40,7 +47,7 @@ private:
   bool allowsVector(int64_t vector) const {
     if (columns % vector)
       return false;
-    for (auto *list : {&inputs, &operands, &results})
+    for (auto *list : {&inputs, &full.operands, &full.results})
       for (const MatrixTensor &tensor : *list)
         if (getElementBytes(tensor.element) * vector > 16 ||
             (tensor.isMatrix() && tensor.leadingDimension % vector) ||
@@ -91,19 +98,35 @@ static constexpr int64_t maximumValues = 64;
 static FailureOr<Operation *> getRowOp(FusedOp fused, EmitError emitError) {
   Operation *found = nullptr;
   for (Operation &op : fused.getBodyOps()) {
-    if (!isa<NormOp, SoftmaxOp>(op))
+    if (!isa<NormOp, SoftmaxOp, ReduceOp>(op))
       continue;
     if (found)
-      return emitError() << "needs exactly one norm or softmax";
+      return emitError() << "needs exactly one norm, softmax or reduction";
     found = &op;
   }
   if (!found)
-    return emitError() << "needs exactly one norm or softmax";
+    return emitError() << "needs exactly one norm, softmax or reduction";
   if (auto softmax = dyn_cast<SoftmaxOp>(found))
     if (int64_t(softmax.getDim()) != softmax.getType().getRank() - 1)
       return emitError() << "softmax must be over the last dimension, not "
                          << softmax.getDim();
+  if (auto reduce = dyn_cast<ReduceOp>(found)) {
+    int64_t first = getTensorType(reduce.getOperand()).getRank() -
+                    int64_t(reduce.getDims().size());
+    for (auto [i, dim] : llvm::enumerate(reduce.getDims()))
+      if (dim != first + int64_t(i))
+        return emitError() << "a reduction must be over trailing dimensions";
+  }
   return found;
+}
+
+/// The number of trailing dimensions that are one row.
+static int64_t getRowDims(Operation *op) {
+  if (auto norm = dyn_cast<NormOp>(op))
+    return norm.getDims();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getDims().size();
+  return 1;
 }
 
 static LogicalResult getTensors(ArrayRef<ScalarFunction::Argument> arguments,
@@ -125,6 +148,32 @@ static LogicalResult getTensors(ArrayRef<ScalarFunction::Argument> arguments,
   return success();
 }
 
+/// A result of full rows, or of one element a row; `value` is what it holds
+/// before the views at its end.
+static FailureOr<MatrixTensor> getResult(FusedOp fused, unsigned index,
+                                         ArrayRef<int64_t> space, Value &value,
+                                         EmitError emitError) {
+  Value yielded = fused.getYield()->getOperand(index);
+  FailureOr<Destination> destination = getDestination(yielded, emitError);
+  if (failed(destination))
+    return failure();
+  value = destination->value;
+  FailureOr<StridedView> view = destination->view.reshape(space);
+  bool isRow = space[1] == 1;
+  if (failed(view) || (!isRow && view->strides[1] != 1) ||
+      (isRow && space[0] > 1 && view->strides[0] != 1))
+    return emitError() << "a result must have contiguous rows, and its last "
+                          "views permute them";
+  Type element = getTensorType(yielded).getElementType();
+  int64_t buffer = getResultBuffer(fused, index);
+  if (isRow)
+    return MatrixTensor{MatrixTensor::ColumnVector, buffer, element, 0, 0,
+                        view->offset};
+  int64_t leading = space[0] == 1 ? space[1] : view->strides[0];
+  return MatrixTensor{MatrixTensor::RowMajor, buffer,      element,
+                      leading,                0, view->offset};
+}
+
 FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
                                             EmitError emitError) const {
   if (failed(requireStaticShapes(fused, emitError)))
@@ -132,12 +181,12 @@ FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
   FailureOr<Operation *> op = getRowOp(fused, emitError);
   if (failed(op))
     return failure();
-  RankedTensorType type = getTensorType((*op)->getResult(0));
-  if (type.getElementType().isF64())
-    return emitError() << "computes in f32, and the rows are f64";
-  int64_t dims = 1;
-  if (auto norm = dyn_cast<NormOp>(*op))
-    dims = norm.getDims();
+  Value input = (*op)->getOperand(0), output = (*op)->getResult(0);
+  RankedTensorType type = getTensorType(input);
+  if (!isa<FloatType>(type.getElementType()) || type.getElementType().isF64())
+    return emitError() << "computes in f32, and the rows are "
+                       << type.getElementType();
+  int64_t dims = getRowDims(*op);
   int64_t columns = llvm::product_of(type.getShape().take_back(dims));
   int64_t rows = llvm::product_of(type.getShape().drop_back(dims));
   if (columns > 1024 * maximumValues || columns < 2 || rows < 1)
@@ -145,52 +194,72 @@ FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
                        << " elements, not " << columns;
   if (rows >= INT32_MAX)
     return emitError() << "has too many rows for one grid: " << rows;
-  SmallVector<int64_t> space{rows, columns};
+  bool isReduction = isa<ReduceOp>(*op);
 
-  SmallVector<Value> values;
-  SmallVector<MatrixTensor> results;
+  SmallVector<Value> values, rowValues;
+  Rowwise::Form full, perRow;
   for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands())) {
+    int64_t count = getTensorType(yielded).getNumElements();
     Type element = getTensorType(yielded).getElementType();
-    if (!isa<FloatType>(element) || element.isF64())
-      return emitError() << "results must be f16, bf16 or f32, not "
-                         << yielded.getType();
-    if (getTensorType(yielded).getNumElements() != rows * columns)
+    bool isFull = count == rows * columns;
+    if (!isFull && !(isReduction && count == rows))
       return emitError() << "a result of type " << yielded.getType()
                          << " has not the size of the rows";
-    FailureOr<Destination> destination = getDestination(yielded, emitError);
-    if (failed(destination))
+    if (element.isF64() || (isFull && !isa<FloatType>(element)))
+      return emitError() << "results must be f16, bf16 or f32, not "
+                         << yielded.getType();
+    Value value;
+    FailureOr<MatrixTensor> result =
+        getResult(fused, i, {rows, isFull ? columns : 1}, value, emitError);
+    if (failed(result))
       return failure();
-    FailureOr<StridedView> view = destination->view.reshape(space);
-    if (failed(view) || view->strides[1] != 1)
-      return emitError() << "a result must have contiguous rows, and its last "
-                            "views permute them";
-    int64_t leading = rows == 1 ? columns : view->strides[0];
-    results.push_back({MatrixTensor::RowMajor, getResultBuffer(fused, i),
-                       element, leading, 0, view->offset});
-    values.push_back(destination->value);
+    (isFull ? full : perRow).results.push_back(*result);
+    (isFull ? values : rowValues).push_back(value);
   }
 
   ScalarFunction::Options options;
+  // Indices are compared exactly.
   options.fast = hasOnly16BitResults(fused);
+  SmallVector<int64_t> space{rows, columns};
   FailureOr<ScalarFunction> prologue =
-      ScalarFunction::get((*op)->getOperand(0), space, options, emitError);
+      ScalarFunction::get(input, space, options, emitError);
   if (failed(prologue))
     return failure();
-  options.leading = {(*op)->getResult(0), (*op)->getOperand(0)};
-  FailureOr<ScalarFunction> epilogue =
-      ScalarFunction::get(values, space, options, emitError);
-  if (failed(epilogue))
-    return failure();
-  SmallVector<MatrixTensor> inputs, operands;
-  if (failed(getTensors(prologue->getArguments(), inputs, emitError)) ||
-      failed(getTensors(epilogue->getArguments().drop_front(2), operands,
-                        emitError)))
+  SmallVector<MatrixTensor> inputs;
+  if (failed(getTensors(prologue->getArguments(), inputs, emitError)))
     return failure();
   if (inputs.empty())
     return emitError() << "the rows are constants";
-  return Rowwise{*op,      rows,    columns,
-                 inputs,   operands, results,
-                 std::move(*prologue), std::move(*epilogue)};
+
+  if (isReduction)
+    options.rowValue = output;
+  auto finish = [&](Rowwise::Form &form, ArrayRef<Value> results,
+                    ArrayRef<int64_t> space) -> LogicalResult {
+    if (results.empty())
+      return success();
+    FailureOr<ScalarFunction> epilogue =
+        ScalarFunction::get(results, space, options, emitError);
+    if (failed(epilogue) ||
+        failed(getTensors(
+            epilogue->getArguments().drop_front(options.leading.size()),
+            form.operands, emitError)))
+      return failure();
+    form.epilogue = std::move(*epilogue);
+    return success();
+  };
+  options.leading = {output, input};
+  if (failed(finish(full, values, space)))
+    return failure();
+  options.leading = {output};
+  if (failed(finish(perRow, rowValues, {rows, 1})))
+    return failure();
+  return Rowwise{*op,
+                 rows,
+                 columns,
+                 inputs,
+                 std::move(*prologue),
+                 std::move(full),
+                 std::move(perRow)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,10 +317,62 @@ RowwiseRealiser::predictMicroseconds(FusedOp fused,
 // Emission
 //===----------------------------------------------------------------------===//
 
-static void printOperands(raw_ostream &os, ArrayRef<MatrixTensor> tensors) {
-  os << "    Operands<";
-  llvm::interleave(tensors, os, ",\n             ");
-  os << ">,\n";
+/// What Row.cuh calls the row operation.
+static StringRef getRowWord(Operation *op) {
+  if (auto norm = dyn_cast<NormOp>(op))
+    return norm.getKind() == NormKind::layer ? "LayerNorm<Epsilon>"
+                                             : "RmsNorm<Epsilon>";
+  if (isa<SoftmaxOp>(op))
+    return "Softmax";
+  switch (cast<ReduceOp>(op).getKind()) {
+  case ReduceKind::sum:
+    return "Sum";
+  case ReduceKind::mean:
+    return "Mean";
+  case ReduceKind::max:
+    return "Max";
+  case ReduceKind::min:
+    return "Min";
+  case ReduceKind::prod:
+    return "Product";
+  case ReduceKind::argmax:
+    return "ArgMax";
+  case ReduceKind::argmin:
+    return "ArgMin";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+/// Prints the functors of a form's results and returns their names.
+static SmallVector<std::string> printFunctors(raw_ostream &os,
+                                              Rowwise::Form &form,
+                                              StringRef name,
+                                              ArrayRef<StringRef> leading) {
+  SmallVector<std::string> functors;
+  for (size_t i = 0; i < form.results.size(); ++i) {
+    functors.push_back(name.str());
+    if (form.results.size() > 1)
+      functors.back() += std::to_string(i);
+    form.epilogue->printFunctor(os, functors.back(),
+                                getArgumentNames(*form.epilogue, leading), i);
+    os << '\n';
+  }
+  return functors;
+}
+
+/// `Operands<...>, Results<...>` of a form.
+static void printForm(raw_ostream &os, const Rowwise::Form &form,
+                      ArrayRef<std::string> functors) {
+  printOperands(os, form.operands);
+  os << ",\n    Results<";
+  llvm::interleave(
+      llvm::zip_equal(functors, form.results),
+      [&](auto result) {
+        os << "Result<" << std::get<0>(result) << ", " << std::get<1>(result)
+           << '>';
+      },
+      [&] { os << ",\n            "; });
+  os << '>';
 }
 
 LogicalResult RowwiseRealiser::emit(FusedOp fused,
@@ -271,12 +392,8 @@ LogicalResult RowwiseRealiser::emit(FusedOp fused,
 
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Row.cuh");
-  std::string normalization = "Softmax";
-  if (auto norm = dyn_cast<NormOp>(row->op)) {
+  if (auto norm = dyn_cast<NormOp>(row->op))
     printConstant(os, "Epsilon", norm.getEps().convertToDouble());
-    normalization = norm.getKind() == NormKind::layer ? "LayerNorm<Epsilon>"
-                                                      : "RmsNorm<Epsilon>";
-  }
   std::string prologue = "Identity";
   if (!row->prologue.isIdentity()) {
     prologue = "Prologue";
@@ -284,33 +401,27 @@ LogicalResult RowwiseRealiser::emit(FusedOp fused,
                                getArgumentNames(row->prologue, {}));
     os << '\n';
   }
-  SmallVector<std::string> names =
-      getArgumentNames(row->epilogue, {"normalized", "value"});
-  SmallVector<std::string> functors;
-  for (size_t i = 0; i < row->results.size(); ++i) {
-    functors.push_back("Epilogue");
-    if (row->results.size() > 1)
-      functors.back() += std::to_string(i);
-    row->epilogue.printFunctor(os, functors.back(), names, i);
-    os << '\n';
-  }
+  bool isReduction = isa<ReduceOp>(row->op);
+  SmallVector<std::string> functors =
+      printFunctors(os, row->full, "Epilogue",
+                    {isReduction ? "reduced" : "normalized", "value"});
+  SmallVector<std::string> rowFunctors =
+      printFunctors(os, row->perRow, "RowEpilogue", {"reduced"});
 
   os << "using Kernel = Row<\n    Extent<" << row->rows << ", " << row->columns
-     << ">,\n    " << normalization << ",\n    " << prologue << ",\n";
+     << ">,\n    " << getRowWord(row->op) << ",\n    " << prologue << ",\n    ";
   printOperands(os, row->inputs);
-  printOperands(os, row->operands);
-  os << "    Results<";
-  llvm::interleave(
-      llvm::zip_equal(functors, row->results),
-      [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", " << std::get<1>(result)
-           << '>';
-      },
-      [&] { os << ",\n            "; });
+  os << ",\n    ";
+  printForm(os, row->full, functors);
   // Several warps of one row meet at the block's barrier: one row a block.
   int64_t rows = threads > 32 ? 1 : rowSchedule.getRows();
-  os << ">,\n    RowSchedule<" << threads << ", " << rows << ", "
-     << row->getVector() << ">>;\n";
+  os << ",\n    RowSchedule<" << threads << ", " << rows << ", "
+     << row->getVector() << ">";
+  if (row->perRow.epilogue) {
+    os << ",\n    ";
+    printForm(os, row->perRow, rowFunctors);
+  }
+  os << ">;\n";
   printFooter(os, symbol);
   return success();
 }

@@ -117,7 +117,7 @@ private:
     if (llvm::is_contained(options.leading, value))
       return readLeading(value, path);
     Operation *op = value.getDefiningOp();
-    if (!op)
+    if (!op || (options.readsGathers && isa<GatherOp>(op)))
       return read(value, path);
     if (op->hasTrait<ViewOp>()) {
       Path longer = path;
@@ -201,12 +201,20 @@ private:
     return Value(addArgument(value, *view));
   }
 
+  /// Whether element (row, column) of the view is element `row`.
+  static bool isOnePerRow(const StridedView &view) {
+    return view.shape.size() == 2 &&
+           (view.shape[0] == 1 || view.strides[0] == 1) &&
+           (view.shape[1] == 1 || view.strides[1] == 0);
+  }
+
   /// A value at hand; a norm's weight and bias are ours to apply.
   FailureOr<Value> readLeading(Value value, const Path &path) {
     FailureOr<StridedView> view = getView(value, path);
     if (failed(view))
       return failure();
-    if (view->offset != 0 || !view->isRowMajor())
+    if (view->offset != 0 || !(value == options.rowValue ? isOnePerRow(*view)
+                                                         : view->isRowMajor()))
       return emitError() << "a view moves the elements of the '"
                          << (value.getDefiningOp()
                                  ? value.getDefiningOp()->getName().getStringRef()

@@ -289,6 +289,42 @@ int64_t Elements::getOpCount() const {
   return llvm::count_if(nodes, [](const Node &node) { return node.op; });
 }
 
+FailureOr<RowElements> RowElements::get(const Elements &elements, int64_t rows,
+                                        int64_t columns, EmitError emitError) {
+  RowElements result{elements, {}};
+  for (const Elements::Leaf &leaf : elements.getLeaves()) {
+    FailureOr<RowView> view = RowView::get(leaf.view, rows, columns);
+    if (failed(view))
+      return emitError() << "needs operands by rows of " << columns
+                         << " elements at one stride";
+    result.leaves.push_back(*view);
+  }
+  return result;
+}
+
+SmallVector<Value> RowElements::rowOffsets(KernelBuilder &b, Value row) const {
+  SmallVector<Value> offsets;
+  for (const RowView &view : leaves)
+    offsets.push_back(b.rowOffset(view, row));
+  return offsets;
+}
+
+Value RowElements::build(KernelBuilder &b, ArrayRef<Value> rowOffsets,
+                         Value column, int64_t width,
+                         llvm::function_ref<Value(Value)> anchor) const {
+  ArrayRef<Elements::Leaf> all = elements.getLeaves();
+  return elements.build(b, width, [&](const Elements::Leaf &leaf) {
+    if (leaf.isAnchor)
+      return anchor(leaf.value);
+    size_t at = &leaf - all.data();
+    int64_t stride = leaves[at].columnStride;
+    Type storage =
+        cast<RankedTensorType>(leaf.value.getType()).getElementType();
+    return b.load(b.getPointer(leaf.value), storage,
+                  b.add(rowOffsets[at], b.mul(column, stride)), width, stride);
+  });
+}
+
 SmallVector<Destination> host::getDestinations(Value yielded) {
   SmallVector<Destination> destinations;
   for (Value value = yielded;;) {

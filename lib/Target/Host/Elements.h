@@ -65,6 +65,23 @@ private:
   llvm::SmallVector<Node> nodes; // operands before users; the root is last
 };
 
+/// Elements with their leaves as rows and columns.
+struct RowElements {
+  Elements elements;
+  llvm::SmallVector<RowView> leaves;
+
+  static mlir::FailureOr<RowElements> get(const Elements &elements,
+                                          int64_t rows, int64_t columns,
+                                          EmitError emitError);
+
+  /// Where each leaf's row begins.
+  llvm::SmallVector<Value> rowOffsets(KernelBuilder &b, Value row) const;
+  /// The root at one column of such a row (or `width` neighbours), with
+  /// `anchor(value)` for what the kernel has itself.
+  Value build(KernelBuilder &b, llvm::ArrayRef<Value> rowOffsets, Value column,
+              int64_t width, llvm::function_ref<Value(Value)> anchor) const;
+};
+
 /// The value whose elements are stored, and where they land: a yielded value
 /// without the permutations and reshapes at its end.
 struct Destination {

@@ -28,6 +28,10 @@ protected:
 
 std::unique_ptr<Realiser> createGemmRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
+createGatedGemmRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
+createGroupedGemmRealiser(const MachineDescription &machine);
+std::unique_ptr<Realiser>
 createRowwiseRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createPointwiseRealiser(const MachineDescription &machine);

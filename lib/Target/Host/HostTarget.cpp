@@ -11,6 +11,8 @@ class HostTarget : public Target {
 public:
   explicit HostTarget(const MachineDescription &machine) : Target(machine) {
     realisers.push_back(host::createGemmRealiser(machine));
+    realisers.push_back(host::createGatedGemmRealiser(machine));
+    realisers.push_back(host::createGroupedGemmRealiser(machine));
     realisers.push_back(host::createAttentionRealiser(machine));
     realisers.push_back(host::createRowwiseRealiser(machine));
     realisers.push_back(host::createPointwiseRealiser(machine));

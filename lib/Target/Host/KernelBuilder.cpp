@@ -84,17 +84,14 @@ KernelBuilder::KernelBuilder(FusedOp fused)
   layout.bufferCount = fused.getInputs().size() + fused->getNumResults();
 }
 
-void KernelBuilder::beginFunction(StringRef name, ArrayRef<Type> arguments) {
+void KernelBuilder::beginFunction(StringRef name) {
+  auto pointer = LLVM::LLVMPointerType::get(getContext());
   setInsertionPointToEnd(module->getBody());
-  function = func::FuncOp::create(*this, name, getFunctionType(arguments, {}));
+  function = func::FuncOp::create(
+      *this, name, getFunctionType({getI64Type(), pointer, pointer}, {}));
   setInsertionPointToStart(function.addEntryBlock());
   pointers.clear();
   resultPointers.clear();
-}
-
-Value KernelBuilder::beginTile() {
-  auto pointer = LLVM::LLVMPointerType::get(getContext());
-  beginFunction("tile", {getI64Type(), pointer, pointer});
   Value buffers = function.getArgument(1);
   auto buffer = [&](int64_t index) -> Value {
     Value slot = LLVM::GEPOp::create(*this, pointer, pointer, buffers,
@@ -106,14 +103,16 @@ Value KernelBuilder::beginTile() {
     pointers[argument] = buffer(index++);
   for (unsigned i = 0; i < fused->getNumResults(); ++i)
     resultPointers.push_back(buffer(index++));
+}
+
+Value KernelBuilder::beginTile() {
+  beginFunction("tile");
   return function.getArgument(0);
 }
 
 KernelBuilder::PackArguments KernelBuilder::beginPack() {
-  auto pointer = LLVM::LLVMPointerType::get(getContext());
-  beginFunction("pack", {getI64Type(), pointer, pointer});
-  return {function.getArgument(0), function.getArgument(1),
-          function.getArgument(2)};
+  beginFunction("pack");
+  return {function.getArgument(0), function.getArgument(2)};
 }
 
 void KernelBuilder::endFunction() { func::ReturnOp::create(*this); }
@@ -189,6 +188,9 @@ Value KernelBuilder::div(Value x, int64_t y) {
 }
 Value KernelBuilder::rem(Value x, int64_t y) {
   return createOrFold<arith::RemUIOp>(x, integer(y));
+}
+Value KernelBuilder::max(Value x, int64_t y) {
+  return createOrFold<arith::MaxSIOp>(x, integer(y));
 }
 Value KernelBuilder::min(Value x, Value y) {
   return createOrFold<arith::MinSIOp>(x, y);

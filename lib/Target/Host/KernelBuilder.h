@@ -59,9 +59,9 @@ public:
 
   /// Begins `tile(index, buffers, workspace)` and returns the index.
   Value beginTile();
-  /// Begins `pack(index, source, packed)`.
+  /// Begins `pack(index, buffers, packed)`.
   struct PackArguments {
-    Value index, source, packed;
+    Value index, packed;
   };
   PackArguments beginPack();
   /// Ends the function with a return.
@@ -88,6 +88,7 @@ public:
   Value mul(Value x, int64_t y);
   Value div(Value x, int64_t y);
   Value rem(Value x, int64_t y);
+  Value max(Value x, int64_t y);
   Value min(Value x, int64_t y);
   Value min(Value x, Value y);
 
@@ -139,7 +140,8 @@ public:
 
 private:
   Value elementPointer(Value pointer, Type storage, Value offset);
-  void beginFunction(llvm::StringRef name, llvm::ArrayRef<Type> arguments);
+  /// Begins `name(index, buffers, memory)` and reads the buffers' addresses.
+  void beginFunction(llvm::StringRef name);
 
   FusedOp fused;
   mlir::OwningOpRef<mlir::ModuleOp> module;

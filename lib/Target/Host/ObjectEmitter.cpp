@@ -173,7 +173,7 @@ static void addKernel(llvm::Module &module, StringRef symbol,
       {half(FACT_KERNEL_ABI), half(layout.bufferCount),
        /*state_bytes=*/word(0), word(layout.workspaceBytes), /*bind=*/null,
        /*launch=*/null, word(layout.tiles), function("tile"),
-       half(layout.packedOperand), /*packed_with=*/half(0),
+       half(layout.packedOperand), half(layout.packedWith),
        word(layout.packedBytes), word(layout.packTiles), function("pack"),
        /*pack_on_device=*/null});
   static_assert(sizeof(FactKernel) == 96, "Kernel.h changed");

@@ -16,6 +16,8 @@ struct KernelLayout {
   /// Memory of one thread.
   uint64_t workspaceBytes = 0;
   int32_t packedOperand = -1;
+  /// A bit for each operand that is packed with it.
+  uint32_t packedWith = 0;
   uint64_t packedBytes = 0;
   uint64_t packTiles = 0;
 };

@@ -16,15 +16,6 @@ using namespace fact;
 using namespace fact::host;
 
 namespace {
-/// Elements with their leaves as rows and columns.
-struct RowElements {
-  Elements elements;
-  SmallVector<RowView> leaves;
-
-  static FailureOr<RowElements> get(const Elements &elements, int64_t rows,
-                                    int64_t columns, EmitError emitError);
-};
-
 struct RowPlan {
   Operation *op = nullptr;
   /// What the row operation reads.
@@ -85,19 +76,6 @@ protected:
 //===----------------------------------------------------------------------===//
 // Planning
 //===----------------------------------------------------------------------===//
-
-FailureOr<RowElements> RowElements::get(const Elements &elements, int64_t rows,
-                                        int64_t columns, EmitError emitError) {
-  RowElements result{elements, {}};
-  for (const Elements::Leaf &leaf : elements.getLeaves()) {
-    FailureOr<RowView> view = RowView::get(leaf.view, rows, columns);
-    if (failed(view))
-      return emitError() << "needs operands by rows of " << columns
-                         << " elements at one stride";
-    result.leaves.push_back(*view);
-  }
-  return result;
-}
 
 static bool never(Value, const StridedView &) { return false; }
 
@@ -275,15 +253,6 @@ private:
   Value buildReduction(ReduceKind kind,
                        llvm::function_ref<Value(Value, int64_t)> element);
 
-  Value evaluate(const RowElements &row, ArrayRef<Value> offsets, Value column,
-                 int64_t width, llvm::function_ref<Value(Value)> anchor);
-  SmallVector<Value> rowOffsets(const RowElements &row, Value index) {
-    SmallVector<Value> offsets;
-    for (const RowView &view : row.leaves)
-      offsets.push_back(b.rowOffset(view, index));
-    return offsets;
-  }
-
   /// What the first statistic sees; fills the buffer where there is one.
   Value fill(Value column, int64_t width, ArrayRef<Value> offsets);
   void buildRow(Value row);
@@ -451,25 +420,9 @@ Value RowBuilder::buildReduction(
   llvm_unreachable("all kinds are above");
 }
 
-Value RowBuilder::evaluate(const RowElements &row, ArrayRef<Value> offsets,
-                           Value column, int64_t width,
-                           llvm::function_ref<Value(Value)> anchor) {
-  ArrayRef<Elements::Leaf> leaves = row.elements.getLeaves();
-  return row.elements.build(b, width, [&](const Elements::Leaf &leaf) {
-    if (leaf.isAnchor)
-      return anchor(leaf.value);
-    size_t at = &leaf - leaves.data();
-    int64_t stride = row.leaves[at].columnStride;
-    Type storage =
-        cast<RankedTensorType>(leaf.value.getType()).getElementType();
-    return b.load(b.getPointer(leaf.value), storage,
-                  b.add(offsets[at], b.mul(column, stride)), width, stride);
-  });
-}
-
 Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
-  Value x = evaluate(plan.before, offsets, column, width,
-                     [](Value) { return Value(); });
+  Value x = plan.before.build(b, offsets, column, width,
+                              [](Value) { return Value(); });
   if (buffer)
     b.store(x, buffer, plan.compute, column);
   return x;
@@ -482,12 +435,12 @@ void RowBuilder::writeResults(Value row,
     const RowPlan::Result &result = plan.results[number];
     Type storage = cast<RankedTensorType>(fused->getResult(number).getType())
                        .getElementType();
-    SmallVector<Value> offsets = rowOffsets(result.elements, row);
+    SmallVector<Value> offsets = result.elements.rowOffsets(b, row);
     Value target = b.rowOffset(result.destination, row);
     int64_t stride = result.destination.columnStride;
     auto write = [&](Value column, int64_t width) {
-      Value element =
-          evaluate(result.elements, offsets, column, width, [&](Value anchor) {
+      Value element = result.elements.build(
+          b, offsets, column, width, [&](Value anchor) {
             return anchor == plan.input ? readBuffer(column, width)
                                         : value(column, width);
           });
@@ -502,7 +455,7 @@ void RowBuilder::writeResults(Value row,
 }
 
 void RowBuilder::buildRow(Value row) {
-  SmallVector<Value> offsets = rowOffsets(plan.before, row);
+  SmallVector<Value> offsets = plan.before.rowOffsets(b, row);
   auto filled = [&](Value column, int64_t width) {
     return fill(column, width, offsets);
   };
@@ -559,8 +512,8 @@ void RowBuilder::buildRow(Value row) {
       x = sub(x, like(x, mean));
     x = mul(x, like(x, factor));
     auto operand = [&](const RowElements &elements) {
-      return evaluate(elements, rowOffsets(elements, zero), column, width,
-                      [](Value) { return Value(); });
+      return elements.build(b, elements.rowOffsets(b, zero), column, width,
+                            [](Value) { return Value(); });
     };
     if (plan.weight)
       x = mul(x, operand(*plan.weight));

@@ -127,7 +127,7 @@ func.func @tile(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf
 // -----
 
 func.func @stream_k(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{two products run as a cooperative or a pingpong kernel, not as stream_k}}
+  // expected-error @below {{several products run as a cooperative or a pingpong kernel, not as stream_k}}
   %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
     %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

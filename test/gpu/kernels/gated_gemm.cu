@@ -18,6 +18,7 @@ using Kernel = GatedGemm<
     RowMajor<0, bf16, 4096>,
     ColumnMajor<1, bf16, 4096>,
     ColumnMajor<2, bf16, 4096>,
+    Operands<>,
     Combine,
     RowMajor<3, bf16, 9728>,
     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<1>>>;

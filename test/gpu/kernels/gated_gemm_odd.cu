@@ -21,6 +21,7 @@ using Kernel = GatedGemm<
     RowMajor<0, f16, 104>,
     ColumnMajor<1, f16, 104>,
     ColumnMajor<1, f16, 104, 0, 88 * 104>,
+    Operands<>,
     Combine,
     RowMajor<2, f16, 88>,
     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>>;

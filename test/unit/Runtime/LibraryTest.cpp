@@ -44,14 +44,14 @@ void doubleTile(int64_t row, void *const *buffers, void *) {
 }
 
 /// Packed operands are stored backwards, so that an unpacked one would show.
-template <std::atomic<int> &counter>
-void packBackwards(int64_t, const void *source, void *packed) {
+template <int operand, std::atomic<int> &counter>
+void packBackwards(int64_t, void *const *buffers, void *packed) {
   if (failPacking.exchange(false))
     throw std::runtime_error("nothing left");
   ++counter;
   for (int64_t i = 0; i < elements; ++i)
     static_cast<float *>(packed)[elements - 1 - i] =
-        static_cast<const float *>(source)[i];
+        in(buffers, operand)[i];
 }
 
 void addTile(int64_t row, void *const *buffers, void *) {
@@ -80,7 +80,7 @@ const FactKernel addKernel = {FACT_KERNEL_ABI,
                               0,
                               elements * 4,
                               1,
-                              packBackwards<weightPacks>};
+                              packBackwards<1, weightPacks>};
 const FactKernel scaleKernel = {FACT_KERNEL_ABI,
                                 4,
                                 0,
@@ -93,7 +93,7 @@ const FactKernel scaleKernel = {FACT_KERNEL_ABI,
                                 0,
                                 elements * 4,
                                 1,
-                                packBackwards<valuePacks>};
+                                packBackwards<0, valuePacks>};
 
 const int64_t shape[] = {rows, columns};
 const int64_t maskShape[] = {2};

@@ -140,6 +140,129 @@ TEST(Gemm, ReshapeBeforeTheEpilogue) {
     fact.yield %3 : tensor<2x5x12xf16>)", {"2x5x12xf16"});
 }
 
+TEST(Gemm, ReductionsOfRows) {
+  // Sums, extremes and means of what the epilogue gives, beside the product.
+  for (const std::string &type : types)
+    checkRegion("gemm_epilogue", {tensor({50, 40}, type), tensor({37, 40}, type),
+                                  tensor({37}, type), tensor({50, 1}, type)},
+                formatv(R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<50x40x{0}>, tensor<37x40x{0}>) -> tensor<50x37x{0}>
+    %1 = fact.add %0, %a2 : (tensor<50x37x{0}>, tensor<37x{0}>) -> tensor<50x37x{0}>
+    %2 = fact.reduce mean %1 dims [1] keep : (tensor<50x37x{0}>) -> tensor<50x1x{0}>
+    %3 = fact.mul %2, %a3 : (tensor<50x1x{0}>, tensor<50x1x{0}>) -> tensor<50x1x{0}>
+    %4 = fact.reduce max %0 dims [1] : (tensor<50x37x{0}>) -> tensor<50x{0}>
+    fact.yield %3, %4, %1 : tensor<50x1x{0}>, tensor<50x{0}>, tensor<50x37x{0}>)", type).str(),
+                {tensor({50, 1}, type), tensor({50}, type), tensor({50, 37}, type)});
+  // Batches are rows; K in blocks.
+  checkRegion("gemm_epilogue", {"2x30x1100xf32", "1100x20xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<2x30x1100xf32>, tensor<1100x20xf32>) -> tensor<2x30x20xf32>
+    %1 = fact.reduce sum %0 dims [2] : (tensor<2x30x20xf32>) -> tensor<2x30xf32>
+    %2 = fact.reduce min %0 dims [2] : (tensor<2x30x20xf32>) -> tensor<2x30xf32>
+    %3 = fact.sub %1, %2 : (tensor<2x30xf32>, tensor<2x30xf32>) -> tensor<2x30xf32>
+    fact.yield %3 : tensor<2x30xf32>)", {"2x30xf32"});
+}
+
+TEST(Gemm, ReductionsOfColumns) {
+  checkRegion("gemm_epilogue", {"101x40xf32", "37x40xf32", "37xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<101x40xf32>, tensor<37x40xf32>) -> tensor<101x37xf32>
+    %1 = fact.relu %0 : (tensor<101x37xf32>) -> tensor<101x37xf32>
+    %2 = fact.reduce sum %1 dims [0] : (tensor<101x37xf32>) -> tensor<37xf32>
+    %3 = fact.add %2, %a2 : (tensor<37xf32>, tensor<37xf32>) -> tensor<37xf32>
+    %4 = fact.reduce mean %1 dims [0] keep : (tensor<101x37xf32>) -> tensor<1x37xf32>
+    fact.yield %3, %1, %4 : tensor<37xf32>, tensor<101x37xf32>, tensor<1x37xf32>)",
+              {"37xf32", "101x37xf32", "1x37xf32"});
+  checkRegion("gemm_epilogue", {"3x40x17xbf16", "24x17xbf16"}, R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<3x40x17xbf16>, tensor<24x17xbf16>) -> tensor<3x40x24xbf16>
+    %1 = fact.reduce max %0 dims [0, 1] : (tensor<3x40x24xbf16>) -> tensor<24xbf16>
+    fact.yield %1 : tensor<24xbf16>)", {"24xbf16"});
+}
+
+//===----------------------------------------------------------------------===//
+// gated_gemm
+//===----------------------------------------------------------------------===//
+
+/// silu(x @ gate^T + bias) * (x @ up^T).
+static double checkGated(int64_t m, int64_t n, int64_t k,
+                         const std::string &type, bool timed = false) {
+  std::string x = tensor({m, k}, type), w = tensor({n, k}, type),
+              bias = tensor({n}, type), y = tensor({m, n}, type);
+  return checkRegion(
+      "gated_gemm", {x, w, w, bias},
+      formatv("%0 = fact.matmul %a0, %a1 transpose_b : ({0}, {1}) -> {3}\n"
+              "%1 = fact.add %0, %a3 : ({3}, {2}) -> {3}\n"
+              "%2 = fact.silu %1 : ({3}) -> {3}\n"
+              "%3 = fact.matmul %a0, %a2 transpose_b : ({0}, {1}) -> {3}\n"
+              "%4 = fact.mul %2, %3 : ({3}, {3}) -> {3}\n"
+              "fact.yield %4 : {3}",
+              T(x), T(w), T(bias), T(y)).str(),
+      {y}, 1.0, timed);
+}
+
+TEST(GatedGemm, Sizes) {
+  for (const std::string &type : types) {
+    checkGated(50, 100, 64, type);
+    checkGated(1, 33, 17, type);
+  }
+  checkGated(13, 30, 1100, "f32");
+}
+
+TEST(GatedGemm, HalvesOfOneWeight) {
+  // Batches, a weight stored [K, 2 N], and a second result.
+  checkRegion("gated_gemm", {"2x9x16xf32", "16x40xf32"}, R"(
+    %g = fact.slice %a1 dim 1 start 0 : (tensor<16x40xf32>) -> tensor<16x20xf32>
+    %u = fact.slice %a1 dim 1 start 20 : (tensor<16x40xf32>) -> tensor<16x20xf32>
+    %0 = fact.matmul %a0, %g : (tensor<2x9x16xf32>, tensor<16x20xf32>) -> tensor<2x9x20xf32>
+    %1 = fact.matmul %a0, %u : (tensor<2x9x16xf32>, tensor<16x20xf32>) -> tensor<2x9x20xf32>
+    %2 = fact.gelu %1 : (tensor<2x9x20xf32>) -> tensor<2x9x20xf32>
+    %3 = fact.mul %0, %2 : (tensor<2x9x20xf32>, tensor<2x9x20xf32>) -> tensor<2x9x20xf32>
+    fact.yield %3, %1 : tensor<2x9x20xf32>, tensor<2x9x20xf32>)", {"2x9x20xf32", "2x9x20xf32"});
+}
+
+TEST(GatedGemm, WeightThatIsAlsoRead) {
+  checkRegion("gated_gemm", {"20x20xf32", "20x20xf32", "20x20xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    %1 = fact.matmul %a0, %a2 transpose_b : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    %2 = fact.mul %0, %1 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    %3 = fact.add %2, %a2 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
+    fact.yield %3 : tensor<20x20xf32>)", {"20x20xf32"});
+}
+
+//===----------------------------------------------------------------------===//
+// grouped_gemm
+//===----------------------------------------------------------------------===//
+
+TEST(GroupedGemm, QueriesKeysValues) {
+  // Widths differ; a bias, an activation, and heads in the result.
+  for (const std::string &type : types)
+    checkRegion("grouped_gemm",
+                {tensor({2, 25, 48}, type), tensor({64, 48}, type), tensor({17, 48}, type),
+                 tensor({32, 48}, type), tensor({64}, type), tensor({17}, type)},
+                formatv(R"(
+    %q = fact.matmul %a0, %a1 transpose_b : (tensor<2x25x48x{0}>, tensor<64x48x{0}>) -> tensor<2x25x64x{0}>
+    %k = fact.matmul %a0, %a2 transpose_b : (tensor<2x25x48x{0}>, tensor<17x48x{0}>) -> tensor<2x25x17x{0}>
+    %v = fact.matmul %a0, %a3 transpose_b : (tensor<2x25x48x{0}>, tensor<32x48x{0}>) -> tensor<2x25x32x{0}>
+    %0 = fact.add %q, %a4 : (tensor<2x25x64x{0}>, tensor<64x{0}>) -> tensor<2x25x64x{0}>
+    %1 = fact.mul %k, %a5 : (tensor<2x25x17x{0}>, tensor<17x{0}>) -> tensor<2x25x17x{0}>
+    %2 = fact.relu %1 : (tensor<2x25x17x{0}>) -> tensor<2x25x17x{0}>
+    %3 = fact.reshape %v : (tensor<2x25x32x{0}>) -> tensor<2x25x4x8x{0}>
+    fact.yield %0, %2, %3, %1 : tensor<2x25x64x{0}>, tensor<2x25x17x{0}>, tensor<2x25x4x8x{0}>, tensor<2x25x17x{0}>)",
+                        type).str(),
+                {tensor({2, 25, 64}, type), tensor({2, 25, 17}, type),
+                 tensor({2, 25, 4, 8}, type), tensor({2, 25, 17}, type)});
+  // More columns than one tile has, K in blocks, and one weight of an activation.
+  checkRegion("grouped_gemm", {"7x1100xf32", "500x1100xf32", "300x1100xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<7x1100xf32>, tensor<500x1100xf32>) -> tensor<7x500xf32>
+    %1 = fact.matmul %a0, %a2 transpose_b : (tensor<7x1100xf32>, tensor<300x1100xf32>) -> tensor<7x300xf32>
+    fact.yield %0, %1 : tensor<7x500xf32>, tensor<7x300xf32>)", {"7x500xf32", "7x300xf32"});
+}
+
+TEST(GroupedGemm, BatchedRightSides) {
+  checkRegion("grouped_gemm", {"3x10x12xf32", "3x12x14xf32", "3x12x9xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 : (tensor<3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<3x10x14xf32>
+    %1 = fact.matmul %a0, %a2 : (tensor<3x10x12xf32>, tensor<3x12x9xf32>) -> tensor<3x10x9xf32>
+    fact.yield %1, %0 : tensor<3x10x9xf32>, tensor<3x10x14xf32>)", {"3x10x9xf32", "3x10x14xf32"});
+}
+
 //===----------------------------------------------------------------------===//
 // pointwise
 //===----------------------------------------------------------------------===//
@@ -546,6 +669,12 @@ TEST(Throughput, PlainGemm) {
     fact.yield %1 : tensor<512x1024xf32>)", {"512x1024xf32"}, 1.0, true);
   std::printf("linear 512x1024x256 f32: %.1f GFLOP/s\n",
               2.0 * 512 * 1024 * 256 / time * 1e-3);
+}
+
+TEST(Throughput, GatedGemm) {
+  double time = checkGated(512, 512, 256, "f32", /*timed=*/true);
+  std::printf("gated 512x512x256 f32: %.1f GFLOP/s\n",
+              4.0 * 512 * 512 * 256 / time * 1e-3);
 }
 
 TEST(Throughput, Attention) {

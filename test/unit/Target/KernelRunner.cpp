@@ -87,10 +87,11 @@ LoadedKernel::~LoadedKernel() {
     dlclose(library);
 }
 
-std::vector<char> LoadedKernel::pack(void *operand) const {
+std::vector<char>
+LoadedKernel::pack(const std::vector<void *> &buffers) const {
   std::vector<char> packed(kernel->packed_bytes);
   for (uint64_t i = 0; i < kernel->pack_tiles; ++i)
-    kernel->pack(i, operand, packed.data());
+    kernel->pack(i, buffers.data(), packed.data());
   return packed;
 }
 
@@ -106,8 +107,12 @@ void LoadedKernel::run(std::vector<void *> buffers) const {
   ASSERT_EQ(kernel->buffer_count, buffers.size());
   std::vector<char> packed;
   if (kernel->packed_operand >= 0) {
-    packed = pack(buffers[kernel->packed_operand]);
+    packed = pack(buffers);
     buffers[kernel->packed_operand] = packed.data();
+    // What was packed is not read again.
+    for (size_t i = 0; i < buffers.size(); ++i)
+      if (i < 32 && kernel->packed_with >> i & 1)
+        buffers[i] = nullptr;
   }
   runPacked(buffers);
 }
@@ -210,7 +215,7 @@ static Type referenceType(Type element) {
 static double measure(const LoadedKernel &kernel, std::vector<void *> buffers) {
   std::vector<char> packed;
   if (kernel.get()->packed_operand >= 0) {
-    packed = kernel.pack(buffers[kernel.get()->packed_operand]);
+    packed = kernel.pack(buffers);
     buffers[kernel.get()->packed_operand] = packed.data();
   }
   double best = 1e30;

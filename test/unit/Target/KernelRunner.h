@@ -35,7 +35,7 @@ public:
   /// Packs what the kernel wants packed and runs all tiles.
   void run(std::vector<void *> buffers) const;
   /// The same with packing done before.
-  std::vector<char> pack(void *operand) const;
+  std::vector<char> pack(const std::vector<void *> &buffers) const;
   void runPacked(std::vector<void *> buffers) const;
 
 private:

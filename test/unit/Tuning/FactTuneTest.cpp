@@ -426,9 +426,9 @@ extern "C" const FactKernel axpy_reference = {
 )");
   auto candidate = [&](const char *boolean) {
     return common + R"(
-static void pack(int64_t row, const void *source, void *packed) {
+static void pack(int64_t row, void *const *b, void *packed) {
   for (int64_t i = row * 33; i < (row + 1) * 33; ++i)
-    static_cast<float *>(packed)[64 * 33 - 1 - i] = at(source, i);
+    static_cast<float *>(packed)[64 * 33 - 1 - i] = at(b[1], i);
 }
 static void tile(int64_t row, void *const *b, void *) {
   for (int64_t i = row * 33; i < (row + 1) * 33; ++i) {

@@ -1,17 +1,17 @@
 //===- GatedGemm.cuh - Two GEMMs of one operand, combined -------*- CUDA -*-===//
 //
-// D = combine(A * Gate, A * Up), the first half of a gated MLP (SwiGLU, GeGLU),
-// with fp32 accumulation and any pointwise combine. Neither product reaches
-// memory, and A is read once:
+// D = combine(A * Gate, A * Up, operands...), the first half of a gated MLP
+// (SwiGLU, GeGLU), with fp32 accumulation and any pointwise combine. Neither
+// product reaches memory, and A is read once:
 //
-//   // silu(x @ Gate^T) * (x @ Up^T)
+//   // silu(x @ Gate^T + bias) * (x @ Up^T)
 //   #include "fact/cutlass/GatedGemm.cuh"
 //
 //   namespace fact::gated_gemm_0 {
 //
 //   struct Combine {
-//     FACT_DEVICE float apply(float gate, float up) {
-//       return fast_silu(gate) * up;
+//     FACT_DEVICE float apply(float gate, float up, float bias) {
+//       return fast_silu(gate + bias) * up;
 //     }
 //   };
 //
@@ -20,8 +20,9 @@
 //       RowMajor<0, bf16, 4096>,                     // A[M, K]
 //       ColumnMajor<1, bf16, 4096>,                  // Gate[K, N], stored [N, K]
 //       ColumnMajor<2, bf16, 4096>,                  // Up[K, N], stored [N, K]
+//       Operands<RowVector<3, bf16>>,                // of combine
 //       Combine,
-//       RowMajor<3, bf16, 9728>,                     // D[M, N]
+//       RowMajor<4, bf16, 9728>,                     // D[M, N]
 //       GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative>>;
 //
 //   FACT_KERNEL(gated_gemm_0, Kernel)
@@ -42,7 +43,7 @@
 #ifndef FACT_CUTLASS_GATEDGEMM_CUH
 #define FACT_CUTLASS_GATEDGEMM_CUH
 
-#include "Gemm.cuh"
+#include "PackedGemm.cuh"
 
 namespace fact {
 
@@ -85,115 +86,63 @@ __global__ void __launch_bounds__(interleave_threads)
 
 namespace sm90 {
 
+/// Half of an epilogue's subtile.
+template <class Descriptor>
+using HalfTile = decltype(cute::make_shape(
+    cute::get<0>(typename Descriptor::EpilogueTile{}),
+    cute::get<1>(typename Descriptor::EpilogueTile{}) / cute::_2{}));
+
 /// The root of the epilogue's visitor tree: combines the accumulators of both
-/// products and stores the result by TMA, in CUTLASS's protocol for visitors
-/// that store (Sm90AuxStore). Its tiles are half as wide as the GEMM's.
-template <class Descriptor, class Combine, class Tensor> struct GatedStore {
-  using Element = sm90::Element<Tensor>;
-  /// Tells the collective builder which element stands for the missing D.
-  using ElementAux = Element;
-  using Stride = cutlass::detail::TagToStrideC_t<cutlass::layout::RowMajor>;
-
-  static constexpr int stages = Descriptor::StagesD;
-  using WideTile = typename Descriptor::EpilogueTile;
-  using Tile = decltype(cute::make_shape(
-      cute::get<0>(WideTile{}), cute::get<1>(WideTile{}) / cute::_2{}));
-
-  // One tile in shared memory, and one for each stage.
-  using TileLayout = decltype(cute::tile_to_shape(
-      collective::detail::sm90_get_epilogue_smem_swizzle_layout_atom<
-          Stride, Element, Tile>(),
-      Tile{}, cute::Step<cute::_1, cute::_2>{}));
-  using SharedLayout = decltype(cute::tile_to_shape(
-      TileLayout{},
-      cute::make_shape(cute::get<0>(Tile{}), cute::get<1>(Tile{}),
-                       cute::Int<stages>{}),
-      cute::Step<cute::_1, cute::_2, cute::_3>{}));
-  using CopyToShared = cute::Copy_Atom<
-      decltype(collective::detail::sm90_get_smem_store_op_for_accumulator<
-               Stride, Element, Tile>()),
-      Element>;
-
-  struct SharedStorage {
-    alignas(cutlass::detail::alignment_for_swizzle(SharedLayout{}))
-        cute::array_aligned<Element, cute::size(SharedLayout{})> tiles;
-  };
+/// products and stores the result. Its tiles are half as wide as the GEMM's.
+template <class Problem, class Descriptor, class OperandList, class Combine,
+          class Tensor>
+struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
+                                Descriptor::StagesD> {
+  using Base = StagedTiles<sm90::Element<Tensor>, HalfTile<Descriptor>,
+                           Descriptor::StagesD>;
+  using typename Base::Element;
+  using typename Base::SharedStorage;
+  using typename Base::Tile;
+  static constexpr int stages = Base::stages;
 
   struct Arguments {
     Element *pointer = nullptr;
-    Stride stride = {};
+    typename Base::Stride stride = {};
+    Pointers<OperandList> operands = {};
   };
-
   struct Params {
-    using CopyToGlobal = decltype(cute::make_tma_copy(
-        cute::SM90_TMA_STORE{},
-        cute::make_tensor(static_cast<Element *>(nullptr),
-                          cute::repeat_like(Stride{}, int32_t(0)), Stride{}),
-        TileLayout{}));
-    CopyToGlobal copy;
+    typename Base::CopyToGlobal copy;
+    Pointers<OperandList> operands;
   };
 
   template <class Shape>
-  static Params to_underlying_arguments(Shape const &shape,
+  static Params to_underlying_arguments(Shape const &,
                                         Arguments const &arguments, void *) {
-    auto [m, n, k, l] = cute::append<4>(shape, 1);
-    auto layout = cute::make_layout(cute::make_shape(m, n / 2, l),
-                                    arguments.stride);
-    return {cute::make_tma_copy(cute::SM90_TMA_STORE{},
-                                cute::make_tensor(arguments.pointer, layout),
-                                TileLayout{})};
-  }
-
-  template <class Shape>
-  static bool can_implement(Shape const &shape, Arguments const &) {
-    return cute::get<1>(shape) % (2 * gate_group) == 0;
-  }
-  template <class Shape>
-  static size_t get_workspace_size(Shape const &, Arguments const &) {
-    return 0;
-  }
-  template <class Shape>
-  static cutlass::Status
-  initialize_workspace(Shape const &, Arguments const &, void *, cudaStream_t,
-                       cutlass::CudaHostAdapter * = nullptr) {
-    return cutlass::Status::kSuccess;
+    return {Base::make_copy(arguments.pointer, arguments.stride, Problem::m,
+                            Problem::n),
+            arguments.operands};
   }
 
   CUTLASS_HOST_DEVICE GatedStore() {}
   CUTLASS_HOST_DEVICE GatedStore(Params const &params,
                                  SharedStorage const &storage)
-      : params(&params), shared(const_cast<Element *>(storage.tiles.data())) {}
+      : Base(storage), params(&params) {}
 
-  CUTLASS_DEVICE bool is_producer_load_needed() const { return false; }
-  CUTLASS_DEVICE bool is_C_load_needed() const { return false; }
+  template <class Part, class Where, class TmaShared, class TmaGlobal>
+  struct Callbacks : Part {
+    CUTLASS_DEVICE Callbacks(Part part, Where where, TmaShared tma_shared,
+                             TmaGlobal tma_global, Params const *params)
+        : Part(part), where(where), tma_shared(tma_shared),
+          tma_global(tma_global), params(params) {}
 
-  template <class... Args>
-  CUTLASS_DEVICE auto
-  get_producer_load_callbacks(fusion::ProducerLoadArgs<Args...> const &) {
-    return fusion::EmptyProducerLoadCallbacks{};
-  }
-
-  /// What happens to one tile: each thread combines its accumulators in
-  /// registers, all write them to shared memory, one thread starts TMA.
-  template <class Registers, class Copy, class Shared, class TmaShared,
-            class TmaGlobal>
-  struct Callbacks : fusion::EmptyConsumerStoreCallbacks {
-    CUTLASS_DEVICE Callbacks(Registers registers, Copy copy, Shared shared,
-                             TmaShared tma_shared, TmaGlobal tma_global,
-                             Params const *params)
-        : registers(registers), copy(copy), shared(shared),
-          tma_shared(tma_shared), tma_global(tma_global), params(params) {}
-
-    Registers registers;
-    Copy copy;
-    Shared shared;
+    Where where;
     TmaShared tma_shared;
     TmaGlobal tma_global;
     Params const *params;
 
     template <class Accumulator, class Value, int Size>
     CUTLASS_DEVICE auto visit(cutlass::Array<Accumulator, Size> const &,
-                              int fragment, int, int,
+                              int fragment, int m, int n,
                               cutlass::Array<Value, Size> const &wide) {
       static_assert(Size % 8 == 0, "a fragment has whole pairs of groups");
       // Four elements of eight gate columns, four of eight up columns, ...
@@ -201,20 +150,19 @@ template <class Descriptor, class Combine, class Tensor> struct GatedStore {
       CUTLASS_PRAGMA_UNROLL
       for (int i = 0; i < Size / 2; ++i) {
         int gate = i / 4 * 8 + i % 4;
-        combined[i] = Combine::apply(wide[gate], wide[gate + 4]);
+        if constexpr (Pointers<OperandList>::count == 0) {
+          combined[i] = Combine::apply(wide[gate], wide[gate + 4]);
+        } else {
+          auto [row, wide_column] = where.at(fragment * Size + gate, m, n);
+          int column = wide_column / (2 * gate_group) * gate_group +
+                       wide_column % gate_group;
+          bool inside = row < Problem::m && column < Problem::n;
+          combined[i] = params->operands.template apply<Combine>(
+              row, column, inside, wide[gate], wide[gate + 4]);
+        }
       }
-      cutlass::NumericArrayConverter<Element, Value, Size / 2, nearest> convert;
-      cute::recast<cutlass::Array<Element, Size / 2>>(
-          cute::coalesce(registers))(fragment) = convert(combined);
+      Part::set(fragment, combined);
       return wide;
-    }
-
-    CUTLASS_DEVICE void postreduce(int, int, int iteration, bool issue) {
-      using Layout =
-          decltype(cute::layout(Copy{}.get_slice(0).retile_S(Registers{})));
-      if (issue)
-        cute::copy(copy, cute::make_tensor(registers.data(), Layout{}),
-                   shared(cute::_, cute::_, cute::_, iteration % stages));
     }
 
     CUTLASS_DEVICE void tma_store(int m, int n, int iteration, bool issue) {
@@ -228,33 +176,24 @@ template <class Descriptor, class Combine, class Tensor> struct GatedStore {
   template <bool ReferenceSource, class... Args>
   CUTLASS_DEVICE auto
   get_consumer_store_callbacks(fusion::ConsumerStoreArgs<Args...> const &args) {
-    auto [M, N, K, L] = args.problem_shape_mnkl;
     auto [m, n, k, l] = args.tile_coord_mnkl;
     auto block = cute::make_shape(cute::get<0>(args.tile_shape_mnk),
                                   cute::get<1>(args.tile_shape_mnk) / cute::_2{});
+    auto part = this->template make_part<ReferenceSource>(block, args);
     auto global = cute::local_tile(
-        params->copy.get_tma_tensor(cute::make_shape(M, N / 2, L)), block,
-        cute::make_coord(m, n, l));
-    auto part = fusion::sm90_partition_for_epilogue<ReferenceSource>(
-        global, Tile{}, args.tiled_copy, args.thread_idx);
-    auto registers =
-        cute::make_tensor<Element>(cute::take<0, 3>(cute::shape(part)));
-
-    auto tiles = cute::as_position_independent_swizzle_tensor(
-        cute::make_tensor(cute::make_smem_ptr(shared), SharedLayout{}));
-    auto copy = cute::make_tiled_copy_S(CopyToShared{}, args.tiled_copy);
-    auto to_shared = copy.get_slice(args.thread_idx).partition_D(tiles);
-
+        params->copy.get_tma_tensor(
+            cute::make_shape(int(Problem::m), int(Problem::n), 1)),
+        block, cute::make_coord(m, n, l));
     auto tma = params->copy.get_slice(cute::_0{});
-    auto tma_shared = tma.partition_S(tiles);
+    auto tma_shared = tma.partition_S(this->get_tiles());
     auto tma_global = tma.partition_D(cute::flat_divide(global, Tile{}));
-    return Callbacks<decltype(registers), decltype(copy), decltype(to_shared),
-                     decltype(tma_shared), decltype(tma_global)>(
-        registers, copy, to_shared, tma_shared, tma_global, params);
+    using Where = CoordinatesOf<fusion::ConsumerStoreArgs<Args...>>;
+    return Callbacks<decltype(part), Where, decltype(tma_shared),
+                     decltype(tma_global)>(part, Where::get(args), tma_shared,
+                                           tma_global, params);
   }
 
   Params const *params;
-  Element *shared;
 };
 
 } // namespace sm90
@@ -263,88 +202,51 @@ template <class Descriptor, class Combine, class Tensor> struct GatedStore {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-template <class Problem, class A, class Gate, class Up, class Combine, class D,
-          class Schedule>
-class GatedGemm {
-  using Tile = typename Schedule::Tile;
-  using Cluster = typename Schedule::Cluster;
-  using Kind = typename Schedule::Kernel;
+template <class Problem, class A, class Gate, class Up, class OperandList,
+          class Combine, class D, class Schedule>
+class GatedGemm;
 
-  /// The interleaved weight, as the wide GEMM's B; it takes Gate's place.
-  using B = ColumnMajor<Gate::buffer, typename Gate::Element, Problem::k>;
-  static constexpr int wide_n = 2 * Problem::n;
-
+template <class Problem, class A, class Gate, class Up, class... Tensors,
+          class Combine, class D, class Schedule>
+class GatedGemm<Problem, A, Gate, Up, Operands<Tensors...>, Combine, D,
+                Schedule> {
   static_assert(std::is_same_v<typename A::Element, typename Gate::Element> &&
                     std::is_same_v<typename A::Element, typename Up::Element>,
                 "A and both weights must have the same element type");
-  static_assert(sizeof(typename A::Element) == 2 &&
-                    sizeof(typename D::Element) == 2,
-                "operands and result must be f16 or bf16");
+  static_assert(sizeof(typename D::Element) == 2,
+                "the result must be f16 or bf16");
   static_assert(!is_row_major<Gate>::value && !is_row_major<Up>::value,
                 "the weights must be column-major: stored [N, K]");
   static_assert(is_row_major<D>::value, "the result must be row-major");
   static_assert(Problem::batches == 1, "batches must be folded into M");
   static_assert(Problem::n % gate_group == 0, "N must be a multiple of 8");
-  static_assert(Problem::k % 8 == 0, "K must be a multiple of 8");
-  static_assert(Tile::k % 16 == 0, "tile K must be a multiple of 16");
-  static_assert(Tile::n % 32 == 0,
+  static_assert(Schedule::Tile::n % 32 == 0,
                 "tile N, which is that of both products together, must be a "
                 "multiple of 32");
-  static_assert(!Kind::splits_k, "a gated GEMM does not split K");
-  static_assert(tma_can_address<A>(), "A's strides must be 16-byte multiples");
   static_assert(tma_can_address<Gate>() && tma_can_address<Up>(),
                 "the strides of the weights must be 16-byte multiples");
   static_assert(tma_can_address<D>(),
                 "the result's strides must be 16-byte multiples");
 
-  using TileShape = cute::Shape<cute::Int<Tile::m>, cute::Int<Tile::n>,
-                                cute::Int<Tile::k>>;
-  using ClusterShape =
-      cute::Shape<cute::Int<Cluster::m>, cute::Int<Cluster::n>, cute::_1>;
-
-  // The visitor stores the result, so there is neither C nor D.
-  using Descriptor = cutlass::epilogue::collective::detail::EpilogueDescriptor<
-      TileShape, cutlass::epilogue::collective::EpilogueTileAuto, void, void,
-      typename Kind::Epilogue>;
-  using Store = sm90::GatedStore<Descriptor, Combine, D>;
-  using Visitor = sm90::fusion::Sm90EVT<Store, sm90::fusion::Sm90AccFetch>;
-
-  using Epilogue =
-      typename cutlass::epilogue::collective::CollectiveBuilder<
-          cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, TileShape,
-          ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
-          float, void, cutlass::layout::RowMajor, sm90::alignment<D>, void,
-          cutlass::layout::RowMajor, sm90::alignment<D>,
-          typename Kind::Epilogue, Visitor>::CollectiveOp;
-
-  // As many stages as fit beside the epilogue.
-  using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
-      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, sm90::Element<A>,
-      sm90::Layout<A>, sm90::alignment<A>, sm90::Element<B>, sm90::Layout<B>,
-      sm90::alignment<B>, float, TileShape, ClusterShape,
-      cutlass::gemm::collective::StageCountAutoCarveout<
-          static_cast<int>(sizeof(typename Epilogue::SharedStorage))>,
-      typename Kind::Mainloop>::CollectiveOp;
-  static_assert(Mainloop::DispatchPolicy::Stages >= 2,
-                "the tile leaves shared memory for fewer than two stages: use "
-                "a smaller one");
-
-  using Kernel =
-      cutlass::gemm::kernel::GemmUniversal<cute::Shape<int, int, int, int>,
-                                           Mainloop, Epilogue,
-                                           typename Kind::Scheduler>;
-  static_assert(Kernel::SharedStorageSize <= 232448,
-                "the tile exceeds shared memory");
+  static constexpr int wide_n = 2 * Problem::n;
+  using Store =
+      sm90::GatedStore<Problem, sm90::EpilogueOf<Schedule>,
+                       Operands<Tensors...>, Combine, D>;
+  using Wide =
+      sm90::PackedGemm<Problem::m, wide_n, Problem::k, A, Store, Schedule>;
 
 public:
   /// The same device code, which visits tiles in another order.
   template <int Size>
-  using WithSwizzle = GatedGemm<Problem, A, Gate, Up, Combine, D,
+  using WithSwizzle = GatedGemm<Problem, A, Gate, Up, Operands<Tensors...>,
+                                Combine, D,
                                 typename Schedule::template WithSwizzle<Size>>;
 
-  static constexpr int buffer_count = count_buffers<A, Gate, Up, D>();
+  static constexpr int buffer_count =
+      count_buffers<A, Gate, Up, Tensors..., D>();
   static constexpr uint64_t workspace_bytes = 0;
 
+  /// The interleaved weight takes Gate's place.
   static constexpr int packed_operand = Gate::buffer;
   static constexpr uint32_t packed_with = 1u << Up::buffer;
   static constexpr uint64_t packed_bytes =
@@ -366,58 +268,20 @@ public:
                          stream);
   }
 
-  struct State {
-    typename Kernel::Params params;
-    dim3 grid;
-  };
+  using State = typename Wide::State;
 
   static int bind(State &state, void *const *buffers, void *) {
-    for (void const *pointer :
-         {static_cast<void const *>(A::pointer(buffers)),
-          static_cast<void const *>(B::pointer(buffers)),
-          static_cast<void const *>(D::pointer(buffers))})
-      if (!is_aligned(pointer, 16))
-        return cudaErrorMisalignedAddress;
-
-    int device;
-    if (cudaError_t error = cudaGetDevice(&device))
-      return error;
-    if (int error = allow_shared_memory(cutlass::device_kernel<Kernel>,
-                                        Kernel::SharedStorageSize))
-      return error;
-
-    typename Kernel::Arguments arguments{};
-    arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
-    arguments.problem_shape =
-        cute::make_shape(int(Problem::m), int(wide_n), int(Problem::k), 1);
-    arguments.mainloop = {
-        sm90::pointer<A>(buffers),
-        sm90::make_stride<typename Kernel::StrideA, A>(),
-        sm90::pointer<B>(buffers),
-        sm90::make_stride<typename Kernel::StrideB, B>()};
-    arguments.epilogue.thread = {
-        {}, // the accumulator
+    if (!is_aligned(D::pointer(buffers), 16))
+      return cudaErrorMisalignedAddress;
+    return Wide::bind(
+        state, buffers, buffers[packed_operand],
         {sm90::pointer<D>(buffers),
-         sm90::make_stride<typename Store::Stride, D>()}};
-    arguments.hw_info =
-        cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
-    arguments.scheduler.max_swizzle_size = Schedule::Swizzle::size;
-    arguments.scheduler.raster_order = Schedule::Raster::order;
-
-    if (!Kernel::can_implement(arguments))
-      return cudaErrorInvalidValue;
-    if (Kernel::get_workspace_size(arguments) > workspace_bytes)
-      return cudaErrorMemoryAllocation;
-    state.params = Kernel::to_underlying_arguments(arguments, nullptr);
-    state.grid = Kernel::get_grid_shape(state.params);
-    return cudaSuccess;
+         sm90::make_stride<typename Store::Stride, D>(),
+         sm90::Pointers<Operands<Tensors...>>::get(buffers)});
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    return launch_kernel(&cutlass::device_kernel<Kernel>, state.grid,
-                         dim3(Cluster::m, Cluster::n, 1),
-                         Kernel::get_block_shape(), Kernel::SharedStorageSize,
-                         state.params, stream);
+    return Wide::launch(state, stream);
   }
 };
 

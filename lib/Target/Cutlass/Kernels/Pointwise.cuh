@@ -26,7 +26,10 @@
 // Functors take float for 16-bit floats and the element's own type otherwise.
 // A copy has the functor `Identity`. The vector divides the innermost extent;
 // a tensor whose innermost stride is 1 moves in vectors, one whose stride is 0
-// is read once, any other is gathered element by element.
+// is read once, any other is read element by element.
+//
+// An operand may be chosen by indices, as in an embedding: `Gathered` views the
+// rows of a table that another buffer names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +70,62 @@ struct Strided : View<Buffer, Element, Offset> {
   }
 };
 
+/// How a gather takes slices of a buffer [outer, Size, Inner] by `Count` indices
+/// of another: element [a, i, b] is source[a, indices[i], b].
+template <int Buffer, class Index_, int64_t Count, int64_t Size, int64_t Inner>
+struct Indices {
+  using Index = Index_;
+  static constexpr int buffer = Buffer;
+  static constexpr int64_t count = Count, size = Size, inner = Inner;
+};
+
+/// A view of what a gather gives. An index outside of the source gives NaN, and
+/// 0 where there is none.
+template <int Buffer, class Element, class Strides_, int64_t Offset,
+          class Indices_>
+struct Gathered : Strided<Buffer, Element, Strides_, Offset> {
+  using Indices = Indices_;
+
+  template <int Count> static constexpr bool moves_in_vectors() {
+    return Strided<Buffer, Element, Strides_,
+                   Offset>::template moves_in_vectors<Count>() &&
+           Indices::inner % Count == 0;
+  }
+
+  /// Where element `position` of the gathered tensor is, or -1.
+  FACT_DEVICE int64_t find(void *const *buffers, int64_t position) {
+    int64_t column = position % Indices::inner;
+    int64_t row = position / Indices::inner;
+    int64_t index = __ldg(static_cast<typename Indices::Index const *>(
+                              buffers[Indices::buffer]) +
+                          row % Indices::count);
+    if (index < 0 || index >= Indices::size)
+      return -1;
+    return (row / Indices::count * Indices::size + index) * Indices::inner +
+           column;
+  }
+};
+
+template <class Tensor> struct buffers_of {
+  static constexpr int highest = Tensor::buffer;
+};
+template <int B, class E, class S, int64_t O, class I>
+struct buffers_of<Gathered<B, E, S, O, I>> {
+  static constexpr int highest = B > I::buffer ? B : I::buffer;
+};
+
+template <class Tensor> struct is_gathered : std::false_type {};
+template <int B, class E, class S, int64_t O, class I>
+struct is_gathered<Gathered<B, E, S, O, I>> : std::true_type {};
+
+/// What an index outside of a source gives.
+template <class Value> FACT_DEVICE Value missing_value() {
+  if constexpr (std::is_floating_point_v<Value>)
+    return static_cast<Value>(NAN);
+  else
+    return Value(0);
+}
+
 template <int Threads, int Vector, int VectorsPerThread>
 struct PointwiseSchedule {
   static constexpr int threads = Threads, vector = Vector,
@@ -101,8 +160,11 @@ class Pointwise<Extents, Operands<Tensors...>, Results<List...>, Schedule> {
                 "a tensor needs one stride for each dimension");
 
 public:
+  template <class Tensor> struct Highest {
+    static constexpr int buffer = buffers_of<Tensor>::highest;
+  };
   static constexpr int buffer_count =
-      count_buffers<Tensors..., typename List::Tensor...>();
+      count_buffers<Highest<Tensors>..., typename List::Tensor...>();
   static constexpr uint64_t workspace_bytes = 0;
   static constexpr int block_threads = Schedule::threads;
 
@@ -202,15 +264,41 @@ private:
   template <class Tensor>
   FACT_DEVICE void load(State const &state, Index index,
                         Compute<typename Tensor::Element> *values) {
-    auto const *source = static_cast<typename Tensor::Element const *>(
-                             state.buffers[Tensor::buffer]) +
-                         offset_of<Tensor>(index);
-    if constexpr (Tensor::template moves_in_vectors<vector>()) {
+    int64_t offset = offset_of<Tensor>(index);
+    auto const *base = static_cast<typename Tensor::Element const *>(
+        state.buffers[Tensor::buffer]);
+    auto const *source = base + offset;
+    if constexpr (is_gathered<Tensor>::value) {
+      load_gathered<Tensor>(state, base, offset, values);
+    } else if constexpr (Tensor::template moves_in_vectors<vector>()) {
       load_vector<vector>(source, values);
     } else {
 #pragma unroll
       for (int i = 0; i < vector; ++i)
         values[i] = widen(source[i * Tensor::inner_stride]);
+    }
+  }
+
+  template <class Tensor>
+  FACT_DEVICE void load_gathered(State const &state,
+                                 typename Tensor::Element const *base,
+                                 int64_t offset,
+                                 Compute<typename Tensor::Element> *values) {
+    using Value = Compute<typename Tensor::Element>;
+    if constexpr (Tensor::template moves_in_vectors<vector>()) {
+      int64_t place = Tensor::find(state.buffers, offset);
+      if (place >= 0)
+        return load_vector<vector>(base + place, values);
+#pragma unroll
+      for (int i = 0; i < vector; ++i)
+        values[i] = missing_value<Value>();
+    } else {
+#pragma unroll
+      for (int i = 0; i < vector; ++i) {
+        int64_t place =
+            Tensor::find(state.buffers, offset + i * Tensor::inner_stride);
+        values[i] = place < 0 ? missing_value<Value>() : widen(base[place]);
+      }
     }
   }
 

@@ -1,8 +1,9 @@
-//===- Row.cuh - Normalisations and softmax over rows -----------*- CUDA -*-===//
+//===- Row.cuh - Normalisations, softmax and reductions of rows -*- CUDA -*-===//
 //
 // For each row: v = prologue(operands...), statistics of v in fp32, n = v
-// normalised, and for each result  D_r = f_r(n, v, operands...). A row is read
-// once and stays in registers, so the kernel moves each byte once.
+// normalised (or, of a reduction, its one value), and for each result
+// D_r = f_r(n, v, operands...). A row is read once and stays in registers, so
+// the kernel moves each byte once.
 //
 //   // s = x + r; y = layer_norm(s) * weight + bias; both are results
 //   #include "fact/cutlass/Row.cuh"
@@ -42,6 +43,20 @@
 // Operands are RowMajor, RowVector, ColumnVector or Scalar. A vector of 1 takes
 // any number of columns; wider ones want columns, strides and offsets that are
 // multiples of it.
+//
+// A reduction (Sum, Mean, Max, Min, Product, ArgMax, ArgMin) may also have
+// results of one element a row, with operands of their own. They follow the
+// schedule:
+//
+//   // exp(max(x)) of each row, plus one value of each
+//   struct RowEpilogue {
+//     FACT_DEVICE float apply(float reduced, float y) { return expf(reduced) + y; }
+//   };
+//   using Kernel = Row<
+//       Extent<65536, 768>, Max, Identity, Operands<RowMajor<0, bf16, 768>>,
+//       Operands<>, Results<>, RowSchedule<32, 4, 8>,
+//       Operands<ColumnVector<1, bf16>>,
+//       Results<Result<RowEpilogue, ColumnVector<2, bf16>>>>;
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +99,20 @@ struct Add {
 struct Maximum {
   static constexpr float identity = -INFINITY;
   FACT_DEVICE float apply(float a, float b) { return fmaxf(a, b); }
+};
+
+// Of results, where NaN counts.
+struct NanMaximum {
+  static constexpr float identity = -INFINITY;
+  FACT_DEVICE float apply(float a, float b) { return a > b || a != a ? a : b; }
+};
+struct NanMinimum {
+  static constexpr float identity = INFINITY;
+  FACT_DEVICE float apply(float a, float b) { return a < b || a != a ? a : b; }
+};
+struct Multiply {
+  static constexpr float identity = 1.0f;
+  FACT_DEVICE float apply(float a, float b) { return a * b; }
 };
 
 /// Reduces over the row's threads; all of them get the result. `scratch` holds
@@ -250,11 +279,95 @@ struct Softmax {
 };
 
 //===----------------------------------------------------------------------===//
+// Reductions: every element of the result is the row's one value.
+//===----------------------------------------------------------------------===//
+
+template <class Operation, bool IsMean = false> struct Reduction {
+  template <class Schedule, int Columns, int Count>
+  FACT_DEVICE void apply(float const (&values)[Count],
+                         bool const (&valid)[Count], float (&result)[Count],
+                         float (*scratch)[32]) {
+    float value = Operation::identity;
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      value = valid[i] ? Operation::apply(value, values[i]) : value;
+    value = row::reduce<Operation, Schedule::threads_per_row>(value, scratch[0]);
+    if (IsMean)
+      value /= Columns;
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      result[i] = value;
+  }
+};
+
+using Sum = Reduction<row::Add>;
+using Mean = Reduction<row::Add, true>;
+using Max = Reduction<row::NanMaximum>;
+using Min = Reduction<row::NanMinimum>;
+using Product = Reduction<row::Multiply>;
+
+/// The place of the first extreme element; NaN is the extreme of both. Places
+/// are exact in floats: a row has at most 2^16 elements.
+template <bool IsMaximum> struct Extreme {
+  struct Best {
+    float value, column;
+  };
+  FACT_DEVICE Best choose(Best a, Best b) {
+    bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+    bool beyond = IsMaximum ? a.value > b.value : a.value < b.value;
+    bool equal = a.value == b.value || (a_nan && b_nan);
+    bool first = (a_nan && !b_nan) || (beyond && !b_nan) ||
+                 (equal && a.column < b.column);
+    return first ? a : b;
+  }
+
+  template <class Schedule, int Columns, int Count>
+  FACT_DEVICE void apply(float const (&values)[Count],
+                         bool const (&valid)[Count], float (&result)[Count],
+                         float (*scratch)[32]) {
+    constexpr int threads = Schedule::threads_per_row;
+    constexpr int vector = Schedule::vector;
+    // A column that no element has comes last.
+    Best best{IsMaximum ? -INFINITY : INFINITY, INFINITY};
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      int column = (i / vector * threads + threadIdx.x) * vector + i % vector;
+      if (valid[i])
+        best = choose({values[i], float(column)}, best);
+    }
+#pragma unroll
+    for (int distance = (threads < 32 ? threads : 32) / 2; distance > 0;
+         distance /= 2)
+      best = choose({__shfl_xor_sync(0xffffffffu, best.value, distance),
+                     __shfl_xor_sync(0xffffffffu, best.column, distance)},
+                    best);
+    if constexpr (threads > 32) {
+      if (threadIdx.x % 32 == 0) {
+        scratch[0][threadIdx.x / 32] = best.value;
+        scratch[1][threadIdx.x / 32] = best.column;
+      }
+      __syncthreads();
+      best = {scratch[0][0], scratch[1][0]};
+#pragma unroll
+      for (int warp = 1; warp < threads / 32; ++warp)
+        best = choose({scratch[0][warp], scratch[1][warp]}, best);
+    }
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      result[i] = best.column;
+  }
+};
+
+using ArgMax = Extreme<true>;
+using ArgMin = Extreme<false>;
+
+//===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
 template <class Extent, class Normalization, class Prologue, class InputList,
-          class OperandList, class ResultList, class Schedule>
+          class OperandList, class ResultList, class Schedule,
+          class RowOperandList = Operands<>, class RowResultList = Results<>>
 class Row;
 
 template <class Kernel>
@@ -264,9 +377,11 @@ __global__ void __launch_bounds__(Kernel::block_threads)
 }
 
 template <class Extent, class Normalization, class Prologue, class... Inputs,
-          class... Tensors, class... List, class Schedule>
+          class... Tensors, class... List, class Schedule, class... RowTensors,
+          class... RowList>
 class Row<Extent, Normalization, Prologue, Operands<Inputs...>,
-          Operands<Tensors...>, Results<List...>, Schedule> {
+          Operands<Tensors...>, Results<List...>, Schedule,
+          Operands<RowTensors...>, Results<RowList...>> {
   static constexpr int threads = Schedule::threads_per_row;
   static constexpr int vector = Schedule::vector;
   static constexpr int vectors =
@@ -287,7 +402,8 @@ class Row<Extent, Normalization, Prologue, Operands<Inputs...>,
 
 public:
   static constexpr int buffer_count =
-      count_buffers<Inputs..., Tensors..., typename List::Tensor...>();
+      count_buffers<Inputs..., Tensors..., typename List::Tensor...,
+                    RowTensors..., typename RowList::Tensor...>();
   static constexpr uint64_t workspace_bytes = 0;
   static constexpr int block_threads = threads * Schedule::rows_per_block;
 
@@ -344,10 +460,14 @@ public:
 #pragma unroll
     for (int i = 0; i < vectors; ++i) {
       int column = (i * threads + threadIdx.x) * vector;
-      if (in_range && is_inside(column))
+      if (sizeof...(List) > 0 && in_range && is_inside(column))
         store(state, row, column, &normalized[i * vector], &values[i * vector],
               std::index_sequence_for<Tensors...>{});
     }
+    if (in_range && threadIdx.x == 0)
+      (store_row<RowList>(state, row, normalized[0],
+                          std::index_sequence_for<RowTensors...>{}),
+       ...);
   }
 
 private:
@@ -387,6 +507,20 @@ private:
           state.buffers, row, column, outputs);
     };
     (store_result(List{}), ...);
+  }
+
+  /// A result of one element a row, in the element's own type.
+  template <class Result, size_t... I>
+  FACT_DEVICE void store_row(State const &state, int64_t row, float reduced,
+                             std::index_sequence<I...>) {
+    float operands[sizeof...(RowTensors) + 1][1];
+    (row::Access<RowTensors>::template load<1>(state.buffers, row, 0,
+                                               operands[I]),
+     ...);
+    using Tensor = typename Result::Tensor;
+    using Element = typename Tensor::Element;
+    static_cast<Element *>(state.buffers[Tensor::buffer])[Tensor::offset + row] =
+        narrow<Element>(Result::Functor::apply(reduced, operands[I][0]...));
   }
 };
 

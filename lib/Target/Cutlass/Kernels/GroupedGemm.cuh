@@ -1,0 +1,368 @@
+//===- GroupedGemm.cuh - GEMMs of one operand, side by side -----*- CUDA -*-===//
+//
+// D_s = f_s(A * B_s, operands_s...) for several weights of one A (queries, keys
+// and values), with fp32 accumulation and any pointwise f_s. It is one GEMM of
+// the summed width, so A is read once and the last tiles of each product do not
+// leave the machine idle:
+//
+//   // q = x @ Q^T + bias; k = relu(x @ K^T)
+//   #include "fact/cutlass/GroupedGemm.cuh"
+//
+//   namespace fact::grouped_gemm_0 {
+//
+//   struct Epilogue0 {
+//     FACT_DEVICE float apply(float product, float bias) {
+//       return product + bias;
+//     }
+//   };
+//   struct Epilogue1 {
+//     FACT_DEVICE float apply(float product) { return fmaxf(product, 0.0f); }
+//   };
+//
+//   using Kernel = GroupedGemm<
+//       GroupedProblem<32768, 4096>,                   // M, K
+//       RowMajor<0, bf16, 4096>,                       // A[M, K]
+//       Segments<
+//           Segment<4096, ColumnMajor<1, bf16, 4096>,  // N, B[K, N] as [N, K]
+//                   Operands<RowVector<3, bf16>>, Epilogue0,
+//                   RowMajor<4, bf16, 4096>>,          // D[M, N]
+//           Segment<1024, ColumnMajor<2, bf16, 4096>, Operands<>, Epilogue1,
+//                   RowMajor<5, bf16, 1024>>>,
+//       GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative>>;
+//
+//   FACT_KERNEL(grouped_gemm_0, Kernel)
+//
+//   } // namespace fact::grouped_gemm_0
+//
+// `pack` puts the weights one after the other, each filled up with zeros to
+// whole subtiles of the epilogue: a subtile then belongs to one product, whose
+// functor it goes through and into whose result TMA stores what is inside.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_CUTLASS_GROUPEDGEMM_CUH
+#define FACT_CUTLASS_GROUPEDGEMM_CUH
+
+#include "PackedGemm.cuh"
+
+namespace fact {
+
+template <int M, int K> struct GroupedProblem {
+  static constexpr int m = M, k = K;
+};
+
+/// One product and its result.
+template <int N, class Weight_, class OperandList, class Functor_, class Tensor_>
+struct Segment {
+  static constexpr int n = N;
+  using Weight = Weight_;
+  using Operands = OperandList;
+  using Functor = Functor_;
+  using Tensor = Tensor_;
+};
+
+template <class... List> struct Segments {
+  static constexpr int count = sizeof...(List);
+
+  /// Where segment `index` begins when each has whole multiples of `unit`
+  /// columns; for `count` where the last one ends.
+  static constexpr int begin(int index, int unit) {
+    constexpr int sizes[] = {List::n...};
+    int column = 0;
+    for (int i = 0; i < index; ++i)
+      column += (sizes[i] + unit - 1) / unit * unit;
+    return column;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Packing the weights
+//===----------------------------------------------------------------------===//
+
+template <int Count> struct ConcatenateParams {
+  uint4 const *weights[Count];
+  uint4 *packed;
+};
+
+/// Threads of a block, which copies one row of the stored [N, K] weights.
+inline constexpr int concatenate_threads = 128;
+
+template <int K, int Unit, class... List>
+__global__ void __launch_bounds__(concatenate_threads)
+    concatenate_weights(ConcatenateParams<sizeof...(List)> params) {
+  using All = Segments<List...>;
+  constexpr int elements =
+      sizeof(uint4) / sizeof(typename std::tuple_element_t<
+                             0, std::tuple<List...>>::Weight::Element);
+  constexpr int vectors = K / elements;
+  constexpr int sizes[] = {List::n...};
+  constexpr int64_t strides[] = {List::Weight::leading_dimension / elements...};
+  int row = blockIdx.x;
+  uint4 const *from = nullptr;
+#pragma unroll
+  for (int i = 0; i < All::count; ++i) {
+    int local = row - All::begin(i, Unit);
+    if (local >= 0 && local < sizes[i])
+      from = params.weights[i] + local * strides[i];
+  }
+  uint4 *to = params.packed + int64_t(row) * vectors;
+#pragma unroll 4
+  for (int i = threadIdx.x; i < vectors; i += concatenate_threads)
+    to[i] = from ? __ldg(from + i) : uint4{0, 0, 0, 0};
+}
+
+//===----------------------------------------------------------------------===//
+// The store that knows the segments
+//===----------------------------------------------------------------------===//
+
+namespace sm90 {
+
+template <class Problem, class Descriptor, class SegmentList>
+struct GroupedStore;
+
+template <class Problem, class Descriptor, class First, class... Further>
+struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
+    : StagedTiles<Element<typename First::Tensor>,
+                  typename Descriptor::EpilogueTile, Descriptor::StagesD> {
+  using Base = StagedTiles<sm90::Element<typename First::Tensor>,
+                           typename Descriptor::EpilogueTile,
+                           Descriptor::StagesD>;
+  using typename Base::Element;
+  using typename Base::SharedStorage;
+  using typename Base::Tile;
+  static constexpr int stages = Base::stages;
+
+  using All = Segments<First, Further...>;
+  static constexpr int count = All::count;
+  /// Columns of a subtile, of which segments have whole multiples.
+  static constexpr int unit = cute::get<1>(Tile{});
+
+  using OperandPointers = cute::tuple<Pointers<typename First::Operands>,
+                                      Pointers<typename Further::Operands>...>;
+  struct Arguments {
+    Element *pointers[count] = {};
+    OperandPointers operands = {};
+  };
+  struct Params {
+    typename Base::CopyToGlobal copies[count];
+    OperandPointers operands;
+  };
+
+  template <class Segment>
+  static typename Base::CopyToGlobal make_copy(Element *pointer) {
+    return Base::make_copy(
+        pointer,
+        make_stride<typename Base::Stride, typename Segment::Tensor>(),
+        Problem::m, Segment::n);
+  }
+  template <size_t... I>
+  static Params make_params(Arguments const &arguments,
+                            std::index_sequence<I...>) {
+    return {{make_copy<std::tuple_element_t<I, std::tuple<First, Further...>>>(
+                arguments.pointers[I])...},
+            arguments.operands};
+  }
+  template <class Shape>
+  static Params to_underlying_arguments(Shape const &,
+                                        Arguments const &arguments, void *) {
+    return make_params(arguments, std::make_index_sequence<count>{});
+  }
+
+  CUTLASS_HOST_DEVICE GroupedStore() {}
+  CUTLASS_HOST_DEVICE GroupedStore(Params const &params,
+                                   SharedStorage const &storage)
+      : Base(storage), params(&params) {}
+
+  /// `function(index, segment)` for the segment that has a column of the wide
+  /// product: none beyond the last.
+  template <class Function, size_t... I>
+  static CUTLASS_DEVICE void select(int column, Function &&function,
+                                    std::index_sequence<I...>) {
+    auto visit = [&](auto index, auto segment) {
+      constexpr int number = decltype(index)::value;
+      if (column >= All::begin(number, unit) &&
+          column < All::begin(number + 1, unit))
+        function(index, segment);
+    };
+    (visit(cute::Int<int(I)>{},
+           std::tuple_element_t<I, std::tuple<First, Further...>>{}),
+     ...);
+  }
+  template <class Function>
+  static CUTLASS_DEVICE void select(int column, Function &&function) {
+    select(column, function, std::make_index_sequence<count>{});
+  }
+
+  template <class Part, class Where, class TmaShared>
+  struct Callbacks : Part {
+    CUTLASS_DEVICE Callbacks(Part part, Where where, TmaShared tma_shared,
+                             int first_row_tile, int first_column,
+                             Params const *params)
+        : Part(part), where(where), tma_shared(tma_shared),
+          first_row_tile(first_row_tile), first_column(first_column),
+          params(params) {}
+
+    Where where;
+    TmaShared tma_shared;
+    /// Of the block, counted in subtiles and in columns of the wide product.
+    int first_row_tile, first_column;
+    Params const *params;
+
+    template <class Accumulator, class Value, int Size>
+    CUTLASS_DEVICE auto visit(cutlass::Array<Accumulator, Size> const &,
+                              int fragment, int m, int n,
+                              cutlass::Array<Value, Size> const &wide) {
+      cutlass::Array<Value, Size> values = wide;
+      select(first_column + n * unit, [&](auto index, auto segment) {
+        constexpr int number = decltype(index)::value;
+        using Segment = decltype(segment);
+        auto const &operands = cute::get<number>(params->operands);
+        CUTLASS_PRAGMA_UNROLL
+        for (int i = 0; i < Size; ++i) {
+          if constexpr (Segment::Operands::count == 0) {
+            values[i] = Segment::Functor::apply(wide[i]);
+          } else {
+            auto [row, wide_column] = where.at(fragment * Size + i, m, n);
+            int column = wide_column - All::begin(number, unit);
+            bool inside = row < Problem::m && column < Segment::n;
+            values[i] = operands.template apply<typename Segment::Functor>(
+                row, column, inside, wide[i]);
+          }
+        }
+      });
+      Part::set(fragment, values);
+      return wide;
+    }
+
+    CUTLASS_DEVICE void tma_store(int m, int n, int iteration, bool issue) {
+      if (!issue)
+        return;
+      int column = first_column + n * unit;
+      select(column, [&](auto index, auto segment) {
+        constexpr int number = decltype(index)::value;
+        auto const &copy = params->copies[number];
+        auto global = copy.get_tma_tensor(cute::make_shape(
+            int(Problem::m), int(decltype(segment)::n), 1));
+        auto tiles = copy.get_slice(cute::_0{}).partition_D(
+            cute::flat_divide(global(cute::_, cute::_, 0), Tile{}));
+        cute::copy(copy,
+                   tma_shared(cute::_, cute::_, cute::_, iteration % stages),
+                   tiles(cute::_, cute::_, cute::_, first_row_tile + m,
+                         (column - All::begin(number, unit)) / unit));
+      });
+    }
+  };
+
+  template <bool ReferenceSource, class... Args>
+  CUTLASS_DEVICE auto
+  get_consumer_store_callbacks(fusion::ConsumerStoreArgs<Args...> const &args) {
+    auto [m, n, k, l] = args.tile_coord_mnkl;
+    auto block = cute::take<0, 2>(args.tile_shape_mnk);
+    auto part = this->template make_part<ReferenceSource>(block, args);
+    auto tma_shared = params->copies[0].get_slice(cute::_0{}).partition_S(
+        this->get_tiles());
+    using Where = CoordinatesOf<fusion::ConsumerStoreArgs<Args...>>;
+    int row_tiles = cute::get<0>(block) / cute::get<0>(Tile{});
+    return Callbacks<decltype(part), Where, decltype(tma_shared)>(
+        part, Where::get(args), tma_shared, int(m) * row_tiles,
+        int(n) * int(cute::get<1>(block)), params);
+  }
+
+  Params const *params;
+};
+
+} // namespace sm90
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+template <class Problem, class A, class SegmentList, class Schedule>
+class GroupedGemm;
+
+template <class Problem, class A, class... List, class Schedule>
+class GroupedGemm<Problem, A, Segments<List...>, Schedule> {
+  using First = std::tuple_element_t<0, std::tuple<List...>>;
+
+  static_assert((std::is_same_v<typename A::Element,
+                                typename List::Weight::Element> &&
+                 ...),
+                "A and all weights must have the same element type");
+  static_assert((std::is_same_v<typename First::Tensor::Element,
+                                typename List::Tensor::Element> &&
+                 ...) &&
+                    sizeof(typename First::Tensor::Element) == 2,
+                "all results must be f16, or all bf16");
+  static_assert((!is_row_major<typename List::Weight>::value && ...),
+                "the weights must be column-major: stored [N, K]");
+  static_assert((is_row_major<typename List::Tensor>::value && ...),
+                "the results must be row-major");
+  static_assert(((List::n % 8 == 0) && ...), "N must be multiples of 8");
+  static_assert((tma_can_address<typename List::Weight>() && ...) &&
+                    (tma_can_address<typename List::Tensor>() && ...),
+                "the strides of weights and results must be 16-byte multiples");
+
+  using Store = sm90::GroupedStore<Problem, sm90::EpilogueOf<Schedule>,
+                                   Segments<List...>>;
+  static constexpr int wide_n =
+      Segments<List...>::begin(sizeof...(List), Store::unit);
+  using Wide =
+      sm90::PackedGemm<Problem::m, wide_n, Problem::k, A, Store, Schedule>;
+
+  template <class OperandList> struct Highest;
+  template <class... Tensors> struct Highest<Operands<Tensors...>> {
+    static constexpr int buffer = count_buffers<Tensors...>() - 1;
+  };
+
+public:
+  /// The same device code, which visits tiles in another order.
+  template <int Size>
+  using WithSwizzle = GroupedGemm<Problem, A, Segments<List...>,
+                                  typename Schedule::template WithSwizzle<Size>>;
+
+  static constexpr int buffer_count =
+      count_buffers<A, typename List::Weight...,
+                    Highest<typename List::Operands>...,
+                    typename List::Tensor...>();
+  static constexpr uint64_t workspace_bytes = 0;
+
+  /// The packed weights take the first one's place.
+  static constexpr int packed_operand = First::Weight::buffer;
+  static constexpr uint32_t packed_with = ((1u << List::Weight::buffer) | ...);
+  static constexpr uint64_t packed_bytes =
+      uint64_t(wide_n) * Problem::k * sizeof(typename A::Element);
+
+  static int pack(void *const *buffers, void *packed, cudaStream_t stream) {
+    ConcatenateParams<sizeof...(List)> params{
+        {reinterpret_cast<uint4 const *>(List::Weight::pointer(buffers))...},
+        static_cast<uint4 *>(packed)};
+    for (void const *pointer : params.weights)
+      if (!is_aligned(pointer, 16))
+        return cudaErrorMisalignedAddress;
+    if (!is_aligned(packed, 16))
+      return cudaErrorMisalignedAddress;
+    return launch_kernel(&concatenate_weights<Problem::k, Store::unit, List...>,
+                         dim3(wide_n), dim3(1, 1, 1),
+                         dim3(concatenate_threads), 0, params, stream);
+  }
+
+  using State = typename Wide::State;
+
+  static int bind(State &state, void *const *buffers, void *) {
+    typename Store::Arguments store{
+        {sm90::pointer<typename List::Tensor>(buffers)...},
+        {sm90::Pointers<typename List::Operands>::get(buffers)...}};
+    for (void const *pointer : store.pointers)
+      if (!is_aligned(pointer, 16))
+        return cudaErrorMisalignedAddress;
+    return Wide::bind(state, buffers, buffers[packed_operand], store);
+  }
+
+  static int launch(State &state, cudaStream_t stream) {
+    return Wide::launch(state, stream);
+  }
+};
+
+} // namespace fact
+
+#endif // FACT_CUTLASS_GROUPEDGEMM_CUH

@@ -1,0 +1,25 @@
+// Token embeddings plus position embeddings; tokens outside of the table give NaN
+// (there are none here).
+// %0 = fact.gather %table, %tokens dim 0 : tensor<50257x768xbf16>, tensor<32x512xi64>
+// %1 = fact.add %0, %positions : tensor<512x768xbf16>
+#include "fact/cutlass/Pointwise.cuh"
+
+namespace fact::pointwise_gather {
+
+struct Body {
+  FACT_DEVICE float apply(float token, float position) {
+    return token + position;
+  }
+};
+
+using Kernel = Pointwise<
+    Extents<32, 393216>,
+    Operands<Gathered<0, bf16, Strides<393216, 1>, 0,
+                      Indices<1, i64, 16384, 50257, 768>>,
+             Strided<2, bf16, Strides<0, 1>>>,
+    Results<Result<Body, Strided<3, bf16, Strides<393216, 1>>>>,
+    PointwiseSchedule<256, 8, 2>>;
+
+FACT_KERNEL(pointwise_gather, Kernel)
+
+} // namespace fact::pointwise_gather
