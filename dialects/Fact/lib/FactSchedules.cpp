@@ -116,6 +116,10 @@ LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused,
   if (matmuls.size() > 1 && getKernel() == KernelSchedule::stream_k)
     return emitError() << "several products run as a cooperative or a pingpong "
                           "kernel, not as stream_k";
+  auto reductions = cast<FusedOp>(fused).getBody().front().getOps<ReduceOp>();
+  if (!reductions.empty() && getKernel() == KernelSchedule::stream_k)
+    return emitError() << "reductions of a product run after a cooperative or "
+                          "a pingpong kernel, not after stream_k";
   bool pingpong = getKernel() == KernelSchedule::pingpong;
   if (!pingpong && tile[0] != 128 && tile[0] != 256)
     return emitError() << "a cooperative kernel needs tile M of 128 or 256, not "

@@ -142,10 +142,13 @@ fact::getArgumentNames(const ScalarFunction &function,
   SmallVector<std::string> names;
   llvm::StringMap<unsigned> used;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
-    std::string name = i < leading.size()
-                           ? leading[i].str()
-                           : llvm::formatv("operand{0}",
-                                           getBuffer(argument.value));
+    Value value = argument.value;
+    if (auto gather = value.getDefiningOp<GatherOp>())
+      value = skipReshapes(gather.getSource());
+    std::string name =
+        i < leading.size()
+            ? leading[i].str()
+            : llvm::formatv("operand{0}", getBuffer(value)).str();
     // One operand may be read through two views.
     unsigned count = used[name]++;
     if (count > 0)
@@ -158,6 +161,19 @@ fact::getArgumentNames(const ScalarFunction &function,
 void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
   os << "Operands<";
   llvm::interleave(operands, os, ",\n             ");
+  os << '>';
+}
+
+void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
+                        ArrayRef<MatrixTensor> results) {
+  os << "Results<";
+  llvm::interleave(
+      llvm::zip_equal(functors, results),
+      [&](auto result) {
+        os << "Result<" << std::get<0>(result) << ", " << std::get<1>(result)
+           << '>';
+      },
+      [&] { os << ",\n            "; });
   os << '>';
 }
 

@@ -100,6 +100,10 @@ getArgumentNames(const ScalarFunction &function,
 void printOperands(llvm::raw_ostream &os,
                    llvm::ArrayRef<MatrixTensor> operands);
 
+/// `Results<Result<functor, tensor>, ...>`.
+void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
+                  llvm::ArrayRef<MatrixTensor> results);
+
 /// Bytes of the matrices of m x n elements among operands.
 double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
                         int64_t n);

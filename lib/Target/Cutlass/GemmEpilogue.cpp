@@ -2,7 +2,8 @@
 //
 // One matmul whose operands are arguments (or views of them), then any graph of
 // pointwise ops. The graph becomes one functor for each result; what it reads
-// becomes matrices, vectors and scalars relative to the product.
+// becomes matrices, vectors and scalars relative to the product. Reductions over
+// the columns may follow, whose results have one element a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,13 @@ struct Gemm {
   int64_t m, n, k, batches;
   MatrixTensor a, b;
   SmallVector<MatrixTensor> operands, results;
+  /// The functors of all results, then of what is reduced.
   ScalarFunction epilogue;
+
+  /// Reductions over columns, and results made of them, one element a row.
+  SmallVector<ReduceOp> reductions;
+  SmallVector<MatrixTensor> rowOperands, rowResults;
+  std::optional<ScalarFunction> rowEpilogue;
 
   bool isBatched() const { return batches > 1; }
   SmallVector<int64_t> getIndexSpace() const {
@@ -121,11 +128,14 @@ private:
     if (failed(a) || failed(b))
       return failure();
 
-    SmallVector<int64_t> space = shape(m, n);
-    SmallVector<Value> values;
-    SmallVector<MatrixTensor> results;
-    if (failed(getResults(space, values, results, emitError)))
+    Gemm gemm{m, n, k, batches, *a, *b, {}, {}, {}, {}, {}, {}, {}};
+    SmallVector<int64_t> space = gemm.getIndexSpace();
+    SmallVector<Value> values, rowValues;
+    if (failed(getReductions(gemm, emitError)) ||
+        failed(getResults(gemm, values, rowValues, emitError)))
       return failure();
+    for (ReduceOp reduction : gemm.reductions)
+      values.push_back(reduction.getOperand());
     ScalarFunction::Options options;
     options.fast = hasOnly16BitResults(fused);
     options.leading = {matmul.getResult()};
@@ -133,11 +143,72 @@ private:
         ScalarFunction::get(values, space, options, emitError);
     if (failed(epilogue))
       return failure();
-    SmallVector<MatrixTensor> operands;
-    if (failed(getOperands(*epilogue, operands, emitError)))
+    gemm.epilogue = std::move(*epilogue);
+    if (failed(getOperands(gemm, emitError)) ||
+        failed(getRowEpilogue(gemm, rowValues, options, emitError)))
       return failure();
-    return Gemm{m,        n,       k,       batches, *a, *b,
-                operands, results, std::move(*epilogue)};
+    return std::move(gemm);
+  }
+
+  /// Reductions of whole rows of the product.
+  LogicalResult getReductions(Gemm &gemm, EmitError emitError) {
+    for (auto reduce : fused.getBody().front().getOps<ReduceOp>()) {
+      RankedTensorType type = getTensorType(reduce.getOperand());
+      int64_t count = reduce.getDims().size();
+      bool trailing = true;
+      for (auto [i, dim] : llvm::enumerate(reduce.getDims()))
+        trailing &= dim == type.getRank() - count + int64_t(i);
+      int64_t over = llvm::product_of(type.getShape().take_back(count));
+      if (!trailing || over != gemm.n ||
+          type.getNumElements() != gemm.m * gemm.n * gemm.batches)
+        return emitError() << "reduces whole rows of the product, of " << gemm.n
+                           << " elements; columns would need sums across all "
+                              "row tiles";
+      if (reduce.getKind() > ReduceKind::prod)
+        return emitError() << "takes sums, means, products and extremes of "
+                              "rows, not '"
+                           << stringifyReduceKind(reduce.getKind()) << "'";
+      if (gemm.isBatched())
+        return emitError() << "reduces rows of one product, not of "
+                           << gemm.batches << " batches";
+      gemm.reductions.push_back(reduce);
+    }
+    return success();
+  }
+
+  /// Results of one element a row, from what the reductions give.
+  LogicalResult getRowEpilogue(Gemm &gemm, ArrayRef<Value> values,
+                               ScalarFunction::Options options,
+                               EmitError emitError) {
+    if (values.empty() && gemm.reductions.empty())
+      return success();
+    if (gemm.results.empty())
+      return emitError() << "needs a result of the product's size beside what "
+                            "is reduced";
+    if (values.empty())
+      return emitError() << "no result is made of a reduction alone";
+    options.leading.clear();
+    for (ReduceOp reduction : gemm.reductions)
+      options.leading.push_back(reduction.getResult());
+    options.rowValues = options.leading;
+    FailureOr<ScalarFunction> epilogue =
+        ScalarFunction::get(values, {gemm.m, 1}, options, emitError);
+    if (failed(epilogue))
+      return failure();
+    for (const ScalarFunction::Argument &argument :
+         epilogue->getArguments().drop_front(options.leading.size())) {
+      Type element = getTensorType(argument.value).getElementType();
+      FailureOr<MatrixTensor> tensor =
+          MatrixTensor::get(argument.view, getBuffer(argument.value));
+      if (failed(tensor) || tensor->isMatrix() || !isa<FloatType>(element) ||
+          element.isF64())
+        return emitError() << "an operand of type " << argument.value.getType()
+                           << " is neither a column nor a scalar of floats for "
+                              "the reduced rows";
+      gemm.rowOperands.push_back(*tensor);
+    }
+    gemm.rowEpilogue = std::move(*epilogue);
+    return success();
   }
 
   FailureOr<MatrixTensor> getMatrix(const StridedView &view,
@@ -175,50 +246,65 @@ private:
                        << tensor.element;
   }
 
-  LogicalResult getResults(ArrayRef<int64_t> space, SmallVector<Value> &values,
-                           SmallVector<MatrixTensor> &results,
-                           EmitError emitError) {
+  LogicalResult getResults(Gemm &gemm, SmallVector<Value> &values,
+                           SmallVector<Value> &rowValues, EmitError emitError) {
     for (auto [i, yielded] :
          llvm::enumerate(fused.getYield()->getOperands())) {
-      if (!isa<FloatType>(getTensorType(yielded).getElementType()) ||
-          getTensorType(yielded).getElementType().isF64())
-        return emitError() << "results must be f16, bf16 or f32, not "
-                           << yielded.getType();
-      if (getTensorType(yielded).getNumElements() != llvm::product_of(space))
-        return emitError() << "a result of type " << yielded.getType()
+      RankedTensorType type = getTensorType(yielded);
+      if (!isa<FloatType>(type.getElementType()) ||
+          type.getElementType().isF64())
+        return emitError() << "results must be f16, bf16 or f32, not " << type;
+      bool isRow = !gemm.reductions.empty() && type.getNumElements() == gemm.m;
+      SmallVector<int64_t> space =
+          isRow ? SmallVector<int64_t>{gemm.m, 1} : gemm.getIndexSpace();
+      if (type.getNumElements() != llvm::product_of(space))
+        return emitError() << "a result of type " << type
                            << " has not the size of the product";
       FailureOr<Destination> destination = getDestination(yielded, emitError);
       if (failed(destination))
         return failure();
-      FailureOr<StridedView> view = destination->view.reshape(space);
-      FailureOr<MatrixTensor> tensor = failure();
-      if (succeeded(view)) {
-        // A single row still has a leading dimension.
-        if (space[space.size() - 2] == 1)
-          tensor = MatrixTensor{MatrixTensor::RowMajor, 0,
-                                getTensorType(yielded).getElementType(),
-                                space.back(), 0, 0};
-        else
-          tensor = MatrixTensor::get(*view, 0);
-      }
-      if (failed(tensor) || tensor->kind != MatrixTensor::RowMajor)
-        return emitError() << "a result must have contiguous rows, and its "
-                              "last views permute them";
-      tensor->buffer = getResultBuffer(fused, i);
-      if (failed(requireTma(*tensor, "a result", emitError)))
+      FailureOr<MatrixTensor> tensor =
+          getResult(*destination, space, isRow, emitError);
+      if (failed(tensor))
         return failure();
-      values.push_back(destination->value);
-      results.push_back(*tensor);
+      tensor->buffer = getResultBuffer(fused, i);
+      (isRow ? rowValues : values).push_back(destination->value);
+      (isRow ? gemm.rowResults : gemm.results).push_back(*tensor);
     }
     return success();
   }
 
-  LogicalResult getOperands(const ScalarFunction &epilogue,
-                            SmallVector<MatrixTensor> &operands,
-                            EmitError emitError) {
+  FailureOr<MatrixTensor> getResult(const Destination &destination,
+                                    ArrayRef<int64_t> space, bool isRow,
+                                    EmitError emitError) {
+    Type element = getTensorType(destination.value).getElementType();
+    FailureOr<StridedView> view = destination.view.reshape(space);
+    FailureOr<MatrixTensor> tensor = failure();
+    int64_t rows = space[space.size() - 2];
+    if (succeeded(view)) {
+      // A single row still has a leading dimension.
+      if (isRow && (rows == 1 || view->strides[0] == 1))
+        tensor = MatrixTensor{MatrixTensor::ColumnVector, 0, element, 0, 0,
+                              view->offset};
+      else if (rows == 1)
+        tensor = MatrixTensor{MatrixTensor::RowMajor, 0, element, space.back(),
+                              0, 0};
+      else
+        tensor = MatrixTensor::get(*view, 0);
+    }
+    if (failed(tensor) || tensor->kind != (isRow ? MatrixTensor::ColumnVector
+                                                 : MatrixTensor::RowMajor))
+      return emitError() << "a result must have contiguous rows, and its "
+                            "last views permute them";
+    if (isRow)
+      return tensor;
+    return requireTma(*tensor, "a result", emitError);
+  }
+
+  LogicalResult getOperands(Gemm &gemm, EmitError emitError) {
     int64_t matrices = 0;
     for (const ScalarFunction::Argument &argument :
-         epilogue.getArguments().drop_front()) {
+         gemm.epilogue.getArguments().drop_front()) {
       Type element = getTensorType(argument.value).getElementType();
       if (!isa<FloatType>(element) || element.isF64())
         return emitError() << "operands of the epilogue must be f16, bf16 or "
@@ -235,12 +321,13 @@ private:
           failed(requireTma(*tensor, "an operand of the epilogue", emitError)))
         return failure();
       matrices += tensor->isMatrix();
-      operands.push_back(*tensor);
+      gemm.operands.push_back(*tensor);
     }
-    if (matrices + int64_t(fused.getNumResults()) > 5)
+    matrices += gemm.results.size();
+    if (matrices > 5)
       return emitError() << "shared memory holds at most five matrices beside "
                             "the product, not "
-                         << matrices + int64_t(fused.getNumResults());
+                         << matrices;
     return success();
   }
 
@@ -367,57 +454,6 @@ GemmEpilogueRealiser::predictMicroseconds(FusedOp fused,
                            gemmSchedule, machine);
 }
 
-/// The figures are fitted to measured GEMMs (K of 768 to 9728, with and without
-/// epilogues) and are good to about 10%, which is enough to choose what to
-/// compile.
-double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
-                         const MachineDescription &machine) {
-  const Extents &tile = schedule.getTile();
-  const Extents &cluster = schedule.getCluster();
-  bool pingpong = schedule.getKernel() == KernelSchedule::pingpong;
-  bool splitsK = schedule.getKernel() == KernelSchedule::stream_k;
-
-  // Whole clusters are launched, so an odd number of tiles wastes some.
-  double tiles =
-      double(divideUp(divideUp(work.m, tile[0]), cluster[0]) * cluster[0]) *
-      (divideUp(divideUp(work.n, tile[1]), cluster[1]) * cluster[1]) *
-      work.batches;
-  double waves = splitsK ? std::max(tiles / machine.multiprocessors, 0.25) + 0.2
-                         : std::ceil(tiles / machine.multiprocessors);
-
-  // Products: the bytes that enter shared memory for each one decide.
-  double area = double(tile[0]) * tile[1];
-  double efficiency = 1 / (1 + 19 * (tile[0] + tile[1]) / area);
-  if (cluster[0] * cluster[1] == 1)
-    efficiency *= 0.98;
-  double rate = machine.matrixFlops16 / machine.multiprocessors;
-  double steps = divideUp(work.k, tile[2]);
-  double products = 2 * area * steps * tile[2] / (rate * efficiency);
-
-  // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
-  // them behind the other warpgroup's products.
-  double epilogue = area * work.slots / (128 * 1.7e9);
-  double time = waves * (products + (pingpong ? 0.5 : 1.0) * epilogue);
-  if (splitsK)
-    time += 4e-6 + area * 4 * 2 * machine.multiprocessors / machine.bandwidth;
-  // Filling the pipeline: each tile pays, unless the other warpgroup works
-  // meanwhile.
-  time += launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
-  time += 0.55 * work.epilogueBytes / machine.bandwidth;
-
-  // Visiting columns together keeps operands in the cache, when there are many;
-  // where there are few it was measured to cost 5% to 100%.
-  double operandBytes = 2.0 * (double(work.m) + work.n) * work.k;
-  int64_t swizzle = schedule.getSwizzle();
-  if (swizzle > 1)
-    time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;
-  // Blocks that differ along the short side of the tile share the long one.
-  if ((tile[0] > tile[1] && cluster[1] > 1) ||
-      (tile[0] < tile[1] && cluster[0] > 1))
-    time *= 0.998;
-  return std::max(time, work.bytes / machine.bandwidth);
-}
-
 //===----------------------------------------------------------------------===//
 // Emission
 //===----------------------------------------------------------------------===//
@@ -442,6 +478,40 @@ static LogicalResult emitCublas(FusedOp fused, Attribute schedule,
   return success();
 }
 
+/// What GemmEpilogue.cuh calls a reduction.
+static StringRef getReductionWord(ReduceOp reduce) {
+  switch (reduce.getKind()) {
+  case ReduceKind::mean:
+    return "RowMean";
+  case ReduceKind::max:
+    return "RowMax";
+  case ReduceKind::min:
+    return "RowMin";
+  case ReduceKind::prod:
+    return "RowProduct";
+  default:
+    return "RowSum";
+  }
+}
+
+/// Prints the functors of results of one element a row, and returns their names.
+static SmallVector<std::string> printRowFunctors(raw_ostream &os, Gemm &gemm) {
+  SmallVector<std::string> functors;
+  if (!gemm.rowEpilogue)
+    return functors;
+  SmallVector<std::string> leading;
+  for (size_t i = 0; i < gemm.reductions.size(); ++i)
+    leading.push_back("reduced" + std::to_string(i));
+  SmallVector<StringRef> words(leading.begin(), leading.end());
+  for (size_t i = 0; i < gemm.rowResults.size(); ++i) {
+    functors.push_back("RowResult" + std::to_string(i));
+    gemm.rowEpilogue->printFunctor(
+        os, functors.back(), getArgumentNames(*gemm.rowEpilogue, words), i);
+    os << '\n';
+  }
+  return functors;
+}
+
 LogicalResult
 GemmEpilogueRealiser::emitVariants(FusedOp fused,
                                    ArrayRef<KernelVariant> variants,
@@ -463,33 +533,45 @@ GemmEpilogueRealiser::emitVariants(FusedOp fused,
 
   ScalarFunction &epilogue = gemm->epilogue;
   SmallVector<std::string> names = getArgumentNames(epilogue, {"accumulator"});
+  size_t resultCount = gemm->results.size();
   SmallVector<std::string> functors;
-  for (size_t i = 0; i < gemm->results.size(); ++i) {
+  for (size_t i = 0; i < resultCount + gemm->reductions.size(); ++i) {
     if (epilogue.isIdentity(i)) {
       functors.push_back("Identity");
       continue;
     }
-    functors.push_back(gemm->results.size() == 1 ? std::string("Epilogue")
-                                                 : "Epilogue" +
-                                                       std::to_string(i));
+    functors.push_back(i >= resultCount
+                           ? "Reduced" + std::to_string(i - resultCount)
+                       : resultCount == 1 ? std::string("Epilogue")
+                                          : "Epilogue" + std::to_string(i));
     epilogue.printFunctor(os, functors.back(), names, i);
     os << '\n';
   }
+  SmallVector<std::string> rowFunctors = printRowFunctors(os, *gemm);
 
   os << "using Kernel = Gemm<\n";
   printProblem(os, *gemm);
   os << "    ";
   printOperands(os, gemm->operands);
-  os << ",\n    Results<";
-  llvm::interleave(
-      llvm::zip_equal(functors, gemm->results),
-      [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", " << std::get<1>(result)
-           << '>';
-      },
-      [&] { os << ",\n            "; });
-  os << ">,\n    ";
+  os << ",\n    ";
+  printResults(os, ArrayRef(functors).take_front(resultCount), gemm->results);
+  os << ",\n    ";
   printSchedule(os, gemmSchedule);
+  if (gemm->rowEpilogue) {
+    os << ",\n    RowEpilogue<\n        Reductions<";
+    llvm::interleaveComma(
+        llvm::zip_equal(ArrayRef(functors).drop_front(resultCount),
+                        gemm->reductions),
+        os, [&](auto reduction) {
+          os << "RowReduction<" << std::get<0>(reduction) << ", "
+             << getReductionWord(std::get<1>(reduction)) << '>';
+        });
+    os << ">,\n        ";
+    printOperands(os, gemm->rowOperands);
+    os << ",\n        ";
+    printResults(os, rowFunctors, gemm->rowResults);
+    os << '>';
+  }
   os << ">;\n";
   printGemmVariants(os, variants);
   return success();

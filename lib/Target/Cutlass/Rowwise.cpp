@@ -232,7 +232,7 @@ FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
     return emitError() << "the rows are constants";
 
   if (isReduction)
-    options.rowValue = output;
+    options.rowValues = {output};
   auto finish = [&](Rowwise::Form &form, ArrayRef<Value> results,
                     ArrayRef<int64_t> space) -> LogicalResult {
     if (results.empty())
@@ -364,15 +364,8 @@ static SmallVector<std::string> printFunctors(raw_ostream &os,
 static void printForm(raw_ostream &os, const Rowwise::Form &form,
                       ArrayRef<std::string> functors) {
   printOperands(os, form.operands);
-  os << ",\n    Results<";
-  llvm::interleave(
-      llvm::zip_equal(functors, form.results),
-      [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", " << std::get<1>(result)
-           << '>';
-      },
-      [&] { os << ",\n            "; });
-  os << '>';
+  os << ",\n    ";
+  printResults(os, functors, form.results);
 }
 
 LogicalResult RowwiseRealiser::emit(FusedOp fused,

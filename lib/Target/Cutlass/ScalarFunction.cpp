@@ -213,8 +213,10 @@ private:
     FailureOr<StridedView> view = getView(value, path);
     if (failed(view))
       return failure();
-    if (view->offset != 0 || !(value == options.rowValue ? isOnePerRow(*view)
-                                                         : view->isRowMajor()))
+    bool isInPlace = llvm::is_contained(options.rowValues, value)
+                         ? isOnePerRow(*view)
+                         : view->isRowMajor();
+    if (view->offset != 0 || !isInPlace)
       return emitError() << "a view moves the elements of the '"
                          << (value.getDefiningOp()
                                  ? value.getDefiningOp()->getName().getStringRef()

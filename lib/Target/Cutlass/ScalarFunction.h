@@ -27,9 +27,9 @@ public:
     /// Values that the kernel has at hand; they become the first arguments,
     /// and must lie in the index space as they are.
     llvm::SmallVector<mlir::Value> leading = {};
-    /// The one among them that has an element for each row of an index space
-    /// [rows, columns], if any.
-    mlir::Value rowValue = {};
+    /// Those among them that have an element for each row of an index space
+    /// [rows, columns].
+    llvm::SmallVector<mlir::Value> rowValues = {};
     /// Whether the results of gathers are read, not refused.
     bool readsGathers = false;
   };

@@ -82,13 +82,13 @@ func.func @columns(%x: tensor<64x64xf16>, %g: tensor<60x64xf16>, %u: tensor<60x6
 
 // -----
 
-func.func @bias(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>, %b: tensor<64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{combines the two products alone, and the region also reads an operand of type 'tensor<64xf16>'}}
-  %0 = fact.fused "gated_gemm" ins(%x, %g, %u, %b : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>, tensor<64xf16>) {
-  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>, %B: tensor<64xf16>):
+func.func @read(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{the epilogue reads a weight, which is packed}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
     %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-    %3 = fact.add %1, %B : (tensor<64x64xf16>, tensor<64xf16>) -> tensor<64x64xf16>
+    %3 = fact.add %1, %G : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     %4 = fact.mul %3, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     fact.yield %4 : tensor<64x64xf16>
   } : tensor<64x64xf16>

@@ -20,6 +20,7 @@
 // CHECK-NEXT:     RowMajor<0, bf16, 4096>,
 // CHECK-NEXT:     ColumnMajor<1, bf16, 4096>,
 // CHECK-NEXT:     ColumnMajor<2, bf16, 4096>,
+// CHECK-NEXT:     Operands<>,
 // CHECK-NEXT:     Combine,
 // CHECK-NEXT:     RowMajor<3, bf16, 9728>,
 // CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<{{[148]}}>>>;
@@ -53,6 +54,7 @@ func.func @swiglu(%x: tensor<16x2048x4096xbf16>, %g: tensor<9728x4096xbf16>, %u:
 // CHECK-NEXT:     RowMajor<0, f16, 104>,
 // CHECK-NEXT:     ColumnMajor<1, f16, 104>,
 // CHECK-NEXT:     ColumnMajor<1, f16, 104, 0, 9152>,
+// CHECK-NEXT:     Operands<>,
 // CHECK-NEXT:     Combine,
 // CHECK-NEXT:     RowMajor<2, f16, 88>,
 // CHECK-NEXT:     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>>;
@@ -68,5 +70,42 @@ func.func @reglu(%x: tensor<200x104xf16>, %w: tensor<176x104xf16>) -> tensor<200
     %4 = fact.mul %1, %3 : (tensor<200x88xf16>, tensor<200x88xf16>) -> tensor<200x88xf16>
     fact.yield %4 : tensor<200x88xf16>
   } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = pingpong, swizzle = 1>) : tensor<200x88xf16>
+  return %0 : tensor<200x88xf16>
+}
+
+// -----
+
+// Biases of both products and a residual.
+
+// CHECK:      struct Combine {
+// CHECK-NEXT:   FACT_DEVICE float apply(float gate,
+// CHECK-NEXT:                          float up,
+// CHECK-NEXT:                          float operand3,
+// CHECK-NEXT:                          float operand4,
+// CHECK-NEXT:                          float operand5) {
+// CHECK-NEXT:     const float v0 = gate + operand3;
+// CHECK-NEXT:     const float v1 = nan_maximum(v0, 0.0f);
+// CHECK-NEXT:     const float v2 = up + operand4;
+// CHECK-NEXT:     const float v3 = v1 * v2;
+// CHECK-NEXT:     const float v4 = v3 + operand5;
+// CHECK:          ColumnMajor<2, f16, 104>,
+// CHECK-NEXT:     Operands<RowVector<3, f16>,
+// CHECK-NEXT:              RowVector<4, f16>,
+// CHECK-NEXT:              RowMajor<5, f16, 88>>,
+// CHECK-NEXT:     Combine,
+// CHECK-NEXT:     RowMajor<6, f16, 88>,
+// REFERENCE:  FACT_REFERENCE(gated_gemm_0_reference
+func.func @biases(%x: tensor<200x104xf16>, %g: tensor<88x104xf16>, %u: tensor<88x104xf16>, %b: tensor<88xf16>, %c: tensor<88xf16>, %r: tensor<200x88xf16>) -> tensor<200x88xf16> {
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u, %b, %c, %r : tensor<200x104xf16>, tensor<88x104xf16>, tensor<88x104xf16>, tensor<88xf16>, tensor<88xf16>, tensor<200x88xf16>) {
+  ^bb0(%X: tensor<200x104xf16>, %G: tensor<88x104xf16>, %U: tensor<88x104xf16>, %B: tensor<88xf16>, %C: tensor<88xf16>, %R: tensor<200x88xf16>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<200x104xf16>, tensor<88x104xf16>) -> tensor<200x88xf16>
+    %2 = fact.add %1, %B : (tensor<200x88xf16>, tensor<88xf16>) -> tensor<200x88xf16>
+    %3 = fact.relu %2 : (tensor<200x88xf16>) -> tensor<200x88xf16>
+    %4 = fact.matmul %X, %U transpose_b : (tensor<200x104xf16>, tensor<88x104xf16>) -> tensor<200x88xf16>
+    %5 = fact.add %4, %C : (tensor<200x88xf16>, tensor<88xf16>) -> tensor<200x88xf16>
+    %6 = fact.mul %3, %5 : (tensor<200x88xf16>, tensor<200x88xf16>) -> tensor<200x88xf16>
+    %7 = fact.add %6, %R : (tensor<200x88xf16>, tensor<200x88xf16>) -> tensor<200x88xf16>
+    fact.yield %7 : tensor<200x88xf16>
+  } : tensor<200x88xf16>
   return %0 : tensor<200x88xf16>
 }

@@ -74,3 +74,69 @@ module attributes {fact.target = #fact.machine<"a100">} {
     return %0 : tensor<64x64xf16>
   }
 }
+
+// -----
+
+func.func @reduced_columns(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{reduces whole rows of the product, of 64 elements; columns would need sums across all row tiles}}
+  %r:2 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce sum %1 dims [0] : (tensor<64x64xf16>) -> tensor<64xf16>
+    fact.yield %1, %2 : tensor<64x64xf16>, tensor<64xf16>
+  } : tensor<64x64xf16>, tensor<64xf16>
+  return
+}
+
+// -----
+
+func.func @places(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{takes sums, means, products and extremes of rows, not 'argmax'}}
+  %r:2 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce argmax %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xi64>
+    fact.yield %1, %2 : tensor<64x64xf16>, tensor<64xi64>
+  } : tensor<64x64xf16>, tensor<64xi64>
+  return
+}
+
+// -----
+
+func.func @only_reduced(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{needs a result of the product's size beside what is reduced}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
+    fact.yield %2 : tensor<64xf16>
+  } : tensor<64xf16>
+  return
+}
+
+// -----
+
+func.func @normalised(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{'fact.reduce' is not a pointwise op or a view}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce sum %1 dims [1] keep : (tensor<64x64xf16>) -> tensor<64x1xf16>
+    %3 = fact.div %1, %2 : (tensor<64x64xf16>, tensor<64x1xf16>) -> tensor<64x64xf16>
+    fact.yield %3 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @reduced_stream_k(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{reductions of a product run after a cooperative or a pingpong kernel, not after stream_k}}
+  %r:2 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
+    fact.yield %1, %2 : tensor<64x64xf16>, tensor<64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = stream_k, swizzle = 1>) : tensor<64x64xf16>, tensor<64xf16>
+  return
+}

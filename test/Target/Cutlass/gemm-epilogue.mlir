@@ -144,3 +144,43 @@ func.func @vendor(%x: tensor<128x512x1024xbf16>, %w: tensor<128x1024x2048xbf16>)
   } schedule(#fact.cublas_gemm) : tensor<128x512x2048xbf16>
   return %0 : tensor<128x512x2048xbf16>
 }
+
+// -----
+
+// Reductions over the columns, of the epilogue and of the product, and results
+// of one element a row that are made of them.
+
+// CHECK:      struct Epilogue {
+// CHECK:      struct Reduced0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float accumulator,
+// CHECK-NEXT:                          float operand2) {
+// CHECK-NEXT:     const float v0 = accumulator + operand2;
+// CHECK:      struct Reduced1 {
+// CHECK:          return accumulator;
+// CHECK:      struct RowResult0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float reduced0,
+// CHECK-NEXT:                          float reduced1,
+// CHECK-NEXT:                          float operand3) {
+// CHECK:      using Kernel = Gemm<
+// CHECK-NEXT:     Problem<200, 64, 32>,
+// CHECK:          Operands<RowVector<2, bf16>>,
+// CHECK-NEXT:     Results<Result<Epilogue, RowMajor<4, bf16, 64>>>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<1>>,
+// CHECK-NEXT:     RowEpilogue<
+// CHECK-NEXT:         Reductions<RowReduction<Reduced0, RowMean>, RowReduction<Reduced1, RowMax>>,
+// CHECK-NEXT:         Operands<ColumnVector<3, bf16>>,
+// CHECK-NEXT:         Results<Result<RowResult0, ColumnVector<5, bf16>>,
+// CHECK-NEXT:             Result<RowResult1, ColumnVector<6, bf16>>>>>;
+func.func @rows(%x: tensor<2x100x32xbf16>, %w: tensor<64x32xbf16>, %b: tensor<64xbf16>, %s: tensor<2x100x1xbf16>) -> (tensor<2x100x64xbf16>, tensor<2x100x1xbf16>, tensor<2x100xbf16>) {
+  %0:3 = fact.fused "gemm_epilogue" ins(%x, %w, %b, %s : tensor<2x100x32xbf16>, tensor<64x32xbf16>, tensor<64xbf16>, tensor<2x100x1xbf16>) {
+  ^bb0(%a: tensor<2x100x32xbf16>, %c: tensor<64x32xbf16>, %d: tensor<64xbf16>, %e: tensor<2x100x1xbf16>):
+    %1 = fact.matmul %a, %c transpose_b : (tensor<2x100x32xbf16>, tensor<64x32xbf16>) -> tensor<2x100x64xbf16>
+    %2 = fact.add %1, %d : (tensor<2x100x64xbf16>, tensor<64xbf16>) -> tensor<2x100x64xbf16>
+    %3 = fact.reduce mean %2 dims [2] keep : (tensor<2x100x64xbf16>) -> tensor<2x100x1xbf16>
+    %4 = fact.mul %3, %e : (tensor<2x100x1xbf16>, tensor<2x100x1xbf16>) -> tensor<2x100x1xbf16>
+    %5 = fact.reduce max %1 dims [2] : (tensor<2x100x64xbf16>) -> tensor<2x100xbf16>
+    %6 = fact.relu %2 : (tensor<2x100x64xbf16>) -> tensor<2x100x64xbf16>
+    fact.yield %6, %4, %5 : tensor<2x100x64xbf16>, tensor<2x100x1xbf16>, tensor<2x100xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x100x64xbf16>, tensor<2x100x1xbf16>, tensor<2x100xbf16>
+  return %0#0, %0#1, %0#2 : tensor<2x100x64xbf16>, tensor<2x100x1xbf16>, tensor<2x100xbf16>
+}

@@ -95,3 +95,71 @@ func.func @scalar(%x: tensor<64xbf16>) -> tensor<64xbf16> {
   } : tensor<64xbf16>
   return %0 : tensor<64xbf16>
 }
+
+// -----
+
+// Embeddings: rows of a table by tokens, plus positions.
+
+// CHECK:      struct Body {
+// CHECK:          const float v0 = operand0 + operand2;
+// CHECK:      Extents<2, 112>,
+// CHECK-NEXT: Operands<Gathered<0, bf16, Strides<112, 1>, 0,
+// CHECK-NEXT:                   Indices<1, i64, 14, 100, 16>>,
+// CHECK-NEXT:          Strided<2, bf16, Strides<0, 1>, 16>>,
+// CHECK-NEXT: Results<Result<Body, Strided<3, bf16, Strides<112, 1>>>>,
+func.func @embedding(%t: tensor<100x16xbf16>, %i: tensor<2x7xi64>, %p: tensor<9x16xbf16>) -> tensor<2x7x16xbf16> {
+  %0 = fact.fused "pointwise" ins(%t, %i, %p : tensor<100x16xbf16>, tensor<2x7xi64>, tensor<9x16xbf16>) {
+  ^bb0(%a: tensor<100x16xbf16>, %b: tensor<2x7xi64>, %c: tensor<9x16xbf16>):
+    %1 = fact.gather %a, %b dim 0 : (tensor<100x16xbf16>, tensor<2x7xi64>) -> tensor<2x7x16xbf16>
+    %2 = fact.slice %c dim 0 start 1 : (tensor<9x16xbf16>) -> tensor<7x16xbf16>
+    %3 = fact.add %1, %2 : (tensor<2x7x16xbf16>, tensor<7x16xbf16>) -> tensor<2x7x16xbf16>
+    fact.yield %3 : tensor<2x7x16xbf16>
+  } : tensor<2x7x16xbf16>
+  return %0 : tensor<2x7x16xbf16>
+}
+
+// -----
+
+// Rotary embeddings: one pass over pairs writes both of each; heads are read in
+// place and written where the next op wants them.
+
+// CHECK:      struct Body0 {
+// CHECK:          const float v0 = operand0 * operand1;
+// CHECK-NEXT:     const float v1 = operand0b * operand2;
+// CHECK-NEXT:     const float v2 = v0 - v1;
+// CHECK:      struct Body1 {
+// CHECK:      Extents<2, 4, 8, 8>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<512, 16, 64, 1>>,
+// CHECK-NEXT:          Strided<1, bf16, Strides<0, 0, 16, 1>>,
+// CHECK-NEXT:          Strided<0, bf16, Strides<512, 16, 64, 1>, 8>,
+// CHECK-NEXT:          Strided<2, bf16, Strides<0, 0, 16, 1>>,
+// CHECK-NEXT:          Strided<1, bf16, Strides<0, 0, 16, 1>, 8>,
+// CHECK-NEXT:          Strided<2, bf16, Strides<0, 0, 16, 1>, 8>>,
+// CHECK-NEXT: Results<Result<Body0, Strided<3, bf16, Strides<512, 128, 16, 1>>>,
+// CHECK-NEXT:         Result<Body1, Strided<3, bf16, Strides<512, 128, 16, 1>, 8>>>,
+func.func @rotary(%x: tensor<2x8x4x16xbf16>, %c: tensor<8x16xbf16>, %s: tensor<8x16xbf16>) -> tensor<2x4x8x16xbf16> {
+  %0 = fact.fused "pointwise" ins(%x, %c, %s : tensor<2x8x4x16xbf16>, tensor<8x16xbf16>, tensor<8x16xbf16>) {
+  ^bb0(%a: tensor<2x8x4x16xbf16>, %b: tensor<8x16xbf16>, %d: tensor<8x16xbf16>):
+    %1 = fact.permute %a [0, 2, 1, 3] : (tensor<2x8x4x16xbf16>) -> tensor<2x4x8x16xbf16>
+    %2 = fact.rotary %1, %b, %d : (tensor<2x4x8x16xbf16>, tensor<8x16xbf16>, tensor<8x16xbf16>) -> tensor<2x4x8x16xbf16>
+    fact.yield %2 : tensor<2x4x8x16xbf16>
+  } : tensor<2x4x8x16xbf16>
+  return %0 : tensor<2x4x8x16xbf16>
+}
+
+// -----
+
+// Interleaved pairs are neighbours.
+
+// CHECK:      Extents<40>,
+// CHECK-NEXT: Operands<Strided<0, f32, Strides<2>>,
+// CHECK:      Results<Result<Body0, Strided<3, f32, Strides<2>>>,
+// CHECK-NEXT:         Result<Body1, Strided<3, f32, Strides<2>, 1>>>,
+func.func @interleaved(%x: tensor<10x8xf32>, %c: tensor<10x8xf32>, %s: tensor<10x8xf32>) -> tensor<10x8xf32> {
+  %0 = fact.fused "pointwise" ins(%x, %c, %s : tensor<10x8xf32>, tensor<10x8xf32>, tensor<10x8xf32>) {
+  ^bb0(%a: tensor<10x8xf32>, %b: tensor<10x8xf32>, %d: tensor<10x8xf32>):
+    %1 = fact.rotary %a, %b, %d interleaved : (tensor<10x8xf32>, tensor<10x8xf32>, tensor<10x8xf32>) -> tensor<10x8xf32>
+    fact.yield %1 : tensor<10x8xf32>
+  } : tensor<10x8xf32>
+  return %0 : tensor<10x8xf32>
+}

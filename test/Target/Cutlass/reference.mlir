@@ -78,3 +78,27 @@ func.func @attention(%x: tensor<2x32x4x64xbf16>, %m: tensor<32x32xbf16>) -> tens
   } : tensor<2x4x32x64xbf16>
   return %0 : tensor<2x4x32x64xbf16>
 }
+
+// -----
+
+// Places, products, gathers and rotary embeddings.
+
+// CHECK:        const int64_t index = convert<int64_t>(v.argument1[at]);
+// CHECK-NEXT:   if (index < 0 || index >= 10)
+// CHECK-NEXT:     return NAN;
+// CHECK-NEXT:   return convert<double>(v.argument0[(outer * 10 + index) * 8 + inner]);
+// CHECK:        const bool second = i % 8 >= 4;
+// CHECK-NEXT:   const int64_t partner = second ? i - 4 : i + 4;
+// CHECK:        reference::find<reference::ArgMax, double>(
+// CHECK:        reference::reduce<reference::Product, double>(
+func.func @indices(%t: tensor<10x8xbf16>, %i: tensor<4xi64>, %c: tensor<8xbf16>, %s: tensor<8xbf16>) -> (tensor<4xi64>, tensor<4xbf16>) {
+  %0:2 = fact.fused "pointwise" ins(%t, %i, %c, %s : tensor<10x8xbf16>, tensor<4xi64>, tensor<8xbf16>, tensor<8xbf16>) {
+  ^bb0(%a: tensor<10x8xbf16>, %b: tensor<4xi64>, %d: tensor<8xbf16>, %e: tensor<8xbf16>):
+    %1 = fact.gather %a, %b dim 0 : (tensor<10x8xbf16>, tensor<4xi64>) -> tensor<4x8xbf16>
+    %2 = fact.rotary %1, %d, %e : (tensor<4x8xbf16>, tensor<8xbf16>, tensor<8xbf16>) -> tensor<4x8xbf16>
+    %3 = fact.reduce argmax %2 dims [1] : (tensor<4x8xbf16>) -> tensor<4xi64>
+    %4 = fact.reduce prod %2 dims [1] : (tensor<4x8xbf16>) -> tensor<4xbf16>
+    fact.yield %3, %4 : tensor<4xi64>, tensor<4xbf16>
+  } : tensor<4xi64>, tensor<4xbf16>
+  return %0#0, %0#1 : tensor<4xi64>, tensor<4xbf16>
+}

@@ -89,3 +89,74 @@ func.func @first_dimension(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   } : tensor<8x64xf16>
   return %0 : tensor<8x64xf16>
 }
+
+// -----
+
+// A mean of each row with pointwise ops on both sides, and the row without it.
+
+// CHECK:      struct Prologue {
+// CHECK:      struct Epilogue {
+// CHECK-NEXT:   FACT_DEVICE float apply(float reduced,
+// CHECK-NEXT:                          float value) {
+// CHECK-NEXT:     const float v0 = value - reduced;
+// CHECK:      struct RowEpilogue {
+// CHECK-NEXT:   FACT_DEVICE float apply(float reduced,
+// CHECK-NEXT:                          float operand1) {
+// CHECK:      using Kernel = Row<
+// CHECK-NEXT:     Extent<30, 32>,
+// CHECK-NEXT:     Mean,
+// CHECK-NEXT:     Prologue,
+// CHECK-NEXT:     Operands<RowMajor<0, f32, 32>>,
+// CHECK-NEXT:     Operands<>,
+// CHECK-NEXT:     Results<Result<Epilogue, RowMajor<2, f32, 32>>>,
+// CHECK-NEXT:     RowSchedule<32, {{[0-9]}}, 4>,
+// CHECK-NEXT:     Operands<ColumnVector<1, f32>>,
+// CHECK-NEXT:     Results<Result<RowEpilogue, ColumnVector<3, f32>>>>;
+func.func @mean(%x: tensor<5x6x32xf32>, %y: tensor<5x6x1xf32>) -> (tensor<5x6x32xf32>, tensor<5x6xf32>) {
+  %0:2 = fact.fused "rowwise" ins(%x, %y : tensor<5x6x32xf32>, tensor<5x6x1xf32>) {
+  ^bb0(%a: tensor<5x6x32xf32>, %b: tensor<5x6x1xf32>):
+    %1 = fact.exp %a : (tensor<5x6x32xf32>) -> tensor<5x6x32xf32>
+    %2 = fact.reduce mean %1 dims [2] keep : (tensor<5x6x32xf32>) -> tensor<5x6x1xf32>
+    %3 = fact.sub %1, %2 : (tensor<5x6x32xf32>, tensor<5x6x1xf32>) -> tensor<5x6x32xf32>
+    %4 = fact.add %2, %b : (tensor<5x6x1xf32>, tensor<5x6x1xf32>) -> tensor<5x6x1xf32>
+    %5 = fact.reshape %4 : (tensor<5x6x1xf32>) -> tensor<5x6xf32>
+    fact.yield %3, %5 : tensor<5x6x32xf32>, tensor<5x6xf32>
+  } : tensor<5x6x32xf32>, tensor<5x6xf32>
+  return %0#0, %0#1 : tensor<5x6x32xf32>, tensor<5x6xf32>
+}
+
+// -----
+
+// Places are integers; a whole tensor is one row.
+
+// CHECK:      struct RowEpilogue {
+// CHECK-NEXT:   FACT_DEVICE int64_t apply(int64_t reduced) {
+// CHECK:      Extent<1, 40>,
+// CHECK-NEXT: ArgMin,
+// CHECK-NEXT: Identity,
+// CHECK-NEXT: Operands<RowVector<0, f16>>,
+// CHECK-NEXT: Operands<>,
+// CHECK-NEXT: Results<>,
+// CHECK-NEXT: RowSchedule<32, {{[0-9]}}, 8>,
+// CHECK-NEXT: Operands<>,
+// CHECK-NEXT: Results<Result<RowEpilogue, ColumnVector<1, i64>>>>;
+func.func @place(%x: tensor<5x8xf16>) -> tensor<i64> {
+  %0 = fact.fused "rowwise" ins(%x : tensor<5x8xf16>) {
+  ^bb0(%a: tensor<5x8xf16>):
+    %1 = fact.reduce argmin %a dims [0, 1] : (tensor<5x8xf16>) -> tensor<i64>
+    fact.yield %1 : tensor<i64>
+  } : tensor<i64>
+  return %0 : tensor<i64>
+}
+
+// -----
+
+func.func @columns(%x: tensor<5x8xf16>) -> tensor<8xf16> {
+  // expected-error @below {{a reduction must be over trailing dimensions}}
+  %0 = fact.fused "rowwise" ins(%x : tensor<5x8xf16>) {
+  ^bb0(%a: tensor<5x8xf16>):
+    %1 = fact.reduce sum %a dims [0] : (tensor<5x8xf16>) -> tensor<8xf16>
+    fact.yield %1 : tensor<8xf16>
+  } : tensor<8xf16>
+  return %0 : tensor<8xf16>
+}

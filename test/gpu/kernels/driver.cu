@@ -252,7 +252,7 @@ template <class Function> struct CombineProducts {
   int n;
   Function combine;
   __device__ double operator()(float second, int, int i, int j) const {
-    return combine(float(first[int64_t(i) * n + j]), second);
+    return combine(float(first[int64_t(i) * n + j]), second, i, j);
   }
 };
 
@@ -465,15 +465,118 @@ static void gemm_operands(Case &test) {
       });
 }
 
+static void gemm_rows(Case &test) {
+  auto *x = test.operand<bf16>(1000 * 264);
+  auto *w = test.operand<bf16>(520 * 264, 0.06f);
+  auto *bias = test.operand<bf16>(520);
+  auto *scale = test.operand<f32>(1000);
+  test.result<bf16>(1000 * 520);
+  test.result<f32>(1000);
+  test.result<bf16>(1000);
+  gemm_reference<bf16>(test, {1000, 520, 264, 1}, {x, 264, 1, 0},
+                       {w, 1, 264, 0}, [=] __device__(float x, int, int, int j) {
+                         return fmaxf(x + float(bias[j]), 0.0f);
+                       });
+  auto product = [=] __device__(int64_t i, int64_t j) {
+    double sum = 0;
+    for (int k = 0; k < 264; ++k)
+      sum += float(x[i * 264 + k]) * float(w[j * 264 + k]);
+    return sum;
+  };
+  auto mean = [=] __device__(int64_t i) {
+    double sum = 0;
+    for (int j = 0; j < 520; ++j)
+      sum += product(i, j) + float(bias[j]);
+    return sum / 520;
+  };
+  test.reference(1000, [=] __device__(int64_t i) { return mean(i) * scale[i]; });
+  test.reference(1000, [=] __device__(int64_t i) {
+    double largest = -INFINITY;
+    for (int j = 0; j < 520; ++j)
+      largest = fmax(largest, product(i, j));
+    return largest - mean(i);
+  });
+}
+
 static void gated_gemm(Case &test) {
   auto *x = test.operand<bf16>(int64_t(32768) * 4096);
   auto *gate = test.operand<bf16>(9728 * 4096, 0.0156f);
   auto *up = test.operand<bf16>(9728 * 4096, 0.0156f);
   test.result<bf16>(int64_t(32768) * 9728);
   gated_reference<bf16>(test, 32768, 9728, 4096, x, gate, up,
-                        [=] __device__(float gate, float up) {
+                        [=] __device__(float gate, float up, int, int) {
                           return gate / (1 + expf(-gate)) * up;
                         });
+}
+
+static void gated_gemm_bias(Case &test) {
+  auto *x = test.operand<bf16>(328 * 136);
+  auto *gate = test.operand<bf16>(200 * 136, 0.1f);
+  auto *up = test.operand<bf16>(200 * 136, 0.1f);
+  auto *gate_bias = test.operand<bf16>(200);
+  auto *up_bias = test.operand<f32>(200);
+  auto *scale = test.operand<f32>(328);
+  auto *residual = test.operand<bf16>(328 * 200);
+  test.result<bf16>(328 * 200);
+  gated_reference<bf16>(test, 328, 200, 136, x, gate, up,
+                        [=] __device__(float gate, float up, int i, int j) {
+                          float g = gate + float(gate_bias[j]);
+                          return g / (1 + expf(-g)) * (up + up_bias[j]) *
+                                     scale[i] +
+                                 float(residual[i * 200 + j]);
+                        });
+}
+
+/// One product of several, of a weight stored [N, K].
+template <class Element, class Function>
+void grouped_reference(Case &test, GemmSize size, Element const *x,
+                       Element const *weight, Function epilogue) {
+  double flops = test.flops;
+  gemm_reference<Element>(test, size, {x, size.k, 1, 0}, {weight, 1, size.k, 0},
+                          epilogue);
+  test.flops += flops;
+}
+
+static void grouped_gemm(Case &test) {
+  auto *x = test.operand<bf16>(int64_t(32768) * 4096);
+  auto *q = test.operand<bf16>(4096 * 4096, 0.0156f);
+  auto *k = test.operand<bf16>(1024 * 4096, 0.0156f);
+  auto *v = test.operand<bf16>(1024 * 4096, 0.0156f);
+  auto *bias = test.operand<bf16>(4096);
+  test.result<bf16>(int64_t(32768) * 4096);
+  test.result<bf16>(32768 * 1024);
+  test.result<bf16>(32768 * 1024);
+  grouped_reference<bf16>(test, {32768, 4096, 4096, 1}, x, q,
+                          [=] __device__(float x, int, int, int j) {
+                            return x + float(bias[j]);
+                          });
+  for (auto *weight : {k, v})
+    grouped_reference<bf16>(test, {32768, 1024, 4096, 1}, x, weight,
+                            PlainProduct{});
+}
+
+static void grouped_gemm_odd(Case &test) {
+  auto *x = test.operand<f16>(200 * 104);
+  auto *weights = test.operand<f16>((88 + 40) * 104, 0.1f);
+  auto *last = test.operand<f16>(136 * 104, 0.1f);
+  auto *bias = test.operand<f16>(88);
+  auto *scale = test.operand<f32>(200);
+  auto *residual = test.operand<f16>(200 * 136);
+  auto *factor = test.operand<f32>(1, 0.0f, 1.5f);
+  test.result<f16>(200 * 88);
+  test.result<f16>(200 * 40);
+  test.result<f16>(200 * 136);
+  grouped_reference<f16>(test, {200, 88, 104, 1}, x, weights,
+                         [=] __device__(float x, int, int, int j) {
+                           return fmaxf(x + float(bias[j]), 0.0f);
+                         });
+  grouped_reference<f16>(
+      test, {200, 40, 104, 1}, x, weights + 88 * 104,
+      [=] __device__(float x, int, int i, int) { return x * scale[i]; });
+  grouped_reference<f16>(test, {200, 136, 104, 1}, x, last,
+                         [=] __device__(float x, int, int i, int j) {
+                           return (x + float(residual[i * 136 + j])) * *factor;
+                         });
 }
 
 static void gated_gemm_odd(Case &test) {
@@ -481,7 +584,7 @@ static void gated_gemm_odd(Case &test) {
   auto *weights = test.operand<f16>(2 * 88 * 104, 0.1f);
   test.result<f16>(200 * 88);
   gated_reference<f16>(test, 200, 88, 104, x, weights, weights + 88 * 104,
-                       [=] __device__(float gate, float up) {
+                       [=] __device__(float gate, float up, int, int) {
                          return 0.5f * gate * (1 + erff(0.70710678f * gate)) *
                                 up;
                        });
@@ -626,6 +729,67 @@ static void pointwise_permute(Case &test) {
   });
 }
 
+static void row_reduce(Case &test) {
+  auto *x = test.operand<bf16>(4096 * 1000);
+  auto *y = test.operand<bf16>(4096 * 1000, 0.5f, 1.0f);
+  auto *scale = test.operand<bf16>(4096);
+  test.result<bf16>(4096 * 1000);
+  test.result<f32>(4096);
+  auto mean = [=] __device__(int64_t row) {
+    double sum = 0;
+    for (int64_t j = row * 1000; j < (row + 1) * 1000; ++j)
+      sum += float(x[j]) * float(y[j]);
+    return sum / 1000;
+  };
+  test.reference(4096 * 1000, [=] __device__(int64_t i) {
+    return double(float(x[i]) * float(y[i])) - mean(i / 1000);
+  });
+  test.reference(4096, [=] __device__(int64_t i) {
+    return mean(i) * float(scale[i]);
+  });
+}
+
+static void row_arg_max(Case &test) {
+  auto *x = test.operand<f16>(3000 * 5003);
+  test.result<i64>(3000);
+  test.tolerance = 1e-12;
+  test.reference(3000, [=] __device__(int64_t row) {
+    int best = 0;
+    for (int j = 1; j < 5003; ++j)
+      if (floorf(x[row * 5003 + j]) > floorf(x[row * 5003 + best]))
+        best = j;
+    return double(best);
+  });
+}
+
+static void pointwise_gather(Case &test) {
+  auto *table = test.operand<bf16>(50257 * 768);
+  // A few normal deviations around the table's middle.
+  auto *tokens = test.operand<i64>(32 * 512, 4000.0f, 25000.0f);
+  auto *positions = test.operand<bf16>(512 * 768);
+  test.result<bf16>(32 * 512 * 768);
+  test.reference(32 * 512 * 768, [=] __device__(int64_t i) {
+    return double(float(table[tokens[i / 768] * 768 + i % 768]) +
+                  float(positions[i % (512 * 768)]));
+  });
+}
+
+static void pointwise_rotary(Case &test) {
+  auto *x = test.operand<bf16>(8 * 1024 * 6144);
+  auto *cos = test.operand<bf16>(1024 * 128);
+  auto *sin = test.operand<bf16>(1024 * 128);
+  int64_t elements = 8 * 16 * 1024 * 128;
+  test.result<bf16>(elements);
+  test.reference(elements, [=] __device__(int64_t i) {
+    int64_t d = i % 128, token = i / 128 % 1024, head = i / 131072 % 16,
+            batch = i / 2097152;
+    bf16 const *row = x + (batch * 1024 + token) * 6144 + head * 128;
+    float turned = d < 64 ? -float(row[d + 64]) : float(row[d - 64]);
+    return double(float(row[d]) * float(cos[token * 128 + d]) +
+                  turned * float(sin[token * 128 + d]));
+  });
+}
+
 static void concat(Case &test) {
   auto *a = test.operand<bf16>(4096 * 96);
   auto *b = test.operand<bf16>(4096 * 33);
@@ -654,8 +818,12 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_stream_k", gemm_stream_k},
     {"gemm_split_k", gemm_split_k},
     {"gemm_operands", gemm_operands},
+    {"gemm_rows", gemm_rows},
     {"gated_gemm", gated_gemm},
     {"gated_gemm_odd", gated_gemm_odd},
+    {"gated_gemm_bias", gated_gemm_bias},
+    {"grouped_gemm", grouped_gemm},
+    {"grouped_gemm_odd", grouped_gemm_odd},
     {"attention_packed", attention_packed},
     {"attention_grouped", attention_grouped},
     {"attention_odd", attention_odd},
@@ -663,9 +831,13 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"layer_norm", layer_norm},
     {"rms_norm", rms_norm},
     {"softmax_odd", softmax_odd},
+    {"row_reduce", row_reduce},
+    {"row_arg_max", row_arg_max},
     {"pointwise_gate", pointwise_gate},
     {"pointwise_mask", pointwise_mask},
     {"pointwise_permute", pointwise_permute},
+    {"pointwise_gather", pointwise_gather},
+    {"pointwise_rotary", pointwise_rotary},
     {"concat", concat},
 };
 

@@ -31,29 +31,27 @@
 //
 // Without an epilogue, the functor is `Identity` and the operands `Operands<>`.
 //
+// Reductions over the columns follow the schedule, with results of one element
+// a row. Each tile leaves partial results in workspace, and a second small
+// kernel of the same launch combines them:
+//
+//   // the largest element of each row, plus one value of each
+//   struct Last {
+//     FACT_DEVICE float apply(float reduced, float y) { return reduced + y; }
+//   };
+//   ... GemmSchedule<...>,
+//       RowEpilogue<Reductions<RowReduction<Epilogue, RowMax>>,
+//                   Operands<ColumnVector<6, f32>>,
+//                   Results<Result<Last, ColumnVector<7, bf16>>>>>;
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_GEMM_CUH
 #define FACT_CUTLASS_GEMM_CUH
 
-#include "Kernel.cuh"
-#include "Math.cuh"
-
-// The collective builders' umbrella headers parse every architecture. These
-// are the Hopper parts: a third less to parse.
-#include "cutlass/cutlass.h"
-#include "cutlass/device_kernel.h"
-#include "cutlass/gemm/collective/collective_builder_decl.hpp"
-#include "cutlass/gemm/collective/collective_mma_decl.hpp"
-#include "cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp"
-#include "cutlass/gemm/collective/builders/sm90_gmma_builder.inl"
-#include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp"
-#include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_pingpong.hpp"
-#include "cutlass/epilogue/collective/collective_builder.hpp"
+#include "GemmEpilogue.cuh"
 
 namespace fact {
-
-using tf32 = cutlass::tfloat32_t;
 
 //===----------------------------------------------------------------------===//
 // Schedules
@@ -142,232 +140,23 @@ struct GemmSchedule {
 };
 
 //===----------------------------------------------------------------------===//
-// From FACT's words to CUTLASS's
-//===----------------------------------------------------------------------===//
-
-namespace sm90 {
-
-namespace collective = cutlass::epilogue::collective;
-namespace fusion = cutlass::epilogue::fusion;
-
-inline constexpr auto nearest = cutlass::FloatRoundStyle::round_to_nearest;
-
-template <class Element> struct NumericType { using type = Element; };
-template <> struct NumericType<bf16> { using type = cutlass::bfloat16_t; };
-template <> struct NumericType<f16> { using type = cutlass::half_t; };
-
-template <class Tensor>
-using Element = typename NumericType<typename Tensor::Element>::type;
-
-template <class Tensor>
-constexpr int alignment = 16 / sizeof(typename Tensor::Element);
-
-template <class Tensor>
-using Layout = std::conditional_t<is_row_major<Tensor>::value,
-                                  cutlass::layout::RowMajor,
-                                  cutlass::layout::ColumnMajor>;
-
-template <class Tensor> auto *pointer(void *const *buffers) {
-  return reinterpret_cast<Element<Tensor> *>(Tensor::pointer(buffers));
-}
-
-/// CUTLASS strides have the unit stride as a static 1 in the place the layout
-/// gives it (B counts as [N, K]); the other two are the leading dimension and
-/// the batch stride.
-template <class Stride, class Tensor> Stride make_stride() {
-  Stride stride;
-  if constexpr (cute::is_constant<1, decltype(cute::get<0>(stride))>::value)
-    cute::get<1>(stride) = Tensor::leading_dimension;
-  else
-    cute::get<0>(stride) = Tensor::leading_dimension;
-  cute::get<2>(stride) = Tensor::batch_stride;
-  return stride;
-}
-
-//===----------------------------------------------------------------------===//
-// The epilogue as a visitor tree
-//
-// Its nodes, in topological order: the accumulator, the operands, a functor and
-// a store for each further result, and last the functor whose value is D.
-// What functors have in common is computed once: the compiler sees it inlined.
-//===----------------------------------------------------------------------===//
-
-/// Applies a scalar functor to the arrays that visitors pass along.
-template <class Functor> struct Elementwise {
-  template <class Array> struct Over {
-    template <class... Arrays>
-    CUTLASS_DEVICE Array operator()(Array const &accumulator,
-                                    Arrays const &...operands) const {
-      Array result;
-      CUTLASS_PRAGMA_UNROLL
-      for (int i = 0; i < Array::kElements; ++i)
-        result[i] = Functor::apply(accumulator[i], operands[i]...);
-      return result;
-    }
-  };
-};
-
-template <class Functor>
-using Compute = fusion::Sm90Compute<Elementwise<Functor>::template Over, float,
-                                    float, nearest>;
-
-/// The visitor that reads an operand, and its arguments.
-template <class Tensor, bool IsSource, class Descriptor> struct Load;
-
-/// The first matrix rides as CUTLASS's C, which shares shared memory with D.
-template <class Tensor, class Descriptor> struct Load<Tensor, true, Descriptor> {
-  using Visitor = fusion::Sm90SrcFetch<Element<Tensor>>;
-  static typename Visitor::Arguments arguments(void *const *) { return {}; }
-};
-
-template <int B, class E, int64_t L, int64_t S, int64_t O, class Descriptor>
-struct Load<RowMajor<B, E, L, S, O>, false, Descriptor> {
-  using Tensor = RowMajor<B, E, L, S, O>;
-  using Details =
-      collective::detail::AuxLoadDescriptor<Descriptor,
-                                            cutlass::layout::RowMajor,
-                                            Element<Tensor>>;
-  using Visitor = fusion::Sm90AuxLoad<
-      Details::Stages, typename Details::EpilogueTile, Element<Tensor>,
-      typename Details::Stride, typename Details::SmemLayoutAtom,
-      typename Details::CopyOpS2R, alignment<Tensor>,
-      /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers), Element<Tensor>(0),
-            make_stride<typename Details::Stride, Tensor>()};
-  }
-};
-
-template <int B, class E, int64_t S, int64_t O, class Descriptor>
-struct Load<RowVector<B, E, S, O>, false, Descriptor> {
-  using Tensor = RowVector<B, E, S, O>;
-  using Visitor = fusion::Sm90RowBroadcast<
-      0, typename Descriptor::TileShape, Element<Tensor>, float,
-      cute::Stride<cute::_0, cute::_1, int64_t>, alignment<Tensor>,
-      /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers), Element<Tensor>(0), {{}, {}, S}};
-  }
-};
-
-template <int B, class E, int64_t S, int64_t O, class Descriptor>
-struct Load<ColumnVector<B, E, S, O>, false, Descriptor> {
-  using Tensor = ColumnVector<B, E, S, O>;
-  // Alignment 1: a thread's rows need not be neighbours.
-  using Visitor = fusion::Sm90ColBroadcast<
-      0, typename Descriptor::TileShape, Element<Tensor>, float,
-      cute::Stride<cute::_1, cute::_0, int64_t>, 1, /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers), Element<Tensor>(0), {{}, {}, S}};
-  }
-};
-
-template <int B, class E, int64_t O, class Descriptor>
-struct Load<Scalar<B, E, O>, false, Descriptor> {
-  using Tensor = Scalar<B, E, O>;
-  using Visitor = fusion::Sm90ScalarBroadcast<Element<Tensor>>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {{Element<Tensor>(0)}, {pointer<Tensor>(buffers)}, {}};
-  }
-};
-
-/// The visitor that writes a further result, and its arguments.
-template <class Tensor, class Descriptor> struct Store {
-  using Details =
-      collective::detail::AuxStoreDescriptor<Descriptor,
-                                             cutlass::layout::RowMajor,
-                                             Element<Tensor>>;
-  using Visitor = fusion::Sm90AuxStore<
-      Details::Stages, typename Details::EpilogueTile, Element<Tensor>, nearest,
-      typename Details::Stride, typename Details::SmemLayoutAtom,
-      typename Details::CopyOpR2S, alignment<Tensor>, /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers),
-            make_stride<typename Details::Stride, Tensor>()};
-  }
-};
-
-/// The first RowMajor among the operands, or a stand-in with element void.
-struct NoSource {
-  using Element = void;
-};
-template <class... Tensors> struct FindSource { using type = NoSource; };
-template <class First, class... Rest> struct FindSource<First, Rest...> {
-  using type = std::conditional_t<is_row_major<First>::value, First,
-                                  typename FindSource<Rest...>::type>;
-};
-
-template <class Descriptor, class Source, class OperandList, class ResultList>
-struct EpilogueTree;
-
-template <class Descriptor, class Source, class... Tensors, class First,
-          class... Further>
-struct EpilogueTree<Descriptor, Source, Operands<Tensors...>,
-                    Results<First, Further...>> {
-  template <class Tensor>
-  using LoadOf = Load<Tensor, std::is_same_v<Tensor, Source>, Descriptor>;
-  template <class Result> using StoreOf = Store<typename Result::Tensor, Descriptor>;
-
-  static constexpr int inputs = 1 + sizeof...(Tensors);
-  using Inputs = cute::make_seq<inputs>;
-
-  /// The children of each node.
-  template <class Indices> struct EdgesOf;
-  template <size_t... I> struct EdgesOf<std::index_sequence<I...>> {
-    using type = decltype(cute::tuple_cat(
-        cute::tuple_repeat<inputs>(cute::seq<>{}),
-        cute::make_tuple(Inputs{}, cute::seq<inputs + 2 * int(I)>{})...,
-        cute::make_tuple(Inputs{})));
-  };
-
-  using Edges =
-      typename EdgesOf<std::make_index_sequence<sizeof...(Further)>>::type;
-
-  template <class Visitors> struct GraphOf;
-  template <class... Visitors> struct GraphOf<cute::tuple<Visitors...>> {
-    using type = fusion::Sm90TopologicalVisitor<float, Edges, Visitors...>;
-  };
-  using Graph = typename GraphOf<decltype(cute::tuple_cat(
-      cute::tuple<fusion::Sm90AccFetch, typename LoadOf<Tensors>::Visitor...>{},
-      cute::tuple<Compute<typename Further::Functor>,
-                  typename StoreOf<Further>::Visitor>{}...,
-      cute::tuple<Compute<typename First::Functor>>{}))>::type;
-
-  /// One result needs no graph: its functor is the root of a tree.
-  using Tree =
-      fusion::Sm90EVT<Compute<typename First::Functor>, fusion::Sm90AccFetch,
-                      typename LoadOf<Tensors>::Visitor...>;
-  using Visitor = std::conditional_t<sizeof...(Further) == 0, Tree, Graph>;
-
-  /// In both cases the arguments of all nodes, in topological order.
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    auto nodes = cute::tuple_cat(
-        cute::make_tuple(fusion::Sm90AccFetch::Arguments{},
-                         LoadOf<Tensors>::arguments(buffers)...),
-        cute::make_tuple(
-            typename Compute<typename Further::Functor>::Arguments{},
-            StoreOf<Further>::arguments(buffers))...,
-        cute::make_tuple(typename Compute<typename First::Functor>::Arguments{}));
-    return cute::apply(nodes, [](auto const &...arguments) {
-      return typename Visitor::Arguments{arguments...};
-    });
-  }
-};
-
-} // namespace sm90
-
-//===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
 template <class Problem, class A, class B, class OperandList, class ResultList,
-          class Schedule>
+          class Schedule, class Rows = NoRowEpilogue>
 class Gemm;
 
 template <class Problem, class A, class B, class... Tensors, class First,
-          class... Further, class Schedule>
+          class... Further, class Schedule, class... ReductionList,
+          class... RowTensors, class... RowResults>
 class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
-           Schedule> {
+           Schedule,
+           RowEpilogue<Reductions<ReductionList...>, Operands<RowTensors...>,
+                       Results<RowResults...>>> {
+  using Rows = RowEpilogue<Reductions<ReductionList...>,
+                           Operands<RowTensors...>, Results<RowResults...>>;
+  static constexpr bool reduces = sizeof...(ReductionList) > 0;
   using D = typename First::Tensor;
   using Source = typename sm90::FindSource<Tensors...>::type;
   using Tile = typename Schedule::Tile;
@@ -405,8 +194,20 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   using Descriptor = cutlass::epilogue::collective::detail::EpilogueDescriptor<
       TileShape, cutlass::epilogue::collective::EpilogueTileAuto, ElementC,
       sm90::Element<D>, typename Kind::Epilogue>;
-  using Tree = sm90::EpilogueTree<Descriptor, Source, Operands<Tensors...>,
-                                  Results<First, Further...>>;
+  static_assert(!reduces || (Problem::batches == 1 && !Kind::splits_k),
+                "reductions take one batch, and K in one part");
+
+  using Partials = sm90::Partials<Problem, Tile>;
+  template <class Indices> struct SinksOf;
+  template <size_t... I> struct SinksOf<std::index_sequence<I...>> {
+    using type = sm90::Sinks<
+        sm90::Store<Further, Descriptor>...,
+        sm90::Reduce<ReductionList, Descriptor, I * Partials::elements>...>;
+  };
+  using Tree = sm90::EpilogueTree<
+      Descriptor, Source, Operands<Tensors...>, First,
+      typename SinksOf<std::index_sequence_for<ReductionList...>>::type>;
+  using Finish = sm90::FinishRows<Problem, Tile, Rows>;
 
   static constexpr int source_alignment = [] {
     if constexpr (std::is_void_v<ElementC>)
@@ -477,11 +278,16 @@ public:
   template <int Size>
   using WithSwizzle =
       Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
-           typename Schedule::template WithSwizzle<Size>>;
+           typename Schedule::template WithSwizzle<Size>, Rows>;
 
   static constexpr int buffer_count =
-      count_buffers<A, B, Tensors..., D, typename Further::Tensor...>();
-  static constexpr uint64_t workspace_bytes = split_workspace_bytes();
+      count_buffers<A, B, Tensors..., D, typename Further::Tensor...,
+                    RowTensors..., typename RowResults::Tensor...>();
+  static_assert(!reduces || buffer_count <= 32,
+                "reductions take at most 32 buffers");
+  static constexpr uint64_t workspace_bytes =
+      reduces ? sizeof...(ReductionList) * Partials::elements * sizeof(float)
+              : split_workspace_bytes();
 
   struct State {
     typename Kernel::Params params;
@@ -489,6 +295,8 @@ public:
     // To clear the barriers before each launch; otherwise unused.
     typename Kernel::Arguments arguments;
     void *workspace;
+    // To combine what reductions left in workspace.
+    sm90::FinishParams finish;
   };
 
   static int bind(State &state, void *const *buffers, void *workspace) {
@@ -514,7 +322,8 @@ public:
         sm90::make_stride<typename Kernel::StrideA, A>(),
         sm90::pointer<B>(buffers),
         sm90::make_stride<typename Kernel::StrideB, B>()};
-    arguments.epilogue.thread = Tree::arguments(buffers);
+    arguments.epilogue.thread =
+        Tree::arguments(buffers, static_cast<float *>(workspace));
     if constexpr (!std::is_void_v<ElementC>) {
       arguments.epilogue.ptr_C = sm90::pointer<Source>(buffers);
       arguments.epilogue.dC =
@@ -535,9 +344,14 @@ public:
 
     if (!Kernel::can_implement(arguments))
       return cudaErrorInvalidValue;
-    if (Kernel::get_workspace_size(arguments) > workspace_bytes)
+    if (Kernel::get_workspace_size(arguments) > (reduces ? 0 : workspace_bytes))
       return cudaErrorMemoryAllocation;
     state.workspace = workspace;
+    if constexpr (reduces) {
+      state.finish.partials = static_cast<float const *>(workspace);
+      for (int i = 0; i < buffer_count; ++i)
+        state.finish.buffers[i] = buffers[i];
+    }
     state.params = Kernel::to_underlying_arguments(arguments, workspace);
     state.grid = Kernel::get_grid_shape(state.params);
     return cudaSuccess;
@@ -549,10 +363,18 @@ public:
       if (Kernel::initialize_workspace(state.arguments, state.workspace,
                                        stream) != cutlass::Status::kSuccess)
         return cudaErrorUnknown;
-    return launch_kernel(&cutlass::device_kernel<Kernel>, state.grid,
-                         dim3(Cluster::m, Cluster::n, 1),
-                         Kernel::get_block_shape(), Kernel::SharedStorageSize,
-                         state.params, stream);
+    int error = launch_kernel(
+        &cutlass::device_kernel<Kernel>, state.grid,
+        dim3(Cluster::m, Cluster::n, 1), Kernel::get_block_shape(),
+        Kernel::SharedStorageSize, state.params, stream);
+    if constexpr (reduces)
+      if (!error)
+        error = launch_kernel(&sm90::finish_rows<Finish>,
+                              dim3((Problem::m + sm90::finish_threads - 1) /
+                                   sm90::finish_threads),
+                              dim3(1, 1, 1), dim3(sm90::finish_threads), 0,
+                              state.finish, stream);
+    return error;
   }
 
 private:
