@@ -2,7 +2,7 @@
 # Runs on the GPU machine, beside fact-gpu.tar.xz, which it unpacks into FACT_GPU_DIR
 # (default: fact-gpu beside it). Libraries and tuning results stay there between runs.
 #
-#   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so
+#   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so, results/patterns
 #   run.sh bench [NAME ...]    the same, then fact bench -> results/NAME.json
 #   run.sh check               kernels against references, libraries against PyTorch
 #   run.sh exec COMMAND ...    any command in that environment
@@ -30,7 +30,8 @@ names() {
 
 tune() { # name
   [ -d "bundles/$1" ] || { echo "no bundle $1; there are: $(ls bundles | tr '\n' ' ')" >&2; return 1; }
-  fact-tune "bundles/$1" -o "libraries/$1.so" ${TUNE_FLAGS:-}
+  fact-tune "bundles/$1" -o "libraries/$1.so" ${TUNE_FLAGS:-} || return 1
+  fact-registry add "bundles/$1" --to results/patterns > /dev/null
 }
 
 bench() { # name

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs what a GPU machine needs into out/gpu: bundles, fact-tune for x86_64, the Python
+# Packs what a GPU machine needs into out/gpu: bundles, fact-tune and fact-registry for x86_64, the Python
 # package, the workloads, the GPU tests, CUTLASS. There, only torch and nvcc are needed.
 #
 #   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports
@@ -38,7 +38,9 @@ for entry in "${workloads[@]}"; do
 done
 
 say "tools, tests and CUTLASS"
-/usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/fact-tune" build-x86_64/bin/fact-tune
+for tool in fact-tune fact-registry; do
+  /usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/$tool" "build-x86_64/bin/$tool"
+done
 cp -r "$cutlass/include" "$stage/cutlass/"
 cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"
 cp -r "$cutlass/examples/88_hopper_fmha" "$stage/cutlass/examples/"

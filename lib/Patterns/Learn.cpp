@@ -21,6 +21,7 @@ namespace {
 /// One attempt, wherever it was written down.
 struct Attempt {
   std::string key, status, detail, machine, compiler, date;
+  std::map<std::string, std::string> versions;
   double us = 0;
   std::optional<double> error;
 };
@@ -95,12 +96,30 @@ double round(double value, int digits) {
 // Where attempts are
 //===----------------------------------------------------------------------===//
 
+std::map<std::string, std::string> readVersions(const Json &json) {
+  std::map<std::string, std::string> versions;
+  if (json.is_object())
+    for (const auto &[name, version] : json.items())
+      if (version.is_string())
+        versions[name] = version;
+  return versions;
+}
+
 /// Attempts by kernel name.
 using Attempts = std::map<std::string, std::vector<Attempt>>;
 
 Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
   Attempts attempts;
   tuning::Database database(file);
+  // The tuner may know more versions than the compiler did.
+  std::map<std::string, std::string> versions = readVersions(bundle.versions);
+  std::error_code code;
+  if (fs::path report = bundle.folder / "tuning.json";
+      fs::exists(report, code)) {
+    Json json = Json::parse(tuning::readFile(report), nullptr, false);
+    if (json.is_object() && json.contains("versions"))
+      versions.merge(readVersions(json["versions"]));
+  }
   for (const tuning::Kernel &kernel : bundle.kernels)
     for (const tuning::Database::Row &row : database.list(kernel.hash)) {
       if (row.attempt.transient)
@@ -112,6 +131,7 @@ Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
       attempt.machine = row.key.machine;
       attempt.compiler = row.key.compiler;
       attempt.date = row.date;
+      attempt.versions = versions;
       attempt.us = row.attempt.us;
       attempt.error = row.attempt.normError;
       attempts[kernel.name].push_back(std::move(attempt));
@@ -156,6 +176,7 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
         attempt.machine = report.at("machine");
         attempt.compiler = report.at("compiler");
         attempt.date = day;
+        attempt.versions = readVersions(report.value("versions", Json()));
         attempt.us = item.value("us", 0.0);
         if (item.contains("norm_error"))
           attempt.error = item.at("norm_error").get<double>();
@@ -224,10 +245,7 @@ Schedule getSchedule(const Attempt &attempt, const tuning::Bundle &bundle,
   Schedule schedule;
   schedule.key = attempt.key;
   schedule.date = attempt.date;
-  if (bundle.versions.is_object())
-    for (const auto &[name, version] : bundle.versions.items())
-      if (version.is_string())
-        schedule.versions[name] = version;
+  schedule.versions = attempt.versions;
   schedule.versions["compiler"] = shortenCompiler(attempt.compiler);
   schedule.machine = splitMachine(attempt.machine, schedule.versions);
   for (const auto &[name, version] : options.versions)

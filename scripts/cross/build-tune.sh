@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Cross-builds fact-tune for x86_64 into build-x86_64/bin.
+# Cross-builds fact-tune and fact-registry for x86_64 into build-x86_64/bin.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scripts/cross/make-sysroot.sh .cache/x86_64
@@ -10,4 +10,4 @@ if [ ! -f build-x86_64/build.ninja ]; then
     -DFACT_BUILD_COMPILER=OFF -DFACT_BUILD_TESTS=OFF \
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache
 fi
-ninja -C build-x86_64 fact-tune
+ninja -C build-x86_64 fact-tune fact-registry

@@ -143,9 +143,12 @@ def test_install(root, tmp_path):
     """What is installed is found, and its tools run."""
     status, out, err = run("cmake", "--install", root / "build", "--prefix", tmp_path / "prefix")
     assert status == 0, out + err
-    for tool in ("fact-opt", "fact-compile", "fact-translate", "fact-tune"):
+    for tool in ("fact-opt", "fact-compile", "fact-translate", "fact-tune", "fact-registry"):
         status, out, err = run(tmp_path / "prefix" / "bin" / tool, "--version")
         assert status == 0 and out.startswith(tool), err
+    # The built-in entries lie where the tools look.
+    _, out, err = run(tmp_path / "prefix" / "bin" / "fact-registry", "list")
+    assert "gemm_epilogue/bf16/sm_90a#" in out, err
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
     (tmp_path / "user.cpp").write_text(USER)
     package = next((tmp_path / "prefix").glob("lib*/**/FACTConfig.cmake")).parent

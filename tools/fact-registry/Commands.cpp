@@ -191,21 +191,32 @@ static void printEntry(const Entry &entry) {
   if (!entry.example.empty())
     std::printf("  example   CUTLASS %s\n", entry.example.c_str());
   std::printf("  file      %s\n\n", entry.file.c_str());
+  // Where each comes from is mostly the same: said once, by numbers.
+  std::vector<std::string> origins;
+  auto getOrigin = [&](const Schedule &schedule) {
+    std::string origin = schedule.date + ", " + schedule.machine;
+    for (const auto &[name, version] : schedule.versions)
+      origin += ", " + name + " " + version;
+    auto place = std::find(origins.begin(), origins.end(), origin);
+    size_t index = place - origins.begin();
+    if (place == origins.end())
+      origins.push_back(origin);
+    return std::to_string(index + 1);
+  };
   std::vector<std::vector<std::string>> rows;
   for (const Schedule &schedule : entry.schedules) {
     bool isAccepted = schedule.status == Status::Accepted;
-    std::string versions;
-    for (const auto &[name, version] : schedule.versions)
-      versions += (versions.empty() ? "" : ", ") + name + " " + version;
     rows.push_back(
         {isAccepted ? formatTime(schedule.us) : getName(schedule.status),
          formatShare(schedule.solShare),
-         schedule.error ? format("%.2g", *schedule.error) : "-", schedule.key,
-         schedule.machine, schedule.date, versions, schedule.reason});
+         schedule.error ? format("%.2g", *schedule.error) : "-",
+         getOrigin(schedule),
+         isAccepted ? schedule.key : schedule.key + ": " + schedule.reason});
   }
-  printTable({"us", "SOL", "error", "schedule", "machine", "date", "versions",
-              "reason"},
-             rows);
+  printTable({"us", "SOL", "error", "from", "schedule"}, rows);
+  std::puts("");
+  for (size_t i = 0; i < origins.size(); ++i)
+    std::printf("%zu: %s\n", i + 1, origins[i].c_str());
 }
 
 int show(const Options &options) {
@@ -233,12 +244,25 @@ int show(const Options &options) {
 // add
 //===----------------------------------------------------------------------===//
 
+/// Entries of a tuned bundle, or of a registry that came from elsewhere.
+static std::vector<Entry> readSource(const fs::path &source,
+                                     const LearnOptions &options) {
+  if (fs::exists(source / "bundle.json"))
+    return learn(source, options);
+  Registry registry = Registry::load({source}, warn);
+  if (registry.getEntries().empty())
+    throw Failure("'" + source.string() +
+                  "' is neither a bundle nor a folder with entries");
+  return registry.getEntries();
+}
+
 int add(const Options &options) {
   if (options.arguments.size() != 1)
-    throw Failure("add expects one bundle, found " +
+    throw Failure("add expects one bundle or folder, found " +
                   std::to_string(options.arguments.size()));
   fs::path folder = getWritableLayer(options.to);
-  std::vector<Entry> entries = learn(options.arguments.front(), options.learn);
+  std::vector<Entry> entries =
+      readSource(options.arguments.front(), options.learn);
   if (Error error = addEntries(folder, entries); !error.empty())
     throw Failure(error);
   std::vector<std::vector<std::string>> rows;
@@ -380,7 +404,8 @@ int diff(const Options &options) {
   if (folders.empty())
     folders = {getBuiltinFolder(), getUserFolder()};
   else if (folders.size() != 2)
-    throw Failure("diff expects two folders or none, found 1");
+    throw Failure("diff expects two folders or none, found " +
+                  std::to_string(folders.size()));
   else
     for (const fs::path &folder : folders)
       if (!fs::is_directory(folder))

@@ -20,6 +20,7 @@ problem, how fast they were, what failed.
   show ID...              all of an entry; an id may be shortened
   add BUNDLE              record what fact-tune found: the fastest schedules of
                           each kernel, and all that failed
+  add FOLDER              merge the entries of another folder
   verify [FOLDER...]      check every file (default: the layers)
   diff [FOLDER FOLDER]    compare two folders (default: built-in and user's)
   prune                   remove what is named by --status, --keep, --superseded

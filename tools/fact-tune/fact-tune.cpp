@@ -145,6 +145,23 @@ static void checkOnly(const Bundle &bundle, const Options &options) {
                 "'; the bundle has " + names);
 }
 
+/// "4.2.0", from CUTLASS's own header; empty where it does not say so.
+static std::string readCutlassVersion(const std::filesystem::path &cutlass) {
+  std::filesystem::path file = cutlass / "include/cutlass/version.h";
+  if (!std::filesystem::exists(file))
+    return "";
+  std::string text = readFile(file), version;
+  for (const char *part : {"MAJOR", "MINOR", "PATCH"}) {
+    std::string name = std::string("#define CUTLASS_") + part + " ";
+    size_t at = text.find(name);
+    if (at == std::string::npos)
+      return "";
+    version += (version.empty() ? "" : ".") +
+               std::to_string(std::atoi(text.c_str() + at + name.size()));
+  }
+  return version;
+}
+
 /// Where the bundle's `{cutlass}` is, if it names one.
 static void locateCutlass(Bundle &bundle, const Options &options) {
   bool needed = false;
@@ -163,6 +180,9 @@ static void locateCutlass(Bundle &bundle, const Options &options) {
     throw Failure("no include/cutlass/cutlass.h in '" +
                   bundle.cutlass.string() +
                   "'; --cutlass names the folder that has include/");
+  if (std::string version = readCutlassVersion(bundle.cutlass);
+      !version.empty())
+    bundle.versions["cutlass"] = version;
 }
 
 /// An output that cannot be written is said before minutes of tuning, not

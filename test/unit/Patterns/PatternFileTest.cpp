@@ -112,6 +112,7 @@ TEST(PatternFile, TheBuiltInFilesAreAsWeWriteThem) {
   std::filesystem::path layer = FACT_SOURCE_DIR "/patterns";
   std::vector<std::filesystem::path> files;
   ASSERT_EQ(listFiles(layer, files), "");
+  EXPECT_FALSE(files.empty());
   for (const std::filesystem::path &file : files) {
     std::vector<Entry> entries;
     ASSERT_EQ(readFile(layer, file, entries), "");

@@ -39,6 +39,32 @@ TEST(Database, NewestAttemptOfTheSameKey) {
   EXPECT_FALSE(database.find(other));
 }
 
+TEST(Database, TheNewestOfEachCandidateAndMachine) {
+  TemporaryFolder folder;
+  Database database(folder.path / "tuning.sqlite");
+  auto record = [&](const char *kernel, const char *candidate,
+                    const char *source, const char *machine, double us) {
+    Attempt attempt;
+    attempt.status = "ok";
+    attempt.us = us;
+    database.record({kernel, candidate, source, machine, "compiler"}, attempt);
+  };
+  record("kernel", "a", "old", "here", 1);
+  record("kernel", "a", "new", "here", 2);
+  record("kernel", "b", "new", "here", 3);
+  record("kernel", "a", "new", "there", 4);
+  record("other", "a", "new", "here", 5);
+  std::vector<Database::Row> rows = database.list("kernel");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].attempt.us, 2);
+  EXPECT_EQ(rows[0].key.candidateHash, "new");
+  EXPECT_EQ(rows[1].key.candidate, "b");
+  EXPECT_EQ(rows[2].key.machine, "there");
+  EXPECT_EQ(rows[2].key.compiler, "compiler");
+  EXPECT_EQ(rows[0].date.size(), 10u);
+  EXPECT_TRUE(database.list("nothing").empty());
+}
+
 TEST(Database, NotADatabase) {
   TemporaryFolder folder;
   writeFile(folder.path / "tuning.sqlite", std::string(4096, 'x'));
