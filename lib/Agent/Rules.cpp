@@ -1,14 +1,16 @@
 //===- Rules.cpp - The embedded rules agent -------------------------------===//
 //
-// Anchors first: an attention takes the views around it, two contractions of
-// one input that a product gates become one, a contraction takes the pointwise
-// ops after it, a row op the pointwise ops on both sides; what is left becomes
-// pointwise kernels. A group grows while Fusibility accepts it and while
-// growing removes traffic, that is, adds no result.
+// Every anchor (an attention, a gated pair of contractions, a contraction, a row
+// op) grows the largest group that a kernel can take: the views around it, the
+// pointwise ops after it, for row ops those before it too, as long as growing
+// removes traffic, that is, adds no result. The group with the most to gain by
+// the speed of light is taken first, and those that wanted one of its ops grow
+// anew without it. What is left becomes pointwise kernels.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fact/Agent/Agent.h"
+#include "fact/Analysis/SpeedOfLight.h"
 
 using namespace mlir;
 using namespace fact;
@@ -20,34 +22,43 @@ bool isPointwise(Operation *op) {
   return isa_and_nonnull<PointwiseOpInterface>(op);
 }
 
+/// A group that could be a kernel.
+struct Candidate {
+  StringRef rule;
+  OpGroup ops;
+  /// Time that an op a kernel takes longer than one kernel, at the speed of
+  /// light.
+  double gain = 0;
+};
+
 class RulesAgent : public Agent {
 public:
-  std::vector<Proposal> propose(Block &block,
+  std::vector<Proposal> propose(const GroupedBlock &decided,
                                 const Fusibility &fusibility) override;
 
 private:
   bool isFree(Operation *op) const {
-    return op && op->getBlock() == block && !claimed.contains(op) &&
-           isa<FactDialect>(op->getDialect()) &&
-           !isa<GetWeightOp, ConstantOp, FusedOp, PrepareOp, YieldOp>(op);
+    return op && op->getBlock() == &block->getBlock() && !block->find(op) &&
+           Fusibility::isFusible(op);
   }
-
-  void claim(StringRef rule, OpGroup group) {
-    for (Operation *op : group)
-      claimed.insert(op);
-    proposals.push_back({rule.str(), std::move(group)});
+  bool accepts(StringRef rule, const OpGroup &group) const {
+    return fusibility->accepts(rule, group, *block);
   }
 
   OpGroup withViewsBefore(StringRef rule, Operation *anchor) const;
   bool growForward(StringRef rule, OpGroup &group) const;
   bool growBackward(StringRef rule, OpGroup &group) const;
-  void anchor(StringRef rule, Operation *op);
-  void gate(MulOp product);
+  std::optional<Candidate> anchor(StringRef rule, Operation *op) const;
+  std::optional<Candidate> gate(MulOp product) const;
+  std::optional<Candidate> grow(Operation *op) const;
+  Candidate weigh(StringRef rule, OpGroup group) const;
+  void claim(Candidate candidate);
+  void takeAnchors();
   void cover(Operation *op);
 
-  Block *block = nullptr;
+  /// The groups of others, and those claimed here.
+  std::optional<GroupedBlock> block;
   const Fusibility *fusibility = nullptr;
-  llvm::SetVector<Operation *> claimed;
   std::vector<Proposal> proposals;
 };
 } // namespace
@@ -68,7 +79,12 @@ OpGroup RulesAgent::withViewsBefore(StringRef rule, Operation *anchor) const {
          op = op->getOperand(0).getDefiningOp())
       trial.insert(op);
     // The whole chain, or as much of its end as the kernel can take.
-    while (trial.size() > group.size() && !fusibility->accepts(rule, trial))
+    while (trial.size() > group.size() && !accepts(rule, trial))
+      trial.pop_back();
+    // A reshape of what another kernel writes costs nothing where it is, and
+    // attention may write it.
+    while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
+           rule != "attention")
       trial.pop_back();
     group = std::move(trial);
   }
@@ -88,7 +104,7 @@ bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
       // A view alone at the end saves nothing unless it is the layout that the
       // kernel writes; let the realiser decide.
       if (Fusibility::getOutputs(trial).size() <= outputs &&
-          fusibility->accepts(rule, trial)) {
+          accepts(rule, trial)) {
         group = std::move(trial);
         return true;
       }
@@ -108,7 +124,7 @@ bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
       continue;
     OpGroup trial = group;
     trial.insert(op);
-    if (fusibility->accepts(rule, trial)) {
+    if (accepts(rule, trial)) {
       group = std::move(trial);
       return true;
     }
@@ -116,18 +132,19 @@ bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
   return false;
 }
 
-void RulesAgent::anchor(StringRef rule, Operation *op) {
-  if (!isFree(op))
-    return;
+std::optional<Candidate> RulesAgent::anchor(StringRef rule,
+                                            Operation *op) const {
+  if (!isFree(op) || !fusibility->getTarget().findRealiser(rule))
+    return std::nullopt;
   OpGroup group = withViewsBefore(rule, op);
-  if (!fusibility->accepts(rule, group))
-    return;
+  if (!accepts(rule, group))
+    return std::nullopt;
   while (growForward(rule, group))
     ;
   if (rule == "rowwise")
     while (growBackward(rule, group) || growForward(rule, group))
       ;
-  claim(rule, std::move(group));
+  return weigh(rule, std::move(group));
 }
 
 /// The contraction that `value` is a pointwise function of alone, with the ops
@@ -155,13 +172,13 @@ static bool isFixed(Value value) {
 }
 
 /// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
-void RulesAgent::gate(MulOp product) {
+std::optional<Candidate> RulesAgent::gate(MulOp product) const {
   OpGroup group;
   group.insert(product);
   MatmulOp left = followToMatmul(product.getLhs(), group);
   MatmulOp right = followToMatmul(product.getRhs(), group);
   if (!left || !right || left == right || left.getLhs() != right.getLhs())
-    return;
+    return std::nullopt;
   // Views of the factors are read in place.
   for (MatmulOp matmul : {left, right})
     for (Operation *op = matmul.getRhs().getDefiningOp();
@@ -174,9 +191,78 @@ void RulesAgent::gate(MulOp product) {
   bool packsOnce = isFixed(left.getRhs()) && isFixed(right.getRhs());
   if ((!packsOnce && rows < 2 * left.getK()) ||
       !llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
-      !fusibility->accepts("gated_gemm", group))
-    return;
-  claim("gated_gemm", std::move(group));
+      !accepts("gated_gemm", group))
+    return std::nullopt;
+  return weigh("gated_gemm", std::move(group));
+}
+
+Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
+  const MachineDescription &machine = fusibility->getTarget().getMachine();
+  double gain = 0;
+  for (Operation *op : group)
+    gain += getSpeedOfLight(op).getMicroseconds(machine);
+  FusedOp fused = fusibility->outline(rule, group);
+  gain -= getSpeedOfLight(fused).getMicroseconds(machine);
+  fused->erase();
+  return {rule, std::move(group), gain};
+}
+
+void RulesAgent::claim(Candidate candidate) {
+  block->add(candidate.ops);
+  proposals.push_back({candidate.rule.str(), std::move(candidate.ops)});
+}
+
+/// The group that an op anchors, if it is an anchor.
+std::optional<Candidate> RulesAgent::grow(Operation *op) const {
+  if (!isFree(op))
+    return std::nullopt;
+  if (isa<AttentionOp>(op))
+    return anchor("attention", op);
+  if (auto product = dyn_cast<MulOp>(op))
+    return gate(product);
+  if (isa<MatmulOp>(op))
+    return anchor("gemm_epilogue", op);
+  if (isa<NormOp, SoftmaxOp, ReduceOp>(op))
+    return anchor("rowwise", op);
+  return std::nullopt;
+}
+
+void RulesAgent::takeAnchors() {
+  struct Anchor {
+    Operation *op;
+    Candidate candidate;
+  };
+  std::vector<Anchor> anchors;
+  for (Operation &op : block->getBlock())
+    if (auto candidate = grow(&op))
+      anchors.push_back({&op, std::move(*candidate)});
+  // Of equal gains the earlier in the block is taken first.
+  while (!anchors.empty()) {
+    auto best = llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
+      return a.candidate.gain < b.candidate.gain;
+    });
+    Anchor taken = std::move(*best);
+    anchors.erase(best);
+    // A group that was claimed since may lead out of this one and back.
+    if (!accepts(taken.candidate.rule, taken.candidate.ops)) {
+      if (auto again = grow(taken.op))
+        anchors.push_back({taken.op, std::move(*again)});
+      continue;
+    }
+    OpGroup ops = taken.candidate.ops;
+    claim(std::move(taken.candidate));
+    std::vector<Anchor> left;
+    for (Anchor &anchor : anchors) {
+      if (llvm::any_of(anchor.candidate.ops,
+                       [&](Operation *op) { return ops.contains(op); })) {
+        if (auto again = grow(anchor.op))
+          left.push_back({anchor.op, std::move(*again)});
+      } else {
+        left.push_back(std::move(anchor));
+      }
+    }
+    anchors = std::move(left);
+  }
 }
 
 /// One op, and what can join it, by the first rule that takes it.
@@ -190,8 +276,7 @@ void RulesAgent::cover(Operation *op) {
     return;
   for (StringRef rule :
        {"pointwise", "concat", "rowwise", "gemm_epilogue", "generic"}) {
-    if (!fusibility->getTarget().findRealiser(rule) ||
-        !fusibility->accepts(rule, group))
+    if (!fusibility->getTarget().findRealiser(rule) || !accepts(rule, group))
       continue;
     if (rule == "pointwise")
       while (growForward(rule, group) || growBackward(rule, group))
@@ -199,30 +284,18 @@ void RulesAgent::cover(Operation *op) {
     if (rule == "concat")
       while (growBackward(rule, group))
         ;
-    claim(rule, std::move(group));
+    claim({rule, std::move(group)});
     return;
   }
 }
 
-std::vector<Proposal> RulesAgent::propose(Block &graph,
+std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
                                           const Fusibility &analysis) {
-  block = &graph;
+  block.emplace(decided);
   fusibility = &analysis;
-  claimed.clear();
   proposals.clear();
-  for (Operation &op : graph)
-    if (isa<AttentionOp>(op))
-      anchor("attention", &op);
-  for (Operation &op : graph)
-    if (auto product = dyn_cast<MulOp>(op))
-      gate(product);
-  for (Operation &op : graph)
-    if (isa<MatmulOp>(op))
-      anchor("gemm_epilogue", &op);
-  for (Operation &op : graph)
-    if (isa<NormOp, SoftmaxOp, ReduceOp>(op))
-      anchor("rowwise", &op);
-  for (Operation &op : graph)
+  takeAnchors();
+  for (Operation &op : block->getBlock())
     cover(&op);
   return std::move(proposals);
 }

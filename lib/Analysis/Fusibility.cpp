@@ -37,22 +37,74 @@ llvm::SetVector<Value> Fusibility::getOutputs(const OpGroup &group) {
   return outputs;
 }
 
-/// The op outside of the group that uses one of its values and feeds another,
-/// or null: then the group is convex.
-static Operation *findDetour(const OpGroup &group) {
+//===----------------------------------------------------------------------===//
+// Groups that are decided
+//===----------------------------------------------------------------------===//
+
+GroupedBlock::GroupedBlock(Block &block) : block(block) {
+  for (Operation &op : block)
+    positions.try_emplace(&op, positions.size());
+}
+
+const OpGroup *GroupedBlock::find(Operation *op) const {
+  auto found = groupOf.find(op);
+  return found == groupOf.end() ? nullptr : &groups[found->second];
+}
+
+GroupedBlock::Span GroupedBlock::getSpan(const OpGroup &group) const {
+  Span span{~0u, 0};
+  for (Operation *op : group) {
+    unsigned position = positions.lookup(op);
+    span = {std::min(span.first, position), std::max(span.last, position)};
+  }
+  return span;
+}
+
+void GroupedBlock::add(OpGroup group) {
+  for (Operation *op : group)
+    groupOf[op] = groups.size();
+  spans.push_back(getSpan(group));
+  groups.push_back(std::move(group));
+}
+
+Operation *GroupedBlock::findDetour(const OpGroup &group) const {
+  // A way back ends at or before the group's last op, or goes through a group
+  // that reaches across it: what comes later cannot be on it.
+  unsigned last = getSpan(group).last;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const Span &span : spans)
+      if (span.first < last && span.last > last) {
+        last = span.last;
+        grown = true;
+      }
+  }
   llvm::SetVector<Operation *> after;
+  auto add = [&](Operation *op) {
+    auto position = positions.find(op);
+    if (position == positions.end() || position->second > last)
+      return;
+    if (const OpGroup *node = find(op))
+      after.insert(node->begin(), node->end());
+    else
+      after.insert(op);
+  };
   for (Operation *op : group)
     for (Operation *user : op->getUsers())
       if (!group.contains(user))
-        after.insert(user);
+        add(user);
   for (size_t i = 0; i < after.size(); ++i)
     for (Operation *user : after[i]->getUsers()) {
       if (group.contains(user))
         return after[i];
-      after.insert(user);
+      add(user);
     }
   return nullptr;
 }
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
 
 /// Ops in the order of their block.
 static SmallVector<Operation *> inOrder(const OpGroup &group) {
@@ -76,7 +128,7 @@ static FusedOp outline(StringRef rule, const OpGroup &group,
   OperationState state(loc, FusedOp::getOperationName());
   FusedOp::build(builder, state, ValueRange(outputs).getTypes(),
                  builder.getStringAttr(rule), inputs, /*strategy=*/{},
-                 /*space=*/{}, /*schedule=*/{});
+                 /*space=*/{}, /*schedule=*/{}, /*priority=*/{});
   auto fused = cast<FusedOp>(builder.create(state));
 
   Block &body = fused.getBody().emplaceBlock();
@@ -97,59 +149,122 @@ static FusedOp outline(StringRef rule, const OpGroup &group,
   return fused;
 }
 
-LogicalResult Fusibility::check(StringRef rule, const OpGroup &group,
-                                EmitError emitError) const {
+StringRef fact::stringify(Obstacle obstacle) {
+  switch (obstacle) {
+  case Obstacle::empty:
+    return "empty";
+  case Obstacle::rule:
+    return "rule";
+  case Obstacle::op:
+    return "op";
+  case Obstacle::cycle:
+    return "cycle";
+  case Obstacle::unused:
+    return "unused";
+  case Obstacle::realiser:
+    return "realiser";
+  case Obstacle::space:
+    return "space";
+  }
+  llvm_unreachable("an obstacle has a name");
+}
+
+bool Fusibility::isFusible(Operation *op) {
+  return isa_and_nonnull<FactDialect>(op->getDialect()) &&
+         !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
+}
+
+/// A space is of use when one of its points is legal.
+static LogicalResult checkSpace(FusedOp fused, const Realiser &realiser,
+                                SpaceAttrInterface space,
+                                const MachineDescription &machine,
+                                EmitError emitError) {
+  std::string reason;
+  {
+    ScopedDiagnosticHandler handler(fused.getContext(), [&](Diagnostic &why) {
+      reason = why.str();
+      return success();
+    });
+    for (ScheduleAttrInterface schedule : space.enumerate())
+      if (succeeded(realiser.checkSchedule(fused, schedule, machine, [&] {
+            return mlir::emitError(fused.getLoc()) << schedule.getKey() << ": ";
+          })))
+        return success();
+  }
+  return emitError() << "its space has no legal schedule; of the last one, "
+                     << (reason.empty() ? "there is none" : reason);
+}
+
+std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
+                                          SpaceAttrInterface space,
+                                          const GroupedBlock &decided,
+                                          EmitError emitError) const {
   if (group.empty())
-    return emitError() << "an empty group";
+    return emitError() << "an empty group", Obstacle::empty;
   const Realiser *realiser = target.findRealiser(rule);
   if (!realiser) {
     InFlightDiagnostic diagnostic =
         emitError() << "target '" << target.getMachine().name
-                    << "' has no rule '" << rule << "'; it has ";
+                    << "' has no such rule; it has ";
     llvm::interleaveComma(target.getRealisers(), diagnostic,
                           [&](const std::unique_ptr<Realiser> &known) {
                             diagnostic << "'" << known->getRule() << "'";
                           });
-    return diagnostic;
+    return Obstacle::rule;
   }
-  Block *block = group.front()->getBlock();
-  for (Operation *op : group)
-    if (op->getBlock() != block || !isa<FactDialect>(op->getDialect()) ||
-        isa<FusedOp, PrepareOp, YieldOp, GetWeightOp>(op)) {
-      InFlightDiagnostic diagnostic = emitError() << "not an op to fuse";
-      diagnostic.attachNote(op->getLoc()) << "this one";
-      return diagnostic;
-    }
-  if (Operation *detour = findDetour(group)) {
+  for (Operation *op : group) {
+    StringRef problem = op->getBlock() != &decided.getBlock() ||
+                                !isFusible(op)
+                            ? "not an op to fuse"
+                        : decided.find(op) ? "in another group already"
+                                           : "";
+    if (problem.empty())
+      continue;
+    InFlightDiagnostic diagnostic =
+        emitError() << "'" << op->getName() << "' is " << problem;
+    diagnostic.attachNote(op->getLoc()) << "this one";
+    return Obstacle::op;
+  }
+  if (Operation *detour = decided.findDetour(group)) {
     InFlightDiagnostic diagnostic = emitError() << "the group is not convex";
     diagnostic.attachNote(detour->getLoc())
         << "'" << detour->getName() << "' uses it and feeds it";
-    return diagnostic;
+    return Obstacle::cycle;
   }
   if (getOutputs(group).empty())
-    return emitError() << "nothing uses the group";
+    return emitError() << "nothing uses the group", Obstacle::unused;
 
-  // The realiser sees the region it would emit; it is not part of the module.
-  OpBuilder builder(group.front()->getContext());
-  FusedOp fused = outline(rule, group, builder);
-  LogicalResult result = realiser->canRealise(fused, emitError);
+  // The realiser sees the region it would emit.
+  FusedOp fused = outline(rule, group);
+  std::optional<Obstacle> obstacle;
+  if (failed(realiser->canRealise(fused, emitError)))
+    obstacle = Obstacle::realiser;
+  else if (space && failed(checkSpace(fused, *realiser, space,
+                                      target.getMachine(), emitError)))
+    obstacle = Obstacle::space;
   fused->erase();
-  return result;
+  return obstacle;
 }
 
-bool Fusibility::accepts(StringRef rule, const OpGroup &group) const {
+bool Fusibility::accepts(StringRef rule, const OpGroup &group,
+                         const GroupedBlock &decided) const {
   MLIRContext *context = group.front()->getContext();
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
-  return succeeded(
-      check(rule, group, [&] { return emitError(group.front()->getLoc()); }));
+  return !check(rule, group, {}, decided,
+                [&] { return emitError(group.front()->getLoc()); });
+}
+
+FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {
+  OpBuilder builder(group.front()->getContext());
+  return ::outline(rule, group, builder);
 }
 
 FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
                          RewriterBase &rewriter) const {
   SmallVector<Operation *> ops = inOrder(group);
   rewriter.setInsertionPointAfter(ops.back());
-  FusedOp fused = outline(rule, group, rewriter);
+  FusedOp fused = ::outline(rule, group, rewriter);
   if (const Realiser *realiser = target.findRealiser(rule))
     fused.setSpaceAttr(realiser->getDefaultSpace(fused));
   SmallVector<Value> outputs = getOutputs(group).takeVector();

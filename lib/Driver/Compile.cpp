@@ -31,6 +31,7 @@ private:
 
   LogicalResult runPasses(StringRef stage,
                           function_ref<void(OpPassManager &)> build);
+  LogicalResult discoverKernels();
   LogicalResult bundle();
   LogicalResult tune();
   LogicalResult writeFile(StringRef file, StringRef text);
@@ -52,6 +53,7 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   json::Object stages, ops;
+  DiscoveryReport report;
   BundleSummary summary;
 };
 } // namespace
@@ -99,15 +101,28 @@ Compilation::runPasses(StringRef stage,
   return result;
 }
 
+LogicalResult Compilation::discoverKernels() {
+  Clock::time_point start = Clock::now();
+  module.getContext()->loadDialect<FactDialect>();
+  DiscoveryOptions discovery = options.discovery;
+  discovery.target = options.target;
+  LogicalResult result = discover(module, discovery, report);
+  finishStage("discover", start);
+  return result;
+}
+
 LogicalResult Compilation::bundle() {
   Clock::time_point start = Clock::now();
   MachineAttr machine = getTargetMachine(module);
   if (!machine)
     return module.emitError("has no 'fact.target': run --fact-discover first");
-  const MachineDescription *asked =
-      options.target.empty() ? &machine.getDescription()
-                             : findMachine(options.target);
-  if (!asked || asked->name != machine.getName())
+  FailureOr<MachineAttr> asked = machine;
+  if (!options.target.empty())
+    asked = MachineAttr::resolve(module.getContext(), options.target,
+                                 [&] { return module.emitError(); });
+  if (failed(asked))
+    return failure();
+  if (*asked != machine)
     return module.emitError("its kernels are for '")
            << machine.getName() << "', and '" << options.target
            << "' is asked for; give the text of an earlier stage, or "
@@ -196,6 +211,25 @@ LogicalResult Compilation::writeText() {
   return writeFile(options.output, text);
 }
 
+static json::Object describeDiscovery(const DiscoveryReport &report) {
+  json::Object rejected;
+  for (const auto &[reason, count] : report.rejected)
+    rejected[reason] = count;
+  return json::Object{{"agent", report.agent},
+                      {"proposed", report.proposed},
+                      {"accepted", report.accepted},
+                      {"rejected", std::move(rejected)},
+                      {"covered", report.covered},
+                      {"rounds", report.rounds},
+                      {"calls", report.calls},
+                      {"retries", report.retries},
+                      {"tokens_in", report.tokensIn},
+                      {"tokens_out", report.tokensOut},
+                      {"seconds", report.seconds},
+                      {"fallback", report.fallback},
+                      {"transcript", report.transcript}};
+}
+
 LogicalResult Compilation::writeSummary() {
   if (options.summary.empty())
     return success();
@@ -212,6 +246,7 @@ LogicalResult Compilation::writeSummary() {
                     {"ops", std::move(ops)},
                     {"kernels", std::move(kernels)},
                     {"stages", std::move(stages)},
+                    {"discovery", describeDiscovery(report)},
                     {"workspace_bytes", summary.workspaceBytes},
                     {"bundle", bundleFolder()},
                     {"library", options.output}};
@@ -237,11 +272,7 @@ LogicalResult Compilation::run() {
   ops["raised"] = countOps();
   if (stopsAfter(Stage::raise))
     return writeText();
-  if (!fused && failed(runPasses("discover", [&](OpPassManager &manager) {
-        DiscoverOptions discover;
-        discover.target = options.target;
-        manager.addPass(createDiscover(discover));
-      })))
+  if (!fused && failed(discoverKernels()))
     return failure();
   if (stopsAfter(Stage::discover))
     return writeText();

@@ -21,8 +21,8 @@ static ScheduleAttrInterface chooseSchedule(FusedOp fused,
   ScheduleAttrInterface best;
   double bestTime = 0;
   for (ScheduleAttrInterface schedule : space.enumerate()) {
-    if (failed(schedule.verifySchedule(fused, machine,
-                                       [&] { return fused.emitError(); })))
+    if (failed(realiser.checkSchedule(fused, schedule, machine,
+                                      [&] { return fused.emitError(); })))
       continue;
     double time = realiser.predictMicroseconds(fused, schedule);
     if (!best || time < bestTime)
@@ -45,7 +45,8 @@ static LogicalResult emitCandidate(FusedOp fused, const Target &target,
       chooseSchedule(fused, *realiser, target.getMachine());
   if (!schedule)
     return fused.emitError("its space has no legal schedule");
-  if (failed(schedule.verifySchedule(fused, target.getMachine(), emitError)))
+  if (failed(realiser->checkSchedule(fused, schedule, target.getMachine(),
+                                     emitError)))
     return failure();
   return realiser->emit(fused, schedule, symbol, code);
 }
@@ -53,15 +54,15 @@ static LogicalResult emitCandidate(FusedOp fused, const Target &target,
 LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
                                      StringRef defaultMachine,
                                      KernelText text) {
-  const MachineDescription *machine = findMachine(defaultMachine);
+  MachineDescription machine = *findMachine(defaultMachine);
   MachineAttr named = getTargetMachine(module);
-  if (named && named.getDescription().isHost() != machine->isHost())
+  if (named && named.getDescription().isHost() != machine.isHost())
     return module.emitError("its kernels are for '")
            << named.getName() << "', and this translation is for '"
            << defaultMachine << "'";
   if (named)
-    machine = &named.getDescription();
-  std::unique_ptr<Target> target = createTarget(*machine);
+    machine = named.getDescription();
+  std::unique_ptr<Target> target = createTarget(machine);
   unsigned next = 0;
   WalkResult result = module.walk([&](FusedOp fused) {
     KernelCode code;

@@ -8,7 +8,7 @@
 // CHECK-DAG: note: 'attention': needs exactly one 'fact.attention'
 // CHECK-DAG: note: 'pointwise': 'fact.matmul' is not a pointwise op or a view
 // TARGET: unknown machine 'h2000'; known are 'a100', 'h100', 'h200', 'b200', 'host'
-// AGENT: unknown agent 'oracle'; known is 'rules'
+// AGENT: unknown agent 'oracle'; known are 'rules', 'llm' and 'replay'
 func.func @no_kernel(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = fact.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>

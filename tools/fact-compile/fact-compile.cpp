@@ -67,6 +67,56 @@ static cl::list<std::string>
                             "--tuner-argument=--candidates=4 (repeatable)"),
                    cl::value_desc("word"), cl::cat(category));
 
+static cl::OptionCategory agentCategory("Agent options");
+static cl::opt<std::string>
+    agent("agent",
+          cl::desc("Who groups ops into kernels: rules (default), llm, or "
+                   "replay of a transcript"),
+          cl::value_desc("name"), cl::init("rules"), cl::cat(agentCategory));
+static cl::opt<std::string>
+    transcript("transcript",
+               cl::desc("File that llm writes (default: in the user's cache) "
+                        "and replay reads"),
+               cl::value_desc("file"), cl::cat(agentCategory));
+static cl::list<std::string>
+    patterns("patterns",
+             cl::desc("Folder of the registry; upper layers first (default: "
+                      "the user's and the built-in one)"),
+             cl::value_desc("folder"), cl::cat(agentCategory));
+static cl::opt<std::string>
+    llmUrl("llm-url",
+           cl::desc("OpenAI-compatible endpoint, such as "
+                    "http://127.0.0.1:8080/v1"),
+           cl::value_desc("url"), cl::cat(agentCategory));
+static cl::opt<std::string> llmModel("llm-model", cl::desc("Model to ask for"),
+                                     cl::value_desc("name"),
+                                     cl::cat(agentCategory));
+static cl::opt<std::string>
+    llmKeyVariable("llm-key-env",
+                   cl::desc("Environment variable with the endpoint's key "
+                            "(default FACT_LLM_KEY)"),
+                   cl::value_desc("variable"), cl::init("FACT_LLM_KEY"),
+                   cl::cat(agentCategory));
+static cl::opt<std::string>
+    llmKeyFile("llm-key-file",
+               cl::desc("File with the key, where the variable is not set"),
+               cl::value_desc("file"), cl::cat(agentCategory));
+static cl::opt<unsigned>
+    llmRounds("llm-rounds", cl::desc("Requests at most (default 3)"),
+              cl::value_desc("n"), cl::init(3), cl::cat(agentCategory));
+static cl::opt<double>
+    llmTimeout("llm-timeout", cl::desc("Seconds for one request (default 180)"),
+               cl::value_desc("seconds"), cl::init(180),
+               cl::cat(agentCategory));
+static cl::opt<unsigned> llmRetries(
+    "llm-retries",
+    cl::desc("How often a request is sent again (default 4)"),
+    cl::value_desc("n"), cl::init(4), cl::cat(agentCategory));
+static cl::opt<int64_t>
+    llmTokens("llm-tokens",
+              cl::desc("Tokens of all requests and answers (default 400000)"),
+              cl::value_desc("n"), cl::init(400000), cl::cat(agentCategory));
+
 static const char overview[] = R"(FACT: compiles a model to a shared library
 
 Reads the text that `python -m fact export` writes, or that of a later stage
@@ -107,7 +157,7 @@ static int fail(const Twine &message) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   fact::initTool("fact-compile");
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions({&category, &agentCategory});
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (output.empty() && until != fact::Stage::bundle)
     return fail("no output: give -o model.so");
@@ -139,6 +189,17 @@ int main(int argc, char **argv) {
   fact::CompileOptions options;
   options.target = target;
   options.stopAfter = until;
+  options.discovery.agent = agent;
+  options.discovery.transcript = transcript;
+  options.discovery.patterns.assign(patterns.begin(), patterns.end());
+  options.discovery.languageModel.url = llmUrl;
+  options.discovery.languageModel.model = llmModel;
+  options.discovery.languageModel.keyVariable = llmKeyVariable;
+  options.discovery.languageModel.keyFile = llmKeyFile;
+  options.discovery.languageModel.rounds = llmRounds;
+  options.discovery.languageModel.timeout = llmTimeout;
+  options.discovery.languageModel.retries = llmRetries;
+  options.discovery.languageModel.tokenBudget = llmTokens;
   options.output = output;
   options.bundle = bundle;
   options.summary = summary;

@@ -1,11 +1,13 @@
 //===- fact-translate.cpp - Print what the emitters would write -----------===//
 
 #include "Tool.h"
+#include "fact/Analysis/SpeedOfLight.h"
 #include "fact/InitAll.h"
 #include "fact/Target/Translate.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -19,12 +21,38 @@ static void registerTranslation(StringRef name, StringRef description,
       fact::registerAllDialects);
 }
 
+static llvm::cl::opt<std::string>
+    solTarget("sol-target",
+              llvm::cl::desc("Machine for --fact-to-sol, or a .json file that "
+                             "describes one (default: the module's "
+                             "fact.target, else host)"),
+              llvm::cl::value_desc("machine"));
+
+static void registerSpeedOfLight(
+    StringRef name, StringRef description,
+    void (*print)(const fact::SpeedOfLightReport &, llvm::raw_ostream &)) {
+  TranslateFromMLIRRegistration(
+      name, description,
+      [=](ModuleOp module, raw_ostream &output) -> LogicalResult {
+        FailureOr<fact::MachineAttr> machine =
+            fact::chooseMachine(module, solTarget);
+        if (failed(machine))
+          return failure();
+        print(fact::reportSpeedOfLight(module, machine->getDescription()),
+              output);
+        return success();
+      },
+      fact::registerAllDialects);
+}
+
 static const char overview[] = R"(FACT: prints the kernels of fused text
 
   fact-opt model.mlir --fact-cuda | fact-translate --fact-to-cutlass
   fact-opt model.mlir --fact-host | fact-translate --fact-to-host
 prints the best predicted candidate of each kernel, or the one its schedule
 names; -reference prints what candidates are verified against.
+  fact-opt model.mlir --fact-cuda | fact-translate --fact-to-sol
+prints the speed of light of each kernel beside that of its ops alone.
 )";
 
 int main(int argc, char **argv) {
@@ -40,6 +68,10 @@ int main(int argc, char **argv) {
   registerTranslation("fact-to-host-reference",
                       "Print the IR of each host kernel's naive reference",
                       "host", KernelText::reference);
+  registerSpeedOfLight("fact-to-sol", "Print the speed of light as a table",
+                       fact::printTable);
+  registerSpeedOfLight("fact-to-sol-json", "Print the speed of light as JSON",
+                       fact::printJson);
   return fact::runWithOutputAside(argc, argv, [](int count, char **words) {
     return succeeded(mlirTranslateMain(count, words, overview));
   });

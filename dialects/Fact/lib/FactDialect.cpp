@@ -37,28 +37,6 @@ Operation *FactDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return ConstantOp::create(builder, loc, type, elements);
 }
 
-//===----------------------------------------------------------------------===//
-// Machine
-//===----------------------------------------------------------------------===//
-
-LogicalResult
-MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                    StringRef name) {
-  if (findMachine(name))
-    return success();
-  InFlightDiagnostic diagnostic = emitError() << "unknown machine '" << name
-                                              << "'; known are ";
-  llvm::interleaveComma(getMachineTable(), diagnostic,
-                        [&](const MachineDescription &machine) {
-                          diagnostic << "'" << machine.name << "'";
-                        });
-  return diagnostic;
-}
-
-const MachineDescription &MachineAttr::getDescription() const {
-  return *findMachine(getName());
-}
-
 MachineAttr fact::getTargetMachine(Operation *op) {
   for (; op; op = op->getParentOp())
     if (auto machine = op->getAttrOfType<MachineAttr>("fact.target"))

@@ -370,3 +370,11 @@ SmallVector<ScheduleAttrInterface> HostRowsSpaceAttr::enumerate() const {
     points.push_back(HostRowsAttr::get(getContext(), grain));
   return points;
 }
+
+//===----------------------------------------------------------------------===//
+// Any family
+//===----------------------------------------------------------------------===//
+
+SmallVector<ScheduleAttrInterface> SchedulesAttr::enumerate() const {
+  return llvm::to_vector(getSchedules());
+}

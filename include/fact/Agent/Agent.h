@@ -4,12 +4,59 @@
 #define FACT_AGENT_AGENT_H
 
 #include "fact/Analysis/Fusibility.h"
+#include <map>
 
 namespace fact {
-/// A group of ops and the rule that should realise it. Typed data, never code.
+/// A group of ops, the rule that should realise it, and where to search. Typed
+/// data, never code.
 struct Proposal {
   std::string rule;
   OpGroup ops;
+  /// What of the registry it builds on; null: nobody said.
+  StrategyAttr strategy = {};
+  /// Null: the rule's own.
+  SpaceAttrInterface space = {};
+  /// Larger first.
+  int64_t priority = 0;
+  std::string rationale = {};
+};
+
+/// What became of a proposal.
+struct Verdict {
+  /// None: accepted.
+  std::optional<Obstacle> obstacle;
+  /// What the compiler says of a rejected one.
+  std::string reason;
+};
+
+/// What discovery did, for statistics, summaries and benchmarks.
+struct DiscoveryReport {
+  std::string agent;
+  unsigned proposed = 0;
+  unsigned accepted = 0;
+  /// Rejected proposals by the name of their obstacle.
+  std::map<std::string, unsigned> rejected;
+  /// Groups by the rules for what the agent left over.
+  unsigned covered = 0;
+  /// Rounds with an agent, requests to its model, and those that were sent
+  /// again because the server failed.
+  unsigned rounds = 0;
+  unsigned calls = 0;
+  unsigned retries = 0;
+  int64_t tokensIn = 0;
+  int64_t tokensOut = 0;
+  double seconds = 0;
+  /// Why the rules did the work of another agent; empty: they did not.
+  std::string fallback;
+  /// The file that repeats this run.
+  std::string transcript;
+
+  unsigned getRejected() const {
+    unsigned sum = 0;
+    for (const auto &[reason, count] : rejected)
+      sum += count;
+    return sum;
+  }
 };
 
 /// Reads one block of the graph and proposes what to fuse in it. Whatever it
@@ -17,8 +64,13 @@ struct Proposal {
 class Agent {
 public:
   virtual ~Agent() = default;
-  virtual std::vector<Proposal> propose(mlir::Block &block,
+
+  /// Groups of ops that are in none yet.
+  virtual std::vector<Proposal> propose(const GroupedBlock &decided,
                                         const Fusibility &fusibility) = 0;
+
+  /// What became of them, in their order. True asks for another round.
+  virtual bool review(llvm::ArrayRef<Verdict> verdicts) { return false; }
 };
 
 /// The embedded rules: deterministic, offline, and complete (every op that has

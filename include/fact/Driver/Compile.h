@@ -3,6 +3,7 @@
 #ifndef FACT_DRIVER_COMPILE_H
 #define FACT_DRIVER_COMPILE_H
 
+#include "fact/Agent/Discovery.h"
 #include "fact/Target/Bundle.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <chrono>
@@ -12,8 +13,11 @@ namespace fact {
 enum class Stage { import, raise, discover, bundle, library };
 
 struct CompileOptions {
-  /// A machine's name or architecture; empty: what the text names, else host.
+  /// A machine's name, architecture or file; empty: what the text names, else
+  /// host.
   std::string target;
+  /// Who groups ops, and by which means; its `target` is the one above.
+  DiscoveryOptions discovery;
   Stage stopAfter = Stage::library;
   std::string output;
   /// Empty: beside the output.

@@ -56,6 +56,13 @@ public:
     return {};
   }
 
+  /// Whether this family can emit `fused` with `schedule` on `machine`; the
+  /// diagnostic says what would be legal.
+  mlir::LogicalResult checkSchedule(FusedOp fused,
+                                    ScheduleAttrInterface schedule,
+                                    const MachineDescription &machine,
+                                    EmitError emitError) const;
+
   /// An estimate that orders candidates before any is compiled.
   virtual double predictMicroseconds(FusedOp fused,
                                      ScheduleAttrInterface schedule) const = 0;
@@ -125,7 +132,7 @@ public:
 protected:
   explicit Target(const MachineDescription &machine) : machine(machine) {}
 
-  const MachineDescription &machine;
+  const MachineDescription machine;
   std::vector<std::unique_ptr<Realiser>> realisers;
 };
 

@@ -251,20 +251,76 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     An agent proposes groups of ops, each with the rule that should realise it;
     the Fusibility analysis checks each proposal against what the target can
     emit, and accepted groups become `fact.fused` regions with a space to
-    search. A remark says why a proposal was rejected. An op that ends up in no
+    search. What an agent leaves over is covered by the rules. A remark says
+    what was accepted, and why a proposal was rejected. An op that ends up in no
     kernel is an error that lists what each rule of the target says of it. An
     output that is an input, a weight or another output too is copied.
+
+    `agent=rules` is offline and deterministic. `agent=llm` asks a language model
+    behind an OpenAI-compatible endpoint and writes a transcript, which
+    `agent=replay` repeats offline; docs/agents.md describes both.
   }];
   let options = [
     Option<"agent", "agent", "std::string", "\"rules\"",
-           "Who proposes: rules">,
+           "Who proposes: rules, llm, or replay of what llm wrote down">,
     Option<"target", "target", "std::string", "\"\"",
-           "Machine to compile for; default: the module's fact.target, else host">];
+           "Machine to compile for, or a .json file that describes one; default: "
+           "the module's fact.target, else host">,
+    ListOption<"patterns", "patterns", "std::string",
+               "Folders of the registry, upper layers first; default: the user's "
+               "and the built-in one">,
+    Option<"transcript", "transcript", "std::string", "\"\"",
+           "File that llm writes and replay reads">,
+    Option<"url", "llm-url", "std::string", "\"\"",
+           "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1">,
+    Option<"model", "llm-model", "std::string", "\"\"", "Model to ask for">,
+    Option<"keyVariable", "llm-key-env", "std::string", "\"FACT_LLM_KEY\"",
+           "Environment variable with the endpoint's key">,
+    Option<"keyFile", "llm-key-file", "std::string", "\"\"",
+           "File with the key, where the variable is not set">,
+    Option<"rounds", "llm-rounds", "unsigned", "3",
+           "Requests at most: the first, and those with diagnostics">,
+    Option<"timeout", "llm-timeout", "double", "180", "Seconds for one request">,
+    Option<"budget", "llm-seconds", "double", "900", "Seconds for all requests">,
+    Option<"retries", "llm-retries", "unsigned", "4",
+           "How often a request is sent again after 429, 5xx or a lost connection">,
+    Option<"answerTokens", "llm-answer-tokens", "unsigned", "8192",
+           "Tokens of one answer">,
+    Option<"tokenBudget", "llm-tokens", "int64_t", "400000",
+           "Tokens of all requests and answers">,
+    Option<"answerBytes", "llm-answer-bytes", "size_t", "4 << 20",
+           "Bytes of one answer">];
   let statistics = [
     Statistic<"proposed", "subgraphs-proposed", "Subgraphs proposed">,
     Statistic<"accepted", "subgraphs-accepted", "Subgraphs accepted">,
-    Statistic<"rejected", "subgraphs-rejected", "Subgraphs rejected">];
+    Statistic<"rejected", "subgraphs-rejected", "Subgraphs rejected">,
+    Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by a realiser, or no such rule">,
+    Statistic<"rejectedByGraph", "rejected-by-graph", "Rejected by the graph around them">,
+    Statistic<"rejectedBySpace", "rejected-by-space", "Rejected for want of a legal schedule">,
+    Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because they could not be read">,
+    Statistic<"covered", "subgraphs-covered", "Subgraphs by the rules for what an agent left over">,
+    Statistic<"calls", "llm-calls", "Requests to a model">,
+    Statistic<"sendings", "llm-retries", "Requests sent again">,
+    Statistic<"tokensIn", "llm-tokens-in", "Tokens of requests">,
+    Statistic<"tokensOut", "llm-tokens-out", "Tokens of answers">,
+    Statistic<"milliseconds", "milliseconds", "Milliseconds that discovery took">];
   let dependentDialects = ["::fact::FactDialect"];
+}
+
+def AnnotateSpeedOfLight : Pass<"fact-annotate-sol", "::mlir::ModuleOp"> {
+  let summary = "Write the speed of light beside each op";
+  let description = [{
+    Sets `fact.sol` on every op that works and on every `fact.fused`: its
+    floating-point operations, the bytes that it must move, and the least
+    microseconds that both allow on the machine.
+
+    `fact-translate --fact-to-sol` prints the same as a table, with what an op a
+    kernel would take.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "Machine, or a .json file that describes one; default: the module's "
+           "fact.target, else host">];
 }
 
 def InlineFused : Pass<"fact-inline-fused"> {

@@ -259,9 +259,11 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
       return success();
     });
     for (ScheduleAttrInterface schedule : schedules)
-      if (succeeded(schedule.verifySchedule(fused, target.getMachine(), [&] {
-            return mlir::emitError(fused.getLoc()) << schedule.getKey() << " ";
-          })))
+      if (succeeded(
+              realiser.checkSchedule(fused, schedule, target.getMachine(), [&] {
+                return mlir::emitError(fused.getLoc())
+                       << schedule.getKey() << " ";
+              })))
         legal.emplace_back(realiser.predictMicroseconds(fused, schedule),
                            legal.size(), schedule);
   }

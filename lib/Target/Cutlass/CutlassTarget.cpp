@@ -13,7 +13,8 @@ using namespace fact;
 namespace {
 class CutlassTarget : public Target {
 public:
-  explicit CutlassTarget(const MachineDescription &machine) : Target(machine) {
+  explicit CutlassTarget(const MachineDescription &description)
+      : Target(description) {
     realisers.push_back(createGemmEpilogueRealiser(machine));
     realisers.push_back(createGatedGemmRealiser(machine));
     realisers.push_back(createGroupedGemmRealiser(machine));

@@ -9,7 +9,8 @@ using namespace fact;
 namespace {
 class HostTarget : public Target {
 public:
-  explicit HostTarget(const MachineDescription &machine) : Target(machine) {
+  explicit HostTarget(const MachineDescription &description)
+      : Target(description) {
     realisers.push_back(host::createGemmRealiser(machine));
     realisers.push_back(host::createGatedGemmRealiser(machine));
     realisers.push_back(host::createGroupedGemmRealiser(machine));

@@ -30,6 +30,11 @@ broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 /// The machine that `fact.target` of the enclosing module names, if any.
 MachineAttr getTargetMachine(mlir::Operation *op);
 
+/// The machine that `text` names or describes (see MachineAttr::resolve); where
+/// it is empty, the one that `op` is compiled for, else the host.
+mlir::FailureOr<MachineAttr> chooseMachine(mlir::Operation *op,
+                                           llvm::StringRef text);
+
 namespace detail {
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
 mlir::LogicalResult verifyElementTypes(mlir::Operation *op);

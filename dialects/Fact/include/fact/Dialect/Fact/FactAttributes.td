@@ -73,15 +73,29 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
     module attributes {fact.target = #fact.machine<"h200">} { ... }
     ```
 
-    Built in: `a100`, `h100`, `h200`, `b200`, `host`. All figures are data of
-    the machine table in `MachineTable.cpp`.
+    Built in: `a100`, `h100`, `h200`, `b200`, `host`. Any other machine brings
+    its figures: bytes and floating-point operations a second. Passes and tools
+    take such a machine from a JSON file (`target=machine.json`), which may start
+    from a built-in one:
+
+    ```json
+    {"name": "h100_pcie", "base": "h100", "multiprocessors": 114,
+     "bandwidth": 2.0e12, "matrix_flops_16": 756e12}
+    ```
   }];
-  let parameters = (ins StringRefParameter<"built-in name">:$name);
-  let assemblyFormat = "`<` $name `>`";
+  let parameters = (ins StringRefParameter<"name">:$name,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$figures);
+  let assemblyFormat = "`<` $name (`,` $figures^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The figures of this machine.
-    const ::fact::MachineDescription &getDescription() const;
+    ::fact::MachineDescription getDescription() const;
+
+    /// The machine that `text` names: built in by name or architecture, or
+    /// described by a file that ends in `.json`.
+    static ::mlir::FailureOr<MachineAttr>
+    resolve(::mlir::MLIRContext *context, ::llvm::StringRef text,
+            ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
   }];
 }
 
@@ -217,6 +231,20 @@ def Fact_HostRowsSpaceAttr : Fact_Space<"HostRowsSpace", "host_rows_space"> {
   let summary = "host row schedules to search";
   let parameters = (ins ArrayRefParameter<"int64_t">:$grain);
   let assemblyFormat = "`<` `grain` `=` `[` $grain `]` `>`";
+}
+
+def Fact_SchedulesAttr : Fact_Space<"Schedules", "schedules"> {
+  let summary = "schedules to search, one by one";
+  let description = [{
+    For what is no product of lists: the best few of another search, and the
+    neighbours of the best.
+
+    ```mlir
+    #fact.schedules<#fact.host_rows<grain = 8>, #fact.host_rows<grain = 32>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::fact::ScheduleAttrInterface">:$schedules);
+  let assemblyFormat = "`<` $schedules `>`";
 }
 
 #endif // FACT_DIALECT_FACT_FACTATTRIBUTES_TD

@@ -104,13 +104,14 @@ def Fact_FusedOp : Fact_Op<"fused",
   }];
   let arguments = (ins StrAttr:$rule, Variadic<Fact_Tensor>:$inputs,
                        OptionalAttr<Fact_StrategyAttr>:$strategy,
-                       OptionalAttr<AnyAttr>:$space, OptionalAttr<AnyAttr>:$schedule);
+                       OptionalAttr<AnyAttr>:$space, OptionalAttr<AnyAttr>:$schedule,
+                       OptionalAttr<I64Attr>:$priority);
   let results = (outs Variadic<Fact_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $rule (`ins` `(` $inputs^ `:` type($inputs) `)`)? $body
     (`strategy` `(` $strategy^ `)`)? (`space` `(` $space^ `)`)?
-    (`schedule` `(` $schedule^ `)`)? attr-dict `:` type($results)
+    (`schedule` `(` $schedule^ `)`)? (`priority` `(` $priority^ `)`)? attr-dict `:` type($results)
   }];
   let extraClassDeclaration = [{
     /// The ops of the region without its terminator.

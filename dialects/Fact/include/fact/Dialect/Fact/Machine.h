@@ -8,21 +8,23 @@
 #include <cstdint>
 
 namespace fact {
-/// Published or measured figures of one machine.
+/// Published or measured figures of one machine. The strings live as long as
+/// the program or the context of the attribute that holds them.
 struct MachineDescription {
-  llvm::StringLiteral name;
+  llvm::StringRef name;
   /// "sm_90a" and the like, or "host".
-  llvm::StringLiteral architecture;
+  llvm::StringRef architecture;
   int64_t multiprocessors;
   /// Shared memory one block can have, in bytes.
   int64_t sharedMemoryBytes;
   int64_t cacheBytes;
   /// Bytes a second to memory.
   double bandwidth;
-  /// Floating-point operations a second in contractions of 16-bit types, in
-  /// contractions of f32 (without TF32), and in everything else.
+  /// Floating-point operations a second in contractions of 16-bit types, of f32
+  /// (without TF32) and of f64, and in everything else.
   double matrixFlops16;
   double matrixFlops32;
+  double matrixFlops64;
   double scalarFlops;
 
   bool isHost() const { return architecture == "host"; }
@@ -31,7 +33,7 @@ struct MachineDescription {
 /// The built-in machines.
 llvm::ArrayRef<MachineDescription> getMachineTable();
 
-/// The machine of that name or architecture, or null.
+/// The built-in machine of that name or architecture, or null.
 const MachineDescription *findMachine(llvm::StringRef nameOrArchitecture);
 } // namespace fact
 

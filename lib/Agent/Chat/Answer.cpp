@@ -1,0 +1,288 @@
+//===- Answer.cpp - What a model proposed ---------------------------------===//
+
+#include "Answer.h"
+#include "Chat.h"
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace fact::chat;
+using nlohmann::json;
+
+static constexpr size_t maxPatterns = 4096, maxOps = 4096, maxLists = 16,
+                        maxValues = 64, maxRationale = 600;
+
+//===----------------------------------------------------------------------===//
+// Finding the JSON
+//===----------------------------------------------------------------------===//
+
+/// The object in a text: the text itself, what a fence holds, or what is
+/// between the first brace and the last.
+static std::string findObject(const std::string &content) {
+  size_t fence = content.find("```");
+  if (fence != std::string::npos) {
+    size_t begin = content.find('\n', fence);
+    size_t end = begin == std::string::npos ? begin : content.find("```", begin);
+    if (end != std::string::npos) {
+      std::string inside = content.substr(begin + 1, end - begin - 1);
+      if (inside.find('{') != std::string::npos)
+        return inside;
+    }
+  }
+  size_t begin = content.find('{'), end = content.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    return "";
+  return content.substr(begin, end - begin + 1);
+}
+
+/// The list `name` of the object in a text.
+static json readList(const std::string &content, const char *name,
+                     std::string &error) {
+  std::string text = findObject(content);
+  if (text.empty()) {
+    error = "the answer has no JSON object";
+    return json::array();
+  }
+  json value = parseJson(text, error);
+  if (value.is_discarded()) {
+    error = "the answer is not JSON: " + error;
+    return json::array();
+  }
+  auto list = value.is_object() ? value.find(name) : value.end();
+  if (!value.is_object() || list == value.end() || !list->is_array()) {
+    error = "the answer needs a list '" + std::string(name) + "'";
+    return json::array();
+  }
+  if (list->size() > maxPatterns) {
+    error = "the answer has " + std::to_string(list->size()) + " " + name +
+            ", and at most " + std::to_string(maxPatterns) + " are read";
+    return json::array();
+  }
+  return std::move(*list);
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+/// Letters, digits and what names of ops, rules and entries are made of.
+static bool isName(const std::string &text, size_t limit) {
+  return !text.empty() && text.size() <= limit &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '_' || c == '.' || c == '/' ||
+                  c == '-' || c == '#';
+         });
+}
+
+static bool readName(const json &object, const char *key, std::string &value,
+                     std::string &error, bool required = true) {
+  auto found = object.find(key);
+  if (found == object.end() || found->is_null() ||
+      (!required && found->is_string() &&
+       found->get_ref<const std::string &>().empty())) {
+    if (required && error.empty())
+      error = "needs '" + std::string(key) + "'";
+    return !required;
+  }
+  if (found->is_string() && isName(found->get_ref<const std::string &>(), 200)) {
+    value = found->get<std::string>();
+    return true;
+  }
+  if (error.empty())
+    error = "'" + std::string(key) + "' is not a name";
+  return false;
+}
+
+static void readRationale(const json &object, std::string &rationale) {
+  auto found = object.find("rationale");
+  if (found != object.end() && found->is_string())
+    rationale = sanitise(found->get<std::string>(), maxRationale);
+}
+
+/// A word or sizes: nothing that could be more than one token of an attribute.
+static bool isValue(const std::string &text) {
+  return !text.empty() && text.size() <= 32 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::islower(c) || std::isdigit(c) || c == '_';
+         });
+}
+
+static bool readValues(const json &list, std::vector<std::string> &values) {
+  if (!list.is_array() || list.empty() || list.size() > maxValues)
+    return false;
+  for (const json &value : list) {
+    std::string text;
+    if (value.is_string())
+      text = value.get<std::string>();
+    else if (value.is_number_unsigned() && value.get<uint64_t>() < 1000000)
+      text = std::to_string(value.get<uint64_t>());
+    if (!isValue(text))
+      return false;
+    values.push_back(std::move(text));
+  }
+  return true;
+}
+
+/// `{"tile": ["128x64"]}`, or `[{"name": "tile", "values": ["128x64"]}]`.
+static void readSpace(const json &object, SpaceLists &space,
+                      std::string &error) {
+  auto found = object.find("space");
+  if (found == object.end() || found->is_null() || !error.empty())
+    return;
+  auto add = [&](const std::string &name, const json &values) {
+    std::vector<std::string> words;
+    if (!isValue(name) || !readValues(values, words) ||
+        space.size() == maxLists) {
+      error = "'space' has lists of words and sizes, such as "
+              "[{\"name\": \"tile\", \"values\": [\"128x128x64\"]}]";
+      return;
+    }
+    space.emplace_back(name, std::move(words));
+  };
+  if (found->is_object()) {
+    for (const auto &[name, values] : found->items())
+      if (error.empty())
+        add(name, values);
+    return;
+  }
+  if (!found->is_array()) {
+    error = "'space' is a list";
+    return;
+  }
+  for (const json &list : *found) {
+    if (!error.empty())
+      return;
+    std::string name;
+    if (!list.is_object() || !list.contains("values") ||
+        !readName(list, "name", name, error)) {
+      error = "'space' is a list of {\"name\", \"values\"}";
+      return;
+    }
+    add(name, list["values"]);
+  }
+}
+
+static void readOps(const json &object, Pattern &pattern) {
+  auto found = object.find("ops");
+  if (found == object.end() || !found->is_array() || found->empty() ||
+      found->size() > maxOps) {
+    pattern.error = "needs 'ops', a list of op ids";
+    return;
+  }
+  for (const json &op : *found) {
+    if (!op.is_string() || !isName(op.get_ref<const std::string &>(), 32)) {
+      pattern.error = "'ops' has something that is no op id";
+      return;
+    }
+    pattern.ops.push_back(op.get<std::string>());
+  }
+}
+
+static void readStrategy(const json &object, Pattern &pattern) {
+  if (!readName(object, "strategy", pattern.strategy, pattern.error, false))
+    return;
+  for (char &c : pattern.strategy)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  if (pattern.strategy.empty() || pattern.strategy == "reuse" ||
+      pattern.strategy == "adapt" || pattern.strategy == "new")
+    return;
+  if (pattern.error.empty())
+    pattern.error = "'strategy' is REUSE, ADAPT or NEW, not " +
+                    sanitise(pattern.strategy, 40);
+}
+
+static Pattern readPattern(const json &object) {
+  Pattern pattern;
+  if (!object.is_object()) {
+    pattern.error = "is not an object";
+    return pattern;
+  }
+  readOps(object, pattern);
+  readName(object, "rule", pattern.rule, pattern.error);
+  readStrategy(object, pattern);
+  readName(object, "entry", pattern.entry, pattern.error, false);
+  readSpace(object, pattern.space, pattern.error);
+  readRationale(object, pattern.rationale);
+  auto priority = object.find("priority");
+  if (priority != object.end() && priority->is_number()) {
+    double number = priority->get<double>();
+    if (std::isfinite(number))
+      pattern.priority = int64_t(std::clamp(number, -1e6, 1e6));
+  }
+  return pattern;
+}
+
+PatternAnswer fact::chat::readPatterns(const std::string &content) {
+  PatternAnswer answer;
+  try {
+    for (const json &object : readList(content, "patterns", answer.error))
+      answer.patterns.push_back(readPattern(object));
+  } catch (const json::exception &problem) {
+    answer.error = sanitise(problem.what(), 300);
+  }
+  return answer;
+}
+
+RefinementAnswer fact::chat::readRefinements(const std::string &content) {
+  RefinementAnswer answer;
+  try {
+    for (const json &object : readList(content, "kernels", answer.error)) {
+      Refinement &refinement = answer.kernels.emplace_back();
+      if (!object.is_object()) {
+        refinement.error = "is not an object";
+        continue;
+      }
+      readName(object, "kernel", refinement.kernel, refinement.error);
+      readSpace(object, refinement.space, refinement.error);
+      readRationale(object, refinement.rationale);
+    }
+  } catch (const json::exception &problem) {
+    answer.error = sanitise(problem.what(), 300);
+  }
+  return answer;
+}
+
+//===----------------------------------------------------------------------===//
+// Schemas
+//===----------------------------------------------------------------------===//
+
+static json object(json properties) {
+  json required = json::array();
+  for (const auto &[name, type] : properties.items())
+    required.push_back(name);
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", std::move(required)},
+          {"additionalProperties", false}};
+}
+
+static json list(json items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+static json string() { return {{"type", "string"}}; }
+
+static json spaceSchema() {
+  return list(object({{"name", string()}, {"values", list(string())}}));
+}
+
+std::string
+fact::chat::getPatternSchema(const std::vector<std::string> &rules) {
+  json pattern = object(
+      {{"ops", list(string())},
+       {"rule", {{"type", "string"}, {"enum", rules}}},
+       {"strategy", {{"type", "string"}, {"enum", {"REUSE", "ADAPT", "NEW"}}}},
+       {"entry", string()},
+       {"space", spaceSchema()},
+       {"priority", {{"type", "integer"}}},
+       {"rationale", string()}});
+  return object({{"patterns", list(std::move(pattern))}}).dump();
+}
+
+std::string
+fact::chat::getRefinementSchema(const std::vector<std::string> &kernels) {
+  json kernel = object({{"kernel", {{"type", "string"}, {"enum", kernels}}},
+                        {"space", spaceSchema()},
+                        {"rationale", string()}});
+  return object({{"kernels", list(std::move(kernel))}}).dump();
+}

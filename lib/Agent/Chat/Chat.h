@@ -1,0 +1,87 @@
+//===- Chat.h - Ask a chat model ----------------------------------*- C++ -*-===//
+//
+// No LLVM: what a server sends is read here, and leaves as plain data.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_AGENT_CHAT_CHAT_H
+#define FACT_AGENT_CHAT_CHAT_H
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace chat {
+
+struct Message {
+  /// "system", "user" or "assistant".
+  std::string role;
+  std::string content;
+};
+
+struct Request {
+  std::vector<Message> messages;
+  /// The JSON schema of the answer, as text.
+  std::string schema;
+};
+
+struct Reply {
+  std::string content;
+  /// Why there is no content: what went wrong, for people.
+  std::string error;
+  int64_t tokensIn = 0;
+  int64_t tokensOut = 0;
+  /// How often the request was sent again.
+  unsigned retries = 0;
+  double seconds = 0;
+};
+
+class Model {
+public:
+  virtual ~Model() = default;
+  virtual Reply complete(const Request &request) = 0;
+};
+
+struct HttpOptions {
+  /// Up to and without `/chat/completions`.
+  std::string url;
+  std::string model;
+  std::string key;
+  /// Seconds for one request, sendings included.
+  double timeout = 180;
+  unsigned retries = 4;
+  /// Before the first sending again; doubled each time, or what the server
+  /// asks for.
+  double retryDelay = 0.5;
+  unsigned answerTokens = 8192;
+  size_t answerBytes = 4 << 20;
+};
+
+/// A server that speaks OpenAI's chat completions, by libcurl: certificates are
+/// verified, proxies of the environment respected, redirects not followed.
+std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
+
+/// What is wrong with the options, or empty.
+std::string checkHttpOptions(const HttpOptions &options);
+
+/// The body of a request.
+nlohmann::json toJson(const Request &request, const HttpOptions &options);
+
+/// The content of a response's body, or its error.
+Reply readCompletion(const std::string &body);
+
+/// Parses text from outside: no exceptions, no deep nesting, no invalid UTF-8.
+/// A discarded value on failure, with the reason.
+nlohmann::json parseJson(const std::string &text, std::string &error);
+
+/// Text that cannot harm a terminal, a log or a JSON file: valid UTF-8 without
+/// control characters, and at most `limit` bytes.
+std::string sanitise(const std::string &text, size_t limit);
+
+} // namespace chat
+} // namespace fact
+
+#endif // FACT_AGENT_CHAT_CHAT_H

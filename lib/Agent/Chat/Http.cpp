@@ -1,0 +1,310 @@
+//===- Http.cpp - Chat completions over HTTP ------------------------------===//
+
+#include "Chat.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <curl/curl.h>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+using namespace fact::chat;
+using nlohmann::json;
+
+//===----------------------------------------------------------------------===//
+// Requests and responses as JSON
+//===----------------------------------------------------------------------===//
+
+json fact::chat::toJson(const Request &request, const HttpOptions &options) {
+  json messages = json::array();
+  for (const Message &message : request.messages)
+    messages.push_back({{"role", message.role}, {"content", message.content}});
+  json body{{"model", options.model},
+            {"messages", std::move(messages)},
+            {"temperature", 0},
+            {"max_tokens", options.answerTokens}};
+  if (!request.schema.empty())
+    body["response_format"] = {
+        {"type", "json_schema"},
+        {"json_schema",
+         {{"name", "fact_answer"},
+          {"strict", true},
+          {"schema", json::parse(request.schema)}}}};
+  return body;
+}
+
+static const json *find(const json *object, const char *key) {
+  if (!object || !object->is_object())
+    return nullptr;
+  auto found = object->find(key);
+  return found == object->end() ? nullptr : &*found;
+}
+
+static std::string getString(const json *value) {
+  return value && value->is_string() ? value->get<std::string>() : "";
+}
+
+static int64_t getCount(const json *value) {
+  if (!value || !value->is_number())
+    return 0;
+  double number = value->get<double>();
+  return number > 0 && number < 1e12 ? int64_t(number) : 0;
+}
+
+Reply fact::chat::readCompletion(const std::string &body) {
+  Reply reply;
+  json value = parseJson(body, reply.error);
+  if (value.is_discarded()) {
+    reply.error = "the response cannot be read: " + reply.error;
+    return reply;
+  }
+  const json *usage = find(&value, "usage");
+  reply.tokensIn = getCount(find(usage, "prompt_tokens"));
+  reply.tokensOut = getCount(find(usage, "completion_tokens"));
+  const json *choices = find(&value, "choices");
+  if (!choices || !choices->is_array() || choices->empty()) {
+    std::string said = getString(find(find(&value, "error"), "message"));
+    reply.error = "the response has no 'choices'" +
+                  (said.empty() ? "" : ": " + sanitise(said, 300));
+    return reply;
+  }
+  const json &choice = choices->front();
+  std::string finish = getString(find(&choice, "finish_reason"));
+  if (finish == "length") {
+    reply.error = "the answer was cut off after " +
+                  std::to_string(reply.tokensOut) +
+                  " tokens; allow more with llm-answer-tokens";
+    return reply;
+  }
+  const json *content = find(find(&choice, "message"), "content");
+  if (!content || !content->is_string()) {
+    reply.error = "the response has no content" +
+                  (finish.empty() ? "" : " (" + sanitise(finish, 60) + ")");
+    return reply;
+  }
+  reply.content = content->get<std::string>();
+  return reply;
+}
+
+//===----------------------------------------------------------------------===//
+// The connection
+//===----------------------------------------------------------------------===//
+
+static std::string getHost(const std::string &url) {
+  std::string host;
+  if (CURLU *parts = curl_url()) {
+    char *text = nullptr;
+    if (!curl_url_set(parts, CURLUPART_URL, url.c_str(), 0) &&
+        !curl_url_get(parts, CURLUPART_HOST, &text, 0)) {
+      host = text;
+      curl_free(text);
+    }
+    curl_url_cleanup(parts);
+  }
+  return host;
+}
+
+static bool startsWith(const std::string &text, const char *prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
+  if (options.url.empty())
+    return "no endpoint: give llm-url=http://127.0.0.1:8080/v1 or the like";
+  bool secure = startsWith(options.url, "https://");
+  if (!secure && !startsWith(options.url, "http://"))
+    return "'" + sanitise(options.url, 200) +
+           "' is no endpoint: it begins with http:// or https://";
+  std::string host = getHost(options.url);
+  if (host.empty())
+    return "'" + sanitise(options.url, 200) + "' is no address";
+  if (options.model.empty())
+    return "no model: give llm-model=";
+  for (unsigned char c : options.key)
+    if (c <= 0x20 || c >= 0x7f)
+      return "the key has characters that no header can carry";
+  bool loopback = host == "localhost" || host == "[::1]" ||
+                  startsWith(host, "127.");
+  if (!options.key.empty() && !secure && !loopback)
+    return "a key is not sent to '" + sanitise(host, 200) +
+           "' in the clear: use https://, or unset the key";
+  return "";
+}
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+/// One exchange with the server.
+struct Exchange {
+  CURLcode result = CURLE_OK;
+  long status = 0;
+  double retryAfter = 0;
+  std::string body;
+  bool tooLarge = false;
+  size_t limit = 0;
+};
+
+size_t receive(char *data, size_t size, size_t count, void *user) {
+  auto &exchange = *static_cast<Exchange *>(user);
+  size_t bytes = size * count;
+  if (exchange.body.size() + bytes > exchange.limit) {
+    exchange.tooLarge = true;
+    return 0;
+  }
+  exchange.body.append(data, bytes);
+  return bytes;
+}
+
+class HttpModel : public Model {
+public:
+  explicit HttpModel(const HttpOptions &options) : options(options) {
+    static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+    (void)initialised;
+  }
+
+  Reply complete(const Request &request) override;
+
+private:
+  std::string getUrl() const;
+  Exchange send(const std::string &body, double seconds) const;
+
+  const HttpOptions options;
+};
+} // namespace
+
+std::string HttpModel::getUrl() const {
+  std::string url = options.url;
+  while (!url.empty() && url.back() == '/')
+    url.pop_back();
+  const std::string path = "/chat/completions";
+  if (url.size() < path.size() ||
+      url.compare(url.size() - path.size(), path.size(), path) != 0)
+    url += path;
+  return url;
+}
+
+Exchange HttpModel::send(const std::string &body, double seconds) const {
+  Exchange exchange;
+  exchange.limit = options.answerBytes;
+  CURL *handle = curl_easy_init();
+  if (!handle) {
+    exchange.result = CURLE_FAILED_INIT;
+    return exchange;
+  }
+  curl_slist *headers = nullptr;
+  headers = curl_slist_append(headers, "Content-Type: application/json");
+  headers = curl_slist_append(headers, "Accept: application/json");
+  // No waiting for "100 Continue".
+  headers = curl_slist_append(headers, "Expect:");
+  if (!options.key.empty())
+    headers = curl_slist_append(
+        headers, ("Authorization: Bearer " + options.key).c_str());
+  long milliseconds = std::max(1L, long(1000 * seconds));
+  curl_easy_setopt(handle, CURLOPT_URL, getUrl().c_str());
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+  curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
+  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size()));
+  curl_easy_setopt(handle, CURLOPT_POSTFIELDS, body.c_str());
+  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, milliseconds);
+  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
+                   std::min(milliseconds, 10000L));
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_USERAGENT, "fact");
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
+  exchange.result = curl_easy_perform(handle);
+  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &exchange.status);
+  curl_off_t wait = 0;
+  if (!curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &wait) && wait > 0)
+    exchange.retryAfter = double(wait);
+  curl_slist_free_all(headers);
+  curl_easy_cleanup(handle);
+  return exchange;
+}
+
+/// Whether the same request may succeed a moment later.
+static bool isTransient(const Exchange &exchange) {
+  switch (exchange.result) {
+  case CURLE_OK:
+    return exchange.status == 429 || exchange.status >= 500;
+  case CURLE_COULDNT_CONNECT:
+  case CURLE_COULDNT_RESOLVE_HOST:
+  case CURLE_GOT_NOTHING:
+  case CURLE_PARTIAL_FILE:
+  case CURLE_RECV_ERROR:
+  case CURLE_SEND_ERROR:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static std::string describe(const Exchange &exchange, double timeout) {
+  if (exchange.tooLarge)
+    return "the answer is larger than " + std::to_string(exchange.limit) +
+           " bytes";
+  if (exchange.result == CURLE_OPERATION_TIMEDOUT)
+    return "no answer within " + std::to_string(std::lround(timeout)) +
+           " s (llm-timeout)";
+  if (exchange.result != CURLE_OK)
+    return curl_easy_strerror(exchange.result);
+  Reply said = readCompletion(exchange.body);
+  return "HTTP status " + std::to_string(exchange.status) +
+         (said.error.empty() ? "" : ": " + said.error);
+}
+
+Reply HttpModel::complete(const Request &request) {
+  Clock::time_point start = Clock::now();
+  auto elapsed = [&] {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  json body = toJson(request, options);
+  Reply reply;
+  double delay = options.retryDelay;
+  std::minstd_rand random(std::random_device{}());
+  for (unsigned retries = 0;;) {
+    double left = options.timeout - elapsed();
+    Exchange exchange =
+        send(body.dump(-1, ' ', false, json::error_handler_t::replace),
+             std::max(left, 0.001));
+    if (exchange.result == CURLE_OK && exchange.status == 200) {
+      reply = readCompletion(exchange.body);
+    } else {
+      reply = Reply();
+      reply.error = describe(exchange, options.timeout);
+    }
+    reply.retries = retries;
+    reply.seconds = elapsed();
+    // Some servers know no schemas; the prompt has it too.
+    bool refused = exchange.result == CURLE_OK &&
+                   (exchange.status == 400 || exchange.status == 422) &&
+                   body.contains("response_format");
+    if (refused) {
+      body.erase("response_format");
+      ++retries;
+      continue;
+    }
+    if (!isTransient(exchange) || retries >= options.retries)
+      return reply;
+    // Up to a quarter more, so that many clients do not come back at once.
+    double wait = std::max(delay, exchange.retryAfter) *
+                  (1 + 0.25 * double(random()) / double(random.max()));
+    if (elapsed() + wait >= options.timeout)
+      return reply;
+    std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+    delay = std::min(2 * delay, 30.0);
+    ++retries;
+  }
+}
+
+std::unique_ptr<Model> fact::chat::createHttpModel(const HttpOptions &options) {
+  return std::make_unique<HttpModel>(options);
+}

@@ -1,0 +1,114 @@
+//===- Transcript.cpp - Conversations, to read and to repeat --------------===//
+
+#include "Transcript.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+using namespace fact::chat;
+using nlohmann::ordered_json;
+
+static ordered_json describe(const Round &round) {
+  ordered_json messages = ordered_json::array();
+  for (const Message &message : round.request.messages)
+    messages.push_back({{"role", message.role}, {"content", message.content}});
+  ordered_json verdicts = ordered_json::array();
+  for (const JudgedProposal &verdict : round.verdicts)
+    verdicts.push_back({{"proposal", verdict.what},
+                        {"accepted", verdict.accepted},
+                        {"reason", verdict.reason}});
+  const Reply &reply = round.reply;
+  return {{"messages", std::move(messages)},
+          {"schema", round.request.schema},
+          {"answer", reply.content},
+          {"error", reply.error},
+          {"tokens_in", reply.tokensIn},
+          {"tokens_out", reply.tokensOut},
+          {"retries", reply.retries},
+          {"seconds", reply.seconds},
+          {"verdicts", std::move(verdicts)}};
+}
+
+std::string fact::chat::writeTranscript(const std::string &path,
+                                        const Transcript &transcript) {
+  ordered_json conversations = ordered_json::array();
+  for (const Conversation &conversation : transcript.conversations) {
+    ordered_json rounds = ordered_json::array();
+    for (const Round &round : conversation.rounds)
+      rounds.push_back(describe(round));
+    conversations.push_back(
+        {{"graph", conversation.graph}, {"rounds", std::move(rounds)}});
+  }
+  ordered_json root{{"format", 1},
+                    {"model", transcript.model},
+                    {"target", transcript.target},
+                    {"conversations", std::move(conversations)}};
+  std::string aside = path + ".writing";
+  std::ofstream file(aside, std::ios::binary | std::ios::trunc);
+  file << root.dump(1, ' ', false, ordered_json::error_handler_t::replace)
+       << "\n";
+  file.close();
+  if (!file || std::rename(aside.c_str(), path.c_str()) != 0) {
+    std::string reason = std::strerror(errno);
+    std::remove(aside.c_str());
+    return "cannot write '" + path + "': " + reason;
+  }
+  return "";
+}
+
+static Round readRound(const ordered_json &value) {
+  Round round;
+  for (const ordered_json &message : value.at("messages"))
+    round.request.messages.push_back(
+        {message.at("role").get<std::string>(),
+         message.at("content").get<std::string>()});
+  round.request.schema = value.value("schema", "");
+  round.reply.content = value.at("answer").get<std::string>();
+  round.reply.error = value.value("error", "");
+  round.reply.tokensIn = value.value("tokens_in", int64_t(0));
+  round.reply.tokensOut = value.value("tokens_out", int64_t(0));
+  return round;
+}
+
+std::string fact::chat::readTranscript(const std::string &path,
+                                       Transcript &transcript) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file)
+    return "cannot read transcript '" + path + "': " + std::strerror(errno);
+  std::string error;
+  ordered_json root = parseJson(text.str(), error);
+  if (root.is_discarded())
+    return "'" + path + "' is not a transcript: " + error;
+  try {
+    if (root.at("format") != 1)
+      return "'" + path + "' is a transcript of another version";
+    transcript.model = root.value("model", "");
+    transcript.target = root.value("target", "");
+    for (const ordered_json &value : root.at("conversations")) {
+      Conversation &conversation = transcript.conversations.emplace_back();
+      conversation.graph = value.at("graph").get<std::string>();
+      for (const ordered_json &round : value.at("rounds"))
+        conversation.rounds.push_back(readRound(round));
+    }
+  } catch (const ordered_json::exception &problem) {
+    return "'" + path + "' is not a transcript: " + sanitise(problem.what(), 300);
+  }
+  return "";
+}
+
+Reply ReplayModel::complete(const Request &) {
+  if (next < conversation.rounds.size()) {
+    Reply reply = conversation.rounds[next++].reply;
+    reply.seconds = 0;
+    return reply;
+  }
+  Reply reply;
+  reply.error = "the transcript has no further answer";
+  return reply;
+}

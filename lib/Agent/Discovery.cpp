@@ -1,0 +1,218 @@
+//===- Discovery.cpp - From a graph to kernels ----------------------------===//
+
+#include "fact/Agent/Discovery.h"
+#include "LanguageModel.h"
+#include "fact/Analysis/StridedView.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+class Discovery {
+public:
+  Discovery(ModuleOp module, const DiscoveryOptions &options,
+            DiscoveryReport &report)
+      : module(module), options(options), report(report) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult chooseTarget();
+  LogicalResult createAgent();
+  LogicalResult discover(Block &block, Agent *agent);
+  std::vector<Verdict> judge(std::vector<Proposal> proposals,
+                             GroupedBlock &decided, bool isCover);
+  void fuse(Block &block);
+  LogicalResult checkCovered(Block &block);
+  void copyOutputs(func::FuncOp function);
+
+  ModuleOp module;
+  const DiscoveryOptions &options;
+  DiscoveryReport &report;
+  std::unique_ptr<Target> target;
+  std::optional<Fusibility> fusibility;
+  std::unique_ptr<Agent> proposer;
+  /// Of the block at hand.
+  std::vector<Proposal> accepted;
+};
+} // namespace
+
+LogicalResult Discovery::chooseTarget() {
+  FailureOr<MachineAttr> machine = chooseMachine(module, options.target);
+  if (failed(machine))
+    return failure();
+  module->setAttr("fact.target", *machine);
+  target = createTarget(machine->getDescription());
+  fusibility.emplace(*target);
+  return success();
+}
+
+LogicalResult Discovery::createAgent() {
+  report.agent = options.agent;
+  if (options.agent == "rules")
+    return success();
+  if (options.agent == "llm" || options.agent == "replay") {
+    proposer = createLanguageModelAgent(module, options, report);
+    return success(proposer != nullptr);
+  }
+  return mlir::emitError(module.getLoc(), "unknown agent '")
+         << options.agent << "'; known are 'rules', 'llm' and 'replay'";
+}
+
+/// Checks proposals in their order, which is the agent's own by priority.
+std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
+                                      GroupedBlock &decided, bool isCover) {
+  std::vector<Verdict> verdicts;
+  for (Proposal &proposal : proposals) {
+    Verdict &verdict = verdicts.emplace_back();
+    Location loc = proposal.ops.empty() ? module.getLoc()
+                                        : proposal.ops.front()->getLoc();
+    {
+      // The first message is the reason; its notes say where.
+      ScopedDiagnosticHandler handler(
+          module.getContext(), [&](Diagnostic &diagnostic) {
+            verdict.reason = diagnostic.str();
+            for (Diagnostic &note : diagnostic.getNotes())
+              verdict.reason += "; " + note.str();
+            return success();
+          });
+      verdict.obstacle =
+          fusibility->check(proposal.rule, proposal.ops, proposal.space, decided,
+                            [&] { return mlir::emitError(loc); });
+    }
+    ++report.proposed;
+    if (verdict.obstacle) {
+      ++report.rejected[stringify(*verdict.obstacle).str()];
+      remark::failed(loc, remark::RemarkOpts::name(proposal.rule)
+                              .category("fact-discover"))
+          << remark::add("rejected") << remark::reason("{0}", verdict.reason);
+      continue;
+    }
+    ++report.accepted;
+    report.covered += isCover;
+    decided.add(proposal.ops);
+    accepted.push_back(std::move(proposal));
+  }
+  return verdicts;
+}
+
+LogicalResult Discovery::discover(Block &block, Agent *agent) {
+  GroupedBlock decided(block);
+  accepted.clear();
+  for (bool again = agent != nullptr; again;) {
+    ++report.rounds;
+    std::vector<Proposal> proposals = agent->propose(decided, *fusibility);
+    again = agent->review(judge(std::move(proposals), decided, false));
+  }
+  judge(createRulesAgent()->propose(decided, *fusibility), decided,
+        agent != nullptr);
+  fuse(block);
+  return checkCovered(block);
+}
+
+void Discovery::fuse(Block &block) {
+  IRRewriter rewriter(module.getContext());
+  Builder builder(module.getContext());
+  for (const Proposal &proposal : accepted) {
+    FusedOp fused = fusibility->fuse(proposal.rule, proposal.ops, rewriter);
+    if (proposal.space)
+      fused.setSpaceAttr(proposal.space);
+    if (proposal.strategy)
+      fused.setStrategyAttr(proposal.strategy);
+    if (proposal.priority)
+      fused.setPriority(proposal.priority);
+    remark::passed(fused.getLoc(), remark::RemarkOpts::name(proposal.rule)
+                                       .category("fact-discover"))
+        << remark::add("accepted")
+        << remark::reason("{0}", proposal.rationale.empty()
+                                     ? "by the rules"
+                                     : proposal.rationale);
+  }
+  sortTopologically(&block);
+}
+
+/// Every op that needs a kernel has one; reshapes need none.
+LogicalResult Discovery::checkCovered(Block &block) {
+  bool covered = true;
+  GroupedBlock nothing(block);
+  for (Operation &op : block.without_terminator()) {
+    if (!Fusibility::isFusible(&op) || isa<ReshapeOp>(op))
+      continue;
+    covered = false;
+    InFlightDiagnostic diagnostic = op.emitOpError("has no kernel on target '")
+                                    << target->getMachine().name << "'";
+    OpGroup alone;
+    alone.insert(&op);
+    for (const std::unique_ptr<Realiser> &realiser : target->getRealisers()) {
+      ScopedDiagnosticHandler handler(
+          module.getContext(), [&](Diagnostic &reason) {
+            diagnostic.attachNote(op.getLoc())
+                << "'" << realiser->getRule() << "': " << reason.str();
+            return success();
+          });
+      (void)fusibility->check(realiser->getRule(), alone, {}, nothing,
+                              [&] { return mlir::emitError(op.getLoc()); });
+    }
+  }
+  return success(covered);
+}
+
+/// Every output is a kernel's result and its own memory: what is an input, a
+/// weight or another output too is copied. One without elements needs none.
+void Discovery::copyOutputs(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  const Realiser *realiser = target->findRealiser("pointwise");
+  OpBuilder builder(terminator);
+  llvm::SmallDenseSet<Value> written;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value memory = skipReshapes(operand.get());
+    auto tensor = dyn_cast<RankedTensorType>(memory.getType());
+    if (!tensor || llvm::is_contained(tensor.getShape(), 0) ||
+        (memory.getDefiningOp<FusedOp>() && written.insert(memory).second))
+      continue;
+    Location loc = terminator->getLoc();
+    Type type = operand.get().getType();
+    auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise",
+                                operand.get(), StrategyAttr(), Attribute(),
+                                Attribute(), IntegerAttr());
+    Block &body = copy.getBody().emplaceBlock();
+    OpBuilder inner = OpBuilder::atBlockEnd(&body);
+    YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
+    copy.setSpaceAttr(realiser->getDefaultSpace(copy));
+    operand.set(copy.getResult(0));
+  }
+}
+
+LogicalResult Discovery::run() {
+  auto start = std::chrono::steady_clock::now();
+  if (failed(chooseTarget()) || failed(createAgent()))
+    return failure();
+  SmallVector<std::pair<Block *, Agent *>> blocks;
+  module.walk([&](Operation *op) {
+    if (!isa<func::FuncOp, PrepareOp>(op) || op->getRegion(0).empty())
+      return;
+    // What runs once is not worth an agent's while.
+    blocks.emplace_back(&op->getRegion(0).front(),
+                        isa<func::FuncOp>(op) ? proposer.get() : nullptr);
+  });
+  for (auto [block, agent] : blocks)
+    if (failed(discover(*block, agent)))
+      return failure();
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      copyOutputs(function);
+  report.seconds = std::chrono::duration<double>(
+                       std::chrono::steady_clock::now() - start)
+                       .count();
+  return success();
+}
+
+LogicalResult fact::discover(ModuleOp module, const DiscoveryOptions &options,
+                             DiscoveryReport &report) {
+  return Discovery(module, options, report).run();
+}

@@ -1,0 +1,226 @@
+//===- LanguageModel.cpp - The agent that asks a chat model ---------------===//
+//
+// One prompt a round. What the model proposes becomes typed data (Chat/Answer),
+// then proposals about ops of the graph; the compiler's own diagnostics go back
+// to it until everything is accepted or a limit is reached.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LanguageModel.h"
+#include "GraphText.h"
+#include "Spaces.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+class LanguageModelAgent : public Agent {
+public:
+  LanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
+                     DiscoveryReport &report)
+      : report(report), dialogue(module, options, report) {}
+
+  LogicalResult open() { return dialogue.open(); }
+
+  std::vector<Proposal> propose(const GroupedBlock &decided,
+                                const Fusibility &fusibility) override;
+  bool review(ArrayRef<Verdict> verdicts) override;
+
+private:
+  std::string writePrompt(const Fusibility &fusibility) const;
+  std::string writeFeedback(const GroupedBlock &decided) const;
+  std::vector<Proposal> read(const std::string &content,
+                             const GroupedBlock &decided,
+                             const Fusibility &fusibility);
+  FailureOr<Proposal> resolve(const chat::Pattern &pattern,
+                              const GroupedBlock &decided,
+                              const Fusibility &fusibility,
+                              EmitError emitError) const;
+
+  DiscoveryReport &report;
+  Dialogue dialogue;
+  std::unique_ptr<GraphText> graph;
+  std::string schema;
+  /// Of the last answer: what is wrong with it as a whole, and its patterns,
+  /// of which those at `asked` became proposals.
+  std::string problem;
+  std::vector<chat::JudgedProposal> judged;
+  std::vector<size_t> asked;
+  Block *block = nullptr;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What it is told
+//===----------------------------------------------------------------------===//
+
+std::string
+LanguageModelAgent::writePrompt(const Fusibility &fusibility) const {
+  const Target &target = fusibility.getTarget();
+  std::string rules;
+  for (const std::unique_ptr<Realiser> &realiser : target.getRealisers())
+    rules += getPromptSection("rules.md", realiser->getRule());
+  return fillPrompt(getPrompt("discover.md"),
+                    {{"graph", graph->getText().str()},
+                     {"machine", describeMachine(target.getMachine())},
+                     {"rules", rules},
+                     {"schedules", describeSchedules(target.getMachine())},
+                     {"registry", "Nothing.\n"}});
+}
+
+/// What became of the last answer, and what is asked of the next.
+std::string
+LanguageModelAgent::writeFeedback(const GroupedBlock &decided) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!problem.empty())
+    os << "Your answer could not be used: " << problem << "\n";
+  for (auto [i, verdict] : llvm::enumerate(judged))
+    if (!verdict.accepted)
+      os << "Pattern " << i << " (" << verdict.what
+         << ") was rejected: " << verdict.reason << "\n";
+  if (decided.size()) {
+    os << "Accepted, and taken:";
+    for (size_t i = 0; i < decided.size(); ++i)
+      os << (i ? "; " : " ") << graph->getIds(decided[i]);
+    os << "\n";
+  }
+  os << "Send patterns for ops that are not taken, in the same form, correcting "
+        "what was rejected. Send {\"patterns\": []} when there is nothing to "
+        "add.\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// What it says
+//===----------------------------------------------------------------------===//
+
+FailureOr<Proposal>
+LanguageModelAgent::resolve(const chat::Pattern &pattern,
+                            const GroupedBlock &decided,
+                            const Fusibility &fusibility,
+                            EmitError emitError) const {
+  if (!pattern.error.empty())
+    return emitError() << pattern.error;
+  Proposal proposal;
+  proposal.rule = pattern.rule;
+  proposal.priority = pattern.priority;
+  proposal.rationale = pattern.rationale;
+  for (const std::string &id : pattern.ops) {
+    Operation *op = graph->find(id);
+    if (!op)
+      return emitError() << "there is no op '" << id << "' in the graph";
+    proposal.ops.insert(op);
+  }
+  MLIRContext *context = proposal.ops.front()->getContext();
+  if (!pattern.strategy.empty())
+    proposal.strategy = StrategyAttr::get(
+        context, *symbolizeStrategyKind(pattern.strategy), pattern.entry);
+  if (pattern.space.empty())
+    return proposal;
+  // The rule's own space says which lists there are, and for that the region
+  // must be one that it takes.
+  const Realiser *realiser =
+      fusibility.getTarget().findRealiser(pattern.rule);
+  if (!realiser || fusibility.check(pattern.rule, proposal.ops, {}, decided,
+                                    emitError))
+    return realiser ? FailureOr<Proposal>(failure()) : proposal;
+  FusedOp fused = fusibility.outline(pattern.rule, proposal.ops);
+  SpaceAttrInterface base = realiser->getDefaultSpace(fused);
+  fused->erase();
+  FailureOr<SpaceAttrInterface> space =
+      replaceLists(base, pattern.space, emitError);
+  if (failed(space))
+    return failure();
+  proposal.space = *space;
+  return proposal;
+}
+
+std::vector<Proposal>
+LanguageModelAgent::read(const std::string &content,
+                         const GroupedBlock &decided,
+                         const Fusibility &fusibility) {
+  chat::PatternAnswer answer = chat::readPatterns(content);
+  problem = answer.error;
+  llvm::stable_sort(answer.patterns, [](const auto &a, const auto &b) {
+    return a.priority > b.priority;
+  });
+  std::vector<Proposal> proposals;
+  for (const chat::Pattern &pattern : answer.patterns) {
+    chat::JudgedProposal &verdict = judged.emplace_back();
+    verdict.what = pattern.rule + ": " + llvm::join(pattern.ops, " ");
+    ScopedDiagnosticHandler handler(
+        block->getParentOp()->getContext(), [&](Diagnostic &diagnostic) {
+          if (verdict.reason.empty())
+            verdict.reason = diagnostic.str();
+          return success();
+        });
+    FailureOr<Proposal> proposal =
+        resolve(pattern, decided, fusibility, [&] {
+          return emitError(block->getParentOp()->getLoc());
+        });
+    if (succeeded(proposal)) {
+      asked.push_back(judged.size() - 1);
+      proposals.push_back(std::move(*proposal));
+      continue;
+    }
+    ++report.proposed;
+    ++report.rejected["answer"];
+  }
+  return proposals;
+}
+
+std::vector<Proposal>
+LanguageModelAgent::propose(const GroupedBlock &decided,
+                            const Fusibility &fusibility) {
+  std::string message;
+  if (block != &decided.getBlock()) {
+    block = &decided.getBlock();
+    graph = std::make_unique<GraphText>(*block,
+                                        fusibility.getTarget().getMachine());
+    std::vector<std::string> rules;
+    for (const auto &realiser : fusibility.getTarget().getRealisers())
+      rules.push_back(realiser->getRule().str());
+    schema = chat::getPatternSchema(rules);
+    StringRef target = fusibility.getTarget().getMachine().name;
+    dialogue.begin((graph->getHash() + "-" + target).str(), target);
+    message = writePrompt(fusibility);
+  } else {
+    message = writeFeedback(decided);
+  }
+  problem.clear();
+  judged.clear();
+  asked.clear();
+  const chat::Reply *reply = dialogue.ask(std::move(message), schema);
+  if (!reply)
+    return {};
+  return read(reply->content, decided, fusibility);
+}
+
+bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
+  for (auto [index, verdict] : llvm::zip_equal(asked, verdicts)) {
+    judged[index].accepted = !verdict.obstacle;
+    judged[index].reason = verdict.reason;
+  }
+  dialogue.record(judged);
+  bool satisfied =
+      problem.empty() && llvm::all_of(judged, [](const auto &verdict) {
+        return verdict.accepted;
+      });
+  if (satisfied || !dialogue.canAsk()) {
+    if (!problem.empty())
+      dialogue.giveUp(problem);
+    return false;
+  }
+  return true;
+}
+
+std::unique_ptr<Agent>
+fact::createLanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
+                               DiscoveryReport &report) {
+  auto agent = std::make_unique<LanguageModelAgent>(module, options, report);
+  if (failed(agent->open()))
+    return nullptr;
+  return agent;
+}

@@ -1,0 +1,151 @@
+//===- Spaces.cpp - Spaces from lists of words ----------------------------===//
+
+#include "Spaces.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fact;
+using chat::SpaceLists;
+
+static constexpr size_t maxPoints = 4096;
+
+/// Parses an attribute without a word to the user; `error` has the reason.
+static Attribute parseQuietly(MLIRContext *context, const Twine &text,
+                              std::string &error) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (error.empty())
+      error = diagnostic.str();
+    return success();
+  });
+  return parseAttribute(text.str(), context);
+}
+
+static std::string print(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attribute;
+  return text;
+}
+
+StringRef fact::getFamily(SpaceAttrInterface space) {
+  StringRef name = space.getAbstractAttribute().getName().rsplit('.').second;
+  name.consume_back("_space");
+  return name;
+}
+
+/// Splits the parameters `a = x, b = [y, z]` of an attribute's text.
+static SpaceLists splitParameters(StringRef text) {
+  SpaceLists lists;
+  text = text.split('<').second;
+  text.consume_back(">");
+  while (!text.empty()) {
+    auto [name, rest] = text.split('=');
+    rest = rest.ltrim();
+    StringRef values;
+    if (rest.consume_front("["))
+      std::tie(values, text) = rest.split(']');
+    else {
+      values = rest.take_until([](char c) { return c == ','; });
+      text = rest.drop_front(values.size());
+    }
+    text = text.ltrim(", ");
+    SmallVector<StringRef> words;
+    values.split(words, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    std::vector<std::string> list;
+    for (StringRef word : words)
+      list.push_back(word.trim().str());
+    lists.emplace_back(name.trim().str(), std::move(list));
+  }
+  return lists;
+}
+
+SpaceLists fact::getLists(SpaceAttrInterface space) {
+  if (isa<SchedulesAttr>(space))
+    return {};
+  return splitParameters(print(space));
+}
+
+static std::string joinLists(SpaceAttrInterface base, const SpaceLists &lists) {
+  std::string text =
+      ("#" + base.getAbstractAttribute().getName() + "<").str();
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(lists, os, [&](const auto &list) {
+    os << list.first << " = [" << llvm::join(list.second, ", ") << "]";
+  });
+  os << ">";
+  return text;
+}
+
+FailureOr<SpaceAttrInterface> fact::replaceLists(SpaceAttrInterface base,
+                                                 const SpaceLists &lists,
+                                                 EmitError emitError) {
+  SpaceLists merged = getLists(base);
+  size_t points = 1;
+  for (const auto &[name, values] : lists) {
+    auto known = llvm::find_if(
+        merged, [&, &name = name](const auto &list) { return list.first == name; });
+    if (known == merged.end()) {
+      InFlightDiagnostic diagnostic =
+          emitError() << "a " << getFamily(base) << " space has no '" << name
+                      << "'; it has ";
+      llvm::interleaveComma(merged, diagnostic, [&](const auto &list) {
+        diagnostic << "'" << list.first << "'";
+      });
+      return diagnostic;
+    }
+    known->second = values;
+  }
+  for (const auto &[name, values] : merged)
+    points *= std::max<size_t>(1, values.size());
+  if (points > maxPoints)
+    return emitError() << "its space has " << points
+                       << " points, and at most " << maxPoints
+                       << " are searched";
+  std::string error;
+  auto space = dyn_cast_or_null<SpaceAttrInterface>(
+      parseQuietly(base.getContext(), joinLists(base, merged), error));
+  if (!space)
+    return emitError() << "its space cannot be read: " << error;
+  return space;
+}
+
+SmallVector<ScheduleAttrInterface>
+fact::getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space) {
+  SmallVector<ScheduleAttrInterface> neighbours;
+  SpaceLists lists = getLists(space), own = splitParameters(print(schedule));
+  if (lists.size() != own.size())
+    return neighbours;
+  for (auto [i, list] : llvm::enumerate(lists)) {
+    const std::string &value = own[i].second.front();
+    const std::vector<std::string> &values = list.second;
+    auto at = llvm::find(values, value);
+    for (auto [j, other] : llvm::enumerate(values)) {
+      ptrdiff_t distance = std::abs(ptrdiff_t(j) - (at - values.begin()));
+      // A value that is in no list has all of it next to it.
+      if (other == value || (at != values.end() && distance > 1))
+        continue;
+      SpaceLists point = own;
+      point[i].second = {other};
+      std::string error;
+      if (auto one = dyn_cast_or_null<SpaceAttrInterface>(parseQuietly(
+              space.getContext(), joinLists(space, point), error)))
+        for (ScheduleAttrInterface neighbour : one.enumerate())
+          if (neighbour != schedule && !llvm::is_contained(neighbours, neighbour))
+            neighbours.push_back(neighbour);
+    }
+  }
+  return neighbours;
+}
+
+ScheduleAttrInterface fact::parseSchedule(MLIRContext *context, StringRef key) {
+  // A key is one attribute of the dialect, and short.
+  if (key.empty() || key.size() > 400 ||
+      !llvm::all_of(key, [](char c) {
+        return llvm::isAlnum(c) || StringRef("_<>=, ").contains(c);
+      }))
+    return {};
+  std::string error;
+  return dyn_cast_or_null<ScheduleAttrInterface>(
+      parseQuietly(context, "#fact." + key, error));
+}
