@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 
@@ -12,18 +13,30 @@ from .files import writing
 
 
 def main(arguments: list[str] | None = None) -> int:
-    arguments = sys.argv[1:] if arguments is None else arguments
+    is_program = arguments is None
+    arguments = sys.argv[1:] if is_program else arguments
     try:
         # Its options are its program's.
         if arguments[:1] == ["registry"]:
             return _registry(arguments[1:])
         options = _parser().parse_args(arguments)
+        if is_program:
+            _limit_threads(getattr(options, "threads", None))
         return options.function(options)
     except FactError as error:
         print(f"fact: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _limit_threads(count: int | None) -> None:
+    """Starts over with the number of threads in the environment: PyTorch's BLAS reads it once,
+    before anything here runs, and torch.set_num_threads does not reach it."""
+    if count is None or count < 1 or os.environ.get("OMP_NUM_THREADS") == str(count):
+        return
+    environment = {**os.environ, "OMP_NUM_THREADS": str(count)}
+    os.execve(sys.executable, [sys.executable, "-m", "fact", *sys.argv[1:]], environment)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -193,6 +193,16 @@ def test_bench_with_no_threads(capsys):
     assert "--threads is at least 1" in fails(capsys, "bench", GPT, "--threads", "0")
 
 
+def test_threads_reach_the_blas_of_pytorch(tmp_path):
+    """It reads the environment when it is loaded, so the command starts over with it."""
+    source = tmp_path / "seen.py"
+    source.write_text("import os\nraise SystemExit('threads: ' + os.environ['OMP_NUM_THREADS'])\n")
+    process = subprocess.run([sys.executable, "-m", "fact", "bench", str(source), "--threads", "3"],
+                             env={**os.environ, "OMP_NUM_THREADS": "2"}, capture_output=True,
+                             text=True, timeout=120)
+    assert "threads: 3" in process.stderr
+
+
 def test_bench_shows_kernels():
     from fact.bench import kernel_rows
 
