@@ -2,6 +2,7 @@
 
 #include "fact/Agent/Discovery.h"
 #include "LanguageModel.h"
+#include "Retrieval.h"
 #include "fact/Analysis/StridedView.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,6 +37,7 @@ private:
   DiscoveryReport &report;
   std::unique_ptr<Target> target;
   std::optional<Fusibility> fusibility;
+  std::optional<Retrieval> retrieval;
   std::unique_ptr<Agent> proposer;
   /// Of the block at hand.
   std::vector<Proposal> accepted;
@@ -49,6 +51,7 @@ LogicalResult Discovery::chooseTarget() {
   module->setAttr("fact.target", *machine);
   target = createTarget(machine->getDescription());
   fusibility.emplace(*target);
+  retrieval.emplace(module, options, *target);
   return success();
 }
 
@@ -57,7 +60,7 @@ LogicalResult Discovery::createAgent() {
   if (options.agent == "rules")
     return success();
   if (options.agent == "llm" || options.agent == "replay") {
-    proposer = createLanguageModelAgent(module, options, report);
+    proposer = createLanguageModelAgent(module, options, *retrieval, report);
     return success(proposer != nullptr);
   }
   return mlir::emitError(module.getLoc(), "unknown agent '")
@@ -109,7 +112,7 @@ LogicalResult Discovery::discover(Block &block, Agent *agent) {
     std::vector<Proposal> proposals = agent->propose(decided, *fusibility);
     again = agent->review(judge(std::move(proposals), decided, false));
   }
-  judge(createRulesAgent()->propose(decided, *fusibility), decided,
+  judge(createRulesAgent(*retrieval)->propose(decided, *fusibility), decided,
         agent != nullptr);
   fuse(block);
   return checkCovered(block);
@@ -120,10 +123,13 @@ void Discovery::fuse(Block &block) {
   Builder builder(module.getContext());
   for (const Proposal &proposal : accepted) {
     FusedOp fused = fusibility->fuse(proposal.rule, proposal.ops, rewriter);
-    if (proposal.space)
-      fused.setSpaceAttr(proposal.space);
-    if (proposal.strategy)
-      fused.setStrategyAttr(proposal.strategy);
+    Advice advice{proposal.strategy, proposal.space};
+    if (!advice.strategy && !advice.space)
+      advice = retrieval->advise(fused);
+    if (advice.space)
+      fused.setSpaceAttr(advice.space);
+    if (advice.strategy)
+      fused.setStrategyAttr(advice.strategy);
     if (proposal.priority)
       fused.setPriority(proposal.priority);
     remark::passed(fused.getLoc(), remark::RemarkOpts::name(proposal.rule)

@@ -8,7 +8,9 @@
 
 #include "LanguageModel.h"
 #include "GraphText.h"
+#include "Retrieval.h"
 #include "Spaces.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -18,8 +20,9 @@ namespace {
 class LanguageModelAgent : public Agent {
 public:
   LanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
-                     DiscoveryReport &report)
-      : report(report), dialogue(module, options, report) {}
+                     const Retrieval &retrieval, DiscoveryReport &report)
+      : retrieval(retrieval), report(report),
+        dialogue(module, options, report) {}
 
   LogicalResult open() { return dialogue.open(); }
 
@@ -28,7 +31,10 @@ public:
   bool review(ArrayRef<Verdict> verdicts) override;
 
 private:
-  std::string writePrompt(const Fusibility &fusibility) const;
+  std::string writePrompt(const GroupedBlock &decided,
+                          const Fusibility &fusibility) const;
+  std::string writeEntries(const GroupedBlock &decided,
+                           const Fusibility &fusibility) const;
   std::string writeFeedback(const GroupedBlock &decided) const;
   std::vector<Proposal> read(const std::string &content,
                              const GroupedBlock &decided,
@@ -38,6 +44,7 @@ private:
                               const Fusibility &fusibility,
                               EmitError emitError) const;
 
+  const Retrieval &retrieval;
   DiscoveryReport &report;
   Dialogue dialogue;
   std::unique_ptr<GraphText> graph;
@@ -55,8 +62,29 @@ private:
 // What it is told
 //===----------------------------------------------------------------------===//
 
+/// The entries near what the rules would group, each once.
 std::string
-LanguageModelAgent::writePrompt(const Fusibility &fusibility) const {
+LanguageModelAgent::writeEntries(const GroupedBlock &decided,
+                                 const Fusibility &fusibility) const {
+  constexpr size_t nearest = 3;
+  std::string text;
+  llvm::SmallPtrSet<const patterns::Entry *, 16> seen;
+  for (const Proposal &proposal :
+       createRulesAgent(retrieval)->propose(decided, fusibility)) {
+    FusedOp fused = fusibility.outline(proposal.rule, proposal.ops);
+    std::vector<patterns::Match> matches = retrieval.find(fused);
+    fused->erase();
+    for (size_t i = 0; i < std::min(nearest, matches.size()); ++i)
+      if (seen.insert(matches[i].entry).second)
+        text += Retrieval::describe(*matches[i].entry) + "\n";
+  }
+  return text.empty() ? "Nothing near this graph.\n"
+                      : "Entry | ops | extents | status | schedules\n" + text;
+}
+
+std::string
+LanguageModelAgent::writePrompt(const GroupedBlock &decided,
+                                const Fusibility &fusibility) const {
   const Target &target = fusibility.getTarget();
   std::string rules;
   for (const std::unique_ptr<Realiser> &realiser : target.getRealisers())
@@ -66,7 +94,7 @@ LanguageModelAgent::writePrompt(const Fusibility &fusibility) const {
                      {"machine", describeMachine(target.getMachine())},
                      {"rules", rules},
                      {"schedules", describeSchedules(target.getMachine())},
-                     {"registry", "Nothing.\n"}});
+                     {"registry", writeEntries(decided, fusibility)}});
 }
 
 /// What became of the last answer, and what is asked of the next.
@@ -114,23 +142,37 @@ LanguageModelAgent::resolve(const chat::Pattern &pattern,
     proposal.ops.insert(op);
   }
   MLIRContext *context = proposal.ops.front()->getContext();
+  StrategyKind kind = StrategyKind::create;
+  const patterns::Entry *entry = nullptr;
   if (!pattern.strategy.empty())
-    proposal.strategy = StrategyAttr::get(
-        context, *symbolizeStrategyKind(pattern.strategy), pattern.entry);
-  if (pattern.space.empty())
+    kind = *symbolizeStrategyKind(pattern.strategy);
+  if (kind != StrategyKind::create) {
+    entry = retrieval.lookup(pattern.entry);
+    if (!entry)
+      return emitError() << "there is no entry '" << pattern.entry
+                         << "' to build on; without one the strategy is NEW";
+    if (entry->problem.rule != pattern.rule)
+      return emitError() << "entry '" << pattern.entry << "' is of the rule '"
+                         << entry->problem.rule << "'";
+  }
+  proposal.strategy =
+      StrategyAttr::get(context, kind, entry ? entry->getId() : "");
+  if (pattern.space.empty() && !entry)
     return proposal;
   // The rule's own space says which lists there are, and for that the region
   // must be one that it takes.
   const Realiser *realiser =
       fusibility.getTarget().findRealiser(pattern.rule);
-  if (!realiser || fusibility.check(pattern.rule, proposal.ops, {}, decided,
-                                    emitError))
-    return realiser ? FailureOr<Proposal>(failure()) : proposal;
+  if (fusibility.check(pattern.rule, proposal.ops, {}, decided, emitError))
+    return failure();
   FusedOp fused = fusibility.outline(pattern.rule, proposal.ops);
-  SpaceAttrInterface base = realiser->getDefaultSpace(fused);
-  fused->erase();
-  FailureOr<SpaceAttrInterface> space =
-      replaceLists(base, pattern.space, emitError);
+  llvm::scope_exit erase([&] { fused->erase(); });
+  if (pattern.space.empty()) {
+    proposal.space = retrieval.advise(fused, *entry, kind).space;
+    return proposal;
+  }
+  FailureOr<SpaceAttrInterface> space = replaceLists(
+      realiser->getDefaultSpace(fused), pattern.space, emitError);
   if (failed(space))
     return failure();
   proposal.space = *space;
@@ -143,11 +185,13 @@ LanguageModelAgent::read(const std::string &content,
                          const Fusibility &fusibility) {
   chat::PatternAnswer answer = chat::readPatterns(content);
   problem = answer.error;
-  llvm::stable_sort(answer.patterns, [](const auto &a, const auto &b) {
-    return a.priority > b.priority;
-  });
+  // Those of equal priority in the order of the answer.
+  std::multimap<int64_t, const chat::Pattern *, std::greater<>> byPriority;
+  for (const chat::Pattern &pattern : answer.patterns)
+    byPriority.emplace(pattern.priority, &pattern);
   std::vector<Proposal> proposals;
-  for (const chat::Pattern &pattern : answer.patterns) {
+  for (const auto &entry : byPriority) {
+    const chat::Pattern &pattern = *entry.second;
     chat::JudgedProposal &verdict = judged.emplace_back();
     verdict.what = pattern.rule + ": " + llvm::join(pattern.ops, " ");
     ScopedDiagnosticHandler handler(
@@ -185,7 +229,7 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
     schema = chat::getPatternSchema(rules);
     StringRef target = fusibility.getTarget().getMachine().name;
     dialogue.begin((graph->getHash() + "-" + target).str(), target);
-    message = writePrompt(fusibility);
+    message = writePrompt(decided, fusibility);
   } else {
     message = writeFeedback(decided);
   }
@@ -218,8 +262,10 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
 
 std::unique_ptr<Agent>
 fact::createLanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
+                               const Retrieval &retrieval,
                                DiscoveryReport &report) {
-  auto agent = std::make_unique<LanguageModelAgent>(module, options, report);
+  auto agent = std::make_unique<LanguageModelAgent>(module, options, retrieval,
+                                                    report);
   if (failed(agent->open()))
     return nullptr;
   return agent;

@@ -11,7 +11,7 @@ namespace fact {
 /// with the options.
 std::unique_ptr<Agent>
 createLanguageModelAgent(mlir::ModuleOp module, const DiscoveryOptions &options,
-                         DiscoveryReport &report);
+                         const Retrieval &retrieval, DiscoveryReport &report);
 
 /// A conversation within the limits of the options: it counts, keeps the
 /// transcript, and ends with a warning when no answer is to be had.

@@ -4,12 +4,13 @@
 // op) grows the largest group that a kernel can take: the views around it, the
 // pointwise ops after it, for row ops those before it too, as long as growing
 // removes traffic, that is, adds no result. The group with the most to gain by
-// the speed of light is taken first, and those that wanted one of its ops grow
-// anew without it. What is left becomes pointwise kernels.
+// the speed of light is taken first, unless the registry measured both it and a
+// group that it conflicts with, and the other one gains more; those that wanted
+// one of its ops grow anew without it. What is left becomes pointwise kernels.
 //
 //===----------------------------------------------------------------------===//
 
-#include "fact/Agent/Agent.h"
+#include "Retrieval.h"
 #include "fact/Analysis/SpeedOfLight.h"
 
 using namespace mlir;
@@ -29,10 +30,14 @@ struct Candidate {
   /// Time that an op a kernel takes longer than one kernel, at the speed of
   /// light.
   double gain = 0;
+  /// The same by what the registry measured of such kernels.
+  std::optional<double> measuredGain = {};
 };
 
 class RulesAgent : public Agent {
 public:
+  explicit RulesAgent(const Retrieval &retrieval) : retrieval(retrieval) {}
+
   std::vector<Proposal> propose(const GroupedBlock &decided,
                                 const Fusibility &fusibility) override;
 
@@ -56,6 +61,7 @@ private:
   void takeAnchors();
   void cover(Operation *op);
 
+  const Retrieval &retrieval;
   /// The groups of others, and those claimed here.
   std::optional<GroupedBlock> block;
   const Fusibility *fusibility = nullptr;
@@ -198,13 +204,15 @@ std::optional<Candidate> RulesAgent::gate(MulOp product) const {
 
 Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
   const MachineDescription &machine = fusibility->getTarget().getMachine();
-  double gain = 0;
+  double apart = 0;
   for (Operation *op : group)
-    gain += getSpeedOfLight(op).getMicroseconds(machine);
+    apart += getSpeedOfLight(op).getMicroseconds(machine);
   FusedOp fused = fusibility->outline(rule, group);
-  gain -= getSpeedOfLight(fused).getMicroseconds(machine);
+  double gain = apart - getSpeedOfLight(fused).getMicroseconds(machine);
+  std::optional<double> measured = retrieval.predictMicroseconds(fused);
   fused->erase();
-  return {rule, std::move(group), gain};
+  return {rule, std::move(group), gain,
+          measured ? std::optional(apart - *measured) : std::nullopt};
 }
 
 void RulesAgent::claim(Candidate candidate) {
@@ -227,6 +235,10 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   return std::nullopt;
 }
 
+static bool conflict(const OpGroup &a, const OpGroup &b) {
+  return llvm::any_of(a, [&](Operation *op) { return b.contains(op); });
+}
+
 void RulesAgent::takeAnchors() {
   struct Anchor {
     Operation *op;
@@ -241,6 +253,12 @@ void RulesAgent::takeAnchors() {
     auto best = llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
       return a.candidate.gain < b.candidate.gain;
     });
+    // Measurements decide between those that want the same op.
+    for (auto rival = anchors.begin(); rival != anchors.end(); ++rival)
+      if (conflict(rival->candidate.ops, best->candidate.ops) &&
+          rival->candidate.measuredGain && best->candidate.measuredGain &&
+          *rival->candidate.measuredGain > *best->candidate.measuredGain)
+        best = rival;
     Anchor taken = std::move(*best);
     anchors.erase(best);
     // A group that was claimed since may lead out of this one and back.
@@ -253,8 +271,7 @@ void RulesAgent::takeAnchors() {
     claim(std::move(taken.candidate));
     std::vector<Anchor> left;
     for (Anchor &anchor : anchors) {
-      if (llvm::any_of(anchor.candidate.ops,
-                       [&](Operation *op) { return ops.contains(op); })) {
+      if (conflict(anchor.candidate.ops, ops)) {
         if (auto again = grow(anchor.op))
           left.push_back({anchor.op, std::move(*again)});
       } else {
@@ -297,9 +314,12 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
   takeAnchors();
   for (Operation &op : block->getBlock())
     cover(&op);
+  // The order in which they were taken.
+  for (auto [i, proposal] : llvm::enumerate(proposals))
+    proposal.priority = int64_t(proposals.size() - i);
   return std::move(proposals);
 }
 
-std::unique_ptr<Agent> fact::createRulesAgent() {
-  return std::make_unique<RulesAgent>();
+std::unique_ptr<Agent> fact::createRulesAgent(const Retrieval &retrieval) {
+  return std::make_unique<RulesAgent>(retrieval);
 }

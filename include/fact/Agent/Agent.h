@@ -73,9 +73,11 @@ public:
   virtual bool review(llvm::ArrayRef<Verdict> verdicts) { return false; }
 };
 
+class Retrieval;
+
 /// The embedded rules: deterministic, offline, and complete (every op that has
 /// a kernel gets one).
-std::unique_ptr<Agent> createRulesAgent();
+std::unique_ptr<Agent> createRulesAgent(const Retrieval &retrieval);
 } // namespace fact
 
 #endif // FACT_AGENT_AGENT_H

@@ -1,0 +1,110 @@
+//===- Retrieval.cpp - What the registry knows of a region ----------------===//
+
+#include "Retrieval.h"
+#include "Spaces.h"
+#include "fact/Analysis/Problem.h"
+#include "fact/Analysis/SpeedOfLight.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace fact;
+
+/// Beyond these, an adapted search is no shorter than a new one.
+static constexpr size_t maxAdapted = 16;
+
+Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,
+                     const Target &target)
+    : target(target) {
+  std::vector<std::filesystem::path> layers(options.patterns.begin(),
+                                            options.patterns.end());
+  if (layers.empty())
+    layers = patterns::getDefaultLayers();
+  registry = patterns::Registry::load(layers, [&](const std::string &problem) {
+    mlir::emitWarning(module.getLoc()) << "the registry: " << problem;
+  });
+}
+
+std::vector<patterns::Match> Retrieval::find(FusedOp fused) const {
+  return registry.find(getProblem(fused, target.getMachine().architecture));
+}
+
+/// The first match that worked.
+static const patterns::Match *
+findAccepted(const std::vector<patterns::Match> &matches) {
+  for (const patterns::Match &match : matches)
+    if (match.entry->getBest())
+      return &match;
+  return nullptr;
+}
+
+Advice Retrieval::advise(FusedOp fused) const {
+  std::vector<patterns::Match> matches = find(fused);
+  const patterns::Match *match = findAccepted(matches);
+  if (!match)
+    return {StrategyAttr::get(fused.getContext(), StrategyKind::create, ""), {}};
+  return advise(fused, *match->entry,
+                match->relation == patterns::Relation::Reuse
+                    ? StrategyKind::reuse
+                    : StrategyKind::adapt);
+}
+
+Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
+                         StrategyKind kind) const {
+  MLIRContext *context = fused.getContext();
+  Advice advice{StrategyAttr::get(context, kind, entry.getId()), {}};
+  const Realiser *realiser = target.findRealiser(fused.getRule());
+  if (!realiser || kind == StrategyKind::create)
+    return advice;
+  ScopedDiagnosticHandler silence(context,
+                                  [](Diagnostic &) { return success(); });
+  SmallVector<ScheduleAttrInterface> schedules;
+  auto add = [&](ScheduleAttrInterface schedule) {
+    if (!schedule || schedules.size() == maxAdapted ||
+        llvm::is_contained(schedules, schedule) ||
+        failed(realiser->checkSchedule(
+            fused, schedule, target.getMachine(),
+            [&] { return emitError(fused.getLoc()); })))
+      return;
+    schedules.push_back(schedule);
+  };
+  for (const patterns::Schedule &known : entry.schedules)
+    if (known.status == patterns::Status::Accepted)
+      add(parseSchedule(context, known.key));
+  if (schedules.empty())
+    return advice;
+  if (kind == StrategyKind::adapt)
+    for (ScheduleAttrInterface next :
+         getNeighbours(schedules.front(), realiser->getDefaultSpace(fused)))
+      add(next);
+  advice.space = SchedulesAttr::get(context, schedules);
+  return advice;
+}
+
+std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
+  std::vector<patterns::Match> matches = find(fused);
+  const patterns::Match *match = findAccepted(matches);
+  if (!match || match->entry->getBest()->solShare <= 0)
+    return std::nullopt;
+  return getSpeedOfLight(fused).getMicroseconds(target.getMachine()) /
+         match->entry->getBest()->solShare;
+}
+
+std::string Retrieval::describe(const patterns::Entry &entry) {
+  std::string text =
+      llvm::formatv("{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
+                    entry.problem.getExtentsText(),
+                    patterns::getName(entry.getStatus()));
+  unsigned shown = 0;
+  for (const patterns::Schedule &schedule : entry.schedules) {
+    if (++shown > 3)
+      break;
+    if (schedule.status == patterns::Status::Accepted)
+      text += llvm::formatv(" | {0}: {1:F1} us, {2:P0} of light", schedule.key,
+                            schedule.us, schedule.solShare);
+    else
+      text += " | " + schedule.key + ": " + patterns::getName(schedule.status) +
+              (schedule.reason.empty() ? "" : ", " + schedule.reason);
+  }
+  return text;
+}

@@ -1,0 +1,48 @@
+//===- Retrieval.h - What the registry knows of a region ----------*- C++ -*-===//
+
+#ifndef FACT_AGENT_RETRIEVAL_H
+#define FACT_AGENT_RETRIEVAL_H
+
+#include "fact/Agent/Discovery.h"
+#include "fact/Patterns/Registry.h"
+
+namespace fact {
+/// What a kernel builds on, and where that says to search.
+struct Advice {
+  StrategyAttr strategy;
+  /// Null: the rule's own.
+  SpaceAttrInterface space;
+};
+
+/// The registry as agents see it.
+class Retrieval {
+public:
+  /// Reads the layers that the options name; what cannot be read is a warning.
+  Retrieval(mlir::ModuleOp module, const DiscoveryOptions &options,
+            const Target &target);
+
+  std::vector<patterns::Match> find(FusedOp fused) const;
+  const patterns::Entry *lookup(llvm::StringRef id) const {
+    return registry.lookup(id.str());
+  }
+
+  /// The nearest entry that worked: reuse searches its schedules alone, adapt
+  /// those and what is next to the best of them.
+  Advice advise(FusedOp fused) const;
+  Advice advise(FusedOp fused, const patterns::Entry &entry,
+                StrategyKind kind) const;
+
+  /// Microseconds that the registry promises: the speed of light over the share
+  /// of it that the nearest entry reached.
+  std::optional<double> predictMicroseconds(FusedOp fused) const;
+
+  /// An entry on a line, for prompts.
+  static std::string describe(const patterns::Entry &entry);
+
+private:
+  const Target &target;
+  patterns::Registry registry;
+};
+} // namespace fact
+
+#endif // FACT_AGENT_RETRIEVAL_H
