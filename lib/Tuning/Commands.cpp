@@ -70,6 +70,14 @@ std::string Tuner::stampOf(const KernelSource &kernel) const {
   return hash.text();
 }
 
+/// A reference that is an object already is in each candidate's library.
+std::string Tuner::stampOf(const Kernel &kernel, size_t index) const {
+  std::string stamp = stampOf(kernel.candidates[index]);
+  if (kernel.reference.source.empty())
+    stamp += " " + stampOf(kernel.reference);
+  return stamp;
+}
+
 bool isFresh(const fs::path &stamp, const std::string &expected,
              std::initializer_list<fs::path> files) {
   std::error_code code;
@@ -107,9 +115,8 @@ void checkEnvironment(const Command &command, const Outcome &outcome) {
   if (outcome.succeeded())
     return;
   std::string log = readLog(command.log);
-  for (const char *full :
-       {"No space left on device", "Disk quota exceeded", "File too large",
-        "File size limit exceeded"})
+  for (const char *full : {"No space left on device", "Disk quota exceeded",
+                           "File too large", "File size limit exceeded"})
     if (contains(log, full))
       throw Failure(std::string(full) + " while running\n  " + command.text() +
                     "\nfree some space (in the bundle's build/ or in TMPDIR) "

@@ -122,7 +122,7 @@ void Tuner::measureCandidate(Search &search, size_t index) {
   std::string number = std::to_string(index);
   fs::path job = folder / (number + ".job");
   writeFile(job, jobText(kernel, kernel.candidates[index],
-                         folder / "reference.so", libraryOf(kernel, index),
+                         referenceOf(kernel, index), libraryOf(kernel, index),
                          keepsExpected(bundle, kernel) ? folder / "expected"
                                                        : fs::path()));
   Command command;

@@ -65,9 +65,13 @@ void Tuner::tryCandidate(Search &search, size_t index) {
 
 void Tuner::buildReference(Search &search) {
   const Kernel &kernel = search.kernel();
+  // An object is linked with each candidate: a command less.
+  if (kernel.reference.source.empty()) {
+    search.reference = Search::Ready;
+    return;
+  }
   fs::path folder = buildFolder(kernel);
-  fs::path object = kernel.reference.object.empty() ? folder / "reference.o"
-                                                    : kernel.reference.object;
+  fs::path object = folder / "reference.o";
   fs::path library = folder / "reference.so";
   fs::path stamp = folder / "reference.stamp";
   fs::path log = folder / "reference.log";
@@ -82,8 +86,7 @@ void Tuner::buildReference(Search &search) {
     return;
   }
   search.reference = Search::Building;
-  auto broken = [&search, log](const Command &command,
-                                     const Outcome &outcome) {
+  auto broken = [&search, log](const Command &command, const Outcome &outcome) {
     checkEnvironment(command, outcome);
     search.reference = Search::Broken;
     search.error = "its reference does not build (" + outcome.text() +
@@ -109,11 +112,6 @@ void Tuner::buildReference(Search &search) {
       (void)search;
     });
   };
-  writeFile(log, "");
-  if (kernel.reference.source.empty()) {
-    linkIt();
-    return;
-  }
   fs::path aside = folder / "reference.partial.o";
   Command command = compileCommand(kernel.reference, aside, log, false);
   writeFile(log, "$ " + command.text() + "\n");
@@ -135,7 +133,8 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   fs::path log = folder / (std::to_string(built) + ".log");
   fs::path stamp = folder / (std::to_string(built) + ".stamp");
   fs::path object = objectOf(kernel, index);
-  if (isFresh(stamp, stampOf(candidate), {object, libraryOf(kernel, index)})) {
+  if (isFresh(stamp, stampOf(kernel, built),
+              {object, libraryOf(kernel, index)})) {
     finishBuild(search, index);
     return;
   }
@@ -203,8 +202,13 @@ void Tuner::linkCandidate(Search &search, size_t built) {
   fs::path aside = folder / (std::to_string(built) + ".partial.so");
   fs::path library = libraryOf(kernel, built);
   fs::path stamp = folder / (std::to_string(built) + ".stamp");
-  Command command = linkCommand({objectOf(kernel, built).string()},
-                                candidate.link, aside, log);
+  Words inputs{objectOf(kernel, built).string()}, link = candidate.link;
+  if (kernel.reference.source.empty()) {
+    inputs.push_back(kernel.reference.object.string());
+    link.insert(link.end(), kernel.reference.link.begin(),
+                kernel.reference.link.end());
+  }
+  Command command = linkCommand(inputs, link, aside, log);
   scheduler->build(command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
     if (!outcome.succeeded()) {
@@ -212,13 +216,13 @@ void Tuner::linkCandidate(Search &search, size_t built) {
       attempt.log = log.string();
       attempt.compileSeconds = search.compileSeconds[built];
       attempt.status = "link_error";
-      attempt.detail = outcome.kind == Outcome::Exited ? mainMessage(log)
-                                                       : outcome.text();
+      attempt.detail =
+          outcome.kind == Outcome::Exited ? mainMessage(log) : outcome.text();
       failBuild(search, built, attempt);
       return;
     }
     fs::rename(aside, library);
-    writeFile(stamp, stampOf(search.kernel().candidates[built]));
+    writeFile(stamp, stampOf(search.kernel(), built));
     for (size_t index : std::exchange(search.building[built], {}))
       finishBuild(search, index);
   });

@@ -97,6 +97,11 @@ fs::path Tuner::libraryOf(const Kernel &kernel, size_t index) const {
   return buildFolder(kernel) / (std::to_string(builtAs(kernel, index)) + ".so");
 }
 
+fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
+  return kernel.reference.source.empty() ? libraryOf(kernel, index)
+                                         : buildFolder(kernel) / "reference.so";
+}
+
 //===----------------------------------------------------------------------===//
 // The stages
 //===----------------------------------------------------------------------===//
@@ -245,14 +250,14 @@ void Tuner::ensureWinnerObjects() {
     fs::path stamp = folder / (built + ".stamp");
     fs::path object = objectOf(kernel, index);
     if (candidate.source.empty() ||
-        isFresh(stamp, stampOf(candidate), {object}))
+        isFresh(stamp, stampOf(kernel, index), {object}))
       continue;
     fs::path aside = folder / (built + ".partial.o");
     fs::path log = folder / (built + ".log");
     std::error_code absent;
     fs::remove(stamp, absent);
     fs::remove(libraryOf(kernel, index), absent);
-    std::string expected = stampOf(candidate);
+    std::string expected = stampOf(kernel, index);
     Command command = compileCommand(candidate, aside, log, true);
     writeFile(log, "$ " + command.text() + "\n");
     compiles.build(command, [=, &kernel](const Outcome &outcome) {

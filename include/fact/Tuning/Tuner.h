@@ -90,6 +90,7 @@ private:
                       const std::filesystem::path &output,
                       const std::filesystem::path &log) const;
   std::string stampOf(const KernelSource &kernel) const;
+  std::string stampOf(const Kernel &kernel, size_t index) const;
 
   // Stages.
   std::string findCompiler();
@@ -130,6 +131,8 @@ private:
                      size_t begin) const;
   std::filesystem::path objectOf(const Kernel &kernel, size_t index) const;
   std::filesystem::path libraryOf(const Kernel &kernel, size_t index) const;
+  /// Where a candidate's measurement finds the reference.
+  std::filesystem::path referenceOf(const Kernel &kernel, size_t index) const;
 
   const Bundle &bundle;
   const Options &options;

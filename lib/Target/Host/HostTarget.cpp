@@ -39,6 +39,11 @@ public:
                      "-lpthread", "-lm",     "-o",    "{output}"};
     commands.linkProgram = {compiler, "{inputs}", "{link}", "-lpthread",
                             "-ldl",   "-lm",      "-o",     "{output}"};
+    for (const char *word :
+         std::initializer_list<const char *>{FACT_HOST_LINKER})
+      for (std::vector<std::string> *words :
+           {&commands.link, &commands.linkProgram})
+        words->insert(words->begin() + 1, word);
     return commands;
   }
 

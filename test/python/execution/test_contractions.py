@@ -62,7 +62,6 @@ EINSUM = group(
          [X, W.t().contiguous(), rand(17, 4)], roundings=5),
     case("sum on one side", lambda x, y: torch.einsum("ijk,jl->il", x, y), [ADD, rand(7, 4)],
          reduction=77),
-    types=["bf16", "fp32"],
 )
 
 I, J = integers(4, 5, 6), integers(6, 7, seed=1)

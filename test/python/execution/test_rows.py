@@ -42,6 +42,10 @@ REDUCTIONS = group(
     case("argmin first", lambda x: x.argmin(0), [SMALL]),
     case("aminmax", lambda x: torch.aminmax(x, dim=1), [SMALL]),
     case("prod", lambda x: x[:, :3].prod(-1), [SMALL]),
+    case("prod near 0", lambda x: (x * 0.125).prod(-1), [SMALL]),
+    # Undefined for most inputs, and for all.
+    case("log of a sum", lambda x: (x.sum() + 40).log(), [SMALL]),
+    case("log of negatives", lambda x: (-1 - x.abs().sum(-1)).log(), [SMALL]),
     case("var", torch.var, [SMALL]),
     case("var last", lambda x: x.var(-1, keepdim=True), [SMALL]),
     case("var biased", lambda x: x.var(0, unbiased=False), [SMALL]),
@@ -53,7 +57,6 @@ REDUCTIONS = group(
     case("norm inf", lambda x: torch.linalg.vector_norm(x, math.inf, dim=-1), [SMALL]),
     case("normalize", lambda x: F.normalize(x, dim=-1), [SMALL]),
     case("of nothing", lambda x: (x.sum(1) + 1, x.mean(1), x.prod(1)), [rand(3, 0)]),
-    types=["bf16", "fp32"],
 )
 
 INTEGER_ROWS = group(
