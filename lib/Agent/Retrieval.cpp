@@ -82,12 +82,14 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
 }
 
 std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
-  std::vector<patterns::Match> matches = find(fused);
-  const patterns::Match *match = findAccepted(matches);
-  if (!match || match->entry->getBest()->solShare <= 0)
-    return std::nullopt;
-  return getSpeedOfLight(fused).getMicroseconds(target.getMachine()) /
-         match->entry->getBest()->solShare;
+  const MachineDescription &machine = target.getMachine();
+  patterns::Problem problem = getProblem(fused, machine.architecture);
+  for (const patterns::Match &match : registry.find(problem)) {
+    const patterns::Schedule *best = match.entry->getBest();
+    if (best && best->solShare > 0 && match.entry->problem.ops == problem.ops)
+      return getSpeedOfLight(fused).getMicroseconds(machine) / best->solShare;
+  }
+  return std::nullopt;
 }
 
 std::string Retrieval::describe(const patterns::Entry &entry) {

@@ -33,7 +33,7 @@ public:
                 StrategyKind kind) const;
 
   /// Microseconds that the registry promises: the speed of light over the share
-  /// of it that the nearest entry reached.
+  /// of it that the nearest entry with the same ops reached.
   std::optional<double> predictMicroseconds(FusedOp fused) const;
 
   /// An entry on a line, for prompts.
