@@ -172,10 +172,16 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         except FactError:
             raise
         except Exception as error:
-            raise FactError(
-                f"torch.export could not export {type(module).__name__}: "
-                f"{type(error).__name__}: {error}"
-            ) from error
+            raise FactError(f"torch.export could not export {type(module).__name__}: "
+                            f"{_export_problem(error)}") from error
+
+
+def _export_problem(error: Exception) -> str:
+    text = str(error)
+    if "data-dependent" not in text:
+        return f"{type(error).__name__}: {text}"
+    return (f"forward decides by the value of a tensor{_place(text)}, and a program is the same "
+            "for all values: compute both results and choose with torch.where")
 
 
 def _is_plain(program: torch.export.ExportedProgram) -> bool:
@@ -388,7 +394,11 @@ def _drop_no_ops(graph: torch.fx.Graph) -> None:
 
 def _line(node: Any) -> str:
     """Where in the user's files a node comes from, for messages."""
-    trace = node.meta.get("stack_trace") if isinstance(node, torch.fx.Node) else None
+    return _place(node.meta.get("stack_trace") if isinstance(node, torch.fx.Node) else None)
+
+
+def _place(trace: str | None) -> str:
+    """The user's own line of a stack trace that is last, in parentheses."""
     frames = _FRAME.findall(trace or "")
     own = [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
     return f' ({own[-1][0]}, line {own[-1][1]})' if own else ""

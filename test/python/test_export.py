@@ -11,6 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import fact
+import fact.toolchain
 from fact.workload import load_workload
 
 pytest.importorskip("torch_mlir")
@@ -276,8 +277,32 @@ def test_what_torch_export_refuses():
         def forward(self, x):
             return x if x.sum() > 0 else -x
 
-    with pytest.raises(fact.FactError, match="torch.export could not export Branches"):
+    line = line_of(Branches.forward, "if ")
+    with pytest.raises(fact.FactError, match="torch.export could not export Branches: .* value of "
+                                             rf"a tensor \(.*test_export.py, line {line}\), .*where"):
         fact.export(Branches(), (torch.randn(2),))
+
+
+def test_only_what_changes_tensors_is_traced_again(monkeypatch):
+    traced = []
+    again = torch.export.ExportedProgram.run_decompositions
+    monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions",
+                        lambda program, table: traced.append(table) or again(program, table))
+
+    class Plain(nn.Module):
+        def forward(self, x):
+            first, second = x.chunk(2)
+            return F.silu(first).reshape(-1) * second.flatten()
+
+    class Changes(nn.Module):
+        def forward(self, x):
+            return x.clone().mul_(2)
+
+    if fact.toolchain.find_tool("fact-opt") is not None:
+        assert "aten.chunk" in ops(fact.export(Plain(), (torch.randn(4, 3),)).text)
+        assert traced == []
+    assert "aten.mul" in ops(fact.export(Changes(), (torch.randn(4),)).text)
+    assert traced == [{}]
 
 
 def test_matmul_precision_is_recorded():
