@@ -65,7 +65,9 @@ getDistance(const std::map<std::string, int64_t> &a,
 }
 
 std::vector<Match> Registry::find(const Problem &problem) const {
-  std::vector<Match> matches;
+  // Other ops, another type, the distance, the id: smaller is better.
+  using Rank = std::tuple<bool, bool, double, std::string>;
+  std::vector<std::pair<Rank, Match>> ranked;
   for (const Entry &entry : entries) {
     const Problem &known = entry.problem;
     if (known.rule != problem.rule ||
@@ -74,19 +76,19 @@ std::vector<Match> Registry::find(const Problem &problem) const {
       continue;
     std::optional<double> distance =
         getDistance(known.extents, problem.extents);
-    if (distance)
-      matches.push_back({&entry,
-                         known == problem ? Relation::Reuse : Relation::Adapt,
-                         *distance});
+    if (!distance)
+      continue;
+    Relation relation = known == problem ? Relation::Reuse : Relation::Adapt;
+    ranked.push_back({Rank(known.ops != problem.ops,
+                           known.dtype != problem.dtype, *distance,
+                           entry.getId()),
+                      Match{&entry, relation, *distance}});
   }
-  auto rank = [&](const Match &match) {
-    const Problem &known = match.entry->problem;
-    return std::make_tuple(known.ops != problem.ops,
-                           known.dtype != problem.dtype, match.distance,
-                           match.entry->getId());
-  };
-  std::sort(matches.begin(), matches.end(),
-            [&](const Match &a, const Match &b) { return rank(a) < rank(b); });
+  std::sort(ranked.begin(), ranked.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<Match> matches;
+  for (const auto &[rank, match] : ranked)
+    matches.push_back(match);
   return matches;
 }
 

@@ -231,3 +231,31 @@ def test_ids_are_those_of_the_entries(tmp_path):
     for name in (entry["id"], digits, digits[:6], "gemm_epilogue/bf16"):
         shown, = json.loads(run("show", name, "--layer", tmp_path, "--json").stdout)
         assert shown == entry
+
+
+@needs_tool
+def test_many_programs_at_once_lose_nothing(tmp_path):
+    """Six programs merge 20 entries each into one folder, 3 of them the same file."""
+    sources = []
+    for i in range(6):
+        content = change()
+        entry = content["entries"][0]
+        content["dtype"] = "bf16" if i % 2 else "f16"
+        content["entries"] = [copy.deepcopy(entry) for _ in range(20)]
+        for j, each in enumerate(content["entries"]):
+            each["extents"]["m"] = 1 + i * 20 + j
+        file = tmp_path / str(i) / "gemm_epilogue" / f"{content['dtype']}-sm_90a.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(content))
+        sources.append(tmp_path / str(i))
+    started = [subprocess.Popen([TOOL, "add", source, "--to", tmp_path / "all"],
+                                stdout=subprocess.DEVNULL) for source in sources]
+    assert [each.wait(timeout=60) for each in started] == [0] * 6
+    listed = json.loads(run("list", "--layer", tmp_path / "all", "--json").stdout)
+    assert sorted(entry["extents"]["m"] for entry in listed) == list(range(1, 121))
+    # The same in any other order is the same, byte for byte.
+    for source in reversed(sources):
+        assert run("add", source, "--to", tmp_path / "again").returncode == 0
+    for name in ("f16", "bf16"):
+        file = f"gemm_epilogue/{name}-sm_90a.json"
+        assert (tmp_path / "all" / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
