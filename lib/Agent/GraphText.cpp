@@ -3,6 +3,7 @@
 #include "GraphText.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 
@@ -23,7 +24,11 @@ static void printAttribute(Attribute attribute, raw_ostream &os) {
     return;
   }
   if (auto real = dyn_cast<FloatAttr>(attribute)) {
-    os << llvm::formatv("{0}", real.getValueAsDouble());
+    os << llvm::format("%g", real.getValueAsDouble());
+    return;
+  }
+  if (auto sizes = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+    llvm::interleave(sizes.asArrayRef(), os, ",");
     return;
   }
   std::string text;
@@ -135,7 +140,6 @@ GraphText::GraphText(Block &block, const MachineDescription &machine) {
     operands.print(value, os);
     operands.print(value, shape);
   }
-  os << "\n";
 }
 
 std::string GraphText::getIds(const OpGroup &group) const {
