@@ -258,15 +258,14 @@ __global__ void reduce_kernel(const X *x, Y *y, Reduce p) {
     value = empty ? element : apply(value, element);
     empty = false;
   }
-  // Lane 0 always has an element.
-  for (int lane = 1; lane < 32 && lane < p.elements; ++lane) {
-    Sum_ other = __shfl_sync(0xffffffffu, value, lane);
-    value = apply(value, other);
-  }
+  // Lane 0 always has an element. Lanes keep their own parts meanwhile.
+  Sum_ total = __shfl_sync(0xffffffffu, value, 0);
+  for (int lane = 1; lane < 32 && lane < p.elements; ++lane)
+    total = apply(total, __shfl_sync(0xffffffffu, value, lane));
   if (Kind == Mean)
-    value /= static_cast<Sum_>(p.elements);
+    total /= static_cast<Sum_>(p.elements);
   if (threadIdx.x == 0)
-    y[result] = static_cast<Y>(value);
+    y[result] = static_cast<Y>(total);
 }
 
 template <ReduceKind Kind, class Sum_, class X, class Y>
