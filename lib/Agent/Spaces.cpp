@@ -138,6 +138,19 @@ fact::getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space) {
   return neighbours;
 }
 
+SpaceLists fact::getPoint(SpaceAttrInterface space,
+                          ScheduleAttrInterface schedule) {
+  SpaceLists lists = getLists(space), own;
+  if (schedule)
+    own = splitParameters(print(schedule));
+  // A schedule of another family (a vendor's) has other parameters.
+  for (auto &[name, values] : lists)
+    for (const auto &[known, value] : own)
+      if (known == name)
+        values = value;
+  return lists;
+}
+
 ScheduleAttrInterface fact::parseSchedule(MLIRContext *context, StringRef key) {
   // A key is one attribute of the dialect, and short.
   if (key.empty() || key.size() > 400 ||

@@ -22,6 +22,10 @@ mlir::FailureOr<SpaceAttrInterface> replaceLists(SpaceAttrInterface base,
 llvm::SmallVector<ScheduleAttrInterface>
 getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space);
 
+/// The lists of `space` with the values of one schedule.
+chat::SpaceLists getPoint(SpaceAttrInterface space,
+                          ScheduleAttrInterface schedule);
+
 /// The schedule of a key, as bundles and registries keep it; null: not one.
 ScheduleAttrInterface parseSchedule(mlir::MLIRContext *context,
                                     llvm::StringRef key);

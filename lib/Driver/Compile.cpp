@@ -34,6 +34,7 @@ private:
   LogicalResult discoverKernels();
   LogicalResult bundle();
   LogicalResult tune();
+  LogicalResult refineKernels(bool &again);
   LogicalResult writeFile(StringRef file, StringRef text);
   LogicalResult writeText();
   LogicalResult writeSummary();
@@ -53,6 +54,7 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   json::Object stages, ops;
+  json::Array refinements;
   DiscoveryReport report;
   BundleSummary summary;
 };
@@ -134,6 +136,32 @@ LogicalResult Compilation::bundle() {
       writeBundle(module, *target, bundleFolder(), bundleOptions, summary);
   finishStage("bundle", start);
   return result;
+}
+
+/// One more round, if a kernel is worth it: another bundle, tuned from what is
+/// known of the one before.
+LogicalResult Compilation::refineKernels(bool &again) {
+  RefinementOptions refinement;
+  refinement.agent = options.discovery;
+  refinement.bundle = bundleFolder();
+  refinement.eps = options.refineEps;
+  refinement.window = options.refineWindow;
+  RefinementReport round;
+  if (failed(refine(module, refinement, round)))
+    return failure();
+  again = round.nominated > 0;
+  refinements.push_back(json::Object{{"kernels", round.nominated},
+                                     {"schedules", round.points},
+                                     {"within_eps", round.withinEps},
+                                     {"without_gain", round.withoutGain},
+                                     {"exhausted", round.exhausted},
+                                     {"calls", round.agent.calls},
+                                     {"tokens_in", round.agent.tokensIn},
+                                     {"tokens_out", round.agent.tokensOut}});
+  if (!again)
+    return success();
+  summary = BundleSummary();
+  return success(succeeded(bundle()) && succeeded(tune()));
 }
 
 /// Runs `fact-tune bundle -o output`; its own messages say what went wrong.
@@ -247,6 +275,7 @@ LogicalResult Compilation::writeSummary() {
                     {"kernels", std::move(kernels)},
                     {"stages", std::move(stages)},
                     {"discovery", describeDiscovery(report)},
+                    {"refinement", std::move(refinements)},
                     {"workspace_bytes", summary.workspaceBytes},
                     {"bundle", bundleFolder()},
                     {"library", options.output}};
@@ -278,8 +307,17 @@ LogicalResult Compilation::run() {
     return writeText();
   if (failed(bundle()))
     return failure();
-  if (!stopsAfter(Stage::bundle) && failed(tune()))
+  if (stopsAfter(Stage::bundle))
+    return writeSummary();
+  if (failed(tune()))
     return failure();
+  for (unsigned i = 0; i < options.refine; ++i) {
+    bool again = false;
+    if (failed(refineKernels(again)))
+      return failure();
+    if (!again)
+      break;
+  }
   return writeSummary();
 }
 

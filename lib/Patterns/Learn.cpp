@@ -295,5 +295,33 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
   return merge(entries, {});
 }
 
+std::vector<Measurements> readMeasurements(const fs::path &folder,
+                                           const fs::path &results,
+                                           std::string &error) {
+  std::vector<Measurements> all;
+  try {
+    tuning::Bundle bundle = tuning::readBundle(folder);
+    LearnOptions options;
+    options.results = results;
+    // Only entries need a day.
+    options.date = "1970-01-01";
+    Attempts attempts = readAttempts(bundle, options);
+    for (const tuning::Kernel &kernel : bundle.kernels) {
+      Measurements measurements{kernel.name, readProblem(bundle, kernel),
+                                kernel.solUs, {}};
+      for (const Attempt &attempt : attempts[kernel.name])
+        if (attempt.status != "untuned")
+          measurements.attempts.push_back({attempt.key, attempt.status,
+                                           toLine(attempt.detail, bundle.folder),
+                                           attempt.us});
+      all.push_back(std::move(measurements));
+    }
+  } catch (const std::exception &problem) {
+    error = problem.what();
+    all.clear();
+  }
+  return all;
+}
+
 } // namespace patterns
 } // namespace fact

@@ -30,9 +30,9 @@ struct AnnotateSpeedOfLightPass
       op->setAttr("fact.sol",
                   builder.getDictionaryAttr(
                       {builder.getNamedAttr(
-                           "flops", builder.getF64FloatAttr(light.getFlops())),
+                           "flops", builder.getI64IntegerAttr(int64_t(light.getFlops()))),
                        builder.getNamedAttr(
-                           "bytes", builder.getF64FloatAttr(light.bytes)),
+                           "bytes", builder.getI64IntegerAttr(int64_t(light.bytes))),
                        builder.getNamedAttr(
                            "us", builder.getF64FloatAttr(
                                      light.getMicroseconds(description)))}));

@@ -117,6 +117,22 @@ static cl::opt<int64_t>
               cl::desc("Tokens of all requests and answers (default 400000)"),
               cl::value_desc("n"), cl::init(400000), cl::cat(agentCategory));
 
+static cl::opt<unsigned> refineRounds(
+    "refine",
+    cl::desc("Rounds of searching again where there is most to gain "
+             "(default 0)"),
+    cl::value_desc("rounds"), cl::init(0), cl::cat(agentCategory));
+static cl::opt<double>
+    refineEps("refine-eps",
+              cl::desc("A kernel is done within this share above the speed of "
+                       "light (default 0.25)"),
+              cl::value_desc("share"), cl::init(0.25), cl::cat(agentCategory));
+static cl::opt<unsigned> refineWindow(
+    "refine-window",
+    cl::desc("A kernel is done after so many attempts without gain (default "
+             "12)"),
+    cl::value_desc("n"), cl::init(12), cl::cat(agentCategory));
+
 static const char overview[] = R"(FACT: compiles a model to a shared library
 
 Reads the text that `python -m fact export` writes, or that of a later stage
@@ -189,6 +205,9 @@ int main(int argc, char **argv) {
   fact::CompileOptions options;
   options.target = target;
   options.stopAfter = until;
+  options.refine = refineRounds;
+  options.refineEps = refineEps;
+  options.refineWindow = refineWindow;
   options.discovery.agent = agent;
   options.discovery.transcript = transcript;
   options.discovery.patterns.assign(patterns.begin(), patterns.end());

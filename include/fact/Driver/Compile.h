@@ -3,7 +3,7 @@
 #ifndef FACT_DRIVER_COMPILE_H
 #define FACT_DRIVER_COMPILE_H
 
-#include "fact/Agent/Discovery.h"
+#include "fact/Agent/Refinement.h"
 #include "fact/Target/Bundle.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <chrono>
@@ -18,6 +18,10 @@ struct CompileOptions {
   std::string target;
   /// Who groups ops, and by which means; its `target` is the one above.
   DiscoveryOptions discovery;
+  /// Rounds of refinement after the first tuning, and when a kernel is done.
+  unsigned refine = 0;
+  double refineEps = RefinementOptions().eps;
+  unsigned refineWindow = RefinementOptions().window;
   Stage stopAfter = Stage::library;
   std::string output;
   /// Empty: beside the output.

@@ -25,6 +25,25 @@ struct LearnOptions {
 std::vector<Entry> learn(const std::filesystem::path &bundle,
                          const LearnOptions &options);
 
+/// All attempts of one kernel of a bundle, the oldest first.
+struct Measurements {
+  struct Attempt {
+    std::string key, status, detail;
+    double us = 0;
+    bool isAccepted() const { return status == "ok" && us > 0; }
+  };
+  std::string kernel;
+  Problem problem;
+  double solUs = 0;
+  std::vector<Attempt> attempts;
+};
+
+/// What fact-tune measured of a bundle, from its database or from `results`, a
+/// tuning.json. Throws nothing: empty and `error` when there is nothing.
+std::vector<Measurements> readMeasurements(const std::filesystem::path &bundle,
+                                           const std::filesystem::path &results,
+                                           std::string &error);
+
 } // namespace patterns
 } // namespace fact
 

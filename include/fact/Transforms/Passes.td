@@ -307,6 +307,39 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
   let dependentDialects = ["::fact::FactDialect"];
 }
 
+def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
+  let summary = "Search again where there is most to gain";
+  let description = [{
+    Reads what `fact-tune` measured of the module's kernels. A kernel within
+    `1 + eps` of the speed of light, or with `window` attempts without gain, is
+    done: it gets its best schedule. Of the others, those with the most to gain
+    get a space of legal schedules that were not tried: what the agent proposes,
+    else the neighbours of the best. Bundling and tuning the result is one round
+    of refinement; `fact-compile --refine=N` does N.
+  }];
+  let options = [
+    Option<"bundle", "bundle", "std::string", "\"\"", "The bundle that was tuned">,
+    Option<"results", "results", "std::string", "\"\"",
+           "A tuning.json of the bundle from elsewhere; default: its own results">,
+    Option<"eps", "eps", "double", "0.25",
+           "Done within this share above the speed of light">,
+    Option<"window", "window", "unsigned", "12", "Done after so many attempts without gain">,
+    Option<"kernels", "kernels", "unsigned", "4", "Kernels of a round at most">,
+    Option<"points", "points", "unsigned", "6", "New schedules of a kernel at most">,
+    Option<"agent", "agent", "std::string", "\"rules\"", "Who proposes: rules, llm, replay">,
+    Option<"transcript", "transcript", "std::string", "\"\"",
+           "File that llm writes and replay reads">,
+    Option<"url", "llm-url", "std::string", "\"\"", "OpenAI-compatible endpoint">,
+    Option<"model", "llm-model", "std::string", "\"\"", "Model to ask for">,
+    Option<"timeout", "llm-timeout", "double", "180", "Seconds for one request">];
+  let statistics = [
+    Statistic<"nominated", "kernels-nominated", "Kernels searched again">,
+    Statistic<"withinEps", "kernels-within-eps", "Kernels within eps of the speed of light">,
+    Statistic<"withoutGain", "kernels-without-gain", "Kernels without gain for a window">,
+    Statistic<"pointsStatistic", "points", "New schedules">];
+  let dependentDialects = ["::fact::FactDialect"];
+}
+
 def AnnotateSpeedOfLight : Pass<"fact-annotate-sol", "::mlir::ModuleOp"> {
   let summary = "Write the speed of light beside each op";
   let description = [{

@@ -1,0 +1,47 @@
+//===- Refinement.h - Search again where there is most to gain ----*- C++ -*-===//
+
+#ifndef FACT_AGENT_REFINEMENT_H
+#define FACT_AGENT_REFINEMENT_H
+
+#include "fact/Agent/Discovery.h"
+
+namespace fact {
+struct RefinementOptions {
+  /// The agent and how to reach it; its `target` is not read.
+  DiscoveryOptions agent;
+  /// The bundle that was tuned, and a tuning.json of it from elsewhere (empty:
+  /// the bundle's own results).
+  std::string bundle;
+  std::string results;
+  /// A kernel is done within (1 + eps) of the speed of light, or after `window`
+  /// attempts without gain.
+  double eps = 0.25;
+  unsigned window = 12;
+  /// Kernels of a round at most, those with the most to gain; and new schedules
+  /// of each.
+  unsigned kernels = 4;
+  unsigned points = 6;
+};
+
+struct RefinementReport {
+  /// Of the agent: calls, tokens, what it was refused.
+  DiscoveryReport agent;
+  /// Kernels with measurements; of those within eps, without gain for a window,
+  /// with no schedule left to try, and searched again.
+  unsigned measured = 0;
+  unsigned withinEps = 0;
+  unsigned withoutGain = 0;
+  unsigned exhausted = 0;
+  unsigned nominated = 0;
+  /// New schedules.
+  unsigned points = 0;
+};
+
+/// Measures, analyses, nominates, triages: kernels that are done get their best
+/// schedule, nominated ones a space of schedules that were not tried.
+mlir::LogicalResult refine(mlir::ModuleOp module,
+                           const RefinementOptions &options,
+                           RefinementReport &report);
+} // namespace fact
+
+#endif // FACT_AGENT_REFINEMENT_H

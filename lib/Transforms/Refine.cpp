@@ -1,0 +1,41 @@
+//===- Refine.cpp - Search again where there is most to gain --------------===//
+
+#include "fact/Agent/Refinement.h"
+#include "fact/Transforms/Passes.h"
+
+namespace fact {
+#define GEN_PASS_DEF_REFINE
+#include "fact/Transforms/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+struct RefinePass : fact::impl::RefineBase<RefinePass> {
+  using RefineBase::RefineBase;
+
+  void runOnOperation() override {
+    RefinementOptions options;
+    options.bundle = bundle;
+    options.results = results;
+    options.eps = eps;
+    options.window = window;
+    options.kernels = kernels;
+    options.points = points;
+    options.agent.agent = agent;
+    options.agent.transcript = transcript;
+    options.agent.languageModel.url = url;
+    options.agent.languageModel.model = model;
+    options.agent.languageModel.timeout = timeout;
+
+    RefinementReport report;
+    if (failed(refine(getOperation(), options, report)))
+      return signalPassFailure();
+    nominated = report.nominated;
+    withinEps = report.withinEps;
+    withoutGain = report.withoutGain;
+    pointsStatistic = report.points;
+  }
+};
+} // namespace
