@@ -3,7 +3,7 @@
 // Every anchor (an attention, a gated pair of contractions, a contraction, a row
 // op) grows the largest group that a kernel can take: the views around it, the
 // pointwise ops after it, for row ops those before it too, as long as growing
-// removes traffic, that is, adds no result. The group with the most to gain by
+// removes traffic. The group with the most to gain by
 // the speed of light is taken first, unless the registry measured both it and a
 // group that it conflicts with, and the other one gains more; those that wanted
 // one of its ops grow anew without it. What is left becomes pointwise kernels.
@@ -51,10 +51,13 @@ private:
   }
 
   OpGroup withViewsBefore(StringRef rule, Operation *anchor) const;
+  bool gains(StringRef rule, const OpGroup &group, const OpGroup &before,
+             Operation *op) const;
   bool growForward(StringRef rule, OpGroup &group) const;
   bool growBackward(StringRef rule, OpGroup &group) const;
   std::optional<Candidate> anchor(StringRef rule, Operation *op) const;
   std::optional<Candidate> gate(MulOp product) const;
+  std::optional<Candidate> gather(MatmulOp first) const;
   std::optional<Candidate> grow(Operation *op) const;
   Candidate weigh(StringRef rule, OpGroup group) const;
   void claim(Candidate candidate);
@@ -97,9 +100,28 @@ OpGroup RulesAgent::withViewsBefore(StringRef rule, Operation *anchor) const {
   return group;
 }
 
+/// Whether one kernel for all of `group` beats two, the other for `op` alone. A
+/// view gains nothing where it adds a result.
+bool RulesAgent::gains(StringRef rule, const OpGroup &group,
+                       const OpGroup &before, Operation *op) const {
+  if (Fusibility::getOutputs(group).size() <=
+      Fusibility::getOutputs(before).size())
+    return true;
+  if (isView(op))
+    return false;
+  const MachineDescription &machine = fusibility->getTarget().getMachine();
+  auto time = [&](const OpGroup &ops) {
+    FusedOp fused = fusibility->outline(rule, ops);
+    double light = getSpeedOfLight(fused).getMicroseconds(machine);
+    fused->erase();
+    return light;
+  };
+  return time(group) <
+         time(before) + getSpeedOfLight(op).getMicroseconds(machine);
+}
+
 /// Takes one more user of the group's results.
 bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
-  size_t outputs = Fusibility::getOutputs(group).size();
   for (Value output : Fusibility::getOutputs(group))
     for (Operation *user : output.getUsers()) {
       if (!isFree(user) || group.contains(user) ||
@@ -109,8 +131,7 @@ bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
       trial.insert(user);
       // A view alone at the end saves nothing unless it is the layout that the
       // kernel writes; let the realiser decide.
-      if (Fusibility::getOutputs(trial).size() <= outputs &&
-          accepts(rule, trial)) {
+      if (gains(rule, trial, group, user) && accepts(rule, trial)) {
         group = std::move(trial);
         return true;
       }
@@ -153,20 +174,23 @@ std::optional<Candidate> RulesAgent::anchor(StringRef rule,
   return weigh(rule, std::move(group));
 }
 
-/// The contraction that `value` is a pointwise function of alone, with the ops
-/// on the way added to `group`; null when there is none.
+/// The contraction that `value` is a pointwise function of, alone or with what
+/// is no function of one (a bias), with the ops on the way added to `group`;
+/// null when there is none.
 static MatmulOp followToMatmul(Value value, OpGroup &group) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!op->hasOneUse())
-      return {};
-    group.insert(op);
-    if (auto matmul = dyn_cast<MatmulOp>(op))
-      return matmul;
-    if (!isPointwise(op) || op->getNumOperands() != 1)
-      return {};
-    value = op->getOperand(0);
-  }
-  return {};
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->hasOneUse())
+    return {};
+  OpGroup chain = group;
+  chain.insert(op);
+  auto matmul = dyn_cast<MatmulOp>(op);
+  if (!matmul && isPointwise(op))
+    for (Value operand : op->getOperands())
+      if (!matmul)
+        matmul = followToMatmul(operand, chain);
+  if (matmul)
+    group = std::move(chain);
+  return matmul;
 }
 
 /// Whether loading the weights determines the value.
@@ -200,6 +224,36 @@ std::optional<Candidate> RulesAgent::gate(MulOp product) const {
       !accepts("gated_gemm", group))
     return std::nullopt;
   return weigh("gated_gemm", std::move(group));
+}
+
+/// Products of one value with several weights, each with what follows it: the
+/// value is read once. Worth it where reading takes time.
+std::optional<Candidate> RulesAgent::gather(MatmulOp first) const {
+  if (!fusibility->getTarget().findRealiser("grouped_gemm"))
+    return std::nullopt;
+  OpGroup group;
+  double apart = 0;
+  for (Operation *user : first.getLhs().getUsers()) {
+    auto matmul = dyn_cast<MatmulOp>(user);
+    if (!matmul || matmul.getLhs() != first.getLhs() || !isFree(matmul) ||
+        !isFixed(matmul.getRhs()))
+      continue;
+    group.insert(matmul);
+    if (auto alone = anchor("gemm_epilogue", matmul))
+      apart += alone->gain;
+  }
+  // Found from the one that stands first.
+  if (group.size() < 2 || llvm::any_of(group, [&](Operation *op) {
+        return op->isBeforeInBlock(first);
+      }) ||
+      !accepts("grouped_gemm", group))
+    return std::nullopt;
+  while (growForward("grouped_gemm", group))
+    ;
+  Candidate together = weigh("grouped_gemm", std::move(group));
+  if (together.gain <= apart)
+    return std::nullopt;
+  return together;
 }
 
 Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
@@ -244,8 +298,10 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
     return anchor("attention", op);
   if (auto product = dyn_cast<MulOp>(op))
     return gate(product);
-  if (isa<MatmulOp>(op))
-    return anchor("gemm_epilogue", op);
+  if (auto matmul = dyn_cast<MatmulOp>(op)) {
+    std::optional<Candidate> grouped = gather(matmul);
+    return grouped ? grouped : anchor("gemm_epilogue", op);
+  }
   if (isa<NormOp, SoftmaxOp, ReduceOp>(op))
     return anchor("rowwise", op);
   return std::nullopt;

@@ -12,6 +12,19 @@ from .errors import FactError
 from .files import writing
 
 
+# Options of fact-compile that stand for themselves here.
+_AGENT_OPTIONS = [
+    ("agent", "NAME", "rules (default), llm, or replay of a transcript"),
+    ("llm-url", "URL", "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1"),
+    ("llm-model", "NAME", "model to ask for"),
+    ("llm-key-env", "VARIABLE", "environment variable with the key (default: FACT_LLM_KEY)"),
+    ("llm-key-file", "FILE", "file with the key"),
+    ("transcript", "FILE", "what llm writes and replay reads"),
+    ("patterns", "FOLDER", "the registry (default: the user's over the built-in one)"),
+    ("refine", "N", "rounds of searching again where there is most to gain"),
+]
+
+
 def main(arguments: list[str] | None = None) -> int:
     is_program = arguments is None
     arguments = sys.argv[1:] if is_program else arguments
@@ -58,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
                           "when the library is loaded")
     compile_.add_argument("--save-weights", metavar="FILE", help="also write the module's weights, "
                           "random with a fixed seed, as safetensors")
+    agent = compile_.add_argument_group("who groups ops into kernels (docs/agents.md)")
+    for name, metavar, what in _AGENT_OPTIONS:
+        agent.add_argument(f"--{name}", metavar=metavar, help=what)
     compile_.add_argument("--option", action="append", default=[], metavar="ARG",
                           help="one more argument for fact-compile, as in --option=--verbose")
     compile_.set_defaults(function=_compile)
@@ -142,6 +158,8 @@ def _compile(options) -> int:
 
     if options.device == "meta" and options.save_weights:
         raise FactError("--save-weights needs data: leave out --device=meta")
+    given = [(name, getattr(options, name.replace("-", "_"))) for name, *_ in _AGENT_OPTIONS]
+    options.option += [f"--{name}={value}" for name, value in given if value is not None]
     workload = _workload(options, options.device)
     if options.until:
         output = options.output or f"{workload.name}.mlir"
@@ -159,11 +177,24 @@ def _compile(options) -> int:
         library = build(workload.module, workload.inputs, target=options.target, output=output,
                         name=workload.name, candidates=options.candidates,
                         options=options.option, verbose=True)
+        _show_discovery(library.work_folder / "summary.json")
         print(f"library: {library.path}")
     if options.save_weights:
         write_safetensors(options.save_weights, module_tensors(workload.module))
         print(f"weights: {options.save_weights}")
     return 0
+
+
+def _show_discovery(path) -> None:
+    """Who grouped the ops, what of it was accepted, and what it cost."""
+    from . import report
+
+    try:
+        summary = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return
+    for line in report.discovery_lines(summary):
+        print(line)
 
 
 def _export(options) -> int:

@@ -58,6 +58,8 @@ def _show_ops(summary: dict[str, Any]) -> None:
         imported, raised, kernels = (ops.get(key, "?") for key in ("imported", "raised", "kernels"))
         report.note(f"ops: {imported} imported from PyTorch, {raised} after raising, "
                     f"{kernels} kernels")
+    for line in report.discovery_lines(summary):
+        report.note(line)
 
 
 def _show_kernels(summary, tuning, description) -> None:

@@ -58,5 +58,28 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | No
     sys.stdout.flush()
 
 
+def discovery_lines(summary: dict) -> list[str]:
+    """The statistics of discovery and refinement in a compilation's summary, for people."""
+    found = summary.get("discovery") or {}
+    if not found:
+        return []
+    rejected = ", ".join(f"{count} by {reason}" for reason, count in found["rejected"].items())
+    lines = [f"agent: {found['agent']}, {found['proposed']} subgraphs proposed, "
+             f"{found['accepted']} accepted" + (f", rejected: {rejected}" if rejected else "")
+             + (f", {found['covered']} by the rules" if found["agent"] != "rules" else "")
+             + f" in {found['seconds']:.3f} s"]
+    if found["calls"]:
+        lines.append(f"model: {found['calls']} calls, {found['retries']} retries, "
+                     f"{found['tokens_in']} tokens in, {found['tokens_out']} out")
+    if found["fallback"]:
+        lines.append(f"the rules did what the model did not: {found['fallback']}")
+    if found["transcript"]:
+        lines.append(f"transcript: {found['transcript']}")
+    for number, round_ in enumerate(summary.get("refinement") or [], 1):
+        lines.append(f"refinement {number}: {round_['kernels']} kernels searched again, "
+                     f"{round_['schedules']} new schedules")
+    return lines
+
+
 def _numeric(cell: str) -> bool:
     return not cell or cell[0] in "0123456789-+." or cell in ("inf", "nan")

@@ -14,13 +14,17 @@ func.func @outputs(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<2
 
 // -----
 
-// A value that others need too ends the chain.
+// A value that several ops read is computed once, and stored only if something
+// outside reads it too.
 // CHECK-LABEL: func.func @shared
 func.func @shared(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
-  // CHECK: fact.fused "gemm_epilogue"
+  // CHECK: %[[BOTH:.*]]:2 = fact.fused "gemm_epilogue"
   // CHECK-NEXT: ^bb0
-  // CHECK-NEXT: fact.matmul
-  // CHECK-NEXT: fact.yield
+  // CHECK-NEXT: %[[PRODUCT:.*]] = fact.matmul
+  // CHECK-NEXT: %[[EXP:.*]] = fact.exp %[[PRODUCT]]
+  // CHECK-NEXT: %[[TANH:.*]] = fact.tanh %[[PRODUCT]]
+  // CHECK-NEXT: fact.yield %[[EXP]], %[[TANH]]
+  // CHECK-NOT: fact.fused
   %0 = fact.matmul %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   %1 = fact.exp %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %2 = fact.tanh %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
