@@ -234,11 +234,18 @@ private:
     return requireTma(*tensor, name, emitError);
   }
 
+  /// Whether only cuBLAS takes it: a plain product of sizes that no schedule of
+  /// ours allows.
+  bool isForCublas() {
+    return (matmul.getN() % 8 || matmul.getK() % 8) &&
+           fused.getNumResults() == 1 &&
+           fused.getYield()->getOperand(0) == matmul.getResult();
+  }
+
   /// TMA moves matrices whose strides are multiples of 16 bytes.
-  static FailureOr<MatrixTensor> requireTma(const MatrixTensor &tensor,
-                                            StringRef name,
-                                            EmitError emitError) {
-    if (tensor.isAligned(16))
+  FailureOr<MatrixTensor> requireTma(const MatrixTensor &tensor,
+                                     StringRef name, EmitError emitError) {
+    if (tensor.isAligned(16) || isForCublas())
       return tensor;
     return emitError() << "strides and offset of " << name
                        << " must be multiples of 16 bytes, and a row has "

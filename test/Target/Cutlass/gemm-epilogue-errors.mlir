@@ -30,7 +30,8 @@ func.func @alignment(%x: tensor<64x60xf16>, %w: tensor<60x64xf16>) -> tensor<64x
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x60xf16>, tensor<60x64xf16>) {
   ^bb0(%a: tensor<64x60xf16>, %b: tensor<60x64xf16>):
     %1 = fact.matmul %a, %b : (tensor<64x60xf16>, tensor<60x64xf16>) -> tensor<64x64xf16>
-    fact.yield %1 : tensor<64x64xf16>
+    %2 = fact.relu %1 : (tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %2 : tensor<64x64xf16>
   } : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
 }

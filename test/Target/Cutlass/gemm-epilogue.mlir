@@ -184,3 +184,22 @@ func.func @rows(%x: tensor<2x100x32xbf16>, %w: tensor<64x32xbf16>, %b: tensor<64
   } schedule(#fact.sm90_gemm<tile = 128x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x100x64xbf16>, tensor<2x100x1xbf16>, tensor<2x100xbf16>
   return %0#0, %0#1, %0#2 : tensor<2x100x64xbf16>, tensor<2x100x1xbf16>, tensor<2x100xbf16>
 }
+
+// -----
+
+// Rows that TMA cannot move (logits of 53 words) are left to cuBLAS.
+
+// CHECK:      using Kernel = CublasGemm<
+// CHECK-NEXT:     Problem<24, 53, 32>,
+// CHECK-NEXT:     RowMajor<0, bf16, 32>,
+// CHECK-NEXT:     ColumnMajor<1, bf16, 32>,
+// CHECK-NEXT:     Operands<>,
+// CHECK-NEXT:     RowMajor<2, bf16, 53>>;
+func.func @logits(%x: tensor<2x12x32xbf16>, %w: tensor<53x32xbf16>) -> tensor<2x12x53xbf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x12x32xbf16>, tensor<53x32xbf16>) {
+  ^bb0(%a: tensor<2x12x32xbf16>, %b: tensor<53x32xbf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<2x12x32xbf16>, tensor<53x32xbf16>) -> tensor<2x12x53xbf16>
+    fact.yield %1 : tensor<2x12x53xbf16>
+  } schedule(#fact.cublas_gemm) : tensor<2x12x53xbf16>
+  return %0 : tensor<2x12x53xbf16>
+}
