@@ -23,19 +23,27 @@ stage=out/stage/fact-gpu
 rm -rf out/stage out/gpu
 mkdir -p "$stage"/{bin,bundles,cutlass/tools/util,cutlass/examples,site} out/gpu
 
+# What this machine calls nvcc and CUTLASS, the other one finds by PATH and beside the bundle.
+localise() { # bundle path-to-cutlass
+  sed -i -e "s#$cutlass#{bundle}/$2#g" -e "s#{cutlass}#{bundle}/$2#g" -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
+    "$1/bundle.json"
+}
+
 for entry in "${workloads[@]}"; do
   workload=${entry%%:*} dtype=${entry##*:}
   name=$workload-$dtype
   say "bundle $name for $target"
   "$python" -m fact compile "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
     --target "$target" --bundle-only "$stage/bundles/$name"
-  # What this machine calls nvcc and CUTLASS, the other one finds by PATH and beside the bundle.
-  sed -i -e "s#$cutlass#{bundle}/../../cutlass#g" -e 's#{cutlass}#{bundle}/../../cutlass#g' \
-    -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
-    "$stage/bundles/$name/bundle.json"
+  localise "$stage/bundles/$name" ../../cutlass
   printf '{"workload": "%s", "dtype": "%s", "size": "%s"}\n' "$workload" "$dtype" "$size" \
     > "$stage/bundles/$name/workload.json"
 done
+
+say "a kernel of each family for $target"
+build/bin/fact-compile test/gpu/families.mlir --target="$target" --until=bundle \
+  --bundle="$stage/families"
+localise "$stage/families" ../cutlass
 
 say "tools, tests and CUTLASS"
 for tool in fact-tune fact-registry; do
