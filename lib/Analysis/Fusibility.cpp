@@ -106,20 +106,21 @@ Operation *GroupedBlock::findDetour(const OpGroup &group) const {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Ops in the order of their block.
-static SmallVector<Operation *> inOrder(const OpGroup &group) {
+/// Ops in the order of their block: who proposed a group, and how, does not show
+/// in its region.
+static OpGroup inOrder(const OpGroup &group) {
   SmallVector<Operation *> ops(group.begin(), group.end());
   llvm::sort(ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return ops;
+  return OpGroup(ops.begin(), ops.end());
 }
 
 /// Builds the fused op at the builder's insertion point (none: detached).
 static FusedOp outline(StringRef rule, const OpGroup &group,
                        OpBuilder &builder) {
-  SmallVector<Operation *> ops = inOrder(group);
-  SmallVector<Value> inputs = Fusibility::getInputs(group).takeVector();
-  SmallVector<Value> outputs = Fusibility::getOutputs(group).takeVector();
+  OpGroup ops = inOrder(group);
+  SmallVector<Value> inputs = Fusibility::getInputs(ops).takeVector();
+  SmallVector<Value> outputs = Fusibility::getOutputs(ops).takeVector();
   SmallVector<Location> locations;
   for (Operation *op : ops)
     locations.push_back(op->getLoc());
@@ -262,12 +263,12 @@ FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {
 
 FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
                          RewriterBase &rewriter) const {
-  SmallVector<Operation *> ops = inOrder(group);
+  OpGroup ops = inOrder(group);
   rewriter.setInsertionPointAfter(ops.back());
   FusedOp fused = ::outline(rule, group, rewriter);
   if (const Realiser *realiser = target.findRealiser(rule))
     fused.setSpaceAttr(realiser->getDefaultSpace(fused));
-  SmallVector<Value> outputs = getOutputs(group).takeVector();
+  SmallVector<Value> outputs = getOutputs(ops).takeVector();
   for (auto [from, to] : llvm::zip_equal(outputs, fused.getResults()))
     rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
       return !group.contains(use.getOwner()) &&

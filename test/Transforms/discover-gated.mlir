@@ -8,7 +8,7 @@ fact.weight @up : tensor<32x32xbf16>
 // CHECK-LABEL: func.func @slices
 func.func @slices(%x: tensor<8x32xbf16>) -> tensor<8x32xbf16> {
   // CHECK: %[[W:.*]] = fact.get_weight @gate_up
-  // CHECK-NEXT: fact.fused "gated_gemm" ins(%arg0, %[[W]]
+  // CHECK-NEXT: fact.fused "gated_gemm" ins(%[[W]], %arg0
   // CHECK-NOT: fact.fused
   // CHECK: return
   %w = fact.get_weight @gate_up : tensor<64x32xbf16>
