@@ -326,9 +326,12 @@ static LogicalResult convertCat(TorchCall &call) {
     return failure();
   // PyTorch passes over empty 1-d tensors whatever the shape of the others.
   llvm::erase_if(tensors, [&](Value tensor) {
-    return rankOf(tensor) == 1 && !typeOf(tensor).getNumElements() &&
-           tensors.size() > 1;
+    return rankOf(tensor) == 1 && !typeOf(tensor).getNumElements();
   });
+  // Of nothing else, or of nothing at all, which torch-mlir makes of it.
+  if (tensors.empty())
+    return call.replace(
+        call.constant(0, call.getResultElement(), type.getShape()));
   return call.replace(call.concat(tensors, dim));
 }
 

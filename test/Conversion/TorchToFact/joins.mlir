@@ -84,3 +84,17 @@ func.func @linspace(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],f
   %1 = torch.aten.add.Tensor %0, %arg0, %int1_1 : !torch.vtensor<[4],f32>, !torch.vtensor<[3,4],f32>, !torch.int -> !torch.vtensor<[3,4],f32>
   return %1 : !torch.vtensor<[3,4],f32>
 }
+
+// Nothing is left of a concatenation of tensors without elements.
+// CHECK-LABEL: func.func @cat_of_nothing(
+// CHECK-NEXT: %[[V0:.+]] = fact.constant dense<> : tensor<0x4xf32>
+// CHECK-NEXT: %[[V1:.+]] = fact.constant dense<> : tensor<0xf32>
+// CHECK-NEXT: return %[[V0]], %[[V1]]
+func.func @cat_of_nothing(%arg0: !torch.vtensor<[0],f32>) -> (!torch.vtensor<[0,4],f32>, !torch.vtensor<[0],f32>) {
+  %int0 = torch.constant.int 0
+  %0 = torch.prim.ListConstruct : () -> !torch.list<vtensor>
+  %1 = torch.aten.cat %0, %int0 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[0,4],f32>
+  %2 = torch.prim.ListConstruct %arg0, %arg0 : (!torch.vtensor<[0],f32>, !torch.vtensor<[0],f32>) -> !torch.list<vtensor>
+  %3 = torch.aten.cat %2, %int0 : !torch.list<vtensor>, !torch.int -> !torch.vtensor<[0],f32>
+  return %1, %3 : !torch.vtensor<[0,4],f32>, !torch.vtensor<[0],f32>
+}

@@ -24,7 +24,7 @@ import operators  # noqa: E402
 PAGE = ROOT / "docs" / "supported-ops.md"
 
 # Where the groups are.
-FILES = ("test_contractions", "test_pointwise", "test_rows", "test_views")
+FILES = ("test_contractions", "test_empty", "test_pointwise", "test_rows", "test_views")
 
 # What the name does not say.
 NOTES = {
