@@ -87,8 +87,8 @@ func.func @linspace(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],f
 
 // Nothing is left of a concatenation of tensors without elements.
 // CHECK-LABEL: func.func @cat_of_nothing(
-// CHECK-NEXT: %[[V0:.+]] = fact.constant dense<> : tensor<0x4xf32>
-// CHECK-NEXT: %[[V1:.+]] = fact.constant dense<> : tensor<0xf32>
+// CHECK-NEXT: %[[V0:.+]] = fact.constant dense<0.000000e+00> : tensor<0x4xf32>
+// CHECK-NEXT: %[[V1:.+]] = fact.constant dense<0.000000e+00> : tensor<0xf32>
 // CHECK-NEXT: return %[[V0]], %[[V1]]
 func.func @cat_of_nothing(%arg0: !torch.vtensor<[0],f32>) -> (!torch.vtensor<[0,4],f32>, !torch.vtensor<[0],f32>) {
   %int0 = torch.constant.int 0
