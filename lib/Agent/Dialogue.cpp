@@ -128,14 +128,18 @@ void Dialogue::begin(StringRef graph, StringRef target) {
   transcript.conversations.push_back({graph.str(), {}});
   if (options.agent != "replay")
     return;
+  // Functions that are alike had a conversation each.
   auto known = llvm::find_if(
       recorded.conversations,
       [&](const chat::Conversation &said) { return said.graph == graph; });
   if (known == recorded.conversations.end()) {
+    repeated = 0;
     giveUp("'" + options.transcript + "' is of another graph or target");
     return;
   }
+  repeated = known->rounds.size();
   model = std::make_unique<chat::ReplayModel>(*known);
+  recorded.conversations.erase(known);
 }
 
 bool Dialogue::canAsk() const {
@@ -144,12 +148,8 @@ bool Dialogue::canAsk() const {
     return false;
   // A transcript ends where its conversation did.
   size_t said = transcript.conversations.back().rounds.size();
-  if (options.agent == "replay") {
-    for (const chat::Conversation &known : recorded.conversations)
-      if (known.graph == transcript.conversations.back().graph)
-        return said < known.rounds.size();
-    return false;
-  }
+  if (options.agent == "replay")
+    return said < repeated;
   return said < llm.rounds && seconds < llm.budget &&
          report.tokensIn + report.tokensOut < llm.tokenBudget;
 }

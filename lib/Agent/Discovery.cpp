@@ -202,9 +202,13 @@ LogicalResult Discovery::run() {
   module.walk([&](Operation *op) {
     if (!isa<func::FuncOp, PrepareOp>(op) || op->getRegion(0).empty())
       return;
-    // What runs once is not worth an agent's while.
-    blocks.emplace_back(&op->getRegion(0).front(),
-                        isa<func::FuncOp>(op) ? proposer.get() : nullptr);
+    // Neither what runs once nor what is no work is worth an agent's while.
+    Block &block = op->getRegion(0).front();
+    bool isWorth = isa<func::FuncOp>(op) &&
+                   llvm::any_of(block.without_terminator(), [](Operation &op) {
+                     return Fusibility::isFusible(&op);
+                   });
+    blocks.emplace_back(&block, isWorth ? proposer.get() : nullptr);
   });
   for (auto [block, agent] : blocks)
     if (failed(discover(*block, agent)))

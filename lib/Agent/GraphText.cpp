@@ -11,9 +11,14 @@ using namespace mlir;
 using namespace fact;
 
 static void printType(Type type, raw_ostream &os) {
-  auto tensor = cast<RankedTensorType>(type);
+  // What no op of the graph uses may be of any type.
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    os << type;
+    return;
+  }
   for (int64_t size : tensor.getShape())
-    os << size << "x";
+    (ShapedType::isDynamic(size) ? os << "?" : os << size) << "x";
   os << tensor.getElementType();
 }
 

@@ -10,11 +10,15 @@
 #include "GraphText.h"
 #include "Retrieval.h"
 #include "Spaces.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace fact;
+
+/// Of all spaces of an answer: more would take longer to check than to search.
+static constexpr size_t maxPointsOfAnswer = 1 << 16;
 
 namespace {
 class LanguageModelAgent : public Agent {
@@ -39,10 +43,6 @@ private:
   std::vector<Proposal> read(const std::string &content,
                              const GroupedBlock &decided,
                              const Fusibility &fusibility);
-  FailureOr<Proposal> resolve(const chat::Pattern &pattern,
-                              const GroupedBlock &decided,
-                              const Fusibility &fusibility,
-                              EmitError emitError) const;
 
   const Retrieval &retrieval;
   DiscoveryReport &report;
@@ -125,10 +125,9 @@ LanguageModelAgent::writeFeedback(const GroupedBlock &decided) const {
 //===----------------------------------------------------------------------===//
 
 FailureOr<Proposal>
-LanguageModelAgent::resolve(const chat::Pattern &pattern,
-                            const GroupedBlock &decided,
-                            const Fusibility &fusibility,
-                            EmitError emitError) const {
+fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
+                     const Retrieval &retrieval, const GroupedBlock &decided,
+                     const Fusibility &fusibility, EmitError emitError) {
   if (!pattern.error.empty())
     return emitError() << pattern.error;
   Proposal proposal;
@@ -136,7 +135,7 @@ LanguageModelAgent::resolve(const chat::Pattern &pattern,
   proposal.priority = pattern.priority;
   proposal.rationale = pattern.rationale;
   for (const std::string &id : pattern.ops) {
-    Operation *op = graph->find(id);
+    Operation *op = graph.find(id);
     if (!op)
       return emitError() << "there is no op '" << id << "' in the graph";
     proposal.ops.insert(op);
@@ -163,8 +162,9 @@ LanguageModelAgent::resolve(const chat::Pattern &pattern,
   // must be one that it takes.
   const Realiser *realiser =
       fusibility.getTarget().findRealiser(pattern.rule);
+  // Whoever judges the proposal says what is wrong with it.
   if (fusibility.check(pattern.rule, proposal.ops, {}, decided, emitError))
-    return failure();
+    return proposal;
   FusedOp fused = fusibility.outline(pattern.rule, proposal.ops);
   llvm::scope_exit erase([&] { fused->erase(); });
   if (pattern.space.empty()) {
@@ -190,20 +190,29 @@ LanguageModelAgent::read(const std::string &content,
   for (const chat::Pattern &pattern : answer.patterns)
     byPriority.emplace(pattern.priority, &pattern);
   std::vector<Proposal> proposals;
+  size_t points = 0;
   for (const auto &entry : byPriority) {
     const chat::Pattern &pattern = *entry.second;
     chat::JudgedProposal &verdict = judged.emplace_back();
     verdict.what = pattern.rule + ": " + llvm::join(pattern.ops, " ");
-    ScopedDiagnosticHandler handler(
-        block->getParentOp()->getContext(), [&](Diagnostic &diagnostic) {
-          if (verdict.reason.empty())
-            verdict.reason = diagnostic.str();
-          return success();
-        });
-    FailureOr<Proposal> proposal =
-        resolve(pattern, decided, fusibility, [&] {
-          return emitError(block->getParentOp()->getLoc());
-        });
+    Location loc = block->getParentOp()->getLoc();
+    FailureOr<Proposal> proposal = [&] {
+      ScopedDiagnosticHandler handler(
+          loc.getContext(), [&](Diagnostic &diagnostic) {
+            if (verdict.reason.empty())
+              verdict.reason = diagnostic.str();
+            return success();
+          });
+      return resolvePattern(pattern, *graph, retrieval, decided, fusibility,
+                            [&] { return emitError(loc); });
+    }();
+    if (succeeded(proposal) && proposal->space &&
+        (points += countPoints(proposal->space)) > maxPointsOfAnswer) {
+      verdict.reason = "the spaces of an answer have " +
+                       std::to_string(maxPointsOfAnswer) +
+                       " points at most, all together";
+      proposal = failure();
+    }
     if (succeeded(proposal)) {
       asked.push_back(judged.size() - 1);
       proposals.push_back(std::move(*proposal));
@@ -211,6 +220,10 @@ LanguageModelAgent::read(const std::string &content,
     }
     ++report.proposed;
     ++report.rejected["answer"];
+    StringRef name = pattern.rule.empty() ? "answer" : StringRef(pattern.rule);
+    remark::failed(loc,
+                   remark::RemarkOpts::name(name).category("fact-discover"))
+        << remark::add("rejected") << remark::reason("{0}", verdict.reason);
   }
   return proposals;
 }

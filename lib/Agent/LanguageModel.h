@@ -3,6 +3,7 @@
 #ifndef FACT_AGENT_LANGUAGEMODEL_H
 #define FACT_AGENT_LANGUAGEMODEL_H
 
+#include "Chat/Answer.h"
 #include "Chat/Transcript.h"
 #include "fact/Agent/Discovery.h"
 
@@ -12,6 +13,15 @@ namespace fact {
 std::unique_ptr<Agent>
 createLanguageModelAgent(mlir::ModuleOp module, const DiscoveryOptions &options,
                          const Retrieval &retrieval, DiscoveryReport &report);
+
+class GraphText;
+
+/// What a model proposes, about the ops of a graph; an error says what there is
+/// none of. Whether one kernel can take them is for Fusibility to say.
+mlir::FailureOr<Proposal>
+resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
+               const Retrieval &retrieval, const GroupedBlock &decided,
+               const Fusibility &fusibility, EmitError emitError);
 
 /// A conversation within the limits of the options: it counts, keeps the
 /// transcript, and ends with a warning when no answer is to be had.
@@ -50,8 +60,9 @@ private:
   DiscoveryReport &report;
   chat::HttpOptions http;
   chat::Transcript transcript;
-  /// What `replay` repeats.
+  /// What `replay` repeats, and the rounds of the conversation at hand.
   chat::Transcript recorded;
+  size_t repeated = 0;
   std::unique_ptr<chat::Model> model;
   std::vector<chat::Message> messages;
   double seconds = 0;

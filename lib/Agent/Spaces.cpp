@@ -66,6 +66,19 @@ SpaceLists fact::getLists(SpaceAttrInterface space) {
   return splitParameters(print(space));
 }
 
+static size_t countPoints(const SpaceLists &lists) {
+  size_t points = 1;
+  for (const auto &[name, values] : lists)
+    points *= std::max<size_t>(1, values.size());
+  return points;
+}
+
+size_t fact::countPoints(SpaceAttrInterface space) {
+  if (auto schedules = dyn_cast<SchedulesAttr>(space))
+    return schedules.getSchedules().size();
+  return ::countPoints(getLists(space));
+}
+
 static std::string joinLists(SpaceAttrInterface base, const SpaceLists &lists) {
   std::string text =
       ("#" + base.getAbstractAttribute().getName() + "<").str();
@@ -81,7 +94,6 @@ FailureOr<SpaceAttrInterface> fact::replaceLists(SpaceAttrInterface base,
                                                  const SpaceLists &lists,
                                                  EmitError emitError) {
   SpaceLists merged = getLists(base);
-  size_t points = 1;
   for (const auto &[name, values] : lists) {
     auto known = llvm::find_if(
         merged, [&, &name = name](const auto &list) { return list.first == name; });
@@ -96,8 +108,7 @@ FailureOr<SpaceAttrInterface> fact::replaceLists(SpaceAttrInterface base,
     }
     known->second = values;
   }
-  for (const auto &[name, values] : merged)
-    points *= std::max<size_t>(1, values.size());
+  size_t points = ::countPoints(merged);
   if (points > maxPoints)
     return emitError() << "its space has " << points
                        << " points, and at most " << maxPoints

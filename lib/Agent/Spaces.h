@@ -11,6 +11,9 @@ namespace fact {
 /// one that is not.
 chat::SpaceLists getLists(SpaceAttrInterface space);
 
+/// The points of a space, legal or not, without making them.
+size_t countPoints(SpaceAttrInterface space);
+
 /// `base` with lists replaced. The words are checked by the attribute's own
 /// parser and go nowhere else; a product beyond some thousands is refused.
 mlir::FailureOr<SpaceAttrInterface> replaceLists(SpaceAttrInterface base,

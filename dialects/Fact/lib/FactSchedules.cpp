@@ -43,6 +43,9 @@ static LogicalResult requireHopper(const MachineDescription &machine,
                      << machine.architecture;
 }
 
+/// No size of a schedule is larger, so that products of two do not overflow.
+static constexpr int64_t maxSize = 1 << 30;
+
 static bool is16Bit(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
 }
@@ -107,8 +110,9 @@ LogicalResult Sm90GemmAttr::verifySchedule(Operation *fused,
   if (tile[1] % 16 || tile[1] < 16 || tile[1] > 256)
     return emitError() << "tile N is a multiple of 16 from 16 to 256, not "
                        << tile[1];
-  if (tile[2] % 16 || tile[2] < 16)
-    return emitError() << "tile K is a multiple of 16, not " << tile[2];
+  if (tile[2] % 16 || tile[2] < 16 || tile[2] > 1024)
+    return emitError() << "tile K is a multiple of 16 up to 1024, not "
+                       << tile[2];
   // The tile is that of both products together.
   if (isGated(fused) && tile[1] % 32)
     return emitError() << "tile N of two products is a multiple of 32, not "
@@ -261,9 +265,9 @@ LogicalResult CudaRowAttr::verifySchedule(Operation *fused,
     return emitError() << "threads of a row are a multiple of 32 up to 1024, "
                           "not "
                        << threads;
-  if (rows < 1 || rows * threads > 1024)
-    return emitError() << "a block has at most 1024 threads, not "
-                       << rows * threads;
+  if (rows < 1 || rows > 1024 / threads)
+    return emitError() << "a block has at most 1024 threads, not " << rows
+                       << " rows of " << threads;
   if (rows > 1 && threads > 32)
     return emitError() << "several rows a block have one warp each, and "
                        << threads << " threads are more";
@@ -332,7 +336,8 @@ LogicalResult HostGemmAttr::verifySchedule(Operation *fused,
   const Extents &micro = getMicro();
   if (micro.rank != 2)
     return emitError() << "micro is rows x columns, as in micro = 6x16";
-  if (micro[0] < 1 || micro[1] < 4 || micro[1] % 4 || micro[0] * micro[1] > 512)
+  if (micro[0] < 1 || micro[1] < 4 || micro[1] % 4 || micro[1] > 512 ||
+      micro[0] > 512 / micro[1])
     return emitError() << "the register tile has columns in multiples of 4 and "
                           "at most 512 elements, not "
                        << micro[0] << "x" << micro[1];
@@ -340,7 +345,16 @@ LogicalResult HostGemmAttr::verifySchedule(Operation *fused,
       getColumns() < 1)
     return emitError() << "rows and columns are multiples of the register "
                           "tile's";
+  if (getRows() > maxSize || getColumns() > maxSize)
+    return emitError() << "a parallel tile has at most " << maxSize
+                       << " rows and as many columns, not " << getRows() << "x"
+                       << getColumns();
   return success();
+}
+
+/// The largest multiple of `unit` that is not more; what has no unit as it is.
+static int64_t roundDown(int64_t size, int64_t unit) {
+  return unit < 1 ? size : size / unit * unit;
 }
 
 SmallVector<ScheduleAttrInterface> HostGemmSpaceAttr::enumerate() const {
@@ -349,8 +363,8 @@ SmallVector<ScheduleAttrInterface> HostGemmSpaceAttr::enumerate() const {
     for (int64_t rows : getRows())
       for (int64_t columns : getColumns())
         points.push_back(HostGemmAttr::get(getContext(), micro,
-                                           rows / micro[0] * micro[0],
-                                           columns / micro[1] * micro[1]));
+                                           roundDown(rows, micro[0]),
+                                           roundDown(columns, micro[1])));
   return points;
 }
 
@@ -359,8 +373,8 @@ LogicalResult HostRowsAttr::verifySchedule(Operation *,
                                            EmitError emitError) const {
   if (failed(requireHost(machine, emitError)))
     return failure();
-  if (getGrain() < 1)
-    return emitError() << "grain is 1 or more, not " << getGrain();
+  if (getGrain() < 1 || getGrain() > maxSize)
+    return emitError() << "grain is 1 to " << maxSize << ", not " << getGrain();
   return success();
 }
 

@@ -16,33 +16,39 @@ static constexpr size_t maxPatterns = 4096, maxOps = 4096, maxLists = 16,
 // Finding the JSON
 //===----------------------------------------------------------------------===//
 
-/// The object in a text: the text itself, what a fence holds, or what is
-/// between the first brace and the last.
-static std::string findObject(const std::string &content) {
-  size_t fence = content.find("```");
-  if (fence != std::string::npos) {
-    size_t begin = content.find('\n', fence);
-    size_t end = begin == std::string::npos ? begin : content.find("```", begin);
-    if (end != std::string::npos) {
-      std::string inside = content.substr(begin + 1, end - begin - 1);
-      if (inside.find('{') != std::string::npos)
-        return inside;
-    }
+/// Where the JSON of an answer may be: the text itself, what its fences hold,
+/// or what is between the first brace and the last, of all or after a
+/// monologue.
+static std::vector<std::string> findObjects(const std::string &content) {
+  std::vector<std::string> found;
+  auto addBraces = [&](const std::string &text, size_t from) {
+    size_t begin = text.find('{', from), end = text.rfind('}');
+    if (begin != std::string::npos && end != std::string::npos && begin < end)
+      found.push_back(text.substr(begin, end - begin + 1));
+  };
+  size_t first = content.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && content[first] == '{')
+    addBraces(content, first);
+  const std::string fence = "```";
+  for (size_t at = content.find(fence); at != std::string::npos;) {
+    size_t begin = content.find('\n', at);
+    size_t end =
+        begin == std::string::npos ? begin : content.find(fence, begin);
+    if (end == std::string::npos)
+      break;
+    addBraces(content.substr(begin, end - begin), 0);
+    at = content.find(fence, end + fence.size());
   }
-  size_t begin = content.find('{'), end = content.rfind('}');
-  if (begin == std::string::npos || end == std::string::npos || end < begin)
-    return "";
-  return content.substr(begin, end - begin + 1);
+  const std::string monologue = "</think>";
+  if (size_t end = content.rfind(monologue); end != std::string::npos)
+    addBraces(content, end);
+  addBraces(content, 0);
+  return found;
 }
 
-/// The list `name` of the object in a text.
-static json readList(const std::string &content, const char *name,
+/// The list `name` of an object.
+static json readList(const std::string &text, const char *name,
                      std::string &error) {
-  std::string text = findObject(content);
-  if (text.empty()) {
-    error = "the answer has no JSON object";
-    return json::array();
-  }
   json value = parseJson(text, error);
   if (value.is_discarded()) {
     error = "the answer is not JSON: " + error;
@@ -59,6 +65,26 @@ static json readList(const std::string &content, const char *name,
     return json::array();
   }
   return std::move(*list);
+}
+
+/// The list of the first object in a text that has one; else what is wrong with
+/// the first.
+static json findList(const std::string &content, const char *name,
+                     std::string &error) {
+  std::vector<std::string> objects = findObjects(content);
+  if (objects.empty())
+    error = "the answer has no JSON object";
+  for (const std::string &text : objects) {
+    std::string problem;
+    json list = readList(text, name, problem);
+    if (problem.empty()) {
+      error.clear();
+      return list;
+    }
+    if (error.empty())
+      error = problem;
+  }
+  return json::array();
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,7 +241,7 @@ static Pattern readPattern(const json &object) {
 PatternAnswer fact::chat::readPatterns(const std::string &content) {
   PatternAnswer answer;
   try {
-    for (const json &object : readList(content, "patterns", answer.error))
+    for (const json &object : findList(content, "patterns", answer.error))
       answer.patterns.push_back(readPattern(object));
   } catch (const json::exception &problem) {
     answer.error = sanitise(problem.what(), 300);
@@ -226,7 +252,7 @@ PatternAnswer fact::chat::readPatterns(const std::string &content) {
 RefinementAnswer fact::chat::readRefinements(const std::string &content) {
   RefinementAnswer answer;
   try {
-    for (const json &object : readList(content, "kernels", answer.error)) {
+    for (const json &object : findList(content, "kernels", answer.error)) {
       Refinement &refinement = answer.kernels.emplace_back();
       if (!object.is_object()) {
         refinement.error = "is not an object";
@@ -262,8 +288,16 @@ static json list(json items) {
 
 static json string() { return {{"type", "string"}}; }
 
+/// Small models repeat a value for as long as they may.
+static json shortList(json items) {
+  json schema = list(std::move(items));
+  schema["maxItems"] = 8;
+  return schema;
+}
+
 static json spaceSchema() {
-  return list(object({{"name", string()}, {"values", list(string())}}));
+  return shortList(
+      object({{"name", string()}, {"values", shortList(string())}}));
 }
 
 std::string

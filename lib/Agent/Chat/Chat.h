@@ -61,7 +61,8 @@ struct HttpOptions {
 };
 
 /// A server that speaks OpenAI's chat completions, by libcurl: certificates are
-/// verified, proxies of the environment respected, redirects not followed.
+/// verified, proxies of the environment respected (but for this machine),
+/// redirects not followed. A key that comes back is taken out.
 std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
 
 /// What is wrong with the options, or empty.

@@ -2,6 +2,7 @@
 
 #include "Chat.h"
 #include <algorithm>
+#include <arpa/inet.h>
 #include <chrono>
 #include <cmath>
 #include <curl/curl.h>
@@ -91,18 +92,27 @@ Reply fact::chat::readCompletion(const std::string &body) {
 // The connection
 //===----------------------------------------------------------------------===//
 
-static std::string getHost(const std::string &url) {
-  std::string host;
+/// A part of a URL, or empty.
+static std::string getPart(const std::string &url, CURLUPart part) {
+  std::string value;
   if (CURLU *parts = curl_url()) {
     char *text = nullptr;
     if (!curl_url_set(parts, CURLUPART_URL, url.c_str(), 0) &&
-        !curl_url_get(parts, CURLUPART_HOST, &text, 0)) {
-      host = text;
+        !curl_url_get(parts, part, &text, 0)) {
+      value = text;
       curl_free(text);
     }
     curl_url_cleanup(parts);
   }
-  return host;
+  return value;
+}
+
+/// Whether a host is this machine, by its address: 127.example.com is not.
+static bool isLoopback(const std::string &host) {
+  in_addr address;
+  return host == "localhost" || host == "[::1]" ||
+         (inet_pton(AF_INET, host.c_str(), &address) == 1 &&
+          ntohl(address.s_addr) >> 24 == 127);
 }
 
 static bool startsWith(const std::string &text, const char *prefix) {
@@ -116,7 +126,12 @@ std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
   if (!secure && !startsWith(options.url, "http://"))
     return "'" + sanitise(options.url, 200) +
            "' is no endpoint: it begins with http:// or https://";
-  std::string host = getHost(options.url);
+  // Neither is repeated: one of them may be a secret.
+  if (!getPart(options.url, CURLUPART_USER).empty() ||
+      !getPart(options.url, CURLUPART_PASSWORD).empty())
+    return "an endpoint has no user or password in it: the key comes from a "
+           "variable or a file";
+  std::string host = getPart(options.url, CURLUPART_HOST);
   if (host.empty())
     return "'" + sanitise(options.url, 200) + "' is no address";
   if (options.model.empty())
@@ -124,9 +139,7 @@ std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
   for (unsigned char c : options.key)
     if (c <= 0x20 || c >= 0x7f)
       return "the key has characters that no header can carry";
-  bool loopback = host == "localhost" || host == "[::1]" ||
-                  startsWith(host, "127.");
-  if (!options.key.empty() && !secure && !loopback)
+  if (!options.key.empty() && !secure && !isLoopback(host))
     return "a key is not sent to '" + sanitise(host, 200) +
            "' in the clear: use https://, or unset the key";
   return "";
@@ -200,13 +213,16 @@ Exchange HttpModel::send(const std::string &body, double seconds) const {
   if (!options.key.empty())
     headers = curl_slist_append(
         headers, ("Authorization: Bearer " + options.key).c_str());
-  long milliseconds = std::max(1L, long(1000 * seconds));
+  long milliseconds = long(std::clamp(1000 * seconds, 1.0, 1e9));
   curl_easy_setopt(handle, CURLOPT_URL, getUrl().c_str());
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
+  // What is for this machine does not leave it, whatever the environment says.
+  if (isLoopback(getPart(options.url, CURLUPART_HOST)))
+    curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -261,6 +277,15 @@ static std::string describe(const Exchange &exchange, double timeout) {
          (said.error.empty() ? "" : ": " + said.error);
 }
 
+/// Takes the key out of what a server sent back.
+static void hide(const std::string &key, std::string &text) {
+  // What is shorter is no secret, and may well be a word of an answer.
+  if (key.size() < 8)
+    return;
+  for (size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
+    text.replace(at, key.size(), "(key)");
+}
+
 Reply HttpModel::complete(const Request &request) {
   Clock::time_point start = Clock::now();
   auto elapsed = [&] {
@@ -281,6 +306,8 @@ Reply HttpModel::complete(const Request &request) {
       reply = Reply();
       reply.error = describe(exchange, options.timeout);
     }
+    hide(options.key, reply.content);
+    hide(options.key, reply.error);
     reply.retries = retries;
     reply.seconds = elapsed();
     // Some servers know no schemas; the prompt has it too.

@@ -47,7 +47,8 @@ std::string fact::chat::writeTranscript(const std::string &path,
                     {"model", transcript.model},
                     {"target", transcript.target},
                     {"conversations", std::move(conversations)}};
-  std::string aside = path + ".writing";
+  // Another process may write the same one.
+  std::string aside = path + "." + std::to_string(getpid()) + ".writing";
   std::ofstream file(aside, std::ios::binary | std::ios::trunc);
   file << root.dump(1, ' ', false, ordered_json::error_handler_t::replace)
        << "\n";

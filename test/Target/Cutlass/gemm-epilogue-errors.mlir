@@ -141,3 +141,28 @@ func.func @reduced_stream_k(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
   } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = stream_k, swizzle = 1>) : tensor<64x64xf16>, tensor<64xf16>
   return
 }
+
+// -----
+
+// Sizes whose products do not fit 64 bits are no way around a limit.
+func.func @overflow(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{tile K is a multiple of 16 up to 1024, not 72057594037927936}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x72057594037927936, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @rows(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @below {{a block has at most 1024 threads, not 576460752303423488 rows of 32}}
+  %0 = fact.fused "rowwise" ins(%x : tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>):
+    %1 = fact.softmax %a dim 1 : tensor<64x64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } schedule(#fact.cuda_row<threads = 32, rows = 576460752303423488>) : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
