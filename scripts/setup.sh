@@ -12,7 +12,8 @@ packages=(
   cmake ninja-build ccache g++ xz-utils
   nlohmann-json3-dev libcurl4-openssl-dev libsqlite3-dev libgtest-dev zlib1g-dev libzstd-dev
 )
-llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22)
+llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
+  libclang-rt-22-dev)
 
 say() { printf '%s\n' "setup: $*"; }
 fail() { printf '%s\n' "setup: error: $*" >&2; exit 1; }
