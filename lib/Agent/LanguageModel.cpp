@@ -17,9 +17,6 @@
 using namespace mlir;
 using namespace fact;
 
-/// Of all spaces of an answer: more would take longer to check than to search.
-static constexpr size_t maxPointsOfAnswer = 1 << 16;
-
 namespace {
 class LanguageModelAgent : public Agent {
 public:

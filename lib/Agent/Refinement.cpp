@@ -228,6 +228,7 @@ LogicalResult Refinement::ask() {
   chat::RefinementAnswer answer = chat::readRefinements(reply->content);
   if (!answer.error.empty())
     dialogue.giveUp(answer.error);
+  size_t points = 0;
   std::vector<chat::JudgedProposal> verdicts;
   for (const chat::Refinement &wanted : answer.kernels) {
     chat::JudgedProposal &verdict = verdicts.emplace_back();
@@ -254,6 +255,10 @@ LogicalResult Refinement::ask() {
           replaceLists(own, getPoint(own, best), refuse);
       if (succeeded(space))
         space = replaceLists(*space, wanted.space, refuse);
+      if (succeeded(space) &&
+          (points += countPoints(*space)) > maxPointsOfAnswer)
+        space = refuse() << "the spaces of an answer have " << maxPointsOfAnswer
+                         << " points at most, all together";
       if (succeeded(space)) {
         take(kernel, space->enumerate());
         verdict.accepted = !kernel.next.empty();

@@ -11,6 +11,10 @@ namespace fact {
 /// one that is not.
 chat::SpaceLists getLists(SpaceAttrInterface space);
 
+/// Of all spaces of an answer together: more would take longer to check than to
+/// search.
+constexpr size_t maxPointsOfAnswer = 1 << 16;
+
 /// The points of a space, legal or not, without making them.
 size_t countPoints(SpaceAttrInterface space);
 

@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 
 import pytest
@@ -578,3 +579,69 @@ def test_transcripts_go_into_the_cache(tmp_path, ask):
     [file] = (work / "transcripts").iterdir()
     run = Run(tmp_path, GRAPH, {"agent": "replay", "transcript": file})
     assert run.status == 0 and "warning" not in run.said
+
+
+# ---------------------------------------------------------------------------------------
+# Refinement
+# ---------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory, root):
+    """A graph of kernels, and what was measured of them: the product is far from light."""
+    folder = tmp_path_factory.mktemp("measured")
+    compiler = str(find_tool("fact-compile"))
+    source = root / "test" / "Driver" / "Inputs" / "mlp.mlir"
+    graph, bundle = folder / "mlp.mlir", folder / "bundle"
+    subprocess.run([compiler, source, "--until=discover", "-o", graph,
+                    f"--patterns={folder}/none"], check=True, capture_output=True)
+    subprocess.run([compiler, graph, "--until=bundle", f"--bundle={bundle}", "--candidates=2"],
+                   check=True, capture_output=True)
+    subprocess.run([sys.executable, root / "test" / "Agent" / "Inputs" / "make_results.py", bundle,
+                    folder / "results.json", "host_gemm<micro = 8x12, rows = 48, columns = 12>=9",
+                    "host_rows<grain = 16>=1.1"], check=True, capture_output=True)
+
+    def refine(url="", **options):
+        text = " ".join(f"{name.replace('_', '-')}={value}" for name, value in options.items())
+        start = time.monotonic()
+        run = subprocess.run(
+            [str(OPT), str(graph), f"--fact-refine=bundle={bundle} results={folder}/results.json "
+             f"transcript={folder}/transcript.json llm-url={url} llm-model=small {text}"],
+            capture_output=True, text=True, timeout=120)
+        assert run.returncode == 0, run.stderr
+        return run.stdout, run.stderr, time.monotonic() - start
+
+    return refine
+
+
+def refinements(*spaces):
+    return answer({"kernels": [{"kernel": "gemm_epilogue_0", "space": space, "rationale": "why"}
+                               for space in spaces]})
+
+
+def test_refinement_takes_what_is_legal(measured):
+    with Server(refinements({"micro": ["8x8"]})) as server:
+        ir, said, _ = measured(server.url, agent="llm")
+    assert "warning" not in said
+    assert "#fact.host_gemm<micro = 8x8, rows = 48, columns = 8>" in ir
+    assert measured(agent="replay")[0] == ir
+
+
+@pytest.mark.parametrize("turn", [
+    failure(401), answer("no"), answer({"kernels": 5}), answer({"kernels": [5, {}, None]}),
+    answer({"kernels": [{"kernel": "$(touch trap)", "space": []}]}),
+    refinements(5), refinements({"evil": ["8"]}), refinements({"micro": ["0", "8", "x"]}),
+    refinements({"micro": ["4611686018427387904x4"], "rows": ["4611686018427387904"]})])
+def test_refinement_without_help_is_the_rules(turn, measured):
+    rules = measured(agent="rules")[0]
+    with Server(turn) as server:
+        ir, said, _ = measured(server.url, agent="llm")
+    assert ir == rules
+    assert "evil" not in ir and "trap" not in ir
+    assert measured(agent="replay")[0] == ir
+
+
+def test_refinement_at_the_limits_takes_no_time(measured):
+    sizes = [f"{2 * i}x{4 * j}" for i in range(20, 28) for j in range(20, 28)]
+    with Server(refinements(*[{"micro": sizes, "rows": MANY}] * 2000)) as server:
+        _, _, seconds = measured(server.url, agent="llm")
+    assert seconds < 20
