@@ -236,7 +236,11 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
     std::vector<std::string> rules;
     for (const auto &realiser : fusibility.getTarget().getRealisers())
       rules.push_back(realiser->getRule().str());
-    schema = chat::getPatternSchema(rules);
+    std::vector<std::string> ids;
+    for (Operation &op : *block)
+      if (std::string id = graph->getId(&op); !id.empty())
+        ids.push_back(std::move(id));
+    schema = chat::getPatternSchema(rules, ids);
     StringRef target = fusibility.getTarget().getMachine().name;
     dialogue.begin((graph->getHash() + "-" + target).str(), target);
     message = writePrompt(decided, fusibility);

@@ -67,7 +67,7 @@ def discover(folder, graph, **options):
 
 
 def test_discovery_with_a_model(url, tmp_path):
-    tokens = 150
+    tokens = 400
 
     def ask(name):
         file = tmp_path / name

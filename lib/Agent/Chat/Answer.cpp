@@ -289,9 +289,9 @@ static json list(json items) {
 static json string() { return {{"type", "string"}}; }
 
 /// Small models repeat a value for as long as they may.
-static json shortList(json items) {
+static json shortList(json items, size_t most = 8) {
   json schema = list(std::move(items));
-  schema["maxItems"] = 8;
+  schema["maxItems"] = most;
   return schema;
 }
 
@@ -301,16 +301,24 @@ static json spaceSchema() {
 }
 
 std::string
-fact::chat::getPatternSchema(const std::vector<std::string> &rules) {
+fact::chat::getPatternSchema(const std::vector<std::string> &rules,
+                             const std::vector<std::string> &ops) {
+  // Servers have limits of their own for what a schema lists.
+  bool isNamed = !ops.empty() && ops.size() <= 200;
+  json id = isNamed ? json{{"type", "string"}, {"enum", ops}} : string();
+  auto listOf = [&](json items) {
+    return isNamed ? shortList(std::move(items), ops.size())
+                   : list(std::move(items));
+  };
   json pattern = object(
-      {{"ops", list(string())},
+      {{"ops", listOf(std::move(id))},
        {"rule", {{"type", "string"}, {"enum", rules}}},
        {"strategy", {{"type", "string"}, {"enum", {"REUSE", "ADAPT", "NEW"}}}},
        {"entry", string()},
        {"space", spaceSchema()},
        {"priority", {{"type", "integer"}}},
        {"rationale", string()}});
-  return object({{"patterns", list(std::move(pattern))}}).dump();
+  return object({{"patterns", listOf(std::move(pattern))}}).dump();
 }
 
 std::string

@@ -57,8 +57,10 @@ struct RefinementAnswer {
 PatternAnswer readPatterns(const std::string &content);
 RefinementAnswer readRefinements(const std::string &content);
 
-/// The JSON schemas of both, as text.
-std::string getPatternSchema(const std::vector<std::string> &rules);
+/// The JSON schemas of both, as text. Of a small graph it names the ops, so that
+/// a server that decodes by it invents none.
+std::string getPatternSchema(const std::vector<std::string> &rules,
+                             const std::vector<std::string> &ops = {});
 std::string getRefinementSchema(const std::vector<std::string> &kernels);
 
 } // namespace chat

@@ -378,6 +378,21 @@ TEST(Schema, ListsOfASpaceEnd) {
   EXPECT_LE(space["items"]["properties"]["values"]["maxItems"], 64);
 }
 
+TEST(Schema, OpsOfASmallGraphAreNamed) {
+  auto getOps = [](size_t count) {
+    std::vector<std::string> ids;
+    for (size_t i = 0; i < count; ++i)
+      ids.push_back("n" + std::to_string(i));
+    json schema = json::parse(getPatternSchema({"rowwise"}, ids));
+    return schema["properties"]["patterns"]["items"]["properties"]["ops"];
+  };
+  EXPECT_EQ(getOps(3)["items"]["enum"], json({"n0", "n1", "n2"}));
+  EXPECT_EQ(getOps(3)["maxItems"], 3);
+  for (size_t count : {0, 5000})
+    EXPECT_EQ(getOps(count), json::parse(
+                                 R"({"type": "array", "items": {"type": "string"}})"));
+}
+
 TEST(Schema, NamesAreEscaped) {
   EXPECT_NO_THROW((void)json::parse(getRefinementSchema({"a\"b\\", "c\n"})));
 }
