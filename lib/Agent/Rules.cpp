@@ -30,8 +30,14 @@ struct Candidate {
   /// Time that an op a kernel takes longer than one kernel, at the speed of
   /// light.
   double gain = 0;
-  /// The same by what the registry measured of such kernels.
+  /// Time that reading and writing less saves, whether or not arithmetic hides
+  /// it.
+  double traffic = 0;
+  /// The gain by what the registry measured of such kernels.
   std::optional<double> measuredGain = {};
+
+  /// What arithmetic hides at the speed of light, it hides less well in fact.
+  double getRank() const { return gain + 0.1 * traffic; }
 };
 
 class RulesAgent : public Agent {
@@ -261,16 +267,18 @@ Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
   // One kernel: at the speed of light, and as the registry measured it.
   auto time = [&](StringRef kernelRule, const OpGroup &ops) {
     FusedOp fused = fusibility->outline(kernelRule, ops);
-    double light = getSpeedOfLight(fused).getMicroseconds(machine);
+    SpeedOfLight light = getSpeedOfLight(fused);
     std::optional<double> measured = retrieval.predictMicroseconds(fused);
     fused->erase();
     return std::pair(light, measured);
   };
-  auto [light, measured] = time(rule, group);
-  double apart = 0, apartMeasured = 0;
+  auto [together, measured] = time(rule, group);
+  double apart = 0, traffic = 0, apartMeasured = 0;
   for (Operation *op : group) {
-    double alone = getSpeedOfLight(op).getMicroseconds(machine);
+    SpeedOfLight light = getSpeedOfLight(op);
+    double alone = light.getMicroseconds(machine);
     apart += alone;
+    traffic += light.getTrafficMicroseconds(machine);
     // What is not known of a small kernel is little.
     if (measured && isa<MatmulOp>(op)) {
       OpGroup one;
@@ -279,7 +287,9 @@ Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
     }
     apartMeasured += alone;
   }
-  Candidate candidate{rule, std::move(group), apart - light};
+  Candidate candidate{rule, std::move(group),
+                      apart - together.getMicroseconds(machine),
+                      traffic - together.getTrafficMicroseconds(machine)};
   if (measured)
     candidate.measuredGain = apartMeasured - *measured;
   return candidate;
@@ -323,7 +333,7 @@ void RulesAgent::takeAnchors() {
   // Of equal gains the earlier in the block is taken first.
   while (!anchors.empty()) {
     auto best = llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
-      return a.candidate.gain < b.candidate.gain;
+      return a.candidate.getRank() < b.candidate.getRank();
     });
     // Measurements decide between those that want the same op.
     for (auto rival = anchors.begin(); rival != anchors.end(); ++rival)
