@@ -238,15 +238,11 @@ std::optional<Candidate> RulesAgent::gather(MatmulOp first) const {
   if (!fusibility->getTarget().findRealiser("grouped_gemm"))
     return std::nullopt;
   OpGroup group;
-  double apart = 0;
   for (Operation *user : first.getLhs().getUsers()) {
     auto matmul = dyn_cast<MatmulOp>(user);
-    if (!matmul || matmul.getLhs() != first.getLhs() || !isFree(matmul) ||
-        !isFixed(matmul.getRhs()))
-      continue;
-    group.insert(matmul);
-    if (auto alone = anchor("gemm_epilogue", matmul))
-      apart += alone->gain;
+    if (matmul && matmul.getLhs() == first.getLhs() && isFree(matmul) &&
+        isFixed(matmul.getRhs()))
+      group.insert(matmul);
   }
   // Found from the one that stands first.
   if (group.size() < 2 || llvm::any_of(group, [&](Operation *op) {
@@ -254,6 +250,10 @@ std::optional<Candidate> RulesAgent::gather(MatmulOp first) const {
       }) ||
       !accepts("grouped_gemm", group))
     return std::nullopt;
+  double apart = 0;
+  for (Operation *matmul : group)
+    if (auto alone = anchor("gemm_epilogue", matmul))
+      apart += alone->gain;
   while (growForward("grouped_gemm", group))
     ;
   Candidate together = weigh("grouped_gemm", std::move(group));
