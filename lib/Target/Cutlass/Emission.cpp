@@ -39,6 +39,24 @@ LogicalResult CutlassRealiser::requireHopper(EmitError emitError) const {
   return success();
 }
 
+FailureOr<MatrixTensor>
+fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
+                         EmitError emitError) {
+  Type type = argument.value.getType();
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (!isa<FloatType>(element) || element.isF64())
+    return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
+                          "not "
+                       << type;
+  FailureOr<MatrixTensor> tensor =
+      MatrixTensor::get(argument.view, getBuffer(argument.value));
+  if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
+    return emitError() << "an operand of type " << type
+                       << " is neither a matrix, a row, a column nor a scalar "
+                          "of the product";
+  return tensor;
+}
+
 LogicalResult fact::requireStaticShapes(FusedOp fused, EmitError emitError) {
   auto check = [&](TypeRange types) -> LogicalResult {
     for (Type type : types)

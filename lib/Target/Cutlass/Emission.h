@@ -85,6 +85,12 @@ struct MatrixTensor {
   void print(llvm::raw_ostream &os) const;
 };
 
+/// What a GEMM's epilogue reads beside its products, as its visitors read it;
+/// the diagnostic says what they cannot.
+mlir::FailureOr<MatrixTensor>
+getEpilogueOperand(const ScalarFunction::Argument &argument,
+                   EmitError emitError);
+
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                                      const MatrixTensor &tensor) {
   tensor.print(os);

@@ -312,17 +312,9 @@ private:
     int64_t matrices = 0;
     for (const ScalarFunction::Argument &argument :
          gemm.epilogue.getArguments().drop_front()) {
-      Type element = getTensorType(argument.value).getElementType();
-      if (!isa<FloatType>(element) || element.isF64())
-        return emitError() << "operands of the epilogue must be f16, bf16 or "
-                              "f32, not "
-                           << argument.value.getType();
-      FailureOr<MatrixTensor> tensor =
-          MatrixTensor::get(argument.view, getBuffer(argument.value));
-      if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
-        return emitError() << "an operand of type " << argument.value.getType()
-                           << " is neither a matrix, a row, a column nor a "
-                              "scalar of the product";
+      FailureOr<MatrixTensor> tensor = getEpilogueOperand(argument, emitError);
+      if (failed(tensor))
+        return failure();
       if (tensor->kind != MatrixTensor::Scalar &&
           tensor->kind != MatrixTensor::ColumnVector &&
           failed(requireTma(*tensor, "an operand of the epilogue", emitError)))

@@ -123,17 +123,9 @@ PackedGemmAnalysis::getOperands(const ScalarFunction &function,
   SmallVector<MatrixTensor> operands;
   for (const ScalarFunction::Argument &argument :
        function.getArguments().drop_front(leading)) {
-    Type element = getTensorType(argument.value).getElementType();
-    if (!isa<FloatType>(element) || element.isF64())
-      return emitError() << "operands of the epilogue must be f16, bf16 or "
-                            "f32, not "
-                         << argument.value.getType();
-    FailureOr<MatrixTensor> tensor =
-        MatrixTensor::get(argument.view, getBuffer(argument.value));
-    if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
-      return emitError() << "an operand of type " << argument.value.getType()
-                         << " is neither a matrix, a row, a column nor a "
-                            "scalar of the product";
+    FailureOr<MatrixTensor> tensor = getEpilogueOperand(argument, emitError);
+    if (failed(tensor))
+      return failure();
     if (packed.contains(tensor->buffer))
       return emitError() << "the epilogue reads a weight, which is packed";
     operands.push_back(*tensor);
