@@ -3,10 +3,8 @@
 #include "LanguageModel.h"
 #include "Prompts.h.inc"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
 using namespace mlir;
@@ -16,8 +14,9 @@ using namespace fact;
 // Prompts
 //===----------------------------------------------------------------------===//
 
-std::string fact::fillPrompt(
-    StringRef prompt, ArrayRef<std::pair<StringRef, std::string>> values) {
+std::string
+fact::fillPrompt(StringRef prompt,
+                 ArrayRef<std::pair<StringRef, std::string>> values) {
   std::string text;
   while (!prompt.empty()) {
     auto [before, rest] = prompt.split("{{");
@@ -26,8 +25,9 @@ std::string fact::fillPrompt(
       break;
     StringRef name;
     std::tie(name, prompt) = rest.split("}}");
-    auto value = llvm::find_if(
-        values, [&, name = name](const auto &known) { return known.first == name; });
+    auto value = llvm::find_if(values, [&, name = name](const auto &known) {
+      return known.first == name;
+    });
     assert(value != values.end() && "a prompt names what is filled in");
     text += value->second;
   }
@@ -54,7 +54,8 @@ StringRef fact::getPromptSection(StringRef file, StringRef section) {
 std::string fact::describeMachine(const MachineDescription &machine) {
   return llvm::formatv(
       "{0} ({1}): {2} multiprocessors, {3} KB shared memory a block, {4} MB "
-      "cache, {5:F2} TB/s; TFLOP/s: {6:F0} in 16-bit matrix products, {7:F0} in "
+      "cache, {5:F2} TB/s; TFLOP/s: {6:F0} in 16-bit matrix products, {7:F0} "
+      "in "
       "f32 ones, {8:F0} in everything else.",
       machine.name, machine.architecture, machine.multiprocessors,
       machine.sharedMemoryBytes >> 10, machine.cacheBytes >> 20,
@@ -95,51 +96,55 @@ LogicalResult Dialogue::readKey(std::string &key) {
 }
 
 LogicalResult Dialogue::open() {
-  if (options.agent == "replay") {
-    if (options.transcript.empty())
-      return mlir::emitError(
-          module.getLoc(),
-          "replay of which transcript? give transcript=file.json");
-    std::string error = chat::readTranscript(options.transcript, recorded);
+  if (options.agent != "llm" && options.agent != "replay")
+    return mlir::emitError(module.getLoc(), "unknown agent '")
+           << options.agent << "'; known are 'rules', 'llm' and 'replay'";
+  if (isReplay() && options.transcript.empty())
+    return mlir::emitError(
+        module.getLoc(),
+        "replay of which transcript? give transcript=file.json");
+  if (!isReplay()) {
+    const LanguageModelOptions &llm = options.languageModel;
+    if (failed(readKey(http.key)))
+      return failure();
+    http.url = llm.url;
+    http.model = llm.model;
+    http.retries = llm.retries;
+    http.answerTokens = llm.answerTokens;
+    http.answerBytes = llm.answerBytes;
+    std::string error = chat::checkHttpOptions(http);
     if (!error.empty())
       return mlir::emitError(module.getLoc(), error);
-    return success();
   }
-  const LanguageModelOptions &llm = options.languageModel;
-  if (failed(readKey(http.key)))
-    return failure();
-  http.url = llm.url;
-  http.model = llm.model;
-  http.retries = llm.retries;
-  http.answerTokens = llm.answerTokens;
-  http.answerBytes = llm.answerBytes;
-  std::string error = chat::checkHttpOptions(http);
+  std::string error = session->open(options);
   if (!error.empty())
     return mlir::emitError(module.getLoc(), error);
-  transcript.model = llm.model;
   return success();
 }
 
 void Dialogue::begin(StringRef graph, StringRef target) {
   closed = false;
-  seconds = 0;
+  said = 0;
   messages.clear();
-  transcript.target = target.str();
-  transcript.conversations.push_back({graph.str(), {}});
-  if (options.agent != "replay")
+  conversation = session->begin(graph, options.languageModel.model, target);
+  report.transcript = session->getPath();
+  warnOfTranscript();
+  if (!isReplay())
     return;
-  // Functions that are alike had a conversation each.
-  auto known = llvm::find_if(
-      recorded.conversations,
-      [&](const chat::Conversation &said) { return said.graph == graph; });
-  if (known == recorded.conversations.end()) {
-    repeated = 0;
+  recorded = session->take(graph);
+  if (recorded)
+    model = std::make_unique<chat::ReplayModel>(*recorded);
+  else
     giveUp("'" + options.transcript + "' is of another graph or target");
-    return;
-  }
-  repeated = known->rounds.size();
-  model = std::make_unique<chat::ReplayModel>(*known);
-  recorded.conversations.erase(known);
+}
+
+std::vector<patterns::Measurements> Dialogue::getMeasurements() const {
+  return recorded ? recorded->measurements
+                  : std::vector<patterns::Measurements>();
+}
+
+void Dialogue::setMeasurements(std::vector<patterns::Measurements> measured) {
+  session->setMeasurements(conversation, std::move(measured));
 }
 
 bool Dialogue::canAsk() const {
@@ -147,63 +152,74 @@ bool Dialogue::canAsk() const {
   if (closed)
     return false;
   // A transcript ends where its conversation did.
-  size_t said = transcript.conversations.back().rounds.size();
-  if (options.agent == "replay")
-    return said < repeated;
-  return said < llm.rounds && seconds < llm.budget &&
-         report.tokensIn + report.tokensOut < llm.tokenBudget;
+  if (isReplay())
+    return said < recorded->rounds.size();
+  return said < llm.rounds && session->getSeconds() < llm.budget &&
+         session->getTokens() < llm.tokenBudget;
 }
 
-const chat::Reply *Dialogue::ask(std::string message,
-                                 const std::string &schema) {
-  if (closed)
-    return nullptr;
+/// Why a request is not sent, or empty.
+std::string Dialogue::findLimit(int64_t tokens) const {
   const LanguageModelOptions &llm = options.languageModel;
-  messages.push_back({"user", std::move(message)});
+  if (session->getSeconds() >= llm.budget)
+    return llvm::formatv("the {0:F0} s of llm-seconds are used up", llm.budget);
+  if (session->getTokens() + tokens > llm.tokenBudget)
+    return llvm::formatv("the request has about {0} tokens, and llm-tokens={1} "
+                         "does not allow it",
+                         tokens, llm.tokenBudget);
+  return "";
+}
+
+chat::Reply Dialogue::complete(const chat::Request &request) {
+  if (isReplay())
+    return model->complete(request);
   size_t bytes = 0;
-  for (const chat::Message &said : messages)
-    bytes += said.content.size();
+  for (const chat::Message &message : request.messages)
+    bytes += message.content.size();
   // Three bytes a token is what graphs come to.
   int64_t estimate = int64_t(bytes / 3);
-  if (options.agent != "replay") {
-    if (report.tokensIn + report.tokensOut + estimate > llm.tokenBudget) {
-      giveUp("the request has about " + Twine(estimate) +
-             " tokens, and llm-tokens=" + Twine(llm.tokenBudget) +
-             " does not allow it");
-      return nullptr;
-    }
-    http.timeout = std::min(llm.timeout, llm.budget - seconds);
-    model = chat::createHttpModel(http);
-  }
-  chat::Request request{messages, schema};
-  chat::Reply reply = model->complete(request);
+  chat::Reply reply;
+  reply.error = findLimit(estimate);
+  if (!reply.error.empty())
+    return reply;
+  const LanguageModelOptions &llm = options.languageModel;
+  double left = llm.budget - session->getSeconds();
+  http.timeout = std::min(llm.timeout, left);
+  http.timeoutOption = left < llm.timeout ? "llm-seconds" : "llm-timeout";
+  reply = chat::createHttpModel(http)->complete(request);
   // Servers need not count.
   if (reply.error.empty() && !reply.tokensIn)
     reply.tokensIn = estimate;
   if (reply.error.empty() && !reply.tokensOut)
     reply.tokensOut = int64_t(reply.content.size() / 3);
-  ++report.calls;
+  return reply;
+}
+
+std::optional<std::string> Dialogue::ask(std::string message,
+                                         const std::string &schema) {
+  if (closed)
+    return std::nullopt;
+  messages.push_back({"user", std::move(message)});
+  chat::Request request{messages, schema};
+  chat::Reply reply = complete(request);
+  ++said;
+  report.calls += reply.seconds > 0 || isReplay();
   report.retries += reply.retries;
   report.tokensIn += reply.tokensIn;
   report.tokensOut += reply.tokensOut;
-  seconds += reply.seconds;
+  session->use(reply.seconds, reply.tokensIn + reply.tokensOut);
   messages.push_back({"assistant", reply.content});
-  auto &rounds = transcript.conversations.back().rounds;
-  rounds.push_back({std::move(request), std::move(reply), {}});
-  save();
-  const chat::Reply &kept = rounds.back().reply;
-  if (kept.error.empty())
-    return &kept;
-  giveUp(kept.error);
-  return nullptr;
+  session->append(conversation, {std::move(request), reply, {}});
+  warnOfTranscript();
+  if (reply.error.empty())
+    return reply.content;
+  giveUp(reply.error);
+  return std::nullopt;
 }
 
 void Dialogue::record(std::vector<chat::JudgedProposal> verdicts) {
-  auto &rounds = transcript.conversations.back().rounds;
-  if (rounds.empty())
-    return;
-  rounds.back().verdicts = std::move(verdicts);
-  save();
+  session->judge(conversation, std::move(verdicts));
+  warnOfTranscript();
 }
 
 void Dialogue::giveUp(const Twine &reason) {
@@ -213,26 +229,8 @@ void Dialogue::giveUp(const Twine &reason) {
       << reason << "; the rules do what is left";
 }
 
-/// A file of its own in the user's cache.
-std::string Dialogue::defaultTranscript() const {
-  SmallString<256> path;
-  if (auto work = llvm::sys::Process::GetEnv("FACT_WORK_DIR"))
-    path = *work;
-  else if (llvm::sys::path::cache_directory(path))
-    llvm::sys::path::append(path, "fact");
-  llvm::sys::path::append(path, "transcripts");
-  (void)llvm::sys::fs::create_directories(path);
-  llvm::sys::path::append(path, transcript.conversations.front().graph + ".json");
-  return path.str().str();
-}
-
-void Dialogue::save() {
-  if (options.agent == "replay")
-    return;
-  if (report.transcript.empty())
-    report.transcript = options.transcript.empty() ? defaultTranscript()
-                                                   : options.transcript;
-  std::string error = chat::writeTranscript(report.transcript, transcript);
-  if (!error.empty())
-    mlir::emitWarning(module.getLoc(), error);
+void Dialogue::warnOfTranscript() {
+  std::string problem = session->takeProblem();
+  if (!problem.empty())
+    mlir::emitWarning(module.getLoc(), problem);
 }

@@ -59,12 +59,8 @@ LogicalResult Discovery::createAgent() {
   report.agent = options.agent;
   if (options.agent == "rules")
     return success();
-  if (options.agent == "llm" || options.agent == "replay") {
-    proposer = createLanguageModelAgent(module, options, *retrieval, report);
-    return success(proposer != nullptr);
-  }
-  return mlir::emitError(module.getLoc(), "unknown agent '")
-         << options.agent << "'; known are 'rules', 'llm' and 'replay'";
+  proposer = createLanguageModelAgent(module, options, *retrieval, report);
+  return success(proposer != nullptr);
 }
 
 /// Checks proposals in their order, which is the agent's own by priority.

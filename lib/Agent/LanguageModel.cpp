@@ -250,10 +250,10 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
   problem.clear();
   judged.clear();
   asked.clear();
-  const chat::Reply *reply = dialogue.ask(std::move(message), schema);
-  if (!reply)
+  std::optional<std::string> answer = dialogue.ask(std::move(message), schema);
+  if (!answer)
     return {};
-  return read(reply->content, decided, fusibility);
+  return read(*answer, decided, fusibility);
 }
 
 bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {

@@ -1,18 +1,19 @@
-//===- LanguageModel.h - The agent that asks a chat model ---------*- C++ -*-===//
+//===- LanguageModel.h - The agent that asks a chat model ---------*- C++
+//-*-===//
 
 #ifndef FACT_AGENT_LANGUAGEMODEL_H
 #define FACT_AGENT_LANGUAGEMODEL_H
 
 #include "Chat/Answer.h"
-#include "Chat/Transcript.h"
-#include "fact/Agent/Discovery.h"
+#include "Session.h"
 
 namespace fact {
 /// The agents `llm` and `replay`. Null after an error that names what is wrong
 /// with the options.
-std::unique_ptr<Agent>
-createLanguageModelAgent(mlir::ModuleOp module, const DiscoveryOptions &options,
-                         const Retrieval &retrieval, DiscoveryReport &report);
+std::unique_ptr<Agent> createLanguageModelAgent(mlir::ModuleOp module,
+                                                const DiscoveryOptions &options,
+                                                const Retrieval &retrieval,
+                                                DiscoveryReport &report);
 
 class GraphText;
 
@@ -23,13 +24,14 @@ resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
                const Retrieval &retrieval, const GroupedBlock &decided,
                const Fusibility &fusibility, EmitError emitError);
 
-/// A conversation within the limits of the options: it counts, keeps the
-/// transcript, and ends with a warning when no answer is to be had.
+/// Conversations of a session within the limits of the options: counts, keeps
+/// the transcript, and ends with a warning when no answer is to be had.
 class Dialogue {
 public:
   Dialogue(mlir::ModuleOp module, const DiscoveryOptions &options,
            DiscoveryReport &report)
-      : module(module), options(options), report(report) {}
+      : module(module), options(options), report(report),
+        session(options.session ? options.session : createSession()) {}
 
   /// Reads the options; an error names what is wrong with them.
   mlir::LogicalResult open();
@@ -37,9 +39,15 @@ public:
   /// Starts over with a new graph and task.
   void begin(llvm::StringRef graph, llvm::StringRef target);
 
-  /// Asks, with all that was said before. Null: there is no answer, and the
+  /// What was measured when the conversation that is repeated took place, and
+  /// what is now.
+  std::vector<patterns::Measurements> getMeasurements() const;
+  void setMeasurements(std::vector<patterns::Measurements> measured);
+
+  /// Asks, with all that was said before. None: there is no answer, and the
   /// user was told.
-  const chat::Reply *ask(std::string message, const std::string &schema);
+  std::optional<std::string> ask(std::string message,
+                                 const std::string &schema);
 
   /// Keeps what the compiler said of the last answer.
   void record(std::vector<chat::JudgedProposal> verdicts);
@@ -51,21 +59,24 @@ public:
   void giveUp(const llvm::Twine &reason);
 
 private:
+  bool isReplay() const { return options.agent == "replay"; }
   mlir::LogicalResult readKey(std::string &key);
-  std::string defaultTranscript() const;
-  void save();
+  std::string findLimit(int64_t tokens) const;
+  chat::Reply complete(const chat::Request &request);
+  void warnOfTranscript();
 
   mlir::ModuleOp module;
   const DiscoveryOptions &options;
   DiscoveryReport &report;
+  std::shared_ptr<Session> session;
   chat::HttpOptions http;
-  chat::Transcript transcript;
-  /// What `replay` repeats, and the rounds of the conversation at hand.
-  chat::Transcript recorded;
-  size_t repeated = 0;
+  /// Of the conversation at hand: its place in the session, what `replay`
+  /// repeats, and how often it was asked.
+  size_t conversation = 0;
+  std::optional<chat::Conversation> recorded;
   std::unique_ptr<chat::Model> model;
   std::vector<chat::Message> messages;
-  double seconds = 0;
+  unsigned said = 0;
   bool closed = false;
 };
 

@@ -45,8 +45,9 @@ private:
   LogicalResult measure();
   void analyse();
   void nominate();
-  LogicalResult triage();
-  LogicalResult ask();
+  void triage();
+  LogicalResult readMeasurements();
+  void ask();
   void takeNeighbours(Kernel &kernel);
   void take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted);
   const Realiser &getRealiser(const Kernel &kernel) const {
@@ -57,6 +58,8 @@ private:
   const RefinementOptions &options;
   RefinementReport &report;
   std::unique_ptr<Target> target;
+  /// Null: the rules propose.
+  std::unique_ptr<Dialogue> dialogue;
   std::vector<Measurements> measurements;
   std::vector<Kernel> kernels;
   std::vector<Kernel *> nominees;
@@ -67,18 +70,46 @@ private:
 // Measure, analyse, nominate
 //===----------------------------------------------------------------------===//
 
+/// What a repeated conversation was told, else what the tuner kept.
+LogicalResult Refinement::readMeasurements() {
+  report.agent.agent = options.agent.agent;
+  const MachineDescription &machine = target->getMachine();
+  if (options.agent.agent != "rules") {
+    dialogue = std::make_unique<Dialogue>(module, options.agent, report.agent);
+    if (failed(dialogue->open()))
+      return failure();
+    std::string ids;
+    module.walk([&](FusedOp fused) {
+      ids += getProblem(fused, machine.architecture).getId() + "\n";
+    });
+    dialogue->begin("refine-" +
+                        llvm::utohexstr(llvm::xxh3_64bits(ids), true, 16) +
+                        "-" + machine.name.str(),
+                    machine.name);
+    measurements = dialogue->getMeasurements();
+  }
+  if (measurements.empty()) {
+    std::string error;
+    measurements =
+        patterns::readMeasurements(options.bundle, options.results, error);
+    if (!error.empty())
+      return mlir::emitError(module.getLoc(), error);
+  }
+  if (dialogue)
+    dialogue->setMeasurements(measurements);
+  return success();
+}
+
 LogicalResult Refinement::measure() {
   MachineAttr machine = getTargetMachine(module);
   if (!machine)
-    return mlir::emitError(module.getLoc(), "has no 'fact.target': refinement "
-                                            "is of kernels; run --fact-discover "
-                                            "first");
+    return mlir::emitError(module.getLoc(),
+                           "has no 'fact.target': refinement "
+                           "is of kernels; run --fact-discover "
+                           "first");
   target = createTarget(machine.getDescription());
-  std::string error;
-  measurements =
-      patterns::readMeasurements(options.bundle, options.results, error);
-  if (!error.empty())
-    return mlir::emitError(module.getLoc(), error);
+  if (failed(readMeasurements()))
+    return failure();
   llvm::MapVector<StringRef, Kernel> byId;
   std::vector<std::string> ids;
   ids.reserve(measurements.size());
@@ -157,8 +188,8 @@ void Refinement::take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted) {
         succeeded(realiser.checkSchedule(
             kernel.getRegion(), schedule, target->getMachine(),
             [&] { return mlir::emitError(module.getLoc()); })))
-      ranked.emplace(
-          realiser.predictMicroseconds(kernel.getRegion(), schedule), schedule);
+      ranked.emplace(realiser.predictMicroseconds(kernel.getRegion(), schedule),
+                     schedule);
   for (auto &[time, schedule] : ranked)
     if (kernel.next.size() < options.points)
       kernel.next.push_back(schedule);
@@ -191,43 +222,34 @@ static std::string describe(const Kernel &kernel) {
       kernel.steps.size(), kernel.best->us, measured.solUs / kernel.best->us,
       measured.solUs);
   for (const Measurements::Attempt &attempt : measured.attempts)
-    text += attempt.isAccepted()
-                ? llvm::formatv("- {0}: {1:F1} us\n", attempt.key, attempt.us)
-                      .str()
-                : "- " + attempt.key + ": " + attempt.status +
-                      (attempt.detail.empty() ? "" : ", " + attempt.detail) +
-                      "\n";
+    text +=
+        attempt.isAccepted()
+            ? llvm::formatv("- {0}: {1:F1} us\n", attempt.key, attempt.us).str()
+            : "- " + attempt.key + ": " + attempt.status +
+                  (attempt.detail.empty() ? "" : ", " + attempt.detail) + "\n";
   return text;
 }
 
-LogicalResult Refinement::ask() {
-  Dialogue dialogue(module, options.agent, report.agent);
-  if (failed(dialogue.open()))
-    return failure();
-  std::string table, ids;
+void Refinement::ask() {
+  std::string table;
   std::vector<std::string> names;
   for (const Kernel *kernel : nominees) {
     table += describe(*kernel);
     names.push_back(kernel->measured->kernel);
-    ids += kernel->measured->problem.getId() + "\n";
   }
   const MachineDescription &machine = target->getMachine();
-  dialogue.begin("refine-" +
-                     llvm::utohexstr(llvm::xxh3_64bits(ids), true, 16) + "-" +
-                     machine.name.str(),
-                 machine.name);
-  const chat::Reply *reply = dialogue.ask(
-      fillPrompt(getPrompt("refine.md"),
-                 {{"limit", std::to_string(options.points)},
-                  {"machine", describeMachine(machine)},
-                  {"kernels", table},
-                  {"schedules", describeSchedules(machine)}}),
-      chat::getRefinementSchema(names));
-  if (!reply)
-    return success();
-  chat::RefinementAnswer answer = chat::readRefinements(reply->content);
+  std::optional<std::string> content =
+      dialogue->ask(fillPrompt(getPrompt("refine.md"),
+                               {{"limit", std::to_string(options.points)},
+                                {"machine", describeMachine(machine)},
+                                {"kernels", table},
+                                {"schedules", describeSchedules(machine)}}),
+                    chat::getRefinementSchema(names));
+  if (!content)
+    return;
+  chat::RefinementAnswer answer = chat::readRefinements(*content);
   if (!answer.error.empty())
-    dialogue.giveUp(answer.error);
+    dialogue->giveUp(answer.error);
   size_t points = 0;
   std::vector<chat::JudgedProposal> verdicts;
   for (const chat::Refinement &wanted : answer.kernels) {
@@ -269,14 +291,12 @@ LogicalResult Refinement::ask() {
     report.agent.accepted += verdict.accepted;
     report.agent.rejected["space"] += !verdict.accepted;
   }
-  dialogue.record(std::move(verdicts));
-  return success();
+  dialogue->record(std::move(verdicts));
 }
 
-LogicalResult Refinement::triage() {
-  report.agent.agent = options.agent.agent;
-  if (options.agent.agent != "rules" && !nominees.empty() && failed(ask()))
-    return failure();
+void Refinement::triage() {
+  if (dialogue && !nominees.empty())
+    ask();
   for (Kernel *kernel : nominees)
     if (kernel->next.empty())
       takeNeighbours(*kernel);
@@ -301,7 +321,6 @@ LogicalResult Refinement::triage() {
       fused.setSpaceAttr(SchedulesAttr::get(module.getContext(), points));
     }
   }
-  return success();
 }
 
 LogicalResult Refinement::run() {
@@ -309,7 +328,8 @@ LogicalResult Refinement::run() {
     return failure();
   analyse();
   nominate();
-  return triage();
+  triage();
+  return success();
 }
 
 LogicalResult fact::refine(ModuleOp module, const RefinementOptions &options,

@@ -22,7 +22,11 @@ namespace {
 class Compilation {
 public:
   Compilation(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options) {}
+      : module(module), options(options), agent(options.discovery) {
+    agent.target = options.target;
+    if (!agent.session)
+      agent.session = createSession();
+  }
 
   LogicalResult run();
 
@@ -53,6 +57,8 @@ private:
 
   ModuleOp module;
   const CompileOptions &options;
+  /// One run of it, from discovery to the last round of refinement.
+  DiscoveryOptions agent;
   json::Object stages, ops;
   json::Array refinements;
   DiscoveryReport report;
@@ -106,9 +112,7 @@ Compilation::runPasses(StringRef stage,
 LogicalResult Compilation::discoverKernels() {
   Clock::time_point start = Clock::now();
   module.getContext()->loadDialect<FactDialect>();
-  DiscoveryOptions discovery = options.discovery;
-  discovery.target = options.target;
-  LogicalResult result = discover(module, discovery, report);
+  LogicalResult result = discover(module, agent, report);
   finishStage("discover", start);
   return result;
 }
@@ -142,7 +146,7 @@ LogicalResult Compilation::bundle() {
 /// known of the one before.
 LogicalResult Compilation::refineKernels(bool &again) {
   RefinementOptions refinement;
-  refinement.agent = options.discovery;
+  refinement.agent = agent;
   refinement.bundle = bundleFolder();
   refinement.eps = options.refineEps;
   refinement.window = options.refineWindow;
@@ -150,6 +154,7 @@ LogicalResult Compilation::refineKernels(bool &again) {
   if (failed(refine(module, refinement, round)))
     return failure();
   again = round.nominated > 0;
+  report.transcript = round.agent.transcript;
   refinements.push_back(json::Object{{"kernels", round.nominated},
                                      {"schedules", round.points},
                                      {"within_eps", round.withinEps},
@@ -157,7 +162,8 @@ LogicalResult Compilation::refineKernels(bool &again) {
                                      {"exhausted", round.exhausted},
                                      {"calls", round.agent.calls},
                                      {"tokens_in", round.agent.tokensIn},
-                                     {"tokens_out", round.agent.tokensOut}});
+                                     {"tokens_out", round.agent.tokensOut},
+                                     {"fallback", round.agent.fallback}});
   if (!again)
     return success();
   summary = BundleSummary();
@@ -243,19 +249,14 @@ static json::Object describeDiscovery(const DiscoveryReport &report) {
   json::Object rejected;
   for (const auto &[reason, count] : report.rejected)
     rejected[reason] = count;
-  return json::Object{{"agent", report.agent},
-                      {"proposed", report.proposed},
-                      {"accepted", report.accepted},
-                      {"rejected", std::move(rejected)},
-                      {"covered", report.covered},
-                      {"rounds", report.rounds},
-                      {"calls", report.calls},
-                      {"retries", report.retries},
-                      {"tokens_in", report.tokensIn},
-                      {"tokens_out", report.tokensOut},
-                      {"seconds", report.seconds},
-                      {"fallback", report.fallback},
-                      {"transcript", report.transcript}};
+  return json::Object{
+      {"agent", report.agent},          {"proposed", report.proposed},
+      {"accepted", report.accepted},    {"rejected", std::move(rejected)},
+      {"covered", report.covered},      {"rounds", report.rounds},
+      {"calls", report.calls},          {"retries", report.retries},
+      {"tokens_in", report.tokensIn},   {"tokens_out", report.tokensOut},
+      {"seconds", report.seconds},      {"fallback", report.fallback},
+      {"transcript", report.transcript}};
 }
 
 LogicalResult Compilation::writeSummary() {

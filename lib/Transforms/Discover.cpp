@@ -1,6 +1,6 @@
 //===- Discover.cpp - Group ops into the kernels that will run them -------===//
 
-#include "fact/Agent/Discovery.h"
+#include "AgentPass.h"
 #include "fact/Transforms/Passes.h"
 
 namespace fact {
@@ -12,27 +12,13 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-struct DiscoverPass : fact::impl::DiscoverBase<DiscoverPass> {
-  using DiscoverBase::DiscoverBase;
+struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
+  using AgentPass::AgentPass;
 
   void runOnOperation() override {
-    DiscoveryOptions options;
-    options.agent = agent;
+    DiscoveryOptions options = getAgentOptions();
     options.target = target;
-    options.transcript = transcript;
     options.patterns.assign(patterns.begin(), patterns.end());
-    LanguageModelOptions &model = options.languageModel;
-    model.url = url;
-    model.model = this->model;
-    model.keyVariable = keyVariable;
-    model.keyFile = keyFile;
-    model.rounds = rounds;
-    model.timeout = timeout;
-    model.budget = budget;
-    model.retries = retries;
-    model.answerTokens = answerTokens;
-    model.tokenBudget = tokenBudget;
-    model.answerBytes = answerBytes;
 
     DiscoveryReport report;
     if (failed(discover(getOperation(), options, report)))

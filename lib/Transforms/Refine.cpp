@@ -1,5 +1,6 @@
 //===- Refine.cpp - Search again where there is most to gain --------------===//
 
+#include "AgentPass.h"
 #include "fact/Agent/Refinement.h"
 #include "fact/Transforms/Passes.h"
 
@@ -12,8 +13,8 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-struct RefinePass : fact::impl::RefineBase<RefinePass> {
-  using RefineBase::RefineBase;
+struct RefinePass : AgentPass<fact::impl::RefineBase<RefinePass>> {
+  using AgentPass::AgentPass;
 
   void runOnOperation() override {
     RefinementOptions options;
@@ -23,11 +24,7 @@ struct RefinePass : fact::impl::RefineBase<RefinePass> {
     options.window = window;
     options.kernels = kernels;
     options.points = points;
-    options.agent.agent = agent;
-    options.agent.transcript = transcript;
-    options.agent.languageModel.url = url;
-    options.agent.languageModel.model = model;
-    options.agent.languageModel.timeout = timeout;
+    options.agent = getAgentOptions();
 
     RefinementReport report;
     if (failed(refine(getOperation(), options, report)))

@@ -51,6 +51,14 @@ def cut(handler):
     handler.close_connection = True
 
 
+def later(seconds, turn):
+    """Another turn, after a while."""
+    def wait(handler):
+        handler.server.stopped.wait(seconds)
+        turn(handler)
+    return wait
+
+
 def silence(handler):
     """Nothing, for as long as anyone waits."""
     handler.server.stopped.wait(30)

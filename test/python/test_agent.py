@@ -6,6 +6,7 @@ covered: as the rules do it, where nothing legal was proposed.
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,9 +15,10 @@ import time
 
 import pytest
 
+from fact.__main__ import _AGENT_OPTIONS
 from fact.toolchain import find_tool
-from hostile_server import (Server, answer, body, cut, drip, endless_headers, failure, flood, raw,
-                            silence)
+from hostile_server import (Server, answer, body, cut, drip, endless_headers, failure, flood, later,
+                            raw, silence)
 
 OPT = find_tool("fact-opt")
 
@@ -508,11 +510,48 @@ def test_rounds_and_seconds_are_limited(ask):
         ask(server, llm_rounds=4)
         assert len(server.requests) == 4
     with Server(patterns(pattern("n99"))) as server:
-        ask(server, llm_rounds=4, llm_seconds=0)
-        assert len(server.requests) == 1
+        run = ask(server, llm_rounds=4, llm_seconds=0)
+        assert len(server.requests) == 0
+        assert "the 0 s of llm-seconds are used up" in run.said
     for timeout in "0", "-5", "1e300":
         with Server(patterns()) as server:
             ask(server, llm_timeout=timeout)
+
+
+def test_seconds_are_of_the_whole_run(ask):
+    with Server(later(0.6, patterns(pattern("n0", "gemm_epilogue")))) as server:
+        run = ask(server, graph=TWINS, llm_seconds=1)
+    assert "no answer within 0.3" in run.said or "no answer within 0.4" in run.said
+    assert "s (llm-seconds)" in run.said
+    assert run.transcript.count('"accepted": true') == 1
+    assert len(server.requests) == 2
+
+
+def test_tokens_are_of_the_whole_run(ask):
+    with Server(answer({"patterns": [pattern("n0", "gemm_epilogue")]},
+                       usage={"prompt_tokens": 4000, "completion_tokens": 900})) as server:
+        run = ask(server, graph=TWINS, llm_tokens=5000)
+    assert "llm-tokens=5000 does not allow it" in run.said
+    assert len(server.requests) == 1
+    # The transcript says so too.
+    [_, refused] = json.loads(run.transcript)["conversations"]
+    assert "llm-tokens=5000" in refused["rounds"][0]["error"]
+
+
+def test_options_are_the_same_everywhere():
+    """The passes and the driver have the same options, with the same words."""
+    def options(tool, part):
+        text = subprocess.run([str(find_tool(tool)), "--help"], capture_output=True, text=True,
+                              check=True).stdout
+        [section] = re.findall(part, text, re.M | re.S)
+        return dict(re.findall(r"^ +--(agent|transcript|llm-[a-z-]+)=<[a-z]+> +- +(.*)$", section,
+                               re.M))
+
+    driver = options("fact-compile", ".+")
+    assert len(driver) == 13
+    for name in "discover", "refine":
+        assert options("fact-opt", f"^      --fact-{name} .*?(?=^      --)") == driver
+    assert driver.keys() <= {name for name, *_ in _AGENT_OPTIONS}
 
 
 def test_graphs_at_the_edge(ask):
@@ -601,15 +640,18 @@ def measured(tmp_path_factory, root):
                     "host_rows<grain = 16>=1.1"], check=True, capture_output=True)
 
     def refine(url="", **options):
+        options = {"transcript": folder / "transcript.json", "results": folder / "results.json",
+                   **options}
         text = " ".join(f"{name.replace('_', '-')}={value}" for name, value in options.items())
         start = time.monotonic()
         run = subprocess.run(
-            [str(OPT), str(graph), f"--fact-refine=bundle={bundle} results={folder}/results.json "
-             f"transcript={folder}/transcript.json llm-url={url} llm-model=small {text}"],
+            [str(OPT), str(graph), f"--fact-refine=bundle={bundle} llm-url={url} "
+             f"llm-model=small {text}"],
             capture_output=True, text=True, timeout=120)
         assert run.returncode == 0, run.stderr
         return run.stdout, run.stderr, time.monotonic() - start
 
+    refine.source, refine.bundle, refine.results = source, bundle, folder / "results.json"
     return refine
 
 
@@ -645,3 +687,106 @@ def test_refinement_at_the_limits_takes_no_time(measured):
     with Server(refinements(*[{"micro": sizes, "rows": MANY}] * 2000)) as server:
         _, _, seconds = measured(server.url, agent="llm")
     assert seconds < 20
+
+
+# ---------------------------------------------------------------------------------------
+# Whole runs
+# ---------------------------------------------------------------------------------------
+
+def repeated(arguments, transcript, server):
+    """Runs with a model and again from the transcript: what both printed, and the first's words."""
+    clean = {name: value for name, value in os.environ.items() if name != "FACT_LLM_KEY"}
+
+    def run(options):
+        words = [str(word).replace("AGENT", options) for word in arguments]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300,
+                              env={**clean, "FACT_LLM_KEY": KEY})
+        assert done.returncode == 0, done.stderr
+        assert KEY not in done.stdout + done.stderr
+        return done
+
+    first = run(f"agent=llm transcript={transcript} llm-url={server.url} llm-model=small")
+    said = transcript.read_text()
+    assert KEY not in said
+    again = run(f"agent=replay transcript={transcript}")
+    assert "warning" not in again.stderr
+    assert transcript.read_text() == said
+    assert again.stdout == first.stdout
+    return first, json.loads(said)["conversations"]
+
+
+def test_modules_of_one_run_share_a_transcript(tmp_path):
+    source, transcript = tmp_path / "graphs.mlir", tmp_path / "transcript.json"
+    source.write_text(GRAPH + "// -----\n" + OTHER + "// -----\n" + GRAPH)
+    product = patterns(pattern("n0 n1", "gemm_epilogue", priority=70))
+    with Server(product, patterns(pattern("n6", "rowwise", priority=30)), patterns()) as server:
+        run, conversations = repeated(
+            [OPT, source, "--split-input-file", "--fact-discover=target=host AGENT"],
+            transcript, server)
+    assert len(conversations) == 3
+    one, two, three = run.stdout.split("// -----")
+    assert "priority(70)" in one and "priority(30)" in two
+    assert "priority(70)" not in three and "priority(30)" not in three
+
+
+def test_discovery_and_refinement_of_one_pipeline_share_a_transcript(tmp_path, measured):
+    transcript = tmp_path / "transcript.json"
+    arguments = [OPT, measured.source, "--fact-raise", f"--fact-discover=patterns={tmp_path}/none AGENT",
+                 f"--fact-refine=bundle={measured.bundle} results={measured.results} AGENT"]
+    with Server(patterns(), refinements({"micro": ["8x8"]})) as server:
+        run, conversations = repeated(arguments, transcript, server)
+    assert [len(conversation["rounds"]) for conversation in conversations] == [1, 1]
+    assert "#fact.host_gemm<micro = 8x8, rows = 48, columns = 8>" in run.stdout
+    # Another run starts another transcript.
+    with Server(patterns()) as server:
+        _, conversations = repeated(arguments[:4], transcript, server)
+    assert len(conversations) == 1
+
+
+def test_replay_repeats_measurements_too(tmp_path, measured):
+    transcript = tmp_path / "transcript.json"
+    with Server(refinements({"micro": ["8x8"]})) as server:
+        first = measured(server.url, agent="llm", transcript=transcript)[0]
+    # Another moment measures other times.
+    other = tmp_path / "other.json"
+    results = json.loads(measured.results.read_text())
+    for kernel in results["kernels"]:
+        for attempt in kernel["attempts"]:
+            attempt["us"] *= 5
+    other.write_text(json.dumps(results))
+    assert measured(agent="rules", results=other)[0] != first
+    assert measured(agent="replay", transcript=transcript, results=other)[0] == first
+
+
+def test_the_driver_writes_one_transcript(tmp_path, root):
+    """Discovery and two rounds of refinement, tuned for real, and all of it again offline."""
+    source = root / "test" / "Driver" / "Inputs" / "mlp.mlir"
+    transcript = tmp_path / "transcript.json"
+
+    def compile(folder, *options):
+        output = tmp_path / folder
+        output.mkdir()
+        run = subprocess.run(
+            [str(find_tool("fact-compile")), str(source), "-o", str(output / "mlp.so"),
+             f"--patterns={tmp_path}/none", "--candidates=2", "--refine=2", "--refine-eps=0",
+             f"--summary={output}/summary.json", f"--transcript={transcript}", *options],
+            capture_output=True, text=True, timeout=300, env={**os.environ, "FACT_LLM_KEY": KEY})
+        assert run.returncode == 0, run.stderr
+        assert "warning" not in run.stderr
+        summary = json.loads((output / "summary.json").read_text())
+        assert summary["discovery"]["transcript"] == str(transcript)
+        return summary, (output / "mlp.bundle" / "bundle.json").read_text()
+
+    with Server(patterns(pattern("n0 n1 n2", "gemm_epilogue", priority=7)),
+                refinements({"micro": ["8x8"]}), refinements({"micro": ["4x8"]})) as server:
+        summary, bundle = compile("first", "--agent=llm", f"--llm-url={server.url}",
+                                  "--llm-model=small")
+    said = transcript.read_text()
+    assert KEY not in said
+    conversations = json.loads(said)["conversations"]
+    assert [len(conversation["rounds"]) for conversation in conversations] == [1, 1, 1]
+    assert len(summary["refinement"]) == 2
+    again, repeated = compile("again", "--agent=replay")
+    assert repeated == bundle
+    assert transcript.read_text() == said
+    assert again["refinement"] == summary["refinement"]

@@ -68,54 +68,62 @@ static cl::list<std::string>
                    cl::value_desc("word"), cl::cat(category));
 
 static cl::OptionCategory agentCategory("Agent options");
-static cl::opt<std::string>
-    agent("agent",
-          cl::desc("Who groups ops into kernels: rules (default), llm, or "
-                   "replay of a transcript"),
-          cl::value_desc("name"), cl::init("rules"), cl::cat(agentCategory));
-static cl::opt<std::string>
-    transcript("transcript",
-               cl::desc("File that llm writes (default: in the user's cache) "
-                        "and replay reads"),
-               cl::value_desc("file"), cl::cat(agentCategory));
+static fact::DiscoveryOptions agent;
+
+/// An option of the agents: `agentOptions` of Passes.td, with their help.
+template <typename T>
+struct AgentOption : cl::opt<T, /*ExternalStorage=*/true> {
+  AgentOption(StringRef name, T &field, const char *value, const char *help)
+      : cl::opt<T, true>(name, cl::location(field), cl::value_desc(value),
+                         cl::desc(help), cl::cat(agentCategory)) {}
+};
+template <typename T>
+AgentOption(StringRef, T &, const char *, const char *) -> AgentOption<T>;
+static AgentOption
+    agentName("agent", agent.agent, "name",
+              "Who proposes: rules, llm, or replay of what llm wrote down");
+static AgentOption transcript(
+    "transcript", agent.transcript, "file",
+    "File that llm writes (default: in the user's cache) and replay reads");
 static cl::list<std::string>
     patterns("patterns",
              cl::desc("Folder of the registry; upper layers first (default: "
                       "the user's and the built-in one)"),
              cl::value_desc("folder"), cl::cat(agentCategory));
-static cl::opt<std::string>
-    llmUrl("llm-url",
-           cl::desc("OpenAI-compatible endpoint, such as "
-                    "http://127.0.0.1:8080/v1"),
-           cl::value_desc("url"), cl::cat(agentCategory));
-static cl::opt<std::string> llmModel("llm-model", cl::desc("Model to ask for"),
-                                     cl::value_desc("name"),
-                                     cl::cat(agentCategory));
-static cl::opt<std::string>
-    llmKeyVariable("llm-key-env",
-                   cl::desc("Environment variable with the endpoint's key "
-                            "(default FACT_LLM_KEY)"),
-                   cl::value_desc("variable"), cl::init("FACT_LLM_KEY"),
-                   cl::cat(agentCategory));
-static cl::opt<std::string>
-    llmKeyFile("llm-key-file",
-               cl::desc("File with the key, where the variable is not set"),
-               cl::value_desc("file"), cl::cat(agentCategory));
-static cl::opt<unsigned>
-    llmRounds("llm-rounds", cl::desc("Requests at most (default 3)"),
-              cl::value_desc("n"), cl::init(3), cl::cat(agentCategory));
-static cl::opt<double>
-    llmTimeout("llm-timeout", cl::desc("Seconds for one request (default 180)"),
-               cl::value_desc("seconds"), cl::init(180),
-               cl::cat(agentCategory));
-static cl::opt<unsigned> llmRetries(
-    "llm-retries",
-    cl::desc("How often a request is sent again (default 4)"),
-    cl::value_desc("n"), cl::init(4), cl::cat(agentCategory));
-static cl::opt<int64_t>
-    llmTokens("llm-tokens",
-              cl::desc("Tokens of all requests and answers (default 400000)"),
-              cl::value_desc("n"), cl::init(400000), cl::cat(agentCategory));
+static AgentOption
+    llmUrl("llm-url", agent.languageModel.url, "url",
+           "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1");
+static AgentOption llmModel("llm-model", agent.languageModel.model, "name",
+                            "Model to ask for");
+static AgentOption llmKeyVariable(
+    "llm-key-env", agent.languageModel.keyVariable, "variable",
+    "Environment variable with the endpoint's key; default: FACT_LLM_KEY");
+static AgentOption
+    llmKeyFile("llm-key-file", agent.languageModel.keyFile, "file",
+               "File with the key, where the variable is not set");
+static AgentOption llmRounds(
+    "llm-rounds", agent.languageModel.rounds, "n",
+    "Requests for a graph at most, the first and those with diagnostics; "
+    "default: 3");
+static AgentOption llmTimeout("llm-timeout", agent.languageModel.timeout,
+                              "seconds",
+                              "Seconds for one request; default: 180");
+static AgentOption
+    llmSeconds("llm-seconds", agent.languageModel.budget, "seconds",
+               "Seconds for all requests of a run; default: 900");
+static AgentOption llmRetries(
+    "llm-retries", agent.languageModel.retries, "n",
+    "How often a request is sent again after 429, 5xx or a lost connection; "
+    "default: 4");
+static AgentOption llmAnswerTokens("llm-answer-tokens",
+                                   agent.languageModel.answerTokens, "n",
+                                   "Tokens of one answer; default: 8192");
+static AgentOption
+    llmTokens("llm-tokens", agent.languageModel.tokenBudget, "n",
+              "Tokens of all requests and answers of a run; default: 400000");
+static AgentOption llmAnswerBytes("llm-answer-bytes",
+                                  agent.languageModel.answerBytes, "n",
+                                  "Bytes of one answer; default: 4 MiB");
 
 static cl::opt<unsigned> refineRounds(
     "refine",
@@ -208,17 +216,8 @@ int main(int argc, char **argv) {
   options.refine = refineRounds;
   options.refineEps = refineEps;
   options.refineWindow = refineWindow;
-  options.discovery.agent = agent;
-  options.discovery.transcript = transcript;
+  options.discovery = agent;
   options.discovery.patterns.assign(patterns.begin(), patterns.end());
-  options.discovery.languageModel.url = llmUrl;
-  options.discovery.languageModel.model = llmModel;
-  options.discovery.languageModel.keyVariable = llmKeyVariable;
-  options.discovery.languageModel.keyFile = llmKeyFile;
-  options.discovery.languageModel.rounds = llmRounds;
-  options.discovery.languageModel.timeout = llmTimeout;
-  options.discovery.languageModel.retries = llmRetries;
-  options.discovery.languageModel.tokenBudget = llmTokens;
   options.output = output;
   options.bundle = bundle;
   options.summary = summary;

@@ -16,17 +16,21 @@ struct LanguageModelOptions {
   std::string keyFile;
   /// Requests for one graph at most: the first, and those with diagnostics.
   unsigned rounds = 3;
-  /// Seconds one request may take, and all of a graph together.
+  /// Seconds one request may take, and all of a run together.
   double timeout = 180;
   double budget = 900;
   /// How often a request is sent again after 429, 5xx or a lost connection.
   unsigned retries = 4;
-  /// Tokens of one answer, and of all requests and answers together.
+  /// Tokens of one answer, and of all requests and answers of a run.
   unsigned answerTokens = 8192;
   int64_t tokenBudget = 400000;
   /// Bytes of one answer.
   size_t answerBytes = 4 << 20;
 };
+
+/// What a run with a model has said and used so far.
+class Session;
+std::shared_ptr<Session> createSession();
 
 struct DiscoveryOptions {
   /// "rules", "llm" or "replay".
@@ -40,7 +44,14 @@ struct DiscoveryOptions {
   /// Folders of the registry, upper layers first.
   std::vector<std::string> patterns;
   LanguageModelOptions languageModel;
+  /// Discovery and refinement that share one are one run: one transcript and
+  /// one budget. Null: a run of its own.
+  std::shared_ptr<Session> session;
 };
+
+/// The run of those in this process that have the same agent and transcript,
+/// which is how the passes of a pipeline find each other.
+std::shared_ptr<Session> getProcessSession(const DiscoveryOptions &options);
 
 /// Groups the ops of a module into `fact.fused`: as the agent says where the
 /// compiler agrees, by the rules elsewhere. An op without a kernel is an error.

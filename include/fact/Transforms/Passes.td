@@ -245,6 +245,40 @@ def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
 // Discovering
 //===----------------------------------------------------------------------===//
 
+/// Of every pass with an agent, and of fact-compile. Defaults are those of
+/// LanguageModelOptions.
+class ModelOption<string member, string argument, string type, string help>
+    : Option<member, argument, type,
+             "::fact::LanguageModelOptions()." # member, help>;
+defvar agentOptions = [
+  Option<"agent", "agent", "std::string", "\"rules\"",
+         "Who proposes: rules, llm, or replay of what llm wrote down">,
+  Option<"transcript", "transcript", "std::string", "\"\"",
+         "File that llm writes (default: in the user's cache) and replay reads">,
+  ModelOption<"url", "llm-url", "std::string",
+              "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1">,
+  ModelOption<"model", "llm-model", "std::string", "Model to ask for">,
+  ModelOption<"keyVariable", "llm-key-env", "std::string",
+              "Environment variable with the endpoint's key; default: FACT_LLM_KEY">,
+  ModelOption<"keyFile", "llm-key-file", "std::string",
+              "File with the key, where the variable is not set">,
+  ModelOption<"rounds", "llm-rounds", "unsigned",
+              "Requests for a graph at most, the first and those with "
+              "diagnostics; default: 3">,
+  ModelOption<"timeout", "llm-timeout", "double",
+              "Seconds for one request; default: 180">,
+  ModelOption<"budget", "llm-seconds", "double",
+              "Seconds for all requests of a run; default: 900">,
+  ModelOption<"retries", "llm-retries", "unsigned",
+              "How often a request is sent again after 429, 5xx or a lost "
+              "connection; default: 4">,
+  ModelOption<"answerTokens", "llm-answer-tokens", "unsigned",
+              "Tokens of one answer; default: 8192">,
+  ModelOption<"tokenBudget", "llm-tokens", "int64_t",
+              "Tokens of all requests and answers of a run; default: 400000">,
+  ModelOption<"answerBytes", "llm-answer-bytes", "size_t",
+              "Bytes of one answer; default: 4 MiB">];
+
 def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
   let summary = "Group ops into the kernels that will run them";
   let description = [{
@@ -258,38 +292,16 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
 
     `agent=rules` is offline and deterministic. `agent=llm` asks a language model
     behind an OpenAI-compatible endpoint and writes a transcript, which
-    `agent=replay` repeats offline; docs/agents.md describes both.
+    `agent=replay` repeats offline; docs/agents.md describes both. Passes of one
+    process with the same transcript are one run: they add to it.
   }];
-  let options = [
-    Option<"agent", "agent", "std::string", "\"rules\"",
-           "Who proposes: rules, llm, or replay of what llm wrote down">,
+  let options = !listconcat(agentOptions, [
     Option<"target", "target", "std::string", "\"\"",
            "Machine to compile for, or a .json file that describes one; default: "
            "the module's fact.target, else host">,
     ListOption<"patterns", "patterns", "std::string",
                "Folders of the registry, upper layers first; default: the user's "
-               "and the built-in one">,
-    Option<"transcript", "transcript", "std::string", "\"\"",
-           "File that llm writes and replay reads">,
-    Option<"url", "llm-url", "std::string", "\"\"",
-           "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1">,
-    Option<"model", "llm-model", "std::string", "\"\"", "Model to ask for">,
-    Option<"keyVariable", "llm-key-env", "std::string", "\"FACT_LLM_KEY\"",
-           "Environment variable with the endpoint's key">,
-    Option<"keyFile", "llm-key-file", "std::string", "\"\"",
-           "File with the key, where the variable is not set">,
-    Option<"rounds", "llm-rounds", "unsigned", "3",
-           "Requests at most: the first, and those with diagnostics">,
-    Option<"timeout", "llm-timeout", "double", "180", "Seconds for one request">,
-    Option<"budget", "llm-seconds", "double", "900", "Seconds for all requests">,
-    Option<"retries", "llm-retries", "unsigned", "4",
-           "How often a request is sent again after 429, 5xx or a lost connection">,
-    Option<"answerTokens", "llm-answer-tokens", "unsigned", "8192",
-           "Tokens of one answer">,
-    Option<"tokenBudget", "llm-tokens", "int64_t", "400000",
-           "Tokens of all requests and answers">,
-    Option<"answerBytes", "llm-answer-bytes", "size_t", "4 << 20",
-           "Bytes of one answer">];
+               "and the built-in one">]);
   let statistics = [
     Statistic<"proposed", "subgraphs-proposed", "Subgraphs proposed">,
     Statistic<"accepted", "subgraphs-accepted", "Subgraphs accepted">,
@@ -317,7 +329,7 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
     else the neighbours of the best. Bundling and tuning the result is one round
     of refinement; `fact-compile --refine=N` does N.
   }];
-  let options = [
+  let options = !listconcat(agentOptions, [
     Option<"bundle", "bundle", "std::string", "\"\"", "The bundle that was tuned">,
     Option<"results", "results", "std::string", "\"\"",
            "A tuning.json of the bundle from elsewhere; default: its own results">,
@@ -325,13 +337,7 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
            "Done within this share above the speed of light">,
     Option<"window", "window", "unsigned", "12", "Done after so many attempts without gain">,
     Option<"kernels", "kernels", "unsigned", "4", "Kernels of a round at most">,
-    Option<"points", "points", "unsigned", "6", "New schedules of a kernel at most">,
-    Option<"agent", "agent", "std::string", "\"rules\"", "Who proposes: rules, llm, replay">,
-    Option<"transcript", "transcript", "std::string", "\"\"",
-           "File that llm writes and replay reads">,
-    Option<"url", "llm-url", "std::string", "\"\"", "OpenAI-compatible endpoint">,
-    Option<"model", "llm-model", "std::string", "\"\"", "Model to ask for">,
-    Option<"timeout", "llm-timeout", "double", "180", "Seconds for one request">];
+    Option<"points", "points", "unsigned", "6", "New schedules of a kernel at most">]);
   let statistics = [
     Statistic<"nominated", "kernels-nominated", "Kernels searched again">,
     Statistic<"withinEps", "kernels-within-eps", "Kernels within eps of the speed of light">,

@@ -52,6 +52,8 @@ struct HttpOptions {
   std::string key;
   /// Seconds for one request, sendings included.
   double timeout = 180;
+  /// What the user may change it with.
+  std::string timeoutOption = "llm-timeout";
   unsigned retries = 4;
   /// Before the first sending again; doubled each time, or what the server
   /// asks for.

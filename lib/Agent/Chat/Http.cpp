@@ -246,6 +246,12 @@ Exchange HttpModel::send(const std::string &body, double seconds) const {
   return exchange;
 }
 
+static std::string formatSeconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", seconds);
+  return text;
+}
+
 /// Whether the same request may succeed a moment later.
 static bool isTransient(const Exchange &exchange) {
   switch (exchange.result) {
@@ -263,13 +269,14 @@ static bool isTransient(const Exchange &exchange) {
   }
 }
 
-static std::string describe(const Exchange &exchange, double timeout) {
+static std::string describe(const Exchange &exchange,
+                            const HttpOptions &options) {
   if (exchange.tooLarge)
     return "the answer is larger than " + std::to_string(exchange.limit) +
            " bytes";
   if (exchange.result == CURLE_OPERATION_TIMEDOUT)
-    return "no answer within " + std::to_string(std::lround(timeout)) +
-           " s (llm-timeout)";
+    return "no answer within " + formatSeconds(options.timeout) + " s (" +
+           options.timeoutOption + ")";
   if (exchange.result != CURLE_OK)
     return curl_easy_strerror(exchange.result);
   Reply said = readCompletion(exchange.body);
@@ -304,7 +311,7 @@ Reply HttpModel::complete(const Request &request) {
       reply = readCompletion(exchange.body);
     } else {
       reply = Reply();
-      reply.error = describe(exchange, options.timeout);
+      reply.error = describe(exchange, options);
     }
     hide(options.key, reply.content);
     hide(options.key, reply.error);

@@ -22,15 +22,25 @@ static ordered_json describe(const Round &round) {
                         {"accepted", verdict.accepted},
                         {"reason", verdict.reason}});
   const Reply &reply = round.reply;
-  return {{"messages", std::move(messages)},
-          {"schema", round.request.schema},
-          {"answer", reply.content},
-          {"error", reply.error},
-          {"tokens_in", reply.tokensIn},
-          {"tokens_out", reply.tokensOut},
-          {"retries", reply.retries},
-          {"seconds", reply.seconds},
+  return {{"messages", std::move(messages)}, {"schema", round.request.schema},
+          {"answer", reply.content},         {"error", reply.error},
+          {"tokens_in", reply.tokensIn},     {"tokens_out", reply.tokensOut},
+          {"retries", reply.retries},        {"seconds", reply.seconds},
           {"verdicts", std::move(verdicts)}};
+}
+
+static ordered_json describe(const fact::patterns::Measurements &measured) {
+  ordered_json attempts = ordered_json::array();
+  for (const auto &attempt : measured.attempts)
+    attempts.push_back({{"schedule", attempt.key},
+                        {"status", attempt.status},
+                        {"detail", attempt.detail},
+                        {"us", attempt.us}});
+  const fact::patterns::Problem &problem = measured.problem;
+  return {{"kernel", measured.kernel}, {"rule", problem.rule},
+          {"dtype", problem.dtype},    {"arch", problem.architecture},
+          {"ops", problem.ops},        {"extents", problem.extents},
+          {"sol_us", measured.solUs},  {"attempts", std::move(attempts)}};
 }
 
 std::string fact::chat::writeTranscript(const std::string &path,
@@ -40,8 +50,11 @@ std::string fact::chat::writeTranscript(const std::string &path,
     ordered_json rounds = ordered_json::array();
     for (const Round &round : conversation.rounds)
       rounds.push_back(describe(round));
-    conversations.push_back(
-        {{"graph", conversation.graph}, {"rounds", std::move(rounds)}});
+    ordered_json value{{"graph", conversation.graph},
+                       {"rounds", std::move(rounds)}};
+    for (const patterns::Measurements &measured : conversation.measurements)
+      value["measurements"].push_back(describe(measured));
+    conversations.push_back(std::move(value));
   }
   ordered_json root{{"format", 1},
                     {"model", transcript.model},
@@ -75,6 +88,24 @@ static Round readRound(const ordered_json &value) {
   return round;
 }
 
+static fact::patterns::Measurements
+readMeasurements(const ordered_json &value) {
+  fact::patterns::Measurements measured;
+  value.at("kernel").get_to(measured.kernel);
+  value.at("rule").get_to(measured.problem.rule);
+  value.at("dtype").get_to(measured.problem.dtype);
+  value.at("arch").get_to(measured.problem.architecture);
+  value.at("ops").get_to(measured.problem.ops);
+  value.at("extents").get_to(measured.problem.extents);
+  value.at("sol_us").get_to(measured.solUs);
+  for (const ordered_json &attempt : value.at("attempts"))
+    measured.attempts.push_back({attempt.at("schedule").get<std::string>(),
+                                 attempt.at("status").get<std::string>(),
+                                 attempt.value("detail", ""),
+                                 attempt.value("us", 0.0)});
+  return measured;
+}
+
 std::string fact::chat::readTranscript(const std::string &path,
                                        Transcript &transcript) {
   std::ifstream file(path, std::ios::binary);
@@ -96,9 +127,13 @@ std::string fact::chat::readTranscript(const std::string &path,
       conversation.graph = value.at("graph").get<std::string>();
       for (const ordered_json &round : value.at("rounds"))
         conversation.rounds.push_back(readRound(round));
+      for (const ordered_json &measured :
+           value.value("measurements", ordered_json::array()))
+        conversation.measurements.push_back(readMeasurements(measured));
     }
   } catch (const ordered_json::exception &problem) {
-    return "'" + path + "' is not a transcript: " + sanitise(problem.what(), 300);
+    return "'" + path +
+           "' is not a transcript: " + sanitise(problem.what(), 300);
   }
   return "";
 }

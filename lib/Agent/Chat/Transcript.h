@@ -4,6 +4,7 @@
 #define FACT_AGENT_CHAT_TRANSCRIPT_H
 
 #include "Chat.h"
+#include "fact/Patterns/Learn.h"
 
 namespace fact {
 namespace chat {
@@ -26,6 +27,8 @@ struct Conversation {
   /// Changes when the graph or the task does.
   std::string graph;
   std::vector<Round> rounds;
+  /// What refinement was told, for the same to come of it at another moment.
+  std::vector<patterns::Measurements> measurements;
 };
 
 struct Transcript {

@@ -52,7 +52,14 @@ static Transcript makeTranscript() {
   round.verdicts = {{"pointwise: n0", false, "no such op"}};
   Round failed;
   failed.reply.error = "no answer within 5 s";
-  transcript.conversations = {{"abc-host", {round, failed}}, {"def-host", {}}};
+  fact::patterns::Measurements measured;
+  measured.kernel = "gemm_epilogue_0";
+  measured.problem = {"gemm_epilogue", "f32", "host", "matmul", {{"m", 8}}};
+  measured.solUs = 0.1;
+  measured.attempts = {{"host_gemm<rows = 8>", "ok", "a warning", 1.0 / 3},
+                       {"host_gemm<rows = 4>", "wrong", "", 0}};
+  transcript.conversations = {{"abc-host", {round, failed}, {}},
+                              {"def-host", {}, {measured}}};
   return transcript;
 }
 
@@ -72,6 +79,17 @@ TEST_F(TranscriptTest, ComesBackAsItWas) {
   EXPECT_EQ(first.rounds[0].reply.tokensIn, 12);
   EXPECT_EQ(first.rounds[0].reply.tokensOut, 3);
   EXPECT_EQ(first.rounds[1].reply.error, "no answer within 5 s");
+  ASSERT_EQ(read.conversations[1].measurements.size(), 1u);
+  const auto &measured = read.conversations[1].measurements[0];
+  EXPECT_EQ(measured.kernel, "gemm_epilogue_0");
+  EXPECT_EQ(measured.problem.rule, "gemm_epilogue");
+  EXPECT_EQ(measured.problem.extents.at("m"), 8);
+  EXPECT_EQ(measured.solUs, 0.1);
+  ASSERT_EQ(measured.attempts.size(), 2u);
+  EXPECT_EQ(measured.attempts[0].key, "host_gemm<rows = 8>");
+  EXPECT_EQ(measured.attempts[0].us, 1.0 / 3);
+  EXPECT_EQ(measured.attempts[0].detail, "a warning");
+  EXPECT_EQ(measured.attempts[1].status, "wrong");
   // Nothing is left beside it.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
 }
@@ -132,6 +150,8 @@ TEST_F(TranscriptTest, NamesWhatItCannotRead) {
         "{\"format\": 1, \"model\": 5, \"conversations\": []}",
         "{\"format\": 1, \"conversations\": [{\"graph\": 5, \"rounds\": []}]}",
         "{\"format\": 1, \"conversations\": [{\"graph\": \"a\"}]}",
+        "{\"format\": 1, \"conversations\": [{\"graph\": \"a\", \"rounds\": [], "
+        "\"measurements\": [{}]}]}",
         "{\"format\": 1, \"conversations\": [{\"graph\": \"a\", \"rounds\": "
         "[{}]}]}",
         "{\"format\": 1, \"conversations\": [{\"graph\": \"a\", \"rounds\": "

@@ -1,0 +1,126 @@
+//===- Session.cpp - A run with a model -----------------------------------===//
+
+#include "Session.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+using namespace fact;
+
+/// A file name from any text: machines have the names that their files say.
+static std::string toFileName(StringRef text) {
+  std::string name = text.take_front(100).str();
+  for (char &c : name)
+    if (!isAlnum(c) && !StringRef("._-").contains(c))
+      c = '_';
+  return name;
+}
+
+/// A file of its own in the user's cache.
+static std::string getDefaultPath(StringRef graph) {
+  SmallString<256> path;
+  if (auto work = sys::Process::GetEnv("FACT_WORK_DIR"))
+    path = *work;
+  else if (sys::path::cache_directory(path))
+    sys::path::append(path, "fact");
+  sys::path::append(path, "transcripts");
+  (void)sys::fs::create_directories(path);
+  sys::path::append(path, toFileName(graph) + ".json");
+  return path.str().str();
+}
+
+std::string Session::open(const DiscoveryOptions &options) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (std::exchange(opened, true))
+    return "";
+  path = options.transcript;
+  if (options.agent == "replay")
+    return chat::readTranscript(path, recorded);
+  writes = true;
+  if (!path.empty())
+    save();
+  return "";
+}
+
+size_t Session::begin(StringRef graph, StringRef model, StringRef target) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (path.empty())
+    path = getDefaultPath(graph);
+  transcript.model = model.str();
+  transcript.target = target.str();
+  transcript.conversations.emplace_back().graph = graph.str();
+  save();
+  return transcript.conversations.size() - 1;
+}
+
+std::optional<chat::Conversation> Session::take(StringRef graph) {
+  std::lock_guard<std::mutex> lock(mutex);
+  // Functions that are alike, and rounds of refinement, had one each.
+  auto known =
+      find_if(recorded.conversations, [&](const chat::Conversation &said) {
+        return said.graph == graph;
+      });
+  if (known == recorded.conversations.end())
+    return std::nullopt;
+  chat::Conversation conversation = std::move(*known);
+  recorded.conversations.erase(known);
+  return conversation;
+}
+
+void Session::setMeasurements(
+    size_t conversation, std::vector<patterns::Measurements> measurements) {
+  std::lock_guard<std::mutex> lock(mutex);
+  transcript.conversations[conversation].measurements = std::move(measurements);
+  save();
+}
+
+void Session::append(size_t conversation, chat::Round round) {
+  std::lock_guard<std::mutex> lock(mutex);
+  transcript.conversations[conversation].rounds.push_back(std::move(round));
+  save();
+}
+
+void Session::judge(size_t conversation,
+                    std::vector<chat::JudgedProposal> verdicts) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto &rounds = transcript.conversations[conversation].rounds;
+  if (rounds.empty())
+    return;
+  rounds.back().verdicts = std::move(verdicts);
+  save();
+}
+
+void Session::use(double seconds, int64_t tokens) {
+  std::lock_guard<std::mutex> lock(mutex);
+  this->seconds += seconds;
+  this->tokens += tokens;
+}
+
+void Session::save() {
+  if (!writes)
+    return;
+  std::string error = chat::writeTranscript(path, transcript);
+  if (error != told)
+    problem = told = error;
+}
+
+std::shared_ptr<Session> fact::createSession() {
+  return std::make_shared<Session>();
+}
+
+std::shared_ptr<Session>
+fact::getProcessSession(const DiscoveryOptions &options) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::shared_ptr<Session>>
+      sessions;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<Session> &session =
+      sessions[{options.agent, options.transcript}];
+  if (!session)
+    session = createSession();
+  return session;
+}
