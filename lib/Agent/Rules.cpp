@@ -2,8 +2,8 @@
 //
 // Every anchor (an attention, a gated pair of contractions, a contraction, a row
 // op) grows the largest group that a kernel can take: the views around it, the
-// pointwise ops after it, for row ops those before it too, as long as growing
-// removes traffic. The group with the most to gain by
+// pointwise ops and reductions after it, for row ops those before it too, as
+// long as growing removes traffic. The group with the most to gain by
 // the speed of light is taken first, unless the registry measured both it and a
 // group that it conflicts with, and the other one gains more; those that wanted
 // one of its ops grow anew without it. What is left becomes pointwise kernels.
@@ -126,21 +126,35 @@ bool RulesAgent::gains(StringRef rule, const OpGroup &group,
          time(before) + getSpeedOfLight(op).getMicroseconds(machine);
 }
 
+/// What could join a group together with `user`: a reduction of columns reads
+/// the rows that a permute makes of them.
+static Operation *getReductionOf(Operation *user) {
+  if (!isa<PermuteOp>(user) || !user->hasOneUse())
+    return nullptr;
+  return dyn_cast<ReduceOp>(*user->user_begin());
+}
+
 /// Takes one more user of the group's results.
 bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
+  auto take = [&](ArrayRef<Operation *> ops) {
+    OpGroup trial = group;
+    trial.insert(ops.begin(), ops.end());
+    // A view alone at the end saves nothing unless it is the layout that the
+    // kernel writes; let the realiser decide.
+    if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial))
+      return false;
+    group = std::move(trial);
+    return true;
+  };
   for (Value output : Fusibility::getOutputs(group))
     for (Operation *user : output.getUsers()) {
       if (!isFree(user) || group.contains(user) ||
-          !(isPointwise(user) || isView(user)))
+          !(isPointwise(user) || isView(user) || isa<ReduceOp>(user)))
         continue;
-      OpGroup trial = group;
-      trial.insert(user);
-      // A view alone at the end saves nothing unless it is the layout that the
-      // kernel writes; let the realiser decide.
-      if (gains(rule, trial, group, user) && accepts(rule, trial)) {
-        group = std::move(trial);
+      Operation *reduction = getReductionOf(user);
+      if ((reduction && isFree(reduction) && take({user, reduction})) ||
+          take(user))
         return true;
-      }
     }
   return false;
 }

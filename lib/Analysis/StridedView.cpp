@@ -12,6 +12,22 @@ Value fact::skipReshapes(Value value) {
   return value;
 }
 
+ReducedOperand ReducedOperand::get(ReduceOp reduce) {
+  ReducedOperand operand{reduce.getOperand(),
+                         SmallVector<int64_t>(reduce.getDims())};
+  auto permute = operand.value.getDefiningOp<PermuteOp>();
+  if (!permute)
+    return operand;
+  SmallVector<int64_t> kept, reduced;
+  for (auto [i, dim] : llvm::enumerate(permute.getDims()))
+    (llvm::is_contained(operand.dims, i) ? reduced : kept).push_back(dim);
+  // The results keep their order.
+  if (!llvm::is_sorted(kept))
+    return operand;
+  llvm::sort(reduced);
+  return {permute.getOperand(), reduced};
+}
+
 SmallVector<int64_t> fact::rowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (int64_t i = static_cast<int64_t>(shape.size()) - 2; i >= 0; --i)

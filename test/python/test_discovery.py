@@ -117,6 +117,16 @@ class PointwiseLadder(nn.Module):
         return a - b, b * 2
 
 
+class PooledHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Linear(64, 128)
+
+    def forward(self, x):
+        hidden = torch.relu(self.score(x.flatten(0, 1)))
+        return hidden, torch.tanh(hidden.mean(0))
+
+
 def tensors(count):
     return [torch.randn(2, 16, 64) for _ in range(count)]
 
@@ -136,6 +146,7 @@ CASES = [
     (NormChain, 2, ["rowwise: add norm tanh mul", "rowwise: norm"]),
     (SoftmaxChain, 1, ["rowwise: mul add softmax add log"]),
     (ResidualLadder, 1, ["gemm_epilogue: matmul add sigmoid add"] * 4),
+    (PooledHead, 1, ["gemm_epilogue: matmul add relu reduce tanh"]),
     (PointwiseLadder, 2, ["pointwise: exp add tanh mul sub mul"]),
 ]
 # What CUDA has no kernel for is an error that says so.

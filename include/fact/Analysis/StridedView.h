@@ -51,6 +51,16 @@ struct StridedView {
 /// same memory under another type, and needs no kernel.
 mlir::Value skipReshapes(mlir::Value value);
 
+/// What a reduction reads, before a permute that only brings the reduced
+/// dimensions to the end, and which dimensions of it are reduced: columns are
+/// reduced as the rows of the transposed matrix.
+struct ReducedOperand {
+  mlir::Value value;
+  llvm::SmallVector<int64_t> dims;
+
+  static ReducedOperand get(ReduceOp reduce);
+};
+
 /// The row-major strides of a shape.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 

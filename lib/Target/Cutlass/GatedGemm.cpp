@@ -137,7 +137,7 @@ GatedGemmRealiser::predictMicroseconds(FusedOp fused,
   double m = gemm->m, n = gemm->n, k = gemm->k;
   double weightBytes = 2 * 2 * n * k;
   // Two accumulators share one evaluation and one store.
-  GemmWork work{gemm->m, 2 * gemm->n, gemm->k, 1};
+  GemmWork work{gemm->m, 2 * gemm->n, gemm->k, 1, 0, 0, 0};
   work.epilogueBytes = countMatrixBytes(gemm->operands, gemm->m, gemm->n);
   work.bytes = 2 * (m * k + m * n) + weightBytes + work.epilogueBytes;
   work.slots =

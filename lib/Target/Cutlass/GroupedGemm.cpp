@@ -180,7 +180,7 @@ GroupedGemmRealiser::predictMicroseconds(FusedOp fused,
   if (failed(gemm) || !gemmSchedule)
     return INFINITY;
   double m = gemm->m, k = gemm->k, n = gemm->getColumns();
-  GemmWork work{gemm->m, gemm->getColumns(), gemm->k, 1};
+  GemmWork work{gemm->m, gemm->getColumns(), gemm->k, 1, 0, 0, 0};
   work.epilogueBytes = 0;
   double slots = 0;
   for (Segment &segment : gemm->segments) {

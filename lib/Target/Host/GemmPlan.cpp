@@ -211,7 +211,8 @@ LogicalResult GemmPlanner::planReductions() {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce)
       continue;
-    auto type = cast<RankedTensorType>(reduce.getOperand().getType());
+    ReducedOperand operand = ReducedOperand::get(reduce);
+    auto type = cast<RankedTensorType>(operand.value.getType());
     ReduceKind kind = reduce.getKind();
     if (kind == ReduceKind::argmax || kind == ReduceKind::argmin ||
         !isa<FloatType>(type.getElementType()))
@@ -223,9 +224,9 @@ LogicalResult GemmPlanner::planReductions() {
                             "columns, not of "
                          << type;
     int64_t n = type.getNumElements() / plan.rows;
-    int64_t rank = type.getRank(), count = reduce.getDims().size(), over = 1;
+    int64_t rank = type.getRank(), count = operand.dims.size(), over = 1;
     bool trailing = true, leading = true;
-    for (auto [i, dim] : llvm::enumerate(reduce.getDims())) {
+    for (auto [i, dim] : llvm::enumerate(operand.dims)) {
       over *= type.getDimSize(dim);
       trailing &= dim == rank - count + int64_t(i);
       leading &= dim == int64_t(i);
@@ -236,7 +237,7 @@ LogicalResult GemmPlanner::planReductions() {
                          << " or whole columns of " << plan.rows
                          << " elements, and 'fact.reduce' has other dimensions";
     FailureOr<Elements> elements = Elements::plan(
-        reduce.getOperand(),
+        operand.value,
         [&](Value value, const StridedView &view) {
           return isProduct(value, view, n);
         },

@@ -78,21 +78,35 @@ module attributes {fact.target = #fact.machine<"a100">} {
 
 // -----
 
-func.func @reduced_columns(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{reduces whole rows of the product, of 64 elements; columns would need sums across all row tiles}}
-  %r:2 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
-  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
-    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-    %2 = fact.reduce sum %1 dims [0] : (tensor<64x64xf16>) -> tensor<64xf16>
-    fact.yield %1, %2 : tensor<64x64xf16>, tensor<64xf16>
-  } : tensor<64x64xf16>, tensor<64xf16>
+func.func @reduced_batches(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{reduces whole rows of the product, of 64 elements, or whole columns, of 32, and 'fact.reduce' has other dimensions}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x32x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<2x32x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<2x32x64xf16>, tensor<64x64xf16>) -> tensor<2x32x64xf16>
+    %2 = fact.reduce sum %1 dims [0] : (tensor<2x32x64xf16>) -> tensor<32x64xf16>
+    fact.yield %2 : tensor<32x64xf16>
+  } : tensor<32x64xf16>
+  return
+}
+
+// -----
+
+func.func @permuted_columns(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{the elements of a reduced result must be neighbours, and its last views permute them}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x32x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<2x32x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<2x32x64xf16>, tensor<64x64xf16>) -> tensor<2x32x64xf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<2x32x64xf16>) -> tensor<2x64xf16>
+    %3 = fact.permute %2 [1, 0] : (tensor<2x64xf16>) -> tensor<64x2xf16>
+    fact.yield %3 : tensor<64x2xf16>
+  } : tensor<64x2xf16>
   return
 }
 
 // -----
 
 func.func @places(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{takes sums, means, products and extremes of rows, not 'argmax'}}
+  // expected-error @below {{takes sums, means, products and extremes of rows or columns, not 'argmax'}}
   %r:2 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -104,21 +118,8 @@ func.func @places(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
 
 // -----
 
-func.func @only_reduced(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{needs a result of the product's size beside what is reduced}}
-  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
-  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
-    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-    %2 = fact.reduce sum %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
-    fact.yield %2 : tensor<64xf16>
-  } : tensor<64xf16>
-  return
-}
-
-// -----
-
 func.func @normalised(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{'fact.reduce' is not a pointwise op or a view}}
+  // expected-error @below {{a result of the product's size reads a reduction of it, which is known only when all tiles are done}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

@@ -151,11 +151,11 @@ func.func @vendor(%x: tensor<128x512x1024xbf16>, %w: tensor<128x1024x2048xbf16>)
 // of one element a row that are made of them.
 
 // CHECK:      struct Epilogue {
-// CHECK:      struct Reduced0 {
+// CHECK:      struct ReducedRow0 {
 // CHECK-NEXT:   FACT_DEVICE float apply(float accumulator,
 // CHECK-NEXT:                          float operand2) {
 // CHECK-NEXT:     const float v0 = accumulator + operand2;
-// CHECK:      struct Reduced1 {
+// CHECK:      struct ReducedRow1 {
 // CHECK:          return accumulator;
 // CHECK:      struct RowResult0 {
 // CHECK-NEXT:   FACT_DEVICE float apply(float reduced0,
@@ -167,7 +167,7 @@ func.func @vendor(%x: tensor<128x512x1024xbf16>, %w: tensor<128x1024x2048xbf16>)
 // CHECK-NEXT:     Results<Result<Epilogue, RowMajor<4, bf16, 64>>>,
 // CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<1>>,
 // CHECK-NEXT:     RowEpilogue<
-// CHECK-NEXT:         Reductions<RowReduction<Reduced0, RowMean>, RowReduction<Reduced1, RowMax>>,
+// CHECK-NEXT:         Reductions<Reduced<ReducedRow0, ReduceMean>, Reduced<ReducedRow1, ReduceMax>>,
 // CHECK-NEXT:         Operands<ColumnVector<3, bf16>>,
 // CHECK-NEXT:         Results<Result<RowResult0, ColumnVector<5, bf16>>,
 // CHECK-NEXT:             Result<RowResult1, ColumnVector<6, bf16>>>>>;
@@ -202,4 +202,82 @@ func.func @logits(%x: tensor<2x12x32xbf16>, %w: tensor<53x32xbf16>) -> tensor<2x
     fact.yield %1 : tensor<2x12x53xbf16>
   } schedule(#fact.cublas_gemm) : tensor<2x12x53xbf16>
   return %0 : tensor<2x12x53xbf16>
+}
+
+// -----
+
+// Columns of each batch, though one factor serves all of them; the product
+// itself is not stored.
+
+// CHECK:      struct ReducedColumn0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float accumulator,
+// CHECK-NEXT:                          float operand2) {
+// CHECK:      struct ColumnResult0 {
+// CHECK-NEXT:   FACT_DEVICE float apply(float reduced0,
+// CHECK-NEXT:                          float operand3) {
+// CHECK:      using Kernel = Gemm<
+// CHECK-NEXT:     Problem<100, 64, 32, 2>,
+// CHECK-NEXT:     RowMajor<0, bf16, 32, 3200>,
+// CHECK-NEXT:     ColumnMajor<1, bf16, 32>,
+// CHECK-NEXT:     Operands<RowVector<2, bf16>>,
+// CHECK-NEXT:     Results<>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<1>>,
+// CHECK-NEXT:     NoRowEpilogue,
+// CHECK-NEXT:     ColumnEpilogue<
+// CHECK-NEXT:         Reductions<Reduced<ReducedColumn0, ReduceMean>>,
+// CHECK-NEXT:         Operands<RowVector<3, f32, 64>>,
+// CHECK-NEXT:         Results<Result<ColumnResult0, RowVector<4, bf16, 64>>>>>;
+func.func @columns(%x: tensor<2x100x32xbf16>, %w: tensor<64x32xbf16>, %b: tensor<64xbf16>, %s: tensor<2x1x64xf32>) -> tensor<2x64xbf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w, %b, %s : tensor<2x100x32xbf16>, tensor<64x32xbf16>, tensor<64xbf16>, tensor<2x1x64xf32>) {
+  ^bb0(%a: tensor<2x100x32xbf16>, %c: tensor<64x32xbf16>, %d: tensor<64xbf16>, %e: tensor<2x1x64xf32>):
+    %1 = fact.matmul %a, %c transpose_b : (tensor<2x100x32xbf16>, tensor<64x32xbf16>) -> tensor<2x100x64xbf16>
+    %2 = fact.add %1, %d : (tensor<2x100x64xbf16>, tensor<64xbf16>) -> tensor<2x100x64xbf16>
+    %3 = fact.reduce mean %2 dims [1] keep : (tensor<2x100x64xbf16>) -> tensor<2x1x64xbf16>
+    %4 = fact.cast %3 : (tensor<2x1x64xbf16>) -> tensor<2x1x64xf32>
+    %5 = fact.mul %4, %e : (tensor<2x1x64xf32>, tensor<2x1x64xf32>) -> tensor<2x1x64xf32>
+    %6 = fact.cast %5 : (tensor<2x1x64xf32>) -> tensor<2x1x64xbf16>
+    %7 = fact.reshape %6 : (tensor<2x1x64xbf16>) -> tensor<2x64xbf16>
+    fact.yield %7 : tensor<2x64xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x64xbf16>
+  return %0 : tensor<2x64xbf16>
+}
+
+// -----
+
+// Rows and columns at once, of as many elements: what each result is made of
+// decides. Batches of a single row keep their stride.
+
+// CHECK:      Problem<64, 64, 64>,
+// CHECK:      Results<Result<Identity, RowMajor<3, f16, 64>>>,
+// CHECK:      RowEpilogue<
+// CHECK-NEXT:     Reductions<Reduced<Identity, ReduceSum>>,
+// CHECK-NEXT:     Operands<>,
+// CHECK-NEXT:     Results<Result<RowResult0, ColumnVector<4, f16>>>>,
+// CHECK-NEXT: ColumnEpilogue<
+// CHECK-NEXT:     Reductions<Reduced<Identity, ReduceMin>>,
+// CHECK-NEXT:     Operands<>,
+// CHECK-NEXT:     Results<Result<ColumnResult0, RowVector<2, f16>>>>>;
+func.func @both(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  %0:3 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce min %1 dims [0] : (tensor<64x64xf16>) -> tensor<64xf16>
+    %3 = fact.reduce sum %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
+    fact.yield %2, %1, %3 : tensor<64xf16>, tensor<64x64xf16>, tensor<64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x64x64, cluster = 1x1, kernel = cooperative, swizzle = 1>) : tensor<64xf16>, tensor<64x64xf16>, tensor<64xf16>
+  return
+}
+
+// -----
+
+// CHECK:      Problem<1, 64, 64, 3>,
+// CHECK-NEXT: RowMajor<0, f16, 64, 64>,
+// CHECK:      Results<Result<Identity, RowMajor<2, f16, 64, 64>>>,
+func.func @single_rows(%x: tensor<3x1x64xf16>, %w: tensor<3x64x64xf16>) -> tensor<3x1x64xf16> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<3x1x64xf16>, tensor<3x64x64xf16>) {
+  ^bb0(%a: tensor<3x1x64xf16>, %b: tensor<3x64x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<3x1x64xf16>, tensor<3x64x64xf16>) -> tensor<3x1x64xf16>
+    fact.yield %1 : tensor<3x1x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 64x64x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<3x1x64xf16>
+  return %0 : tensor<3x1x64xf16>
 }

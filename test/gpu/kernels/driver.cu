@@ -498,6 +498,45 @@ static void gemm_rows(Case &test) {
   });
 }
 
+static void gemm_columns(Case &test) {
+  constexpr int b = 3, m = 4200, n = 328, k = 136;
+  auto *x = test.operand<f16>(b * m * k);
+  auto *w = test.operand<f16>(b * k * n, 0.1f);
+  auto *residual = test.operand<f16>(b * m * n);
+  auto *scale = test.operand<f32>(b * n);
+  auto *shift = test.operand<f32>(1);
+  test.result<f16>(b * m);
+  test.result<f32>(b * n);
+  test.result<f16>(b * n);
+  auto product = [=] __device__(int64_t l, int64_t i, int64_t j) {
+    double sum = 0;
+    for (int p = 0; p < k; ++p)
+      sum += float(x[(l * m + i) * k + p]) * float(w[(l * k + p) * n + j]);
+    return sum;
+  };
+  auto shifted = [=] __device__(int64_t l, int64_t i, int64_t j) {
+    return product(l, i, j) + float(residual[(l * m + i) * n + j]);
+  };
+  test.reference(b * m, [=] __device__(int64_t at) {
+    double sum = 0;
+    for (int j = 0; j < n; ++j)
+      sum += shifted(at / m, at % m, j);
+    return sum;
+  });
+  test.reference(b * n, [=] __device__(int64_t at) {
+    double sum = 0;
+    for (int i = 0; i < m; ++i)
+      sum += shifted(at / n, i, at % n);
+    return sum / m * scale[at];
+  });
+  test.reference(b * n, [=] __device__(int64_t at) {
+    double smallest = INFINITY;
+    for (int i = 0; i < m; ++i)
+      smallest = fmin(smallest, product(at / n, i, at % n));
+    return smallest + *shift;
+  });
+}
+
 static void gated_gemm(Case &test) {
   auto *x = test.operand<bf16>(int64_t(32768) * 4096);
   auto *gate = test.operand<bf16>(9728 * 4096, 0.0156f);
@@ -819,6 +858,7 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_split_k", gemm_split_k},
     {"gemm_operands", gemm_operands},
     {"gemm_rows", gemm_rows},
+    {"gemm_columns", gemm_columns},
     {"gated_gemm", gated_gemm},
     {"gated_gemm_odd", gated_gemm_odd},
     {"gated_gemm_bias", gated_gemm_bias},

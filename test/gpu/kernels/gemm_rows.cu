@@ -44,7 +44,7 @@ using Kernel = Gemm<
     Results<Result<Epilogue, RowMajor<4, bf16, 520>>>,
     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Cooperative, Swizzle<1>>,
     RowEpilogue<
-        Reductions<RowReduction<Reduced0, RowMean>, RowReduction<Reduced1, RowMax>>,
+        Reductions<Reduced<Reduced0, ReduceMean>, Reduced<Reduced1, ReduceMax>>,
         Operands<ColumnVector<3, f32>>,
         Results<Result<RowResult0, ColumnVector<5, f32>>,
                 Result<RowResult1, ColumnVector<6, bf16>>>>>;

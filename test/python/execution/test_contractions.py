@@ -41,6 +41,23 @@ PRODUCTS = group(
     case("epilogue", lambda x, w, b: F.silu(F.linear(x, w, b)) * 0.5 + b, [X, W, BIAS]),
 )
 
+# Products whose rows or columns are reduced where they are made, stored or not.
+TALL = rand(130, 48, seed=10)
+REDUCED = group(
+    "reduced_products",
+    case("rows", lambda x, w, b: F.linear(x, w, b).amax(-1), [X, W, BIAS], 65),
+    case("rows beside", lambda x, w, b: (y := F.relu(F.linear(x, w, b)), y.mean(-1) * 2),
+         [TALL, W, BIAS], 65),
+    case("columns", lambda x, w, b: F.silu(F.linear(x, w, b)).sum(0) + b, [TALL, W, BIAS], 178),
+    case("columns beside", lambda x, w: (y := x @ w.t(), y.amin(0, keepdim=True) - y.mean(0)),
+         [TALL, W], 178),
+    case("both", lambda x, w: (y := x @ w.t(), y.sum(0), y.prod(1).tanh()), [X / 4, W], 68),
+    case("pooled", lambda x, w: F.linear(x, w).mean(2), [A, rand(5, 24)], 43),
+    case("all", lambda x, w: F.linear(x, w).sum(), [X, W], 388),
+    case("centred", lambda x, w: (y := x @ w.t()) - y.mean(-1, keepdim=True), [X, W], 65),
+    case("of batches", lambda x, w: (x @ w).amax((0, 1, 2)), [A, B[0, 0]], 24),
+)
+
 EINSUM = group(
     "einsum",
     case("ij,jk->ik", lambda x, y: torch.einsum("ij,jk->ik", x, y), [X, W.t().contiguous()]),
@@ -125,6 +142,6 @@ AWKWARD = group(
 )
 
 
-@runs(PRODUCTS, ATTENTION, EINSUM, AWKWARD, INTEGER_PRODUCTS)
+@runs(PRODUCTS, REDUCED, ATTENTION, EINSUM, AWKWARD, INTEGER_PRODUCTS)
 def test_contractions(cases, dtype):
     check(cases, dtype)

@@ -31,18 +31,20 @@
 //
 // Without an epilogue, the functor is `Identity` and the operands `Operands<>`.
 //
-// Reductions over the columns follow the schedule, with results of one element
-// a row. Each tile leaves partial results in workspace, and a second small
-// kernel of the same launch combines them:
+// Reductions of rows and of columns follow the schedule, with results of one
+// element a row or column. Each tile leaves partial results in workspace, and a
+// second small kernel of the same launch combines them. The product itself need
+// not be stored (`Results<>`):
 //
 //   // the largest element of each row, plus one value of each
 //   struct Last {
 //     FACT_DEVICE float apply(float reduced, float y) { return reduced + y; }
 //   };
 //   ... GemmSchedule<...>,
-//       RowEpilogue<Reductions<RowReduction<Epilogue, RowMax>>,
+//       RowEpilogue<Reductions<Reduced<Epilogue, ReduceMax>>,
 //                   Operands<ColumnVector<6, f32>>,
-//                   Results<Result<Last, ColumnVector<7, bf16>>>>>;
+//                   Results<Result<Last, ColumnVector<7, bf16>>>>,
+//       ColumnEpilogue<...>>;
 //
 //===----------------------------------------------------------------------===//
 
@@ -144,24 +146,40 @@ struct GemmSchedule {
 //===----------------------------------------------------------------------===//
 
 template <class Problem, class A, class B, class OperandList, class ResultList,
-          class Schedule, class Rows = NoRowEpilogue>
+          class Schedule, class Rows = NoRowEpilogue,
+          class Columns = NoColumnEpilogue>
 class Gemm;
 
 template <class Problem, class A, class B, class... Tensors, class First,
-          class... Further, class Schedule, class... ReductionList,
-          class... RowTensors, class... RowResults>
+          class... Further, class Schedule, class... RowReductions,
+          class... RowTensors, class... RowResults, class... ColumnReductions,
+          class... ColumnTensors, class... ColumnResults>
 class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
            Schedule,
-           RowEpilogue<Reductions<ReductionList...>, Operands<RowTensors...>,
-                       Results<RowResults...>>> {
-  using Rows = RowEpilogue<Reductions<ReductionList...>,
+           RowEpilogue<Reductions<RowReductions...>, Operands<RowTensors...>,
+                       Results<RowResults...>>,
+           ColumnEpilogue<Reductions<ColumnReductions...>,
+                          Operands<ColumnTensors...>,
+                          Results<ColumnResults...>>> {
+  using Rows = RowEpilogue<Reductions<RowReductions...>,
                            Operands<RowTensors...>, Results<RowResults...>>;
-  static constexpr bool reduces = sizeof...(ReductionList) > 0;
+  using Columns =
+      ColumnEpilogue<Reductions<ColumnReductions...>,
+                     Operands<ColumnTensors...>, Results<ColumnResults...>>;
+  static constexpr bool reduces_rows = sizeof...(RowReductions) > 0;
+  static constexpr bool reduces_columns = sizeof...(ColumnReductions) > 0;
+  static constexpr bool reduces = reduces_rows || reduces_columns;
   using D = typename First::Tensor;
   using Source = typename sm90::FindSource<Tensors...>::type;
   using Tile = typename Schedule::Tile;
   using Cluster = typename Schedule::Cluster;
   using Kind = typename Schedule::Kernel;
+
+  template <class Tensor> static constexpr bool is_readable() {
+    if constexpr (is_row_major<Tensor>::value)
+      return tma_can_address<Tensor>();
+    return true;
+  }
 
   static_assert(std::is_same_v<typename A::Element, typename B::Element>,
                 "A and B must have the same element type");
@@ -173,15 +191,11 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
                 "column-major");
   static_assert(tma_can_address<A>(), "A's strides must be 16-byte multiples");
   static_assert(tma_can_address<B>(), "B's strides must be 16-byte multiples");
-  static_assert(tma_can_address<D>() &&
+  static constexpr bool stores = !std::is_void_v<typename D::Element>;
+  static_assert(is_readable<D>() &&
                     (tma_can_address<typename Further::Tensor>() && ...),
                 "the strides of results must be 16-byte multiples");
 
-  template <class Tensor> static constexpr bool is_readable() {
-    if constexpr (is_row_major<Tensor>::value)
-      return tma_can_address<Tensor>();
-    return true;
-  }
   static_assert((is_readable<Tensors>() && ...),
                 "the strides of matrix operands must be 16-byte multiples");
 
@@ -191,23 +205,42 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
       cute::Shape<cute::Int<Cluster::m>, cute::Int<Cluster::n>, cute::_1>;
 
   using ElementC = typename sm90::NumericType<typename Source::Element>::type;
+  // What shared memory holds of D, or lends to reductions where there is none.
+  using Staged = std::conditional_t<stores, sm90::Element<D>, sm90::Element<A>>;
   using Descriptor = cutlass::epilogue::collective::detail::EpilogueDescriptor<
       TileShape, cutlass::epilogue::collective::EpilogueTileAuto, ElementC,
-      sm90::Element<D>, typename Kind::Epilogue>;
-  static_assert(!reduces || (Problem::batches == 1 && !Kind::splits_k),
-                "reductions take one batch, and K in one part");
+      Staged, typename Kind::Epilogue>;
+  static_assert(stores || reduces, "a GEMM without a result");
+  static_assert(!reduces || !Kind::splits_k, "reductions take K in one part");
 
-  using Partials = sm90::Partials<Problem, Tile>;
-  template <class Indices> struct SinksOf;
-  template <size_t... I> struct SinksOf<std::index_sequence<I...>> {
+  // The partial results of rows come first in workspace.
+  using Direction = sm90::Direction;
+  using RowPartials = sm90::Partials<Problem, Tile, Direction::Rows>;
+  using ColumnPartials = sm90::Partials<Problem, Tile, Direction::Columns>;
+  using FinishRows =
+      sm90::Finish<RowPartials, Reductions<RowReductions...>,
+                   Operands<RowTensors...>, Results<RowResults...>>;
+  using FinishColumns =
+      sm90::Finish<ColumnPartials, Reductions<ColumnReductions...>,
+                   Operands<ColumnTensors...>, Results<ColumnResults...>>;
+  template <class RowIndices, class ColumnIndices> struct SinksOf;
+  template <size_t... I, size_t... J>
+  struct SinksOf<std::index_sequence<I...>, std::index_sequence<J...>> {
     using type = sm90::Sinks<
         sm90::Store<Further, Descriptor>...,
-        sm90::Reduce<ReductionList, Descriptor, I * Partials::elements>...>;
+        sm90::Reduce<RowReductions, Descriptor, Direction::Rows,
+                     I * RowPartials::elements>...,
+        sm90::Reduce<ColumnReductions, Descriptor, Direction::Columns,
+                     FinishRows::elements + J * ColumnPartials::elements>...>;
   };
   using Tree = sm90::EpilogueTree<
       Descriptor, Source, Operands<Tensors...>, First,
-      typename SinksOf<std::index_sequence_for<ReductionList...>>::type>;
-  using Finish = sm90::FinishRows<Problem, Tile, Rows>;
+      typename SinksOf<std::index_sequence_for<RowReductions...>,
+                       std::index_sequence_for<ColumnReductions...>>::type>;
+
+  using Visitor =
+      std::conditional_t<stores, typename Tree::Visitor,
+                         sm90::Unstoring<typename Tree::Visitor, Staged>>;
 
   static constexpr int source_alignment = [] {
     if constexpr (std::is_void_v<ElementC>)
@@ -222,7 +255,7 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
           ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
           float, ElementC, cutlass::layout::RowMajor, source_alignment,
           sm90::Element<D>, cutlass::layout::RowMajor, sm90::alignment<D>,
-          typename Kind::Epilogue, typename Tree::Visitor>::CollectiveOp;
+          typename Kind::Epilogue, Visitor>::CollectiveOp;
 
   // As many stages as fit beside the epilogue.
   using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
@@ -278,15 +311,16 @@ public:
   template <int Size>
   using WithSwizzle =
       Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
-           typename Schedule::template WithSwizzle<Size>, Rows>;
+           typename Schedule::template WithSwizzle<Size>, Rows, Columns>;
 
   static constexpr int buffer_count =
       count_buffers<A, B, Tensors..., D, typename Further::Tensor...,
-                    RowTensors..., typename RowResults::Tensor...>();
+                    RowTensors..., typename RowResults::Tensor...,
+                    ColumnTensors..., typename ColumnResults::Tensor...>();
   static_assert(!reduces || buffer_count <= 32,
                 "reductions take at most 32 buffers");
   static constexpr uint64_t workspace_bytes =
-      reduces ? sizeof...(ReductionList) * Partials::elements * sizeof(float)
+      reduces ? (FinishRows::elements + FinishColumns::elements) * sizeof(float)
               : split_workspace_bytes();
 
   struct State {
@@ -296,7 +330,7 @@ public:
     typename Kernel::Arguments arguments;
     void *workspace;
     // To combine what reductions left in workspace.
-    sm90::FinishParams finish;
+    sm90::FinishParams rows, columns;
   };
 
   static int bind(State &state, void *const *buffers, void *workspace) {
@@ -329,8 +363,10 @@ public:
       arguments.epilogue.dC =
           sm90::make_stride<typename Kernel::StrideC, Source>();
     }
-    arguments.epilogue.ptr_D = sm90::pointer<D>(buffers);
-    arguments.epilogue.dD = sm90::make_stride<typename Kernel::StrideD, D>();
+    if constexpr (stores) {
+      arguments.epilogue.ptr_D = sm90::pointer<D>(buffers);
+      arguments.epilogue.dD = sm90::make_stride<typename Kernel::StrideD, D>();
+    }
     arguments.hw_info =
         cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
     arguments.scheduler.max_swizzle_size = Schedule::Swizzle::size;
@@ -348,9 +384,11 @@ public:
       return cudaErrorMemoryAllocation;
     state.workspace = workspace;
     if constexpr (reduces) {
-      state.finish.partials = static_cast<float const *>(workspace);
+      state.rows.partials = static_cast<float const *>(workspace);
       for (int i = 0; i < buffer_count; ++i)
-        state.finish.buffers[i] = buffers[i];
+        state.rows.buffers[i] = buffers[i];
+      state.columns = state.rows;
+      state.columns.partials += FinishRows::elements;
     }
     state.params = Kernel::to_underlying_arguments(arguments, workspace);
     state.grid = Kernel::get_grid_shape(state.params);
@@ -367,17 +405,23 @@ public:
         &cutlass::device_kernel<Kernel>, state.grid,
         dim3(Cluster::m, Cluster::n, 1), Kernel::get_block_shape(),
         Kernel::SharedStorageSize, state.params, stream);
-    if constexpr (reduces)
+    if constexpr (reduces_rows)
       if (!error)
-        error = launch_kernel(&sm90::finish_rows<Finish>,
-                              dim3((Problem::m + sm90::finish_threads - 1) /
-                                   sm90::finish_threads),
-                              dim3(1, 1, 1), dim3(sm90::finish_threads), 0,
-                              state.finish, stream);
+        error = finish<FinishRows>(state.rows, stream);
+    if constexpr (reduces_columns)
+      if (!error)
+        error = finish<FinishColumns>(state.columns, stream);
     return error;
   }
 
 private:
+  template <class Finish>
+  static int finish(sm90::FinishParams &params, cudaStream_t stream) {
+    return launch_kernel(&sm90::finish_reductions<Finish>,
+                         Finish::grid(Problem::batches), dim3(1, 1, 1),
+                         dim3(Finish::threads), 0, params, stream);
+  }
+
   template <class Tensor> static bool is_tma_aligned(void *const *buffers) {
     if constexpr (is_row_major<Tensor>::value ||
                   std::is_same_v<Tensor, A> || std::is_same_v<Tensor, B>)
@@ -385,6 +429,13 @@ private:
     return true;
   }
 };
+
+/// Nothing but reductions is stored.
+template <class Problem, class A, class B, class OperandList, class Schedule,
+          class Rows, class Columns>
+class Gemm<Problem, A, B, OperandList, Results<>, Schedule, Rows, Columns>
+    : public Gemm<Problem, A, B, OperandList, Results<sm90::NoResult>, Schedule,
+                  Rows, Columns> {};
 
 } // namespace fact
 

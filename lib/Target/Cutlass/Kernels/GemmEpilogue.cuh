@@ -9,9 +9,7 @@
 #ifndef FACT_CUTLASS_GEMMEPILOGUE_CUH
 #define FACT_CUTLASS_GEMMEPILOGUE_CUH
 
-#include "Kernel.cuh"
-#include "Math.cuh"
-#include "Vector.cuh"
+#include "GemmReductions.cuh"
 
 // The collective builders' umbrella headers parse every architecture. These
 // are the Hopper parts: a third less to parse.
@@ -28,50 +26,6 @@
 namespace fact {
 
 using tf32 = cutlass::tfloat32_t;
-
-//===----------------------------------------------------------------------===//
-// Reductions of rows
-//===----------------------------------------------------------------------===//
-
-/// How a row is reduced. NaN counts.
-struct RowSum {
-  template <class T> using Combine = cutlass::plus<T>;
-  static constexpr float identity = 0.0f;
-  static constexpr bool is_mean = false;
-};
-struct RowMean : RowSum {
-  static constexpr bool is_mean = true;
-};
-struct RowMax {
-  template <class T> struct Combine : cutlass::maximum<T, true> {};
-  static constexpr float identity = -INFINITY;
-  static constexpr bool is_mean = false;
-};
-struct RowMin {
-  template <class T> struct Combine : cutlass::minimum<T, true> {};
-  static constexpr float identity = INFINITY;
-  static constexpr bool is_mean = false;
-};
-struct RowProduct {
-  template <class T> using Combine = cutlass::multiplies<T>;
-  static constexpr float identity = 1.0f;
-  static constexpr bool is_mean = false;
-};
-
-/// A reduction, over its columns, of what `Functor` makes of the product.
-template <class Functor_, class Kind_> struct RowReduction {
-  using Functor = Functor_;
-  using Kind = Kind_;
-};
-
-/// Results of one element a row: their functors take all reductions in order,
-/// then the operands, which are ColumnVector or Scalar.
-template <class ReductionList, class OperandList, class ResultList>
-struct RowEpilogue {};
-template <class... List> struct Reductions {
-  static constexpr int count = sizeof...(List);
-};
-using NoRowEpilogue = RowEpilogue<Reductions<>, Operands<>, Results<>>;
 
 //===----------------------------------------------------------------------===//
 // From FACT's words to CUTLASS's
@@ -221,19 +175,49 @@ template <class Result, class Descriptor> struct Store {
   }
 };
 
-/// Or into reductions of the rows of each tile, of which `Partials` says where
-/// they lie.
-template <class Reduction, class Descriptor, int64_t Offset> struct Reduce {
+/// Or into reductions of the rows or columns of each tile, of which `Partials`
+/// says where they lie.
+template <class Reduction, class Descriptor, Direction Along, int64_t Offset>
+struct Reduce {
   using Functor = typename Reduction::Functor;
   using Kind = typename Reduction::Kind;
-  using Visitor = fusion::Sm90ColReduction<
-      Kind::template Combine, Kind::template Combine, Kind::template Combine, 0,
-      typename Descriptor::TileShape, float, float, nearest,
-      cute::Stride<cute::_1, cute::_0, cute::_0>, 4, /*EnableNullptr=*/false,
-      /*FinalReduction=*/false>;
+  // CUTLASS names the vector that is left: a column has an element a row.
+  template <template <class> class Combine>
+  using OfRows = fusion::Sm90ColReduction<
+      Combine, Combine, Combine, 0, typename Descriptor::TileShape, float,
+      float, nearest, cute::Stride<cute::_1, cute::_0, cute::_0>, 4,
+      /*EnableNullptr=*/false, /*FinalReduction=*/false>;
+  template <template <class> class Combine>
+  using OfColumns = fusion::Sm90RowReduction<
+      Combine, Combine, Combine, 0, typename Descriptor::TileShape, float,
+      float, nearest, cute::Stride<cute::_0, cute::_1, cute::_0>, 4,
+      /*EnableNullptr=*/false, /*FinalReduction=*/false>;
+  using Visitor = std::conditional_t<Along == Direction::Rows,
+                                     OfRows<Kind::template Combine>,
+                                     OfColumns<Kind::template Combine>>;
   static typename Visitor::Arguments arguments(void *const *, float *partials) {
     return {partials + Offset, Kind::identity, {}};
   }
+};
+
+/// In place of D where nothing of the product's size is stored.
+struct Unstored {
+  template <class... Values>
+  FACT_DEVICE float apply(float accumulator, Values...) {
+    return accumulator;
+  }
+};
+struct Nowhere {
+  using Element = void;
+  static constexpr int buffer = -1;
+};
+using NoResult = Result<Unstored, Nowhere>;
+template <> inline constexpr int alignment<Nowhere> = 8;
+
+/// Its visitor names what is staged in D's stead, for CUTLASS to find.
+template <class Visitor, class Staged> struct Unstoring : Visitor {
+  using Visitor::Visitor;
+  using ElementAux = Staged;
 };
 
 /// The first RowMajor among the operands, or a stand-in with element void.
@@ -306,89 +290,6 @@ struct EpilogueTree<Descriptor, Source, Operands<Tensors...>, First,
     });
   }
 };
-
-//===----------------------------------------------------------------------===//
-// From the reductions of tiles to those of rows
-//===----------------------------------------------------------------------===//
-
-/// Partial results of reductions: for each of them, each column of tiles and
-/// each row (of whole tiles) one float. They are combined in order, so results
-/// do not differ from run to run.
-template <class Problem, class Tile> struct Partials {
-  static constexpr int64_t rows = (Problem::m + Tile::m - 1) / Tile::m * Tile::m;
-  static constexpr int tiles = (Problem::n + Tile::n - 1) / Tile::n;
-  static constexpr int64_t elements = rows * tiles;
-};
-
-struct FinishParams {
-  float const *partials;
-  void *buffers[32];
-};
-
-inline constexpr int finish_threads = 128;
-
-template <class Problem, class Tile, class RowEpilogue> struct FinishRows;
-
-template <class Problem, class Tile, class... List, class... Tensors,
-          class... ResultList>
-struct FinishRows<Problem, Tile,
-                  RowEpilogue<Reductions<List...>, Operands<Tensors...>,
-                              Results<ResultList...>>> {
-  using Layout = Partials<Problem, Tile>;
-
-  template <class Kind>
-  FACT_DEVICE float finish(float const *partials, int row) {
-    typename Kind::template Combine<float> combine;
-    float value = partials[row];
-    for (int tile = 1; tile < Layout::tiles; ++tile)
-      value = combine(value, partials[tile * Layout::rows + row]);
-    return Kind::is_mean ? value / Problem::n : value;
-  }
-
-  template <class Tensor>
-  FACT_DEVICE float read(FinishParams const &params, int row) {
-    // A scalar is read by all rows.
-    int64_t at = Tensor::offset + (is_scalar<Tensor>() ? 0 : row);
-    return widen(static_cast<typename Tensor::Element const *>(
-        params.buffers[Tensor::buffer])[at]);
-  }
-  template <class Tensor> static constexpr __device__ bool is_scalar() {
-    return std::is_same_v<Tensor, Scalar<Tensor::buffer, typename Tensor::Element,
-                                         Tensor::offset>>;
-  }
-
-  template <class Result, size_t... I, size_t... J>
-  FACT_DEVICE void store(FinishParams const &params, int row,
-                         float const *reduced, float const *operands,
-                         std::index_sequence<I...>, std::index_sequence<J...>) {
-    using Tensor = typename Result::Tensor;
-    using Element = typename Tensor::Element;
-    static_cast<Element *>(
-        params.buffers[Tensor::buffer])[Tensor::offset + row] =
-        narrow<Element>(
-            Result::Functor::apply(reduced[I]..., operands[J]...));
-  }
-
-  FACT_DEVICE void run(FinishParams const &params) {
-    int row = blockIdx.x * finish_threads + threadIdx.x;
-    if (row >= Problem::m)
-      return;
-    int i = 0;
-    float reduced[] = {finish<typename List::Kind>(
-        params.partials + i++ * Layout::elements, row)...};
-    float operands[] = {read<Tensors>(params, row)..., 0.0f};
-    (store<ResultList>(params, row, reduced, operands,
-                       std::index_sequence_for<List...>{},
-                       std::index_sequence_for<Tensors...>{}),
-     ...);
-  }
-};
-
-template <class Finish>
-__global__ void __launch_bounds__(finish_threads)
-    finish_rows(FinishParams const __grid_constant__ params) {
-  Finish::run(params);
-}
 
 } // namespace sm90
 
