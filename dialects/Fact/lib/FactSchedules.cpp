@@ -213,8 +213,6 @@ Sm90AttentionAttr::verifySchedule(Operation *fused,
     return emitError() << "takes one head dimension for keys and values, a "
                           "multiple of 8 up to 128, not "
                        << head;
-  if (attention.getMask())
-    return emitError() << "takes no mask operand";
   const Extents &tile = getTile();
   if (tile.rank != 2 || getKernel() == KernelSchedule::stream_k)
     return emitError() << "is written as tile = 128x128, kernel = cooperative "

@@ -1,7 +1,8 @@
 //===- Attention.cpp - Attention with the views around it -----------------===//
 //
 // Views of arguments, one fact.attention, views of its result. Queries, keys
-// and values may lie in one packed tensor; heads may come out permuted.
+// and values may lie in one packed tensor; heads may come out permuted. A mask
+// may repeat along any dimension.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,18 @@ struct Heads {
   int64_t rowStride, headStride, batchStride, offset;
 };
 
+/// What is added to the scores, [batch, head, query, key].
+struct AddedMask {
+  int64_t buffer;
+  Type element;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+};
+
 struct Attention {
   AttentionOp op;
   Heads query, key, value, result;
+  std::optional<AddedMask> mask = {};
 
   int64_t getBatches() { return getSize(op.getQuery(), 0); }
   int64_t getHeads() { return getSize(op.getQuery(), 1); }
@@ -67,8 +77,7 @@ static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
   auto stride = [&](unsigned dim) {
     return view.shape[dim] == 1 ? view.shape[3] : view.strides[dim];
   };
-  Heads heads{buffer,    element,   stride(2),
-              stride(1), stride(0), view.offset};
+  Heads heads{buffer, element, stride(2), stride(1), stride(0), view.offset};
   if (view.strides[3] != 1)
     return emitError() << "elements of one head must be contiguous, and those "
                           "of "
@@ -87,6 +96,24 @@ static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
   return heads;
 }
 
+/// A mask is read element by element: any strides will do.
+static FailureOr<AddedMask> getMask(AttentionOp op, EmitError emitError) {
+  FailureOr<StridedView> view = StridedView::get(op.getMask());
+  if (failed(view) || !isa<BlockArgument>(view->base))
+    return emitError() << "the mask is reshaped in a way that strides cannot "
+                          "say";
+  Type element = getTensorType(op.getMask()).getElementType();
+  if (element.isF64())
+    return emitError() << "a mask is of f16, bf16 or f32, not " << element;
+  SmallVector<int64_t> scores(op.getType().getShape().drop_back());
+  scores.push_back(getTensorType(op.getKey()).getDimSize(2));
+  StridedView mask = view->broadcastTo(scores);
+  for (auto [size, stride] : llvm::zip_equal(mask.shape, mask.strides))
+    if (size == 1)
+      stride = 0;
+  return AddedMask{getBuffer(mask.base), element, mask.strides, mask.offset};
+}
+
 FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
                                                 EmitError emitError) const {
   if (failed(requireStaticShapes(fused, emitError)))
@@ -103,8 +130,6 @@ FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
   Type element = op.getType().getElementType();
   if (!isFloat16(element))
     return emitError() << "takes f16 or bf16 operands, not " << element;
-  if (op.getMask())
-    return emitError() << "takes no mask operand; a causal mask is 'causal'";
   int64_t head = getTensorType(op.getQuery()).getDimSize(3);
   if (head != getTensorType(op.getValue()).getDimSize(3) || head % 8 ||
       head > 128)
@@ -116,8 +141,9 @@ FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
   auto getOperand = [&](Value value, StringRef name) -> FailureOr<Heads> {
     FailureOr<StridedView> view = StridedView::get(value);
     if (failed(view) || !isa<BlockArgument>(view->base))
-      return emitError() << name << " is reshaped in a way that strides cannot "
-                                    "say";
+      return emitError() << name
+                         << " is reshaped in a way that strides cannot "
+                            "say";
     return getHeads(*view, getBuffer(view->base), name, emitError);
   };
   FailureOr<Heads> query = getOperand(op.getQuery(), "the query");
@@ -131,11 +157,18 @@ FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
   if (failed(destination))
     return emitError() << "the views after 'fact.attention' scatter its "
                           "elements in a way that strides cannot say";
-  FailureOr<Heads> result = getHeads(
-      *destination, getResultBuffer(fused, 0), "the result", emitError);
+  FailureOr<Heads> result = getHeads(*destination, getResultBuffer(fused, 0),
+                                     "the result", emitError);
   if (failed(result))
     return failure();
-  return Attention{op, *query, *key, *value, *result};
+  Attention attention{op, *query, *key, *value, *result};
+  if (op.getMask()) {
+    FailureOr<AddedMask> mask = getMask(op, emitError);
+    if (failed(mask))
+      return failure();
+    attention.mask = *mask;
+  }
+  return attention;
 }
 
 SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
@@ -144,9 +177,8 @@ SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
   // Three warpgroups pay where no tile is half masked.
   if (auto op = getOnly<AttentionOp>(fused); op && !op.getCausal())
     tiles.push_back({192, 128});
-  return cast<SpaceAttrInterface>(
-      Sm90AttentionSpaceAttr::get(fused.getContext(), tiles,
-                                  {K::cooperative, K::pingpong}, {4, 5}));
+  return cast<SpaceAttrInterface>(Sm90AttentionSpaceAttr::get(
+      fused.getContext(), tiles, {K::cooperative, K::pingpong}, {4, 5}));
 }
 
 double
@@ -164,19 +196,20 @@ AttentionRealiser::predictMicroseconds(FusedOp fused,
   int64_t keyTiles = llvm::divideCeil(attention->getKeys(), tile[1]);
   double visited = 0;
   for (int64_t i = 0; i < queryTiles; ++i)
-    visited += causal ? std::min<int64_t>(
-                            keyTiles, llvm::divideCeil((i + 1) * tile[0],
-                                                       tile[1]))
-                      : keyTiles;
+    visited +=
+        causal ? std::min<int64_t>(keyTiles,
+                                   llvm::divideCeil((i + 1) * tile[0], tile[1]))
+               : keyTiles;
   double heads = double(attention->getBatches()) * attention->getHeads();
   double head = llvm::alignTo(attention->getHeadSize(), 32);
   double perBlock = machine.matrixFlops16 / machine.multiprocessors;
-  // Two products, and exponentials that hide behind them in part.
-  double inner = tile[0] * tile[1] * (4 * head / (0.85 * perBlock) +
-                                      0.4 * 12 / (128 * 1.7e9));
-  double time = heads *
-                (visited * inner + queryTiles * 3.2e-6) /
-                machine.multiprocessors;
+  // Two products, and exponentials that hide behind them in part; a mask does
+  // not.
+  double slots = 0.4 * 12 + (attention->mask ? 8 : 0);
+  double inner = tile[0] * tile[1] *
+                 (4 * head / (0.85 * perBlock) + slots / (128 * 1.7e9));
+  double time =
+      heads * (visited * inner + queryTiles * 3.2e-6) / machine.multiprocessors;
   // Measured: ping-pong wins where all blocks do the same work; three
   // warpgroups leave few registers each.
   if (pingpong)
@@ -230,7 +263,17 @@ LogicalResult AttentionRealiser::emit(FusedOp fused,
      << (attentionSchedule.getKernel() == KernelSchedule::pingpong
              ? "Pingpong"
              : "Cooperative")
-     << ", " << attentionSchedule.getStages() << ">>;\n";
+     << ", " << attentionSchedule.getStages() << '>';
+  if (const std::optional<AddedMask> &mask = attention->mask) {
+    os << ",\n    Mask<" << mask->buffer << ", "
+       << getElementWord(mask->element);
+    for (int64_t stride : mask->strides)
+      os << ", " << stride;
+    if (mask->offset)
+      os << ", " << mask->offset;
+    os << '>';
+  }
+  os << ">;\n";
   printFooter(os, symbol);
   code.flags = {"--use_fast_math"};
   return success();

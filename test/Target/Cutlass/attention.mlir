@@ -54,8 +54,14 @@ func.func @grouped(%q: tensor<2x32x100x128xf16>, %k: tensor<2x8x200x128xf16>, %v
 
 // -----
 
+// A mask for each query and key, the same for all heads; and one for the keys of
+// each batch, of which every second column is taken.
+
+// CHECK:      Full,
+// CHECK-NEXT: Scale,
+// CHECK-NEXT: AttentionSchedule<{{.*}}>,
+// CHECK-NEXT: Mask<1, f16, 0, 0, 8, 1>>;
 func.func @mask(%q: tensor<2x2x8x64xf16>, %m: tensor<8x8xf16>) -> tensor<2x2x8x64xf16> {
-  // expected-error @below {{takes no mask operand; a causal mask is 'causal'}}
   %0 = fact.fused "attention" ins(%q, %m : tensor<2x2x8x64xf16>, tensor<8x8xf16>) {
   ^bb0(%a: tensor<2x2x8x64xf16>, %b: tensor<8x8xf16>):
     %o = fact.attention %a, %a, %a mask %b scale 0.125 : (tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<8x8xf16>) -> tensor<2x2x8x64xf16>
@@ -63,3 +69,18 @@ func.func @mask(%q: tensor<2x2x8x64xf16>, %m: tensor<8x8xf16>) -> tensor<2x2x8x6
   } : tensor<2x2x8x64xf16>
   return %0 : tensor<2x2x8x64xf16>
 }
+
+// -----
+
+// CHECK:      Causal,
+// CHECK:      Mask<1, f32, 16, 0, 0, 2, 1>>;
+func.func @key_mask(%q: tensor<2x2x8x64xf16>, %m: tensor<2x1x1x16xf32>) -> tensor<2x2x8x64xf16> {
+  %0 = fact.fused "attention" ins(%q, %m : tensor<2x2x8x64xf16>, tensor<2x1x1x16xf32>) {
+  ^bb0(%a: tensor<2x2x8x64xf16>, %b: tensor<2x1x1x16xf32>):
+    %c = fact.slice %b dim 3 start 1 step 2 : (tensor<2x1x1x16xf32>) -> tensor<2x1x1x8xf32>
+    %o = fact.attention %a, %a, %a mask %c causal scale 0.125 : (tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<2x1x1x8xf32>) -> tensor<2x2x8x64xf16>
+    fact.yield %o : tensor<2x2x8x64xf16>
+  } : tensor<2x2x8x64xf16>
+  return %0 : tensor<2x2x8x64xf16>
+}
+

@@ -287,10 +287,15 @@ template <class Element> struct HeadView {
   }
 };
 
+struct NothingAdded {
+  __device__ float operator()(int, int, int, int) const { return 0; }
+};
+
 /// One block for each query; the result is [batch, query, head, head size].
-template <class Element>
+/// `mask` gives what is added to the score of (batch, head, query, key).
+template <class Element, class Mask>
 __global__ void attention(double *out, AttentionSize size, HeadView<Element> q,
-                          HeadView<Element> k, HeadView<Element> v) {
+                          HeadView<Element> k, HeadView<Element> v, Mask mask) {
   extern __shared__ float scores[];
   __shared__ float reduction[128], query[256];
   int t = blockIdx.x, h = blockIdx.y, b = blockIdx.z, thread = threadIdx.x;
@@ -305,7 +310,7 @@ __global__ void attention(double *out, AttentionSize size, HeadView<Element> q,
     float score = 0;
     for (int d = 0; d < size.head_size; ++d)
       score = fmaf(query[d], k.at(b, key_head, s, d), score);
-    scores[s] = score * size.scale;
+    scores[s] = score * size.scale + mask(b, h, t, s);
     maximum = fmaxf(maximum, scores[s]);
   }
   reduction[thread] = maximum;
@@ -313,6 +318,8 @@ __global__ void attention(double *out, AttentionSize size, HeadView<Element> q,
   for (int i = 0; i < 128; ++i)
     maximum = fmaxf(maximum, reduction[i]);
   __syncthreads();
+  // A query that sees no key gives 0.
+  bool blind = maximum == -INFINITY;
   float sum = 0;
   for (int s = thread; s < visible; s += 128)
     sum += scores[s] = expf(scores[s] - maximum);
@@ -326,18 +333,19 @@ __global__ void attention(double *out, AttentionSize size, HeadView<Element> q,
     for (int s = 0; s < visible; ++s)
       value = fmaf(scores[s], v.at(b, key_head, s, d), value);
     out[((int64_t(b) * size.queries + t) * size.heads + h) * size.head_size +
-        d] = value / sum;
+        d] = blind ? 0 : value / sum;
   }
 }
 
-template <class Element>
+template <class Element, class Mask = NothingAdded>
 void attention_reference(Case &test, AttentionSize size, HeadView<Element> q,
-                         HeadView<Element> k, HeadView<Element> v) {
+                         HeadView<Element> k, HeadView<Element> v,
+                         Mask mask = {}) {
   test.flops = 4.0 * size.batches * size.heads * size.queries * size.keys *
                size.head_size * (size.causal ? 0.5 : 1.0);
   test.references.push_back([=](double *out) {
     attention<<<dim3(size.queries, size.heads, size.batches), 128,
-                size.keys * sizeof(float)>>>(out, size, q, k, v);
+                size.keys * sizeof(float)>>>(out, size, q, k, v, mask);
   });
 }
 
@@ -673,6 +681,54 @@ static void attention_cross(Case &test) {
                             {v, 64, 333 * 64, 2 * 333 * 64});
 }
 
+template <class Element, class Function>
+__global__ void change(Element *data, int64_t count, Function function) {
+  int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
+  if (i < count)
+    data[i] = Element(function(i, float(data[i])));
+}
+
+static void attention_mask(Case &test) {
+  constexpr int heads = 6, queries = 300, keys = 333;
+  auto *q = test.operand<bf16>(2 * heads * queries * 64, 0.5f, 2.0f);
+  auto *k = test.operand<bf16>(2 * 3 * keys * 64, 0.5f, -2.0f);
+  auto *v = test.operand<bf16>(2 * 3 * keys * 64);
+  auto *mask = test.operand<f32>(heads * queries * keys, 3.0f);
+  // Hidden keys; a query that sees none; one whose keys are all as far away as
+  // can be, and so are equal.
+  change<<<(heads * queries * keys + 255) / 256, 256>>>(
+      mask, heads * queries * keys, [=] __device__(int64_t i, float value) {
+        int query = i / keys % queries, key = i % keys;
+        return query == 7                ? -INFINITY
+               : query == 9              ? -3.402823466e38f
+               : (query + key) % 5 == 0 ? -INFINITY
+                                         : value;
+      });
+  test.result<bf16>(2 * queries * heads * 64);
+  attention_reference<bf16>(
+      test, {2, heads, 3, queries, keys, 64, 0.125f, false},
+      {q, 64, queries * 64, heads * queries * 64},
+      {k, 64, keys * 64, 3 * keys * 64}, {v, 64, keys * 64, 3 * keys * 64},
+      [=] __device__(int, int h, int t, int s) {
+        return mask[(int64_t(h) * queries + t) * keys + s];
+      });
+}
+
+// A bias of 16 bits for each head, and a causal mask.
+static void attention_bias(Case &test) {
+  auto *q = test.operand<bf16>(int64_t(32) * 1024 * 16 * 64);
+  auto *k = test.operand<bf16>(int64_t(32) * 1024 * 16 * 64);
+  auto *v = test.operand<bf16>(int64_t(32) * 1024 * 16 * 64);
+  auto *bias = test.operand<bf16>(16 * 1024 * 1024);
+  test.result<bf16>(int64_t(32) * 1024 * 16 * 64);
+  attention_reference<bf16>(
+      test, {32, 16, 16, 1024, 1024, 64, 0.125f, true},
+      {q, 1024, 64, 1024 * 1024}, {k, 1024, 64, 1024 * 1024},
+      {v, 1024, 64, 1024 * 1024}, [=] __device__(int, int h, int t, int s) {
+        return float(bias[(h * 1024 + t) * 1024 + s]);
+      });
+}
+
 static void layer_norm(Case &test) {
   auto *x = test.operand<bf16>(65536 * 768, 2.0f, 3.0f);
   auto *weight = test.operand<bf16>(768);
@@ -868,6 +924,8 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"attention_grouped", attention_grouped},
     {"attention_odd", attention_odd},
     {"attention_cross", attention_cross},
+    {"attention_mask", attention_mask},
+    {"attention_bias", attention_bias},
     {"layer_norm", layer_norm},
     {"rms_norm", rms_norm},
     {"softmax_odd", softmax_odd},

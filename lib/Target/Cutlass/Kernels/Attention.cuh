@@ -23,6 +23,11 @@
 //
 //   } // namespace fact::attention_0
 //
+// A mask that is added to the scores follows the schedule:
+//
+//   ... AttentionSchedule<128, 128, Cooperative, 4>,
+//       Mask<4, bf16, 0, 512 * 512, 512, 1>>;  // the same for all batches
+//
 // What is ours: masks that touch only the tiles that need them, grouped heads,
 // the scale, and the order of tiles.
 //
@@ -32,6 +37,10 @@
 #define FACT_CUTLASS_ATTENTION_CUH
 
 #include "Kernel.cuh"
+#include "Math.cuh"
+#include "Vector.cuh"
+
+#include <cfloat>
 
 #include "cutlass/cutlass.h"
 #include "cutlass/device_kernel.h"
@@ -88,6 +97,20 @@ struct Full {
   static constexpr bool causal = false;
 };
 
+/// What is added to the scores, [batch, head, query, key]; strides of 0 repeat.
+template <int Buffer, class Element, int64_t BatchStride, int64_t HeadStride,
+          int64_t QueryStride, int64_t KeyStride, int64_t Offset = 0>
+struct Mask : View<Buffer, Element, Offset> {
+  static constexpr bool is_present = true;
+  static constexpr int64_t batch_stride = BatchStride, head_stride = HeadStride,
+                           query_stride = QueryStride, key_stride = KeyStride;
+};
+struct NoMask {
+  using Element = void;
+  static constexpr bool is_present = false;
+  static constexpr int buffer = -1;
+};
+
 // The words of GEMM schedules; here:
 struct Cooperative; // one block for each tile of queries
 struct Pingpong;    // persistent blocks, queries loaded ahead by their own warp
@@ -120,10 +143,20 @@ namespace kernel = cutlass::fmha::kernel;
 // Masks
 //===----------------------------------------------------------------------===//
 
+/// The problem's size as the collective passes it along, with the mask of one
+/// batch and head.
+template <class Size, class Element> struct MaskedSize : Size {
+  CUTLASS_DEVICE MaskedSize(Size const &size, Element const *mask, float scale)
+      : Size(size), mask(mask), scale(scale) {}
+  Element const *mask;
+  /// Of the scores, in powers of two.
+  float scale;
+};
+
 /// Says which key tiles a block of queries visits and what it masks there.
 /// Tiles come unmasked first; the collective calls `before_softmax` only in the
 /// rest (and in the first one).
-template <class Problem, bool IsCausal> struct Mask {
+template <class Problem, bool IsCausal, class Added> struct Masking {
   static constexpr int keys = Problem::key_length;
 
   template <class Coordinate, class Tile, class Size>
@@ -142,6 +175,9 @@ template <class Problem, bool IsCausal> struct Mask {
   template <class Coordinate, class Tile, class Size>
   CUTLASS_DEVICE int get_unmasked_trip_count(Coordinate const &block,
                                              Tile const &, Size const &) {
+    // What is added is added everywhere.
+    if constexpr (Added::is_present)
+      return 0;
     constexpr int query_tile = cute::size<0>(Tile{});
     constexpr int key_tile = cute::size<1>(Tile{});
     int count = keys / key_tile;
@@ -162,7 +198,7 @@ template <class Problem, bool IsCausal> struct Mask {
 
   template <class Scores, class Positions, class Size>
   CUTLASS_DEVICE void before_softmax(Scores &scores, Positions const &positions,
-                                     Size const &) {
+                                     Size const &size) {
     // With a causal mask, only queries beyond the keys could see past the end.
     constexpr bool hides_end = !IsCausal || Problem::query_length > keys;
     CUTLASS_PRAGMA_UNROLL
@@ -170,7 +206,23 @@ template <class Problem, bool IsCausal> struct Mask {
       auto [query, key] = positions(i);
       if ((IsCausal && query < key) || (hides_end && key >= keys))
         scores(i) = -INFINITY;
+      else if constexpr (Added::is_present)
+        scores(i) = add(scores(i), size, query, key);
     }
+  }
+
+private:
+  /// scale * score + mask, in powers of two. A mask of the most negative number
+  /// is no infinity: a query of which all keys have it sees all of them.
+  template <class Size>
+  CUTLASS_DEVICE static float add(float score, Size const &size, int query,
+                                  int key) {
+    float mask = 0;
+    if (query < Problem::query_length)
+      mask = widen(size.mask[query * Added::query_stride +
+                             key * Added::key_stride]);
+    float least = mask == -INFINITY ? -INFINITY : -FLT_MAX;
+    return fmaxf(score * size.scale + mask * 1.4426950408889634f, least);
   }
 };
 
@@ -264,31 +316,56 @@ template <bool IsCausal> struct Persistent {
 // The main loop
 //===----------------------------------------------------------------------===//
 
-/// The packaged main loop with the scale as an argument and with `Group` query
-/// heads for each key head.
-template <int Group, class... Parameters>
+/// The packaged main loop with the scale as an argument, with `Group` query heads
+/// for each key head, and with a mask that is added.
+template <int Group, class Added, class... Parameters>
 struct Mainloop : collective::FmhaMainloopTmaWarpSpecialized<Parameters...> {
   using Base = collective::FmhaMainloopTmaWarpSpecialized<Parameters...>;
+  using MaskElement = typename Added::Element;
+  static constexpr float log2_e = 1.4426950408889634f;
 
   struct Arguments : Base::Arguments {
     float scale;
+    MaskElement const *mask;
+  };
+  struct Params : Base::Params {
+    float scale;
+    MaskElement const *mask;
   };
 
   template <class Size>
-  static typename Base::Params
-  to_underlying_arguments(Size const &size, Arguments const &arguments,
-                          void *workspace) {
-    auto params = Base::to_underlying_arguments(size, arguments, workspace);
-    params.scale_softmax = arguments.scale;
-    params.scale_softmax_log2 = arguments.scale * 1.4426950408889634f;
+  static Params to_underlying_arguments(Size const &size,
+                                        Arguments const &arguments,
+                                        void *workspace) {
+    Params params{Base::to_underlying_arguments(size, arguments, workspace),
+                  arguments.scale * log2_e, arguments.mask};
+    // Scores that a mask was added to are scaled already.
+    params.scale_softmax = Added::is_present ? 1 / log2_e : arguments.scale;
+    params.scale_softmax_log2 = Added::is_present ? 1 : params.scale;
     return params;
+  }
+
+  template <class Coordinate, class Size, class... Rest>
+  CUTLASS_DEVICE auto compute(Coordinate const &block,
+                              Coordinate const &warpgroup, Params const &params,
+                              Size const &size, Rest &...rest) {
+    if constexpr (Added::is_present) {
+      auto [batch, head] = cute::get<2>(block);
+      MaskedSize<Size, MaskElement> masked(
+          size,
+          params.mask + batch * Added::batch_stride + head * Added::head_stride,
+          params.scale);
+      return Base::compute(block, warpgroup, params, masked, rest...);
+    } else {
+      return Base::compute(block, warpgroup, params, size, rest...);
+    }
   }
 
   /// As in the base class, where one coordinate serves queries and keys.
   template <bool LoadsQueries, class Coordinate, class Size, class Barrier>
   CUTLASS_DEVICE void
   load_kv_maybe_q(int rank, Coordinate const &block,
-                  typename Base::Params const &params, Size const &size,
+                  Params const &params, Size const &size,
                   typename Base::MainloopPipeline &pipeline,
                   typename Base::PipelineState &write,
                   typename Base::MainloopPipelineQ &query_pipeline,
@@ -376,7 +453,7 @@ template <> struct NumericType<f16> { using type = cutlass::half_t; };
 //===----------------------------------------------------------------------===//
 
 template <class Problem, class Q, class K, class V, class O, class MaskKind,
-          class Scale, class Schedule>
+          class Scale, class Schedule, class Added = NoMask>
 class Attention {
   static_assert(std::is_same_v<typename Q::Element, typename K::Element> &&
                     std::is_same_v<typename Q::Element, typename V::Element> &&
@@ -412,9 +489,10 @@ class Attention {
   using Stages = Option<Tag::kStagesKV, cute::Int<Schedule::stages>>;
 
   using Mainloop = fmha::Mainloop<
-      Problem::heads / Problem::key_heads, Element, float, float, TileShape,
-      Stride, Stride, Stride, fmha::Mask<Problem, MaskKind::causal>,
-      IsPersistent, LoadsQueriesApart, Warpgroups, Stages>;
+      Problem::heads / Problem::key_heads, Added, Element, float, float,
+      TileShape, Stride, Stride, Stride,
+      fmha::Masking<Problem, MaskKind::causal, Added>, IsPersistent,
+      LoadsQueriesApart, Warpgroups, Stages>;
   using Epilogue = cutlass::fmha::collective::FmhaFwdEpilogue<
       Element, float, typename Mainloop::TileShapePV>;
   using Scheduler = std::conditional_t<persistent,
@@ -427,7 +505,7 @@ class Attention {
                 "tiles and stages exceed shared memory: use fewer stages");
 
 public:
-  static constexpr int buffer_count = count_buffers<Q, K, V, O>();
+  static constexpr int buffer_count = count_buffers<Q, K, V, O, Added>();
   // The collective always writes the log-sum-exp of each row.
   static constexpr uint64_t workspace_bytes =
       uint64_t(Problem::batches) * Problem::heads * Problem::query_length *
@@ -463,6 +541,8 @@ public:
     arguments.mainloop.ptr_V = pointer<V>(buffers);
     arguments.mainloop.dV = V::stride();
     arguments.mainloop.scale = Scale::value;
+    if constexpr (Added::is_present)
+      arguments.mainloop.mask = Added::pointer(buffers);
     arguments.epilogue.ptr_O = pointer<O>(buffers);
     arguments.epilogue.dO = O::stride();
     arguments.epilogue.ptr_LSE = static_cast<float *>(workspace);

@@ -48,8 +48,7 @@ def Fact_AttentionOp : Fact_TensorOp<"attention"> {
     `[batch, kv_heads, Tk, Dv]`. Query head h reads key head
     `h / (heads / kv_heads)`. `causal` lets query i see keys 0..i. `mask` is
     added to the scores and broadcasts to `[batch, heads, Tq, Tk]`. A query that
-    sees no key, because the mask is `-inf` for all of them, gives 0.
-    A query that sees no key (all scores are -inf) gives 0.
+    sees no key (all scores are `-inf`) gives 0.
 
     Constraints:
     - (C1) query, key, value and result have rank 4 and one element type.
