@@ -213,6 +213,7 @@ std::optional<std::string> Dialogue::ask(std::string message,
   warnOfTranscript();
   if (reply.error.empty())
     return reply.content;
+  record({{"the answer", false, reply.error}});
   giveUp(reply.error);
   return std::nullopt;
 }

@@ -63,6 +63,18 @@ LogicalResult Discovery::createAgent() {
   return success(proposer != nullptr);
 }
 
+/// The op that stands in the way, where it is one.
+static Operation *findObstacle(Obstacle obstacle, const OpGroup &group,
+                               const GroupedBlock &decided) {
+  if (obstacle == Obstacle::cycle)
+    return decided.findDetour(group);
+  if (obstacle == Obstacle::op)
+    for (Operation *op : group)
+      if (decided.find(op))
+        return op;
+  return nullptr;
+}
+
 /// Checks proposals in their order, which is the agent's own by priority.
 std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
                                       GroupedBlock &decided, bool isCover) {
@@ -86,6 +98,7 @@ std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
     }
     ++report.proposed;
     if (verdict.obstacle) {
+      verdict.op = findObstacle(*verdict.obstacle, proposal.ops, decided);
       ++report.rejected[stringify(*verdict.obstacle).str()];
       remark::failed(loc, remark::RemarkOpts::name(proposal.rule)
                               .category("fact-discover"))

@@ -2,6 +2,7 @@
 
 #include "GraphText.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -96,55 +97,175 @@ private:
 };
 } // namespace
 
-GraphText::GraphText(Block &block, const MachineDescription &machine) {
-  llvm::raw_string_ostream os(text), shape(structure);
-  for (BlockArgument argument : block.getArguments()) {
-    std::string line;
-    llvm::raw_string_ostream stream(line);
-    stream << "a" << argument.getArgNumber() << " : ";
-    printType(argument.getType(), stream);
-    os << line << "\n";
-    shape << line << "\n";
+//===----------------------------------------------------------------------===//
+// Repeats
+//===----------------------------------------------------------------------===//
+
+/// Whether an op does what the one before does, with operands as far before it,
+/// or the same.
+bool GraphText::repeats(size_t before, size_t index) const {
+  const Line &one = lines[before], &other = lines[index];
+  if (one.shape != other.shape)
+    return false;
+  for (auto [a, b] :
+       llvm::zip_equal(one.op->getOperands(), other.op->getOperands())) {
+    auto known = positions.find(a.getDefiningOp());
+    auto found = positions.find(b.getDefiningOp());
+    // Weights are each layer's own, and the shape has the rest.
+    if (known == positions.end() || found == positions.end()) {
+      if (known != found)
+        return false;
+      continue;
+    }
+    if (a != b && before - known->second != index - found->second)
+      return false;
   }
+  return true;
+}
+
+void GraphText::findRepeats() {
+  // What is short is shown whole.
+  constexpr size_t shortest = 4, least = 3, worth = 24;
+  for (size_t begin = 0; begin < lines.size();) {
+    Repeats best{begin, 1, 1};
+    for (size_t period = shortest; begin + least * period <= lines.size();
+         ++period) {
+      Repeats found{begin, period, 1};
+      size_t end = begin + period;
+      while (end < lines.size() && repeats(end - period, end))
+        ++end;
+      found.count = (end - begin) / period;
+      size_t saved = found.getEnd() - begin - period;
+      if (found.count >= least && saved >= worth &&
+          saved > best.getEnd() - begin - best.period)
+        best = found;
+    }
+    if (best.count > 1)
+      folds.push_back(best);
+    begin = best.getEnd();
+  }
+}
+
+size_t GraphText::getIndex(StringRef id) const {
+  auto found = positions.find(find(id));
+  return found == positions.end() ? lines.size() : found->second;
+}
+
+bool GraphText::isShown(Operation *op) const {
+  size_t index = positions.lookup(op);
+  return llvm::none_of(folds, [&](const Repeats &fold) {
+    return index >= fold.begin + fold.period && index < fold.getEnd();
+  });
+}
+
+std::vector<std::vector<std::string>>
+GraphText::getRepeats(const std::vector<std::string> &ids) const {
+  std::vector<std::vector<std::string>> all{ids};
+  for (const Repeats &fold : folds) {
+    if (!llvm::all_of(ids, [&](const std::string &id) {
+          size_t index = getIndex(id);
+          return index >= fold.begin && index < fold.begin + fold.period;
+        }))
+      continue;
+    for (size_t i = 1; i < fold.count; ++i) {
+      std::vector<std::string> &repeated = all.emplace_back();
+      for (const std::string &id : ids)
+        repeated.push_back(getId(lines[getIndex(id) + i * fold.period].op));
+    }
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// The text
+//===----------------------------------------------------------------------===//
+
+void GraphText::read(Block &block, const MachineDescription &machine) {
   Operands operands(ids);
   for (Operation &op : block.without_terminator()) {
     if (!Fusibility::isFusible(&op))
       continue;
-    std::string id = "n" + std::to_string(ops.size());
-    std::string line;
-    llvm::raw_string_ostream stream(line);
-    stream << id << " = " << op.getName().stripDialect();
+    std::string id = "n" + std::to_string(ops.size()), result;
+    llvm::raw_string_ostream end(result);
+    printAttributes(&op, end);
+    end << " : ";
+    llvm::interleave(
+        op.getResultTypes(), end, [&](Type type) { printType(type, end); },
+        ", ");
+    StringRef name = op.getName().stripDialect();
+    Line &line = lines.emplace_back();
+    line.op = &op;
+    line.text = (id + " = " + name).str();
+    line.shape = (name + result).str();
+    llvm::raw_string_ostream stream(line.text), shape(line.shape);
     for (Value operand : op.getOperands()) {
       stream << " ";
       operands.print(operand, stream);
+      Operation *source = operand.getDefiningOp();
+      shape << " ";
+      if (isa_and_nonnull<GetWeightOp, PrepareOp>(source))
+        printType(operand.getType(), shape);
+      else if (!ids.contains(source))
+        operands.print(operand, shape);
     }
-    printAttributes(&op, stream);
-    stream << " : ";
-    llvm::interleave(
-        op.getResultTypes(), stream,
-        [&](Type type) { printType(type, stream); }, ", ");
+    stream << result;
+    positions[&op] = ops.size();
     ops[id] = &op;
     ids[&op] = id;
-    shape << line << "\n";
-    os << line;
-    if (hasSpeedOfLight(&op)) {
-      SpeedOfLight light = getSpeedOfLight(&op);
-      os << llvm::formatv(" | {0:F3} GFLOP {1:F2} MB {2:F2} us",
-                          light.getFlops() / 1e9, light.bytes / 1e6,
-                          light.getMicroseconds(machine));
-    } else {
-      os << " | view";
+    structure += line.text + "\n";
+    if (!hasSpeedOfLight(&op)) {
+      stream << " | view";
+      continue;
     }
+    SpeedOfLight light = getSpeedOfLight(&op);
+    stream << llvm::formatv(" | {0:F3} GFLOP {1:F2} MB {2:F2} us",
+                            light.getFlops() / 1e9, light.bytes / 1e6,
+                            light.getMicroseconds(machine));
+  }
+}
+
+GraphText::GraphText(Block &block, const MachineDescription &machine) {
+  llvm::raw_string_ostream os(text);
+  for (BlockArgument argument : block.getArguments()) {
+    os << "a" << argument.getArgNumber() << " : ";
+    printType(argument.getType(), os);
     os << "\n";
   }
-  os << "return";
-  shape << "return";
-  for (Value value : block.getTerminator()->getOperands()) {
-    os << " ";
-    shape << " ";
-    operands.print(value, os);
-    operands.print(value, shape);
+  structure = text;
+  read(block, machine);
+  findRepeats();
+  auto fold = folds.begin();
+  for (size_t i = 0; i < lines.size();) {
+    os << lines[i++].text << "\n";
+    if (fold == folds.end() || i != fold->begin + fold->period)
+      continue;
+    os << llvm::formatv("n{0}..n{1}: n{2}..n{3} again, {4} times\n", i,
+                        fold->getEnd() - 1, fold->begin, i - 1,
+                        fold->count - 1);
+    i = fold++->getEnd();
   }
+  std::string end = "return";
+  llvm::raw_string_ostream stream(end);
+  for (Value value : block.getTerminator()->getOperands()) {
+    stream << " ";
+    Operands(ids).print(value, stream);
+  }
+  os << end;
+  structure += end;
+}
+
+std::string GraphText::nameOps(std::string diagnostic,
+                               const OpGroup &group) const {
+  llvm::MapVector<StringRef, OpGroup> byName;
+  for (Operation *op : group)
+    byName[op->getName().getStringRef()].insert(op);
+  for (const auto &[name, meant] : byName) {
+    std::string quoted = ("'" + name + "'").str();
+    for (size_t at = 0;
+         (at = diagnostic.find(quoted, at)) != std::string::npos;)
+      diagnostic.insert(at += quoted.size(), " (" + getIds(meant) + ")");
+  }
+  return diagnostic;
 }
 
 std::string GraphText::getIds(const OpGroup &group) const {

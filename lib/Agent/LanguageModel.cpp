@@ -37,6 +37,10 @@ private:
   std::string writeEntries(const GroupedBlock &decided,
                            const Fusibility &fusibility) const;
   std::string writeFeedback(const GroupedBlock &decided) const;
+  FailureOr<Proposal> resolve(const chat::Pattern &pattern,
+                              const GroupedBlock &decided,
+                              const Fusibility &fusibility,
+                              std::string &reason);
   std::vector<Proposal> read(const std::string &content,
                              const GroupedBlock &decided,
                              const Fusibility &fusibility);
@@ -46,11 +50,16 @@ private:
   Dialogue dialogue;
   std::unique_ptr<GraphText> graph;
   std::string schema;
-  /// Of the last answer: what is wrong with it as a whole, and its patterns,
-  /// of which those at `asked` became proposals.
+  /// Of the last answer: what is wrong with it as a whole, its patterns in
+  /// their order, and what was proposed for them.
+  struct Asked {
+    size_t pattern;
+    OpGroup ops;
+  };
   std::string problem;
   std::vector<chat::JudgedProposal> judged;
-  std::vector<size_t> asked;
+  std::vector<Asked> asked;
+  size_t points = 0;
   Block *block = nullptr;
 };
 } // namespace
@@ -108,10 +117,13 @@ LanguageModelAgent::writeFeedback(const GroupedBlock &decided) const {
   if (decided.size()) {
     os << "Accepted, and taken:";
     for (size_t i = 0; i < decided.size(); ++i)
-      os << (i ? "; " : " ") << graph->getIds(decided[i]);
+      if (llvm::any_of(decided[i],
+                       [&](Operation *op) { return graph->isShown(op); }))
+        os << " " << graph->getIds(decided[i]) << ";";
     os << "\n";
   }
-  os << "Send patterns for ops that are not taken, in the same form, correcting "
+  os << "Send patterns for ops that are not taken, in the same form, "
+        "correcting "
         "what was rejected. Send {\"patterns\": []} when there is nothing to "
         "add.\n";
   return text;
@@ -157,8 +169,7 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
     return proposal;
   // The rule's own space says which lists there are, and for that the region
   // must be one that it takes.
-  const Realiser *realiser =
-      fusibility.getTarget().findRealiser(pattern.rule);
+  const Realiser *realiser = fusibility.getTarget().findRealiser(pattern.rule);
   // Whoever judges the proposal says what is wrong with it.
   if (fusibility.check(pattern.rule, proposal.ops, {}, decided, emitError))
     return proposal;
@@ -168,59 +179,76 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
     proposal.space = retrieval.advise(fused, *entry, kind).space;
     return proposal;
   }
-  FailureOr<SpaceAttrInterface> space = replaceLists(
-      realiser->getDefaultSpace(fused), pattern.space, emitError);
+  FailureOr<SpaceAttrInterface> space =
+      replaceLists(realiser->getDefaultSpace(fused), pattern.space, emitError);
   if (failed(space))
     return failure();
   proposal.space = *space;
   return proposal;
 }
 
-std::vector<Proposal>
-LanguageModelAgent::read(const std::string &content,
-                         const GroupedBlock &decided,
-                         const Fusibility &fusibility) {
+/// One proposal of a pattern, or why it is none.
+FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
+                                                const GroupedBlock &decided,
+                                                const Fusibility &fusibility,
+                                                std::string &reason) {
+  Location loc = block->getParentOp()->getLoc();
+  FailureOr<Proposal> proposal = [&]() -> FailureOr<Proposal> {
+    ScopedDiagnosticHandler handler(loc.getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      if (reason.empty())
+                                        reason = diagnostic.str();
+                                      return success();
+                                    });
+    FailureOr<Proposal> proposal =
+        resolvePattern(pattern, *graph, retrieval, decided, fusibility,
+                       [&] { return emitError(loc); });
+    if (succeeded(proposal) && proposal->space &&
+        (points += countPoints(proposal->space)) > maxPointsOfAnswer)
+      return emitError(loc)
+             << "the spaces of an answer have " << maxPointsOfAnswer
+             << " points at most, all together";
+    return proposal;
+  }();
+  if (succeeded(proposal)) {
+    // Whoever judges it says what is wrong with it.
+    reason.clear();
+    return proposal;
+  }
+  ++report.proposed;
+  ++report.rejected["answer"];
+  StringRef name = pattern.rule.empty() ? "answer" : StringRef(pattern.rule);
+  remark::failed(loc, remark::RemarkOpts::name(name).category("fact-discover"))
+      << remark::add("rejected") << remark::reason("{0}", reason);
+  return failure();
+}
+
+std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
+                                               const GroupedBlock &decided,
+                                               const Fusibility &fusibility) {
   chat::PatternAnswer answer = chat::readPatterns(content);
   problem = answer.error;
+  points = 0;
   // Those of equal priority in the order of the answer.
-  std::multimap<int64_t, const chat::Pattern *, std::greater<>> byPriority;
-  for (const chat::Pattern &pattern : answer.patterns)
-    byPriority.emplace(pattern.priority, &pattern);
+  std::multimap<int64_t, size_t, std::greater<>> byPriority;
+  for (auto [i, pattern] : llvm::enumerate(answer.patterns)) {
+    byPriority.emplace(pattern.priority, i);
+    judged.push_back(
+        {pattern.rule + ": " + llvm::join(pattern.ops, " "), false, ""});
+  }
   std::vector<Proposal> proposals;
-  size_t points = 0;
-  for (const auto &entry : byPriority) {
-    const chat::Pattern &pattern = *entry.second;
-    chat::JudgedProposal &verdict = judged.emplace_back();
-    verdict.what = pattern.rule + ": " + llvm::join(pattern.ops, " ");
-    Location loc = block->getParentOp()->getLoc();
-    FailureOr<Proposal> proposal = [&] {
-      ScopedDiagnosticHandler handler(
-          loc.getContext(), [&](Diagnostic &diagnostic) {
-            if (verdict.reason.empty())
-              verdict.reason = diagnostic.str();
-            return success();
-          });
-      return resolvePattern(pattern, *graph, retrieval, decided, fusibility,
-                            [&] { return emitError(loc); });
-    }();
-    if (succeeded(proposal) && proposal->space &&
-        (points += countPoints(proposal->space)) > maxPointsOfAnswer) {
-      verdict.reason = "the spaces of an answer have " +
-                       std::to_string(maxPointsOfAnswer) +
-                       " points at most, all together";
-      proposal = failure();
-    }
-    if (succeeded(proposal)) {
-      asked.push_back(judged.size() - 1);
+  for (auto [priority, index] : byPriority) {
+    chat::Pattern pattern = answer.patterns[index];
+    for (std::vector<std::string> &ops : graph->getRepeats(pattern.ops)) {
+      pattern.ops = std::move(ops);
+      FailureOr<Proposal> proposal =
+          resolve(pattern, decided, fusibility, judged[index].reason);
+      // What is wrong with one is wrong with all repeats of it.
+      if (failed(proposal))
+        break;
+      asked.push_back({index, proposal->ops});
       proposals.push_back(std::move(*proposal));
-      continue;
     }
-    ++report.proposed;
-    ++report.rejected["answer"];
-    StringRef name = pattern.rule.empty() ? "answer" : StringRef(pattern.rule);
-    remark::failed(loc,
-                   remark::RemarkOpts::name(name).category("fact-discover"))
-        << remark::add("rejected") << remark::reason("{0}", verdict.reason);
   }
   return proposals;
 }
@@ -238,7 +266,8 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
       rules.push_back(realiser->getRule().str());
     std::vector<std::string> ids;
     for (Operation &op : *block)
-      if (std::string id = graph->getId(&op); !id.empty())
+      if (std::string id = graph->getId(&op);
+          !id.empty() && graph->isShown(&op))
         ids.push_back(std::move(id));
     schema = chat::getPatternSchema(rules, ids);
     StringRef target = fusibility.getTarget().getMachine().name;
@@ -257,15 +286,26 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
 }
 
 bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
-  for (auto [index, verdict] : llvm::zip_equal(asked, verdicts)) {
-    judged[index].accepted = !verdict.obstacle;
-    judged[index].reason = verdict.reason;
+  for (auto [asked, verdict] : llvm::zip_equal(this->asked, verdicts)) {
+    chat::JudgedProposal &pattern = judged[asked.pattern];
+    if (!verdict.obstacle || !pattern.reason.empty())
+      continue;
+    OpGroup meant = asked.ops;
+    if (verdict.op) {
+      meant.clear();
+      meant.insert(verdict.op);
+    }
+    pattern.reason = graph->nameOps(verdict.reason, meant);
   }
-  dialogue.record(judged);
-  bool satisfied =
-      problem.empty() && llvm::all_of(judged, [](const auto &verdict) {
-        return verdict.accepted;
-      });
+  bool satisfied = problem.empty();
+  for (chat::JudgedProposal &pattern : judged)
+    satisfied &= pattern.accepted = pattern.reason.empty();
+  std::vector<chat::JudgedProposal> said = judged;
+  if (!problem.empty())
+    said.push_back({"the answer", false, problem});
+  // Where there was no answer, that is recorded.
+  if (!said.empty())
+    dialogue.record(std::move(said));
   if (satisfied || !dialogue.canAsk()) {
     if (!problem.empty())
       dialogue.giveUp(problem);
@@ -278,8 +318,8 @@ std::unique_ptr<Agent>
 fact::createLanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
                                const Retrieval &retrieval,
                                DiscoveryReport &report) {
-  auto agent = std::make_unique<LanguageModelAgent>(module, options, retrieval,
-                                                    report);
+  auto agent =
+      std::make_unique<LanguageModelAgent>(module, options, retrieval, report);
   if (failed(agent->open()))
     return nullptr;
   return agent;

@@ -248,10 +248,12 @@ void Refinement::ask() {
   if (!content)
     return;
   chat::RefinementAnswer answer = chat::readRefinements(*content);
-  if (!answer.error.empty())
-    dialogue->giveUp(answer.error);
-  size_t points = 0;
   std::vector<chat::JudgedProposal> verdicts;
+  if (!answer.error.empty()) {
+    verdicts.push_back({"the answer", false, answer.error});
+    dialogue->giveUp(answer.error);
+  }
+  size_t points = 0;
   for (const chat::Refinement &wanted : answer.kernels) {
     chat::JudgedProposal &verdict = verdicts.emplace_back();
     verdict.what = wanted.kernel;

@@ -19,6 +19,19 @@ def answer(content, finish="stop", **more):
         "usage": {"prompt_tokens": 100, "completion_tokens": 10}, **more}))
 
 
+def pattern(ops, rule="pointwise", **more):
+    return {"ops": ops.split() if isinstance(ops, str) else ops, "rule": rule, **more}
+
+
+def patterns(*given):
+    return answer({"patterns": list(given)})
+
+
+def refinements(*spaces):
+    return answer({"kernels": [{"kernel": "gemm_epilogue_0", "space": space, "rationale": "why"}
+                               for space in spaces]})
+
+
 def body(text, status=200, **headers):
     """Any body, as text or bytes."""
     data = text.encode() if isinstance(text, str) else text

@@ -25,8 +25,10 @@ struct Proposal {
 struct Verdict {
   /// None: accepted.
   std::optional<Obstacle> obstacle;
-  /// What the compiler says of a rejected one.
+  /// What the compiler says of a rejected one, and the op that it means, where
+  /// that is one.
   std::string reason;
+  mlir::Operation *op = nullptr;
 };
 
 /// What discovery did, for statistics, summaries and benchmarks.

@@ -30,7 +30,7 @@ struct Request {
 
 struct Reply {
   std::string content;
-  /// Why there is no content: what went wrong, for people.
+  /// Why the content is of no use, for people; it is then what came of it.
   std::string error;
   int64_t tokensIn = 0;
   int64_t tokensOut = 0;
@@ -46,7 +46,7 @@ public:
 };
 
 struct HttpOptions {
-  /// Up to and without `/chat/completions`.
+  /// Up to and without `/chat/completions`, but for a query.
   std::string url;
   std::string model;
   std::string key;
@@ -66,6 +66,10 @@ struct HttpOptions {
 /// verified, proxies of the environment respected (but for this machine),
 /// redirects not followed. A key that comes back is taken out.
 std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
+
+/// Where requests go: the path is added to that of the endpoint, before its
+/// query.
+std::string getCompletionsUrl(const std::string &url);
 
 /// What is wrong with the options, or empty.
 std::string checkHttpOptions(const HttpOptions &options);

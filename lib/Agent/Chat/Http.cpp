@@ -72,13 +72,14 @@ Reply fact::chat::readCompletion(const std::string &body) {
   }
   const json &choice = choices->front();
   std::string finish = getString(find(&choice, "finish_reason"));
+  const json *content = find(find(&choice, "message"), "content");
   if (finish == "length") {
+    reply.content = getString(content);
     reply.error = "the answer was cut off after " +
                   std::to_string(reply.tokensOut) +
                   " tokens; allow more with llm-answer-tokens";
     return reply;
   }
-  const json *content = find(find(&choice, "message"), "content");
   if (!content || !content->is_string()) {
     reply.error = "the response has no content" +
                   (finish.empty() ? "" : " (" + sanitise(finish, 60) + ")");
@@ -179,22 +180,24 @@ public:
   Reply complete(const Request &request) override;
 
 private:
-  std::string getUrl() const;
   Exchange send(const std::string &body, double seconds) const;
 
   const HttpOptions options;
 };
 } // namespace
 
-std::string HttpModel::getUrl() const {
-  std::string url = options.url;
-  while (!url.empty() && url.back() == '/')
-    url.pop_back();
-  const std::string path = "/chat/completions";
-  if (url.size() < path.size() ||
-      url.compare(url.size() - path.size(), path.size(), path) != 0)
-    url += path;
-  return url;
+/// The endpoint's path ends before its query.
+std::string fact::chat::getCompletionsUrl(const std::string &url) {
+  const std::string method = "/chat/completions";
+  std::string base = url.substr(0, url.find_first_of("?#"));
+  std::string query = url.substr(base.size());
+  query.erase(std::min(query.find('#'), query.size()));
+  while (!base.empty() && base.back() == '/')
+    base.pop_back();
+  if (base.size() < method.size() ||
+      base.compare(base.size() - method.size(), method.size(), method) != 0)
+    base += method;
+  return base + query;
 }
 
 Exchange HttpModel::send(const std::string &body, double seconds) const {
@@ -214,7 +217,7 @@ Exchange HttpModel::send(const std::string &body, double seconds) const {
     headers = curl_slist_append(
         headers, ("Authorization: Bearer " + options.key).c_str());
   long milliseconds = long(std::clamp(1000 * seconds, 1.0, 1e9));
-  curl_easy_setopt(handle, CURLOPT_URL, getUrl().c_str());
+  curl_easy_setopt(handle, CURLOPT_URL, getCompletionsUrl(options.url).c_str());
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
@@ -287,10 +290,25 @@ static std::string describe(const Exchange &exchange,
 /// Takes the key out of what a server sent back.
 static void hide(const std::string &key, std::string &text) {
   // What is shorter is no secret, and may well be a word of an answer.
-  if (key.size() < 8)
+  constexpr size_t shortest = 8;
+  if (key.size() < shortest)
     return;
   for (size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
     text.replace(at, key.size(), "(key)");
+  // A text that was cut may end within it.
+  for (size_t size = std::min(key.size(), text.size()); size >= shortest;
+       --size)
+    if (text.compare(text.size() - size, size, key, 0, size) == 0)
+      text.replace(text.size() - size, size, "(key)");
+}
+
+/// What there is of an answer that is of no use, to look at.
+static void keepBeginning(const Exchange &exchange, Reply &reply) {
+  constexpr size_t kept = 1 << 16;
+  if (reply.content.empty())
+    reply.content = exchange.body.substr(0, kept);
+  else if (reply.content.size() > kept)
+    reply.content.resize(kept);
 }
 
 Reply HttpModel::complete(const Request &request) {
@@ -313,6 +331,8 @@ Reply HttpModel::complete(const Request &request) {
       reply = Reply();
       reply.error = describe(exchange, options);
     }
+    if (!reply.error.empty())
+      keepBeginning(exchange, reply);
     hide(options.key, reply.content);
     hide(options.key, reply.error);
     reply.retries = retries;

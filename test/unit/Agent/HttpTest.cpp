@@ -78,6 +78,21 @@ TEST(HttpOptions, KeysFitIntoAHeader) {
 // Requests
 //===----------------------------------------------------------------------===//
 
+TEST(HttpRequest, GoesToTheEndpointsPath) {
+  EXPECT_EQ(getCompletionsUrl("http://a/v1"), "http://a/v1/chat/completions");
+  EXPECT_EQ(getCompletionsUrl("http://a//"), "http://a/chat/completions");
+  EXPECT_EQ(getCompletionsUrl("http://a/chat/completions"),
+            "http://a/chat/completions");
+  EXPECT_EQ(getCompletionsUrl("https://a/v1?api-version=x/y&b=c"),
+            "https://a/v1/chat/completions?api-version=x/y&b=c");
+  EXPECT_EQ(getCompletionsUrl("https://a/chat/completions/?b"),
+            "https://a/chat/completions?b");
+  EXPECT_EQ(getCompletionsUrl("https://a?b#c?d"),
+            "https://a/chat/completions?b");
+  EXPECT_EQ(getCompletionsUrl("https://a/v1#c?d"),
+            "https://a/v1/chat/completions");
+}
+
 TEST(HttpRequest, Body) {
   HttpOptions options;
   options.model = "small";

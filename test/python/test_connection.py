@@ -1,0 +1,262 @@
+"""The client of the agent `llm` against a server that misbehaves: connections, keys, proxies,
+certificates. Whatever happens, the compiler ends well and says so.
+"""
+
+import json
+import shutil
+import socket
+import subprocess
+
+import pytest
+
+from agent_runs import GRAPH, KEY, Run, ask, needs_compiler, rules  # noqa: F401
+from hostile_server import (Server, answer, body, cut, drip, endless_headers, failure, flood,
+                            pattern, patterns, raw, silence)
+
+pytestmark = needs_compiler
+
+
+# ---------------------------------------------------------------------------------------
+# The connection
+# ---------------------------------------------------------------------------------------
+
+RIGHT = json.dumps({"choices": [{"message": {"content": "{\"patterns\": []}"}}]})
+
+CONNECTIONS = {
+    "cut before the answer": ([raw(b"")], "the language model does not help"),
+    "cut inside the headers": ([raw(b"HTTP/1.1 200 O")], "the language model does not help"),
+    "cut inside the body": ([cut], "the language model does not help"),
+    "not HTTP": ([raw(b"SSH-2.0-OpenSSH_9.2\r\n" + b"\0" * 1000)], "does not help"),
+    "endless headers": ([endless_headers], "does not help"),
+    "an empty body": ([body("")], "the response cannot be read"),
+    "text": ([body("Bad gateway")], "the response cannot be read"),
+    "markup": ([body("<html>\x1b[31m</html>")], "the response cannot be read"),
+    "invalid UTF-8": ([body(b'{"choices": [{"message": {"content": "\xff\xfe\x80"}}]}')],
+                      "the response cannot be read"),
+    "deep nesting": ([body("[" * 3_000_000)], "the response cannot be read"),
+    "deep objects": ([body('{"choices":' * 300_000)], "the response cannot be read"),
+    "a number": ([body("5")], "has no 'choices'"),
+    "an error with status 200": ([failure(200, "out of\x1b[31m memory")], "out of [31m memory"),
+    "choices by name": ([body('{"choices": {"0": 1}}')], "has no 'choices'"),
+    "a choice that is a list": ([body('{"choices": [[]]}')], "has no content"),
+    "a message that is a number": ([body('{"choices": [{"message": 7}]}')], "has no content"),
+    "no content": ([answer(None)], "has no content (stop)"),
+    "cut off": ([answer('{"patterns": [{"ops": ["n', finish="length")],
+                "cut off after 10 tokens; allow more with llm-answer-tokens"),
+    "400": ([failure(400, "what?")], "HTTP status 400: the response has no 'choices': what?"),
+    "401": ([failure(401, "who?")], "HTTP status 401"),
+    "404": ([failure(404)], "HTTP status 404"),
+    "503 for ever": ([failure(503)], "HTTP status 503"),
+    "429 for a long time": ([failure(429, Retry_After="86400")], "HTTP status 429"),
+    "another status": ([body(RIGHT, 204)], "HTTP status 204"),
+}
+
+
+@pytest.mark.parametrize("name", CONNECTIONS)
+def test_connections(name, ask, rules):
+    turns, message = CONNECTIONS[name]
+    with Server(*turns) as server:
+        run = ask(server)
+    assert "warning: " in run.said and message in run.said
+    assert "the rules do what is left" in run.said
+    assert "\x1b" not in run.said
+    assert run.ir == rules()
+    assert run.seconds < 8
+
+
+def test_nobody_listens(ask, rules):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    run = ask(llm_url=url)
+    assert "does not help here: " in run.said
+    assert run.ir == rules()
+
+
+@pytest.mark.parametrize("turn", [silence, drip])
+def test_slow_answers_end_with_the_timeout(turn, ask, rules):
+    with Server(turn) as server:
+        run = ask(server, llm_timeout=1)
+    assert "no answer within 1 s (llm-timeout)" in run.said
+    assert run.ir == rules()
+    assert run.seconds < 4
+
+
+def test_large_answers_take_no_memory(ask, rules):
+    with Server(flood(100 << 20)) as server:
+        run = ask(server)
+    assert "the answer is larger than 4194304 bytes" in run.said
+    assert run.ir == rules()
+    assert run.megabytes < rules.megabytes + 50
+    assert run.seconds < 5
+
+
+def test_what_there_was_of_an_answer_is_kept(ask, rules):
+    """An answer that is cut off, too large or nonsense is in the transcript as far as it came."""
+    half = '{"patterns": [{"ops": ["n'
+    turns = [(answer(half, finish="length"), half, "cut off after 10 tokens"),
+             (cut, '{"choices": [', ""),
+             (body("Bad gateway"), "Bad gateway", "cannot be read"),
+             (flood(6 << 20), '{"choices": "xxx', "larger than 4194304 bytes"),
+             (answer("I would not fuse."), "I would not fuse.", "no JSON object")]
+    for turn, text, reason in turns:
+        with Server(turn) as server:
+            run = ask(server, llm_retries=0, llm_rounds=1)
+        assert run.ir == rules()
+        assert len(run.transcript) < 200_000
+        [round_] = json.loads(run.transcript)["conversations"][0]["rounds"]
+        assert round_["answer"].startswith(text)
+        [verdict] = round_["verdicts"]
+        assert verdict["proposal"] == "the answer" and not verdict["accepted"]
+        assert reason in verdict["reason"]
+
+
+def test_what_there_was_of_an_answer_has_no_key(ask):
+    for text in f'{{"error": "{KEY}', f'{{"error": "{KEY[:-2]}':
+        turn = raw(f"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{text}".encode())
+        with Server(turn) as server:
+            run = ask(server, llm_retries=0, environment={"FACT_LLM_KEY": KEY})
+        assert '{\\"error' in run.transcript and KEY[:8] not in run.transcript
+
+
+@pytest.mark.parametrize("query", ["?api-version=2024-06-01", "/?api-version=x&b=a%20b",
+                                   "/chat/completions?api-version=x", "/chat/completions/", "#x"])
+def test_endpoints_with_a_query(query, ask):
+    with Server(patterns()) as server:
+        run = ask(server, llm_url=server.url + query, environment={"FACT_LLM_KEY": KEY})
+    assert "warning" not in run.said
+    [request] = server.requests
+    _, mark, rest = query.partition("?")
+    assert request["path"] == "/v1/chat/completions" + mark + rest
+
+
+def test_servers_without_schemas_are_asked_without(ask):
+    with Server(failure(400, "response_format?"), patterns(pattern("n0 n1", "gemm_epilogue"))) as server:
+        run = ask(server)
+    assert "warning" not in run.said
+    first, second = server.requests
+    assert first["body"].pop("response_format")["type"] == "json_schema"
+    assert first["body"] == second["body"]
+
+
+@pytest.mark.parametrize("refusal, least", [(failure(429, Retry_After="1"), 1), (failure(500), 0.5),
+                                            (failure(503), 0.5), (cut, 0.5), (raw(b""), 0.5)])
+def test_what_passes_is_tried_again(refusal, least, ask):
+    with Server(refusal, patterns(pattern("n0 n1", "gemm_epilogue"))) as server:
+        run = ask(server)
+    assert len(server.requests) == 2
+    assert "warning" not in run.said
+    assert least <= run.seconds < 5
+    assert run.transcript.count('"accepted": true') == 1
+
+
+def test_what_does_not_pass_is_not_tried_again(ask):
+    for status in 401, 403, 404:
+        with Server(failure(status)) as server:
+            ask(server)
+        assert len(server.requests) == 1
+
+
+def test_redirects_are_not_followed(ask, rules):
+    with Server(patterns()) as elsewhere:
+        for status in 301, 302, 307, 308:
+            with Server(body("", status, Location=elsewhere.url + "/chat/completions")) as server:
+                run = ask(server)
+            assert f"HTTP status {status}" in run.said
+            assert run.ir == rules()
+        assert elsewhere.requests == []
+
+
+def test_schemes_of_redirects_and_files(tmp_path, ask, rules):
+    (tmp_path / "key").write_text(RIGHT)
+    with Server(body("", 302, Location=f"file://{tmp_path}/key")) as server:
+        assert ask(server).ir == rules()
+
+
+# ---------------------------------------------------------------------------------------
+# Keys, proxies, certificates
+# ---------------------------------------------------------------------------------------
+
+def test_the_key_is_in_the_header_alone(tmp_path, ask):
+    (tmp_path / "key").write_text(KEY + "\n")
+    for options in {"environment": {"FACT_LLM_KEY": KEY}}, {"llm_key_file": tmp_path / "key"}, \
+            {"environment": {"OTHER": KEY}, "llm_key_env": "OTHER"}:
+        # Servers that repeat it do no harm.
+        with Server(patterns(pattern("n0", KEY, rationale=KEY)),
+                    failure(401, f"the key {KEY} is wrong")) as server:
+            run = ask(server, llm_rounds=2, **options)
+        assert len(server.requests) == 2
+        for request in server.requests:
+            assert request["headers"]["Authorization"] == f"Bearer {KEY}"
+            assert KEY not in json.dumps(request["body"])
+        assert "HTTP status 401" in run.said
+        assert KEY not in run.said and KEY not in run.ir and KEY not in run.transcript
+
+
+def test_no_key_no_header(ask):
+    with Server(patterns()) as server:
+        ask(server)
+    assert "Authorization" not in server.requests[0]["headers"]
+
+
+def fails(tmp_path, options, environment=None):
+    run = Run(tmp_path, GRAPH, {"llm-model": "small", "agent": "llm", **options}, environment)
+    assert run.status == 1 and "error: " in run.said
+    assert KEY not in run.said
+    return run.said
+
+
+def test_keys_do_not_leave_in_the_clear(tmp_path):
+    said = fails(tmp_path, {"llm-url": "http://127.0.0.1.example.com/v1"}, {"FACT_LLM_KEY": KEY})
+    assert "in the clear" in said
+    said = fails(tmp_path, {"llm-url": f"https://user:{KEY}@models.example/v1"})
+    assert "no user or password" in said
+
+
+def test_options_that_are_wrong(tmp_path):
+    assert "no endpoint" in fails(tmp_path, {})
+    assert "it begins with http:// or https://" in fails(tmp_path, {"llm-url": "file:///etc/passwd"})
+    assert "cannot read the key" in fails(tmp_path, {"llm-url": "http://127.0.0.1:1",
+                                                     "llm-key-file": "no-such-file"})
+
+
+def test_proxies_of_the_environment(ask, rules):
+    url = "http://models.invalid/v1"
+    with Server(patterns()) as proxy:
+        run = ask(llm_url=url, environment={"http_proxy": proxy.address})
+        assert "warning" not in run.said
+        assert proxy.requests[0]["path"] == "http://models.invalid/v1/chat/completions"
+        run = ask(llm_url=url, environment={"http_proxy": proxy.address, "no_proxy": ".invalid"},
+                  llm_retries=0)
+        assert "does not help" in run.said
+        assert len(proxy.requests) == 1
+    with Server(failure(403)) as proxy:
+        run = ask(llm_url="https://models.invalid/v1", environment={"https_proxy": proxy.address})
+        assert proxy.requests[0]["method"] == "CONNECT"
+        assert run.ir == rules()
+
+
+def test_what_is_for_this_machine_takes_no_proxy(ask):
+    with Server(failure(403)) as proxy, Server(patterns()) as server:
+        run = ask(server, environment={"http_proxy": proxy.address, "FACT_LLM_KEY": KEY})
+        assert "warning" not in run.said
+        assert len(server.requests) == 1 and proxy.requests == []
+
+
+def test_certificates_are_verified(tmp_path, ask, rules):
+    openssl = shutil.which("openssl")
+    if not openssl:
+        pytest.skip("there is no openssl to make a certificate with")
+    certificate = tmp_path / "certificate.pem"
+    subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-keyout", certificate, "-out", tmp_path / "own.pem"],
+                   check=True, capture_output=True)
+    with open(certificate, "a") as both:
+        both.write((tmp_path / "own.pem").read_text())
+    (tmp_path / "own.pem").unlink()
+    with Server(patterns(), certificate=certificate) as server:
+        run = ask(server, environment={"FACT_LLM_KEY": KEY})
+    assert "certificate" in run.said
+    assert server.requests == []
+    assert run.ir == rules()

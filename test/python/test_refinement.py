@@ -1,0 +1,179 @@
+"""Refinement by the agent `llm`, and whole runs from discovery to the last round of it, repeated
+from their transcripts."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from agent_runs import GRAPH, KEY, OPT, OTHER, needs_compiler
+from fact.toolchain import find_tool
+from hostile_server import Server, answer, failure, pattern, patterns, refinements
+
+pytestmark = needs_compiler
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory, root):
+    """A graph of kernels, and what was measured of them: the product is far from light."""
+    folder = tmp_path_factory.mktemp("measured")
+    compiler = str(find_tool("fact-compile"))
+    source = root / "test" / "Driver" / "Inputs" / "mlp.mlir"
+    graph, bundle = folder / "mlp.mlir", folder / "bundle"
+    subprocess.run([compiler, source, "--until=discover", "-o", graph,
+                    f"--patterns={folder}/none"], check=True, capture_output=True)
+    subprocess.run([compiler, graph, "--until=bundle", f"--bundle={bundle}", "--candidates=2"],
+                   check=True, capture_output=True)
+    subprocess.run([sys.executable, root / "test" / "Agent" / "Inputs" / "make_results.py", bundle,
+                    folder / "results.json", "host_gemm<micro = 8x12, rows = 48, columns = 12>=9",
+                    "host_rows<grain = 16>=1.1"], check=True, capture_output=True)
+
+    def refine(url="", **options):
+        options = {"transcript": folder / "transcript.json", "results": folder / "results.json",
+                   **options}
+        text = " ".join(f"{name.replace('_', '-')}={value}" for name, value in options.items())
+        start = time.monotonic()
+        run = subprocess.run(
+            [str(OPT), str(graph), f"--fact-refine=bundle={bundle} llm-url={url} "
+             f"llm-model=small {text}"],
+            capture_output=True, text=True, timeout=120)
+        assert run.returncode == 0, run.stderr
+        return run.stdout, run.stderr, time.monotonic() - start
+
+    refine.source, refine.bundle, refine.results = source, bundle, folder / "results.json"
+    return refine
+
+
+def test_refinement_takes_what_is_legal(measured):
+    with Server(refinements({"micro": ["8x8"]})) as server:
+        ir, said, _ = measured(server.url, agent="llm")
+    assert "warning" not in said
+    assert "#fact.host_gemm<micro = 8x8, rows = 48, columns = 8>" in ir
+    assert measured(agent="replay")[0] == ir
+
+
+@pytest.mark.parametrize("turn", [
+    failure(401), answer("no"), answer({"kernels": 5}), answer({"kernels": [5, {}, None]}),
+    answer({"kernels": [{"kernel": "$(touch trap)", "space": []}]}),
+    refinements(5), refinements({"evil": ["8"]}), refinements({"micro": ["0", "8", "x"]}),
+    refinements({"micro": ["4611686018427387904x4"], "rows": ["4611686018427387904"]})])
+def test_refinement_without_help_is_the_rules(turn, measured):
+    rules = measured(agent="rules")[0]
+    with Server(turn) as server:
+        ir, said, _ = measured(server.url, agent="llm")
+    assert ir == rules
+    assert "evil" not in ir and "trap" not in ir
+    assert measured(agent="replay")[0] == ir
+
+
+def test_refinement_at_the_limits_takes_no_time(measured):
+    sizes = [f"{2 * i}x{4 * j}" for i in range(20, 28) for j in range(20, 28)]
+    with Server(refinements(*[{"micro": sizes, "rows": [str(value) for value in range(1, 65)]}] * 2000)) as server:
+        _, _, seconds = measured(server.url, agent="llm")
+    assert seconds < 20
+
+
+# ---------------------------------------------------------------------------------------
+# Whole runs
+# ---------------------------------------------------------------------------------------
+
+def repeated(arguments, transcript, server):
+    """Runs with a model and again from the transcript: what both printed, and the first's words."""
+    clean = {name: value for name, value in os.environ.items() if name != "FACT_LLM_KEY"}
+
+    def run(options):
+        words = [str(word).replace("AGENT", options) for word in arguments]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300,
+                              env={**clean, "FACT_LLM_KEY": KEY})
+        assert done.returncode == 0, done.stderr
+        assert KEY not in done.stdout + done.stderr
+        return done
+
+    first = run(f"agent=llm transcript={transcript} llm-url={server.url} llm-model=small")
+    said = transcript.read_text()
+    assert KEY not in said
+    again = run(f"agent=replay transcript={transcript}")
+    assert "warning" not in again.stderr
+    assert transcript.read_text() == said
+    assert again.stdout == first.stdout
+    return first, json.loads(said)["conversations"]
+
+
+def test_modules_of_one_run_share_a_transcript(tmp_path):
+    source, transcript = tmp_path / "graphs.mlir", tmp_path / "transcript.json"
+    source.write_text(GRAPH + "// -----\n" + OTHER + "// -----\n" + GRAPH)
+    product = patterns(pattern("n0 n1", "gemm_epilogue", priority=70))
+    with Server(product, patterns(pattern("n6", "rowwise", priority=30)), patterns()) as server:
+        run, conversations = repeated(
+            [OPT, source, "--split-input-file", "--fact-discover=target=host AGENT"],
+            transcript, server)
+    assert len(conversations) == 3
+    one, two, three = run.stdout.split("// -----")
+    assert "priority(70)" in one and "priority(30)" in two
+    assert "priority(70)" not in three and "priority(30)" not in three
+
+
+def test_discovery_and_refinement_of_one_pipeline_share_a_transcript(tmp_path, measured):
+    transcript = tmp_path / "transcript.json"
+    arguments = [OPT, measured.source, "--fact-raise", f"--fact-discover=patterns={tmp_path}/none AGENT",
+                 f"--fact-refine=bundle={measured.bundle} results={measured.results} AGENT"]
+    with Server(patterns(), refinements({"micro": ["8x8"]})) as server:
+        run, conversations = repeated(arguments, transcript, server)
+    assert [len(conversation["rounds"]) for conversation in conversations] == [1, 1]
+    assert "#fact.host_gemm<micro = 8x8, rows = 48, columns = 8>" in run.stdout
+    # Another run starts another transcript.
+    with Server(patterns()) as server:
+        _, conversations = repeated(arguments[:4], transcript, server)
+    assert len(conversations) == 1
+
+
+def test_replay_repeats_measurements_too(tmp_path, measured):
+    transcript = tmp_path / "transcript.json"
+    with Server(refinements({"micro": ["8x8"]})) as server:
+        first = measured(server.url, agent="llm", transcript=transcript)[0]
+    # Another moment measures other times.
+    other = tmp_path / "other.json"
+    results = json.loads(measured.results.read_text())
+    for kernel in results["kernels"]:
+        for attempt in kernel["attempts"]:
+            attempt["us"] *= 5
+    other.write_text(json.dumps(results))
+    assert measured(agent="rules", results=other)[0] != first
+    assert measured(agent="replay", transcript=transcript, results=other)[0] == first
+
+
+def test_the_driver_writes_one_transcript(tmp_path, root):
+    """Discovery and two rounds of refinement, tuned for real, and all of it again offline."""
+    source = root / "test" / "Driver" / "Inputs" / "mlp.mlir"
+    transcript = tmp_path / "transcript.json"
+
+    def compile(folder, *options):
+        output = tmp_path / folder
+        output.mkdir()
+        run = subprocess.run(
+            [str(find_tool("fact-compile")), str(source), "-o", str(output / "mlp.so"),
+             f"--patterns={tmp_path}/none", "--candidates=2", "--refine=2", "--refine-eps=0",
+             f"--summary={output}/summary.json", f"--transcript={transcript}", *options],
+            capture_output=True, text=True, timeout=300, env={**os.environ, "FACT_LLM_KEY": KEY})
+        assert run.returncode == 0, run.stderr
+        assert "warning" not in run.stderr
+        summary = json.loads((output / "summary.json").read_text())
+        assert summary["discovery"]["transcript"] == str(transcript)
+        return summary, (output / "mlp.bundle" / "bundle.json").read_text()
+
+    with Server(patterns(pattern("n0 n1 n2", "gemm_epilogue", priority=7)),
+                refinements({"micro": ["8x8"]}), refinements({"micro": ["4x8"]})) as server:
+        summary, bundle = compile("first", "--agent=llm", f"--llm-url={server.url}",
+                                  "--llm-model=small")
+    said = transcript.read_text()
+    assert KEY not in said
+    conversations = json.loads(said)["conversations"]
+    assert [len(conversation["rounds"]) for conversation in conversations] == [1, 1, 1]
+    assert len(summary["refinement"]) == 2
+    again, repeated = compile("again", "--agent=replay")
+    assert repeated == bundle
+    assert transcript.read_text() == said
+    assert again["refinement"] == summary["refinement"]
