@@ -125,24 +125,22 @@ bool GraphText::repeats(size_t before, size_t index) const {
 
 void GraphText::findRepeats() {
   // What is short is shown whole.
-  constexpr size_t shortest = 4, least = 3, worth = 24;
+  constexpr size_t shortest = 4, worth = 24;
   for (size_t begin = 0; begin < lines.size();) {
-    Repeats best{begin, 1, 1};
-    for (size_t period = shortest; begin + least * period <= lines.size();
+    Repeats best{begin, begin + 1, begin + 1};
+    // Three times at least.
+    for (size_t period = shortest; begin + 3 * period <= lines.size();
          ++period) {
-      Repeats found{begin, period, 1};
-      size_t end = begin + period;
-      while (end < lines.size() && repeats(end - period, end))
-        ++end;
-      found.count = (end - begin) / period;
-      size_t saved = found.getEnd() - begin - period;
-      if (found.count >= least && saved >= worth &&
-          saved > best.getEnd() - begin - best.period)
+      Repeats found{begin, begin + period, begin + period};
+      while (found.end < lines.size() && repeats(found.end - period, found.end))
+        ++found.end;
+      if (found.getSaved() >= std::max(2 * period, worth) &&
+          found.getSaved() > best.getSaved())
         best = found;
     }
-    if (best.count > 1)
+    if (best.getSaved())
       folds.push_back(best);
-    begin = best.getEnd();
+    begin = best.end;
   }
 }
 
@@ -154,24 +152,34 @@ size_t GraphText::getIndex(StringRef id) const {
 bool GraphText::isShown(Operation *op) const {
   size_t index = positions.lookup(op);
   return llvm::none_of(folds, [&](const Repeats &fold) {
-    return index >= fold.begin + fold.period && index < fold.getEnd();
+    return index >= fold.repeated && index < fold.end;
   });
 }
 
 std::vector<std::vector<std::string>>
 GraphText::getRepeats(const std::vector<std::string> &ids) const {
   std::vector<std::vector<std::string>> all{ids};
+  SmallVector<size_t> indices;
+  for (const std::string &id : ids)
+    indices.push_back(getIndex(id));
   for (const Repeats &fold : folds) {
-    if (!llvm::all_of(ids, [&](const std::string &id) {
-          size_t index = getIndex(id);
-          return index >= fold.begin && index < fold.begin + fold.period;
-        }))
+    auto isIn = [&](size_t begin, size_t end) {
+      return !ids.empty() && llvm::all_of(indices, [&](size_t index) {
+        return index >= begin && index < end;
+      });
+    };
+    if (!isIn(fold.begin, fold.repeated))
       continue;
-    for (size_t i = 1; i < fold.count; ++i) {
+    for (size_t &index : indices)
+      index += fold.getPeriod();
+    while (isIn(fold.repeated, fold.end)) {
       std::vector<std::string> &repeated = all.emplace_back();
-      for (const std::string &id : ids)
-        repeated.push_back(getId(lines[getIndex(id) + i * fold.period].op));
+      for (size_t &index : indices) {
+        repeated.push_back(getId(lines[index].op));
+        index += fold.getPeriod();
+      }
     }
+    break;
   }
   return all;
 }
@@ -237,12 +245,11 @@ GraphText::GraphText(Block &block, const MachineDescription &machine) {
   auto fold = folds.begin();
   for (size_t i = 0; i < lines.size();) {
     os << lines[i++].text << "\n";
-    if (fold == folds.end() || i != fold->begin + fold->period)
+    if (fold == folds.end() || i != fold->repeated)
       continue;
-    os << llvm::formatv("n{0}..n{1}: n{2}..n{3} again, {4} times\n", i,
-                        fold->getEnd() - 1, fold->begin, i - 1,
-                        fold->count - 1);
-    i = fold++->getEnd();
+    os << llvm::formatv("n{0}..n{1} repeat n{2}..n{3}\n", fold->repeated,
+                        fold->end - 1, fold->begin, fold->repeated - 1);
+    i = fold++->end;
   }
   std::string end = "return";
   llvm::raw_string_ostream stream(end);

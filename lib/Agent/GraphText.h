@@ -8,11 +8,11 @@
 
 namespace fact {
 /// A block in compact form: a line an op, with an id that stays the same for
-/// the same graph, and its speed of light. Of layers that are alike it has the
-/// first and how often they repeat, so that a deep model is as short as a layer.
+/// the same graph, and its speed of light. Of layers that are alike it has one,
+/// so that a deep model takes as much as a short one.
 ///
 ///   n3 = matmul n2 w:qkv.weight transpose_b : 512x2304xbf16 | 1.812 GFLOP 6.7 MB 1.83 us
-///   n24..n719: n0..n23 again, 29 times
+///   n24..n719 repeat n0..n23
 class GraphText {
 public:
   GraphText(mlir::Block &block, const MachineDescription &machine);
@@ -36,10 +36,12 @@ public:
   std::string getHash() const;
 
 private:
-  /// `period` ops from `begin` on, `count` times.
+  /// The ops from `begin` to `repeated` again and again up to `end`, the last
+  /// time maybe in part.
   struct Repeats {
-    size_t begin, period, count;
-    size_t getEnd() const { return begin + period * count; }
+    size_t begin, repeated, end;
+    size_t getPeriod() const { return repeated - begin; }
+    size_t getSaved() const { return end - repeated; }
   };
   /// An op as it is compared with others: what it says itself, and operands.
   struct Line {

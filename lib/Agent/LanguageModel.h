@@ -1,5 +1,4 @@
-//===- LanguageModel.h - The agent that asks a chat model ---------*- C++
-//-*-===//
+//===- LanguageModel.h - The agent that asks a chat model ---------*- C++ -*-===//
 
 #ifndef FACT_AGENT_LANGUAGEMODEL_H
 #define FACT_AGENT_LANGUAGEMODEL_H

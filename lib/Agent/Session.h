@@ -1,5 +1,4 @@
-//===- Session.h - A run with a model -----------------------------*- C++
-//-*-===//
+//===- Session.h - A run with a model -----------------------------*- C++ -*-===//
 
 #ifndef FACT_AGENT_SESSION_H
 #define FACT_AGENT_SESSION_H

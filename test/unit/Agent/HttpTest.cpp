@@ -133,7 +133,7 @@ TEST(ReadCompletion, Good) {
 TEST(ReadCompletion, CutOff) {
   Reply reply = readCompletion(makeResponse("{\"pat", "length").dump());
   EXPECT_NE(reply.error.find("cut off after 4 tokens"), std::string::npos);
-  EXPECT_EQ(reply.content, "");
+  EXPECT_EQ(reply.content, "{\"pat");
 }
 
 TEST(ReadCompletion, NoContent) {
