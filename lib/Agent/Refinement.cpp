@@ -222,11 +222,10 @@ static std::string describe(const Kernel &kernel) {
       kernel.steps.size(), kernel.best->us, measured.solUs / kernel.best->us,
       measured.solUs);
   for (const Measurements::Attempt &attempt : measured.attempts)
-    text +=
-        attempt.isAccepted()
-            ? llvm::formatv("- {0}: {1:F1} us\n", attempt.key, attempt.us).str()
-            : "- " + attempt.key + ": " + attempt.status +
-                  (attempt.detail.empty() ? "" : ", " + attempt.detail) + "\n";
+    text += "- " + attempt.key + ": " +
+            (attempt.isAccepted() ? llvm::formatv("{0:F1} us", attempt.us).str()
+                                  : attempt.status) +
+            (attempt.detail.empty() ? "" : ", " + attempt.detail) + "\n";
   return text;
 }
 

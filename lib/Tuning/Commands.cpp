@@ -144,6 +144,39 @@ std::string findSpills(const std::string &log) {
   return "";
 }
 
+std::string findWarnings(const std::string &log) {
+  int registers = 0;
+  std::vector<std::string> findings;
+  auto add = [&](std::string finding) {
+    finding.erase(0, finding.find_first_not_of(" \t"));
+    if (!finding.empty() &&
+        std::find(findings.begin(), findings.end(), finding) == findings.end())
+      findings.push_back(std::move(finding));
+  };
+  add(findSpills(log));
+  std::istringstream lines(log);
+  std::string line;
+  while (std::getline(lines, line)) {
+    int used = 0;
+    if (size_t at = line.find("Used ");
+        at != std::string::npos &&
+        std::sscanf(line.c_str() + at, "Used %d registers", &used) == 1)
+      registers = std::max(registers, used);
+    // The place is the same for all candidates of a kernel.
+    size_t at = line.find("warning");
+    if (at != std::string::npos && line[0] != '$' &&
+        !contains(line, "warning generated") &&
+        !contains(line, "warnings generated"))
+      add(line.substr(at));
+  }
+  if (registers)
+    findings.insert(findings.begin(), std::to_string(registers) + " registers");
+  std::string text;
+  for (const std::string &finding : findings)
+    text += (text.empty() ? "" : "; ") + finding;
+  return text.size() > 300 ? text.substr(0, 297) + "..." : text;
+}
+
 std::string Tuner::findCompiler() {
   Command command;
   command.words =

@@ -194,8 +194,7 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
     attempt.runs = report.values.value("runs", 0);
     attempt.normError = report.values.value("norm_error", 0.0);
     attempt.elementError = report.values.value("element_error", 0.0);
-    if (search.spills.count(index))
-      attempt.detail = search.spills[index];
+    attempt.detail = findWarnings(readLog(buildLogOf(kernel, index)));
     if (attempt.us < 0.9 * kernel.solUs) {
       attempt.status = "too_fast";
       attempt.detail =

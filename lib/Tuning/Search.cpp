@@ -130,7 +130,7 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   const Candidate &candidate = kernel.candidates[index];
   size_t built = builtAs(kernel, index);
   fs::path folder = buildFolder(kernel);
-  fs::path log = folder / (std::to_string(built) + ".log");
+  fs::path log = buildLogOf(kernel, index);
   fs::path stamp = folder / (std::to_string(built) + ".stamp");
   fs::path object = objectOf(kernel, index);
   if (isFresh(stamp, stampOf(kernel, built),
@@ -198,7 +198,7 @@ void Tuner::linkCandidate(Search &search, size_t built) {
   const Kernel &kernel = search.kernel();
   const Candidate &candidate = kernel.candidates[built];
   fs::path folder = buildFolder(kernel);
-  fs::path log = folder / (std::to_string(built) + ".log");
+  fs::path log = buildLogOf(kernel, built);
   fs::path aside = folder / (std::to_string(built) + ".partial.so");
   fs::path library = libraryOf(kernel, built);
   fs::path stamp = folder / (std::to_string(built) + ".stamp");
@@ -229,8 +229,7 @@ void Tuner::linkCandidate(Search &search, size_t built) {
 }
 
 void Tuner::finishBuild(Search &search, size_t index) {
-  fs::path log = buildFolder(search.kernel()) /
-                 (std::to_string(builtAs(search.kernel(), index)) + ".log");
+  fs::path log = buildLogOf(search.kernel(), index);
   std::string spills = findSpills(readLog(log));
   if (!spills.empty() && !search.spillsTried) {
     search.spills[index] = spills;

@@ -96,6 +96,10 @@ fs::path Tuner::objectOf(const Kernel &kernel, size_t index) const {
 fs::path Tuner::libraryOf(const Kernel &kernel, size_t index) const {
   return buildFolder(kernel) / (std::to_string(builtAs(kernel, index)) + ".so");
 }
+fs::path Tuner::buildLogOf(const Kernel &kernel, size_t index) const {
+  return buildFolder(kernel) /
+         (std::to_string(builtAs(kernel, index)) + ".log");
+}
 
 fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
   return kernel.reference.source.empty() ? libraryOf(kernel, index)

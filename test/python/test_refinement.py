@@ -3,6 +3,7 @@ from their transcripts."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -67,6 +68,23 @@ def test_refinement_without_help_is_the_rules(turn, measured):
     assert ir == rules
     assert "evil" not in ir and "trap" not in ir
     assert measured(agent="replay")[0] == ir
+
+
+def test_the_model_is_told_what_was_measured(measured, tmp_path):
+    """Time, share of the speed of light, failures, and what the compiler said of either."""
+    results = json.loads(measured.results.read_text())
+    [product] = [kernel for kernel in results["kernels"] if kernel["rule"] == "gemm_epilogue"]
+    product["attempts"][0]["detail"] = "168 registers; warning: its rows are odd"
+    product["attempts"].append({"candidate": 7, "status": "spills", "detail": "8 bytes spill stores",
+                                "schedule": "host_gemm<micro = 4x16, rows = 48, columns = 16>"})
+    told = tmp_path / "told.json"
+    told.write_text(json.dumps(results))
+    with Server(refinements({"micro": ["8x8"]})) as server:
+        measured(server.url, agent="llm", results=told)
+    prompt = server.requests[0]["body"]["messages"][0]["content"]
+    assert ", 11% of light (" in prompt
+    assert re.search(r"<micro = 8x12, .*: [0-9.]+ us, 168 registers; warning: its rows are odd", prompt)
+    assert "columns = 16>: spills, 8 bytes spill stores" in prompt
 
 
 def test_refinement_at_the_limits_takes_no_time(measured):

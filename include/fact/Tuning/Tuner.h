@@ -131,6 +131,7 @@ private:
                      size_t begin) const;
   std::filesystem::path objectOf(const Kernel &kernel, size_t index) const;
   std::filesystem::path libraryOf(const Kernel &kernel, size_t index) const;
+  std::filesystem::path buildLogOf(const Kernel &kernel, size_t index) const;
   /// Where a candidate's measurement finds the reference.
   std::filesystem::path referenceOf(const Kernel &kernel, size_t index) const;
 
@@ -154,6 +155,10 @@ std::vector<std::string> librarySources(bool cuda);
 /// "spills" findings of ptxas in a compiler's log: serialised wgmma (C7510,
 /// C7511) and spilled registers. Empty when there are none.
 std::string findSpills(const std::string &log);
+
+/// What a compiler had to say of a candidate that it compiled, in a line of at
+/// most 300 characters: registers, spills, warnings. Empty when it said nothing.
+std::string findWarnings(const std::string &log);
 
 } // namespace tuning
 } // namespace fact

@@ -144,4 +144,22 @@ TEST(Spills, FoundInPtxasOutput) {
             "");
 }
 
+TEST(Warnings, FoundInALine) {
+  EXPECT_EQ(findWarnings("$ nvcc -Xptxas -v -Wno-warning\n"), "");
+  EXPECT_EQ(
+      findWarnings("ptxas info    : Used 40 registers, used 1 barriers\n"
+                   "a.cu(3): warning #177-D: variable \"x\" is unused\n"
+                   "b.cu(9): warning #177-D: variable \"x\" is unused\n"
+                   "1 warning generated.\n"
+                   "    8 bytes stack frame, 12 bytes spill stores, 16 bytes "
+                   "spill loads\n"
+                   "ptxas info    : Used 168 registers\n"),
+      "168 registers; 8 bytes stack frame, 12 bytes spill stores, 16 bytes "
+      "spill loads; warning #177-D: variable \"x\" is unused");
+  std::string many;
+  for (int i = 0; i < 1000; ++i)
+    many += "warning: " + std::to_string(i) + "\n";
+  EXPECT_EQ(findWarnings(many).size(), 300u);
+}
+
 } // namespace

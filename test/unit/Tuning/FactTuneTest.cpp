@@ -48,7 +48,8 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
       "#define FACT_KERNEL_ABI_TEST\n" +
           TestBundle::kernelSource("axpy_11", "float", correct));
   size_t slowGood = bundle.addCandidate("slow", slow(correct));
-  size_t good = bundle.addCandidate("good", correct);
+  size_t good = bundle.addCandidate(
+      "good", std::string(correct) + "\n#warning its rows are odd\n");
   ASSERT_EQ(abi, 11u);
   {
     // The twelfth exports a kernel of ABI 99.
@@ -91,6 +92,11 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
   EXPECT_LE(kernel["us_low"], kernel["us"]);
   EXPECT_GE(kernel["us_high"], kernel["us"]);
   EXPECT_EQ(kernel["failures"]["wrong"], 6);
+  // What the compiler said of it is kept, of good ones too.
+  for (const Json &attempt : kernel["attempts"])
+    if (attempt["candidate"] == good)
+      EXPECT_NE(attempt["detail"].get<std::string>().find("its rows are odd"),
+                std::string::npos);
 
   // Details name the place and the signal.
   for (const char *part :
