@@ -1,7 +1,8 @@
 //===- SpeedOfLight.cpp - The least time a kernel can take ----------------===//
 
 #include "fact/Analysis/SpeedOfLight.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "fact/Analysis/Demand.h"
+#include "fact/Analysis/StridedView.h"
 
 using namespace mlir;
 using namespace fact;
@@ -19,8 +20,8 @@ double SpeedOfLight::getArithmeticMicroseconds(
                 scalarFlops / machine.scalarFlops);
 }
 
-double SpeedOfLight::getTrafficMicroseconds(
-    const MachineDescription &machine) const {
+double
+SpeedOfLight::getTrafficMicroseconds(const MachineDescription &machine) const {
   return 1e6 * bytes / machine.bandwidth;
 }
 
@@ -29,41 +30,53 @@ double SpeedOfLight::getMicroseconds(const MachineDescription &machine) const {
                   getTrafficMicroseconds(machine));
 }
 
-static double elements(Value value) {
-  return double(cast<RankedTensorType>(value.getType()).getNumElements());
-}
-
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Floating-point operations of one contraction.
-static double contractionFlops(Operation *op) {
-  return TypeSwitch<Operation *, double>(op)
-      .Case([](MatmulOp matmul) {
-        return 2.0 * elements(matmul) * double(matmul.getK());
-      })
-      .Case([](AttentionOp attention) {
-        double keys = double(attention.getKey().getType().getDimSize(2));
-        double flops =
-            2.0 * keys * (elements(attention.getQuery()) + elements(attention));
-        // Half of the square is masked.
-        return attention.getCausal() ? flops / 2 : flops;
-      })
-      .Default([](Operation *) { return 0.0; });
+/// Floating-point operations of one contraction for the elements `result`.
+static double contractionFlops(Operation *op, const ElementSets &result) {
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return 2.0 * result.count() * double(matmul.getK());
+  auto attention = dyn_cast<AttentionOp>(op);
+  if (!attention)
+    return 0;
+  int64_t keys = attention.getKey().getType().getDimSize(2);
+  SmallVector<int64_t> shape = getGroupedShape(attention);
+  ArrayRef<int64_t> rows = ArrayRef(shape).drop_back();
+  // Keys that each row sees, and of those that each element of the result sums.
+  double scores = 0, products = 0;
+  ElementSets wanted;
+  for (const ElementSet &set : result.getSets())
+    forEachBox(set, shape, [&](const Box &box) {
+      products += double(box[0].size() * box[1].size() * box[2].size()) *
+                  countSeenKeys(box[3], keys, attention.getCausal()) *
+                  double(box[4].size());
+      wanted.add(flatten(Box(ArrayRef(box).drop_back()), rows));
+    });
+  for (const ElementSet &set : wanted.getSets())
+    forEachBox(set, rows, [&](const Box &box) {
+      scores += double(box[0].size() * box[1].size() * box[2].size()) *
+                countSeenKeys(box[3], keys, attention.getCausal());
+    });
+  double depth = double(attention.getQuery().getType().getDimSize(3));
+  return 2.0 * (scores * depth + products);
 }
 
-static void addFlops(Operation *op, SpeedOfLight &light) {
-  if (double flops = contractionFlops(op)) {
+/// Adds what `op` computes to make the elements `result`, from the elements
+/// `operands`.
+static void addFlops(Operation *op, const ElementSets &result,
+                     ArrayRef<ElementSets> operands, SpeedOfLight &light) {
+  if (double flops = contractionFlops(op, result)) {
     auto type = cast<RankedTensorType>(op->getOperand(0).getType());
     unsigned width = type.getElementTypeBitWidth();
     (width <= 16   ? light.matrixFlops16
      : width == 64 ? light.matrixFlops64
                    : light.matrixFlops32) += flops;
-  } else if (isa<ReduceOp>(op)) {
-    light.scalarFlops += elements(op->getOperand(0));
-  } else if (isa<PointwiseOpInterface, NormOp, SoftmaxOp, RotaryOp>(op)) {
-    light.scalarFlops += elements(op->getResult(0));
+  } else if (isa<ReduceOp, NormOp, SoftmaxOp>(op)) {
+    light.scalarFlops += operands.front().count();
+  } else if (isa<PointwiseOpInterface, RotaryOp>(op)) {
+    light.scalarFlops += result.count();
   }
 }
 
@@ -71,41 +84,29 @@ static void addFlops(Operation *op, SpeedOfLight &light) {
 // Traffic
 //===----------------------------------------------------------------------===//
 
-static bool isView(Operation *op) {
-  return op && op->hasTrait<fact::ViewOp>();
+static bool isView(Operation *op) { return op && op->hasTrait<fact::ViewOp>(); }
+
+/// A splat is part of the code.
+static bool isSplat(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return false;
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return dense && dense.isSplat();
 }
 
-/// Bytes that one use of a tensor reads: a gather reads the rows it returns.
-static double bytesOfUse(OpOperand &use) {
-  double bytes = double(getStorageBytes(use.get().getType()));
-  auto gather = dyn_cast<GatherOp>(use.getOwner());
-  if (gather && use.getOperandNumber() == 0)
-    return std::min(bytes, double(getStorageBytes(gather.getType())));
-  return bytes;
+/// Follows what is needed through one op, with its arithmetic.
+static void follow(Operation *op, DemandAnalysis &demand, SpeedOfLight &light) {
+  const ElementSets result = demand.get(op->getResult(0));
+  SmallVector<ElementSets> operands = getDemand(op, result);
+  addFlops(op, result, operands, light);
+  for (auto [operand, sets] : llvm::zip_equal(op->getOperands(), operands))
+    demand.add(operand, sets);
 }
 
-/// Bytes of a region's argument that its uses need: as many as come through
-/// the views on the way.
-static double bytesRead(Value value) {
-  double bytes = double(getStorageBytes(value.getType())), needed = 0;
-  for (OpOperand &use : value.getUses())
-    needed += isView(use.getOwner()) ? bytesRead(use.getOwner()->getResult(0))
-                                     : bytesOfUse(use);
-  return std::min(bytes, needed);
-}
-
-/// Bytes that an op needs of one operand: as few as the views on the way from
-/// memory leave. A splat is part of the code.
-static double bytesOfOperand(OpOperand &operand) {
-  double bytes = bytesOfUse(operand);
-  Operation *op = operand.get().getDefiningOp();
-  for (; isView(op); op = op->getOperand(0).getDefiningOp())
-    bytes = std::min(bytes, double(getStorageBytes(op->getOperand(0).getType())));
-  if (auto constant = dyn_cast_or_null<ConstantOp>(op))
-    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-        dense && dense.isSplat())
-      return 0;
-  return bytes;
+static double countBytes(Value value, const ElementSets &sets) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return sets.count() * double((type.getElementTypeBitWidth() + 7) / 8);
 }
 
 bool fact::hasSpeedOfLight(Operation *op) {
@@ -120,17 +121,27 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
     return light;
   for (Value value : op->getResults())
     light.bytes += double(getStorageBytes(value.getType()));
+  // Two arguments may be the same memory. Where there is no region, a kernel of
+  // the op alone reads through the views before it.
+  DemandAnalysis inside, memory;
   if (auto fused = dyn_cast<FusedOp>(op)) {
-    for (Value argument : fused.getBody().getArguments())
-      light.bytes += bytesRead(argument);
+    for (Value value : fused.getYield()->getOperands())
+      inside.addWhole(value);
+    for (Operation &inner : llvm::reverse(fused.getBodyOps()))
+      if (!isView(&inner) && inner.getNumOperands() != 0)
+        follow(&inner, inside, light);
+    for (auto [argument, input] :
+         llvm::zip_equal(fused.getBody().getArguments(), fused.getInputs()))
+      memory.addStored(skipReshapes(input), inside.get(argument));
     for (Operation &inner : fused.getBodyOps())
-      addFlops(&inner, light);
-    return light;
+      if (isa<ConstantOp>(inner) && !inner.use_empty())
+        memory.addStored(inner.getResult(0), inside.get(inner.getResult(0)));
+  } else {
+    memory.addWhole(op->getResult(0));
+    follow(op, memory, light);
   }
-  llvm::SmallDenseSet<Value> seen;
-  for (OpOperand &operand : op->getOpOperands())
-    if (seen.insert(operand.get()).second)
-      light.bytes += bytesOfOperand(operand);
-  addFlops(op, light);
+  for (Value value : memory.getValues())
+    if (value.getDefiningOp() != op && !isSplat(value))
+      light.bytes += countBytes(value, memory.get(value));
   return light;
 }
