@@ -47,9 +47,13 @@ private:
   void nominate();
   void triage();
   LogicalResult readMeasurements();
+  std::string writePrompt() const;
+  std::string read(const std::string &content);
   void ask();
   void takeNeighbours(Kernel &kernel);
-  void take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted);
+  std::string take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted);
+  LogicalResult take(const chat::Refinement &wanted, size_t &points,
+                     EmitError emitError);
   const Realiser &getRealiser(const Kernel &kernel) const {
     return *target->findRealiser(kernel.getRegion().getRule());
   }
@@ -174,14 +178,26 @@ void Refinement::nominate() {
 // Triage
 //===----------------------------------------------------------------------===//
 
-/// Keeps what is legal and was not tried, the best predicted first.
-void Refinement::take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted) {
+static bool isFaster(const Measurements::Attempt *a,
+                     const Measurements::Attempt *b) {
+  return std::tie(a->us, a->key) < std::tie(b->us, b->key);
+}
+
+/// Keeps what is legal and was not tried, the best predicted first. Says why
+/// nothing is, or nothing.
+std::string Refinement::take(Kernel &kernel,
+                             ArrayRef<ScheduleAttrInterface> wanted) {
   const Realiser &realiser = getRealiser(kernel);
   llvm::StringSet<> tried;
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
     tried.insert(attempt.key);
-  ScopedDiagnosticHandler silence(module.getContext(),
-                                  [](Diagnostic &) { return success(); });
+  for (ScheduleAttrInterface schedule : kernel.next)
+    tried.insert(schedule.getKey());
+  std::string illegal;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &why) {
+    illegal = "; of the last one: " + why.str();
+    return success();
+  });
   std::multimap<double, ScheduleAttrInterface> ranked;
   for (ScheduleAttrInterface schedule : wanted)
     if (tried.insert(schedule.getKey()).second &&
@@ -190,9 +206,15 @@ void Refinement::take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted) {
             [&] { return mlir::emitError(module.getLoc()); })))
       ranked.emplace(realiser.predictMicroseconds(kernel.getRegion(), schedule),
                      schedule);
+  if (ranked.empty())
+    return "all of its points are illegal or were tried" + illegal;
+  if (kernel.next.size() >= options.points)
+    return "its kernel has " + std::to_string(options.points) +
+           " new points already";
   for (auto &[time, schedule] : ranked)
     if (kernel.next.size() < options.points)
       kernel.next.push_back(schedule);
+  return "";
 }
 
 /// The rules' own refinement: what is next to the best, then next to the
@@ -204,13 +226,26 @@ void Refinement::takeNeighbours(Kernel &kernel) {
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
     if (attempt.isAccepted())
       fastest.push_back(&attempt);
-  llvm::sort(fastest, [](const auto *a, const auto *b) {
-    return std::tie(a->us, a->key) < std::tie(b->us, b->key);
-  });
+  llvm::sort(fastest, isFaster);
   for (size_t i = 0; i < std::min<size_t>(2, fastest.size()); ++i)
     if (auto schedule = parseSchedule(module.getContext(), fastest[i]->key))
       if (kernel.next.empty())
         take(kernel, getNeighbours(schedule, space));
+}
+
+/// The fastest attempts and the last failures, and how many there are beside.
+static std::vector<const Measurements::Attempt *>
+selectAttempts(const Measurements &measured) {
+  constexpr size_t shown = 24;
+  std::vector<const Measurements::Attempt *> fastest, failures;
+  for (const Measurements::Attempt &attempt : measured.attempts)
+    (attempt.isAccepted() ? fastest : failures).push_back(&attempt);
+  llvm::sort(fastest, isFaster);
+  fastest.resize(std::min(fastest.size(), shown));
+  failures.erase(failures.begin(),
+                 failures.end() - std::min(failures.size(), shown));
+  llvm::append_range(fastest, failures);
+  return fastest;
 }
 
 static std::string describe(const Kernel &kernel) {
@@ -221,78 +256,115 @@ static std::string describe(const Kernel &kernel) {
       measured.kernel, measured.problem.ops, measured.problem.getExtentsText(),
       kernel.steps.size(), kernel.best->us, measured.solUs / kernel.best->us,
       measured.solUs);
-  for (const Measurements::Attempt &attempt : measured.attempts)
-    text += "- " + attempt.key + ": " +
-            (attempt.isAccepted() ? llvm::formatv("{0:F1} us", attempt.us).str()
-                                  : attempt.status) +
-            (attempt.detail.empty() ? "" : ", " + attempt.detail) + "\n";
+  std::vector<const Measurements::Attempt *> shown = selectAttempts(measured);
+  for (const Measurements::Attempt *attempt : shown)
+    text +=
+        "- " + attempt->key + ": " +
+        (attempt->isAccepted() ? llvm::formatv("{0:F1} us", attempt->us).str()
+                               : attempt->status) +
+        (attempt->detail.empty() ? "" : ", " + attempt->detail) + "\n";
+  if (size_t rest = measured.attempts.size() - shown.size())
+    text += "- " + std::to_string(rest) + " more\n";
   return text;
 }
 
-void Refinement::ask() {
+std::string Refinement::writePrompt() const {
   std::string table;
-  std::vector<std::string> names;
-  for (const Kernel *kernel : nominees) {
+  for (const Kernel *kernel : nominees)
     table += describe(*kernel);
-    names.push_back(kernel->measured->kernel);
-  }
   const MachineDescription &machine = target->getMachine();
-  std::optional<std::string> content =
-      dialogue->ask(fillPrompt(getPrompt("refine.md"),
-                               {{"limit", std::to_string(options.points)},
-                                {"machine", describeMachine(machine)},
-                                {"kernels", table},
-                                {"schedules", describeSchedules(machine)}}),
-                    chat::getRefinementSchema(names));
-  if (!content)
-    return;
-  chat::RefinementAnswer answer = chat::readRefinements(*content);
+  return fillPrompt(getPrompt("refine.md"),
+                    {{"limit", std::to_string(options.points)},
+                     {"machine", describeMachine(machine)},
+                     {"kernels", table},
+                     {"schedules", describeSchedules(machine)}});
+}
+
+/// Takes what a model wants of a kernel; an error says why not.
+LogicalResult Refinement::take(const chat::Refinement &wanted, size_t &points,
+                               EmitError emitError) {
+  if (!wanted.error.empty())
+    return emitError() << wanted.error;
+  auto found = llvm::find_if(nominees, [&](const Kernel *kernel) {
+    return kernel->measured->kernel == wanted.kernel;
+  });
+  if (found == nominees.end())
+    return emitError() << "there is no such kernel above";
+  // What the answer leaves out stays as in the best so far.
+  Kernel &kernel = **found;
+  SpaceAttrInterface own =
+      getRealiser(kernel).getDefaultSpace(kernel.getRegion());
+  auto best = parseSchedule(module.getContext(), kernel.best->key);
+  FailureOr<SpaceAttrInterface> space =
+      replaceLists(own, getPoint(own, best), emitError);
+  if (succeeded(space))
+    space = replaceLists(*space, wanted.space, emitError);
+  if (failed(space))
+    return failure();
+  if ((points += countPoints(*space)) > maxPointsOfAnswer)
+    return emitError() << "the spaces of an answer have " << maxPointsOfAnswer
+                       << " points at most, all together";
+  std::string reason = take(kernel, space->enumerate());
+  if (!reason.empty())
+    return emitError() << reason;
+  return success();
+}
+
+/// Takes what is legal of an answer; the rest, with reasons, is for the model
+/// to correct.
+std::string Refinement::read(const std::string &content) {
+  chat::RefinementAnswer answer = chat::readRefinements(content);
   std::vector<chat::JudgedProposal> verdicts;
-  if (!answer.error.empty()) {
-    verdicts.push_back({"the answer", false, answer.error});
-    dialogue->giveUp(answer.error);
-  }
+  std::string feedback;
   size_t points = 0;
-  for (const chat::Refinement &wanted : answer.kernels) {
-    chat::JudgedProposal &verdict = verdicts.emplace_back();
-    verdict.what = wanted.kernel;
+  for (auto [i, wanted] : llvm::enumerate(answer.kernels)) {
+    chat::JudgedProposal verdict{wanted.kernel, false, ""};
     ++report.agent.proposed;
-    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &why) {
-      verdict.reason = why.str();
-      return success();
-    });
-    auto refuse = [&] { return mlir::emitError(module.getLoc()); };
-    auto found = llvm::find_if(nominees, [&](const Kernel *kernel) {
-      return kernel->measured->kernel == wanted.kernel;
-    });
-    if (!wanted.error.empty() || found == nominees.end()) {
-      refuse() << (wanted.error.empty() ? "there is no such kernel above"
-                                        : wanted.error);
-    } else {
-      // What the answer leaves out stays as in the best so far.
-      Kernel &kernel = **found;
-      SpaceAttrInterface own =
-          getRealiser(kernel).getDefaultSpace(kernel.getRegion());
-      auto best = parseSchedule(module.getContext(), kernel.best->key);
-      FailureOr<SpaceAttrInterface> space =
-          replaceLists(own, getPoint(own, best), refuse);
-      if (succeeded(space))
-        space = replaceLists(*space, wanted.space, refuse);
-      if (succeeded(space) &&
-          (points += countPoints(*space)) > maxPointsOfAnswer)
-        space = refuse() << "the spaces of an answer have " << maxPointsOfAnswer
-                         << " points at most, all together";
-      if (succeeded(space)) {
-        take(kernel, space->enumerate());
-        verdict.accepted = !kernel.next.empty();
-        if (!verdict.accepted)
-          refuse() << "all of its points are illegal or were tried";
-      }
+    {
+      ScopedDiagnosticHandler handler(module.getContext(),
+                                      [&](Diagnostic &why) {
+                                        verdict.reason = why.str();
+                                        return success();
+                                      });
+      verdict.accepted = succeeded(take(
+          wanted, points, [&] { return mlir::emitError(module.getLoc()); }));
     }
     report.agent.accepted += verdict.accepted;
     report.agent.rejected["space"] += !verdict.accepted;
+    if (!verdict.accepted)
+      feedback += "Search " + std::to_string(i) + " (" + verdict.what +
+                  ") was rejected: " + verdict.reason + "\n";
+    verdicts.push_back(std::move(verdict));
+  }
+  if (!answer.error.empty()) {
+    verdicts.push_back({"the answer", false, answer.error});
+    feedback += "Your answer could not be used: " + answer.error + "\n";
   }
   dialogue->record(std::move(verdicts));
+  if (!answer.error.empty() && !dialogue->canAsk())
+    dialogue->giveUp(answer.error);
+  return feedback;
+}
+
+void Refinement::ask() {
+  std::vector<std::string> names;
+  for (const Kernel *kernel : nominees)
+    names.push_back(kernel->measured->kernel);
+  std::string schema = chat::getRefinementSchema(names);
+  std::string message = writePrompt();
+  do {
+    ++report.agent.rounds;
+    std::optional<std::string> content = dialogue->ask(message, schema);
+    if (!content)
+      return;
+    message = read(*content);
+    if (message.empty())
+      return;
+    message +=
+        "Send searches in the same form, correcting what was rejected. "
+        "What was accepted is kept. Send {\"kernels\": []} when there is "
+        "nothing to add.\n";
+  } while (dialogue->canAsk());
 }
 
 void Refinement::triage() {

@@ -70,6 +70,47 @@ def test_refinement_without_help_is_the_rules(turn, measured):
     assert measured(agent="replay")[0] == ir
 
 
+def test_refinement_corrects_what_was_refused(measured):
+    with Server(refinements({"micro": ["64x64"]}, {"evil": ["8"]}), answer("no"),
+                refinements({"micro": ["8x8"]})) as server:
+        ir, said, _ = measured(server.url, agent="llm")
+    assert "warning" not in said
+    assert "#fact.host_gemm<micro = 8x8, rows = 48, columns = 8>" in ir
+    first, second, third = [request["body"]["messages"] for request in server.requests]
+    told = second[2]["content"]
+    assert re.search(r"Search 0 \(gemm_epilogue_0\) was rejected: .*the last one: .*64", told)
+    assert "Search 1 (gemm_epilogue_0) was rejected: a host_gemm space has no 'evil'" in told
+    assert "could not be used: the answer has no JSON object" in third[4]["content"]
+    assert measured(agent="replay")[0] == ir
+
+
+def test_refinement_takes_a_schedule_once(measured):
+    with Server(refinements({"micro": ["8x8"]}, {"micro": ["8x8"]})) as server:
+        ir, said, _ = measured(server.url, agent="llm", llm_rounds=1)
+    assert "warning" not in said
+    assert ir.count("micro = 8x8") == 1
+
+
+def test_the_table_of_measurements_is_bounded(measured, tmp_path):
+    results = json.loads(measured.results.read_text())
+    [product] = [kernel for kernel in results["kernels"] if kernel["rule"] == "gemm_epilogue"]
+    schedule = product["attempts"][0]["schedule"]
+    for number in range(1000):
+        ok = {"status": "ok", "us": 100.0 + number, "norm_error": 0} if number % 2 else \
+            {"status": "crash", "detail": "x" * 300}
+        key = schedule.replace("rows = 48", f"rows = {number + 1}")
+        product["attempts"].append({"candidate": number, "schedule": key, **ok})
+    many = tmp_path / "many.json"
+    many.write_text(json.dumps(results))
+    with Server(refinements({"micro": ["8x8"]})) as server:
+        measured(server.url, agent="llm", results=many, window=100000)
+    prompt = server.requests[0]["body"]["messages"][0]["content"]
+    assert len(prompt) < 20000
+    # The fastest, and what failed last.
+    assert f"- {schedule}: " in prompt and "rows = 999, " in prompt and "rows = 997, " in prompt
+    assert "- 953 more\n" in prompt
+
+
 def test_the_model_is_told_what_was_measured(measured, tmp_path):
     """Time, share of the speed of light, failures, and what the compiler said of either."""
     results = json.loads(measured.results.read_text())
@@ -185,7 +226,7 @@ def test_the_driver_writes_one_transcript(tmp_path, root):
     with Server(patterns(pattern("n0 n1 n2", "gemm_epilogue", priority=7)),
                 refinements({"micro": ["8x8"]}), refinements({"micro": ["4x8"]})) as server:
         summary, bundle = compile("first", "--agent=llm", f"--llm-url={server.url}",
-                                  "--llm-model=small")
+                                  "--llm-model=small", "--llm-rounds=1")
     said = transcript.read_text()
     assert KEY not in said
     conversations = json.loads(said)["conversations"]
