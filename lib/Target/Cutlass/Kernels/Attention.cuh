@@ -104,6 +104,29 @@ struct Mask : View<Buffer, Element, Offset> {
   static constexpr bool is_present = true;
   static constexpr int64_t batch_stride = BatchStride, head_stride = HeadStride,
                            query_stride = QueryStride, key_stride = KeyStride;
+  struct Pair {
+    Element element[2];
+  };
+
+  /// Whether two neighbouring keys are one word.
+  template <int Keys>
+  static constexpr bool has_pairs =
+      KeyStride == 1 && QueryStride % 2 == 0 && HeadStride % 2 == 0 &&
+      BatchStride % 2 == 0 && Offset % 2 == 0 && Keys % 2 == 0;
+
+  /// The masks of an even key and the next one, or the last there is.
+  template <int Keys>
+  FACT_DEVICE Pair load(Element const *row, int key) {
+    if constexpr (has_pairs<Keys>) {
+      using Word = std::conditional_t<sizeof(Element) == 4, uint2, uint32_t>;
+      Word word =
+          __ldg(reinterpret_cast<Word const *>(row + cute::min(key, Keys - 2)));
+      return reinterpret_cast<Pair const &>(word);
+    } else {
+      return {__ldg(row + cute::min(key, Keys - 1) * KeyStride),
+              __ldg(row + cute::min(key + 1, Keys - 1) * KeyStride)};
+    }
+  }
 };
 struct NoMask {
   using Element = void;
@@ -199,6 +222,8 @@ template <class Problem, bool IsCausal, class Added> struct Masking {
   template <class Scores, class Positions, class Size>
   CUTLASS_DEVICE void before_softmax(Scores &scores, Positions const &positions,
                                      Size const &size) {
+    if constexpr (Added::is_present)
+      add(scores, positions, size);
     // With a causal mask, only queries beyond the keys could see past the end.
     constexpr bool hides_end = !IsCausal || Problem::query_length > keys;
     CUTLASS_PRAGMA_UNROLL
@@ -206,23 +231,39 @@ template <class Problem, bool IsCausal, class Added> struct Masking {
       auto [query, key] = positions(i);
       if ((IsCausal && query < key) || (hides_end && key >= keys))
         scores(i) = -INFINITY;
-      else if constexpr (Added::is_present)
-        scores(i) = add(scores(i), size, query, key);
     }
   }
 
 private:
   /// scale * score + mask, in powers of two. A mask of the most negative number
   /// is no infinity: a query of which all keys have it sees all of them.
-  template <class Size>
-  CUTLASS_DEVICE static float add(float score, Size const &size, int query,
-                                  int key) {
-    float mask = 0;
-    if (query < Problem::query_length)
-      mask = widen(size.mask[query * Added::query_stride +
-                             key * Added::key_stride]);
-    float least = mask == -INFINITY ? -INFINITY : -FLT_MAX;
-    return fmaxf(score * size.scale + mask * 1.4426950408889634f, least);
+  template <class Scores, class Positions, class Size>
+  CUTLASS_DEVICE static void add(Scores &scores, Positions const &positions,
+                                 Size const &size) {
+    // A thread has pairs of neighbouring keys. Many loads are on their way
+    // before the first is needed; what lies beyond the end reads the last one.
+    constexpr int pairs = cute::size(decltype(scores.layout()){}) / 2;
+    constexpr int ahead = pairs % 16 == 0 ? 16 : 8;
+    static_assert(pairs % ahead == 0, "a thread has a multiple of 16 scores");
+    CUTLASS_PRAGMA_UNROLL
+    for (int first = 0; first < pairs; first += ahead) {
+      typename Added::Pair masks[ahead];
+      CUTLASS_PRAGMA_UNROLL
+      for (int i = 0; i < ahead; ++i) {
+        auto [query, key] = positions(2 * (first + i));
+        masks[i] = Added::template load<keys>(
+            size.mask + cute::min(query, Problem::query_length - 1) *
+                            Added::query_stride,
+            key);
+      }
+      CUTLASS_PRAGMA_UNROLL
+      for (int i = 0; i < 2 * ahead; ++i) {
+        float mask = widen(masks[i / 2].element[i % 2]);
+        float least = mask == -INFINITY ? -INFINITY : -FLT_MAX;
+        float &score = scores(2 * first + i);
+        score = fmaxf(score * size.scale + mask * 1.4426950408889634f, least);
+      }
+    }
   }
 };
 
@@ -522,6 +563,12 @@ public:
           is_aligned(V::pointer(buffers), 16) &&
           is_aligned(O::pointer(buffers), 16)))
       return cudaErrorMisalignedAddress;
+    if constexpr (Added::is_present)
+      if (!is_aligned(Added::pointer(buffers),
+                      Added::template has_pairs<Problem::key_length>
+                          ? sizeof(typename Added::Pair)
+                          : sizeof(typename Added::Element)))
+        return cudaErrorMisalignedAddress;
 
     int device;
     if (cudaError_t error = cudaGetDevice(&device))
