@@ -135,7 +135,9 @@ LogicalResult Compilation::bundle() {
               "--target="
            << machine.getName();
   std::unique_ptr<Target> target = createTarget(machine.getDescription());
-  BundleOptions bundleOptions{options.name, options.candidates};
+  // What refinement proposes is proposed to be tried.
+  BundleOptions bundleOptions{options.name, options.candidates,
+                              /*wholeLists=*/!refinements.empty()};
   LogicalResult result =
       writeBundle(module, *target, bundleFolder(), bundleOptions, summary);
   finishStage("bundle", start);

@@ -110,14 +110,11 @@ fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
 // The stages
 //===----------------------------------------------------------------------===//
 
-/// Positions of the candidates, best predicted time first.
+/// Positions of the candidates in the order in which the compiler wants them
+/// tried.
 static std::vector<size_t> rank(const Kernel &kernel) {
   std::vector<size_t> ranking(kernel.candidates.size());
   std::iota(ranking.begin(), ranking.end(), 0);
-  std::sort(ranking.begin(), ranking.end(), [&](size_t a, size_t b) {
-    return std::make_pair(kernel.candidates[a].predictedUs, a) <
-           std::make_pair(kernel.candidates[b].predictedUs, b);
-  });
   return ranking;
 }
 

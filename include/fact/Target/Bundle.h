@@ -10,8 +10,11 @@ namespace fact {
 struct BundleOptions {
   /// The model's name: a C identifier, the prefix of the library's functions.
   std::string name;
-  /// At most so many candidates of each kernel, the best predicted first.
+  /// At most so many candidates of each kernel, the best predicted first, or
+  /// in the order of a list.
   unsigned candidates = 16;
+  /// All of a list (`#fact.schedules`), however many that is.
+  bool wholeLists = false;
 };
 
 /// What a bundle came to, for reports.

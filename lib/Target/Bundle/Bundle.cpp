@@ -241,11 +241,13 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
                                             FusedOp fused, StringRef name,
                                             json::Array &candidates) {
   SmallVector<ScheduleAttrInterface> schedules, fixed;
+  bool isList = false;
   if (auto chosen = fused.getSchedule())
     schedules.push_back(cast<ScheduleAttrInterface>(*chosen));
   else {
     Attribute space =
         fused.getSpace() ? *fused.getSpace() : realiser.getDefaultSpace(fused);
+    isList = isa<SchedulesAttr>(space);
     schedules = cast<SpaceAttrInterface>(space).enumerate();
     fixed = realiser.getFixedSchedules(fused);
     llvm::append_range(schedules, fixed);
@@ -273,7 +275,7 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
                                  : "no schedule of its space is legal on '")
            << target.getMachine().name << "': " << reason;
   // A vendor's library costs little to try and is what users compare with: it
-  // ranks with the best.
+  // ranks with the best. A list is in the order in which to try it.
   double best =
       std::get<0>(*llvm::min_element(legal, [](const auto &a, const auto &b) {
         return std::get<0>(a) < std::get<0>(b);
@@ -281,17 +283,24 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
   for (auto &[predicted, order, schedule] : legal)
     if (llvm::is_contained(fixed, schedule))
       predicted = std::min(predicted, best);
-  llvm::sort(legal, [](const auto &a, const auto &b) {
-    return std::tie(std::get<0>(a), std::get<1>(a)) <
-           std::tie(std::get<0>(b), std::get<1>(b));
-  });
+  if (isList)
+    std::stable_partition(legal.begin() + 1, legal.end(), [&](auto &each) {
+      return llvm::is_contained(fixed, std::get<2>(each));
+    });
+  else
+    llvm::sort(legal, [](const auto &a, const auto &b) {
+      return std::tie(std::get<0>(a), std::get<1>(a)) <
+             std::tie(std::get<0>(b), std::get<1>(b));
+    });
+  size_t limit =
+      isList && options.wholeLists ? legal.size() : options.candidates;
   // What shares an object is one file, named by the first of them.
   llvm::StringSet<> seen;
   std::map<std::string, SmallVector<size_t>> objects;
   SmallVector<KernelVariant> variants;
   SmallVector<double> predictions;
   for (auto [predicted, order, schedule] : legal) {
-    if (variants.size() == options.candidates)
+    if (variants.size() == limit)
       break;
     if (!seen.insert(schedule.getKey()).second)
       continue;

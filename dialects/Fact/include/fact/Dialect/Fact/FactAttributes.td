@@ -237,7 +237,7 @@ def Fact_SchedulesAttr : Fact_Space<"Schedules", "schedules"> {
   let summary = "schedules to search, one by one";
   let description = [{
     For what is no product of lists: the best few of another search, and the
-    neighbours of the best.
+    neighbours of the best. They are tried in this order.
 
     ```mlir
     #fact.schedules<#fact.host_rows<grain = 8>, #fact.host_rows<grain = 32>>
