@@ -59,10 +59,12 @@ private:
   OpGroup withViewsBefore(StringRef rule, Operation *anchor) const;
   bool gains(StringRef rule, const OpGroup &group, const OpGroup &before,
              Operation *op) const;
+  bool take(StringRef rule, OpGroup &group, ArrayRef<Operation *> ops) const;
   bool growForward(StringRef rule, OpGroup &group) const;
   bool growBackward(StringRef rule, OpGroup &group) const;
+  bool growSideways(StringRef rule, OpGroup &group) const;
   std::optional<Candidate> anchor(StringRef rule, Operation *op) const;
-  std::optional<Candidate> gate(MulOp product) const;
+  std::optional<Candidate> gate(Operation *root) const;
   std::optional<Candidate> gather(MatmulOp first) const;
   std::optional<Candidate> grow(Operation *op) const;
   Candidate weigh(StringRef rule, OpGroup group) const;
@@ -134,48 +136,55 @@ static Operation *getReductionOf(Operation *user) {
   return dyn_cast<ReduceOp>(*user->user_begin());
 }
 
+/// Adds to the group what gains there and what the rule accepts.
+bool RulesAgent::take(StringRef rule, OpGroup &group,
+                      ArrayRef<Operation *> ops) const {
+  OpGroup trial = group;
+  trial.insert(ops.begin(), ops.end());
+  // A view alone at the end saves nothing unless it is the layout that the
+  // kernel writes; let the realiser decide.
+  if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial))
+    return false;
+  group = std::move(trial);
+  return true;
+}
+
 /// Takes one more user of the group's results.
 bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
-  auto take = [&](ArrayRef<Operation *> ops) {
-    OpGroup trial = group;
-    trial.insert(ops.begin(), ops.end());
-    // A view alone at the end saves nothing unless it is the layout that the
-    // kernel writes; let the realiser decide.
-    if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial))
-      return false;
-    group = std::move(trial);
-    return true;
-  };
   for (Value output : Fusibility::getOutputs(group))
     for (Operation *user : output.getUsers()) {
       if (!isFree(user) || group.contains(user) ||
           !(isPointwise(user) || isView(user) || isa<ReduceOp>(user)))
         continue;
       Operation *reduction = getReductionOf(user);
-      if ((reduction && isFree(reduction) && take({user, reduction})) ||
-          take(user))
+      if ((reduction && isFree(reduction) &&
+           take(rule, group, {user, reduction})) ||
+          take(rule, group, user))
         return true;
     }
   return false;
 }
 
-/// Takes one more producer of the group's operands, when only the group uses
-/// it.
+/// Takes one more producer of the group's operands. What others read too, it
+/// stores as well.
 bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group)) {
     Operation *op = input.getDefiningOp();
     if (!isFree(op) || !(isPointwise(op) || isView(op)))
       continue;
-    if (!llvm::all_of(op->getUsers(),
-                      [&](Operation *user) { return group.contains(user); }))
-      continue;
-    OpGroup trial = group;
-    trial.insert(op);
-    if (accepts(rule, trial)) {
-      group = std::move(trial);
+    if (take(rule, group, op))
       return true;
-    }
   }
+  return false;
+}
+
+/// Takes one more reader of the group's operands, which are then read once.
+bool RulesAgent::growSideways(StringRef rule, OpGroup &group) const {
+  for (Value input : Fusibility::getInputs(group))
+    for (Operation *user : input.getUsers())
+      if (isFree(user) && isPointwise(user) && !group.contains(user) &&
+          take(rule, group, user))
+        return true;
   return false;
 }
 
@@ -194,25 +203,6 @@ std::optional<Candidate> RulesAgent::anchor(StringRef rule,
   return weigh(rule, std::move(group));
 }
 
-/// The contraction that `value` is a pointwise function of, alone or with what
-/// is no function of one (a bias), with the ops on the way added to `group`;
-/// null when there is none.
-static MatmulOp followToMatmul(Value value, OpGroup &group) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !op->hasOneUse())
-    return {};
-  OpGroup chain = group;
-  chain.insert(op);
-  auto matmul = dyn_cast<MatmulOp>(op);
-  if (!matmul && isPointwise(op))
-    for (Value operand : op->getOperands())
-      if (!matmul)
-        matmul = followToMatmul(operand, chain);
-  if (matmul)
-    group = std::move(chain);
-  return matmul;
-}
-
 /// Whether loading the weights determines the value.
 static bool isFixed(Value value) {
   Operation *op = value.getDefiningOp();
@@ -222,13 +212,30 @@ static bool isFixed(Value value) {
 }
 
 /// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
-std::optional<Candidate> RulesAgent::gate(MulOp product) const {
+/// `root` is the last of the pointwise ops that make one value of both.
+std::optional<Candidate> RulesAgent::gate(Operation *root) const {
   OpGroup group;
-  group.insert(product);
-  MatmulOp left = followToMatmul(product.getLhs(), group);
-  MatmulOp right = followToMatmul(product.getRhs(), group);
-  if (!left || !right || left == right || left.getLhs() != right.getLhs())
+  group.insert(root);
+  SmallVector<MatmulOp> products;
+  // All that only this value needs, down to the contractions.
+  for (size_t i = 0; i < group.size(); ++i)
+    for (Value operand : group[i]->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      auto matmul = dyn_cast_or_null<MatmulOp>(op);
+      if ((!matmul && !isPointwise(op)) || !isFree(op) || group.contains(op) ||
+          !llvm::all_of(op->getUsers(), [&](Operation *user) {
+            return group.contains(user);
+          }))
+        continue;
+      if (matmul && products.size() == 2)
+        return std::nullopt;
+      if (matmul)
+        products.push_back(matmul);
+      group.insert(op);
+    }
+  if (products.size() != 2 || products[0].getLhs() != products[1].getLhs())
     return std::nullopt;
+  MatmulOp left = products[0], right = products[1];
   // Views of the factors are read in place.
   for (MatmulOp matmul : {left, right})
     for (Operation *op = matmul.getRhs().getDefiningOp();
@@ -320,8 +327,8 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
     return std::nullopt;
   if (isa<AttentionOp>(op))
     return anchor("attention", op);
-  if (auto product = dyn_cast<MulOp>(op))
-    return gate(product);
+  if (isPointwise(op) && op->getNumOperands() > 1)
+    return gate(op);
   if (auto matmul = dyn_cast<MatmulOp>(op)) {
     std::optional<Candidate> grouped = gather(matmul);
     return grouped ? grouped : anchor("gemm_epilogue", op);
@@ -392,7 +399,8 @@ void RulesAgent::cover(Operation *op) {
     if (!fusibility->getTarget().findRealiser(rule) || !accepts(rule, group))
       continue;
     if (rule == "pointwise")
-      while (growForward(rule, group) || growBackward(rule, group))
+      while (growForward(rule, group) || growBackward(rule, group) ||
+             growSideways(rule, group))
         ;
     if (rule == "concat")
       while (growBackward(rule, group))
