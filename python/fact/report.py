@@ -77,7 +77,8 @@ def discovery_lines(summary: dict) -> list[str]:
         lines.append(f"transcript: {found['transcript']}")
     for number, round_ in enumerate(summary.get("refinement") or [], 1):
         lines.append(f"refinement {number}: {round_['kernels']} kernels searched again, "
-                     f"{round_['schedules']} new schedules")
+                     f"{round_['schedules']} new schedules"
+                     + (f", by the rules: {round_['fallback']}" if round_.get("fallback") else ""))
     return lines
 
 

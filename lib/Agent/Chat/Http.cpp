@@ -124,8 +124,11 @@ std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
   if (options.url.empty())
     return "no endpoint: give llm-url=http://127.0.0.1:8080/v1 or the like";
   bool secure = startsWith(options.url, "https://");
+  // A query may have a secret.
+  std::string shown =
+      sanitise(options.url.substr(0, options.url.find('?')), 200);
   if (!secure && !startsWith(options.url, "http://"))
-    return "'" + sanitise(options.url, 200) +
+    return "'" + shown +
            "' is no endpoint: it begins with http:// or https://";
   // Neither is repeated: one of them may be a secret.
   if (!getPart(options.url, CURLUPART_USER).empty() ||
@@ -134,7 +137,7 @@ std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
            "variable or a file";
   std::string host = getPart(options.url, CURLUPART_HOST);
   if (host.empty())
-    return "'" + sanitise(options.url, 200) + "' is no address";
+    return "'" + shown + "' is no address";
   if (options.model.empty())
     return "no model: give llm-model=";
   for (unsigned char c : options.key)

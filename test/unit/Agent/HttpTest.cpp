@@ -66,6 +66,15 @@ TEST(HttpOptions, KeysAreNoPartOfAnAddress) {
   }
 }
 
+TEST(HttpOptions, QueriesAreNotRepeated) {
+  for (const char *url : {"ftp://a/v1?key=secret", "http://?key=secret",
+                          "http://a b/?key=secret"}) {
+    std::string error = check(url);
+    EXPECT_NE(error, "") << url;
+    EXPECT_EQ(error.find("secret"), std::string::npos) << error;
+  }
+}
+
 TEST(HttpOptions, KeysFitIntoAHeader) {
   for (const char *key : {"a\nX-Other: 1", "a b", "\xc3\xa9", "a\r", "\x7f"}) {
     std::string error = check("https://a/v1", key);
