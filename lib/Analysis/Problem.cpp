@@ -169,16 +169,7 @@ patterns::Problem fact::getProblem(FusedOp fused, StringRef architecture) {
   problem.architecture = architecture.str();
   problem.ops = getOps(fused);
   llvm::raw_string_ostream(problem.dtype) << getElementType(fused);
-  auto isStatic = [](Type type) {
-    return cast<RankedTensorType>(type).hasStaticShape();
-  };
-  bool known = llvm::all_of(fused.getResultTypes(), isStatic) &&
-               llvm::all_of(fused.getInputs().getTypes(), isStatic) &&
-               llvm::all_of(fused.getBodyOps(), [&](Operation &op) {
-                 return llvm::all_of(op.getResultTypes(), isStatic);
-               });
-  if (known)
-    problem.extents = getExtents(fused);
+  problem.extents = getExtents(fused);
   // An empty tensor takes as long as a small one.
   for (auto &[name, extent] : problem.extents)
     extent = std::max<int64_t>(extent, 1);

@@ -34,6 +34,8 @@ static void registerSpeedOfLight(
   TranslateFromMLIRRegistration(
       name, description,
       [=](ModuleOp module, raw_ostream &output) -> LogicalResult {
+        // Of text without FACT ops, nothing else has.
+        module.getContext()->loadDialect<fact::FactDialect>();
         FailureOr<fact::MachineAttr> machine =
             fact::chooseMachine(module, solTarget);
         if (failed(machine))

@@ -12,6 +12,19 @@
 using namespace mlir;
 using namespace fact;
 
+/// The constraint of every tensor of the dialect.
+static bool isSized(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return true;
+  int64_t room = int64_t(1) << 48;
+  for (int64_t size : tensor.getShape())
+    room /= size;
+  return room != 0;
+}
+
 #define GET_OP_CLASSES
 #include "fact/Dialect/Fact/FactOps.cpp.inc"
 

@@ -3,6 +3,8 @@
 #include "fact/Dialect/Fact/Machine.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -41,17 +43,17 @@ const MachineDescription *fact::findMachine(StringRef nameOrArchitecture) {
 // Figures by name
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the name and the member of each figure.
+/// Calls `visit` with the name, the member and the least value of each figure.
 template <typename Machine, typename Visitor>
 static void forEachFigure(Machine &machine, Visitor visit) {
-  visit("multiprocessors", machine.multiprocessors);
-  visit("shared_memory_bytes", machine.sharedMemoryBytes);
-  visit("cache_bytes", machine.cacheBytes);
-  visit("bandwidth", machine.bandwidth);
-  visit("matrix_flops_16", machine.matrixFlops16);
-  visit("matrix_flops_32", machine.matrixFlops32);
-  visit("matrix_flops_64", machine.matrixFlops64);
-  visit("scalar_flops", machine.scalarFlops);
+  visit("multiprocessors", machine.multiprocessors, 1);
+  visit("shared_memory_bytes", machine.sharedMemoryBytes, 0);
+  visit("cache_bytes", machine.cacheBytes, 0);
+  visit("bandwidth", machine.bandwidth, 0);
+  visit("matrix_flops_16", machine.matrixFlops16, 0);
+  visit("matrix_flops_32", machine.matrixFlops32, 0);
+  visit("matrix_flops_64", machine.matrixFlops64, 0);
+  visit("scalar_flops", machine.scalarFlops, 0);
 }
 
 static Attribute toAttribute(Builder &builder, int64_t value) {
@@ -61,19 +63,56 @@ static Attribute toAttribute(Builder &builder, double value) {
   return builder.getF64FloatAttr(value);
 }
 
-static bool fromAttribute(Attribute attribute, int64_t &value) {
+static bool fromAttribute(Attribute attribute, int64_t &value, int64_t least) {
   auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
   if (!integer || integer.getValue().getSignificantBits() > 63)
     return false;
   value = integer.getValue().getSExtValue();
-  return value >= 0;
+  return value >= least;
 }
-static bool fromAttribute(Attribute attribute, double &value) {
+static bool fromAttribute(Attribute attribute, double &value, int64_t) {
   auto real = dyn_cast_or_null<FloatAttr>(attribute);
   if (!real)
     return false;
   value = real.getValueAsDouble();
   return std::isfinite(value) && value > 0;
+}
+
+static std::string describeFigure(int64_t, int64_t least) {
+  return "a whole number of " + std::to_string(least) + " or more";
+}
+static std::string describeFigure(double, int64_t) {
+  return "a positive number";
+}
+
+/// Says that there is no such figure, and which there are.
+static LogicalResult
+reportUnknown(StringRef name, llvm::ArrayRef<StringRef> others,
+              llvm::function_ref<InFlightDiagnostic()> emitError) {
+  InFlightDiagnostic diagnostic = emitError() << "unknown figure '" << name
+                                              << "' of a machine; known are ";
+  for (StringRef other : others)
+    diagnostic << "'" << other << "', ";
+  MachineDescription machine;
+  bool isFirst = true;
+  forEachFigure(machine, [&](StringRef known, auto, int64_t) {
+    diagnostic << (isFirst ? "'" : ", '") << known << "'";
+    isFirst = false;
+  });
+  return diagnostic;
+}
+
+/// "host", "sm_90a".
+static bool isArchitecture(StringRef text) {
+  if (text == "host")
+    return true;
+  StringRef rest = text;
+  if (!rest.consume_front("sm_"))
+    return false;
+  StringRef digits = rest.take_while(llvm::isDigit);
+  rest = rest.drop_front(digits.size());
+  return digits.size() >= 2 && digits.size() <= 3 &&
+         (rest.empty() || rest == "a" || rest == "f");
 }
 
 /// Reads the figures of an attribute; says which one is missing or wrong.
@@ -84,27 +123,35 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
   if (!architecture)
     return emitError() << "a machine needs an 'architecture', such as "
                           "\"sm_90a\" or \"host\"";
+  if (!isArchitecture(architecture))
+    return emitError() << "'architecture' is " << architecture
+                       << ", and must be one such as \"sm_90a\" or \"host\"";
   machine.architecture = architecture.getValue();
   size_t known = 1;
-  std::string wrong;
-  forEachFigure(machine, [&](StringRef name, auto &member) {
-    if (fromAttribute(figures.get(name), member))
+  LogicalResult result = success();
+  forEachFigure(machine, [&](StringRef name, auto &member, int64_t least) {
+    Attribute figure = figures.get(name);
+    if (fromAttribute(figure, member, least)) {
       ++known;
-    else if (wrong.empty())
-      wrong = name.str();
+      return;
+    }
+    if (failed(result))
+      return;
+    std::string right = describeFigure(member, least);
+    result = figure
+                 ? emitError() << "'" << name << "' is " << figure
+                               << ", and must be " << right
+                 : emitError() << "a machine needs '" << name << "', " << right;
   });
-  if (!wrong.empty())
-    return emitError() << "a machine needs a positive '" << wrong << "'";
-  if (known == figures.size())
-    return success();
+  if (failed(result) || known == figures.size())
+    return result;
   for (NamedAttribute figure : figures) {
     bool isKnown = figure.getName() == "architecture";
-    forEachFigure(machine, [&](StringRef name, auto &) {
+    forEachFigure(machine, [&](StringRef name, auto &, int64_t) {
       isKnown |= figure.getName() == name;
     });
     if (!isKnown)
-      return emitError() << "unknown figure '" << figure.getName().getValue()
-                         << "' of a machine";
+      return reportUnknown(figure.getName(), {"architecture"}, emitError);
   }
   return success();
 }
@@ -117,13 +164,14 @@ LogicalResult
 MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                     StringRef name, DictionaryAttr figures) {
   MachineDescription machine;
+  if (name.empty())
+    return emitError() << "a machine needs a name";
   if (figures)
     return readFigures(figures, machine, emitError);
   if (findMachine(name))
     return success();
-  InFlightDiagnostic diagnostic = emitError()
-                                  << "unknown machine '" << name
-                                  << "'; known are ";
+  InFlightDiagnostic diagnostic = emitError() << "unknown machine '" << name
+                                              << "'; known are ";
   llvm::interleaveComma(getMachineTable(), diagnostic,
                         [&](const MachineDescription &known) {
                           diagnostic << "'" << known.name << "'";
@@ -141,28 +189,48 @@ MachineDescription MachineAttr::getDescription() const {
   return machine;
 }
 
+/// The text that a JSON object has under `key`; none when it has nothing there.
+static FailureOr<std::optional<StringRef>>
+readText(const llvm::json::Object &object, StringRef key, StringRef right,
+         llvm::function_ref<InFlightDiagnostic()> emitError) {
+  const llvm::json::Value *value = object.get(key);
+  if (!value)
+    return std::optional<StringRef>();
+  if (auto text = value->getAsString())
+    return std::optional<StringRef>(*text);
+  return emitError() << "'" << key << "' is " << llvm::formatv("{0}", *value)
+                     << ", and must be " << right;
+}
+
 /// A machine of a JSON object: its name, an optional built-in machine to start
 /// from, and figures.
 static FailureOr<MachineAttr>
 readMachine(MLIRContext *context, const llvm::json::Object &object,
             llvm::function_ref<InFlightDiagnostic()> emitError) {
-  auto name = object.getString("name");
-  if (!name)
+  auto name = readText(object, "name", "a string", emitError);
+  auto base =
+      readText(object, "base",
+               "the name of a built-in machine, such as \"h200\"", emitError);
+  auto architecture = readText(object, "architecture",
+                               "one such as \"sm_90a\" or \"host\"", emitError);
+  if (failed(name) || failed(base) || failed(architecture))
+    return failure();
+  if (!*name)
     return emitError() << "a machine needs a 'name'";
   Builder builder(context);
   NamedAttrList figures;
-  if (auto base = object.getString("base")) {
-    const MachineDescription *start = findMachine(*base);
+  if (*base) {
+    const MachineDescription *start = findMachine(**base);
     if (!start)
-      return emitError() << "unknown base '" << *base
+      return emitError() << "unknown base '" << **base
                          << "': it is a built-in machine or an architecture";
     figures.set("architecture", builder.getStringAttr(start->architecture));
-    forEachFigure(*start, [&](StringRef figure, auto value) {
+    forEachFigure(*start, [&](StringRef figure, auto value, int64_t) {
       figures.set(figure, toAttribute(builder, value));
     });
   }
-  if (auto architecture = object.getString("architecture"))
-    figures.set("architecture", builder.getStringAttr(*architecture));
+  if (*architecture)
+    figures.set("architecture", builder.getStringAttr(**architecture));
   MachineDescription types;
   for (const auto &entry : object) {
     StringRef figure = entry.first;
@@ -170,22 +238,29 @@ readMachine(MLIRContext *context, const llvm::json::Object &object,
     if (llvm::is_contained({"name", "base", "architecture"}, figure))
       continue;
     Attribute attribute;
-    forEachFigure(types, [&](StringRef known, auto member) {
+    std::string right;
+    forEachFigure(types, [&](StringRef known, auto member, int64_t least) {
       if (known != figure)
         return;
+      right = describeFigure(member, least);
       if constexpr (std::is_same_v<decltype(member), int64_t>) {
         if (auto integer = value.getAsInteger())
           attribute = toAttribute(builder, *integer);
       } else if (auto number = value.getAsNumber()) {
         attribute = toAttribute(builder, *number);
       }
+      if (attribute && !fromAttribute(attribute, member, least))
+        attribute = {};
     });
+    if (right.empty())
+      return reportUnknown(figure, {"name", "base", "architecture"}, emitError);
     if (!attribute)
-      return emitError() << "'" << figure
-                         << "' is no figure of a machine, or not a number";
+      return emitError() << "'" << figure << "' is "
+                         << llvm::formatv("{0}", value) << ", and must be "
+                         << right;
     figures.set(figure, attribute);
   }
-  auto machine = MachineAttr::getChecked(emitError, context, *name,
+  auto machine = MachineAttr::getChecked(emitError, context, **name,
                                          figures.getDictionary(context));
   if (!machine)
     return failure();
@@ -197,9 +272,8 @@ MachineAttr::resolve(MLIRContext *context, StringRef text,
                      llvm::function_ref<InFlightDiagnostic()> emitError) {
   if (!text.ends_with(".json")) {
     const MachineDescription *known = findMachine(text);
-    auto machine = MachineAttr::getChecked(emitError, context,
-                                           known ? known->name : text,
-                                           DictionaryAttr());
+    auto machine = MachineAttr::getChecked(
+        emitError, context, known ? known->name : text, DictionaryAttr());
     if (!machine)
       return failure();
     return machine;

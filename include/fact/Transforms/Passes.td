@@ -279,6 +279,12 @@ defvar agentOptions = [
   ModelOption<"answerBytes", "llm-answer-bytes", "size_t",
               "Bytes of one answer; default: 4 MiB">];
 
+/// Packaged LLVMs are built without statistics.
+defvar statisticsOption = [
+  Option<"printsStatistics", "statistics", "bool", "false",
+         "Print the statistics, as --mlir-pass-statistics does where LLVM was "
+         "built with them">];
+
 def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
   let summary = "Group ops into the kernels that will run them";
   let description = [{
@@ -290,12 +296,15 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     kernel is an error that lists what each rule of the target says of it. An
     output that is an input, a weight or another output too is copied.
 
+    A `fact.fused` that is there already is checked the same way: its rule, its
+    region, its schedule or space, on this target. What is beside it is covered.
+
     `agent=rules` is offline and deterministic. `agent=llm` asks a language model
     behind an OpenAI-compatible endpoint and writes a transcript, which
     `agent=replay` repeats offline; docs/agents.md describes both. Passes of one
     process with the same transcript are one run: they add to it.
   }];
-  let options = !listconcat(agentOptions, [
+  let options = !listconcat(agentOptions, statisticsOption, [
     Option<"target", "target", "std::string", "\"\"",
            "Machine to compile for, or a .json file that describes one; default: "
            "the module's fact.target, else host">,
@@ -329,7 +338,7 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
     else the neighbours of the best. Bundling and tuning the result is one round
     of refinement; `fact-compile --refine=N` does N.
   }];
-  let options = !listconcat(agentOptions, [
+  let options = !listconcat(agentOptions, statisticsOption, [
     Option<"bundle", "bundle", "std::string", "\"\"", "The bundle that was tuned">,
     Option<"results", "results", "std::string", "\"\"",
            "A tuning.json of the bundle from elsewhere; default: its own results">,
@@ -350,8 +359,8 @@ def AnnotateSpeedOfLight : Pass<"fact-annotate-sol", "::mlir::ModuleOp"> {
   let summary = "Write the speed of light beside each op";
   let description = [{
     Sets `fact.sol` on every op that works and on every `fact.fused`: its
-    floating-point operations, the bytes that it must move, and the least
-    microseconds that both allow on the machine.
+    floating-point operations by type, the bytes that it must move, and the
+    least microseconds that both allow on the machine.
 
     `fact-translate --fact-to-sol` prints the same as a table, with what an op a
     kernel would take.
@@ -360,6 +369,7 @@ def AnnotateSpeedOfLight : Pass<"fact-annotate-sol", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"\"",
            "Machine, or a .json file that describes one; default: the module's "
            "fact.target, else host">];
+  let dependentDialects = ["::fact::FactDialect"];
 }
 
 def InlineFused : Pass<"fact-inline-fused"> {

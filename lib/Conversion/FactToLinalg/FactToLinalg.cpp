@@ -84,8 +84,6 @@ struct LowerPointwise : OpInterfaceConversionPattern<PointwiseOpInterface> {
     ElementBuilder b(rewriter, op.getLoc());
     auto type = getTypeConverter()->convertType<RankedTensorType>(
         op->getResult(0).getType());
-    if (!type.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "needs static shapes");
     rewriter.replaceOp(
         op, b.mapBroadcast(type, operands, [&](auto &b, ValueRange x) {
           return op.buildScalar(b, b.getLoc(), x);
@@ -132,8 +130,6 @@ struct LowerMatmul : OpConversionPattern<MatmulOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ElementBuilder b(rewriter, op.getLoc());
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    if (!type.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "needs static shapes");
     Value lhs = roundOperand(b, op.getLhs(), adaptor.getLhs());
     Value rhs = roundOperand(b, op.getRhs(), adaptor.getRhs());
 

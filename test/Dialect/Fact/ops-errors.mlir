@@ -221,3 +221,25 @@ func.func @rotary_angles(%x: tensor<4x8xf32>, %c: tensor<4xf32>) -> tensor<4x8xf
   %0 = fact.rotary %x, %c, %x : (tensor<4x8xf32>, tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+func.func @dynamic(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @+1 {{operand #0 must be tensor of static sizes with at most 2^48 elements of}}
+  %0 = fact.exp %x : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// -----
+
+// Counts of elements and bytes stay numbers.
+func.func @large(%x: tensor<281474976710657xf32>) -> tensor<281474976710657xf32> {
+  // expected-error @+1 {{operand #0 must be tensor of static sizes with at most 2^48 elements of}}
+  %0 = fact.exp %x : (tensor<281474976710657xf32>) -> tensor<281474976710657xf32>
+  return %0 : tensor<281474976710657xf32>
+}
+
+// -----
+
+// expected-error @+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor of static sizes}}
+fact.weight @w : tensor<?x4xf32>

@@ -9,12 +9,16 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Fact_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
-def Fact_Element : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
-def Fact_Tensor : RankedTensorOf<[Fact_Element]>;
-def Fact_FloatTensor : RankedTensorOf<[Fact_Float]>;
-def Fact_BoolTensor : RankedTensorOf<[I1]>;
-def Fact_IntegerTensor : RankedTensorOf<[I1, I8, I32, I64]>;
+/// Sizes are known, and so few that bytes and positions are small numbers.
+def Fact_SizedPred : CPred<"isSized($_self)">;
+class Fact_TensorOf<list<Type> elements>
+    : RankedTensorOf<elements, [Fact_SizedPred],
+                     "tensor of static sizes with at most 2^48 elements">;
+
+def Fact_Tensor : Fact_TensorOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
+def Fact_FloatTensor : Fact_TensorOf<[F16, BF16, F32, F64]>;
+def Fact_BoolTensor : Fact_TensorOf<[I1]>;
+def Fact_IntegerTensor : Fact_TensorOf<[I1, I8, I32, I64]>;
 
 class Fact_Op<string mnemonic, list<Trait> traits = []>
     : Op<Fact_Dialect, mnemonic, traits>;
