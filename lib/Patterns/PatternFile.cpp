@@ -27,6 +27,23 @@ static constexpr size_t maximumText = 1000;
 static constexpr size_t maximumOps = 4000;
 static constexpr int64_t maximumExtent = int64_t(1) << 48;
 static constexpr double maximumMicroseconds = 1e12;
+/// fact-tune takes nothing for a measurement that is more than 10% faster than
+/// light.
+static constexpr double maximumShare = 1.2;
+
+bool isDate(const std::string &text) {
+  if (text.size() != 10)
+    return false;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (i == 4 || i == 7 ? text[i] != '-' : text[i] < '0' || text[i] > '9')
+      return false;
+  int year = std::stoi(text.substr(0, 4)), month = std::stoi(text.substr(5, 2)),
+      day = std::stoi(text.substr(8, 2));
+  bool isLeap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const int days[] = {31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30,
+                      31};
+  return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
+}
 
 namespace {
 
@@ -76,16 +93,6 @@ bool isScheduleKey(const std::string &text) {
            return isLower(c) || isDigit(c) || (c >= 'A' && c <= 'Z') ||
                   std::strchr("_ =,.-", c);
          });
-}
-
-/// ^[0-9]{4}-[0-9]{2}-[0-9]{2}$
-bool isDate(const std::string &text) {
-  if (text.size() != 10)
-    return false;
-  for (size_t i = 0; i < text.size(); ++i)
-    if (i == 4 || i == 7 ? text[i] != '-' : !isDigit(text[i]))
-      return false;
-  return true;
 }
 
 /// ^[0-9]{2}_[a-z0-9_]+$
@@ -215,21 +222,38 @@ private:
 // Reading
 //===----------------------------------------------------------------------===//
 
-std::map<std::string, int64_t> readExtents(const Node &node) {
+/// The family of extents that problems of these ops have.
+const std::vector<std::string> &getExtentFamily(const std::string &ops) {
+  auto has = [&](std::initializer_list<const char *> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char *name) {
+      return ("," + ops + ",").find("," + std::string(name) + ",") !=
+             std::string::npos;
+    });
+  };
+  const auto &families = getExtentFamilies();
+  if (has({"attention", "causal_attention", "masked_attention"}))
+    return families[1];
+  if (has({"matmul"}))
+    return families[0];
+  return has({"layer_norm", "rms_norm", "softmax", "reduce"}) ? families[2]
+                                                              : families[3];
+}
+
+std::map<std::string, int64_t> readExtents(const Node &node,
+                                           const std::string &ops) {
   std::map<std::string, int64_t> extents;
   for (const auto &[name, extent] : node.members())
     extents[name] = extent.integer(1, maximumExtent);
-  std::string families;
-  for (const std::vector<std::string> &family : getExtentFamilies()) {
-    if (family.size() == extents.size() &&
-        std::all_of(family.begin(), family.end(),
-                    [&](const auto &name) { return extents.count(name) != 0; }))
-      return extents;
-    families += families.empty() ? "" : "; or ";
-    for (size_t i = 0; i < family.size(); ++i)
-      families += (i ? ", " : "") + family[i];
-  }
-  node.fail("expected the members " + families);
+  const std::vector<std::string> &family = getExtentFamily(ops);
+  if (family.size() == extents.size() &&
+      std::all_of(family.begin(), family.end(),
+                  [&](const auto &name) { return extents.count(name) != 0; }))
+    return extents;
+  std::string members;
+  for (const std::string &name : family)
+    members += (members.empty() ? "" : ", ") + name;
+  node.fail("expected the members " + members + ", as " + Node::quote(ops) +
+            " has");
 }
 
 Schedule readSchedule(const Node &node) {
@@ -253,7 +277,7 @@ Schedule readSchedule(const Node &node) {
         {"key", "status", "us", "sol_share", "machine", "versions", "date"},
         {"error"});
     schedule.us = node["us"].real(0, true, maximumMicroseconds);
-    schedule.solShare = node["sol_share"].real(0, false, 100);
+    schedule.solShare = node["sol_share"].real(0, false, maximumShare);
     if (node.has("error"))
       schedule.error = node["error"].real(0, false, 1e30);
   } else {
@@ -277,7 +301,7 @@ Entry readEntry(const Node &node, const Problem &file) {
   entry.problem = file;
   entry.problem.ops =
       node["ops"].text(isNameList, "names of ops with commas", maximumOps);
-  entry.problem.extents = readExtents(node["extents"]);
+  entry.problem.extents = readExtents(node["extents"], entry.problem.ops);
   if (node.has("example"))
     entry.example =
         node["example"].text(isExample, "a folder of CUTLASS's examples");
@@ -287,6 +311,11 @@ Entry readEntry(const Node &node, const Problem &file) {
     node["schedules"].fail("expected at least one schedule");
   for (const Node &item : schedules) {
     Schedule schedule = readSchedule(item);
+    bool isForHost = schedule.key.compare(0, 5, "host_") == 0;
+    bool isGpu = file.architecture.compare(0, 3, "sm_") == 0;
+    if (isForHost ? isGpu : file.architecture == "host")
+      item["key"].fail("expected a schedule for " + file.architecture +
+                       ", found " + Node::quote(schedule.key));
     if (!seen.insert({schedule.key, schedule.machine}).second)
       item.fail(Node::quote(schedule.key) + " is there twice for " +
                 Node::quote(schedule.machine));

@@ -62,9 +62,9 @@ ATTENTION = {"batch": 1, "heads": 8, "kv_heads": 2, "queries": 16, "keys": 16, "
 RIGHT = {
     "as it is": [],
     "no entries": [(("entries",), [])],
-    "rows": [((*ENTRY, "extents"), ROWS)],
-    "attention": [((*ENTRY, "extents"), ATTENTION)],
-    "elements": [((*ENTRY, "extents"), {"elements": 2**48, "tensors": 1})],
+    "rows": [((*ENTRY, "extents"), ROWS), ((*ENTRY, "ops"), "add,softmax")],
+    "attention": [((*ENTRY, "extents"), ATTENTION), ((*ENTRY, "ops"), "causal_attention")],
+    "elements": [((*ENTRY, "extents"), {"elements": 2**48, "tensors": 1}), ((*ENTRY, "ops"), "exp")],
     "a whole number": [((*ENTRY, "extents", "m"), 64.0)],
     "no example": [((*ENTRY, "example"), REMOVED)],
     "no error": [((*GOOD, "error"), REMOVED)],
@@ -72,7 +72,7 @@ RIGHT = {
     "pending": [((*BAD, "status"), "pending")],
     "many words": [((*BAD, "machine"), "é" * 1000)],
     "an integer of microseconds": [((*GOOD, "us"), 3)],
-    "a key without parameters": [((*BAD, "key"), "host_rows<>")],
+    "a key without parameters": [((*BAD, "key"), "cuda_row<>")],
 }
 WRONG = {
     "another format": [(("format",), 2)],
@@ -119,6 +119,7 @@ WRONG = {
     "an endless time": [((*GOOD, "us"), 1e13)],
     "a time in words": [((*GOOD, "us"), "fast")],
     "a negative share": [((*GOOD, "sol_share"), -0.1)],
+    "a share above what can be": [((*GOOD, "sol_share"), 17)],
     "a negative error": [((*GOOD, "error"), -0.1)],
     "no error in words": [((*GOOD, "error"), None)],
     "no machine": [((*GOOD, "machine"), REMOVED)],
@@ -128,6 +129,7 @@ WRONG = {
     "versions in a list": [((*GOOD, "versions"), [])],
     "a version that is a number": [((*GOOD, "versions", "fact"), 1)],
     "a version's name": [((*GOOD, "versions", "Fact Version"), "1")],
+    "a thirteenth month": [((*GOOD, "date"), "2026-13-01")],
     "another date": [((*GOOD, "date"), "15.11.2026")],
     "a key with quotes": [((*GOOD, "key"), 'a<"b">')],
     "a key with a command": [((*GOOD, "key"), "a<b>; rm -rf /")],

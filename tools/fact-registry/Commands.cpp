@@ -58,6 +58,12 @@ static std::string format(const char *pattern, double value) {
   return text;
 }
 
+/// "1 entry", "2 entries".
+static std::string count(size_t number, const std::string &one,
+                         const std::string &several) {
+  return std::to_string(number) + " " + (number == 1 ? one : several);
+}
+
 static std::string formatTime(double us) { return format("%.4g", us); }
 
 static std::string formatShare(double share) {
@@ -348,17 +354,17 @@ int verify(const Options &options) {
   }
   std::vector<std::string> broken;
   std::vector<Entry> all;
-  size_t count = 0;
+  size_t files = 0;
   for (const fs::path &layer : layers) {
-    std::vector<fs::path> files;
-    if (Error error = listFiles(layer, files); !error.empty())
+    std::vector<fs::path> paths;
+    if (Error error = listFiles(layer, paths); !error.empty())
       broken.push_back(error);
-    for (const fs::path &file : files) {
+    for (const fs::path &file : paths) {
       std::vector<Entry> entries;
       if (Error error = readFile(layer, file, entries); !error.empty())
         broken.push_back(error);
       all.insert(all.end(), entries.begin(), entries.end());
-      ++count;
+      ++files;
     }
   }
   if (options.schedules) {
@@ -375,8 +381,9 @@ int verify(const Options &options) {
   }
   for (const std::string &each : broken)
     std::fprintf(stderr, "fact-registry: error: %s\n", each.c_str());
-  std::printf("%zu files, %zu entries, %zu errors\n", count, all.size(),
-              broken.size());
+  std::printf("%s, %s, %s\n", count(files, "file", "files").c_str(),
+              count(all.size(), "entry", "entries").c_str(),
+              count(broken.size(), "error", "errors").c_str());
   return broken.empty() ? 0 : 1;
 }
 
@@ -529,8 +536,9 @@ int prune(const Options &options) {
              !error.empty())
       throw Failure(error);
   }
-  std::printf("%s %zu schedules and %zu entries\n",
-              options.dryRun ? "would remove" : "removed", removed, emptied);
+  std::printf("%s %s and %s\n", options.dryRun ? "would remove" : "removed",
+              count(removed, "schedule", "schedules").c_str(),
+              count(emptied, "entry", "entries").c_str());
   return 0;
 }
 

@@ -1,6 +1,7 @@
 //===- fact-registry.cpp - Reads and changes the pattern registry ---------===//
 
 #include "Commands.h"
+#include "fact/Patterns/PatternFile.h"
 #include "fact/Tuning/Files.h"
 #include <cstdio>
 #include <cstdlib>
@@ -29,8 +30,8 @@ problem, how fast they were, what failed.
                           several: the first hides the others
   --rule R, --dtype T, --arch A
                           list, prune: only these
-  --status S              list, prune: accepted, failed or pending; may be
-                          repeated
+  --status S              list: accepted, failed or pending; prune: failed or
+                          pending; may be repeated
   --json                  list, show, diff: as JSON
   --to FOLDER             add: where to (default: the user's folder)
   --results FILE          add: a tuning.json of this bundle from elsewhere
@@ -66,6 +67,13 @@ static Status parseStatus(const std::string &text) {
       return status;
   throw Failure("--status expects accepted, failed or pending, found '" + text +
                 "'");
+}
+
+static std::string parseDate(const std::string &text) {
+  if (!isDate(text))
+    throw Failure("--date expects a day such as 2026-11-15, found '" + text +
+                  "'");
+  return text;
 }
 
 static Options parseOptions(int argc, char **argv) {
@@ -106,7 +114,7 @@ static Options parseOptions(int argc, char **argv) {
     else if (option == "--results")
       options.learn.results = value();
     else if (option == "--date")
-      options.learn.date = value();
+      options.learn.date = parseDate(value());
     else if (option == "--version-of") {
       std::string text = value();
       size_t at = text.find('=');

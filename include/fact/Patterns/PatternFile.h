@@ -18,6 +18,9 @@ using Error = std::string;
 /// `<rule>/<dtype>-<architecture>.json`, relative to a layer.
 std::filesystem::path getFileName(const Problem &problem);
 
+/// Whether a text is a day of the calendar: "2026-11-15".
+bool isDate(const std::string &text);
+
 /// Every pattern file of a layer, in the order of their names. Fails where a
 /// folder cannot be listed.
 Error listFiles(const std::filesystem::path &layer,

@@ -82,8 +82,22 @@ TEST(PatternFile, SaysWhatIsWrongAndWhere) {
             "281474976710656, found 0");
   EXPECT_EQ(broken("\"m\": 4096, ", ""),
             "$.entries[0].extents: expected the members m, n, k, batch, "
-            "tensors; or batch, heads, kv_heads, queries, keys, head; or rows, "
-            "columns, tensors; or elements, tensors");
+            "tensors, as \"matmul,add\" has");
+  EXPECT_EQ(broken("\"ops\": \"matmul,add\"", "\"ops\": \"add,softmax\""),
+            "$.entries[0].extents: expected the members rows, columns, "
+            "tensors, as \"add,softmax\" has");
+  EXPECT_EQ(
+      broken("\"key\": \"sm90_gemm<", "\"key\": \"host_gemm<").substr(0, 69),
+      "$.entries[0].schedules[0].key: expected a schedule for sm_90a, "
+      "found ");
+  for (const char *date : {"2026-02-31", "2025-02-29", "2026-13-01",
+                           "2026-00-10", "2026-04-00", "2026-11-5x"})
+    EXPECT_EQ(broken("\"date\": \"2026-11-15\"",
+                     std::string("\"date\": \"") + date + "\""),
+              std::string("$.entries[0].schedules[0].date: expected a date "
+                          "such as 2026-11-15, found \"") +
+                  date + "\"");
+  EXPECT_EQ(broken("\"date\": \"2026-11-15\"", "\"date\": \"2028-02-29\""), "");
   EXPECT_EQ(broken("\"ops\": \"matmul,add\"", "\"ops\": \"matmul, add\""),
             "$.entries[0].ops: expected names of ops with commas, found "
             "\"matmul, add\"");

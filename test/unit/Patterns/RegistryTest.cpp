@@ -110,11 +110,13 @@ TEST(Registry, FindsTheNearestFirst) {
   add(sampleProblem(4096, "f16", "matmul"));
   Problem host = sampleProblem(4096);
   host.architecture = "host";
-  add(host);
+  Schedule onHost = accepted(10);
+  onHost.key = "host_gemm<micro = 8x8>";
+  writeLayer(folder.path, {sampleEntry(host, {onHost})});
   Problem gated = sampleProblem(4096);
   gated.rule = "gated_gemm";
   add(gated);
-  Problem rows = sampleProblem(4096);
+  Problem rows = sampleProblem(4096, "bf16", "softmax");
   rows.extents = {{"rows", 4096}, {"columns", 1024}, {"tensors", 1}};
   add(rows);
 
