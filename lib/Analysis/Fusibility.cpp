@@ -106,8 +106,8 @@ Operation *GroupedBlock::findDetour(const OpGroup &group) const {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Ops in the order of their block: who proposed a group, and how, does not show
-/// in its region.
+/// Ops in the order of their block: who proposed a group, and how, does not
+/// show in its region.
 static OpGroup inOrder(const OpGroup &group) {
   SmallVector<Operation *> ops(group.begin(), group.end());
   llvm::sort(ops,
@@ -175,25 +175,88 @@ bool Fusibility::isFusible(Operation *op) {
          !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
 }
 
-/// A space is of use when one of its points is legal.
+/// A kernel needs one legal schedule: of the space, or (null) of the rule's own
+/// and those beside it.
 static LogicalResult checkSpace(FusedOp fused, const Realiser &realiser,
                                 SpaceAttrInterface space,
                                 const MachineDescription &machine,
                                 EmitError emitError) {
-  std::string reason;
+  std::string reason = "there is none";
   {
     ScopedDiagnosticHandler handler(fused.getContext(), [&](Diagnostic &why) {
       reason = why.str();
       return success();
     });
-    for (ScheduleAttrInterface schedule : space.enumerate())
-      if (succeeded(realiser.checkSchedule(fused, schedule, machine, [&] {
-            return mlir::emitError(fused.getLoc()) << schedule.getKey() << ": ";
-          })))
-        return success();
+    auto isLegal = [&](ScheduleAttrInterface schedule) {
+      auto emitReason = [&] {
+        return mlir::emitError(fused.getLoc()) << schedule.getKey() << ": ";
+      };
+      // The rule's own are of its family.
+      return succeeded(
+          space ? realiser.checkSchedule(fused, schedule, machine, emitReason)
+                : schedule.verifySchedule(fused, machine, emitReason));
+    };
+    SmallVector<ScheduleAttrInterface> schedules;
+    if (SpaceAttrInterface searched =
+            space ? space : realiser.getDefaultSpace(fused))
+      schedules = searched.enumerate();
+    if (llvm::any_of(schedules, isLegal) ||
+        (!space && llvm::any_of(realiser.getFixedSchedules(fused), isLegal)))
+      return success();
   }
   return emitError() << "its space has no legal schedule; of the last one, "
-                     << (reason.empty() ? "there is none" : reason);
+                     << reason;
+}
+
+const Realiser *Fusibility::findRealiser(StringRef rule,
+                                         EmitError emitError) const {
+  if (const Realiser *realiser = target.findRealiser(rule))
+    return realiser;
+  InFlightDiagnostic diagnostic =
+      emitError() << "target '" << target.getMachine().name
+                  << "' has no such rule as '" << rule << "'; it has ";
+  llvm::interleaveComma(target.getRealisers(), diagnostic,
+                        [&](const std::unique_ptr<Realiser> &known) {
+                          diagnostic << "'" << known->getRule() << "'";
+                        });
+  return nullptr;
+}
+
+std::optional<Obstacle> Fusibility::checkRegion(FusedOp fused,
+                                                const Realiser &realiser,
+                                                SpaceAttrInterface space,
+                                                EmitError emitError) const {
+  if (failed(realiser.canRealise(fused, emitError)))
+    return Obstacle::realiser;
+  if (failed(
+          checkSpace(fused, realiser, space, target.getMachine(), emitError)))
+    return Obstacle::space;
+  return std::nullopt;
+}
+
+std::optional<Obstacle> Fusibility::check(FusedOp fused,
+                                          EmitError emitError) const {
+  const Realiser *realiser = findRealiser(fused.getRule(), emitError);
+  if (!realiser)
+    return Obstacle::rule;
+  for (Operation &op : fused.getBodyOps())
+    if (!isFusible(&op) && !isa<ConstantOp>(op)) {
+      InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
+                                                  << "' is not an op to fuse";
+      diagnostic.attachNote(op.getLoc()) << "this one";
+      return Obstacle::op;
+    }
+  auto space = cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr());
+  auto schedule = cast_or_null<ScheduleAttrInterface>(fused.getScheduleAttr());
+  if (!schedule)
+    return checkRegion(fused, *realiser, space, emitError);
+  if (failed(realiser->canRealise(fused, emitError)))
+    return Obstacle::realiser;
+  auto emitIllegal = [&] { return emitError() << schedule.getKey() << ": "; };
+  if (failed(realiser->checkSchedule(fused, schedule, target.getMachine(),
+                                     emitIllegal)))
+    return Obstacle::space;
+  return std::nullopt;
 }
 
 std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
@@ -202,27 +265,18 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
                                           EmitError emitError) const {
   if (group.empty())
     return emitError() << "an empty group", Obstacle::empty;
-  const Realiser *realiser = target.findRealiser(rule);
-  if (!realiser) {
-    InFlightDiagnostic diagnostic =
-        emitError() << "target '" << target.getMachine().name
-                    << "' has no such rule; it has ";
-    llvm::interleaveComma(target.getRealisers(), diagnostic,
-                          [&](const std::unique_ptr<Realiser> &known) {
-                            diagnostic << "'" << known->getRule() << "'";
-                          });
+  const Realiser *realiser = findRealiser(rule, emitError);
+  if (!realiser)
     return Obstacle::rule;
-  }
   for (Operation *op : group) {
-    StringRef problem = op->getBlock() != &decided.getBlock() ||
-                                !isFusible(op)
+    StringRef problem = op->getBlock() != &decided.getBlock() || !isFusible(op)
                             ? "not an op to fuse"
                         : decided.find(op) ? "in another group already"
                                            : "";
     if (problem.empty())
       continue;
-    InFlightDiagnostic diagnostic =
-        emitError() << "'" << op->getName() << "' is " << problem;
+    InFlightDiagnostic diagnostic = emitError() << "'" << op->getName()
+                                                << "' is " << problem;
     diagnostic.attachNote(op->getLoc()) << "this one";
     return Obstacle::op;
   }
@@ -237,12 +291,8 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
 
   // The realiser sees the region it would emit.
   FusedOp fused = outline(rule, group);
-  std::optional<Obstacle> obstacle;
-  if (failed(realiser->canRealise(fused, emitError)))
-    obstacle = Obstacle::realiser;
-  else if (space && failed(checkSpace(fused, *realiser, space,
-                                      target.getMachine(), emitError)))
-    obstacle = Obstacle::space;
+  std::optional<Obstacle> obstacle =
+      checkRegion(fused, *realiser, space, emitError);
   fused->erase();
   return obstacle;
 }

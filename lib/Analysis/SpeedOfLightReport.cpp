@@ -24,8 +24,26 @@ double SpeedOfLightReport::getUnfusedMicroseconds() const {
   return sum;
 }
 
-SpeedOfLightReport
-fact::reportSpeedOfLight(ModuleOp module, const MachineDescription &machine) {
+void fact::warnOfUncounted(ModuleOp module) {
+  Operation *first = nullptr;
+  unsigned count = 0;
+  module.walk([&](Operation *op) {
+    if (op->getNumResults() == 0 ||
+        isa_and_nonnull<FactDialect>(op->getDialect()))
+      return;
+    first = first ? first : op;
+    ++count;
+  });
+  if (first)
+    first->emitWarning() << "'" << first->getName()
+                         << "' is not counted, nor are " << count - 1
+                         << " other ops that are not FACT ops; --fact-raise "
+                            "converts those of torch";
+}
+
+SpeedOfLightReport fact::reportSpeedOfLight(ModuleOp module,
+                                            const MachineDescription &machine) {
+  warnOfUncounted(module);
   SpeedOfLightReport report;
   report.machine = machine;
   for (auto function : module.getOps<func::FuncOp>())
@@ -83,33 +101,49 @@ static bool isBoundByTraffic(const SpeedOfLightReport &report,
 }
 
 void fact::printTable(const SpeedOfLightReport &report, raw_ostream &os) {
-  size_t width = 4, shapeWidth = 6;
-  std::vector<std::pair<std::string, std::string>> names;
+  using Cells = SmallVector<std::string>;
+  auto number = [](double value) {
+    return llvm::formatv("{0:F3}", value).str();
+  };
+  // A type of arithmetic that no kernel has needs no column.
+  SmallVector<bool> isShown(SpeedOfLight().getFlopsByType().size(), false);
+  for (const SpeedOfLightReport::Row &row : report.rows)
+    for (auto [i, flops] : llvm::enumerate(row.light.getFlopsByType()))
+      isShown[i] = isShown[i] || flops.second > 0;
+  SmallVector<Cells> table = {{"work", "result"}};
+  for (auto [shown, flops] :
+       llvm::zip_equal(isShown, SpeedOfLight().getFlopsByType()))
+    if (shown)
+      table[0].push_back(("GFLOP " + flops.first).str());
+  table[0].append({"MB", "SOL us", "unfused us", "bound by"});
   for (const SpeedOfLightReport::Row &row : report.rows) {
-    names.emplace_back(describe(row.op), shapeOf(row.op));
-    width = std::max(width, names.back().first.size());
-    shapeWidth = std::max(shapeWidth, names.back().second.size());
+    Cells cells = {describe(row.op), shapeOf(row.op)};
+    for (auto [shown, flops] :
+         llvm::zip_equal(isShown, row.light.getFlopsByType()))
+      if (shown)
+        cells.push_back(number(flops.second / 1e9));
+    cells.append({number(row.light.bytes / 1e6), number(row.microseconds),
+                  number(row.unfusedMicroseconds),
+                  isBoundByTraffic(report, row) ? "memory" : "arithmetic"});
+    table.push_back(std::move(cells));
   }
+  SmallVector<size_t> widths(table[0].size(), 0);
+  for (const Cells &cells : table)
+    for (auto [width, cell] : llvm::zip_equal(widths, cells))
+      width = std::max(width, cell.size());
+
   os << "speed of light on " << report.machine.name << " ("
      << report.machine.architecture << ")\n";
-  auto line = [&](StringRef name, StringRef shape, const Twine &gflop,
-                  const Twine &megabytes, const Twine &time,
-                  const Twine &unfused, StringRef bound) {
-    os << llvm::left_justify(name, width) << "  "
-       << llvm::left_justify(shape, shapeWidth) << "  "
-       << llvm::right_justify(gflop.str(), 10) << "  "
-       << llvm::right_justify(megabytes.str(), 10) << "  "
-       << llvm::right_justify(time.str(), 10) << "  "
-       << llvm::right_justify(unfused.str(), 10) << "  " << bound << "\n";
-  };
-  line("work", "result", "GFLOP", "MB", "SOL us", "unfused us", "bound by");
-  for (auto [row, name] : llvm::zip_equal(report.rows, names))
-    line(name.first, name.second,
-         llvm::formatv("{0:F3}", row.light.getFlops() / 1e9).str(),
-         llvm::formatv("{0:F3}", row.light.bytes / 1e6).str(),
-         llvm::formatv("{0:F3}", row.microseconds).str(),
-         llvm::formatv("{0:F3}", row.unfusedMicroseconds).str(),
-         isBoundByTraffic(report, row) ? "memory" : "arithmetic");
+  for (const Cells &cells : table) {
+    for (auto [i, cell] : llvm::enumerate(cells)) {
+      if (i < 2)
+        os << llvm::left_justify(cell, widths[i]) << "  ";
+      else if (i + 1 < cells.size())
+        os << llvm::right_justify(cell, widths[i]) << "  ";
+      else
+        os << cell << "\n";
+    }
+  }
   double fused = report.getMicroseconds(),
          unfused = report.getUnfusedMicroseconds();
   os << llvm::formatv("{0} kernels: {1:F3} us; an op a kernel: {2:F3} us; "
@@ -122,13 +156,13 @@ void fact::printJson(const SpeedOfLightReport &report, raw_ostream &os) {
   json::Array rows;
   for (const SpeedOfLightReport::Row &row : report.rows) {
     const SpeedOfLight &light = row.light;
+    json::Object flops;
+    for (auto [type, count] : light.getFlopsByType())
+      flops[type] = count;
     json::Object object{
         {"work", describe(row.op)},
         {"result", shapeOf(row.op)},
-        {"flops", json::Object{{"matrix_16", light.matrixFlops16},
-                               {"matrix_32", light.matrixFlops32},
-                               {"matrix_64", light.matrixFlops64},
-                               {"scalar", light.scalarFlops}}},
+        {"flops", std::move(flops)},
         {"bytes", light.bytes},
         {"sol_us", row.microseconds},
         {"unfused_us", row.unfusedMicroseconds},
@@ -138,12 +172,11 @@ void fact::printJson(const SpeedOfLightReport &report, raw_ostream &os) {
       object["rule"] = fused.getRule();
     rows.push_back(std::move(object));
   }
-  os << llvm::formatv(
-      "{0:2}\n",
-      json::Value(json::Object{
-          {"machine", report.machine.name},
-          {"architecture", report.machine.architecture},
-          {"rows", std::move(rows)},
-          {"sol_us", report.getMicroseconds()},
-          {"unfused_us", report.getUnfusedMicroseconds()}}));
+  os << llvm::formatv("{0:2}\n",
+                      json::Value(json::Object{
+                          {"machine", report.machine.name},
+                          {"architecture", report.machine.architecture},
+                          {"rows", std::move(rows)},
+                          {"sol_us", report.getMicroseconds()},
+                          {"unfused_us", report.getUnfusedMicroseconds()}}));
 }

@@ -29,7 +29,17 @@ LogicalResult Realiser::checkSchedule(FusedOp fused,
     for (ScheduleAttrInterface known : own)
       families.insert(family(known));
     llvm::interleave(families, diagnostic, " or ");
-    return diagnostic << " schedules, not " << family(schedule);
+    diagnostic << " schedules, not " << family(schedule);
+    // A vendor's library is among them for some regions.
+    std::string reason;
+    ScopedDiagnosticHandler handler(fused.getContext(), [&](Diagnostic &why) {
+      reason = why.str();
+      return success();
+    });
+    if (failed(schedule.verifySchedule(
+            fused, machine, [&] { return mlir::emitError(fused.getLoc()); })))
+      diagnostic << "; " << family(schedule) << " " << reason;
+    return diagnostic;
   }
   return schedule.verifySchedule(fused, machine, emitError);
 }

@@ -1,9 +1,13 @@
-//===- AgentPass.h - Passes with an agent -------------------------*- C++ -*-===//
+//===- AgentPass.h - Passes with an agent -------------------------*- C++
+//-*-===//
 
 #ifndef FACT_TRANSFORMS_AGENTPASS_H
 #define FACT_TRANSFORMS_AGENTPASS_H
 
 #include "fact/Agent/Discovery.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace fact {
 /// A pass with the options `agentOptions` of Passes.td.
@@ -30,6 +34,25 @@ protected:
     llm.answerBytes = this->answerBytes;
     return options;
   }
+
+  /// Sets a statistic by its name in Passes.td: releases of LLVM keep neither
+  /// names nor values of statistics, so a pass keeps both.
+  void count(mlir::Pass::Statistic &statistic, llvm::StringRef name,
+             uint64_t value) {
+    statistic = unsigned(value);
+    counted.emplace_back(name, value);
+  }
+
+  void printStatistics() const {
+    if (!this->printsStatistics)
+      return;
+    llvm::errs() << this->getArgument() << " statistics\n";
+    for (auto [name, value] : counted)
+      llvm::errs() << llvm::formatv("  (S) {0,8} {1}\n", value, name);
+  }
+
+private:
+  llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>> counted;
 };
 } // namespace fact
 

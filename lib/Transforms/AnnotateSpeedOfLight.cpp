@@ -17,25 +17,25 @@ struct AnnotateSpeedOfLightPass
   using AnnotateSpeedOfLightBase::AnnotateSpeedOfLightBase;
 
   void runOnOperation() override {
-    FailureOr<MachineAttr> machine =
-        chooseMachine(getOperation(), target);
+    FailureOr<MachineAttr> machine = chooseMachine(getOperation(), target);
     if (failed(machine))
       return signalPassFailure();
+    warnOfUncounted(getOperation());
     MachineDescription description = machine->getDescription();
     Builder builder(&getContext());
     getOperation().walk([&](Operation *op) {
       if (!hasSpeedOfLight(op))
         return;
       SpeedOfLight light = getSpeedOfLight(op);
-      op->setAttr("fact.sol",
-                  builder.getDictionaryAttr(
-                      {builder.getNamedAttr(
-                           "flops", builder.getI64IntegerAttr(int64_t(light.getFlops()))),
-                       builder.getNamedAttr(
-                           "bytes", builder.getI64IntegerAttr(int64_t(light.bytes))),
-                       builder.getNamedAttr(
-                           "us", builder.getF64FloatAttr(
-                                     light.getMicroseconds(description)))}));
+      NamedAttrList flops, figures;
+      for (auto [type, count] : light.getFlopsByType())
+        if (count > 0)
+          flops.set(type, builder.getI64IntegerAttr(int64_t(count)));
+      figures.set("flops", flops.getDictionary(&getContext()));
+      figures.set("bytes", builder.getI64IntegerAttr(int64_t(light.bytes)));
+      figures.set("us",
+                  builder.getF64FloatAttr(light.getMicroseconds(description)));
+      op->setAttr("fact.sol", figures.getDictionary(&getContext()));
     });
   }
 };

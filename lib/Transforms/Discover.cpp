@@ -1,6 +1,7 @@
 //===- Discover.cpp - Group ops into the kernels that will run them -------===//
 
 #include "AgentPass.h"
+#include "fact/Analysis/Fusibility.h"
 #include "fact/Transforms/Passes.h"
 
 namespace fact {
@@ -10,6 +11,29 @@ namespace fact {
 
 using namespace mlir;
 using namespace fact;
+
+/// What people have fused goes through Fusibility too.
+static LogicalResult checkFused(ModuleOp module, StringRef target) {
+  FailureOr<MachineAttr> machine = chooseMachine(module, target);
+  if (failed(machine))
+    return failure();
+  std::unique_ptr<Target> described = createTarget(machine->getDescription());
+  Fusibility fusibility(*described);
+  MachineAttr named = getTargetMachine(module);
+  bool isLegal = true;
+  module.walk([&](FusedOp fused) {
+    isLegal &= !fusibility.check(fused, [&] {
+      InFlightDiagnostic diagnostic = fused.emitOpError();
+      if (named && named != *machine)
+        diagnostic.attachNote(module.getLoc())
+            << "the module's kernels are for '" << named.getName()
+            << "'; --fact-inline-fused takes them apart for '"
+            << machine->getName() << "'";
+      return diagnostic;
+    });
+  });
+  return success(isLegal);
+}
 
 namespace {
 struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
@@ -21,22 +45,26 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
     options.patterns.assign(patterns.begin(), patterns.end());
 
     DiscoveryReport report;
-    if (failed(discover(getOperation(), options, report)))
+    if (failed(checkFused(getOperation(), target)) ||
+        failed(discover(getOperation(), options, report)))
       signalPassFailure();
-    proposed = report.proposed;
-    accepted = report.accepted;
-    rejected = report.getRejected();
-    covered = report.covered;
-    rejectedByRule = report.rejected["rule"] + report.rejected["realiser"];
-    rejectedByGraph = report.rejected["cycle"] + report.rejected["op"] +
-                      report.rejected["empty"] + report.rejected["unused"];
-    rejectedBySpace = report.rejected["space"];
-    rejectedByReading = report.rejected["answer"];
-    calls = report.calls;
-    sendings = report.retries;
-    tokensIn = report.tokensIn;
-    tokensOut = report.tokensOut;
-    milliseconds = unsigned(1e3 * report.seconds);
+    count(proposed, "subgraphs-proposed", report.proposed);
+    count(accepted, "subgraphs-accepted", report.accepted);
+    count(rejected, "subgraphs-rejected", report.getRejected());
+    count(rejectedByRule, "rejected-by-rule",
+          report.rejected["rule"] + report.rejected["realiser"]);
+    count(rejectedByGraph, "rejected-by-graph",
+          report.rejected["cycle"] + report.rejected["op"] +
+              report.rejected["empty"] + report.rejected["unused"]);
+    count(rejectedBySpace, "rejected-by-space", report.rejected["space"]);
+    count(rejectedByReading, "rejected-by-reading", report.rejected["answer"]);
+    count(covered, "subgraphs-covered", report.covered);
+    count(calls, "llm-calls", report.calls);
+    count(sendings, "llm-retries", report.retries);
+    count(tokensIn, "llm-tokens-in", report.tokensIn);
+    count(tokensOut, "llm-tokens-out", report.tokensOut);
+    count(milliseconds, "milliseconds", uint64_t(1e3 * report.seconds));
+    printStatistics();
   }
 };
 } // namespace

@@ -29,10 +29,11 @@ struct RefinePass : AgentPass<fact::impl::RefineBase<RefinePass>> {
     RefinementReport report;
     if (failed(refine(getOperation(), options, report)))
       return signalPassFailure();
-    nominated = report.nominated;
-    withinEps = report.withinEps;
-    withoutGain = report.withoutGain;
-    pointsStatistic = report.points;
+    count(nominated, "kernels-nominated", report.nominated);
+    count(withinEps, "kernels-within-eps", report.withinEps);
+    count(withoutGain, "kernels-without-gain", report.withoutGain);
+    count(pointsStatistic, "points", report.points);
+    printStatistics();
   }
 };
 } // namespace

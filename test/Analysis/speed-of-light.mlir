@@ -10,12 +10,13 @@
 // 2 * 4096 * 1024 * 512 = 4.295 GFLOP; 4096*512 + 1024*512 + 4096*1024 elements of two bytes are
 // 13.631 MB. Both take longer at 989 TFLOP/s (4.343 us) than at 4.8 TB/s (2.840 us).
 // CHECK: speed of light on h200 (sm_90a)
-// CHECK: matmul {{ *}}4096x1024xbf16 {{ *}}4.295 {{ *}}13.631 {{ *}}4.343 {{ *}}4.343 arithmetic
+// CHECK: work {{ *}}result {{ *}}GFLOP matrix_16 {{ *}}GFLOP scalar {{ *}}MB {{ *}}SOL us
+// CHECK: matmul {{ *}}4096x1024xbf16 {{ *}}4.295 {{ *}}0.000 {{ *}}13.631 {{ *}}4.343 {{ *}}4.343 arithmetic
 // A bias is read once for all rows, a splat not at all: 2 * 8.389 MB and 2 KB.
-// CHECK: add {{ *}}4096x1024xbf16 {{ *}}0.004 {{ *}}16.779 {{ *}}3.496 {{ *}}3.496 memory
-// CHECK: mul {{ *}}4096x1024xbf16 {{ *}}0.004 {{ *}}16.777
+// CHECK: add {{ *}}4096x1024xbf16 {{ *}}0.000 {{ *}}0.004 {{ *}}16.779 {{ *}}3.496 {{ *}}3.496 memory
+// CHECK: mul {{ *}}4096x1024xbf16 {{ *}}0.000 {{ *}}0.004 {{ *}}16.777
 // A slice of half the columns reads half.
-// CHECK: exp {{ *}}4096x512xbf16 {{ *}}0.002 {{ *}}8.389
+// CHECK: exp {{ *}}4096x512xbf16 {{ *}}0.000 {{ *}}0.002 {{ *}}8.389
 // CHECK: 4 kernels: [[SUM:.*]] us; an op a kernel: [[SUM]] us; fusing gains at most 1.00x
 
 // JSON: "architecture": "sm_90a"
@@ -24,14 +25,14 @@
 // JSON: "matrix_16": 4294967296
 // JSON: "unfused_us":
 
-// ATTR: fact.matmul {{.*}}fact.sol = {bytes = {{.*}}, flops = {{.*}}, us = 4.34{{.*}} : f64}
+// ATTR: fact.matmul {{.*}}fact.sol = {bytes = 13631488 : i64, flops = {matrix_16 = 4294967296 : i64}, us = 4.34{{.*}} : f64}
 
 // FUSED: gemm_epilogue: matmul add mul
 // FUSED: fusing gains at most {{[1-9]\.[0-9]+}}x
 // SLOW: speed of light on slow (sm_90a)
 // SLOW: matmul {{.*}} 1363.149 {{.*}} memory
 // UNKNOWN: error: unknown machine 'h2000'; known are 'a100', 'h100', 'h200', 'b200', 'host', and those of a file that ends in '.json'
-// BROKEN: broken.json': 'bandwith' is no figure of a machine, or not a number
+// BROKEN: broken.json': unknown figure 'bandwith' of a machine; known are 'name', 'base', 'architecture', 'multiprocessors', {{.*}}, 'bandwidth', 
 // MISSING: error: cannot read machine '{{.*}}.json': {{.*}}
 func.func @main(%x: tensor<4096x512xbf16>, %w: tensor<1024x512xbf16>, %b: tensor<1024xbf16>) -> tensor<4096x512xbf16> {
   %0 = fact.matmul %x, %w transpose_b : (tensor<4096x512xbf16>, tensor<1024x512xbf16>) -> tensor<4096x1024xbf16>

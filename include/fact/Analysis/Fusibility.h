@@ -1,4 +1,5 @@
-//===- Fusibility.h - Can one kernel take these ops? --------------*- C++ -*-===//
+//===- Fusibility.h - Can one kernel take these ops? --------------*- C++
+//-*-===//
 //
 // The one place that knows. Rules, language models and people all propose sets
 // of ops; this analysis checks that a set is one convex piece of the graph and
@@ -77,7 +78,11 @@ public:
                                 const GroupedBlock &decided,
                                 EmitError emitError) const;
 
-  /// The same without a diagnostic, with the rule's own space.
+  /// What stands in the way of a `fact.fused` that is there, with the schedule
+  /// or the space that it names.
+  std::optional<Obstacle> check(FusedOp fused, EmitError emitError) const;
+
+  /// The same of a group without a diagnostic, with the rule's own space.
   bool accepts(llvm::StringRef rule, const OpGroup &group,
                const GroupedBlock &decided) const;
 
@@ -101,6 +106,14 @@ public:
   const Target &getTarget() const { return target; }
 
 private:
+  /// The realiser of a rule, or null with a diagnostic that names those there
+  /// are.
+  const Realiser *findRealiser(llvm::StringRef rule, EmitError emitError) const;
+  /// Whether the realiser takes the region and has a schedule for it.
+  std::optional<Obstacle> checkRegion(FusedOp fused, const Realiser &realiser,
+                                      SpaceAttrInterface space,
+                                      EmitError emitError) const;
+
   const Target &target;
 };
 } // namespace fact

@@ -1,4 +1,5 @@
-//===- SpeedOfLight.h - The least time a kernel can take ----------*- C++ -*-===//
+//===- SpeedOfLight.h - The least time a kernel can take ----------*- C++
+//-*-===//
 
 #ifndef FACT_ANALYSIS_SPEEDOFLIGHT_H
 #define FACT_ANALYSIS_SPEEDOFLIGHT_H
@@ -21,6 +22,14 @@ struct SpeedOfLight {
   double getFlops() const {
     return matrixFlops16 + matrixFlops32 + matrixFlops64 + scalarFlops;
   }
+  /// The same by type, each with its name in tables and files.
+  llvm::SmallVector<std::pair<llvm::StringRef, double>, 4>
+  getFlopsByType() const {
+    return {{"matrix_16", matrixFlops16},
+            {"matrix_32", matrixFlops32},
+            {"matrix_64", matrixFlops64},
+            {"scalar", scalarFlops}};
+  }
   double getArithmeticMicroseconds(const MachineDescription &machine) const;
   double getTrafficMicroseconds(const MachineDescription &machine) const;
   /// max(arithmetic, traffic) on a machine.
@@ -28,7 +37,8 @@ struct SpeedOfLight {
 };
 
 /// Of an op as a kernel of its own, or of a `fact.fused`. Views, weights and
-/// constants cost nothing.
+/// constants cost nothing. Only elements that the results depend on count
+/// (Demand.h), so that no kernel takes less.
 SpeedOfLight getSpeedOfLight(mlir::Operation *op);
 
 /// Whether the op is work, so that an unfused program has a kernel for it.
@@ -55,9 +65,11 @@ struct SpeedOfLightReport {
   double getUnfusedMicroseconds() const;
 };
 
-/// Of what runs on each call; `fact.prepare` does not.
+/// Of what runs on each call; `fact.prepare` does not. Ops of other dialects
+/// are not counted, and a warning says so.
 SpeedOfLightReport reportSpeedOfLight(mlir::ModuleOp module,
                                       const MachineDescription &machine);
+void warnOfUncounted(mlir::ModuleOp module);
 void printTable(const SpeedOfLightReport &report, llvm::raw_ostream &os);
 void printJson(const SpeedOfLightReport &report, llvm::raw_ostream &os);
 } // namespace fact
