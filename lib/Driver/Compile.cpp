@@ -45,7 +45,10 @@ private:
   unsigned countOps() const;
   bool hasTorch() const;
   void finishStage(StringRef stage, Clock::time_point start) {
-    stages[stage] = std::chrono::duration<double>(Clock::now() - start).count();
+    // Rounds of refinement repeat stages.
+    double before = stages.getNumber(stage).value_or(0);
+    stages[stage] =
+        before + std::chrono::duration<double>(Clock::now() - start).count();
   }
   std::string bundleFolder() const {
     if (!options.bundle.empty())
@@ -273,7 +276,8 @@ LogicalResult Compilation::writeSummary() {
                                    {"steps", kernel.steps},
                                    {"sol_us", kernel.microseconds}});
   ops["kernels"] = summary.steps;
-  json::Object root{{"target", getTargetMachine(module).getName()},
+  MachineAttr machine = getTargetMachine(module);
+  json::Object root{{"target", machine ? machine.getName() : options.target},
                     {"ops", std::move(ops)},
                     {"kernels", std::move(kernels)},
                     {"stages", std::move(stages)},
@@ -290,6 +294,9 @@ LogicalResult Compilation::writeSummary() {
 
 LogicalResult Compilation::run() {
   auto stopsAfter = [&](Stage stage) { return options.stopAfter == stage; };
+  auto stop = [&] {
+    return success(succeeded(writeText()) && succeeded(writeSummary()));
+  };
   bool fused = false;
   module->walk([&](FusedOp) { fused = true; });
   ops["imported"] = countOps();
@@ -298,16 +305,18 @@ LogicalResult Compilation::run() {
       })))
     return failure();
   if (stopsAfter(Stage::import))
-    return writeText();
+    return stop();
   if (!fused && failed(runPasses("raise", buildRaisePipeline)))
     return failure();
   ops["raised"] = countOps();
   if (stopsAfter(Stage::raise))
-    return writeText();
-  if (!fused && failed(discoverKernels()))
+    return stop();
+  // Kernels written by hand for no target yet are checked, and the rest joins
+  // them.
+  if ((!fused || !getTargetMachine(module)) && failed(discoverKernels()))
     return failure();
   if (stopsAfter(Stage::discover))
-    return writeText();
+    return stop();
   if (failed(bundle()))
     return failure();
   if (stopsAfter(Stage::bundle))

@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from .errors import FactError
 from .files import writing
@@ -29,6 +31,8 @@ _AGENT_OPTIONS = [
     ("transcript", "FILE", "what llm writes and replay reads"),
     ("patterns", "FOLDER", "the registry (default: the user's over the built-in one)"),
     ("refine", "N", "rounds of searching again where there is most to gain"),
+    ("refine-eps", "SHARE", "done when so near to the speed of light (default: 0.25)"),
+    ("refine-window", "N", "done after so many attempts without gain (default: 12)"),
 ]
 
 
@@ -81,6 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     agent = compile_.add_argument_group("who groups ops into kernels (docs/agents.md)")
     for name, metavar, what in _AGENT_OPTIONS:
         agent.add_argument(f"--{name}", metavar=metavar, help=what)
+    compile_.add_argument("--summary", metavar="FILE",
+                          help="what was done and how long it took, as JSON")
     compile_.add_argument("--option", action="append", default=[], metavar="ARG",
                           help="one more argument for fact-compile, as in --option=--verbose")
     compile_.set_defaults(function=_compile)
@@ -159,7 +165,6 @@ def _workload(options, device: str = "cpu"):
 
 
 def _compile(options) -> int:
-    from .compiler import build, bundle, resolve_target, translate
     from .library import module_tensors
     from .safetensors_file import write_safetensors
 
@@ -168,6 +173,20 @@ def _compile(options) -> int:
     given = [(name, getattr(options, name.replace("-", "_"))) for name, *_ in _AGENT_OPTIONS]
     options.option += [f"--{name}={value}" for name, value in given if value is not None]
     workload = _workload(options, options.device)
+    with tempfile.TemporaryDirectory() as folder:
+        summary = Path(options.summary or Path(folder) / "summary.json")
+        options.option.append(f"--summary={summary}")
+        _compile_workload(workload, options)
+        _show_discovery(summary)
+    if options.save_weights:
+        write_safetensors(options.save_weights, module_tensors(workload.module))
+        print(f"weights: {options.save_weights}")
+    return 0
+
+
+def _compile_workload(workload, options) -> None:
+    from .compiler import build, bundle, resolve_target, translate
+
     if options.until:
         output = options.output or f"{workload.name}.mlir"
         seconds = translate(workload.module, workload.inputs, until=options.until, output=output,
@@ -184,12 +203,7 @@ def _compile(options) -> int:
         library = build(workload.module, workload.inputs, target=options.target, output=output,
                         name=workload.name, candidates=options.candidates,
                         options=options.option, verbose=True)
-        _show_discovery(library.work_folder / "summary.json")
         print(f"library: {library.path}")
-    if options.save_weights:
-        write_safetensors(options.save_weights, module_tensors(workload.module))
-        print(f"weights: {options.save_weights}")
-    return 0
 
 
 def _show_discovery(path) -> None:

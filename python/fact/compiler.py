@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -149,8 +150,12 @@ def work_root() -> Path:
 
 def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
     """One folder a program, target and options, so that tuning resumes where it was."""
-    key = hashlib.sha256("\0".join([graph.text, target, *options]).encode()).hexdigest()[:12]
-    folder = work_root() / f"{graph.name}-{target}-{key}"
+    # A machine of the user's own is a file: what it says counts, not what it is called.
+    machine = Path(target).read_text() if Path(target).is_file() else target
+    told = [option for option in options if not option.startswith("--summary=")]
+    key = hashlib.sha256("\0".join([graph.text, machine, *told]).encode()).hexdigest()[:12]
+    name = re.sub(r"[^\w.-]+", "_", f"{graph.name}-{Path(target).stem}")
+    folder = work_root() / f"{name}-{key}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -197,7 +202,9 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
     source = work / f"{graph.name}.mlir"
     graph.save(source)
     tool = toolchain.require_tool("fact-compile")
-    command = [str(tool), str(source), *arguments, f"--summary={work / 'summary.json'}"]
+    command = [str(tool), str(source), *arguments]
+    if not any(argument.startswith("--summary=") for argument in arguments):
+        command.append(f"--summary={work / 'summary.json'}")
     # If this process is ended, so is what it started.
     environment = {**toolchain.environment(), "FACT_END_WITH_PARENT": "1"}
     if verbose:

@@ -137,6 +137,43 @@ def test_bundle_stops_at_the_bundle(monkeypatch, tmp_path):
     assert folder == tmp_path / "bundle" and folder.is_dir()
 
 
+def test_a_machine_file_stays_in_the_work_folder(monkeypatch, tmp_path):
+    pytest.importorskip("torch_mlir")
+    stand_in_driver(tmp_path, "import os\n"
+                              "os.makedirs([a for a in sys.argv if a.startswith('--bundle=')][0][9:])")
+    monkeypatch.setenv("FACT_BIN_DIR", str(tmp_path))
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "machine.json").write_text(f'{{"name": "{name}", "base": "host"}}')
+        for target in (tmp_path / name / "machine.json", f"work/../{name}/machine.json"):
+            fact.bundle(torch.nn.ReLU(), (torch.ones(2),), target=str(target),
+                        output=tmp_path / f"{name}.bundle" / str(len(str(target))))
+    # One for each machine, however it is called.
+    assert len(list((tmp_path / "work").iterdir())) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "fact-compile", "work", "one", "two", "one.bundle", "two.bundle"}
+
+
+def test_compile_writes_a_summary(monkeypatch, tmp_path, capsys):
+    pytest.importorskip("torch_mlir")
+    if toolchain.find_tool("fact-compile") is None:
+        pytest.skip("fact-compile is not built")
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    workload = tmp_path / "relu.py"
+    workload.write_text("import torch\nModel = torch.nn.ReLU\n"
+                        "def get_init_inputs():\n    return []\n"
+                        "def get_inputs():\n    return [torch.ones(2)]\n")
+    summary = tmp_path / "summary.json"
+    for stop in ([f"--bundle-only={tmp_path / 'bundle'}"], ["--until=discover", "-o", "relu.mlir"]):
+        monkeypatch.chdir(tmp_path)
+        assert main(["compile", str(workload), "--target=host", f"--summary={summary}", *stop]) == 0
+        assert json.loads(summary.read_text())["discovery"]["agent"] == "rules"
+        assert "agent: rules, 1 subgraphs proposed" in capsys.readouterr().out
+        summary.unlink()
+
+
 def test_work_folder_that_cannot_be_made(monkeypatch, tmp_path):
     pytest.importorskip("torch_mlir")
     (tmp_path / "file").write_text("")
