@@ -10,7 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace fact {
-/// A pass with the options `agentOptions` of Passes.td.
+/// A pass with `agentOptions` and `agentStatistics` of Passes.td.
 template <typename Base> class AgentPass : public Base {
 protected:
   using Base::Base;
@@ -41,6 +41,13 @@ protected:
              uint64_t value) {
     statistic = unsigned(value);
     counted.emplace_back(name, value);
+  }
+
+  void countRequests(const DiscoveryReport &report) {
+    count(this->calls, "llm-calls", report.calls);
+    count(this->sendings, "llm-retries", report.retries);
+    count(this->tokensIn, "llm-tokens-in", report.tokensIn);
+    count(this->tokensOut, "llm-tokens-out", report.tokensOut);
   }
 
   void printStatistics() const {

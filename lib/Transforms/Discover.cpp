@@ -59,10 +59,7 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
     count(rejectedBySpace, "rejected-by-space", report.rejected["space"]);
     count(rejectedByReading, "rejected-by-reading", report.rejected["answer"]);
     count(covered, "subgraphs-covered", report.covered);
-    count(calls, "llm-calls", report.calls);
-    count(sendings, "llm-retries", report.retries);
-    count(tokensIn, "llm-tokens-in", report.tokensIn);
-    count(tokensOut, "llm-tokens-out", report.tokensOut);
+    countRequests(report);
     count(milliseconds, "milliseconds", uint64_t(1e3 * report.seconds));
     printStatistics();
   }

@@ -29,6 +29,7 @@ struct RefinePass : AgentPass<fact::impl::RefineBase<RefinePass>> {
     RefinementReport report;
     if (failed(refine(getOperation(), options, report)))
       return signalPassFailure();
+    countRequests(report.agent);
     count(nominated, "kernels-nominated", report.nominated);
     count(withinEps, "kernels-within-eps", report.withinEps);
     count(withoutGain, "kernels-without-gain", report.withoutGain);

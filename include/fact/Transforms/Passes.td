@@ -245,8 +245,8 @@ def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
 // Discovering
 //===----------------------------------------------------------------------===//
 
-/// Of every pass with an agent, and of fact-compile. Defaults are those of
-/// LanguageModelOptions.
+/// Of every pass with an agent; the options also of fact-compile. Defaults are
+/// those of LanguageModelOptions.
 class ModelOption<string member, string argument, string type, string help>
     : Option<member, argument, type,
              "::fact::LanguageModelOptions()." # member, help>;
@@ -278,6 +278,11 @@ defvar agentOptions = [
               "Tokens of all requests and answers of a run; default: 400000">,
   ModelOption<"answerBytes", "llm-answer-bytes", "size_t",
               "Bytes of one answer; default: 4 MiB">];
+defvar agentStatistics = [
+  Statistic<"calls", "llm-calls", "Requests to a model">,
+  Statistic<"sendings", "llm-retries", "Requests sent again">,
+  Statistic<"tokensIn", "llm-tokens-in", "Tokens of requests">,
+  Statistic<"tokensOut", "llm-tokens-out", "Tokens of answers">];
 
 /// Packaged LLVMs are built without statistics.
 defvar statisticsOption = [
@@ -311,7 +316,7 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     ListOption<"patterns", "patterns", "std::string",
                "Folders of the registry, upper layers first; default: the user's "
                "and the built-in one">]);
-  let statistics = [
+  let statistics = !listconcat(agentStatistics, [
     Statistic<"proposed", "subgraphs-proposed", "Subgraphs proposed">,
     Statistic<"accepted", "subgraphs-accepted", "Subgraphs accepted">,
     Statistic<"rejected", "subgraphs-rejected", "Subgraphs rejected">,
@@ -320,11 +325,7 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     Statistic<"rejectedBySpace", "rejected-by-space", "Rejected for want of a legal schedule">,
     Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because they could not be read">,
     Statistic<"covered", "subgraphs-covered", "Subgraphs by the rules for what an agent left over">,
-    Statistic<"calls", "llm-calls", "Requests to a model">,
-    Statistic<"sendings", "llm-retries", "Requests sent again">,
-    Statistic<"tokensIn", "llm-tokens-in", "Tokens of requests">,
-    Statistic<"tokensOut", "llm-tokens-out", "Tokens of answers">,
-    Statistic<"milliseconds", "milliseconds", "Milliseconds that discovery took">];
+    Statistic<"milliseconds", "milliseconds", "Milliseconds that discovery took">]);
   let dependentDialects = ["::fact::FactDialect"];
 }
 
@@ -347,11 +348,11 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
     Option<"window", "window", "unsigned", "12", "Done after so many attempts without gain">,
     Option<"kernels", "kernels", "unsigned", "4", "Kernels of a round at most">,
     Option<"points", "points", "unsigned", "6", "New schedules of a kernel at most">]);
-  let statistics = [
+  let statistics = !listconcat(agentStatistics, [
     Statistic<"nominated", "kernels-nominated", "Kernels searched again">,
     Statistic<"withinEps", "kernels-within-eps", "Kernels within eps of the speed of light">,
     Statistic<"withoutGain", "kernels-without-gain", "Kernels without gain for a window">,
-    Statistic<"pointsStatistic", "points", "New schedules">];
+    Statistic<"pointsStatistic", "points", "New schedules">]);
   let dependentDialects = ["::fact::FactDialect"];
 }
 
