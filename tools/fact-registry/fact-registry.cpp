@@ -2,13 +2,14 @@
 
 #include "Commands.h"
 #include "fact/Patterns/PatternFile.h"
+#include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <map>
 
 using namespace fact::patterns;
+using fact::tuning::CommandLine;
 using fact::tuning::Failure;
 
 static const char usage[] =
@@ -52,15 +53,6 @@ Exit status: 0; 1 when verify finds a broken file or diff a difference; 2 when
 a command cannot be carried out.
 )";
 
-static size_t parseCount(const std::string &option, const std::string &text) {
-  char *end = nullptr;
-  unsigned long value = std::strtoul(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || value == 0 || text[0] == '-' ||
-      value > 1000000)
-    throw Failure(option + " expects a number above 0, found '" + text + "'");
-  return value;
-}
-
 static Status parseStatus(const std::string &text) {
   for (Status status : {Status::Accepted, Status::Failed, Status::Pending})
     if (text == getName(status))
@@ -78,71 +70,48 @@ static std::string parseDate(const std::string &text) {
 
 static Options parseOptions(int argc, char **argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string option = argv[i], inlineValue;
-    bool hasInline = false;
-    size_t equals = option.find('=');
-    if (option.compare(0, 2, "--") == 0 && equals != std::string::npos) {
-      inlineValue = option.substr(equals + 1);
-      option.resize(equals);
-      hasInline = true;
-    }
-    auto value = [&]() -> std::string {
-      std::string text;
-      if (hasInline)
-        text = inlineValue;
-      else if (++i < argc)
-        text = argv[i];
-      if (text.empty())
-        throw Failure(option + " expects a value; see fact-registry --help");
-      return text;
-    };
-    if (option == "--layer")
-      options.layers.push_back(value());
-    else if (option == "--rule")
-      options.rule = value();
-    else if (option == "--dtype")
-      options.dtype = value();
-    else if (option == "--arch")
-      options.architecture = value();
-    else if (option == "--status")
-      options.statuses.insert(parseStatus(value()));
-    else if (option == "--json")
+  CommandLine line(argc, argv, "fact-registry", FACT_VERSION, usage);
+  while (line.next()) {
+    const std::string &word = line.word();
+    if (word == "--layer")
+      options.layers.push_back(line.value());
+    else if (word == "--rule")
+      options.rule = line.value();
+    else if (word == "--dtype")
+      options.dtype = line.value();
+    else if (word == "--arch")
+      options.architecture = line.value();
+    else if (word == "--status")
+      options.statuses.insert(parseStatus(line.value()));
+    else if (word == "--json")
       options.json = true;
-    else if (option == "--to")
-      options.to = value();
-    else if (option == "--results")
-      options.learn.results = value();
-    else if (option == "--date")
-      options.learn.date = parseDate(value());
-    else if (option == "--version-of") {
-      std::string text = value();
+    else if (word == "--to")
+      options.to = line.value();
+    else if (word == "--results")
+      options.learn.results = line.value();
+    else if (word == "--date")
+      options.learn.date = parseDate(line.value());
+    else if (word == "--version-of") {
+      std::string text = line.value();
       size_t at = text.find('=');
       if (at == std::string::npos)
         throw Failure("--version-of expects NAME=TEXT, found '" + text + "'");
       options.learn.versions[text.substr(0, at)] = text.substr(at + 1);
-    } else if (option == "--keep") {
-      options.learn.keep = parseCount(option, value());
+    } else if (word == "--keep") {
+      options.learn.keep = line.count();
       options.keepGiven = true;
-    } else if (option == "--superseded")
+    } else if (word == "--superseded")
       options.superseded = true;
-    else if (option == "--schedules")
+    else if (word == "--schedules")
       options.schedules = true;
-    else if (option == "--dry-run")
+    else if (word == "--dry-run")
       options.dryRun = true;
-    else if (option == "--help" || option == "-h") {
-      std::fputs(usage, stdout);
-      std::exit(0);
-    } else if (option == "--version") {
-      std::puts("fact-registry " FACT_VERSION);
-      std::exit(0);
-    } else if (!option.empty() && option[0] == '-')
-      throw Failure("unknown option '" + option +
-                    "'; see fact-registry --help");
+    else if (line.isOption())
+      line.refuse();
     else if (options.command.empty())
-      options.command = argv[i];
+      options.command = word;
     else
-      options.arguments.push_back(argv[i]);
+      options.arguments.push_back(word);
   }
   return options;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
 #include "fact/Tuning/LibraryWriter.h"
 #include "fact/Tuning/Process.h"
@@ -56,76 +57,48 @@ static Words splitWords(const std::string &text) {
   return words;
 }
 
-static double positive(const std::string &option, const std::string &text) {
-  char *end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || *end != '\0' || !(value > 0))
-    throw Failure(option + " expects a number above 0, found '" + text + "'");
-  return value;
-}
-
 static Options parseOptions(int argc, char **argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string option = argv[i];
-    std::string inlineValue;
-    bool hasInline = false;
-    size_t equals = option.find('=');
-    if (option.compare(0, 2, "--") == 0 && equals != std::string::npos) {
-      inlineValue = option.substr(equals + 1);
-      option.resize(equals);
-      hasInline = true;
-    }
-    auto value = [&]() -> std::string {
-      if (hasInline)
-        return inlineValue;
-      if (++i >= argc)
-        throw Failure(option + " expects a value; see fact-tune --help");
-      return argv[i];
-    };
-    if (option == "-o")
-      options.output = value();
-    else if (option == "--candidates")
-      options.candidates = static_cast<size_t>(positive(option, value()));
-    else if (option == "--jobs")
-      options.jobs = static_cast<unsigned>(positive(option, value()));
-    else if (option == "--compile-timeout")
-      options.compileTimeout = positive(option, value());
-    else if (option == "--run-timeout")
-      options.runTimeout = positive(option, value());
-    else if (option == "--database")
-      options.database = value();
-    else if (option == "--cutlass")
-      options.cutlass = value();
-    else if (option == "--launcher")
-      options.launcher = splitWords(value());
-    else if (option == "--run-launcher")
-      options.runLauncher = splitWords(value());
-    else if (option == "--only")
-      options.only = value();
-    else if (option == "--retune")
+  CommandLine line(argc, argv, "fact-tune", FACT_VERSION, usage);
+  while (line.next()) {
+    const std::string &word = line.word();
+    if (word == "-o")
+      options.output = line.value();
+    else if (word == "--candidates")
+      options.candidates = line.count();
+    else if (word == "--jobs")
+      options.jobs = static_cast<unsigned>(line.count());
+    else if (word == "--compile-timeout")
+      options.compileTimeout = line.number();
+    else if (word == "--run-timeout")
+      options.runTimeout = line.number();
+    else if (word == "--database")
+      options.database = line.value();
+    else if (word == "--cutlass")
+      options.cutlass = line.value();
+    else if (word == "--launcher")
+      options.launcher = splitWords(line.value());
+    else if (word == "--run-launcher")
+      options.runLauncher = splitWords(line.value());
+    else if (word == "--only")
+      options.only = line.value();
+    else if (word == "--retune")
       options.retune = true;
-    else if (option == "--untuned")
+    else if (word == "--untuned")
       options.untuned = true;
-    else if (option == "--no-link")
+    else if (word == "--no-link")
       options.noLink = true;
-    else if (option == "--list")
+    else if (word == "--list")
       options.list = true;
-    else if (option == "--dry-run")
+    else if (word == "--dry-run")
       options.dryRun = true;
-    else if (option == "--help" || option == "-h") {
-      std::fputs(usage, stdout);
-      std::exit(0);
-    } else if (option == "--version") {
-      std::puts("fact-tune " FACT_VERSION);
-      std::exit(0);
-    } else if (!option.empty() && option[0] == '-')
-      throw Failure("unknown option '" + option + "'; see fact-tune --help");
+    else if (line.isOption())
+      line.refuse();
     else if (options.bundle.empty())
-      options.bundle = option;
+      options.bundle = word;
     else
       throw Failure("more than one bundle: '" + options.bundle.string() +
-                    "' and '" + option + "'");
+                    "' and '" + word + "'");
   }
   if (options.bundle.empty())
     throw Failure("no bundle given; see fact-tune --help");

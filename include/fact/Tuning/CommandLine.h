@@ -1,0 +1,53 @@
+//===- CommandLine.h - Words of a command, one after the other --*- C++ -*-===//
+
+#ifndef FACT_TUNING_COMMANDLINE_H
+#define FACT_TUNING_COMMANDLINE_H
+
+#include <string>
+#include <vector>
+
+namespace fact {
+namespace tuning {
+
+/// Reads `--name value`, `--name=value` and other words of programs that link
+/// no LLVM. Throws Failure.
+class CommandLine {
+public:
+  /// `tool` is the program's name; `--help` prints `usage` and ends the
+  /// program, and so does `--version`.
+  CommandLine(int argc, char **argv, std::string tool, std::string version,
+              std::string usage)
+      : words(argv + 1, argv + argc), tool(std::move(tool)),
+        version(std::move(version)), usage(std::move(usage)) {}
+
+  /// Goes to the next word; false at the end.
+  bool next();
+
+  /// "--name", without what `=` gives it; or the word.
+  const std::string &word() const { return current; }
+  bool isOption() const { return !current.empty() && current[0] == '-'; }
+
+  /// The value of this option, which is not empty.
+  std::string value();
+  /// The same as a number above 0.
+  double number();
+  /// The same as a whole one, at most a million.
+  size_t count();
+
+  /// Says that there is no such option.
+  [[noreturn]] void refuse() const;
+
+private:
+  [[noreturn]] void expectNumber(const std::string &text) const;
+
+  std::vector<std::string> words;
+  size_t position = 0;
+  std::string current, inlineValue;
+  bool hasInline = false;
+  std::string tool, version, usage;
+};
+
+} // namespace tuning
+} // namespace fact
+
+#endif // FACT_TUNING_COMMANDLINE_H
