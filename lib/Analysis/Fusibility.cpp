@@ -259,6 +259,24 @@ std::optional<Obstacle> Fusibility::check(FusedOp fused,
   return std::nullopt;
 }
 
+LogicalResult Fusibility::checkAll(ModuleOp module) const {
+  MachineAttr named = getTargetMachine(module);
+  StringRef machine = target.getMachine().name;
+  bool isLegal = true;
+  module.walk([&](FusedOp fused) {
+    isLegal &= !check(fused, [&] {
+      InFlightDiagnostic diagnostic = fused.emitOpError();
+      if (named && named.getName() != machine)
+        diagnostic.attachNote(module.getLoc())
+            << "the module's kernels are for '" << named.getName()
+            << "'; --fact-inline-fused takes them apart for '" << machine
+            << "'";
+      return diagnostic;
+    });
+  });
+  return success(isLegal);
+}
+
 std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
                                           SpaceAttrInterface space,
                                           const GroupedBlock &decided,

@@ -18,21 +18,7 @@ static LogicalResult checkFused(ModuleOp module, StringRef target) {
   if (failed(machine))
     return failure();
   std::unique_ptr<Target> described = createTarget(machine->getDescription());
-  Fusibility fusibility(*described);
-  MachineAttr named = getTargetMachine(module);
-  bool isLegal = true;
-  module.walk([&](FusedOp fused) {
-    isLegal &= !fusibility.check(fused, [&] {
-      InFlightDiagnostic diagnostic = fused.emitOpError();
-      if (named && named != *machine)
-        diagnostic.attachNote(module.getLoc())
-            << "the module's kernels are for '" << named.getName()
-            << "'; --fact-inline-fused takes them apart for '"
-            << machine->getName() << "'";
-      return diagnostic;
-    });
-  });
-  return success(isLegal);
+  return Fusibility(*described).checkAll(module);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #define FACT_ANALYSIS_FUSIBILITY_H
 
 #include "fact/Target/Target.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace fact {
@@ -82,7 +83,11 @@ public:
   /// or the space that it names.
   std::optional<Obstacle> check(FusedOp fused, EmitError emitError) const;
 
-  /// The same of a group without a diagnostic, with the rule's own space.
+  /// Checks every `fact.fused` of a module.
+  mlir::LogicalResult checkAll(mlir::ModuleOp module) const;
+
+  /// Whether a group can be one kernel with the rule's own space; without a
+  /// diagnostic.
   bool accepts(llvm::StringRef rule, const OpGroup &group,
                const GroupedBlock &decided) const;
 
