@@ -5,7 +5,7 @@
 #include "Spaces.h"
 #include "fact/Analysis/Problem.h"
 #include "fact/Patterns/Learn.h"
-#include "llvm/ADT/MapVector.h"
+#include "fact/Target/Bundle.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -114,20 +114,27 @@ LogicalResult Refinement::measure() {
   target = createTarget(machine.getDescription());
   if (failed(readMeasurements()))
     return failure();
-  llvm::MapVector<StringRef, Kernel> byId;
-  std::vector<std::string> ids;
-  ids.reserve(measurements.size());
-  for (const Measurements &measured : measurements)
-    byId[ids.emplace_back(measured.problem.getId())].measured = &measured;
-  module.walk([&](FusedOp fused) {
-    auto found = byId.find(
-        getProblem(fused, machine.getDescription().architecture).getId());
-    if (found != byId.end() && target->findRealiser(fused.getRule()))
-      found->second.steps.push_back(fused);
-  });
-  for (auto &[id, kernel] : byId)
-    if (!kernel.steps.empty() && !kernel.measured->attempts.empty())
-      kernels.push_back(std::move(kernel));
+  for (NamedKernel &named : getNamedKernels(module)) {
+    FusedOp region = named.steps.front();
+    std::string id =
+        getProblem(region, machine.getDescription().architecture).getId();
+    // Two kernels may have one problem; measurements of another bundle may have
+    // another name.
+    auto isOfProblem = [&](const Measurements &measured) {
+      return measured.problem.getId() == id && !measured.attempts.empty();
+    };
+    auto found = llvm::find_if(measurements, [&](const Measurements &measured) {
+      return measured.kernel == named.name && isOfProblem(measured);
+    });
+    if (found == measurements.end())
+      found = llvm::find_if(measurements, isOfProblem);
+    if (found == measurements.end() || !target->findRealiser(region.getRule()))
+      continue;
+    Kernel kernel;
+    kernel.measured = &*found;
+    kernel.steps = std::move(named.steps);
+    kernels.push_back(std::move(kernel));
+  }
   if (kernels.empty())
     return mlir::emitError(module.getLoc(), "none of its kernels was measured "
                                             "in '")
@@ -217,8 +224,8 @@ std::string Refinement::take(Kernel &kernel,
   return "";
 }
 
-/// The rules' own refinement: what is next to the best, then next to the
-/// second best.
+/// The rules' own refinement: what is next to the best in the space, then next to
+/// the second best; where all of that is known, one step out of it.
 void Refinement::takeNeighbours(Kernel &kernel) {
   SpaceAttrInterface space =
       getRealiser(kernel).getDefaultSpace(kernel.getRegion());
@@ -227,10 +234,12 @@ void Refinement::takeNeighbours(Kernel &kernel) {
     if (attempt.isAccepted())
       fastest.push_back(&attempt);
   llvm::sort(fastest, isFaster);
-  for (size_t i = 0; i < std::min<size_t>(2, fastest.size()); ++i)
-    if (auto schedule = parseSchedule(module.getContext(), fastest[i]->key))
-      if (kernel.next.empty())
-        take(kernel, getNeighbours(schedule, space));
+  fastest.resize(std::min<size_t>(2, fastest.size()));
+  for (auto getNext : {getNeighbours, getStepsAway})
+    for (const Measurements::Attempt *attempt : fastest)
+      if (auto schedule = parseSchedule(module.getContext(), attempt->key))
+        if (kernel.next.empty())
+          take(kernel, getNext(schedule, space));
 }
 
 /// The fastest attempts and the last failures, and how many there are beside.

@@ -121,32 +121,80 @@ FailureOr<SpaceAttrInterface> fact::replaceLists(SpaceAttrInterface base,
   return space;
 }
 
-SmallVector<ScheduleAttrInterface>
-fact::getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space) {
-  SmallVector<ScheduleAttrInterface> neighbours;
+/// The values before and after `value` in a list; all of it where the list does
+/// not have the value.
+static std::vector<std::string> getNextTo(const std::string &value,
+                                          const std::vector<std::string> &list) {
+  auto at = llvm::find(list, value);
+  if (at == list.end())
+    return list;
+  std::vector<std::string> next;
+  if (at != list.begin())
+    next.push_back(*(at - 1));
+  if (at + 1 != list.end())
+    next.push_back(*(at + 1));
+  return next;
+}
+
+/// Each number of `8x12` halved and doubled; nothing of a word.
+static std::vector<std::string> getSteps(const std::string &value) {
+  SmallVector<StringRef> parts;
+  StringRef(value).split(parts, 'x');
+  std::vector<std::string> steps;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    int64_t number;
+    if (parts[i].getAsInteger(10, number) || number > (1 << 20))
+      return {};
+    for (int64_t step : {number / 2, number * 2}) {
+      if (step == 0)
+        continue;
+      std::string changed = std::to_string(step);
+      SmallVector<StringRef> others = parts;
+      others[i] = changed;
+      steps.push_back(llvm::join(others, "x"));
+    }
+  }
+  return steps;
+}
+
+/// The schedules that differ from `schedule` in one parameter, whose value is
+/// one of those that `getOthers` gives.
+static SmallVector<ScheduleAttrInterface> changeOne(
+    ScheduleAttrInterface schedule, SpaceAttrInterface space,
+    llvm::function_ref<std::vector<std::string>(
+        const std::string &value, const std::vector<std::string> &list)>
+        getOthers) {
+  SmallVector<ScheduleAttrInterface> changed;
   SpaceLists lists = getLists(space), own = splitParameters(print(schedule));
   if (lists.size() != own.size())
-    return neighbours;
-  for (auto [i, list] : llvm::enumerate(lists)) {
-    const std::string &value = own[i].second.front();
-    const std::vector<std::string> &values = list.second;
-    auto at = llvm::find(values, value);
-    for (auto [j, other] : llvm::enumerate(values)) {
-      ptrdiff_t distance = std::abs(ptrdiff_t(j) - (at - values.begin()));
-      // A value that is in no list has all of it next to it.
-      if (other == value || (at != values.end() && distance > 1))
-        continue;
+    return changed;
+  for (auto [i, list] : llvm::enumerate(lists))
+    for (const std::string &other :
+         getOthers(own[i].second.front(), list.second)) {
       SpaceLists point = own;
       point[i].second = {other};
       std::string error;
       if (auto one = dyn_cast_or_null<SpaceAttrInterface>(parseQuietly(
               space.getContext(), joinLists(space, point), error)))
         for (ScheduleAttrInterface neighbour : one.enumerate())
-          if (neighbour != schedule && !llvm::is_contained(neighbours, neighbour))
-            neighbours.push_back(neighbour);
+          if (neighbour != schedule && !llvm::is_contained(changed, neighbour))
+            changed.push_back(neighbour);
     }
-  }
-  return neighbours;
+  return changed;
+}
+
+SmallVector<ScheduleAttrInterface>
+fact::getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space) {
+  return changeOne(schedule, space, getNextTo);
+}
+
+SmallVector<ScheduleAttrInterface>
+fact::getStepsAway(ScheduleAttrInterface schedule, SpaceAttrInterface space) {
+  return changeOne(schedule, space,
+                   [](const std::string &value,
+                      const std::vector<std::string> &) {
+                     return getSteps(value);
+                   });
 }
 
 SpaceLists fact::getPoint(SpaceAttrInterface space,

@@ -29,6 +29,11 @@ mlir::FailureOr<SpaceAttrInterface> replaceLists(SpaceAttrInterface base,
 llvm::SmallVector<ScheduleAttrInterface>
 getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space);
 
+/// The schedules that differ from `schedule` in one number, which is halved or
+/// doubled, whether or not `space` has it.
+llvm::SmallVector<ScheduleAttrInterface>
+getStepsAway(ScheduleAttrInterface schedule, SpaceAttrInterface space);
+
 /// The lists of `space` with the values of one schedule.
 chat::SpaceLists getPoint(SpaceAttrInterface space,
                           ScheduleAttrInterface schedule);

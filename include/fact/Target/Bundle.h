@@ -31,6 +31,16 @@ struct BundleSummary {
   int64_t workspaceBytes = 0;
 };
 
+/// A kernel by its name in the bundle, and all that is computed by it.
+struct NamedKernel {
+  std::string name;
+  llvm::SmallVector<FusedOp> steps;
+};
+
+/// The kernels of a module in the order of its bundle; regions of equal content
+/// are one kernel.
+std::vector<NamedKernel> getNamedKernels(mlir::ModuleOp module);
+
 /// Writes the bundle of docs/bundle.md for a module whose ops are all in
 /// `fact.fused` regions. Written aside and renamed: `folder` appears whole or
 /// not at all. An older bundle's measurements are kept.

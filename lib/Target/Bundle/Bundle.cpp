@@ -357,7 +357,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
            << "'";
   if (failed(realiser->canRealise(fused, [&] { return fused.emitOpError(); })))
     return failure();
-  std::string name = fused.getRule().str() + "_" + std::to_string(index);
+  std::string name = getKernelName(fused, index);
   kernelNames.push_back(name);
 
   BundleSummary::Kernel entry{name, fused.getRule().str(), {}, 0, 0, 0};

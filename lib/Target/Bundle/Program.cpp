@@ -1,6 +1,7 @@
 //===- Program.cpp - The host program of a module -------------------------===//
 
 #include "Program.h"
+#include "fact/Target/Bundle.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/StridedView.h"
 #include "mlir/IR/OperationSupport.h"
@@ -70,14 +71,34 @@ unsigned ProgramBuilder::addConstant(Value value, ConstantOp constant) {
                   {Storage::constant, int64_t(program.constants.size() - 1)});
 }
 
+static bool isSameKernel(FusedOp a, FusedOp b) {
+  return a.getRule() == b.getRule() && a.getSpaceAttr() == b.getSpaceAttr() &&
+         a.getScheduleAttr() == b.getScheduleAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+std::string fact::getKernelName(FusedOp fused, unsigned index) {
+  return (fused.getRule() + "_" + Twine(index)).str();
+}
+
+std::vector<NamedKernel> fact::getNamedKernels(ModuleOp module) {
+  std::vector<NamedKernel> kernels;
+  module.walk([&](FusedOp fused) {
+    auto known = llvm::find_if(kernels, [&](const NamedKernel &kernel) {
+      return isSameKernel(kernel.steps.front(), fused);
+    });
+    if (known == kernels.end())
+      kernels.push_back({getKernelName(fused, kernels.size()), {fused}});
+    else
+      known->steps.push_back(fused);
+  });
+  return kernels;
+}
+
 unsigned ProgramBuilder::getKernel(FusedOp fused) {
   for (auto [i, known] : llvm::enumerate(program.kernels))
-    if (known.getRule() == fused.getRule() &&
-        known.getSpaceAttr() == fused.getSpaceAttr() &&
-        known.getScheduleAttr() == fused.getScheduleAttr() &&
-        OperationEquivalence::isRegionEquivalentTo(
-            &known.getBody(), &fused.getBody(),
-            OperationEquivalence::IgnoreLocations))
+    if (isSameKernel(known, fused))
       return i;
   program.kernels.push_back(fused);
   return program.kernels.size() - 1;

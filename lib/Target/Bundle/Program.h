@@ -38,6 +38,9 @@ struct Program {
   int64_t preparedBytes = 0;
 };
 
+/// The name in the bundle of the kernel with this index.
+std::string getKernelName(FusedOp fused, unsigned index);
+
 /// Reads the program off the module's function; fails with a diagnostic when
 /// something in it is not a kernel.
 mlir::FailureOr<Program> buildProgram(mlir::ModuleOp module,

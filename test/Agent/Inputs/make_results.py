@@ -1,4 +1,9 @@
-"""Writes results of a bundle as fact-tune does: make_results.py BUNDLE OUTPUT KEY=US|STATUS..."""
+"""Writes results of a bundle as fact-tune does:
+
+    make_results.py BUNDLE OUTPUT [KERNEL:]KEY=SHARE|STATUS...
+
+with times as multiples of the speed of light.
+"""
 import json
 import sys
 from pathlib import Path
@@ -10,6 +15,9 @@ for kernel in description["kernels"]:
     attempts = []
     for number, outcome in enumerate(outcomes):
         key, _, value = outcome.rpartition("=")
+        name, _, key = key.rpartition(":")
+        if name not in ("", kernel["name"]):
+            continue
         if key.split("<")[0] != kernel["candidates"][0]["key"].split("<")[0]:
             continue
         attempt = {"candidate": number, "schedule": key.strip(), "status": value}
