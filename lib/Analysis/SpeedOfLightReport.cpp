@@ -36,9 +36,8 @@ void fact::warnOfUncounted(ModuleOp module) {
   });
   if (first)
     first->emitWarning() << "'" << first->getName()
-                         << "' is not counted, nor are " << count - 1
-                         << " other ops that are not FACT ops; --fact-raise "
-                            "converts those of torch";
+                         << "' is no FACT op and is not counted (" << count
+                         << " in all); --fact-raise converts those of torch";
 }
 
 SpeedOfLightReport fact::reportSpeedOfLight(ModuleOp module,

@@ -63,3 +63,16 @@ func.func @illegal(%x: tensor<256x512xbf16>, %w: tensor<128x512xbf16>) -> tensor
   } schedule(#fact.sm90_gemm<tile = 256x256x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<256x128xbf16>
   return %0 : tensor<256x128xbf16>
 }
+
+// -----
+
+func.func @library(%x: tensor<256x512xbf16>, %w: tensor<128x512xbf16>) -> tensor<256x128xbf16> {
+  // expected-error @+1 {{cublas_gemm: 'gemm_epilogue' on 'h200' takes sm90_gemm schedules, not cublas_gemm; cublas_gemm takes a plain 'fact.matmul' and no epilogue}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<256x512xbf16>, tensor<128x512xbf16>) {
+  ^bb0(%a: tensor<256x512xbf16>, %b: tensor<128x512xbf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<256x512xbf16>, tensor<128x512xbf16>) -> tensor<256x128xbf16>
+    %2 = fact.relu %1 : (tensor<256x128xbf16>) -> tensor<256x128xbf16>
+    fact.yield %2 : tensor<256x128xbf16>
+  } schedule(#fact.cublas_gemm) : tensor<256x128xbf16>
+  return %0 : tensor<256x128xbf16>
+}
