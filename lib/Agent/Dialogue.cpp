@@ -75,6 +75,12 @@ std::string fact::describeSchedules(const MachineDescription &machine) {
   return text;
 }
 
+chat::SpaceLists fact::getExampleSpace(const MachineDescription &machine) {
+  if (machine.isHost())
+    return {{"rows", {"48", "96"}}};
+  return {{"tile", {"128x128x64", "128x256x64"}}};
+}
+
 //===----------------------------------------------------------------------===//
 // The dialogue
 //===----------------------------------------------------------------------===//

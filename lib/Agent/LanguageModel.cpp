@@ -92,15 +92,23 @@ std::string
 LanguageModelAgent::writePrompt(const GroupedBlock &decided,
                                 const Fusibility &fusibility) const {
   const Target &target = fusibility.getTarget();
+  const MachineDescription &machine = target.getMachine();
   std::string rules;
-  for (const std::unique_ptr<Realiser> &realiser : target.getRealisers())
+  std::vector<std::string> names;
+  for (const std::unique_ptr<Realiser> &realiser : target.getRealisers()) {
     rules += getPromptSection("rules.md", realiser->getRule());
-  return fillPrompt(getPrompt("discover.md"),
-                    {{"graph", graph->getText().str()},
-                     {"machine", describeMachine(target.getMachine())},
-                     {"rules", rules},
-                     {"schedules", describeSchedules(target.getMachine())},
-                     {"registry", writeEntries(decided, fusibility)}});
+    names.push_back(realiser->getRule().str());
+  }
+  // The ids are those of the graph, and need not be listed again.
+  return fillPrompt(
+      getPrompt("discover.md"),
+      {{"graph", graph->getText().str()},
+       {"machine", describeMachine(machine)},
+       {"rules", rules},
+       {"schedules", describeSchedules(machine)},
+       {"registry", writeEntries(decided, fusibility)},
+       {"schema", chat::getPatternSchema(names)},
+       {"example", chat::getPatternExample(getExampleSpace(machine))}});
 }
 
 /// What became of the last answer, and what is asked of the next.
@@ -142,7 +150,9 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
   Proposal proposal;
   proposal.rule = pattern.rule;
   proposal.priority = pattern.priority;
-  proposal.rationale = pattern.rationale;
+  proposal.rationale = pattern.rationale.empty()
+                           ? "by the model, which gave no reason"
+                           : pattern.rationale;
   for (const std::string &id : pattern.ops) {
     Operation *op = graph.find(id);
     if (!op)

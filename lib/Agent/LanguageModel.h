@@ -89,6 +89,8 @@ llvm::StringRef getPromptSection(llvm::StringRef file, llvm::StringRef section);
 /// The machine in a few lines, and its schedules on a page.
 std::string describeMachine(const MachineDescription &machine);
 std::string describeSchedules(const MachineDescription &machine);
+/// Lists that a product's space has on the machine, to show.
+chat::SpaceLists getExampleSpace(const MachineDescription &machine);
 } // namespace fact
 
 #endif // FACT_AGENT_LANGUAGEMODEL_H

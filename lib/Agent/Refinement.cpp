@@ -47,7 +47,7 @@ private:
   void nominate();
   void triage();
   LogicalResult readMeasurements();
-  std::string writePrompt() const;
+  std::string writePrompt(const std::string &schema) const;
   std::string read(const std::string &content);
   void ask();
   void takeNeighbours(Kernel &kernel);
@@ -277,16 +277,24 @@ static std::string describe(const Kernel &kernel) {
   return text;
 }
 
-std::string Refinement::writePrompt() const {
+std::string Refinement::writePrompt(const std::string &schema) const {
   std::string table;
   for (const Kernel *kernel : nominees)
     table += describe(*kernel);
   const MachineDescription &machine = target->getMachine();
-  return fillPrompt(getPrompt("refine.md"),
-                    {{"limit", std::to_string(options.points)},
-                     {"machine", describeMachine(machine)},
-                     {"kernels", table},
-                     {"schedules", describeSchedules(machine)}});
+  // One list of the first kernel's space shows what an answer looks like.
+  const Kernel &first = *nominees.front();
+  chat::SpaceLists space =
+      getLists(getRealiser(first).getDefaultSpace(first.getRegion()));
+  space.resize(std::min<size_t>(1, space.size()));
+  return fillPrompt(
+      getPrompt("refine.md"),
+      {{"limit", std::to_string(options.points)},
+       {"machine", describeMachine(machine)},
+       {"kernels", table},
+       {"schedules", describeSchedules(machine)},
+       {"schema", schema},
+       {"example", chat::getRefinementExample(first.measured->kernel, space)}});
 }
 
 /// Takes what a model wants of a kernel; an error says why not.
@@ -360,7 +368,7 @@ void Refinement::ask() {
   for (const Kernel *kernel : nominees)
     names.push_back(kernel->measured->kernel);
   std::string schema = chat::getRefinementSchema(names);
-  std::string message = writePrompt();
+  std::string message = writePrompt(schema);
   do {
     ++report.agent.rounds;
     std::optional<std::string> content = dialogue->ask(message, schema);

@@ -192,6 +192,14 @@ def test_hostile_text_stays_text(tmp_path, ask, rules):
         assert not [line for line in result.said.splitlines() if line.startswith("warning: evil")]
 
 
+def test_what_a_model_proposed_is_not_by_the_rules(ask):
+    with Server(patterns(pattern("n0 n1", "gemm_epilogue"))) as server:
+        run = ask(server, llm_rounds=1)
+    [line] = [line for line in run.said.splitlines() if "accepted" in line and "gemm_epi" in line]
+    assert "by the model, which gave no reason" in line and "by the rules" not in line
+    assert "by the rules" in run.said
+
+
 def test_format_strings_in_a_rationale(ask):
     with Server(patterns(pattern("n0 n1", "gemm_epilogue", rationale="100%s {0} {1}"))) as server:
         run = ask(server, llm_rounds=1)
@@ -379,3 +387,46 @@ def test_layers_that_are_alike_are_told_once(ask, root):
     assert f"Pattern 1 (pointwise: {add}) was rejected: 'fact.add' ({add}) is in another" in told
     assert len(told) < 1000
     assert run.seconds < 10
+
+
+# ---------------------------------------------------------------------------------------
+# What it is told
+# ---------------------------------------------------------------------------------------
+
+BF16_GRAPH = """func.func @main(%x: tensor<512x256xbf16>, %w: tensor<256x256xbf16>)
+    -> tensor<512x256xbf16> {
+  %0 = fact.matmul %x, %w : (tensor<512x256xbf16>, tensor<256x256xbf16>) -> tensor<512x256xbf16>
+  %1 = fact.gelu %0 : (tensor<512x256xbf16>) -> tensor<512x256xbf16>
+  return %1 : tensor<512x256xbf16>
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["host", "h200"])
+def test_the_prompt_has_the_schema_and_an_example_that_is_legal(target, ask):
+    with Server(patterns()) as server:
+        ask(server, graph=BF16_GRAPH, target=target, replay=False)
+    body = server.requests[0]["body"]
+    prompt = body["messages"][0]["content"]
+    objects = [json.loads(line) for line in prompt.splitlines() if line.startswith("{")]
+    schema, example = objects
+    sent = body["response_format"]["json_schema"]["schema"]
+    # The same, but for the ids, which the graph has.
+    of, sent_of = schema["properties"]["patterns"], sent["properties"]["patterns"]
+    assert sent_of.pop("maxItems") == 2
+    assert sent_of["items"]["properties"]["ops"].pop("maxItems") == 2
+    assert sent_of["items"]["properties"]["ops"]["items"].pop("enum") == ["n0", "n1"]
+    assert of == sent_of
+    # The compiler takes its own example.
+    assert example["patterns"][0]["space"]
+    with Server(answer(example)) as server:
+        run = ask(server, graph=BF16_GRAPH, target=target, llm_rounds=1)
+    assert run.transcript.count('"accepted": true') == 1
+
+
+def test_the_page_of_schedules_is_that_of_the_target(ask):
+    for target, there, elsewhere in ("host", "micro", "stream_k"), ("h200", "stream_k", "micro"):
+        with Server(patterns()) as server:
+            ask(server, graph=BF16_GRAPH, target=target, replay=False)
+        prompt = server.requests[0]["body"]["messages"][0]["content"]
+        assert there in prompt and elsewhere not in prompt

@@ -84,6 +84,19 @@ def test_refinement_corrects_what_was_refused(measured):
     assert measured(agent="replay")[0] == ir
 
 
+def test_the_prompt_has_the_schema_and_an_example_that_is_legal(measured):
+    with Server(answer({"kernels": []})) as server:
+        measured(server.url, agent="llm")
+    body = server.requests[0]["body"]
+    schema, example = [json.loads(line) for line in body["messages"][0]["content"].splitlines()
+                       if line.startswith("{")]
+    assert schema == body["response_format"]["json_schema"]["schema"]
+    assert example["kernels"][0]["space"]
+    with Server(answer(example)) as server:
+        ir, said, _ = measured(server.url, agent="llm", llm_rounds=1)
+    assert "warning" not in said and "#fact.schedules" in ir
+
+
 def test_refinement_takes_a_schedule_once(measured):
     with Server(refinements({"micro": ["8x8"]}, {"micro": ["8x8"]})) as server:
         ir, said, _ = measured(server.url, agent="llm", llm_rounds=1)

@@ -110,7 +110,8 @@ static bool readName(const json &object, const char *key, std::string &value,
       error = "needs '" + std::string(key) + "'";
     return !required;
   }
-  if (found->is_string() && isName(found->get_ref<const std::string &>(), 200)) {
+  if (found->is_string() &&
+      isName(found->get_ref<const std::string &>(), 200)) {
     value = found->get<std::string>();
     return true;
   }
@@ -300,9 +301,8 @@ static json spaceSchema() {
       object({{"name", string()}, {"values", shortList(string())}}));
 }
 
-std::string
-fact::chat::getPatternSchema(const std::vector<std::string> &rules,
-                             const std::vector<std::string> &ops) {
+std::string fact::chat::getPatternSchema(const std::vector<std::string> &rules,
+                                         const std::vector<std::string> &ops) {
   // Servers have limits of their own for what a schema lists.
   bool isNamed = !ops.empty() && ops.size() <= 200;
   json id = isNamed ? json{{"type", "string"}, {"enum", ops}} : string();
@@ -327,4 +327,34 @@ fact::chat::getRefinementSchema(const std::vector<std::string> &kernels) {
                         {"space", spaceSchema()},
                         {"rationale", string()}});
   return object({{"kernels", list(std::move(kernel))}}).dump();
+}
+
+//===----------------------------------------------------------------------===//
+// Examples
+//===----------------------------------------------------------------------===//
+
+static json writeSpace(const SpaceLists &space) {
+  json lists = json::array();
+  for (const auto &[name, values] : space)
+    lists.push_back({{"name", name}, {"values", values}});
+  return lists;
+}
+
+std::string fact::chat::getPatternExample(const SpaceLists &space) {
+  json pattern{{"ops", {"n0", "n1"}},
+               {"rule", "gemm_epilogue"},
+               {"strategy", "NEW"},
+               {"entry", ""},
+               {"space", writeSpace(space)},
+               {"priority", 10},
+               {"rationale", "the product is not stored"}};
+  return json{{"patterns", json::array({pattern})}}.dump();
+}
+
+std::string fact::chat::getRefinementExample(const std::string &kernel,
+                                             const SpaceLists &space) {
+  json search{{"kernel", kernel},
+              {"space", writeSpace(space)},
+              {"rationale", "more of its rows stay in the cache"}};
+  return json{{"kernels", json::array({search})}}.dump();
 }

@@ -18,7 +18,8 @@ namespace chat {
 
 /// The lists of a space, by parameter: words and sizes such as `pingpong`,
 /// `128x64`, `4`, and nothing else.
-using SpaceLists = std::vector<std::pair<std::string, std::vector<std::string>>>;
+using SpaceLists =
+    std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// A fusion that a model proposes.
 struct Pattern {
@@ -57,11 +58,16 @@ struct RefinementAnswer {
 PatternAnswer readPatterns(const std::string &content);
 RefinementAnswer readRefinements(const std::string &content);
 
-/// The JSON schemas of both, as text. Of a small graph it names the ops, so that
-/// a server that decodes by it invents none.
+/// The JSON schemas of both, as text. Of a small graph it names the ops, so
+/// that a server that decodes by it invents none.
 std::string getPatternSchema(const std::vector<std::string> &rules,
                              const std::vector<std::string> &ops = {});
 std::string getRefinementSchema(const std::vector<std::string> &kernels);
+
+/// Answers of these schemas, to show what they look like.
+std::string getPatternExample(const SpaceLists &space);
+std::string getRefinementExample(const std::string &kernel,
+                                 const SpaceLists &space);
 
 } // namespace chat
 } // namespace fact
