@@ -161,21 +161,14 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
   }
   MLIRContext *context = proposal.ops.front()->getContext();
   StrategyKind kind = StrategyKind::create;
-  const patterns::Entry *entry = nullptr;
   if (!pattern.strategy.empty())
     kind = *symbolizeStrategyKind(pattern.strategy);
-  if (kind != StrategyKind::create) {
-    entry = retrieval.lookup(pattern.entry);
-    if (!entry)
-      return emitError() << "there is no entry '" << pattern.entry
-                         << "' to build on; without one the strategy is NEW";
-    if (entry->problem.rule != pattern.rule)
-      return emitError() << "entry '" << pattern.entry << "' is of the rule '"
-                         << entry->problem.rule << "'";
-  }
-  proposal.strategy =
-      StrategyAttr::get(context, kind, entry ? entry->getId() : "");
-  if (pattern.space.empty() && !entry)
+  if (kind == StrategyKind::reuse && !pattern.space.empty())
+    return emitError() << "REUSE searches the schedules of its entry, so its "
+                          "'space' is []; with one the strategy is ADAPT or "
+                          "NEW";
+  proposal.strategy = StrategyAttr::get(context, StrategyKind::create, "");
+  if (pattern.space.empty() && kind == StrategyKind::create)
     return proposal;
   // The rule's own space says which lists there are, and for that the region
   // must be one that it takes.
@@ -185,10 +178,16 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
     return proposal;
   FusedOp fused = fusibility.outline(pattern.rule, proposal.ops);
   llvm::scope_exit erase([&] { fused->erase(); });
-  if (pattern.space.empty()) {
-    proposal.space = retrieval.advise(fused, *entry, kind).space;
-    return proposal;
+  if (kind != StrategyKind::create) {
+    FailureOr<Advice> advice =
+        retrieval.advise(fused, kind, pattern.entry, emitError);
+    if (failed(advice))
+      return failure();
+    proposal.strategy = advice->strategy;
+    proposal.space = advice->space;
   }
+  if (pattern.space.empty())
+    return proposal;
   FailureOr<SpaceAttrInterface> space =
       replaceLists(realiser->getDefaultSpace(fused), pattern.space, emitError);
   if (failed(space))

@@ -29,6 +29,15 @@ std::vector<patterns::Match> Retrieval::find(FusedOp fused) const {
   return registry.find(getProblem(fused, target.getMachine().architecture));
 }
 
+/// A kernel's problem, in words.
+std::string Retrieval::describeProblem(FusedOp fused) const {
+  patterns::Problem problem =
+      getProblem(fused, target.getMachine().architecture);
+  return llvm::formatv("{0} of {1} on {2} ({3}, {4})", problem.rule,
+                       problem.dtype, problem.architecture, problem.ops,
+                       problem.getExtentsText());
+}
+
 /// The first match that worked.
 static const patterns::Match *
 findAccepted(const std::vector<patterns::Match> &matches) {
@@ -42,11 +51,59 @@ Advice Retrieval::advise(FusedOp fused) const {
   std::vector<patterns::Match> matches = find(fused);
   const patterns::Match *match = findAccepted(matches);
   if (!match)
-    return {StrategyAttr::get(fused.getContext(), StrategyKind::create, ""), {}};
+    return {StrategyAttr::get(fused.getContext(), StrategyKind::create, ""),
+            {}};
   return advise(fused, *match->entry,
                 match->relation == patterns::Relation::Reuse
                     ? StrategyKind::reuse
                     : StrategyKind::adapt);
+}
+
+/// What a kernel with these matches may build on, in words.
+static std::string suggest(const std::vector<patterns::Match> &matches) {
+  const patterns::Match *match = findAccepted(matches);
+  if (!match)
+    return "; no entry is near, so the strategy is NEW";
+  bool isSame = match->relation == patterns::Relation::Reuse;
+  return "; '" + match->entry->getId() +
+         (isSame ? "' is of the same problem, for REUSE"
+                 : "' is the nearest, for ADAPT");
+}
+
+FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
+                                    StringRef id, EmitError emitError) const {
+  std::vector<patterns::Match> matches = find(fused);
+  auto found = llvm::find_if(matches, [&](const patterns::Match &match) {
+    return match.entry->getId() == id;
+  });
+  if (found == matches.end()) {
+    if (const patterns::Entry *entry = registry.lookup(id.str()))
+      return emitError() << "entry '" << id << "' ("
+                         << entry->problem.getExtentsText()
+                         << ") is not near this kernel, "
+                         << describeProblem(fused) << suggest(matches);
+    return emitError() << "there is no entry '" << id << "' to build on"
+                       << suggest(matches);
+  }
+  const patterns::Entry &entry = *found->entry;
+  if (!entry.getBest())
+    return emitError() << "no schedule of entry '" << id << "' worked"
+                       << suggest(matches);
+  if (kind == StrategyKind::reuse &&
+      found->relation != patterns::Relation::Reuse)
+    return emitError() << "entry '" << id << "' (" << entry.problem.ops << ", "
+                       << entry.problem.getExtentsText()
+                       << ") is near this kernel, " << describeProblem(fused)
+                       << ", and not the same, so its strategy is ADAPT"
+                       << (findAccepted(matches)->relation ==
+                                   patterns::Relation::Reuse
+                               ? suggest(matches)
+                               : "");
+  Advice advice = advise(fused, entry, kind);
+  if (kind == StrategyKind::reuse && !advice.space)
+    return emitError() << "no schedule of entry '" << id
+                       << "' is legal here, so the strategy is NEW";
+  return advice;
 }
 
 Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
@@ -62,9 +119,9 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
   auto add = [&](ScheduleAttrInterface schedule) {
     if (!schedule || schedules.size() == maxAdapted ||
         llvm::is_contained(schedules, schedule) ||
-        failed(realiser->checkSchedule(
-            fused, schedule, target.getMachine(),
-            [&] { return emitError(fused.getLoc()); })))
+        failed(
+            realiser->checkSchedule(fused, schedule, target.getMachine(),
+                                    [&] { return emitError(fused.getLoc()); })))
       return;
     schedules.push_back(schedule);
   };
@@ -93,10 +150,9 @@ std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
 }
 
 std::string Retrieval::describe(const patterns::Entry &entry) {
-  std::string text =
-      llvm::formatv("{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
-                    entry.problem.getExtentsText(),
-                    patterns::getName(entry.getStatus()));
+  std::string text = llvm::formatv(
+      "{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
+      entry.problem.getExtentsText(), patterns::getName(entry.getStatus()));
   unsigned shown = 0;
   for (const patterns::Schedule &schedule : entry.schedules) {
     if (++shown > 3)

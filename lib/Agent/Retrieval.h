@@ -22,15 +22,16 @@ public:
             const Target &target);
 
   std::vector<patterns::Match> find(FusedOp fused) const;
-  const patterns::Entry *lookup(llvm::StringRef id) const {
-    return registry.lookup(id.str());
-  }
 
   /// The nearest entry that worked: reuse searches its schedules alone, adapt
   /// those and what is next to the best of them.
   Advice advise(FusedOp fused) const;
-  Advice advise(FusedOp fused, const patterns::Entry &entry,
-                StrategyKind kind) const;
+
+  /// What a strategy and an entry that somebody chose come to. Reuse is of the
+  /// same problem, adapt of one that `find` has, and both of one that worked;
+  /// an error says what would be right.
+  mlir::FailureOr<Advice> advise(FusedOp fused, StrategyKind kind,
+                                 llvm::StringRef id, EmitError emitError) const;
 
   /// Microseconds that the registry promises: the speed of light over the share
   /// of it that the nearest entry with the same ops reached.
@@ -40,6 +41,10 @@ public:
   static std::string describe(const patterns::Entry &entry);
 
 private:
+  std::string describeProblem(FusedOp fused) const;
+  Advice advise(FusedOp fused, const patterns::Entry &entry,
+                StrategyKind kind) const;
+
   const Target &target;
   patterns::Registry registry;
 };

@@ -71,7 +71,8 @@ def ask(tmp_path):
         assert result.status == 0, result.said
         if replay:
             again = Run(tmp_path, graph, {"agent": "replay", "transcript": transcript,
-                                          "target": options.get("target", "host")})
+                                          **{name: options[name] for name in ("target", "patterns")
+                                             if name in options}})
             assert again.status == 0, again.said
             assert again.ir == result.ir
             assert transcript.read_text() == result.transcript

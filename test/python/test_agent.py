@@ -430,3 +430,98 @@ def test_the_page_of_schedules_is_that_of_the_target(ask):
             ask(server, graph=BF16_GRAPH, target=target, replay=False)
         prompt = server.requests[0]["body"]["messages"][0]["content"]
         assert there in prompt and elsewhere not in prompt
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory):
+    """A registry of products, by what an entry is to the one of BF16_GRAPH on an H200."""
+    folder = tmp_path_factory.mktemp("registry")
+    tiles = ["128x128x64", "64x256x64"]
+
+    def entry(extents, ops="matmul,gelu", status="accepted"):
+        known = {"us": 10, "sol_share": 0.5} if status == "accepted" else {"reason": "spills"}
+        return {"ops": ops, "extents": {"batch": 1, "tensors": 1, **extents}, "schedules": [
+            {"key": f"sm90_gemm<tile = {tile}, cluster = 1x1, kernel = pingpong, swizzle = 1>",
+             "status": status, **known, "machine": "NVIDIA H200", "versions": {"fact": "0.1.0"},
+             "date": "2026-11-15"} for tile in tiles]}
+
+    same = {"m": 512, "n": 256, "k": 256}
+    files = {("gemm_epilogue", "bf16", "sm_90a"): [entry(same), entry({**same, "m": 1024}),
+                                                  entry({**same, "m": 768}),
+                                                  entry({**same, "m": 1025}),
+                                                  entry({**same, "k": 512}, status="failed")],
+             ("gemm_epilogue", "f16", "sm_90a"): [entry(same)],
+             ("gemm_epilogue", "f32", "sm_90a"): [entry(same)],
+             ("gemm_epilogue", "bf16", "sm_100a"): [entry(same)],
+             ("gated_gemm", "bf16", "sm_90a"): [entry(same, "matmul,matmul,mul")]}
+    for (rule, dtype, architecture), entries in files.items():
+        (folder / rule).mkdir(exist_ok=True)
+        (folder / rule / f"{dtype}-{architecture}.json").write_text(json.dumps(
+            {"format": 1, "rule": rule, "dtype": dtype, "architecture": architecture,
+             "entries": entries}))
+    text = subprocess.run([str(find_tool("fact-registry")), "list", "--json", "--layer", folder],
+                          check=True, capture_output=True, text=True).stdout
+    ids = {}
+    for known in json.loads(text):
+        extents = known["extents"]
+        name = known["rule"], known["dtype"], known["architecture"], extents["m"], extents["k"]
+        ids[name] = known["id"]
+    assert len(ids) == 9
+    return folder, lambda rule="gemm_epilogue", dtype="bf16", architecture="sm_90a", m=512, k=256: \
+        ids[rule, dtype, architecture, m, k]
+
+
+def test_the_prompt_has_the_entries_that_match(ask, registry):
+    """Of the same rule and architecture, a type that converts, within twice: the nearest first."""
+    folder, entry = registry
+    with Server(patterns()) as server:
+        ask(server, graph=BF16_GRAPH, target="h200", patterns=folder)
+    prompt = server.requests[0]["body"]["messages"][0]["content"]
+    listed = re.findall(r"^(\w+/\w+/\w+#\w+) \| ", prompt, re.M)
+    assert listed == [entry(), entry(m=768)] + sorted([entry(m=1024), entry(k=512)])[:1]
+    assert f"{entry()} | matmul,gelu | m=512 n=256 k=256 batch=1 tensors=1 | accepted | " in prompt
+    assert "10.0 us, 50.00% of light" in prompt or "10.0 us, 50% of light" in prompt
+
+
+def test_strategies_build_on_entries_that_fit(ask, registry):
+    folder, entry = registry
+    tile = {"space": [{"name": "tile", "values": ["128x128x64"]}]}
+
+    def propose(strategy, name, **more):
+        given = pattern("n0 n1", "gemm_epilogue", strategy=strategy, entry=name, **more)
+        with Server(patterns(given), patterns()) as server:
+            run = ask(server, graph=BF16_GRAPH, target="h200", patterns=folder)
+        told = [request["body"]["messages"][-1]["content"] for request in server.requests[1:]]
+        return run.ir, "".join(told)
+
+    ir, told = propose("REUSE", entry())
+    assert told == "" and f'strategy(<reuse, "{entry()}">)' in ir
+    assert ir.count("#fact.sm90_gemm<") == 2 and "tile = 64x256x64" in ir
+    for name in entry(), entry(m=768), entry(dtype="f16"):
+        ir, told = propose("ADAPT", name)
+        assert told == "" and f'strategy(<adapt, "{name}">)' in ir
+        assert ir.count("#fact.sm90_gemm<") > 2
+    ir, told = propose("ADAPT", entry(m=1024), **tile)
+    assert told == "" and f'strategy(<adapt, "{entry(m=1024)}">)' in ir
+    assert "#fact.sm90_gemm_space<tile = [128x128x64], " in ir
+
+    assert "'space' is []; with one the strategy is ADAPT or NEW" in propose("REUSE", entry(), **tile)[1]
+    for name in entry(m=768), entry(dtype="f16"):
+        told = propose("REUSE", name)[1]
+        assert "and not the same, so its strategy is ADAPT" in told
+        assert f"'{entry()}' is of the same problem, for REUSE" in told
+    for name in entry(m=1025), entry(dtype="f32"), entry(architecture="sm_100a"), \
+            entry(rule="gated_gemm"):
+        for strategy in "REUSE", "ADAPT":
+            told = propose(strategy, name)[1]
+            assert f"entry '{name}' (m=" in told
+            assert "is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul,gelu, m=512" in told
+            assert f"'{entry()}' is of the same problem, for REUSE" in told
+    assert f"no schedule of entry '{entry(k=512)}' worked" in propose("ADAPT", entry(k=512))[1]
+    # A kernel that is far from all of them.
+    far = BF16_GRAPH.replace("512x256", "8192x256")
+    given = pattern("n0 n1", "gemm_epilogue", strategy="ADAPT", entry=entry())
+    with Server(patterns(given), patterns()) as server:
+        ask(server, graph=far, target="h200", patterns=folder)
+    assert "no entry is near, so the strategy is NEW" in \
+        server.requests[1]["body"]["messages"][-1]["content"]
