@@ -87,7 +87,8 @@ chat::SpaceLists fact::getExampleSpace(const MachineDescription &machine) {
 
 LogicalResult Dialogue::readKey(std::string &key) {
   const LanguageModelOptions &llm = options.languageModel;
-  if (auto value = llvm::sys::Process::GetEnv(llm.keyVariable)) {
+  auto value = llvm::sys::Process::GetEnv(llm.keyVariable);
+  if (value && !value->empty()) {
     key = *value;
     return success();
   }
@@ -111,6 +112,10 @@ LogicalResult Dialogue::open() {
         "replay of which transcript? give transcript=file.json");
   if (!isReplay()) {
     const LanguageModelOptions &llm = options.languageModel;
+    if (!llm.rounds)
+      return mlir::emitError(module.getLoc(),
+                             "llm-rounds=0 asks nothing: give 1 or more, or "
+                             "agent=rules");
     if (failed(readKey(http.key)))
       return failure();
     http.url = llm.url;

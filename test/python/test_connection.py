@@ -139,6 +139,22 @@ def test_servers_without_schemas_are_asked_without(ask):
     assert first["body"] == second["body"]
 
 
+def test_servers_that_count_tokens_by_another_name(ask):
+    refusal = failure(400, "Unsupported parameter: 'max_tokens' is not supported with this model. "
+                           "Use 'max_completion_tokens' instead.")
+    cold = failure(400, "Unsupported value: 'temperature' does not support 0 with this model.")
+    with Server(refusal, cold, patterns(pattern("n0 n1", "gemm_epilogue"))) as server:
+        run = ask(server)
+    assert "warning" not in run.said
+    first, second, third = [request["body"] for request in server.requests]
+    assert second["max_completion_tokens"] == first["max_tokens"] and "max_tokens" not in second
+    assert "response_format" in third and "temperature" not in third
+    # Once: who refuses that too is asked without a schema, and then no more.
+    with Server(refusal) as server:
+        run = ask(server)
+    assert "HTTP status 400" in run.said and len(server.requests) == 3
+
+
 @pytest.mark.parametrize("refusal, least", [(failure(429, Retry_After="1"), 1), (failure(500), 0.5),
                                             (failure(503), 0.5), (cut, 0.5), (raw(b""), 0.5)])
 def test_what_passes_is_tried_again(refusal, least, ask):
@@ -193,6 +209,13 @@ def test_the_key_is_in_the_header_alone(tmp_path, ask):
         assert KEY not in run.said and KEY not in run.ir and KEY not in run.transcript
 
 
+def test_a_variable_that_is_empty_hides_no_file(tmp_path, ask):
+    (tmp_path / "key").write_text(KEY + "\n")
+    with Server(patterns()) as server:
+        ask(server, environment={"FACT_LLM_KEY": ""}, llm_key_file=tmp_path / "key")
+    assert server.requests[0]["headers"]["Authorization"] == f"Bearer {KEY}"
+
+
 def test_no_key_no_header(ask):
     with Server(patterns()) as server:
         ask(server)
@@ -218,6 +241,8 @@ def test_options_that_are_wrong(tmp_path):
     assert "it begins with http:// or https://" in fails(tmp_path, {"llm-url": "file:///etc/passwd"})
     assert "cannot read the key" in fails(tmp_path, {"llm-url": "http://127.0.0.1:1",
                                                      "llm-key-file": "no-such-file"})
+    assert "llm-rounds=0 asks nothing: give 1 or more, or agent=rules" in \
+        fails(tmp_path, {"llm-url": "http://127.0.0.1:1", "llm-rounds": 0})
 
 
 def test_proxies_of_the_environment(ask, rules):

@@ -16,33 +16,38 @@ static constexpr size_t maxPatterns = 4096, maxOps = 4096, maxLists = 16,
 // Finding the JSON
 //===----------------------------------------------------------------------===//
 
-/// Where the JSON of an answer may be: the text itself, what its fences hold,
-/// or what is between the first brace and the last, of all or after a
-/// monologue.
+/// What was said after thinking aloud, where there was any of that.
+static std::string dropMonologue(const std::string &content) {
+  const std::string end = "</think>";
+  size_t at = content.rfind(end);
+  return at == std::string::npos ? content : content.substr(at + end.size());
+}
+
+/// Where the JSON of an answer may be, the likeliest first: the text itself,
+/// what its fences hold (the last one is the final word), or what is between
+/// the first brace and the last.
 static std::vector<std::string> findObjects(const std::string &content) {
   std::vector<std::string> found;
-  auto addBraces = [&](const std::string &text, size_t from) {
-    size_t begin = text.find('{', from), end = text.rfind('}');
+  auto addBraces = [&](const std::string &text) {
+    size_t begin = text.find('{'), end = text.rfind('}');
     if (begin != std::string::npos && end != std::string::npos && begin < end)
       found.push_back(text.substr(begin, end - begin + 1));
   };
   size_t first = content.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && content[first] == '{')
-    addBraces(content, first);
-  const std::string fence = "```";
-  for (size_t at = content.find(fence); at != std::string::npos;) {
-    size_t begin = content.find('\n', at);
-    size_t end =
-        begin == std::string::npos ? begin : content.find(fence, begin);
+    addBraces(content);
+  const std::string said = dropMonologue(content), fence = "```";
+  size_t fences = found.size();
+  for (size_t at = said.find(fence); at != std::string::npos;) {
+    size_t begin = said.find('\n', at);
+    size_t end = begin == std::string::npos ? begin : said.find(fence, begin);
     if (end == std::string::npos)
       break;
-    addBraces(content.substr(begin, end - begin), 0);
-    at = content.find(fence, end + fence.size());
+    addBraces(said.substr(begin, end - begin));
+    at = said.find(fence, end + fence.size());
   }
-  const std::string monologue = "</think>";
-  if (size_t end = content.rfind(monologue); end != std::string::npos)
-    addBraces(content, end);
-  addBraces(content, 0);
+  std::reverse(found.begin() + ptrdiff_t(fences), found.end());
+  addBraces(said);
   return found;
 }
 

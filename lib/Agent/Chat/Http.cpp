@@ -26,12 +26,11 @@ json fact::chat::toJson(const Request &request, const HttpOptions &options) {
             {"temperature", 0},
             {"max_tokens", options.answerTokens}};
   if (!request.schema.empty())
-    body["response_format"] = {
-        {"type", "json_schema"},
-        {"json_schema",
-         {{"name", "fact_answer"},
-          {"strict", true},
-          {"schema", json::parse(request.schema)}}}};
+    body["response_format"] = {{"type", "json_schema"},
+                               {"json_schema",
+                                {{"name", "fact_answer"},
+                                 {"strict", true},
+                                 {"schema", json::parse(request.schema)}}}};
   return body;
 }
 
@@ -128,8 +127,7 @@ std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
   std::string shown =
       sanitise(options.url.substr(0, options.url.find('?')), 200);
   if (!secure && !startsWith(options.url, "http://"))
-    return "'" + shown +
-           "' is no endpoint: it begins with http:// or https://";
+    return "'" + shown + "' is no endpoint: it begins with http:// or https://";
   // Neither is repeated: one of them may be a secret.
   if (!getPart(options.url, CURLUPART_USER).empty() ||
       !getPart(options.url, CURLUPART_PASSWORD).empty())
@@ -233,7 +231,8 @@ Exchange HttpModel::send(const std::string &body, double seconds) const {
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 2L);
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
-  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size()));
+  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                   curl_off_t(body.size()));
   curl_easy_setopt(handle, CURLOPT_POSTFIELDS, body.c_str());
   curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, milliseconds);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
@@ -314,6 +313,24 @@ static void keepBeginning(const Exchange &exchange, Reply &reply) {
     reply.content.resize(kept);
 }
 
+/// Leaves out or renames what a server refuses, each once; false: there is
+/// nothing left to give up.
+static bool concede(const std::string &said, json &body) {
+  auto isAbout = [&](const char *field, const char *word) {
+    return body.contains(field) && said.find(word) != std::string::npos;
+  };
+  if (isAbout("max_tokens", "max_completion_tokens")) {
+    body["max_completion_tokens"] = body["max_tokens"];
+    body.erase("max_tokens");
+    return true;
+  }
+  // Models that reason have one temperature.
+  if (isAbout("temperature", "temperature"))
+    return body.erase("temperature");
+  // Some servers know no schemas; the prompt has it too.
+  return body.erase("response_format");
+}
+
 Reply HttpModel::complete(const Request &request) {
   Clock::time_point start = Clock::now();
   auto elapsed = [&] {
@@ -340,12 +357,9 @@ Reply HttpModel::complete(const Request &request) {
     hide(options.key, reply.error);
     reply.retries = retries;
     reply.seconds = elapsed();
-    // Some servers know no schemas; the prompt has it too.
     bool refused = exchange.result == CURLE_OK &&
-                   (exchange.status == 400 || exchange.status == 422) &&
-                   body.contains("response_format");
-    if (refused) {
-      body.erase("response_format");
+                   (exchange.status == 400 || exchange.status == 422);
+    if (refused && concede(exchange.body, body)) {
       ++retries;
       continue;
     }

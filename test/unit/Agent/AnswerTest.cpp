@@ -68,6 +68,23 @@ TEST(ReadPatterns, AfterAMonologue) {
              std::string(good));
 }
 
+TEST(ReadPatterns, TheLastWordCounts) {
+  std::string draft = R"({"patterns": [{"ops": ["n7"], "rule": "pointwise"}]})";
+  std::string open = "```json\n", close = "\n```\n";
+  expectGood(open + draft + close + "Better:\n" + open + good + close);
+  expectGood(draft + "\nBetter:\n" + open + good + close);
+  expectGood("<think>\n" + open + draft + close + "</think>\n" + good);
+  expectGood("<think>" + draft + "</think>\n" + open + good + close);
+  expectGood(open + draft + close + "</think>" + good);
+  // What does not read is none.
+  expectGood(open + good + close + "It has\n" + open + "{patterns}" + close);
+}
+
+TEST(ReadPatterns, ThoughtsAreNoAnswer) {
+  EXPECT_EQ(readPatterns("<think>" + std::string(good) + "</think> No.").error,
+            "the answer has no JSON object");
+}
+
 TEST(ReadPatterns, AFenceInARationaleIsText) {
   json answer = json::parse(good);
   std::string fence = "```";
