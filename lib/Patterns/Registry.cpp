@@ -16,6 +16,24 @@ namespace fs = std::filesystem;
 // Loading
 //===----------------------------------------------------------------------===//
 
+/// What `lower` knows where nothing of `upper` worked, but for schedules that
+/// failed there.
+static void layOver(Entry &upper, Entry lower) {
+  if (upper.getBest())
+    return;
+  auto failedAbove = [&](const Schedule &schedule) {
+    return std::any_of(upper.schedules.begin(), upper.schedules.end(),
+                       [&](const Schedule &known) {
+                         return known.key == schedule.key &&
+                                known.status == Status::Failed;
+                       });
+  };
+  lower.schedules.erase(std::remove_if(lower.schedules.begin(),
+                                       lower.schedules.end(), failedAbove),
+                        lower.schedules.end());
+  merge(upper, lower);
+}
+
 Registry Registry::load(const std::vector<fs::path> &layers, const Warn &warn) {
   auto say = [&](const std::string &text) {
     if (warn)
@@ -31,8 +49,11 @@ Registry Registry::load(const std::vector<fs::path> &layers, const Warn &warn) {
       std::vector<Entry> entries;
       if (Error error = readFile(layer, file, entries); !error.empty())
         say(error);
-      for (Entry &entry : entries)
-        uppermost.try_emplace(entry.problem, entry);
+      for (Entry &entry : entries) {
+        auto [place, isNew] = uppermost.try_emplace(entry.problem, entry);
+        if (!isNew)
+          layOver(place->second, std::move(entry));
+      }
     }
   }
   for (auto &[problem, entry] : uppermost)

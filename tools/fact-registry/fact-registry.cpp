@@ -28,7 +28,7 @@ problem, how fast they were, what failed.
   prune                   remove what is named by --status, --keep, --superseded
 
   --layer FOLDER          in place of the user's folder and the built-in one;
-                          several: the first hides the others
+                          several: the first lies over the others
   --rule R, --dtype T, --arch A
                           list, prune: only these
   --status S              list: accepted, failed or pending; prune: failed or

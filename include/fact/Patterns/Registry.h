@@ -115,8 +115,9 @@ class Registry {
 public:
   using Warn = std::function<void(const std::string &)>;
 
-  /// Reads `layers`, the uppermost first: an entry hides those of the same
-  /// problem below it. A folder that does not exist is empty. A file that
+  /// Reads `layers`, the uppermost first: an accepted entry hides those of the
+  /// same problem below it; of one where nothing worked, only the schedules
+  /// that failed are hidden below. A folder that does not exist is empty. A file that
   /// cannot be read or is not as docs/registry.md says is left out, and `warn`
   /// receives its name and the cause.
   static Registry load(const std::vector<std::filesystem::path> &layers,

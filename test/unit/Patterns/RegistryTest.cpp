@@ -51,6 +51,20 @@ TEST(Registry, TheUpperLayerHidesTheLower) {
   EXPECT_FALSE(registry.lookup("gemm_epilogue/bf16/sm_90a#0000000000"));
 }
 
+TEST(Registry, WhatFailedHidesNothingElse) {
+  TemporaryFolder upper, lower;
+  writeLayer(upper.path, {sampleEntry(sampleProblem(), {failed("spills", 1)})});
+  writeLayer(lower.path, {sampleEntry(sampleProblem(),
+                                      {accepted(10, 1), accepted(20, 2)})});
+  Registry registry = load({upper.path, lower.path});
+  ASSERT_EQ(registry.getEntries().size(), 1u);
+  const Entry &entry = registry.getEntries().front();
+  EXPECT_EQ(entry.getStatus(), Status::Accepted);
+  ASSERT_EQ(entry.schedules.size(), 2u);
+  EXPECT_EQ(entry.getBest()->us, 20);
+  EXPECT_EQ(entry.schedules[1].status, Status::Failed);
+}
+
 TEST(Registry, NoFolderIsNoEntry) {
   TemporaryFolder folder;
   Registry registry = load({folder.path / "nowhere", folder.path});
