@@ -10,8 +10,8 @@
 #include "LanguageModel.h"
 #include "Retrieval.h"
 #include "Spaces.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Verifier.h"
@@ -52,8 +52,13 @@ public:
     module = parseSourceString<ModuleOp>(graphText, &context);
     if (!module)
       abort();
-    // No registry but what is compared by id.
-    options.patterns = {"/nonexistent"};
+    // A registry with entries that are of this graph, near it, and far.
+    options.patterns = {FACT_FUZZ_PATTERNS};
+    if (patterns::Registry::load({FACT_FUZZ_PATTERNS},
+                                 [](const std::string &) { abort(); })
+            .getEntries()
+            .empty())
+      abort();
     retrieval.emplace(*module, options, *target);
   }
 
@@ -85,8 +90,8 @@ void Compiler::propose(const std::vector<chat::Pattern> &patterns) {
         resolvePattern(pattern, graph, *retrieval, decided, fusibility,
                        [&] { return complain(); });
     if (failed(proposal) ||
-        fusibility.check(proposal->rule, proposal->ops, proposal->space, decided,
-                         [&] { return complain(); }))
+        fusibility.check(proposal->rule, proposal->ops, proposal->space,
+                         decided, [&] { return complain(); }))
       continue;
     decided.add(proposal->ops);
     accepted.push_back(std::move(*proposal));
@@ -110,10 +115,11 @@ void Compiler::propose(const std::vector<chat::Pattern> &patterns) {
 void Compiler::refine(const std::vector<chat::Refinement> &kernels) {
   ScopedDiagnosticHandler silence(&context,
                                   [](Diagnostic &) { return success(); });
-  auto base = cast<SpaceAttrInterface>(parseAttribute(
-      "#fact.sm90_gemm_space<tile = [128x128x64], cluster = [1x1, 2x1], kernel = "
-      "[pingpong], swizzle = [1, 2]>",
-      &context));
+  auto base = cast<SpaceAttrInterface>(
+      parseAttribute("#fact.sm90_gemm_space<tile = [128x128x64], cluster = "
+                     "[1x1, 2x1], kernel = "
+                     "[pingpong], swizzle = [1, 2]>",
+                     &context));
   ScheduleAttrInterface first = base.enumerate().front();
   for (const chat::Refinement &refinement : kernels) {
     (void)parseSchedule(&context, refinement.kernel);
