@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
 workloads=("$@")
 [ $# -gt 0 ] || workloads=(linear_chain:bf16 gemm_square:bf16 gemm_batched:bf16 gemm_large_k:bf16
-  mini_gpt_block:bf16 mini_gpt_block:fp16 llama3_block:bf16)
+  pooled_head:bf16 biased_attention:bf16 mini_gpt_block:bf16 mini_gpt_block:fp16 llama3_block:bf16)
 limit_mib=60
 
 say() { printf '%s\n' "pack: $*"; }

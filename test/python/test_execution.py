@@ -89,7 +89,7 @@ def test_attention_written_out(dtype, kind):
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("name, reduction", [
     ("gemm_square", 64), ("gemm_batched", 48), ("gemm_large_k", 2048), ("linear_chain", 64),
-    ("mini_gpt_block", 256), ("llama3_block", 96),
+    ("mini_gpt_block", 256), ("llama3_block", 96), ("pooled_head", 88), ("biased_attention", 40),
 ])
 def test_workloads(root, name, reduction, dtype):
     w = load_workload(str(root / "examples" / "workloads" / f"{name}.py"), size="small")

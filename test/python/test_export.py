@@ -17,7 +17,7 @@ from fact.workload import load_workload
 pytest.importorskip("torch_mlir")
 
 WORKLOADS = ["gemm_batched", "gemm_large_k", "gemm_square", "linear_chain", "llama3_block",
-             "mini_gpt_block"]
+             "mini_gpt_block", "pooled_head", "biased_attention"]
 
 
 def ops(text):
