@@ -48,9 +48,12 @@ LogicalResult Discovery::chooseTarget() {
   FailureOr<MachineAttr> machine = chooseMachine(module, options.target);
   if (failed(machine))
     return failure();
-  module->setAttr("fact.target", *machine);
   target = createTarget(machine->getDescription());
   fusibility.emplace(*target);
+  // What people have fused is checked as what agents propose.
+  if (failed(fusibility->checkAll(module)))
+    return failure();
+  module->setAttr("fact.target", *machine);
   retrieval.emplace(module, options, *target);
   return success();
 }

@@ -1,7 +1,6 @@
 //===- Discover.cpp - Group ops into the kernels that will run them -------===//
 
 #include "AgentPass.h"
-#include "fact/Analysis/Fusibility.h"
 #include "fact/Transforms/Passes.h"
 
 namespace fact {
@@ -11,15 +10,6 @@ namespace fact {
 
 using namespace mlir;
 using namespace fact;
-
-/// What people have fused goes through Fusibility too.
-static LogicalResult checkFused(ModuleOp module, StringRef target) {
-  FailureOr<MachineAttr> machine = chooseMachine(module, target);
-  if (failed(machine))
-    return failure();
-  std::unique_ptr<Target> described = createTarget(machine->getDescription());
-  return Fusibility(*described).checkAll(module);
-}
 
 namespace {
 struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
@@ -31,8 +21,7 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
     options.patterns.assign(patterns.begin(), patterns.end());
 
     DiscoveryReport report;
-    if (failed(checkFused(getOperation(), target)) ||
-        failed(discover(getOperation(), options, report)))
+    if (failed(discover(getOperation(), options, report)))
       signalPassFailure();
     count(proposed, "subgraphs-proposed", report.proposed);
     count(accepted, "subgraphs-accepted", report.accepted);

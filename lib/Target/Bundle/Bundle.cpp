@@ -2,6 +2,7 @@
 
 #include "fact/Target/Bundle.h"
 #include "Program.h"
+#include "fact/Analysis/Fusibility.h"
 #include "fact/Analysis/Problem.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -254,26 +255,17 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
   }
   // Ties keep the order of the space.
   SmallVector<std::tuple<double, size_t, ScheduleAttrInterface>> legal;
-  std::string reason;
   {
-    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &why) {
-      reason = why.str();
-      return success();
-    });
+    ScopedDiagnosticHandler quiet(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
     for (ScheduleAttrInterface schedule : schedules)
-      if (succeeded(
-              realiser.checkSchedule(fused, schedule, target.getMachine(), [&] {
-                return mlir::emitError(fused.getLoc())
-                       << schedule.getKey() << " ";
-              })))
+      if (succeeded(realiser.checkSchedule(
+              fused, schedule, target.getMachine(),
+              [&] { return fused.emitOpError(); })))
         legal.emplace_back(realiser.predictMicroseconds(fused, schedule),
                            legal.size(), schedule);
   }
-  if (legal.empty())
-    return fused.emitOpError(fused.getSchedule()
-                                 ? "its schedule is not legal on '"
-                                 : "no schedule of its space is legal on '")
-           << target.getMachine().name << "': " << reason;
+  assert(!legal.empty() && "Fusibility has found one");
   // A vendor's library costs little to try and is what users compare with: it
   // ranks with the best. A list is in the order in which to try it.
   double best =
@@ -350,13 +342,9 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
 }
 
 LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
-  const Realiser *realiser = target.findRealiser(fused.getRule());
-  if (!realiser)
-    return fused.emitOpError("target '")
-           << target.getMachine().name << "' has no rule '" << fused.getRule()
-           << "'";
-  if (failed(realiser->canRealise(fused, [&] { return fused.emitOpError(); })))
+  if (Fusibility(target).check(fused, [&] { return fused.emitOpError(); }))
     return failure();
+  const Realiser *realiser = target.findRealiser(fused.getRule());
   std::string name = getKernelName(fused, index);
   kernelNames.push_back(name);
 

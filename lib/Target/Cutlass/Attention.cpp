@@ -116,8 +116,6 @@ static FailureOr<AddedMask> getMask(AttentionOp op, EmitError emitError) {
 
 FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
                                                 EmitError emitError) const {
-  if (failed(requireStaticShapes(fused, emitError)))
-    return failure();
   auto op = getOnly<AttentionOp>(fused);
   if (!op)
     return emitError() << "needs exactly one 'fact.attention'";

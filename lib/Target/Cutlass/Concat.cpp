@@ -39,8 +39,6 @@ private:
 
 FailureOr<ConcatRealiser::Parts>
 ConcatRealiser::analyse(FusedOp fused, EmitError emitError) const {
-  if (failed(requireStaticShapes(fused, emitError)))
-    return failure();
   auto concat = getOnly<ConcatOp>(fused);
   if (!concat || fused.getNumResults() != 1)
     return emitError() << "needs exactly one 'fact.concat' and one result";

@@ -57,19 +57,6 @@ fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
   return tensor;
 }
 
-LogicalResult fact::requireStaticShapes(FusedOp fused, EmitError emitError) {
-  auto check = [&](TypeRange types) -> LogicalResult {
-    for (Type type : types)
-      if (!cast<RankedTensorType>(type).hasStaticShape())
-        return emitError() << "sizes must be known, and a tensor is " << type;
-    return success();
-  };
-  for (Operation &op : fused.getBodyOps())
-    if (failed(check(op.getResultTypes())))
-      return failure();
-  return check(fused.getInputs().getTypes());
-}
-
 bool fact::hasOnly16BitResults(FusedOp fused) {
   return llvm::all_of(fused.getResultTypes(), [](Type type) {
     return isFloat16(cast<RankedTensorType>(type).getElementType());

@@ -28,9 +28,6 @@ inline int64_t getResultBuffer(FusedOp fused, int64_t index) {
   return fused.getInputs().size() + index;
 }
 
-/// Fails on dynamic sizes.
-mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
-
 /// The only op of that kind in the region, or null.
 template <typename OpT>
 OpT getOnly(FusedOp fused) {

@@ -28,8 +28,7 @@ public:
       : PackedGemmAnalysis(fused, emitError) {}
 
   FailureOr<GatedGemm> run() {
-    if (failed(requireStaticShapes(fused, emitError)) ||
-        failed(findProducts()))
+    if (failed(findProducts()))
       return failure();
     int64_t k = gate.getK(), n = gate.getN(),
             m = gate.getType().getNumElements() / n;

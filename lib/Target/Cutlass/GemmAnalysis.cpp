@@ -14,8 +14,6 @@ public:
       : fused(fused), emitError(emitError) {}
 
   FailureOr<Gemm> run() {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
     matmul = getOnly<MatmulOp>(fused);
     if (!matmul)
       return emitError() << "needs exactly one 'fact.matmul'";

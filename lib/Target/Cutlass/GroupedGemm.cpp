@@ -42,8 +42,6 @@ public:
       : PackedGemmAnalysis(fused, emitError) {}
 
   FailureOr<GroupedGemm> run() {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
     auto matmuls =
         llvm::to_vector(fused.getBody().front().getOps<MatmulOp>());
     if (matmuls.size() < 2)

@@ -319,8 +319,6 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
 
 FailureOr<Pointwise> PointwiseRealiser::analyse(FusedOp fused,
                                                 EmitError emitError) const {
-  if (failed(requireStaticShapes(fused, emitError)))
-    return failure();
   for (Value yielded : fused.getYield()->getOperands())
     if (getTensorType(yielded).getNumElements() == 0)
       return emitError() << "a result has no elements";

@@ -523,8 +523,6 @@ void ReferenceEmitter::printValues(raw_ostream &os) {
 }
 
 LogicalResult ReferenceEmitter::emit(KernelCode &code) {
-  if (failed(requireStaticShapes(fused, [&] { return fused.emitError(); })))
-    return failure();
   fused.getContext()->getOrLoadDialect<func::FuncDialect>();
   chooseWideType();
   chooseStored();

@@ -176,8 +176,6 @@ static FailureOr<MatrixTensor> getResult(FusedOp fused, unsigned index,
 
 FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
                                             EmitError emitError) const {
-  if (failed(requireStaticShapes(fused, emitError)))
-    return failure();
   FailureOr<Operation *> op = getRowOp(fused, emitError);
   if (failed(op))
     return failure();

@@ -545,6 +545,26 @@ static void gemm_columns(Case &test) {
   });
 }
 
+static void gemm_pooled(Case &test) {
+  constexpr int b = 32, m = 512, n = 3072, k = 768;
+  auto *x = test.operand<bf16>(b * m * k);
+  auto *w = test.operand<bf16>(n * k, 0.036f);
+  auto *bias = test.operand<bf16>(n);
+  test.result<bf16>(b * n);
+  test.flops = 2.0 * b * m * n * k;
+  test.reference(b * n, [=] __device__(int64_t at) {
+    int64_t l = at / n, j = at % n;
+    double sum = 0;
+    for (int i = 0; i < m; ++i) {
+      float y = float(bias[j]);
+      for (int p = 0; p < k; ++p)
+        y = fmaf(float(x[(l * m + i) * k + p]), float(w[j * k + p]), y);
+      sum += 0.5f * y * (1 + tanhf(0.7978845608f * (y + 0.044715f * y * y * y)));
+    }
+    return sum / m;
+  });
+}
+
 static void gated_gemm(Case &test) {
   auto *x = test.operand<bf16>(int64_t(32768) * 4096);
   auto *gate = test.operand<bf16>(9728 * 4096, 0.0156f);
@@ -915,6 +935,7 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_operands", gemm_operands},
     {"gemm_rows", gemm_rows},
     {"gemm_columns", gemm_columns},
+    {"gemm_pooled", gemm_pooled},
     {"gated_gemm", gated_gemm},
     {"gated_gemm_odd", gated_gemm_odd},
     {"gated_gemm_bias", gated_gemm_bias},

@@ -213,6 +213,9 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   static_assert(stores || reduces, "a GEMM without a result");
   static_assert(!reduces || !Kind::splits_k, "reductions take K in one part");
 
+  static constexpr bool is_whole =
+      Problem::m % Tile::m == 0 && Problem::n % Tile::n == 0;
+
   // The partial results of rows come first in workspace.
   using Direction = sm90::Direction;
   using RowPartials = sm90::Partials<Problem, Tile, Direction::Rows>;
@@ -228,9 +231,9 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   struct SinksOf<std::index_sequence<I...>, std::index_sequence<J...>> {
     using type = sm90::Sinks<
         sm90::Store<Further, Descriptor>...,
-        sm90::Reduce<RowReductions, Descriptor, Direction::Rows,
+        sm90::Reduce<RowReductions, Descriptor, Direction::Rows, is_whole,
                      I * RowPartials::elements>...,
-        sm90::Reduce<ColumnReductions, Descriptor, Direction::Columns,
+        sm90::Reduce<ColumnReductions, Descriptor, Direction::Columns, is_whole,
                      FinishRows::elements + J * ColumnPartials::elements>...>;
   };
   using Tree = sm90::EpilogueTree<

@@ -176,8 +176,9 @@ template <class Result, class Descriptor> struct Store {
 };
 
 /// Or into reductions of the rows or columns of each tile, of which `Partials`
-/// says where they lie.
-template <class Reduction, class Descriptor, Direction Along, int64_t Offset>
+/// says where they lie. Where all tiles are whole, no element asks where it is.
+template <class Reduction, class Descriptor, Direction Along, bool IsWhole,
+          int64_t Offset>
 struct Reduce {
   using Functor = typename Reduction::Functor;
   using Kind = typename Reduction::Kind;
@@ -186,12 +187,14 @@ struct Reduce {
   using OfRows = fusion::Sm90ColReduction<
       Combine, Combine, Combine, 0, typename Descriptor::TileShape, float,
       float, nearest, cute::Stride<cute::_1, cute::_0, cute::_0>, 4,
-      /*EnableNullptr=*/false, /*FinalReduction=*/false>;
+      /*EnableNullptr=*/false, /*FinalReduction=*/false,
+      /*VisitCheckOOB=*/!IsWhole>;
   template <template <class> class Combine>
   using OfColumns = fusion::Sm90RowReduction<
       Combine, Combine, Combine, 0, typename Descriptor::TileShape, float,
       float, nearest, cute::Stride<cute::_0, cute::_1, cute::_0>, 4,
-      /*EnableNullptr=*/false, /*FinalReduction=*/false>;
+      /*EnableNullptr=*/false, /*FinalReduction=*/false,
+      /*VisitCheckOOB=*/!IsWhole>;
   using Visitor = std::conditional_t<Along == Direction::Rows,
                                      OfRows<Kind::template Combine>,
                                      OfColumns<Kind::template Combine>>;
