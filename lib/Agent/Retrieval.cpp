@@ -130,10 +130,30 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
       add(parseSchedule(context, known.key));
   if (schedules.empty())
     return advice;
-  if (kind == StrategyKind::adapt)
-    for (ScheduleAttrInterface next :
-         getNeighbours(schedules.front(), realiser->getDefaultSpace(fused)))
+  if (kind == StrategyKind::adapt) {
+    SpaceAttrInterface space = realiser->getDefaultSpace(fused);
+    auto sortByPrediction = [&](SmallVector<ScheduleAttrInterface> &list) {
+      llvm::stable_sort(list,
+                        [&](ScheduleAttrInterface a, ScheduleAttrInterface b) {
+                          return realiser->predictMicroseconds(fused, a) <
+                                 realiser->predictMicroseconds(fused, b);
+                        });
+    };
+    ScheduleAttrInterface best = schedules.front();
+    // Another kind of kernel says less about this one than its prediction.
+    bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
+                   entry.problem.ops;
+    if (!isAlike) {
+      SmallVector<ScheduleAttrInterface> predicted = space.enumerate();
+      sortByPrediction(predicted);
+      for (ScheduleAttrInterface schedule : ArrayRef(predicted).take_front(4))
+        add(schedule);
+    }
+    for (ScheduleAttrInterface next : getNeighbours(best, space))
       add(next);
+    if (!isAlike)
+      sortByPrediction(schedules);
+  }
   advice.space = SchedulesAttr::get(context, schedules);
   return advice;
 }
