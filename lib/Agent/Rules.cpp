@@ -250,6 +250,8 @@ std::optional<Candidate> RulesAgent::gate(Operation *root) const {
       !llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
       !accepts("gated_gemm", group))
     return std::nullopt;
+  while (growForward("gated_gemm", group))
+    ;
   return weigh("gated_gemm", std::move(group));
 }
 

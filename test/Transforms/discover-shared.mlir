@@ -72,3 +72,20 @@ func.func @highway(%x: tensor<2048x256xbf16>, %y: tensor<2048x512xbf16>) -> tens
   %5 = fact.add %2, %4 : (tensor<2048x512xbf16>, tensor<2048x512xbf16>) -> tensor<2048x512xbf16>
   return %5 : tensor<2048x512xbf16>
 }
+
+// What follows both joins them.
+// CHECK-LABEL: func.func @bounded
+// CHECK: fact.fused "gated_gemm"
+// CHECK-COUNT-2: fact.matmul
+// CHECK: fact.mul
+// CHECK-NEXT: fact.tanh
+// CHECK-NOT: fact.fused
+func.func @bounded(%x: tensor<2048x256xbf16>) -> tensor<2048x512xbf16> {
+  %g = fact.get_weight @gate : tensor<512x256xbf16>
+  %u = fact.get_weight @up : tensor<512x256xbf16>
+  %0 = fact.matmul %x, %g transpose_b : (tensor<2048x256xbf16>, tensor<512x256xbf16>) -> tensor<2048x512xbf16>
+  %1 = fact.matmul %x, %u transpose_b : (tensor<2048x256xbf16>, tensor<512x256xbf16>) -> tensor<2048x512xbf16>
+  %2 = fact.mul %0, %1 : (tensor<2048x512xbf16>, tensor<2048x512xbf16>) -> tensor<2048x512xbf16>
+  %3 = fact.tanh %2 : (tensor<2048x512xbf16>) -> tensor<2048x512xbf16>
+  return %3 : tensor<2048x512xbf16>
+}

@@ -147,6 +147,10 @@ private:
         return emitError() << "takes sums, means, products and extremes of "
                               "rows or columns, not '"
                            << stringifyReduceKind(reduce.getKind()) << "'";
+      // They are a dimension of the grid that combines the tiles.
+      if (gemm.batches > 65535)
+        return emitError() << "reduces at most 65535 batches, not "
+                           << gemm.batches;
       (ofRows ? gemm.rows : gemm.columns).reductions.push_back(reduce);
     }
     return success();

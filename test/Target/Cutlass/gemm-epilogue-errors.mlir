@@ -91,6 +91,19 @@ func.func @reduced_batches(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
 
 // -----
 
+func.func @many_batches(%x: tensor<70000x8x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{reduces at most 65535 batches, not 70000}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<70000x8x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<70000x8x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<70000x8x64xf16>, tensor<64x64xf16>) -> tensor<70000x8x64xf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<70000x8x64xf16>) -> tensor<70000x64xf16>
+    fact.yield %2 : tensor<70000x64xf16>
+  } : tensor<70000x64xf16>
+  return
+}
+
+// -----
+
 func.func @permuted_columns(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
   // expected-error @below {{the elements of a reduced result must be neighbours, and its last views permute them}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x32x64xf16>, tensor<64x64xf16>) {
