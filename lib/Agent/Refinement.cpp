@@ -414,6 +414,10 @@ void Refinement::triage() {
 }
 
 LogicalResult Refinement::run() {
+  if (!(options.eps >= 0))
+    return mlir::emitError(module.getLoc(), "eps is a share above the speed of "
+                                            "light, 0 or more, not ")
+           << options.eps;
   if (failed(measure()))
     return failure();
   analyse();
