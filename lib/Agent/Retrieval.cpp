@@ -5,7 +5,9 @@
 #include "fact/Analysis/Problem.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 using namespace mlir;
 using namespace fact;
@@ -106,6 +108,16 @@ FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
   return advice;
 }
 
+/// The best predicted first. A prediction reads the whole region: one each.
+static SmallVector<ScheduleAttrInterface>
+sortByPrediction(const Realiser &realiser, FusedOp fused,
+                 ArrayRef<ScheduleAttrInterface> schedules) {
+  std::multimap<double, ScheduleAttrInterface> ranked;
+  for (ScheduleAttrInterface schedule : schedules)
+    ranked.emplace(realiser.predictMicroseconds(fused, schedule), schedule);
+  return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
+}
+
 Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
                          StrategyKind kind) const {
   MLIRContext *context = fused.getContext();
@@ -132,27 +144,20 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
     return advice;
   if (kind == StrategyKind::adapt) {
     SpaceAttrInterface space = realiser->getDefaultSpace(fused);
-    auto sortByPrediction = [&](SmallVector<ScheduleAttrInterface> &list) {
-      llvm::stable_sort(list,
-                        [&](ScheduleAttrInterface a, ScheduleAttrInterface b) {
-                          return realiser->predictMicroseconds(fused, a) <
-                                 realiser->predictMicroseconds(fused, b);
-                        });
-    };
     ScheduleAttrInterface best = schedules.front();
     // Another kind of kernel says less about this one than its prediction.
     bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
                    entry.problem.ops;
     if (!isAlike) {
-      SmallVector<ScheduleAttrInterface> predicted = space.enumerate();
-      sortByPrediction(predicted);
+      SmallVector<ScheduleAttrInterface> predicted =
+          sortByPrediction(*realiser, fused, space.enumerate());
       for (ScheduleAttrInterface schedule : ArrayRef(predicted).take_front(4))
         add(schedule);
     }
     for (ScheduleAttrInterface next : getNeighbours(best, space))
       add(next);
     if (!isAlike)
-      sortByPrediction(schedules);
+      schedules = sortByPrediction(*realiser, fused, schedules);
   }
   advice.space = SchedulesAttr::get(context, schedules);
   return advice;

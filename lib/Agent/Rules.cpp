@@ -56,6 +56,15 @@ private:
     return fusibility->accepts(rule, group, *block);
   }
 
+  /// What `function` finds of the kernel that a group would be.
+  template <typename FunctionT>
+  auto inspect(StringRef rule, const OpGroup &ops, FunctionT function) const {
+    FusedOp fused = fusibility->outline(rule, ops);
+    auto found = function(fused);
+    fused->erase();
+    return found;
+  }
+
   OpGroup withViewsBefore(StringRef rule, Operation *anchor) const;
   bool gains(StringRef rule, const OpGroup &group, const OpGroup &before,
              Operation *op) const;
@@ -119,10 +128,9 @@ bool RulesAgent::gains(StringRef rule, const OpGroup &group,
     return false;
   const MachineDescription &machine = fusibility->getTarget().getMachine();
   auto time = [&](const OpGroup &ops) {
-    FusedOp fused = fusibility->outline(rule, ops);
-    double light = getSpeedOfLight(fused).getMicroseconds(machine);
-    fused->erase();
-    return light;
+    return inspect(rule, ops, [&](FusedOp fused) {
+      return getSpeedOfLight(fused).getMicroseconds(machine);
+    });
   };
   return time(group) <
          time(before) + getSpeedOfLight(op).getMicroseconds(machine);
@@ -289,11 +297,10 @@ Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
   const MachineDescription &machine = fusibility->getTarget().getMachine();
   // One kernel: at the speed of light, and as the registry measured it.
   auto time = [&](StringRef kernelRule, const OpGroup &ops) {
-    FusedOp fused = fusibility->outline(kernelRule, ops);
-    SpeedOfLight light = getSpeedOfLight(fused);
-    std::optional<double> measured = retrieval.predictMicroseconds(fused);
-    fused->erase();
-    return std::pair(light, measured);
+    return inspect(kernelRule, ops, [&](FusedOp fused) {
+      return std::pair(getSpeedOfLight(fused),
+                       retrieval.predictMicroseconds(fused));
+    });
   };
   auto [together, measured] = time(rule, group);
   double apart = 0, traffic = 0, apartMeasured = 0;

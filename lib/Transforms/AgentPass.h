@@ -1,5 +1,4 @@
-//===- AgentPass.h - Passes with an agent -------------------------*- C++
-//-*-===//
+//===- AgentPass.h - Passes with an agent -------------------------*- C++ -*-===//
 
 #ifndef FACT_TRANSFORMS_AGENTPASS_H
 #define FACT_TRANSFORMS_AGENTPASS_H

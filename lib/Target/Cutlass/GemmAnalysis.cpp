@@ -261,36 +261,37 @@ private:
       FailureOr<Destination> destination = getDestination(yielded, emitError);
       if (failed(destination))
         return failure();
-      auto isReduced = [&](const ReducedEpilogue &reduced, int64_t count) {
-        return type.getNumElements() == gemm.batches * count &&
-               isMadeOf(reduced.reductions, yielded);
+      auto add = [&](FailureOr<MatrixTensor> tensor,
+                     SmallVector<MatrixTensor> &results,
+                     SmallVector<Value> &made) -> LogicalResult {
+        if (failed(tensor))
+          return failure();
+        tensor->buffer = getResultBuffer(fused, operand.getOperandNumber());
+        results.push_back(*tensor);
+        made.push_back(destination->value);
+        return success();
       };
-      FailureOr<MatrixTensor> tensor = failure();
-      if (isReduced(gemm.rows, gemm.m)) {
-        tensor = getReducedResult(*destination, MatrixTensor::ColumnVector,
-                                  {gemm.batches, gemm.m}, emitError);
-        values.ofRows.push_back(destination->value);
-      } else if (isReduced(gemm.columns, gemm.n)) {
-        tensor = getReducedResult(*destination, MatrixTensor::RowVector,
-                                  {gemm.batches, gemm.n}, emitError);
-        values.ofColumns.push_back(destination->value);
-      } else if (isMadeOf(gemm.rows.reductions, yielded) ||
-                 isMadeOf(gemm.columns.reductions, yielded)) {
+      int64_t count = type.getNumElements();
+      bool ofRows = isMadeOf(gemm.rows.reductions, yielded);
+      bool ofColumns = isMadeOf(gemm.columns.reductions, yielded);
+      LogicalResult added = failure();
+      if (ofRows && count == gemm.batches * gemm.m)
+        added = add(getReducedResult(*destination, MatrixTensor::ColumnVector,
+                                     {gemm.batches, gemm.m}, emitError),
+                    gemm.rows.results, values.ofRows);
+      else if (ofColumns && count == gemm.batches * gemm.n)
+        added = add(getReducedResult(*destination, MatrixTensor::RowVector,
+                                     {gemm.batches, gemm.n}, emitError),
+                    gemm.columns.results, values.ofColumns);
+      else if (ofRows || ofColumns)
         return emitError() << "a result of the product's size reads a "
                               "reduction of it, which is known only when all "
                               "tiles are done";
-      } else {
-        tensor = getResult(gemm, *destination, emitError);
-        values.ofProduct.push_back(destination->value);
-      }
-      if (failed(tensor))
+      else
+        added = add(getResult(gemm, *destination, emitError), gemm.results,
+                    values.ofProduct);
+      if (failed(added))
         return failure();
-      tensor->buffer = getResultBuffer(fused, operand.getOperandNumber());
-      auto &results = tensor->kind == MatrixTensor::RowMajor ? gemm.results
-                      : tensor->kind == MatrixTensor::ColumnVector
-                          ? gemm.rows.results
-                          : gemm.columns.results;
-      results.push_back(*tensor);
     }
     return success();
   }

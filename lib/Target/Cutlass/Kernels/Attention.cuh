@@ -162,6 +162,9 @@ namespace fmha {
 namespace collective = cutlass::fmha::collective;
 namespace kernel = cutlass::fmha::kernel;
 
+/// Exponentials are powers of two.
+inline constexpr float log2_e = 1.4426950408889634f;
+
 //===----------------------------------------------------------------------===//
 // Masks
 //===----------------------------------------------------------------------===//
@@ -261,7 +264,7 @@ private:
         float mask = widen(masks[i / 2].element[i % 2]);
         float least = mask == -INFINITY ? -INFINITY : -FLT_MAX;
         float &score = scores(2 * first + i);
-        score = fmaxf(score * size.scale + mask * 1.4426950408889634f, least);
+        score = fmaxf(score * size.scale + mask * log2_e, least);
       }
     }
   }
@@ -363,7 +366,6 @@ template <int Group, class Added, class... Parameters>
 struct Mainloop : collective::FmhaMainloopTmaWarpSpecialized<Parameters...> {
   using Base = collective::FmhaMainloopTmaWarpSpecialized<Parameters...>;
   using MaskElement = typename Added::Element;
-  static constexpr float log2_e = 1.4426950408889634f;
 
   struct Arguments : Base::Arguments {
     float scale;
