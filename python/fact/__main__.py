@@ -174,10 +174,12 @@ def _compile(options) -> int:
     options.option += [f"--{name}={value}" for name, value in given if value is not None]
     workload = _workload(options, options.device)
     with tempfile.TemporaryDirectory() as folder:
-        summary = Path(options.summary or Path(folder) / "summary.json")
-        options.option.append(f"--summary={summary}")
+        given = [option for option in options.option if option.startswith("--summary=")]
+        if not given:
+            given = [f"--summary={options.summary or Path(folder) / 'summary.json'}"]
+            options.option += given
         _compile_workload(workload, options)
-        _show_discovery(summary)
+        _show_discovery(Path(given[-1].removeprefix("--summary=")))
     if options.save_weights:
         write_safetensors(options.save_weights, module_tensors(workload.module))
         print(f"weights: {options.save_weights}")

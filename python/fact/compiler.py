@@ -150,8 +150,9 @@ def work_root() -> Path:
 
 def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
     """One folder a program, target and options, so that tuning resumes where it was."""
-    # A machine of the user's own is a file: what it says counts, not what it is called.
-    machine = Path(target).read_text() if Path(target).is_file() else target
+    # A machine of the user's own is a JSON file: what it says counts, not what it is called.
+    own = target.endswith(".json") and Path(target).is_file()
+    machine = Path(target).read_text(errors="replace") if own else target
     told = [option for option in options if not option.startswith("--summary=")]
     key = hashlib.sha256("\0".join([graph.text, machine, *told]).encode()).hexdigest()[:12]
     name = re.sub(r"[^\w.-]+", "_", f"{graph.name}-{Path(target).stem}")

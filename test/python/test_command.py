@@ -154,6 +154,9 @@ def test_a_machine_file_stays_in_the_work_folder(monkeypatch, tmp_path):
     assert len(list((tmp_path / "work").iterdir())) == 2
     assert {path.name for path in tmp_path.iterdir()} == {
         "fact-compile", "work", "one", "two", "one.bundle", "two.bundle"}
+    # A file that happens to have a machine's name is no machine.
+    (tmp_path / "host").write_bytes(b"\xff\xfe")
+    fact.bundle(torch.nn.ReLU(), (torch.ones(2),), target="host", output=tmp_path / "three.bundle")
 
 
 def test_compile_writes_a_summary(monkeypatch, tmp_path, capsys):
@@ -172,6 +175,10 @@ def test_compile_writes_a_summary(monkeypatch, tmp_path, capsys):
         assert json.loads(summary.read_text())["discovery"]["agent"] == "rules"
         assert "agent: rules, 1 subgraphs proposed" in capsys.readouterr().out
         summary.unlink()
+    # As an argument of the driver it is the same.
+    assert main(["compile", str(workload), "--target=host", f"--option=--summary={summary}",
+                 "--until=discover", "-o", "relu.mlir"]) == 0
+    assert "agent: rules" in capsys.readouterr().out and summary.exists()
 
 
 def test_work_folder_that_cannot_be_made(monkeypatch, tmp_path):
