@@ -1,25 +1,32 @@
-# Two commands: `make demo` shows FACT at work, `make check` runs every test. Both install
-# and build what is missing first, and do nothing twice.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Two commands: `make demo` shows FACT at work, `make check` tests it. Both install and
+# build what is missing first, and do nothing twice.
 
 PYTHON := .venv/bin/python
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: help demo check setup build check-gpu pack-gpu clean
+.PHONY: help demo check check-full setup build check-gpu pack-gpu clean
 
 help:
 	@echo "make demo       compile a small GPT block, run it, compare it with PyTorch"
-	@echo "make check      every test; the last line is 'N passed, N failed'"
+	@echo "make check      the tests; the last line is 'N passed, N failed, N skipped'"
+	@echo "make check-full the long tests too: other CPUs, fuzzers, faults, a local model"
 	@echo "make setup      only install what is missing"
 	@echo "make build      only build, into build/"
 	@echo "make pack-gpu   what a GPU machine needs, into out/gpu"
 	@echo "make check-gpu  on a GPU machine: kernels against references and PyTorch"
 	@echo "make clean      remove build/ and out/"
 
-demo: build
+demo: setup
+	@scripts/build.sh fact-compile fact-tune
 	@$(PYTHON) -m fact demo
 
 check:
 	@scripts/check.sh
+
+check-full:
+	@scripts/check.sh --full
 
 setup:
 	@scripts/setup.sh

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # The script behind fact_embed_files.
 set(entries "")
 foreach(file IN LISTS FILES)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # The part of the build that needs LLVM and MLIR.
 
 find_package(MLIR REQUIRED CONFIG)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # fact_embed_files(OUTPUT header NAME function BASE folder FILES files...)
 #
 # Writes a header that defines

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # What find_package(FACT) finds, in the build tree and where it is installed.
 
 include(CMakePackageConfigHelpers)

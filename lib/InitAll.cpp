@@ -1,9 +1,11 @@
 //===- InitAll.cpp - Everything FACT registers ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/InitAll.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Torch/Torch.h"
+#include "fact/Target/Target.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +21,7 @@ void fact::registerAllDialects(mlir::DialectRegistry &registry) {
               mlir::linalg::LinalgDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   registry.insert<torch::TorchDialect>();
+  registerSchedules(registry);
 }
 
 void fact::registerAllPasses() {

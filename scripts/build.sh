@@ -1,6 +1,12 @@
 #!/usr/bin/env bash
-# Configures once and builds into build/ with progress. `MLIR_DIR` names another LLVM/MLIR
-# 22, `FACT_CMAKE_FLAGS` has more options for the first configuration.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Configures once and builds into build/ with progress.
+#
+#   build.sh [TARGET ...]     default: everything, tests and fuzzers included
+#
+# `MLIR_DIR` names another LLVM/MLIR 22, `FACT_CMAKE_FLAGS` has more options for the first
+# configuration.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,4 +34,4 @@ if [ ! -f build/build.ninja ]; then
     -DMLIR_DIR="$mlir" -DLLVM_DIR="$llvm/lib/cmake/llvm" \
     "${launcher[@]}" ${FACT_CMAKE_FLAGS:-}
 fi
-exec ninja -C build
+exec ninja -C build "$@"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A small CUTLASS kernel for Hopper: one wgmma on tiles in shared memory. It compiles
 // only where nvcc, its headers, CUTLASS and the host compiler fit together.
 

@@ -1,9 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the test suites and adds up their results.
 
-Each suite writes a JUnit file, which is read rather than the text it prints. A suite
-that dies before it writes one, or finds no test, counts as one failure.
+    check.py [--full] [SUITE ...]
+
+Each suite uses all processors and writes a JUnit file, which is read rather than the text
+it prints. A suite that dies before it writes one, or finds no test, counts as one failure.
+`--full` adds the long tests: pytest's mark `full`, ctest's label `full`, lit's feature
+`full`.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -18,28 +24,32 @@ from fact import toolchain  # noqa: E402
 
 BUILD = ROOT / "build"
 REPORTS = BUILD / "reports"
+PROCESSORS = len(os.sched_getaffinity(0))
 
 
-def suites() -> dict[str, tuple[list[str], dict[str, str]]]:
+def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
     """A command and what it adds to the environment, by name."""
+    lit_options = f"-v --xunit-xml-output={REPORTS / 'lit.xml'}"
     return {
         "lit": (
             ["ninja", "-C", str(BUILD), "check-fact-lit"],
-            {"LIT_OPTS": f"-v --xunit-xml-output={REPORTS / 'lit.xml'}"},
+            {"LIT_OPTS": lit_options + (" --param full=1" if full else "")},
         ),
         "unit": (
-            ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "--label-exclude", "fuzz",
+            ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "-j", str(PROCESSORS),
+             *([] if full else ["--label-exclude", "full"]),
              "--output-junit", str(REPORTS / "unit.xml")],
             {},
         ),
-        "fuzz": (
-            ["ctest", "--test-dir", str(BUILD), "--output-on-failure", "--label-regex", "fuzz",
-             "--output-junit", str(REPORTS / "fuzz.xml")],
+        "mutants": (
+            [sys.executable, str(ROOT / "test" / "mutants" / "run.py"), "host",
+             "--junit", str(REPORTS / "mutants.xml")],
             {},
         ),
         "python": (
             [sys.executable, "-m", "pytest", "-q", "--color=no", str(ROOT / "test" / "python"),
-             f"--junitxml={REPORTS / 'python.xml'}"],
+             "-n", str(PROCESSORS), "--dist=loadfile", "--durations=15",
+             f"--junitxml={REPORTS / 'python.xml'}", *(["--full"] if full else [])],
             # Everything is built, so tests that need it must not be skipped.
             {"FACT_REQUIRE_COMPILER": "1"},
         ),
@@ -59,7 +69,7 @@ def count(report: Path) -> tuple[int, int, int]:
     return passed, failed, skipped
 
 
-def run(name: str, command: list[str], extra: dict[str, str]) -> tuple[int, int]:
+def run(name: str, command: list[str], extra: dict[str, str]) -> tuple[int, int, int]:
     report = REPORTS / f"{name}.xml"
     report.unlink(missing_ok=True)
     print(f"check: {name}", flush=True)
@@ -77,24 +87,25 @@ def run(name: str, command: list[str], extra: dict[str, str]) -> tuple[int, int]
     seconds = time.monotonic() - start
     print(f"check: {name}: {passed} passed, {failed} failed, {skipped} skipped in "
           f"{seconds:.0f} s{reason}", flush=True)
-    return passed, failed
+    return passed, failed, skipped
 
 
-def main(names: list[str]) -> int:
-    known = suites()
-    unknown = [name for name in names if name not in known]
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="check")
+    parser.add_argument("--full", action="store_true", help="the long tests too")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="default: all of them")
+    options = parser.parse_args(arguments)
+    known = suites(options.full)
+    unknown = [name for name in options.suites if name not in known]
     if unknown:
         print(f"check: unknown suite {', '.join(unknown)}; there are {', '.join(known)}")
-        print("0 passed, 1 failed")
+        print("0 passed, 1 failed, 0 skipped")
         return 1
-    if not names and not (BUILD / "bin" / "AnswerFuzzer").exists():
-        print("check: fuzz: left out, for the compiler has no libFuzzer")
-        names = [name for name in known if name != "fuzz"]
     REPORTS.mkdir(parents=True, exist_ok=True)
     os.environ["PYTHONPATH"] = str(ROOT / "python")
-    results = [run(name, *known[name]) for name in names or known]
-    passed, failed = (sum(column) for column in zip(*results))
-    print(f"{passed} passed, {failed} failed")
+    results = [run(name, *known[name]) for name in options.suites or known]
+    passed, failed, skipped = (sum(column) for column in zip(*results))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 
 

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# Sets up, builds, and runs every test. The last line is always `N passed, N failed`.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Sets up, builds, and runs the tests. The last line is always `N passed, N failed, N skipped`.
+#
+#   check.sh [--full] [SUITE ...]     --full: the long tests too, and what they need
 set -uo pipefail
 cd "$(dirname "$0")/.."
-if ! scripts/setup.sh || ! scripts/build.sh; then
+setup=()
+[ "${1:-}" = --full ] && setup=(--full)
+if ! scripts/setup.sh "${setup[@]}" || ! scripts/build.sh; then
   echo "check: setting up or building failed; see above"
-  echo "0 passed, 1 failed"
+  echo "0 passed, 1 failed, 0 skipped"
   exit 1
 fi
 exec .venv/bin/python scripts/check.py "$@"

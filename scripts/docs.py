@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Keeps docs/ true to the code.
 
     docs.py reference [--check]   docs/reference from the .td files, by mlir-tblgen
     docs.py examples  [--check]   the code in docs/*.md and the registry's pages, by fact-opt and
-                                  fact-translate
+                                  fact-translate; docs/reference/Schedules.md
 
 With --check nothing is written, and whatever is stale is an error. `ninja -C build fact-docs`
 runs both without it.
@@ -131,6 +132,8 @@ def main() -> int:
                 text = reference_page(title, sections, options.tblgen, options.includes)
                 update(DOCS / "reference" / name, text, options.check)
         else:
+            page = run([str(options.tools / "fact-translate"), "--fact-schedules"], "")
+            update(DOCS / "reference" / "Schedules.md", page.strip() + "\n", options.check)
             for page in sorted([*DOCS.glob("*.md"), *ROOT.glob("patterns/*/README.md")]):
                 update(page, example_page(page, options.tools), options.check)
     except Stale as problem:

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Runs on the GPU machine, beside fact-gpu.tar.xz, which it unpacks into FACT_GPU_DIR
 # (default: fact-gpu beside it). Libraries and tuning results stay there between runs.
 #
 #   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so, results/patterns
 #   run.sh bench [NAME ...]    the same, then fact bench -> results/NAME.json
-#   run.sh check               kernels against references, libraries against PyTorch
+#   run.sh check [STAGE ...]   what scripts/check-gpu.sh does: kernels tuning families mutants
+#                              graphs libraries
 #   run.sh exec COMMAND ...    any command in that environment
 #
 # TUNE_FLAGS and BENCH_FLAGS have more options for fact-tune and fact bench.

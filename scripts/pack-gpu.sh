@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Packs what a GPU machine needs into out/gpu: bundles, fact-tune and fact-registry for x86_64, the Python
 # package, the workloads, the GPU tests, CUTLASS. There, only torch and nvcc are needed.
 #
-#   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports
+#   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports; `none`: no workload
 #
-# TARGET names the architecture (sm_90a), SIZE a size of the workloads (full).
+# TARGET names the architecture (sm_90a), SIZE a size of the workloads (full), GRAPHS how many
+# random graphs go along (300) and GRAPH_SEED the first one's seed (random).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
 workloads=("$@")
 [ $# -gt 0 ] || workloads=(linear_chain:bf16 gemm_square:bf16 gemm_batched:bf16 gemm_large_k:bf16
   pooled_head:bf16 biased_attention:bf16 mini_gpt_block:bf16 mini_gpt_block:fp16 llama3_block:bf16)
+[ "${workloads[*]}" = none ] && workloads=()
 limit_mib=60
 
 say() { printf '%s\n' "pack: $*"; }
@@ -29,7 +33,7 @@ localise() { # bundle path-to-cutlass
     "$1/bundle.json"
 }
 
-for entry in "${workloads[@]}"; do
+for entry in ${workloads[@]+"${workloads[@]}"}; do
   workload=${entry%%:*} dtype=${entry##*:}
   name=$workload-$dtype
   say "bundle $name for $target"
@@ -45,6 +49,18 @@ build/bin/fact-compile test/gpu/families.mlir --target="$target" --until=bundle 
   --bundle="$stage/families"
 localise "$stage/families" ../cutlass
 
+say "planted mistakes"
+"$python" test/mutants/run.py pack "$stage/mutants"
+for bundle in "$stage"/mutants/*/; do localise "$bundle" ../../cutlass; done
+
+graphs=${GRAPHS:-300}
+if [ "$graphs" -gt 0 ]; then
+  say "$graphs random graphs"
+  "$python" test/gpu/graphs.py pack "$stage/graphs" --target "$target" --graphs "$graphs" \
+    ${GRAPH_SEED:+--seed "$GRAPH_SEED"}
+  for bundle in "$stage"/graphs/*/; do localise "$bundle" ../../cutlass; done
+fi
+
 say "tools, tests and CUTLASS"
 for tool in fact-tune fact-registry; do
   /usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/$tool" "build-x86_64/bin/$tool"
@@ -54,7 +70,9 @@ cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"
 cp -r "$cutlass/examples/88_hopper_fmha" "$stage/cutlass/examples/"
 mkdir -p "$stage/scripts" "$stage/test" "$stage/include" "$stage/lib/Target/Cutlass"
 cp -r python examples Makefile "$stage/"
-cp -r test/gpu "$stage/test/"
+cp -r test/gpu test/mutants "$stage/test/"
+mkdir -p "$stage/test/python"
+cp -r test/python/random_graphs "$stage/test/python/"
 cp -r include/fact "$stage/include/"
 cp -r lib/Target/Cutlass/Kernels "$stage/lib/Target/Cutlass/"
 cp -r lib/Runtime "$stage/lib/"

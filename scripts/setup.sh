@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Installs what is missing, and only that: Debian packages, a Python environment in .venv,
 # an nvcc where there is none. Safe to run again at any time, also after a failure.
+#
+#   setup.sh [--full]     --full: what `make check-full` needs too
 #
 #   PYTHON      the Python to make .venv with (default: the first that is new enough)
 #   MLIR_DIR    an LLVM/MLIR 22 of your own; its packages are then not installed
@@ -14,6 +18,11 @@ packages=(
 )
 llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
   libclang-rt-22-dev)
+
+# Emulation of the other architecture, and what programs for it link against.
+other=$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo amd64)
+full_packages=(qemu-user "libstdc++-12-dev-$other-cross" "libc6-dev-$other-cross")
+[ "${1:-}" != --full ] || packages+=("${full_packages[@]}")
 
 say() { printf '%s\n' "setup: $*"; }
 fail() { printf '%s\n' "setup: error: $*" >&2; exit 1; }
@@ -139,6 +148,35 @@ install_nvcc() {
   echo "$nvcc" > .cache/nvcc
 }
 
+unpack_headers() { # wheel folder
+  .venv/bin/python - "$@" <<'PROGRAM'
+import pathlib, sys, zipfile
+wheel, folder = zipfile.ZipFile(sys.argv[1]), pathlib.Path(sys.argv[2], "include")
+folder.mkdir(parents=True, exist_ok=True)
+for name in wheel.namelist():
+    if "/include/" in name and name.endswith(".h"):
+        (folder / name.rsplit("/", 1)[1]).write_bytes(wheel.read(name))
+PROGRAM
+}
+
+# The headers of cuBLAS, where nvcc has none: the tests compile against them. Its package
+# is unpacked and not installed, for the library itself takes half a gigabyte.
+install_cublas() {
+  [ "${FACT_NVCC:-}" != none ] || return 0
+  ! .venv/bin/python python/fact/toolchain.py cublas >/dev/null || return 0
+  local folder
+  folder=$(mktemp -d)
+  say "fetching the headers of cuBLAS (half a gigabyte, of which little is kept)"
+  if .venv/bin/python -m pip download --disable-pip-version-check --quiet --no-deps \
+    -d "$folder" -r requirements-cublas.txt && unpack_headers "$folder"/*.whl .venv/cublas; then
+    rm -rf "$folder"
+  else
+    rm -rf "$folder"
+    fail "pip could not fetch nvidia-cublas; see above, then try again, or set FACT_NVCC=none to do without"
+  fi
+}
+
 install_packages
 install_python
 install_nvcc
+install_cublas

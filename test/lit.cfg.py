@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import os
 import stat
 import sys
@@ -7,7 +8,7 @@ import lit.formats
 config.name = "FACT"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "python", "gpu", "Inputs"]
+config.excludes = ["unit", "python", "gpu", "mutants", "Inputs"]
 config.test_source_root = os.path.join(config.fact_source_root, "test")
 config.test_exec_root = os.path.join(config.fact_binary_root, "test")
 config.environment["PATH"] = os.pathsep.join(
@@ -23,3 +24,6 @@ config.substitutions.append(("%python", sys.executable))
 # A device whose writes fail for want of space; not every container has it.
 if os.path.exists("/dev/full") and stat.S_ISCHR(os.stat("/dev/full").st_mode):
     config.available_features.add("dev-full")
+# Long tests: `make check-full`.
+if lit_config.params.get("full"):
+    config.available_features.add("full")

@@ -1,4 +1,5 @@
 //===- main.cpp - Runs a compiled model from C++ --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   run_model WEIGHTS.safetensors [MORE.safetensors]
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A linear layer and a chain of pointwise ops that is in nobody's catalogue."""
 
 import torch

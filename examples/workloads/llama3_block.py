@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A transformer block with the shapes of Llama 3 8B.
 
 RMSNorm written out, grouped key and value heads, a gated MLP.

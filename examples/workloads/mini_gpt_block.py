@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A pre-norm transformer block in the style of GPT-2.
 
 Attention is written out with a mask buffer, as in many models, so the compiler has to

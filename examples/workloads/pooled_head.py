@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The head of a classifier: a wide layer, and the mean over all tokens of what it gives."""
 
 import torch

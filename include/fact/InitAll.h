@@ -1,4 +1,5 @@
 //===- InitAll.h - Everything FACT registers ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_INITALL_H
 #define FACT_INITALL_H

@@ -1,8 +1,10 @@
 //===- Dialogue.cpp - A conversation within limits ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LanguageModel.h"
 #include "Prompts.h.inc"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -63,22 +65,19 @@ std::string fact::describeMachine(const MachineDescription &machine) {
       machine.matrixFlops32 / 1e12, machine.scalarFlops / 1e12);
 }
 
-std::string fact::describeSchedules(const MachineDescription &machine) {
-  SmallVector<StringRef> families;
-  if (machine.isHost())
-    families = {"host_gemm", "host_rows"};
-  else
-    families = {"sm90_gemm", "sm90_attention", "cuda_row", "cuda_pointwise"};
+std::string fact::describeSchedules(const Target &target) {
   std::string text;
-  for (StringRef family : families)
-    text += getPromptSection("schedules.md", family);
+  for (const ScheduleKind *kind : target.getScheduleKinds())
+    text += "## " + kind->name + "\nFor " +
+            llvm::join(target.getRules(*kind), ", ") + ": " +
+            kind->describe() + "\n";
   return text;
 }
 
-chat::SpaceLists fact::getExampleSpace(const MachineDescription &machine) {
-  if (machine.isHost())
-    return {{"rows", {"48", "96"}}};
-  return {{"tile", {"128x128x64", "128x256x64"}}};
+chat::SpaceLists fact::getExampleSpace(const Target &target) {
+  const ScheduleKind &kind =
+      *target.getRealisers().front()->getScheduleKinds().front();
+  return {{kind.parameters.front().name, kind.example}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,6 +98,12 @@ LogicalResult Dialogue::readKey(std::string &key) {
     return mlir::emitError(module.getLoc(), "cannot read the key in '")
            << llm.keyFile << "': " << buffer.getError().message();
   key = (*buffer)->getBuffer().trim().str();
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(llm.keyFile, status) &&
+      status.permissions() &
+          (llvm::sys::fs::group_read | llvm::sys::fs::others_read))
+    mlir::emitWarning(module.getLoc(), "others can read the key in '")
+        << llm.keyFile << "': chmod 600 makes it yours alone";
   return success();
 }
 
@@ -169,41 +174,21 @@ bool Dialogue::canAsk() const {
          session->getTokens() < llm.tokenBudget;
 }
 
-/// Why a request is not sent, or empty.
-std::string Dialogue::findLimit(int64_t tokens) const {
-  const LanguageModelOptions &llm = options.languageModel;
-  if (session->getSeconds() >= llm.budget)
-    return llvm::formatv("the {0:F0} s of llm-seconds are used up", llm.budget);
-  if (session->getTokens() + tokens > llm.tokenBudget)
-    return llvm::formatv("the request has about {0} tokens, and llm-tokens={1} "
-                         "does not allow it",
-                         tokens, llm.tokenBudget);
-  return "";
-}
-
 chat::Reply Dialogue::complete(const chat::Request &request) {
   if (isReplay())
     return model->complete(request);
-  size_t bytes = 0;
-  for (const chat::Message &message : request.messages)
-    bytes += message.content.size();
-  // Three bytes a token is what graphs come to.
-  int64_t estimate = int64_t(bytes / 3);
-  chat::Reply reply;
-  reply.error = findLimit(estimate);
-  if (!reply.error.empty())
-    return reply;
   const LanguageModelOptions &llm = options.languageModel;
   double left = llm.budget - session->getSeconds();
+  if (left <= 0) {
+    chat::Reply reply;
+    reply.error =
+        llvm::formatv("the {0:F0} s of llm-seconds are used up", llm.budget);
+    return reply;
+  }
+  http.tokens = llm.tokenBudget - session->getTokens();
   http.timeout = std::min(llm.timeout, left);
   http.timeoutOption = left < llm.timeout ? "llm-seconds" : "llm-timeout";
-  reply = chat::createHttpModel(http)->complete(request);
-  // Servers need not count.
-  if (reply.error.empty() && !reply.tokensIn)
-    reply.tokensIn = estimate;
-  if (reply.error.empty() && !reply.tokensOut)
-    reply.tokensOut = int64_t(reply.content.size() / 3);
-  return reply;
+  return chat::createHttpModel(http)->complete(request);
 }
 
 std::optional<std::string> Dialogue::ask(std::string message,

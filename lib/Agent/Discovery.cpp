@@ -1,9 +1,10 @@
 //===- Discovery.cpp - From a graph to kernels ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Agent/Discovery.h"
 #include "LanguageModel.h"
 #include "Retrieval.h"
-#include "fact/Analysis/StridedView.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"

@@ -1,7 +1,9 @@
 //===- GraphText.cpp - A graph for language models ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GraphText.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Runtime/Text.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -15,7 +17,9 @@ static void printType(Type type, raw_ostream &os) {
   // What no op of the graph uses may be of any type.
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) {
-    os << type;
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    os << runtime::escapeControls(text);
     return;
   }
   for (int64_t size : tensor.getShape())
@@ -74,7 +78,7 @@ public:
     }
     Operation *op = value.getDefiningOp();
     if (auto weight = dyn_cast<GetWeightOp>(op))
-      os << "w:" << weight.getWeight();
+      printWeight(weight.getWeight(), os);
     else if (auto constant = dyn_cast<ConstantOp>(op))
       printConstant(constant, os);
     else if (isa<PrepareOp>(op))
@@ -84,6 +88,23 @@ public:
   }
 
 private:
+  /// Names are anybody's text: what is more than a word is quoted, on one line,
+  /// and long ones are cut.
+  static void printWeight(StringRef name, raw_ostream &os) {
+    constexpr size_t longest = 200;
+    auto isPlain = [](char c) {
+      return llvm::isAlnum(c) || StringRef("_.-:/[]").contains(c);
+    };
+    os << "w:";
+    if (name.size() <= longest && llvm::all_of(name, isPlain)) {
+      os << name;
+      return;
+    }
+    os << '"';
+    llvm::printEscapedString(name.take_front(longest), os);
+    os << (name.size() > longest ? "...\"" : "\"");
+  }
+
   static void printConstant(ConstantOp constant, raw_ostream &os) {
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (!dense || !dense.isSplat()) {

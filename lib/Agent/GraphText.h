@@ -1,4 +1,5 @@
 //===- GraphText.h - A graph for language models ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_GRAPHTEXT_H
 #define FACT_AGENT_GRAPHTEXT_H

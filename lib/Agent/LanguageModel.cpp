@@ -1,4 +1,5 @@
 //===- LanguageModel.cpp - The agent that asks a chat model ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One prompt a round. What the model proposes becomes typed data (Chat/Answer),
 // then proposals about ops of the graph; the compiler's own diagnostics go back
@@ -105,10 +106,10 @@ LanguageModelAgent::writePrompt(const GroupedBlock &decided,
       {{"graph", graph->getText().str()},
        {"machine", describeMachine(machine)},
        {"rules", rules},
-       {"schedules", describeSchedules(machine)},
+       {"schedules", describeSchedules(target)},
        {"registry", writeEntries(decided, fusibility)},
        {"schema", chat::getPatternSchema(names)},
-       {"example", chat::getPatternExample(getExampleSpace(machine))}});
+       {"example", chat::getPatternExample(getExampleSpace(target))}});
 }
 
 /// What became of the last answer, and what is asked of the next.
@@ -206,7 +207,8 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
     ScopedDiagnosticHandler handler(loc.getContext(),
                                     [&](Diagnostic &diagnostic) {
                                       if (reason.empty())
-                                        reason = diagnostic.str();
+                                        reason = chat::sanitise(
+                                            diagnostic.str(), maxReasonBytes);
                                       return success();
                                     });
     FailureOr<Proposal> proposal =
@@ -304,7 +306,8 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
       meant.clear();
       meant.insert(verdict.op);
     }
-    pattern.reason = graph->nameOps(verdict.reason, meant);
+    pattern.reason = chat::sanitise(graph->nameOps(verdict.reason, meant),
+                                    maxReasonBytes);
   }
   bool satisfied = problem.empty();
   for (chat::JudgedProposal &pattern : judged)

@@ -1,4 +1,5 @@
 //===- LanguageModel.h - The agent that asks a chat model ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_LANGUAGEMODEL_H
 #define FACT_AGENT_LANGUAGEMODEL_H
@@ -7,6 +8,10 @@
 #include "Session.h"
 
 namespace fact {
+/// Of one rejection, as a model reads it: diagnostics may quote the model's own
+/// words, or names of the graph.
+inline constexpr size_t maxReasonBytes = 2000;
+
 /// The agents `llm` and `replay`. Null after an error that names what is wrong
 /// with the options.
 std::unique_ptr<Agent> createLanguageModelAgent(mlir::ModuleOp module,
@@ -60,7 +65,6 @@ public:
 private:
   bool isReplay() const { return options.agent == "replay"; }
   mlir::LogicalResult readKey(std::string &key);
-  std::string findLimit(int64_t tokens) const;
   chat::Reply complete(const chat::Request &request);
   void warnOfTranscript();
 
@@ -88,9 +92,9 @@ llvm::StringRef getPrompt(llvm::StringRef file);
 llvm::StringRef getPromptSection(llvm::StringRef file, llvm::StringRef section);
 /// The machine in a few lines, and its schedules on a page.
 std::string describeMachine(const MachineDescription &machine);
-std::string describeSchedules(const MachineDescription &machine);
-/// Lists that a product's space has on the machine, to show.
-chat::SpaceLists getExampleSpace(const MachineDescription &machine);
+std::string describeSchedules(const Target &target);
+/// A list that a space of the target's first rule may have, to show.
+chat::SpaceLists getExampleSpace(const Target &target);
 } // namespace fact
 
 #endif // FACT_AGENT_LANGUAGEMODEL_H

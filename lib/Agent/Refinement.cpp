@@ -1,4 +1,5 @@
 //===- Refinement.cpp - Search again where there is most to gain ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Agent/Refinement.h"
 #include "LanguageModel.h"
@@ -24,7 +25,7 @@ struct Kernel {
   /// Attempts since the best one.
   unsigned sinceGain = 0;
   /// Schedules to try.
-  SmallVector<ScheduleAttrInterface> next;
+  SmallVector<ScheduleAttr> next;
 
   FusedOp getRegion() const { return steps.front(); }
   /// Microseconds above the speed of light, over all its steps.
@@ -51,7 +52,7 @@ private:
   std::string read(const std::string &content);
   void ask();
   void takeNeighbours(Kernel &kernel);
-  std::string take(Kernel &kernel, ArrayRef<ScheduleAttrInterface> wanted);
+  std::string take(Kernel &kernel, ArrayRef<ScheduleAttr> wanted);
   LogicalResult take(const chat::Refinement &wanted, size_t &points,
                      EmitError emitError);
   const Realiser &getRealiser(const Kernel &kernel) const {
@@ -193,20 +194,20 @@ static bool isFaster(const Measurements::Attempt *a,
 /// Keeps what is legal and was not tried, the best predicted first. Says why
 /// nothing is, or nothing.
 std::string Refinement::take(Kernel &kernel,
-                             ArrayRef<ScheduleAttrInterface> wanted) {
+                             ArrayRef<ScheduleAttr> wanted) {
   const Realiser &realiser = getRealiser(kernel);
   llvm::StringSet<> tried;
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
     tried.insert(attempt.key);
-  for (ScheduleAttrInterface schedule : kernel.next)
+  for (ScheduleAttr schedule : kernel.next)
     tried.insert(schedule.getKey());
   std::string illegal;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &why) {
     illegal = "; of the last one: " + why.str();
     return success();
   });
-  std::multimap<double, ScheduleAttrInterface> ranked;
-  for (ScheduleAttrInterface schedule : wanted)
+  std::multimap<double, ScheduleAttr> ranked;
+  for (ScheduleAttr schedule : wanted)
     if (tried.insert(schedule.getKey()).second &&
         succeeded(realiser.checkSchedule(
             kernel.getRegion(), schedule, target->getMachine(),
@@ -235,7 +236,7 @@ void Refinement::takeNeighbours(Kernel &kernel) {
       fastest.push_back(&attempt);
   llvm::sort(fastest, isFaster);
   fastest.resize(std::min<size_t>(2, fastest.size()));
-  for (auto getNext : {getNeighbours, getStepsAway})
+  for (auto getNext : {getNeighbors, getStepsAway})
     for (const Measurements::Attempt *attempt : fastest)
       if (auto schedule = parseSchedule(module.getContext(), attempt->key))
         if (kernel.next.empty())
@@ -271,7 +272,8 @@ static std::string describe(const Kernel &kernel) {
         "- " + attempt->key + ": " +
         (attempt->isAccepted() ? llvm::formatv("{0:F1} us", attempt->us).str()
                                : attempt->status) +
-        (attempt->detail.empty() ? "" : ", " + attempt->detail) + "\n";
+        (attempt->detail.empty() ? "" : ", ") +
+        chat::sanitise(attempt->detail, 300) + "\n";
   if (size_t rest = measured.attempts.size() - shown.size())
     text += "- " + std::to_string(rest) + " more\n";
   return text;
@@ -292,7 +294,7 @@ std::string Refinement::writePrompt(const std::string &schema) const {
       {{"limit", std::to_string(options.points)},
        {"machine", describeMachine(machine)},
        {"kernels", table},
-       {"schedules", describeSchedules(machine)},
+       {"schedules", describeSchedules(*target)},
        {"schema", schema},
        {"example", chat::getRefinementExample(first.measured->kernel, space)}});
 }
@@ -340,7 +342,8 @@ std::string Refinement::read(const std::string &content) {
     {
       ScopedDiagnosticHandler handler(module.getContext(),
                                       [&](Diagnostic &why) {
-                                        verdict.reason = why.str();
+                                        verdict.reason = chat::sanitise(
+                                            why.str(), maxReasonBytes);
                                         return success();
                                       });
       verdict.accepted = succeeded(take(
@@ -393,7 +396,7 @@ void Refinement::triage() {
   for (Kernel &kernel : kernels) {
     auto best = kernel.best
                     ? parseSchedule(module.getContext(), kernel.best->key)
-                    : ScheduleAttrInterface();
+                    : ScheduleAttr();
     if (!best)
       continue;
     bool nominated = llvm::is_contained(nominees, &kernel);
@@ -405,7 +408,7 @@ void Refinement::triage() {
         fused.setScheduleAttr(best);
         continue;
       }
-      SmallVector<ScheduleAttrInterface> points{best};
+      SmallVector<ScheduleAttr> points{best};
       llvm::append_range(points, kernel.next);
       fused.removeScheduleAttr();
       fused.setSpaceAttr(SchedulesAttr::get(module.getContext(), points));

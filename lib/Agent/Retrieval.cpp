@@ -1,12 +1,15 @@
 //===- Retrieval.cpp - What the registry knows of a region ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Retrieval.h"
+#include "Chat/Chat.h"
 #include "Spaces.h"
 #include "fact/Analysis/Problem.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 #include <map>
 
 using namespace mlir;
@@ -109,11 +112,11 @@ FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
 }
 
 /// The best predicted first. A prediction reads the whole region: one each.
-static SmallVector<ScheduleAttrInterface>
+static SmallVector<ScheduleAttr>
 sortByPrediction(const Realiser &realiser, FusedOp fused,
-                 ArrayRef<ScheduleAttrInterface> schedules) {
-  std::multimap<double, ScheduleAttrInterface> ranked;
-  for (ScheduleAttrInterface schedule : schedules)
+                 ArrayRef<ScheduleAttr> schedules) {
+  std::multimap<double, ScheduleAttr> ranked;
+  for (ScheduleAttr schedule : schedules)
     ranked.emplace(realiser.predictMicroseconds(fused, schedule), schedule);
   return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
 }
@@ -127,8 +130,8 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
     return advice;
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
-  SmallVector<ScheduleAttrInterface> schedules;
-  auto add = [&](ScheduleAttrInterface schedule) {
+  SmallVector<ScheduleAttr> schedules;
+  auto add = [&](ScheduleAttr schedule) {
     if (!schedule || schedules.size() == maxAdapted ||
         llvm::is_contained(schedules, schedule) ||
         failed(
@@ -144,17 +147,17 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
     return advice;
   if (kind == StrategyKind::adapt) {
     SpaceAttrInterface space = realiser->getDefaultSpace(fused);
-    ScheduleAttrInterface best = schedules.front();
+    ScheduleAttr best = schedules.front();
     // Another kind of kernel says less about this one than its prediction.
     bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
                    entry.problem.ops;
     if (!isAlike) {
-      SmallVector<ScheduleAttrInterface> predicted =
+      SmallVector<ScheduleAttr> predicted =
           sortByPrediction(*realiser, fused, space.enumerate());
-      for (ScheduleAttrInterface schedule : ArrayRef(predicted).take_front(4))
+      for (ScheduleAttr schedule : ArrayRef(predicted).take_front(4))
         add(schedule);
     }
-    for (ScheduleAttrInterface next : getNeighbours(best, space))
+    for (ScheduleAttr next : getNeighbors(best, space))
       add(next);
     if (!isAlike)
       schedules = sortByPrediction(*realiser, fused, schedules);
@@ -174,6 +177,14 @@ std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
   return std::nullopt;
 }
 
+/// A reason is anybody's text: quoted, and no longer than a reason need be.
+static std::string quoteReason(const std::string &reason) {
+  constexpr size_t longest = 200;
+  std::string text = chat::sanitise(reason, longest);
+  std::replace(text.begin(), text.end(), '"', '\'');
+  return ", \"" + text + "\"";
+}
+
 std::string Retrieval::describe(const patterns::Entry &entry) {
   std::string text = llvm::formatv(
       "{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
@@ -187,7 +198,7 @@ std::string Retrieval::describe(const patterns::Entry &entry) {
                             schedule.us, schedule.solShare);
     else
       text += " | " + schedule.key + ": " + patterns::getName(schedule.status) +
-              (schedule.reason.empty() ? "" : ", " + schedule.reason);
+              (schedule.reason.empty() ? "" : quoteReason(schedule.reason));
   }
   return text;
 }

@@ -1,4 +1,5 @@
 //===- Retrieval.h - What the registry knows of a region ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_RETRIEVAL_H
 #define FACT_AGENT_RETRIEVAL_H

@@ -1,4 +1,5 @@
 //===- Rules.cpp - The embedded rules agent -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every anchor (an attention, a gated pair of contractions, a contraction, a row
 // op) grows the largest group that a kernel can take: the views around it, the
@@ -18,7 +19,7 @@ using namespace fact;
 
 namespace {
 /// Views and constants cost nothing by themselves.
-bool isView(Operation *op) { return op && op->hasTrait<fact::ViewOp>(); }
+bool isView(Operation *op) { return isa_and_nonnull<ViewOpInterface>(op); }
 bool isPointwise(Operation *op) {
   return isa_and_nonnull<PointwiseOpInterface>(op);
 }

@@ -1,4 +1,5 @@
 //===- Session.cpp - A run with a model -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Session.h"
 #include "llvm/ADT/STLExtras.h"

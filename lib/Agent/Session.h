@@ -1,4 +1,5 @@
 //===- Session.h - A run with a model -----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_SESSION_H
 #define FACT_AGENT_SESSION_H

@@ -1,4 +1,5 @@
 //===- Spaces.h - Spaces from lists of words ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_SPACES_H
 #define FACT_AGENT_SPACES_H
@@ -18,32 +19,27 @@ constexpr size_t maxPointsOfAnswer = 1 << 16;
 /// The points of a space, legal or not, without making them.
 size_t countPoints(SpaceAttrInterface space);
 
-/// `base` with lists replaced. The words are checked by the attribute's own
-/// parser and go nowhere else; a product beyond some thousands is refused.
+/// `base` with lists replaced. Words that the parameters do not know are
+/// refused, as is a product beyond some thousands.
 mlir::FailureOr<SpaceAttrInterface> replaceLists(SpaceAttrInterface base,
                                                  const chat::SpaceLists &lists,
                                                  EmitError emitError);
 
 /// The schedules that differ from `schedule` in one parameter, by the value
 /// before or after it in the lists of `space`.
-llvm::SmallVector<ScheduleAttrInterface>
-getNeighbours(ScheduleAttrInterface schedule, SpaceAttrInterface space);
+llvm::SmallVector<ScheduleAttr> getNeighbors(ScheduleAttr schedule,
+                                             SpaceAttrInterface space);
 
 /// The schedules that differ from `schedule` in one number, which is halved or
 /// doubled, whether or not `space` has it.
-llvm::SmallVector<ScheduleAttrInterface>
-getStepsAway(ScheduleAttrInterface schedule, SpaceAttrInterface space);
+llvm::SmallVector<ScheduleAttr> getStepsAway(ScheduleAttr schedule,
+                                             SpaceAttrInterface space);
 
 /// The lists of `space` with the values of one schedule.
-chat::SpaceLists getPoint(SpaceAttrInterface space,
-                          ScheduleAttrInterface schedule);
+chat::SpaceLists getPoint(SpaceAttrInterface space, ScheduleAttr schedule);
 
 /// The schedule of a key, as bundles and registries keep it; null: not one.
-ScheduleAttrInterface parseSchedule(mlir::MLIRContext *context,
-                                    llvm::StringRef key);
-
-/// The name of a space's family of schedules: "sm90_gemm".
-llvm::StringRef getFamily(SpaceAttrInterface space);
+ScheduleAttr parseSchedule(mlir::MLIRContext *context, llvm::StringRef key);
 } // namespace fact
 
 #endif // FACT_AGENT_SPACES_H

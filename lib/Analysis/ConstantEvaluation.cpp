@@ -1,7 +1,7 @@
 //===- ConstantEvaluation.cpp - Values known at compile time --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/ConstantEvaluation.h"
-#include "fact/Analysis/StridedView.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/APFloat.h"
@@ -227,22 +227,18 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
       known->weights.insert(weight);
     return known;
   }
-  if (op->hasTrait<fact::ViewOp>()) {
+  if (auto viewOp = dyn_cast<ViewOpInterface>(op)) {
     FailureOr<KnownTensor> operand = evaluateConstant(op->getOperand(0), limit);
     if (failed(operand))
       return failure();
-    StridedView view{{}, 0, operand->shape, rowMajorStrides(operand->shape)};
-    ArrayRef<int64_t> shape = type.getShape();
+    FailureOr<StridedView> view = viewOp.applyView(
+        {{}, 0, operand->shape, rowMajorStrides(operand->shape)});
+    if (failed(view))
+      return failure();
     if (isa<ReshapeOp>(op))
-      return KnownTensor{SmallVector<int64_t>(shape),
-                         std::move(operand->elements), operand->weights};
-    if (auto permute = dyn_cast<PermuteOp>(op))
-      return gather(*operand, view.permute(permute.getDims()));
-    if (auto slice = dyn_cast<SliceOp>(op))
-      return gather(*operand,
-                    view.slice(slice.getDim(), slice.getStart(),
-                               shape[slice.getDim()], slice.getStep()));
-    return gather(*operand, view.expand(shape));
+      return KnownTensor{view->shape, std::move(operand->elements),
+                         operand->weights};
+    return gather(*operand, *view);
   }
   ScalarFunction function = getScalarFunction(op);
   if (!function)
@@ -261,6 +257,8 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
                            : expandTo(*known, type.getShape()));
   }
   int64_t size = type.getNumElements();
+  // A sum of booleans is one of them.
+  bool isBoolean = type.getElementType().isInteger(1);
   result.elements.reserve(size);
   SmallVector<double> arguments(operands.size());
   for (int64_t i = 0; i < size; ++i) {
@@ -268,14 +266,15 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
       const std::vector<double> &elements = operands[k].elements;
       arguments[k] = elements[elements.size() == 1 ? 0 : i];
     }
-    result.elements.push_back(function(arguments.data()));
+    double value = function(arguments.data());
+    result.elements.push_back(isBoolean ? value != 0 : value);
   }
   return result;
 }
 
 std::optional<double> fact::getSplatConstant(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (op->hasTrait<fact::ViewOp>()) {
+    if (isa<ViewOpInterface>(op)) {
       value = op->getOperand(0);
       continue;
     }
@@ -287,7 +286,10 @@ std::optional<double> fact::getSplatConstant(Value value) {
       return std::nullopt;
     if (isa<FloatType>(dense.getElementType()))
       return toDouble(dense.getSplatValue<APFloat>());
-    return double(dense.getSplatValue<APInt>().getSExtValue());
+    APInt number = dense.getSplatValue<APInt>();
+    bool isBoolean = dense.getElementType().isInteger(1);
+    return double(isBoolean ? int64_t(number.getZExtValue())
+                            : number.getSExtValue());
   }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
 //===- Demand.cpp - Which elements of a tensor are needed -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/Demand.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,6 +56,30 @@ static Coordinates clip(Coordinates coordinates, int64_t begin, int64_t end) {
   clipped.first += first * outer->stride;
   outer->count = stop - first;
   return clipped;
+}
+
+/// The values of `expr` where its dimension has the coordinates of a box: a
+/// number, or a dimension times a step plus a start. None for other forms.
+static std::optional<Coordinates> evaluate(AffineExpr expr, const Box &box) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Coordinates::range(constant.getValue(), /*count=*/1);
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return box[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  std::optional<Coordinates> values = evaluate(binary.getLHS(), box);
+  if (!number || !values || number.getValue() < 0)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add) {
+    values->first += number.getValue();
+    return values;
+  }
+  if (expr.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  values->first *= number.getValue();
+  for (Run &run : values->runs)
+    run.stride *= number.getValue();
+  return values;
 }
 
 /// How many of `size` rows as many random indices name. Each may be named
@@ -124,10 +149,10 @@ public:
 private:
   void visit(const Box &box) {
     TypeSwitch<Operation *>(op)
-        .Case<PermuteOp, SliceOp, ConcatOp, MatmulOp, AttentionOp, SoftmaxOp,
+        .Case<ViewOpInterface, ConcatOp, MatmulOp, AttentionOp, SoftmaxOp,
               NormOp, ReduceOp, GatherOp, RotaryOp>(
             [&](auto typed) { read(typed, box); })
-        .Case<ExpandOp, PointwiseOpInterface>([&](auto) {
+        .Case([&](PointwiseOpInterface) {
           for (unsigned i = 0; i < op->getNumOperands(); ++i)
             readBroadcast(i, box);
         })
@@ -145,19 +170,11 @@ private:
         ::readBroadcast(getShape(op->getOperand(operand)), box));
   }
 
-  void read(PermuteOp permute, const Box &box) {
-    Box operand(box.size());
-    for (auto [coordinates, dim] : llvm::zip_equal(box, permute.getDims()))
-      operand[dim] = coordinates;
-    readBox(0, operand);
-  }
-
-  void read(SliceOp slice, const Box &box) {
-    Box operand = box;
-    Coordinates &sliced = operand[slice.getDim()];
-    sliced.first = slice.getStart() + sliced.first * slice.getStep();
-    for (Run &run : sliced.runs)
-      run.stride *= slice.getStep();
+  void read(ViewOpInterface view, const Box &box) {
+    Box operand;
+    for (auto [expr, size] : llvm::zip_equal(view.getSourceExprs(),
+                                             getShape(op->getOperand(0))))
+      operand.push_back(evaluate(expr, box).value_or(wholeDim(size)));
     readBox(0, operand);
   }
 
@@ -312,7 +329,7 @@ void DemandAnalysis::add(Value value, const ElementSets &sets) {
   if (sets.getSets().empty())
     return;
   Operation *op = value.getDefiningOp();
-  if (op && op->hasTrait<fact::ViewOp>())
+  if (isa_and_nonnull<ViewOpInterface>(op))
     return add(op->getOperand(0), getDemand(op, sets).front());
   addStored(value, sets);
 }

@@ -1,4 +1,5 @@
 //===- ElementSet.cpp - Sets of elements of a tensor ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/ElementSet.h"
 #include "llvm/ADT/STLExtras.h"

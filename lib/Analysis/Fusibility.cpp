@@ -1,4 +1,5 @@
 //===- Fusibility.cpp - Can one kernel take these ops? --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/Fusibility.h"
 #include "mlir/IR/Diagnostics.h"
@@ -187,7 +188,7 @@ static LogicalResult checkSpace(FusedOp fused, const Realiser &realiser,
       reason = why.str();
       return success();
     });
-    auto isLegal = [&](ScheduleAttrInterface schedule) {
+    auto isLegal = [&](ScheduleAttr schedule) {
       auto emitReason = [&] {
         return mlir::emitError(fused.getLoc()) << schedule.getKey() << ": ";
       };
@@ -196,7 +197,7 @@ static LogicalResult checkSpace(FusedOp fused, const Realiser &realiser,
           space ? realiser.checkSchedule(fused, schedule, machine, emitReason)
                 : schedule.verifySchedule(fused, machine, emitReason));
     };
-    SmallVector<ScheduleAttrInterface> schedules;
+    std::vector<ScheduleAttr> schedules;
     if (SpaceAttrInterface searched =
             space ? space : realiser.getDefaultSpace(fused))
       schedules = searched.enumerate();
@@ -247,7 +248,7 @@ std::optional<Obstacle> Fusibility::check(FusedOp fused,
       return Obstacle::op;
     }
   auto space = cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr());
-  auto schedule = cast_or_null<ScheduleAttrInterface>(fused.getScheduleAttr());
+  auto schedule = cast_or_null<ScheduleAttr>(fused.getScheduleAttr());
   if (!schedule)
     return checkRegion(fused, *realiser, space, emitError);
   if (failed(realiser->canRealise(fused, emitError)))

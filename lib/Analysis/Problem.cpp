@@ -1,4 +1,5 @@
 //===- Problem.cpp - What a region asks of the registry -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/Problem.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -45,7 +46,7 @@ static std::string getOps(FusedOp fused) {
       fused.getBodyOps(), [](Operation &op) { return isContraction(&op); });
   std::string ops;
   for (Operation &op : fused.getBodyOps()) {
-    bool isFree = contracts ? op.hasTrait<ViewOp>() : isa<ReshapeOp>(op);
+    bool isFree = contracts ? isa<ViewOpInterface>(op) : isa<ReshapeOp>(op);
     if (isFree || isa<ConstantOp>(op))
       continue;
     ops += (ops.empty() ? "" : ",") + getName(&op);
@@ -74,8 +75,8 @@ static Type getElementType(FusedOp fused) {
 /// Whether something other than a contraction reads the value.
 static bool isReadElsewhere(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return user->hasTrait<ViewOp>() ? isReadElsewhere(user->getResult(0))
-                                    : !isContraction(user);
+    return isa<ViewOpInterface>(user) ? isReadElsewhere(user->getResult(0))
+                                      : !isContraction(user);
   });
 }
 

@@ -1,8 +1,9 @@
 //===- SpeedOfLight.cpp - The least time a kernel can take ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/Demand.h"
-#include "fact/Analysis/StridedView.h"
+#include "fact/Analysis/ReadThrough.h"
 
 using namespace mlir;
 using namespace fact;
@@ -84,8 +85,6 @@ static void addFlops(Operation *op, const ElementSets &result,
 // Traffic
 //===----------------------------------------------------------------------===//
 
-static bool isView(Operation *op) { return op && op->hasTrait<fact::ViewOp>(); }
-
 /// A splat is part of the code.
 static bool isSplat(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
@@ -110,7 +109,7 @@ static double countBytes(Value value, const ElementSets &sets) {
 }
 
 bool fact::hasSpeedOfLight(Operation *op) {
-  return isa_and_nonnull<FactDialect>(op->getDialect()) && !isView(op) &&
+  return isa_and_nonnull<FactDialect>(op->getDialect()) && !isa<ViewOpInterface>(op) &&
          op->getNumResults() != 0 &&
          !isa<GetWeightOp, ConstantOp, PrepareOp>(op);
 }
@@ -128,7 +127,7 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
     for (Value value : fused.getYield()->getOperands())
       inside.addWhole(value);
     for (Operation &inner : llvm::reverse(fused.getBodyOps()))
-      if (!isView(&inner) && inner.getNumOperands() != 0)
+      if (!isa<ViewOpInterface>(inner) && inner.getNumOperands() != 0)
         follow(&inner, inside, light);
     for (auto [argument, input] :
          llvm::zip_equal(fused.getBody().getArguments(), fused.getInputs()))

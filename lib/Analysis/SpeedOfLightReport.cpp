@@ -1,4 +1,5 @@
 //===- SpeedOfLightReport.cpp - Speed of light as a table and as JSON -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/SpeedOfLight.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

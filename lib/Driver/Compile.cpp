@@ -1,7 +1,10 @@
 //===- Compile.cpp - All stages in order ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Driver/Compile.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Support/PathLock.h"
+#include "fact/Support/WholeFile.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
@@ -12,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
 
 using namespace mlir;
 using namespace fact;
@@ -36,6 +40,7 @@ private:
   LogicalResult runPasses(StringRef stage,
                           function_ref<void(OpPassManager &)> build);
   LogicalResult discoverKernels();
+  LogicalResult lockBundle();
   LogicalResult bundle();
   LogicalResult tune();
   LogicalResult refineKernels(bool &again);
@@ -52,7 +57,7 @@ private:
   }
   std::string bundleFolder() const {
     if (!options.bundle.empty())
-      return options.bundle;
+      return StringRef(options.bundle).rtrim('/').str();
     SmallString<256> folder(options.output);
     llvm::sys::path::replace_extension(folder, "bundle");
     return folder.str().str();
@@ -60,6 +65,8 @@ private:
 
   ModuleOp module;
   const CompileOptions &options;
+  /// Held from the first bundle to the library.
+  PathLock lock;
   /// One run of it, from discovery to the last round of refinement.
   DiscoveryOptions agent;
   json::Object stages, ops;
@@ -120,7 +127,27 @@ LogicalResult Compilation::discoverKernels() {
   return result;
 }
 
+/// Nobody else writes or tunes the bundle until the library is linked. The tuner
+/// that this process starts takes the lock over.
+LogicalResult Compilation::lockBundle() {
+  if (lock.isHeld())
+    return success();
+  std::string folder = bundleFolder();
+  StringRef parent = llvm::sys::path::parent_path(folder);
+  std::error_code error;
+  if (!parent.empty() && (error = fs::create_directories(parent)))
+    return module.emitError("cannot write '")
+           << folder << "': " << error.message();
+  if (std::string message = lock.acquire(folder, "fact-compile");
+      !message.empty())
+    return module.emitError(message);
+  lock.lend();
+  return success();
+}
+
 LogicalResult Compilation::bundle() {
+  if (failed(lockBundle()))
+    return failure();
   Clock::time_point start = Clock::now();
   MachineAttr machine = getTargetMachine(module);
   if (!machine)
@@ -175,6 +202,16 @@ LogicalResult Compilation::refineKernels(bool &again) {
   return success(succeeded(bundle()) && succeeded(tune()));
 }
 
+/// The variables of this process but one: what programs that it starts, and
+/// kernels that those try, have no business with.
+static std::vector<StringRef> getEnvironmentWithout(StringRef variable) {
+  std::vector<StringRef> environment;
+  for (char **entry = environ; *entry; ++entry)
+    if (StringRef(*entry).split('=').first != variable)
+      environment.push_back(*entry);
+  return environment;
+}
+
 /// Runs `fact-tune bundle -o output`; its own messages say what went wrong.
 LogicalResult Compilation::tune() {
   Clock::time_point start = Clock::now();
@@ -193,9 +230,11 @@ LogicalResult Compilation::tune() {
                                  options.output};
   llvm::append_range(words, options.tunerArguments);
   SmallVector<StringRef> arguments(words.begin(), words.end());
+  std::vector<StringRef> environment =
+      getEnvironmentWithout(agent.languageModel.keyVariable);
   std::string error;
   int status =
-      llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, {},
+      llvm::sys::ExecuteAndWait(*program, arguments, ArrayRef(environment), {},
                                 /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
   finishStage("tune", start);
   if (status == 0)
@@ -218,11 +257,14 @@ LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
     return module.emitError("cannot write '")
            << file << "': " << error.message();
   };
+  if (!fs::exists(file) || fs::is_regular_file(file)) {
+    if (int code = writeWholeFile(file.str(), text))
+      return fail(std::error_code(code, std::generic_category()));
+    return success();
+  }
   // Devices and pipes have no aside.
-  bool aside = !fs::exists(file) || fs::is_regular_file(file);
-  std::string path = aside ? (file + ".writing").str() : file.str();
   std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
+  llvm::raw_fd_ostream stream(file, error);
   if (error)
     return fail(error);
   stream << text;
@@ -230,12 +272,6 @@ LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
   if (stream.has_error()) {
     error = stream.error();
     stream.clear_error();
-    if (aside)
-      fs::remove(path);
-    return fail(error);
-  }
-  if (aside && (error = fs::rename(path, file))) {
-    fs::remove(path);
     return fail(error);
   }
   return success();

@@ -1,4 +1,5 @@
 //===- Pipelines.cpp - The stages as pass pipelines -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Transforms/Pipelines.h"
 #include "fact/Conversion/Passes.h"

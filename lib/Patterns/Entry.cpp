@@ -1,8 +1,10 @@
 //===- Entry.cpp - Problems, schedules and how they merge -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Patterns/PatternFile.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -113,17 +115,34 @@ const Schedule *Entry::getBest() const {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// One order over everything a record says: the smallest of several is the same
-/// whatever the order they are compared in.
-static bool isBetter(const Schedule &a, const Schedule &b) {
-  if (a.status != b.status)
-    return a.status < b.status;
-  if (a.us != b.us)
-    return a.us < b.us;
+/// The number of the verifier that a record rests on; records of the first one
+/// do not say it.
+static long getVerifier(const Schedule &schedule) {
+  auto found = schedule.versions.find("verifier");
+  if (found == schedule.versions.end() || found->second.size() > 9 ||
+      found->second.find_first_not_of("0123456789") != std::string::npos)
+    return 1;
+  return std::strtol(found->second.c_str(), nullptr, 10);
+}
+
+/// Whether `a` is the record to keep of two of one schedule on one machine: a
+/// measurement before a proposal, that of the stricter verifier, the newer one.
+/// Of one day, a failure: what works at times does not work. This is one order
+/// over everything a record says, so that the record that is kept of several is
+/// the same whatever the order they are compared in.
+static bool isStrongerEvidence(const Schedule &a, const Schedule &b) {
+  auto rank = [](const Schedule &schedule) {
+    bool isPending = schedule.status == Status::Pending;
+    return std::make_tuple(isPending, -getVerifier(schedule));
+  };
+  if (rank(a) != rank(b))
+    return rank(a) < rank(b);
   if (a.date != b.date)
     return a.date > b.date;
-  return std::tie(a.error, a.solShare, a.reason, a.versions) <
-         std::tie(b.error, b.solShare, b.reason, b.versions);
+  if (a.status != b.status)
+    return a.status > b.status;
+  return std::tie(a.us, a.error, a.solShare, a.reason, a.versions) <
+         std::tie(b.us, b.error, b.solShare, b.reason, b.versions);
 }
 
 /// The order in an entry: of equal status and time, by name.
@@ -134,16 +153,16 @@ static bool comesBefore(const Schedule &a, const Schedule &b) {
 
 void merge(Entry &to, const Entry &from) {
   to.example = std::max(to.example, from.example);
-  std::map<std::pair<std::string, std::string>, Schedule> best;
+  std::map<std::pair<std::string, std::string>, Schedule> kept;
   for (const auto *list : {&std::as_const(to.schedules), &from.schedules})
     for (const Schedule &schedule : *list) {
       auto [place, isNew] =
-          best.try_emplace({schedule.key, schedule.machine}, schedule);
-      if (!isNew && isBetter(schedule, place->second))
+          kept.try_emplace({schedule.key, schedule.machine}, schedule);
+      if (!isNew && isStrongerEvidence(schedule, place->second))
         place->second = schedule;
     }
   to.schedules.clear();
-  for (auto &[name, schedule] : best)
+  for (auto &[name, schedule] : kept)
     to.schedules.push_back(std::move(schedule));
   std::sort(to.schedules.begin(), to.schedules.end(), comesBefore);
 }

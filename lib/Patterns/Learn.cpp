@@ -1,7 +1,10 @@
 //===- Learn.cpp - From measurements to entries ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Patterns/Learn.h"
 #include "fact/Patterns/PatternFile.h"
+#include "fact/Runtime/Text.h"
+#include "fact/Tuning/BoundedJson.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/Database.h"
 #include "fact/Tuning/Files.h"
@@ -15,6 +18,9 @@ namespace patterns {
 namespace fs = std::filesystem;
 using tuning::Failure;
 using Json = nlohmann::ordered_json;
+
+/// Of a tuning.json.
+static constexpr int maximumDepth = 16;
 
 namespace {
 
@@ -50,7 +56,9 @@ std::string splitMachine(const std::string &text,
     std::string word = part.substr(0, space);
     if (space != std::string::npos && (word == "driver" || word == "runtime"))
       versions["cuda_" + word] = part.substr(space + 1);
-    else
+    else if (space != std::string::npos && word == "cublasLt")
+      versions[word] = part.substr(space + 1);
+    else if (word != "features")
       machine += (machine.empty() ? "" : ", ") + part;
   }
   return machine;
@@ -116,7 +124,9 @@ Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
   std::error_code code;
   if (fs::path report = bundle.folder / "tuning.json";
       fs::exists(report, code)) {
-    Json json = Json::parse(tuning::readFile(report), nullptr, false);
+    std::string ignored;
+    Json json = tuning::parseBounded<Json>(tuning::readFile(report),
+                                           maximumDepth, ignored);
     if (json.is_object() && json.contains("versions"))
       versions.merge(readVersions(json["versions"]));
   }
@@ -156,7 +166,11 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
                     const std::string &date) {
   Attempts attempts;
   try {
-    Json report = Json::parse(tuning::readFile(file));
+    std::string problem;
+    Json report = tuning::parseBounded<Json>(tuning::readFile(file),
+                                             maximumDepth, problem);
+    if (report.is_discarded())
+      throw Failure(file.string() + ": " + runtime::escapeControls(problem));
     if (report.at("name") != bundle.name ||
         report.at("target") != bundle.target)
       throw Failure(file.string() + " is of " + report.at("name").dump() +
@@ -172,6 +186,8 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
         Attempt attempt;
         attempt.key = item.at("schedule");
         attempt.status = item.at("status");
+        if (item.value("transient", false))
+          continue;
         attempt.detail = item.value("detail", "");
         attempt.machine = report.at("machine");
         attempt.compiler = report.at("compiler");
@@ -250,7 +266,7 @@ Schedule getSchedule(const Attempt &attempt, const tuning::Bundle &bundle,
   schedule.machine = splitMachine(attempt.machine, schedule.versions);
   for (const auto &[name, version] : options.versions)
     schedule.versions[name] = version;
-  if (attempt.status == "ok" && attempt.us > 0) {
+  if (attempt.status == "ok") {
     schedule.status = Status::Accepted;
     schedule.us = round(attempt.us, 6);
     schedule.solShare = round(kernel.solUs / attempt.us, 4);
@@ -273,7 +289,8 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
   for (const tuning::Kernel &kernel : bundle.kernels) {
     Entry entry;
     for (const Attempt &attempt : attempts[kernel.name]) {
-      if (attempt.status == "untuned")
+      if (attempt.status == "untuned" ||
+          (attempt.status == "ok" && !isPossibleTime(attempt.us, kernel.solUs)))
         continue;
       Schedule schedule = getSchedule(attempt, bundle, kernel, options);
       entry.example = std::max(entry.example, getExample(schedule.key));

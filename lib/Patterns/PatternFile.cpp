@@ -1,4 +1,5 @@
 //===- PatternFile.cpp - The JSON of the registry -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads exactly what patterns/schema.json describes, and what no schema can
 // say: that problems are distinct and a file is where it belongs.
@@ -6,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Patterns/PatternFile.h"
+#include "fact/Runtime/Text.h"
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -26,10 +28,17 @@ static constexpr int maximumDepth = 16;
 static constexpr size_t maximumText = 1000;
 static constexpr size_t maximumOps = 4000;
 static constexpr int64_t maximumExtent = int64_t(1) << 48;
+/// A few cycles of any clock.
+static constexpr double minimumMicroseconds = 1e-3;
 static constexpr double maximumMicroseconds = 1e12;
 /// fact-tune takes nothing for a measurement that is more than 10% faster than
 /// light.
 static constexpr double maximumShare = 1.2;
+
+bool isPossibleTime(double us, double solUs) {
+  return us >= minimumMicroseconds && us <= maximumMicroseconds &&
+         solUs <= maximumShare * us;
+}
 
 bool isDate(const std::string &text) {
   if (text.size() != 10)
@@ -70,6 +79,13 @@ bool isName(const std::string &text) {
          });
 }
 
+/// "sm_90a", "host", "x86-64-v3": ^[a-z][a-z0-9_-]*$
+bool isArchitecture(const std::string &text) {
+  std::string name = text;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return isName(name);
+}
+
 /// ^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$
 bool isNameList(const std::string &text) {
   size_t begin = 0;
@@ -91,7 +107,7 @@ bool isScheduleKey(const std::string &text) {
   return isName(text.substr(0, open)) && text.back() == '>' &&
          std::all_of(text.begin() + open + 1, text.end() - 1, [](char c) {
            return isLower(c) || isDigit(c) || (c >= 'A' && c <= 'Z') ||
-                  std::strchr("_ =,.-", c);
+                  std::string_view("_ =,.-").find(c) != std::string_view::npos;
          });
 }
 
@@ -101,11 +117,9 @@ bool isExample(const std::string &text) {
          text[2] == '_' && isName("a" + text.substr(3));
 }
 
-/// ^[^\u0000-\u001f\u007f]+$
+/// `line` of patterns/schema.json.
 bool isLine(const std::string &text) {
-  return !text.empty() &&
-         std::none_of(text.begin(), text.end(),
-                      [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return !text.empty() && runtime::isOneLine(text);
 }
 
 /// Characters, not bytes.
@@ -130,7 +144,7 @@ public:
       : json(&json), path(std::move(path)) {}
 
   [[noreturn]] void fail(const std::string &what) const {
-    throw Malformed(path + ": " + what);
+    throw Malformed(runtime::escapeControls(path + ": " + what));
   }
 
   /// The object's members, which are all of `required` and any of `optional`.
@@ -181,12 +195,12 @@ public:
       fail(std::string("expected ") + expected + ", found " + found());
     return value;
   }
-  double real(double low, bool above, double high) const {
+  double real(double low, double high) const {
     double value = json->is_number() ? json->get<double>() : -1;
     if (!json->is_number() || !std::isfinite(value) || value < low ||
-        (above && value == low) || value > high)
-      fail("expected a number " + std::string(above ? "above " : "from ") +
-           shortest(low) + " to " + shortest(high) + ", found " + found());
+        value > high)
+      fail("expected a number from " + shortest(low) + " to " + shortest(high) +
+           ", found " + found());
     return value;
   }
   int64_t integer(int64_t low, int64_t high) const {
@@ -276,10 +290,10 @@ Schedule readSchedule(const Node &node) {
     node.requireMembers(
         {"key", "status", "us", "sol_share", "machine", "versions", "date"},
         {"error"});
-    schedule.us = node["us"].real(0, true, maximumMicroseconds);
-    schedule.solShare = node["sol_share"].real(0, false, maximumShare);
+    schedule.us = node["us"].real(minimumMicroseconds, maximumMicroseconds);
+    schedule.solShare = node["sol_share"].real(0, maximumShare);
     if (node.has("error"))
-      schedule.error = node["error"].real(0, false, 1e30);
+      schedule.error = node["error"].real(0, 1e30);
   } else {
     node.requireMembers(
         {"key", "status", "reason", "machine", "versions", "date"}, {});
@@ -313,7 +327,7 @@ Entry readEntry(const Node &node, const Problem &file) {
     Schedule schedule = readSchedule(item);
     bool isForHost = schedule.key.compare(0, 5, "host_") == 0;
     bool isGpu = file.architecture.compare(0, 3, "sm_") == 0;
-    if (isForHost ? isGpu : file.architecture == "host")
+    if (isForHost == isGpu)
       item["key"].fail("expected a schedule for " + file.architecture +
                        ", found " + Node::quote(schedule.key));
     if (!seen.insert({schedule.key, schedule.machine}).second)
@@ -338,7 +352,9 @@ Json parseJson(const std::string &text) {
       members.pop_back();
     else if (event == Json::parse_event_t::key &&
              !members.back().insert(value.get<std::string>()).second)
-      throw Malformed("member " + Node::quote(value.get<std::string>()) +
+      throw Malformed("member " +
+                      runtime::escapeControls(
+                          Node::quote(value.get<std::string>())) +
                       " is there twice");
     return true;
   };
@@ -349,10 +365,7 @@ Json parseJson(const std::string &text) {
     std::string what = problem.what();
     size_t end = what.find("] ");
     what = what.substr(end == std::string::npos ? 0 : end + 2);
-    for (char &c : what)
-      if (static_cast<unsigned char>(c) >= 0x7f)
-        c = '?';
-    throw Malformed(what);
+    throw Malformed(runtime::escapeControls(what));
   }
 }
 
@@ -371,7 +384,7 @@ std::vector<Entry> readEntries(const std::string &text) {
     root["dtype"].fail("expected one of f64, f32, f16, bf16, i64, i32, i8, i1, "
                        "found \"" +
                        file.dtype + "\"");
-  file.architecture = root["architecture"].text(isName, "an architecture");
+  file.architecture = root["architecture"].text(isArchitecture, "an architecture");
   std::vector<Entry> entries;
   std::set<Problem> seen;
   for (const Node &node : root["entries"].list()) {

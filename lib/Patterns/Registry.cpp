@@ -1,4 +1,5 @@
 //===- Registry.cpp - Layers of entries, and what they say ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Patterns/PatternFile.h"
 #include <algorithm>

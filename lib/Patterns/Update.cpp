@@ -1,8 +1,9 @@
 //===- Update.cpp - Files of the registry, changed under a lock -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Patterns/PatternFile.h"
+#include "fact/Support/WholeFile.h"
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,7 +28,7 @@ class LayerLock {
 public:
   explicit LayerLock(const fs::path &layer) {
     fs::path path = layer / ".lock";
-    file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    file = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     int code = file < 0 ? errno : 0;
     while (code == 0 && flock(file, LOCK_EX) != 0)
       if (errno != EINTR)
@@ -50,46 +51,11 @@ private:
 
 } // namespace
 
-/// What was renamed survives a loss of power only with its folder.
-static int synchroniseFolder(const fs::path &folder) {
-  int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0)
-    return errno;
-  // Some file systems cannot; they have nothing to synchronise then.
-  int code = fsync(file) != 0 && errno != EINVAL ? errno : 0;
-  close(file);
-  return code;
-}
-
 static Error writeWhole(const fs::path &path, const std::string &text) {
-  fs::path aside = path;
-  aside += ".partial";
-  int file =
-      open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int code = file < 0 ? errno : 0;
-  for (size_t written = 0; code == 0 && written < text.size();) {
-    ssize_t count = write(file, text.data() + written, text.size() - written);
-    if (count > 0)
-      written += static_cast<size_t>(count);
-    else if (count == 0)
-      code = ENOSPC;
-    else if (errno != EINTR)
-      code = errno;
-  }
-  if (code == 0 && fsync(file) != 0)
-    code = errno;
-  if (file >= 0 && close(file) != 0 && code == 0)
-    code = errno;
-  if (code == 0 && std::rename(aside.c_str(), path.c_str()) != 0)
-    code = errno;
-  if (code == 0)
-    code = synchroniseFolder(path.parent_path());
-  if (code == 0)
-    return "";
-  if (file >= 0)
-    unlink(aside.c_str());
-  return "cannot write " + path.string() + ": " +
-         describe(code, path.parent_path());
+  if (int code = writeWholeFile(path, text, Synchronize::Yes))
+    return "cannot write " + path.string() + ": " +
+           describe(code, path.parent_path());
+  return "";
 }
 
 static Error change(const fs::path &layer, const fs::path &path,

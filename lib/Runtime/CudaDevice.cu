@@ -1,4 +1,5 @@
 //===- CudaDevice.cu - Memory and kernels on a CUDA device ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/dlpack/dlpack.h"
@@ -139,6 +140,105 @@ bool copyStrided(void *target, const StridedTensor &source, void *stream) {
   return succeeded(cudaGetLastError(), "strided copy");
 }
 
+//===----------------------------------------------------------------------===//
+// Checksums
+//===----------------------------------------------------------------------===//
+
+/// A bijection of 64 bits (the finaliser of SplitMix64).
+static __device__ unsigned long long mix(unsigned long long value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
+  return value ^ (value >> 31);
+}
+
+/// Adds to `sum` a number for each word of 8 bytes and its place, in any order.
+static __global__ void checksumKernel(const unsigned char *data,
+                                      unsigned long long bytes,
+                                      unsigned long long *sum) {
+  unsigned long long words = bytes / 8, part = 0;
+  unsigned long long first =
+      static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  unsigned long long step = static_cast<unsigned long long>(gridDim.x) *
+                            blockDim.x;
+  const unsigned long long *word =
+      reinterpret_cast<const unsigned long long *>(data);
+  for (unsigned long long i = first; i < words; i += step)
+    part += mix(word[i] ^ mix(i + 1));
+  if (first == 0) {
+    unsigned long long last = 0;
+    for (unsigned long long i = words * 8; i < bytes; ++i)
+      last = last << 8 | data[i];
+    part += mix(last ^ mix(words + 1));
+  }
+  for (int distance = 16; distance > 0; distance /= 2)
+    part += __shfl_xor_sync(0xffffffffu, part, distance);
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(sum, part);
+}
+
+bool checksums(const std::vector<Region> &regions, void *scratch, void *stream,
+               std::vector<uint64_t> &sums) {
+  sums.assign(regions.size(), 0);
+  if (regions.empty())
+    return true;
+  cudaStream_t on = static_cast<cudaStream_t>(stream);
+  uint64_t bytes = regions.size() * sizeof(uint64_t);
+  if (!fillBytes(scratch, 0, bytes, stream))
+    return false;
+  for (size_t i = 0; i < regions.size(); ++i) {
+    uint64_t wanted = regions[i].bytes / 8 / 256 + 1;
+    unsigned blocks = static_cast<unsigned>(wanted < 1024 ? wanted : 1024);
+    checksumKernel<<<blocks, 256, 0, on>>>(
+        static_cast<const unsigned char *>(regions[i].data), regions[i].bytes,
+        static_cast<unsigned long long *>(scratch) + i);
+  }
+  return succeeded(cudaGetLastError(), "checksum") &&
+         succeeded(cudaMemcpyAsync(sums.data(), scratch, bytes,
+                                   cudaMemcpyDeviceToHost, on),
+                   "cudaMemcpyAsync of checksums") &&
+         succeeded(cudaStreamSynchronize(on), "cudaStreamSynchronize");
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+bool isCapturing(void *stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaError_t code =
+      cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  if (code == cudaErrorStreamCaptureImplicit) {
+    // The default stream while another one captures.
+    cudaGetLastError();
+    return true;
+  }
+  return code == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
+
+void *createEvent() {
+  cudaEvent_t event = nullptr;
+  return succeeded(cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                   "cudaEventCreate")
+             ? event
+             : nullptr;
+}
+
+void destroyEvent(void *event) {
+  cudaEventDestroy(static_cast<cudaEvent_t>(event));
+}
+
+bool recordEvent(void *event, void *stream) {
+  return succeeded(cudaEventRecord(static_cast<cudaEvent_t>(event),
+                                   static_cast<cudaStream_t>(stream)),
+                   "cudaEventRecord");
+}
+
+bool waitForEvent(void *event, void *stream) {
+  return succeeded(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream),
+                                       static_cast<cudaEvent_t>(event), 0),
+                   "cudaStreamWaitEvent");
+}
+
 const char *lastError() { return failure.c_str(); }
 void setLastError(std::string message) { failure = std::move(message); }
 
@@ -156,23 +256,13 @@ KernelInstance::KernelInstance(KernelInstance &&other) noexcept
   other.bound = false;
 }
 
-std::string KernelInstance::validate(uint32_t bufferCount) const {
-  if (theKernel->abi != FACT_KERNEL_ABI)
-    return "was made for kernel ABI " + std::to_string(theKernel->abi) +
-           "; this runtime speaks " + std::to_string(FACT_KERNEL_ABI);
-  if (theKernel->buffer_count != bufferCount)
-    return "takes " + std::to_string(theKernel->buffer_count) +
-           " buffers; the bundle names " + std::to_string(bufferCount);
+std::string KernelInstance::findMissingFunction() const {
   if (!theKernel->bind || !theKernel->launch)
     return "has no `bind` or no `launch` function, so it is not a device "
            "kernel";
   if (theKernel->packed_operand >= 0 && !theKernel->pack_on_device)
     return "packs operand " + std::to_string(theKernel->packed_operand) +
            " and has no `pack_on_device` function";
-  for (uint32_t operand : packedOperands())
-    if (operand >= bufferCount)
-      return "packs operand " + std::to_string(operand) +
-             ", which is not there";
   return "";
 }
 

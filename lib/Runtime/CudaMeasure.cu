@@ -1,4 +1,5 @@
 //===- CudaMeasure.cu - Fill, compare and time on a CUDA device -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Measure.h"
@@ -34,17 +35,15 @@ __device__ inline uint64_t indexStep() {
 
 /// Launched kernels report through this struct in device memory.
 struct Totals {
-  double squares;
   double errorSquares;
   double referenceSquares;
-  unsigned long long finite;
+  unsigned long long undecided;
   unsigned long long referenceNotFinite;
-  unsigned long long notFinite;
+  unsigned long long otherClass;
   unsigned long long beyond;
   unsigned long long firstBad;
   /// Bits of a non-negative double, which order like integers.
   unsigned long long worstElement;
-  unsigned long long checksum;
   unsigned long long different;
 };
 
@@ -92,36 +91,52 @@ bool fill(void *data, ElementType type, uint64_t elements, const Fill &how,
   return succeeded(cudaGetLastError(), "fill") && device::synchronize();
 }
 
-__global__ void squaresKernel(const void *reference, ElementType type,
-                              uint64_t elements, Totals *totals) {
-  double squares = 0;
-  unsigned long long finite = 0;
-  for (uint64_t i = firstIndex(); i < elements; i += indexStep()) {
-    double value = loadElement(reference, type, i);
-    if (isFinite(value)) {
-      squares += value * value;
-      ++finite;
+/// One block for each row: its rms, or the least scale.
+__global__ void scalesKernel(const void *reference, ElementType type,
+                             const float *doubt, uint64_t elements,
+                             uint64_t row, double leastScale, double *scales) {
+  __shared__ double sums[threads / 32];
+  __shared__ unsigned long long counts[threads / 32];
+  uint64_t rows = (elements + row - 1) / row;
+  for (uint64_t at = blockIdx.x; at < rows; at += gridDim.x) {
+    double squares = 0;
+    unsigned long long finite = 0;
+    uint64_t end = (at + 1) * row < elements ? (at + 1) * row : elements;
+    for (uint64_t i = at * row + threadIdx.x; i < end; i += threads) {
+      double value = loadElement(reference, type, i);
+      if (isFinite(value) && !isInfinite(detail::doubtAt(doubt, i))) {
+        squares += value * value;
+        ++finite;
+      }
     }
-  }
-  squares = reduceWarp(squares, Add());
-  finite = reduceWarp(finite, Add());
-  if (threadIdx.x % 32 == 0) {
-    atomicAdd(&totals->squares, squares);
-    atomicAdd(&totals->finite, finite);
+    squares = reduceWarp(squares, Add());
+    finite = reduceWarp(finite, Add());
+    if (threadIdx.x % 32 == 0) {
+      sums[threadIdx.x / 32] = squares;
+      counts[threadIdx.x / 32] = finite;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (unsigned i = 1; i < threads / 32; ++i) {
+        squares += sums[i];
+        finite += counts[i];
+      }
+      double rms = finite ? sqrt(squares / static_cast<double>(finite)) : 0.0;
+      scales[at] = rms > leastScale ? rms : leastScale;
+    }
+    __syncthreads();
   }
 }
 
 __global__ void compareKernel(const void *result, ElementType resultType,
                               const void *reference, ElementType referenceType,
-                              uint64_t elements, double tolerance,
-                              Totals *totals) {
-  double rms = totals->finite
-                   ? sqrt(totals->squares / static_cast<double>(totals->finite))
-                   : 0.0;
+                              const float *doubt, uint64_t elements,
+                              uint64_t row, Tolerance tolerance,
+                              const double *scales, Totals *totals) {
   detail::PartialComparison partial;
   for (uint64_t i = firstIndex(); i < elements; i += indexStep())
-    detail::compareElement(result, resultType, reference, referenceType, i,
-                           tolerance, rms, partial);
+    detail::compareElement(result, resultType, reference, referenceType,
+                           doubt, i, tolerance, scales[i / row], partial);
   double error = reduceWarp(partial.errorSquares, Add());
   double squares = reduceWarp(partial.referenceSquares, Add());
   if (threadIdx.x % 32 == 0) {
@@ -129,15 +144,14 @@ __global__ void compareKernel(const void *result, ElementType resultType,
     atomicAdd(&totals->referenceSquares, squares);
   }
   // Rare, or one per thread: plain atomics.
-  if (partial.referenceNotFinite)
-    atomicAdd(&totals->referenceNotFinite,
-              static_cast<unsigned long long>(partial.referenceNotFinite));
-  if (partial.notFinite)
-    atomicAdd(&totals->notFinite,
-              static_cast<unsigned long long>(partial.notFinite));
-  if (partial.beyond)
-    atomicAdd(&totals->beyond,
-              static_cast<unsigned long long>(partial.beyond));
+  auto add = [](unsigned long long *total, uint64_t count) {
+    if (count)
+      atomicAdd(total, static_cast<unsigned long long>(count));
+  };
+  add(&totals->undecided, partial.undecided);
+  add(&totals->referenceNotFinite, partial.referenceNotFinite);
+  add(&totals->otherClass, partial.otherClass);
+  add(&totals->beyond, partial.beyond);
   if (partial.firstBad != ~0ull)
     atomicMin(&totals->firstBad,
               static_cast<unsigned long long>(partial.firstBad));
@@ -147,32 +161,51 @@ __global__ void compareKernel(const void *result, ElementType resultType,
                   __double_as_longlong(partial.worstElement)));
 }
 
+/// Memory for the scales of `rows` rows; it stays for the next comparison.
+static double *scalesOnDevice(uint64_t rows) {
+  static double *scales = nullptr;
+  static uint64_t capacity = 0;
+  if (rows > capacity) {
+    device::release(scales);
+    scales = static_cast<double *>(device::allocate(rows * sizeof(double)));
+    capacity = scales ? rows : 0;
+  }
+  return scales;
+}
+
 bool compare(const void *result, ElementType resultType, const void *reference,
-             ElementType referenceType, uint64_t elements,
-             const Tolerance &tolerance, Comparison &comparison) {
+             ElementType referenceType, const float *doubt,
+             uint64_t elements, const Tolerance &tolerance,
+             Comparison &comparison) {
   comparison = Comparison();
   comparison.elements = elements;
   if (elements == 0)
     return true;
+  uint64_t row = tolerance.row ? tolerance.row : elements;
+  uint64_t rows = (elements + row - 1) / row;
   Totals *totals = totalsOnDevice();
-  if (!clearTotals(totals))
+  double *scales = scalesOnDevice(rows);
+  if (!scales || !clearTotals(totals))
     return false;
-  squaresKernel<<<blocksFor(elements), threads>>>(reference, referenceType,
-                                                  elements, totals);
+  scalesKernel<<<static_cast<unsigned>(std::min<uint64_t>(rows, 4096)),
+                 threads>>>(reference, referenceType, doubt, elements, row,
+                            tolerance.leastScale, scales);
   compareKernel<<<blocksFor(elements), threads>>>(
-      result, resultType, reference, referenceType, elements, tolerance.element,
-      totals);
+      result, resultType, reference, referenceType, doubt, elements, row,
+      tolerance, scales, totals);
   Totals host;
   if (!readTotals(host, "compare"))
     return false;
+  comparison.undecided = host.undecided;
   comparison.referenceNotFinite = host.referenceNotFinite;
-  comparison.notFinite = host.notFinite;
+  comparison.otherClass = host.otherClass;
   comparison.beyond = host.beyond;
   comparison.firstBad =
       host.firstBad == ~0ull ? -1 : static_cast<int64_t>(host.firstBad);
   comparison.errorSquares = host.errorSquares;
   comparison.referenceSquares = host.referenceSquares;
   memcpy(&comparison.worstElement, &host.worstElement, sizeof(double));
+  comparison.setLeastScale(tolerance.leastScale);
   return true;
 }
 
@@ -200,29 +233,32 @@ bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same) {
   return true;
 }
 
-__global__ void checksumKernel(const unsigned char *data, uint64_t bytes,
-                               Totals *totals) {
+__global__ void checksumKernel(const void *data, ElementType type,
+                               uint64_t elements, unsigned long long *total) {
   unsigned long long sum = 0;
-  for (uint64_t i = firstIndex(); i < bytes; i += indexStep())
-    sum += (i + 1) * 0x9e3779b97f4a7c15ull * (data[i] + 1ull);
+  for (uint64_t i = firstIndex(); i < elements; i += indexStep())
+    sum += detail::elementChecksum(data, type, i);
   sum = reduceWarp(sum, Add());
   if (threadIdx.x % 32 == 0)
-    atomicAdd(&totals->checksum, sum);
+    atomicAdd(total, sum);
 }
 
-bool checksum(const void *data, uint64_t bytes, uint64_t &sum) {
-  sum = 0;
-  if (bytes == 0)
+bool addChecksum(const void *data, ElementType type, uint64_t elements,
+                 uint64_t *sum, void *stream) {
+  static_assert(sizeof(uint64_t) == sizeof(unsigned long long), "atomicAdd");
+  if (elements == 0)
     return true;
-  Totals *totals = totalsOnDevice();
-  if (!clearTotals(totals))
+  checksumKernel<<<blocksFor(elements), threads, 0,
+                   static_cast<cudaStream_t>(stream)>>>(
+      data, type, elements, reinterpret_cast<unsigned long long *>(sum));
+  return succeeded(cudaGetLastError(), "checksum");
+}
+
+bool availableBytes(uint64_t &bytes) {
+  size_t available = 0, total = 0;
+  if (!succeeded(cudaMemGetInfo(&available, &total), "cudaMemGetInfo"))
     return false;
-  checksumKernel<<<blocksFor(bytes), threads>>>(
-      static_cast<const unsigned char *>(data), bytes, totals);
-  Totals host;
-  if (!readTotals(host, "checksum"))
-    return false;
-  sum = host.checksum;
+  bytes = available;
   return true;
 }
 
@@ -237,7 +273,7 @@ __global__ void readKernel(const uint4 *data, uint64_t count,
     *neverWritten = sum;
 }
 
-bool time(int runs, const std::function<bool(void *)> &launch,
+bool time(int runs, const TimedRun &timed,
           std::vector<double> &microseconds) {
   static uint64_t bytes = 0;
   static uint4 *other = nullptr;
@@ -267,11 +303,15 @@ bool time(int runs, const std::function<bool(void *)> &launch,
   // Everything is enqueued ahead: the flush keeps the device busy while the
   // host enqueues the launch, so the host's latency is not measured.
   for (int run = 0; good && run < runs; ++run) {
-    readKernel<<<1024, threads, 0, stream>>>(
-        other, bytes / sizeof(uint4), reinterpret_cast<unsigned *>(other));
-    good = succeeded(cudaEventRecord(events[2 * run], stream), "event") &&
-           launch(stream) &&
-           succeeded(cudaEventRecord(events[2 * run + 1], stream), "event");
+    good = timed.prepare(run, stream);
+    if (timed.coldCache)
+      readKernel<<<1024, threads, 0, stream>>>(
+          other, bytes / sizeof(uint4), reinterpret_cast<unsigned *>(other));
+    good = good &&
+           succeeded(cudaEventRecord(events[2 * run], stream), "event") &&
+           timed.launch(run, stream) &&
+           succeeded(cudaEventRecord(events[2 * run + 1], stream), "event") &&
+           timed.finish(run, stream);
   }
   good = succeeded(cudaStreamSynchronize(stream), "timed runs") && good;
   for (int run = 0; good && run < runs; ++run) {

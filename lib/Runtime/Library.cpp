@@ -1,4 +1,5 @@
 //===- Library.cpp - The C interface over a program's tables --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Implements Library.h for the `theProgram` that the generated library.cpp
 // defines. One file for every target: what differs is behind Device.h. No
@@ -7,23 +8,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Runtime/Library.h"
+#include "fact/Runtime/Cpu.h"
 #include "Model.h"
 #include "Tensors.h"
+#include "fact/Runtime/Text.h"
 #include <exception>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 using namespace fact::runtime;
 
 struct FactModel : Model {
   using Model::Model;
+  /// Set with `running` held: a call that waited for that one fails.
+  bool destroyed = false;
 };
 
 template <typename Call> static int guarded(Call call) {
   try {
     return call();
   } catch (const std::exception &problem) {
-    return fail(std::string(theProgram.name) + ": " + problem.what());
+    return fail(std::string(theProgram.name) + ": " +
+                escapeControls(problem.what()));
   } catch (...) {
     return fail(std::string(theProgram.name) + ": unknown failure");
   }
@@ -33,13 +41,50 @@ template <typename Call> static int guarded(Call call) {
 // Instances
 //===----------------------------------------------------------------------===//
 
+/// Refuses a processor that kernels do not run on. They are reached through a
+/// model alone, so that none of them has run before.
+static int checkCpu() {
+  if (!theProgram.cpuArchitecture)
+    return 0;
+  std::string missing = describeMissingCpu(theProgram.cpuArchitecture,
+                                           theProgram.cpuFeatures.data,
+                                           theProgram.cpuFeatures.size);
+  return missing.empty() ? 0
+                         : fail(std::string(theProgram.name) + ": " + missing);
+}
+
+/// The instances that have not been destroyed. A call keeps its instance, so
+/// `destroy` is safe beside it, and a call after it is an error.
+namespace {
+struct Instances {
+  std::mutex changing;
+  std::map<const FactModel *, std::shared_ptr<FactModel>> known;
+};
+} // namespace
+
+/// Made at the first call, and never destroyed: threads may outlive `main`.
+static Instances &instances() {
+  static Instances *all = new Instances;
+  return *all;
+}
+
+static std::shared_ptr<FactModel> find(const FactModel *model) {
+  std::lock_guard<std::mutex> lock(instances().changing);
+  auto found = instances().known.find(model);
+  return found == instances().known.end() ? nullptr : found->second;
+}
+
 template <typename Fill> static FactModel *make(Fill fill) {
   FactModel *model = nullptr;
   int code = guarded([&] {
-    std::unique_ptr<FactModel> made = std::make_unique<FactModel>(theProgram);
+    if (int problem = checkCpu())
+      return problem;
+    std::shared_ptr<FactModel> made = std::make_shared<FactModel>(theProgram);
     if (int problem = fill(*made))
       return problem;
-    model = made.release();
+    std::lock_guard<std::mutex> lock(instances().changing);
+    instances().known[made.get()] = made;
+    model = made.get();
     return 0;
   });
   return code == 0 ? model : nullptr;
@@ -54,18 +99,37 @@ static FactModel *load(const char *path) {
 }
 
 static void destroy(FactModel *model) {
-  if (!model)
-    return;
-  DeviceScope scope(model->ordinal);
-  // Kernels of the last run may still use the workspace.
-  device::synchronize();
-  delete model;
+  std::shared_ptr<FactModel> mine;
+  {
+    std::lock_guard<std::mutex> lock(instances().changing);
+    auto found = instances().known.find(model);
+    if (found == instances().known.end())
+      return;
+    mine = std::move(found->second);
+    instances().known.erase(found);
+  }
+  // The caller may free the weights afterwards: wait for a call that runs, and
+  // for kernels that it launched.
+  DeviceScope scope(mine->ordinal);
+  {
+    std::lock_guard<std::mutex> lock(mine->running);
+    mine->destroyed = true;
+    device::synchronize();
+  }
+  mine.reset();
 }
 
 /// A call on an instance, which keeps its message.
-template <typename Call> static int onModel(FactModel *model, Call call) {
-  if (!model)
+template <typename Call> static int onModel(FactModel *handle, Call call) {
+  if (!handle)
     return fail(std::string(theProgram.name) + ": the model is null");
+  std::shared_ptr<FactModel> model = find(handle);
+  std::unique_lock<std::mutex> lock;
+  if (model)
+    lock = std::unique_lock<std::mutex>(model->running);
+  if (!model || model->destroyed)
+    return fail(std::string(theProgram.name) +
+                ": the model is not of this library, or was destroyed");
   int code = guarded(call);
   if (code != 0)
     guarded([&] {
@@ -86,6 +150,10 @@ static int loadWeights(FactModel *model, const char *path) {
   return onModel(model, [&] { return model->loadWeights(path); });
 }
 
+static int watchWeights(FactModel *model, int on) {
+  return onModel(model, [&] { return model->watchWeights(on != 0); });
+}
+
 static int run(FactModel *model, DLTensor *const *inputs, int64_t inputCount,
                DLTensor *const *outputs, int64_t outputCount, void *stream) {
   return onModel(model, [&] {
@@ -96,7 +164,7 @@ static int run(FactModel *model, DLTensor *const *inputs, int64_t inputCount,
 static const char *lastError() { return lastFailure().c_str(); }
 
 static const char *errorOf(const FactModel *model) {
-  return model ? model->error.c_str() : lastError();
+  return find(model) ? model->error.c_str() : lastError();
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,6 +224,7 @@ extern "C" const FactLibrary *fact_library(void) {
                                       tensorInfo<TensorSpec, &Program::outputs>,
                                       tensorInfo<WeightSpec, &Program::weights>,
                                       deviceType,
-                                      memoryBytes};
+                                      memoryBytes,
+                                      watchWeights};
   return &library;
 }

@@ -1,8 +1,11 @@
 //===- Model.cpp - One instance of a compiled model -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Model.h"
 #include "Tensors.h"
+#include "fact/Runtime/Text.h"
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 namespace fact {
@@ -34,7 +37,7 @@ int Model::failWith(const std::vector<std::string> &problems,
                         (problems.size() == 1 ? " problem" : " problems") +
                         " with the weights" + source;
   for (const std::string &problem : problems)
-    message += "\n  " + problem;
+    message += "\n  " + escapeControls(problem);
   return fail(message);
 }
 
@@ -63,7 +66,19 @@ static Packing packingOf(const Program &program, const StepSpec &step,
   return packing;
 }
 
+/// Adds the weights among the operands of a step.
+static void addWeights(const Program &program, const uint32_t *values,
+                       size_t count, std::set<uint32_t> &weights) {
+  for (size_t i = 0; i < count; ++i)
+    if (program.values[values[i]].kind == ValueKind::Weight)
+      weights.insert(program.values[values[i]].index);
+}
+
 MemoryPlan::MemoryPlan(const Program &program) {
+  std::set<uint32_t> consumed;
+  for (uint32_t i = 0; i < program.weights.size; ++i)
+    if (program.weights[i].baked)
+      consumed.insert(i);
   for (const KernelSpec &kernel : program.kernels)
     kernelWorkspace = std::max(
         kernelWorkspace, KernelInstance(*kernel.kernel).workspaceBytes());
@@ -71,6 +86,11 @@ MemoryPlan::MemoryPlan(const Program &program) {
     uint64_t bytes = program.kernels[step.kernel].kernel->packed_bytes;
     Packing packing = packingOf(program, step, atLoad);
     uint32_t slot = static_cast<uint32_t>(slotBytes.size());
+    if (atLoad)
+      addWeights(program, step.buffers, step.operandCount, consumed);
+    if (packing.when == Packing::Once)
+      addWeights(program, packing.values.data(), packing.values.size(),
+                 consumed);
     if (packing.when == Packing::EachRun)
       packScratch = std::max(packScratch, bytes);
     else if (packing.when == Packing::Once &&
@@ -82,6 +102,7 @@ MemoryPlan::MemoryPlan(const Program &program) {
     add(step, /*atLoad=*/true);
   for (const StepSpec &step : program.program)
     add(step, /*atLoad=*/false);
+  consumedWeights.assign(consumed.begin(), consumed.end());
 }
 
 uint64_t MemoryPlan::total(const Program &program) const {
@@ -117,7 +138,12 @@ char *Model::addressOf(uint32_t value) const {
 int Model::initialise() {
   bool allocated = workspace.allocate(program.workspaceBytes) &&
                    kernelWorkspace.allocate(plan.kernelWorkspace) &&
-                   packScratch.allocate(plan.packScratch);
+                   packScratch.allocate(plan.packScratch) &&
+                   sumScratch.allocate(plan.consumedWeights.size() *
+                                       sizeof(uint64_t));
+  if (!lastRun)
+    lastRun = device::createEvent();
+  allocated = allocated && lastRun;
   for (const ConstantSpec &constant : program.constants) {
     constants.emplace_back();
     allocated = allocated && constants.back().allocate(constant.bytes) &&
@@ -146,6 +172,8 @@ int Model::addSteps(const Table<StepSpec> &specs, bool atLoad,
     steps.emplace_back(spec, *kernel.kernel);
     Step &step = steps.back();
     std::string wrong = step.instance.validate(spec.bufferCount);
+    if (wrong.empty())
+      wrong = step.instance.adopt(kernel.choice.data, kernel.choice.size);
     if (!wrong.empty())
       return fail(std::string("kernel '") + kernel.name + "' " + wrong);
     step.packing = packingOf(program, spec, atLoad);
@@ -196,6 +224,8 @@ int Model::prepare() {
     return failOnDevice();
   if (!weights.prepared.allocate(program.preparedBytes))
     return failOnDevice();
+  if (int code = sumWeights(nullptr, weights.sums))
+    return code;
   if (int code = runSteps(prepareSteps, nullptr))
     return code;
   weights.packed.resize(plan.slotBytes.size());
@@ -226,6 +256,43 @@ int Model::adopt(Weights next) {
   int code = prepare();
   swap.undo = code != 0;
   return code;
+}
+
+int Model::sumWeights(void *stream, std::vector<uint64_t> &sums) {
+  std::vector<device::Region> regions;
+  for (uint32_t index : plan.consumedWeights)
+    regions.push_back(
+        {weights.data[index], program.weights[index].tensor.bytes()});
+  return device::checksums(regions, sumScratch.data(), stream, sums)
+             ? 0
+             : failOnDevice();
+}
+
+/// Computes again what was computed from weights that have changed in place.
+/// While a graph is captured nothing can be read: it keeps what was computed.
+int Model::refresh(void *stream) {
+  if (plan.consumedWeights.empty() || device::isCapturing(stream))
+    return 0;
+  std::vector<uint64_t> sums;
+  if (int code = sumWeights(stream, sums))
+    return code;
+  if (sums == weights.sums)
+    return 0;
+  std::vector<std::string> problems;
+  for (uint32_t index : plan.consumedWeights) {
+    const WeightSpec &weight = program.weights[index];
+    std::string wrong = checkBakedValue(weight, weights.data[index]);
+    if (!wrong.empty())
+      problems.push_back("'" + std::string(weight.tensor.name) + "' " + wrong);
+  }
+  if (int code = failWith(problems, ""))
+    return code;
+  return adopt(copyOfWeights());
+}
+
+int Model::watchWeights(bool on) {
+  watching = on;
+  return 0;
 }
 
 /// The same weights, with nothing computed from them yet.
@@ -360,12 +427,45 @@ int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
         std::to_string(device::requiredAlignment(bytesOf(expected.type))) +
         " bytes");
   outputs[index] = dataOf(tensor);
-  // Kernels write results while they read inputs.
-  for (uint32_t i = 0; i < program.inputs.size && expected.bytes(); ++i)
-    if (outputs[index] < inputs[i] + program.inputs[i].bytes() &&
-        inputs[i] < outputs[index] + expected.bytes())
-      return fail(label + "overlaps input '" + program.inputs[i].name + "'");
-  return 0;
+  std::string overlapped = findOverlap(index);
+  return overlapped.empty() ? 0 : fail(label + "overlaps " + overlapped);
+}
+
+/// What an output shares memory with, or "". Kernels write results while they
+/// read inputs and weights and write other results.
+std::string Model::findOverlap(uint32_t output) const {
+  const char *begin = outputs[output];
+  const char *end = begin + program.outputs[output].bytes();
+  auto overlaps = [&](const char *data, uint64_t bytes) {
+    return begin != end && bytes && begin < data + bytes && data < end;
+  };
+  for (uint32_t i = 0; i < program.inputs.size; ++i)
+    if (overlaps(inputs[i], program.inputs[i].bytes()))
+      return std::string("input '") + program.inputs[i].name + "'";
+  for (uint32_t i = 0; i < output; ++i)
+    if (overlaps(outputs[i], program.outputs[i].bytes()))
+      return std::string("output '") + program.outputs[i].name + "'";
+  for (uint32_t i = 0; i < program.weights.size; ++i)
+    if (overlaps(weights.data[i], program.weights[i].tensor.bytes()))
+      return std::string("weight '") + program.weights[i].tensor.name + "'";
+  for (uint32_t i = 0; i < program.constants.size; ++i)
+    if (overlaps(constants[i].data(), program.constants[i].bytes))
+      return "constant " + std::to_string(i);
+  return "";
+}
+
+int Model::runInOrder(DLTensor *const *inputTensors,
+                      DLTensor *const *outputTensors, void *stream) {
+  if (watching)
+    if (int code = refresh(stream))
+      return code;
+  for (uint32_t i = 0; i < program.inputs.size; ++i)
+    if (int code = takeInput(i, *inputTensors[i], stream))
+      return code;
+  for (uint32_t i = 0; i < program.outputs.size; ++i)
+    if (int code = takeOutput(i, *outputTensors[i]))
+      return code;
+  return runSteps(programSteps, stream, profile.get());
 }
 
 int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
@@ -388,13 +488,16 @@ int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
   DeviceScope scope(ordinal);
   if (!scope)
     return failOnDevice();
-  for (uint32_t i = 0; i < program.inputs.size; ++i)
-    if (int code = takeInput(i, *inputTensors[i], stream))
-      return code;
-  for (uint32_t i = 0; i < program.outputs.size; ++i)
-    if (int code = takeOutput(i, *outputTensors[i]))
-      return code;
-  return runSteps(programSteps, stream, profile.get());
+  // The last run may be on another stream and still use the workspace. A graph
+  // is ordered by whoever launches it: its events mean nothing outside of it.
+  bool ordered = !device::isCapturing(stream);
+  if (ordered && !device::waitForEvent(lastRun, stream))
+    return failOnDevice();
+  int code = runInOrder(inputTensors, outputTensors, stream);
+  // Also after a failure: some kernels may have been launched.
+  if (ordered && !device::recordEvent(lastRun, stream) && code == 0)
+    return failOnDevice();
+  return code;
 }
 
 } // namespace runtime

@@ -1,4 +1,5 @@
 //===- Model.h - One instance of a compiled model ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_RUNTIME_MODEL_H
 #define FACT_LIB_RUNTIME_MODEL_H
@@ -9,6 +10,7 @@
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Program.h"
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +39,9 @@ struct MemoryPlan {
   uint64_t kernelWorkspace = 0;
   /// Operands that are packed before each launch share one buffer.
   uint64_t packScratch = 0;
+  /// Weights from which something was computed at load, or on whose value the
+  /// compiler relied: by position, ascending.
+  std::vector<uint32_t> consumedWeights;
   /// Where operands that are packed once are, by kernel and values.
   std::map<std::pair<uint32_t, std::vector<uint32_t>>, uint32_t> slots;
   std::vector<uint64_t> slotBytes;
@@ -64,15 +69,24 @@ private:
 class Model {
 public:
   explicit Model(const Program &program) : program(program), plan(program) {}
+  ~Model() {
+    if (lastRun)
+      device::destroyEvent(lastRun);
+  }
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
 
   int create(const FactNamedTensor *tensors, int64_t count);
   int load(const char *path);
   int setWeights(const FactNamedTensor *tensors, int64_t count);
   int loadWeights(const char *path);
+  int watchWeights(bool on);
   int run(DLTensor *const *inputs, int64_t inputCount, DLTensor *const *outputs,
           int64_t outputCount, void *stream);
 
   const Program &program;
+  /// Held by each call: buffers, steps and messages are the instance's own.
+  std::mutex running;
   int32_t ordinal = 0;
   /// Of the last call.
   std::string error;
@@ -98,12 +112,17 @@ private:
                std::vector<Step> &steps);
   int adopt(Weights next);
   int prepare();
+  int sumWeights(void *stream, std::vector<uint64_t> &sums);
+  int refresh(void *stream);
+  int runInOrder(DLTensor *const *inputTensors, DLTensor *const *outputTensors,
+                 void *stream);
   int runSteps(std::vector<Step> &steps, void *stream,
                Profile *profile = nullptr);
   char *addressOf(uint32_t value) const;
   Weights copyOfWeights() const;
   int takeInput(uint32_t index, const DLTensor &tensor, void *stream);
   int takeOutput(uint32_t index, const DLTensor &tensor);
+  std::string findOverlap(uint32_t output) const;
 
   MemoryPlan plan;
   Weights weights;
@@ -114,6 +133,11 @@ private:
   Buffer workspace;
   Buffer kernelWorkspace;
   Buffer packScratch;
+  Buffer sumScratch;
+  bool watching = false;
+  /// Recorded at the end of each run: the next one, on whatever stream, uses
+  /// the same workspace.
+  void *lastRun = nullptr;
   std::vector<Step> prepareSteps;
   std::vector<Step> programSteps;
   std::unique_ptr<Profile> profile = Profile::create(program);

@@ -1,4 +1,5 @@
 //===- Profile.h - Times of the steps of a model ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // With FACT_PROFILE set, an instance waits for the device after each step and
 // notes the time. When it is destroyed it writes a table to standard error

@@ -1,4 +1,5 @@
 //===- Safetensors.cpp - Tensors of a safetensors file, mapped ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Safetensors.h"
 #include <cerrno>
@@ -11,6 +12,9 @@
 
 namespace fact {
 namespace runtime {
+
+/// As the format's own reader has it.
+static constexpr uint64_t maximumHeaderBytes = 100'000'000;
 
 //===----------------------------------------------------------------------===//
 // The header
@@ -236,6 +240,39 @@ static FileTensor readTensor(HeaderReader &reader, const std::string &name,
   return tensor;
 }
 
+std::map<std::string, FileTensor> readSafetensors(const char *text,
+                                                  uint64_t bytes) {
+  if (bytes < 8)
+    throw std::runtime_error("it has " + std::to_string(bytes) +
+                             " bytes, and a header's length alone is 8");
+  uint64_t length = 0;
+  for (int i = 7; i >= 0; --i)
+    length = (length << 8) | static_cast<unsigned char>(text[i]);
+  if (length > bytes - 8)
+    throw std::runtime_error("its header would be " + std::to_string(length) +
+                             " bytes long, and the file has " +
+                             std::to_string(bytes));
+  if (length > maximumHeaderBytes)
+    throw std::runtime_error("its header has " + std::to_string(length) +
+                             " bytes, more than the " +
+                             std::to_string(maximumHeaderBytes) +
+                             " that the format allows");
+  std::map<std::string, FileTensor> tensors;
+  HeaderReader reader(text + 8, length);
+  reader.readFields([&](const std::string &name) {
+    if (name == "__metadata__") {
+      reader.skipValue();
+      return;
+    }
+    FileTensor tensor =
+        readTensor(reader, name, text + 8 + length, bytes - 8 - length);
+    if (!tensors.emplace(name, std::move(tensor)).second)
+      throw std::runtime_error("tensor '" + name + "' is there twice");
+  });
+  reader.readEnd();
+  return tensors;
+}
+
 //===----------------------------------------------------------------------===//
 // The file
 //===----------------------------------------------------------------------===//
@@ -274,30 +311,9 @@ SafetensorsFile openSafetensors(const std::string &path) {
   file.path = path;
   uint64_t bytes = 0;
   file.mapping = mapFile(path, bytes);
-  const char *text = static_cast<const char *>(file.mapping.get());
   try {
-    if (bytes < 8)
-      throw std::runtime_error("it has " + std::to_string(bytes) +
-                               " bytes, and a header's length alone is 8");
-    uint64_t length = 0;
-    for (int i = 7; i >= 0; --i)
-      length = (length << 8) | static_cast<unsigned char>(text[i]);
-    if (length > bytes - 8)
-      throw std::runtime_error("its header would be " + std::to_string(length) +
-                               " bytes long, and the file has " +
-                               std::to_string(bytes));
-    HeaderReader reader(text + 8, length);
-    reader.readFields([&](const std::string &name) {
-      if (name == "__metadata__") {
-        reader.skipValue();
-        return;
-      }
-      FileTensor tensor =
-          readTensor(reader, name, text + 8 + length, bytes - 8 - length);
-      if (!file.tensors.emplace(name, std::move(tensor)).second)
-        throw std::runtime_error("tensor '" + name + "' is there twice");
-    });
-    reader.readEnd();
+    file.tensors =
+        readSafetensors(static_cast<const char *>(file.mapping.get()), bytes);
   } catch (const std::runtime_error &problem) {
     throw std::runtime_error("cannot read '" + path +
                              "' as safetensors: " + problem.what());

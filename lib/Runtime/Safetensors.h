@@ -1,4 +1,5 @@
 //===- Safetensors.h - Tensors of a safetensors file, mapped ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The format is the header's length in 8 bytes, a JSON header, and the data.
 // Read here by a few dozen lines, because a library is compiled on machines
@@ -32,6 +33,11 @@ struct SafetensorsFile {
   /// What `data` points into; whoever keeps such a pointer keeps this.
   std::shared_ptr<void> mapping;
 };
+
+/// The tensors of a file's bytes; throws a std::runtime_error that says what is
+/// wrong with them. After it, every tensor's data is inside of the bytes.
+std::map<std::string, FileTensor> readSafetensors(const char *text,
+                                                  uint64_t bytes);
 
 /// Throws a std::runtime_error that names the file and what is wrong with it.
 /// After it, every tensor's data is inside of the file.

@@ -1,4 +1,5 @@
 //===- Tensors.cpp - DLPack tensors against what a program expects --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tensors.h"
 #include "fact/Runtime/Device.h"

@@ -1,4 +1,5 @@
 //===- TestedKernel.h - A kernel that is not trusted ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_RUNTIME_TESTEDKERNEL_H
 #define FACT_LIB_RUNTIME_TESTEDKERNEL_H
@@ -14,56 +15,104 @@
 namespace fact {
 namespace runtime {
 
-/// As a float of any width this is NaN: a result that keeps it was not
-/// written, and a stray read of it poisons what is computed from it.
+/// As a float of any width this is NaN: a stray read of it poisons what is
+/// computed from it. As a float of any width `otherPoison` is finite: no
+/// element is both, so one that keeps what it held differs between runs that
+/// start from either.
 constexpr int poison = 0xff;
+constexpr int otherPoison = 0x55;
 constexpr int guardByte = 0xa5;
 constexpr uint64_t guardBytes = 256 << 10;
+
+/// Memory of the device that its owner releases.
+class DeviceMemory {
+public:
+  explicit DeviceMemory(uint64_t bytes)
+      : memory(static_cast<char *>(device::allocate(bytes))) {
+    if (!memory)
+      deviceFailed("worker_error");
+  }
+  ~DeviceMemory() { device::release(memory); }
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  char *get() const { return memory; }
+
+private:
+  char *memory;
+};
 
 /// Device memory with guard bands around it.
 class GuardedBuffer {
 public:
-  GuardedBuffer(uint64_t bytes, int guard) : bytes(bytes), guard(guard) {
-    memory = static_cast<char *>(device::allocate(bytes + 2 * guardBytes));
-    if (!memory || !device::fillBytes(memory, guard, guardBytes, nullptr) ||
-        !device::fillBytes(data() + bytes, guard, guardBytes, nullptr))
+  /// `place` moves the data by less than this.
+  static constexpr uint64_t slack = 256;
+
+  GuardedBuffer(uint64_t bytes, int guard)
+      : bytes(bytes), guard(guard), memory(bytes + slack + 2 * guardBytes) {
+    place(0);
+  }
+
+  /// Bytes of memory that a buffer takes.
+  static uint64_t footprint(uint64_t bytes) {
+    return bytes + slack + 2 * guardBytes;
+  }
+
+  char *data() const { return memory.get() + guardBytes + offset; }
+
+  /// Moves the data to `newOffset` bytes beyond a multiple of 256; what it held
+  /// is lost.
+  void place(uint64_t newOffset) {
+    offset = newOffset;
+    if (!device::fillBytes(memory.get(), guard, before(), nullptr) ||
+        !device::fillBytes(data() + bytes, guard, after(), nullptr))
       deviceFailed("worker_error");
   }
-  ~GuardedBuffer() { device::release(memory); }
-  GuardedBuffer(const GuardedBuffer &) = delete;
-  GuardedBuffer &operator=(const GuardedBuffer &) = delete;
-
-  char *data() const { return memory + guardBytes; }
 
   void fillAll(int byte) {
-    if (!device::fillBytes(data(), byte, bytes, nullptr))
+    if (!enqueueFill(byte, nullptr))
       deviceFailed("crash");
+  }
+  bool enqueueFill(int byte, void *stream) {
+    return device::fillBytes(data(), byte, bytes, stream);
   }
 
   bool intact() const {
-    bool before = false, after = false;
-    if (!measure::allBytesAre(memory, guard, guardBytes, before) ||
-        !measure::allBytesAre(data() + bytes, guard, guardBytes, after))
+    bool beforeIsGood = false, afterIsGood = false;
+    if (!measure::allBytesAre(memory.get(), guard, before(), beforeIsGood) ||
+        !measure::allBytesAre(data() + bytes, guard, after(), afterIsGood))
       deviceFailed("crash");
-    return before && after;
+    return beforeIsGood && afterIsGood;
   }
 
 private:
+  uint64_t before() const { return guardBytes + offset; }
+  uint64_t after() const { return guardBytes + slack - offset; }
+
   uint64_t bytes;
   int guard;
-  char *memory;
+  uint64_t offset = 0;
+  DeviceMemory memory;
 };
 
 using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
+
+/// What the kernel decides on this device, of `choice_bytes`.
+inline std::vector<unsigned char> choose(const FactKernel &kernel) {
+  std::vector<unsigned char> choice(kernel.choice_bytes);
+  if (const char *problem = kernel.choose(choice.data()))
+    reject("link_error", std::string("the kernel cannot choose: ") + problem);
+  return choice;
+}
 
 /// A kernel with its own scratch memory, all of it guarded. What goes wrong is
 /// reported as `status`.
 class TestedKernel {
 public:
-  TestedKernel(const FactKernel &kernel, const Job &job, const char *status)
+  TestedKernel(const FactKernel &kernel, const Job &job, size_t results,
+               const char *status)
       : instance(kernel), status(status) {
-    uint32_t count =
-        static_cast<uint32_t>(job.operands.size() + job.results.size());
+    uint32_t count = static_cast<uint32_t>(job.operands.size() + results);
     std::string wrong = instance.validate(count);
     std::vector<uint32_t> packedOperands = instance.packedOperands();
     for (uint32_t operand : packedOperands)
@@ -71,6 +120,12 @@ public:
         wrong = "packs a result";
     if (!wrong.empty())
       reject(status, "the kernel " + wrong);
+    if (kernel.choice_bytes > 0) {
+      choice = job.choice.empty() ? choose(kernel) : job.choice;
+      wrong = instance.adopt(choice.data(), choice.size());
+    }
+    if (!wrong.empty())
+      reject("stale_choice", "the kernel " + wrong);
     workspace =
         std::make_unique<GuardedBuffer>(instance.workspaceBytes(), guardByte);
     if (packedOperands.empty())
@@ -81,6 +136,9 @@ public:
   }
 
   bool packs() const { return packed != nullptr; }
+
+  /// What it uses, where it leaves something to choose.
+  const std::vector<unsigned char> &usedChoice() const { return choice; }
 
   void bind(const Buffers &operands, const Buffers &results) {
     pointers.clear();
@@ -111,6 +169,20 @@ public:
       deviceFailed(status);
   }
 
+  /// Before timed launches.
+  void prepareTimed() {
+    workspace->fillAll(poison);
+    packFixed(nullptr);
+    if (!device::synchronize())
+      deviceFailed(status);
+  }
+
+  /// Packs what a model packs when its weights change.
+  void packFixed(void *stream) {
+    if (packs() && packedIsFixed)
+      pack(stream);
+  }
+
   bool launchTimed(void *stream) {
     if (packs() && !packedIsFixed)
       pack(stream);
@@ -128,6 +200,7 @@ public:
 private:
   KernelInstance instance;
   const char *status;
+  std::vector<unsigned char> choice;
   std::unique_ptr<GuardedBuffer> workspace, packed;
   bool packedIsFixed = true;
   std::vector<void *> packSources, pointers;

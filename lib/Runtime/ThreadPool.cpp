@@ -1,4 +1,5 @@
 //===- ThreadPool.cpp - Runs the tiles of host kernels --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/ThreadPool.h"
 #include <atomic>

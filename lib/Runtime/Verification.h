@@ -1,9 +1,11 @@
 //===- Verification.h - A candidate against its reference -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_RUNTIME_VERIFICATION_H
 #define FACT_LIB_RUNTIME_VERIFICATION_H
 
 #include "TestedKernel.h"
+#include "Trials.h"
 #include "WorkerJob.h"
 #include <string>
 #include <vector>
@@ -17,42 +19,67 @@ struct Errors {
   double element = 0;
 };
 
+/// Operands on which a candidate was right, and what it made of them.
+struct VerifiedTrial {
+  Trial trial;
+  int attempt;
+  std::vector<uint64_t> resultSums;
+};
+
 /// Random operands, what the reference makes of them, and what a candidate
 /// does.
 class Verifier {
 public:
   explicit Verifier(const Job &job);
 
+  size_t trialCount() const { return trials.size(); }
+
   /// Fresh operands, and what the reference makes of them.
-  void prepareTrial(int trial, TestedKernel &reference);
+  void prepareTrial(size_t index, TestedKernel &reference);
 
   /// Two runs into different memory: against the reference, then against each
   /// other.
-  void check(int trial, TestedKernel &candidate);
-
-  /// After the timed runs, which nothing separated: the result still stands.
-  void checkAgain();
+  void check(TestedKernel &candidate);
 
   Errors errors;
+  /// Normal trials, on which the candidate is timed.
+  std::vector<VerifiedTrial> verified;
 
 private:
-  void fillOperands(int trial, int attempt);
-  bool readExpected(int trial);
-  void writeExpected(int trial, int attempt);
-  /// Whether a result of the reference has enough finite elements to compare
-  /// with; whether all of them do.
-  bool referenceTells(size_t i);
-  bool findWhatTells();
-  void runInto(Buffers &results, TestedKernel &candidate, int otherByte);
-  void expectNoStrayWrites(const std::string &where, const Buffers &results,
+  const Trial &trial() const { return trials[current]; }
+  const float *doubtOf(size_t i) const;
+  Tolerance toleranceOf(size_t i) const;
+  void fill(int attempt);
+  bool readExpected();
+  void writeExpected();
+  /// Whether the reference's results are worth a comparison: enough of them is
+  /// finite and decided.
+  bool referenceTells();
+  void runInto(Buffers &results, TestedKernel &candidate, int byte);
+  void expectNoStrayWrites(const Buffers &results,
                            const TestedKernel &candidate);
-  void expectSame(const std::string &where, size_t i, const void *found,
-                  const void *wanted, ElementType wantedType);
+  void expectSame(const std::string &run, size_t i, const void *found);
+  std::string betweenRuns(size_t i) const;
+  [[noreturn]] void rejectWrong(const std::string &what) const;
 
   const Job &job;
+  const std::vector<Trial> trials;
+  const std::vector<Tensor> operandTensors, resultTensors, referenceTensors;
+  /// Results of two runs; the second takes the place of the first where memory
+  /// is short.
   Buffers operands, first, second, expected;
+
+  // The current trial.
+  size_t current = 0;
+  int attempt = 0;
+  bool tooUndecided = false;
   std::vector<uint64_t> sums;
-  std::vector<bool> tells;
+  /// The rms of each result of the reference.
+  std::vector<double> rms;
+
+  // What the first trial found.
+  int domain = 0;
+  std::vector<double> normalRms;
 };
 
 } // namespace runtime

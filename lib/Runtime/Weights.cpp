@@ -1,4 +1,5 @@
 //===- Weights.cpp - The weights of one instance --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Weights.h"
 #include "Tensors.h"
@@ -44,6 +45,15 @@ static void addMissing(const Program &program, const std::vector<bool> &given,
 // From memory
 //===----------------------------------------------------------------------===//
 
+std::string checkBakedValue(const WeightSpec &expected, const void *data) {
+  if (!expected.baked)
+    return "";
+  std::vector<char> bytes(expected.tensor.bytes());
+  if (!device::copyToHost(bytes.data(), data, bytes.size()))
+    return std::string("could not be read: ") + device::lastError();
+  return checkBaked(expected, bytes.data());
+}
+
 /// What is wrong with a tensor that is to be borrowed, or "".
 static std::string checkTensor(const WeightSpec &expected,
                                const DLTensor &found, int32_t ordinal) {
@@ -59,12 +69,7 @@ static std::string checkTensor(const WeightSpec &expected,
            std::to_string(
                device::requiredAlignment(bytesOf(expected.tensor.type))) +
            " bytes";
-  if (!expected.baked)
-    return "";
-  std::vector<char> bytes(expected.tensor.bytes());
-  if (!device::copyToHost(bytes.data(), dataOf(found), bytes.size()))
-    return std::string("could not be read: ") + device::lastError();
-  return checkBaked(expected, bytes.data());
+  return checkBakedValue(expected, dataOf(found));
 }
 
 std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,

@@ -1,4 +1,5 @@
 //===- Weights.h - The weights of one instance ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_RUNTIME_WEIGHTS_H
 #define FACT_LIB_RUNTIME_WEIGHTS_H
@@ -50,6 +51,8 @@ struct Weights {
   Buffer prepared;
   /// By position in MemoryPlan::slotBytes.
   std::vector<Buffer> packed;
+  /// Checksums of MemoryPlan::consumedWeights, as they were consumed.
+  std::vector<uint64_t> sums;
 };
 
 /// Gives `weights` the tensors that are named. Returns everything that is wrong
@@ -58,6 +61,9 @@ std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
                                      const FactNamedTensor *tensors,
                                      int64_t count, bool needAll,
                                      Weights &weights);
+
+/// What is wrong with the value of a weight on which the compiler relied, or "".
+std::string checkBakedValue(const WeightSpec &expected, const void *data);
 
 /// The same from a file: borrowed where kernels can read it in place, copied to
 /// the device otherwise.

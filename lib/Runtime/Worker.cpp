@@ -1,10 +1,13 @@
 //===- Worker.cpp - Verifies and times one candidate ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A process that fact-tune may kill at any time:
 //
-//   worker JOB         verify and time one candidate
-//   worker --machine   say what machine this is
-//   worker --check SO  load a finished library and read its description
+//   worker JOB                    verify and time one candidate
+//   worker --machine [ARCHITECTURE FEATURE...]
+//                                 say what machine this is, and whether its
+//                                 processor has these features
+//   worker --check LIBRARY CHECK  verify a linked library (LibraryCheck.h)
 //
 // It prints one JSON object a line: {"phase": ...} as it goes, so that the
 // parent knows where a crash or a hang happened, and {"phase": "done",
@@ -12,20 +15,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LibraryCheck.h"
+#include "Timing.h"
 #include "Verification.h"
 #include "WorkerJob.h"
 #include "WorkerReport.h"
+#include "fact/Runtime/Cpu.h"
 #include "fact/Runtime/Device.h"
-#include "fact/Runtime/Library.h"
-#include "fact/Runtime/Measure.h"
+#include "fact/Runtime/Program.h"
+#include "fact/Runtime/dlpack/dlpack.h"
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <exception>
+#include <fstream>
+#include <new>
 #include <string>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace fact::runtime;
@@ -33,131 +42,137 @@ using namespace fact::runtime;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Timing
-//===----------------------------------------------------------------------===//
-
-struct Times {
-  double median, low, high;
-  size_t runs;
-};
-
-/// The median and its 95% interval by order statistics: no assumption about
-/// how times are distributed.
-Times summarise(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
-  size_t count = samples.size();
-  double half = 0.98 * std::sqrt(static_cast<double>(count));
-  double middle = static_cast<double>(count) / 2;
-  auto at = [&](double position) {
-    double last = static_cast<double>(count - 1);
-    return samples[static_cast<size_t>(
-        std::min(last, std::max(0.0, std::floor(position))))];
-  };
-  double median = count % 2
-                      ? samples[count / 2]
-                      : 0.5 * (samples[count / 2 - 1] + samples[count / 2]);
-  return {median, at(middle - half), at(middle + half), count};
-}
-
-/// Runs until the median is known to 2%, at most 100 times, and for no longer
-/// than `seconds`, in which the emptying of caches counts.
-Times measureCandidate(TestedKernel &candidate, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  auto launch = [&](void *stream) { return candidate.launchTimed(stream); };
-  std::vector<double> warmup, samples;
-  // Where there is nothing to choose, the figure is for the report alone.
-  int batch = seconds < 0.1 ? 3 : 9;
-  if (!measure::time(batch / 3, launch, warmup))
-    deviceFailed("crash");
-  Clock::time_point end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                         std::chrono::duration<double>(seconds));
-  for (;;) {
-    if (!measure::time(batch, launch, samples))
-      deviceFailed("crash");
-    Times times = summarise(samples);
-    bool known = times.high - times.low <= 0.02 * times.median;
-    if (known || times.runs >= 100 || Clock::now() > end)
-      return times;
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Modes
 //===----------------------------------------------------------------------===//
 
-const FactKernel *load(const KernelPath &kernel, const char *status) {
-  void *library = dlopen(kernel.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    reject(status, dlerror());
-  void *symbol = dlsym(library, kernel.symbol.c_str());
-  if (!symbol)
-    reject(status, kernel.path + " does not export '" + kernel.symbol + "'");
-  return static_cast<const FactKernel *>(symbol);
+/// All trials; what was verified, and the largest errors. The choice of the
+/// candidate becomes that of the job.
+std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
+                                  Errors &errors) {
+  Verifier verifier(job);
+  TestedKernel reference(loadKernel(job.reference, "reference_error"), job,
+                         job.referenceResults().size(), "reference_error");
+  verifier.prepareTrial(0, reference);
+  reportPhase("reference");
+
+  candidate = &loadKernel(job.candidate, "link_error");
+  TestedKernel tested(*candidate, job, job.results.size(), "crash");
+  job.choice = tested.usedChoice();
+  reportPhase("loaded");
+  for (size_t trial = 0; trial < verifier.trialCount(); ++trial) {
+    if (trial > 0)
+      verifier.prepareTrial(trial, reference);
+    verifier.check(tested);
+  }
+  reportPhase("verified");
+  errors = verifier.errors;
+  return verifier.verified;
 }
 
 [[noreturn]] void runJob(const char *path) {
   Job job = readJob(path);
-  Verifier verifier(job);
-  TestedKernel reference(*load(job.reference, "reference_error"), job,
-                         "reference_error");
-  verifier.prepareTrial(0, reference);
-  reportPhase("reference");
-
-  TestedKernel candidate(*load(job.candidate, "link_error"), job, "crash");
-  reportPhase("loaded");
-  for (int trial = 0; trial < job.trials; ++trial) {
-    if (trial > 0)
-      verifier.prepareTrial(trial, reference);
-    verifier.check(trial, candidate);
+  const FactKernel *candidate = nullptr;
+  Errors errors;
+  std::vector<VerifiedTrial> verified = verify(job, candidate, errors);
+  std::string figures = ", \"seed\": " + std::to_string(job.seed) +
+                        ", \"norm_error\": " + number(errors.norm) +
+                        ", \"element_error\": " + number(errors.element);
+  if (!job.choice.empty())
+    figures += ", \"choice\": " + hexadecimal(job.choice);
+  if (job.seconds > 0) {
+    Times times = TimedKernel(*candidate, job, verified).measure(job.seconds);
+    reportPhase("timed");
+    figures += ", \"us\": " + number(times.median) +
+               ", \"us_low\": " + number(times.low) +
+               ", \"us_high\": " + number(times.high) +
+               ", \"runs\": " + std::to_string(times.runs);
   }
-  reportPhase("verified");
-
-  Times times = measureCandidate(candidate, job.seconds);
-  verifier.checkAgain();
-  reportPhase("timed");
-  finish("ok", ", \"us\": " + number(times.median) + ", \"us_low\": " +
-                   number(times.low) + ", \"us_high\": " + number(times.high) +
-                   ", \"runs\": " + std::to_string(times.runs) +
-                   ", \"norm_error\": " + number(verifier.errors.norm) +
-                   ", \"element_error\": " + number(verifier.errors.element));
+  finish("ok", figures);
 }
 
-[[noreturn]] void describeMachine() {
+/// ", features 0123456789abcdef" of the processor: machines of one model name
+/// may be given different ones.
+std::string processorFeatures() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.compare(0, 5, "flags") == 0 || line.compare(0, 8, "Features") == 0) {
+      char text[40];
+      std::snprintf(text, sizeof(text), ", features %016llx",
+                    static_cast<unsigned long long>(
+                        fnv1a64(line.data(), line.size())));
+      return text;
+    }
+  return "";
+}
+
+/// ", cublasLt 130100", by what a kernel that links it would load.
+std::string vendorLibrary() {
+  for (int major = 20; major >= 11; --major) {
+    std::string name = "libcublasLt.so." + std::to_string(major);
+    void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      continue;
+    if (void *version = dlsym(library, "cublasLtGetVersion"))
+      return ", cublasLt " +
+             std::to_string(reinterpret_cast<size_t (*)()>(version)());
+  }
+  return "";
+}
+
+/// `needed` is an architecture and features, or nothing.
+[[noreturn]] void describeMachine(const char *const *needed, int count) {
+  std::string missing;
+  if (count > 0)
+    missing = describeMissingCpu(needed[0], needed + 1, count - 1);
+  if (!missing.empty())
+    reject("worker_error", missing);
   std::string machine = device::fingerprint();
   if (machine.empty())
     deviceFailed("worker_error");
+  machine += device::type() == kDLCPU ? processorFeatures() : vendorLibrary();
   finish("ok", ", \"machine\": " + quoted(machine));
-}
-
-[[noreturn]] void checkLibrary(const char *path) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    reject("link_error", dlerror());
-  using Entry = const FactLibrary *(*)();
-  Entry entry = reinterpret_cast<Entry>(dlsym(library, "fact_library"));
-  if (!entry)
-    reject("link_error", "fact_library is not exported");
-  const FactLibrary *table = entry();
-  if (table->abi != FACT_LIBRARY_ABI || !table->describe())
-    reject("link_error", "the library's table is of another ABI");
-  finish("ok", "");
 }
 
 } // namespace
 
+static void limit(int resource, rlim_t value) {
+  rlimit limits = {};
+  if (getrlimit(resource, &limits) != 0)
+    return;
+  limits.rlim_cur = std::min(value, limits.rlim_max);
+  setrlimit(resource, &limits);
+}
+
+/// What a broken candidate may use up: no core files, no file beyond the
+/// largest that a worker writes, and on the host no more memory than there is,
+/// so that the allocation fails before the kernel has to kill somebody. (CUDA
+/// and sanitizers reserve far more addresses than they use.)
+static void limitResources() {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, rlim_t(1) << 30);
+  std::signal(SIGXFSZ, SIG_IGN);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  if (device::type() == kDLCPU)
+    limit(RLIMIT_AS, static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<rlim_t>(sysconf(_SC_PAGESIZE)));
+#endif
+}
+
 int main(int argc, char **argv) {
-  rlimit noCore = {0, 0};
-  setrlimit(RLIMIT_CORE, &noCore);
+  limitResources();
   openReport();
   try {
-    if (argc == 2 && std::strcmp(argv[1], "--machine") == 0)
-      describeMachine();
-    if (argc == 3 && std::strcmp(argv[1], "--check") == 0)
-      checkLibrary(argv[2]);
+    if (argc >= 2 && std::strcmp(argv[1], "--machine") == 0)
+      describeMachine(argv + 2, argc - 2);
+    if (argc == 4 && std::strcmp(argv[1], "--check") == 0)
+      checkLibrary(argv[2], argv[3]);
     if (argc == 2)
       runJob(argv[1]);
-    reject("worker_error", "usage: worker JOB | --machine | --check LIBRARY");
+    reject("worker_error",
+           "usage: worker JOB | --machine | --check LIBRARY CHECK");
+  } catch (const std::bad_alloc &) {
+    reject("out_of_memory", "out of memory in the worker");
   } catch (const std::exception &problem) {
     reject("worker_error", problem.what());
   }

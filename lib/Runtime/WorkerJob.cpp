@@ -1,17 +1,33 @@
 //===- WorkerJob.cpp - What a worker is asked to do -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WorkerJob.h"
 #include "WorkerReport.h"
+#include <dlfcn.h>
 #include <fstream>
 #include <sstream>
 
 namespace fact {
 namespace runtime {
 
+std::vector<Tensor> Job::referenceResults() const {
+  std::vector<Tensor> tensors;
+  for (const Result &result : results)
+    tensors.push_back({result.referenceType, result.shape});
+  for (const Result &result : results)
+    if (result.undecided)
+      tensors.push_back({ElementType::F32, result.shape});
+  return tensors;
+}
+
+size_t Job::doubtPosition(size_t result) const {
+  size_t position = results.size();
+  for (size_t i = 0; i < result; ++i)
+    position += results[i].undecided;
+  return position;
+}
+
 static bool readShape(std::istringstream &words, std::vector<int64_t> &shape) {
-  std::string word;
-  if (!(words >> word) || word != "shape")
-    return false;
   int64_t extent;
   while (words >> extent)
     shape.push_back(extent);
@@ -23,17 +39,97 @@ static bool readType(std::istringstream &words, ElementType &type) {
   return (words >> word) && parseElementType(word.c_str(), type);
 }
 
-static bool readOperand(std::istringstream &words, Tensor &operand) {
-  std::string use, distribution;
-  if (!readType(words, operand.type) || !(words >> use >> distribution))
+static bool readAvoided(std::istringstream &words, Avoided &avoided) {
+  const std::pair<const char *, bool Avoided::*> classes[] = {
+      {"nan", &Avoided::nan},
+      {"+inf", &Avoided::positiveInfinity},
+      {"-inf", &Avoided::negativeInfinity},
+      {"denormal", &Avoided::denormal},
+      {"largest", &Avoided::largest},
+      {"equal", &Avoided::equal}};
+  std::string word;
+  words >> word;
+  for (const auto &[name, member] : classes)
+    if (word == name) {
+      avoided.*member = true;
+      return true;
+    }
+  return false;
+}
+
+static bool readOperand(std::istringstream &words, Operand &operand) {
+  if (!readType(words, operand.type))
     return false;
-  operand.fixed = use == "fixed";
-  operand.fill.uniform = distribution == "uniform";
-  if (operand.fill.uniform)
-    words >> operand.fill.low >> operand.fill.high;
-  else
-    words >> operand.fill.scale;
-  return words && readShape(words, operand.shape);
+  std::string word;
+  while (words >> word && word != "shape") {
+    bool good = true;
+    if (word == "fixed")
+      operand.fixed = true;
+    else if (word == "normal")
+      words >> operand.fill.scale;
+    else if (word == "uniform") {
+      operand.fill.values = Fill::Values::Uniform;
+      words >> operand.fill.low >> operand.fill.high;
+    } else if (word == "large")
+      words >> operand.large;
+    else if (word == "negative" || word == "middle") {
+      operand.middle = word == "middle";
+      words >> operand.negative;
+    } else if (word == "mask")
+      operand.mask = true;
+    else if (word == "wide")
+      operand.wide = true;
+    else if (word == "outside")
+      operand.outside = true;
+    else if (word == "avoid")
+      good = readAvoided(words, operand.avoided);
+    else
+      good = false;
+    if (!good || !words)
+      return false;
+  }
+  if (!readShape(words, operand.shape))
+    return false;
+  operand.fill.row = operand.shape.empty() || operand.shape.back() == 0
+                         ? 1
+                         : static_cast<uint64_t>(operand.shape.back());
+  return true;
+}
+
+static bool readResult(std::istringstream &words, Result &result) {
+  if (!readType(words, result.type) || !readType(words, result.referenceType))
+    return false;
+  std::string word;
+  while (words >> word && word != "shape") {
+    if (word == "norm")
+      words >> result.tolerance.norm;
+    else if (word == "element")
+      words >> result.tolerance.element;
+    else if (word == "large")
+      words >> result.large;
+    else if (word == "rows")
+      words >> result.tolerance.row;
+    else if (word == "undecided")
+      result.undecided = true;
+    else
+      return false;
+    if (!words)
+      return false;
+  }
+  return readShape(words, result.shape);
+}
+
+static bool readChoice(std::istringstream &words,
+                       std::vector<unsigned char> &choice) {
+  std::string digits;
+  words >> digits;
+  if (digits.empty() || digits.size() % 2 ||
+      digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return false;
+  for (size_t i = 0; i < digits.size(); i += 2)
+    choice.push_back(static_cast<unsigned char>(
+        std::stoul(digits.substr(i, 2), nullptr, 16)));
+  return true;
 }
 
 static bool readLine(const std::string &line, Job &job) {
@@ -46,6 +142,8 @@ static bool readLine(const std::string &line, Job &job) {
     words >> kernel.symbol >> std::ws;
     return static_cast<bool>(std::getline(words, kernel.path));
   }
+  if (keyword == "choice")
+    return readChoice(words, job.choice);
   if (keyword == "expected") {
     words >> std::ws;
     return static_cast<bool>(std::getline(words, job.expected));
@@ -56,16 +154,14 @@ static bool readLine(const std::string &line, Job &job) {
   }
   if (keyword == "result") {
     job.results.emplace_back();
-    Tensor &result = job.results.back();
-    return readType(words, result.type) &&
-           readType(words, result.referenceType) &&
-           readShape(words, result.shape);
+    return readResult(words, job.results.back());
   }
-  if (keyword == "tolerance")
-    return static_cast<bool>(words >> job.tolerance.norm >>
-                             job.tolerance.element >> job.tolerance.mismatch);
-  if (keyword == "trials")
-    return static_cast<bool>(words >> job.trials);
+  if (keyword == "unrepeatable") {
+    job.repeatable = false;
+    return true;
+  }
+  if (keyword == "seed")
+    return static_cast<bool>(words >> job.seed);
   if (keyword == "seconds")
     return static_cast<bool>(words >> job.seconds);
   return false;
@@ -82,6 +178,16 @@ Job readJob(const char *path) {
       reject("worker_error",
              std::string(path) + ": cannot read '" + line + "'");
   return job;
+}
+
+const FactKernel &loadKernel(const KernelPath &kernel, const char *status) {
+  void *library = dlopen(kernel.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    reject(status, dlerror());
+  void *symbol = dlsym(library, kernel.symbol.c_str());
+  if (!symbol)
+    reject(status, kernel.path + " does not export '" + kernel.symbol + "'");
+  return *static_cast<const FactKernel *>(symbol);
 }
 
 } // namespace runtime

@@ -1,22 +1,33 @@
 //===- WorkerJob.h - What a worker is asked to do ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A job is a file of lines, a keyword and words:
+// A job is a file of lines, a keyword and words. Those of a tensor come in any
+// order, and `shape` last:
 //
 //   reference SYMBOL PATH
 //   candidate SYMBOL PATH
-//   operand TYPE fixed|fresh normal SCALE shape N...
-//   operand TYPE fixed|fresh uniform LOW HIGH shape N...
-//   result TYPE REFERENCE_TYPE shape N...
-//   tolerance NORM ELEMENT MISMATCH
+//   operand TYPE [fixed] [normal SCALE | uniform LOW HIGH] [large MAGNITUDE]
+//           [negative|middle MAGNITUDE] [mask] [wide] [outside]
+//           [avoid CLASS]... shape N...
+//   result TYPE REFERENCE_TYPE norm X element X [large X] [rows N] [undecided]
+//          shape N...
+//   unrepeatable     two runs may differ by the tolerance
+//   choice HEX       what the candidate uses; without it, the candidate chooses
 //   expected PATH    where results of the reference are kept, one file a trial
-//   trials N
-//   seconds S
+//   seed N
+//   seconds S        0: verify, do not time
+//
+// docs/bundle.md says what the words of operands and results mean. After its
+// own results a reference has an f32 result for each one that is `undecided`:
+// how far rounding alone may move an element, infinite where it is not to be
+// compared.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_LIB_RUNTIME_WORKERJOB_H
 #define FACT_LIB_RUNTIME_WORKERJOB_H
 
+#include "fact/Runtime/Kernel.h"
 #include "fact/Runtime/Measure.h"
 #include <cstdint>
 #include <string>
@@ -27,11 +38,7 @@ namespace runtime {
 
 struct Tensor {
   ElementType type = ElementType::F32;
-  ElementType referenceType = ElementType::F32;
   std::vector<int64_t> shape;
-  Fill fill;
-  /// The operand is a weight in every use, so packing it is not timed.
-  bool fixed = false;
 
   uint64_t elements() const {
     uint64_t count = 1;
@@ -40,9 +47,47 @@ struct Tensor {
     return count;
   }
   uint64_t bytes() const { return elements() * bytesOf(type); }
-  uint64_t referenceBytes() const {
-    return elements() * bytesOf(referenceType);
+  /// Elements of a row: trailing dimensions, enough of them for a scale.
+  uint64_t row() const {
+    uint64_t count = 1;
+    for (size_t i = shape.size(); i-- > 0 && count < 16;)
+      count *= static_cast<uint64_t>(shape[i]);
+    return count ? count : 1;
   }
+};
+
+/// Values that an operand may not hold, because the region's meaning or the
+/// target leaves open what they give.
+struct Avoided {
+  bool nan = false, positiveInfinity = false, negativeInfinity = false;
+  bool denormal = false, largest = false;
+  /// Rows of one value, whose differences are rounding errors alone.
+  bool equal = false;
+};
+
+struct Operand : Tensor {
+  Fill fill;
+  /// A weight in every use, so packing it is not timed.
+  bool fixed = false;
+  /// What values of the trial with large ones are multiplied with; 0: none.
+  double large = 0;
+  /// The size of its values where scores are strongly negative; 0: positive.
+  double negative = 0;
+  /// Only its second third is negative.
+  bool middle = false;
+  /// Added to scores: -infinity hides a key.
+  bool mask = false;
+  /// Integers of any size; indices beyond their range.
+  bool wide = false, outside = false;
+  Avoided avoided;
+};
+
+struct Result : Tensor {
+  ElementType referenceType = ElementType::F32;
+  Tolerance tolerance;
+  /// Added to the tolerance where operands are large.
+  double large = 0;
+  bool undecided = false;
 };
 
 struct KernelPath {
@@ -52,16 +97,27 @@ struct KernelPath {
 
 struct Job {
   KernelPath reference, candidate;
+  /// FactKernel::choice_bytes for the candidate, or nothing.
+  std::vector<unsigned char> choice;
   /// Empty when the reference runs each time.
   std::string expected;
-  std::vector<Tensor> operands, results;
-  Tolerance tolerance;
-  int trials = 3;
+  std::vector<Operand> operands;
+  std::vector<Result> results;
+  bool repeatable = true;
+  uint64_t seed = 0;
   double seconds = 0.2;
+
+  /// What the reference writes: wide results, then the doubt in them.
+  std::vector<Tensor> referenceResults() const;
+  /// Where among those is the doubt in a result that is `undecided`.
+  size_t doubtPosition(size_t result) const;
 };
 
 /// Rejects the job when it cannot be read.
 Job readJob(const char *path);
+
+/// Loads a kernel; rejects the job with `status` when there is none.
+const FactKernel &loadKernel(const KernelPath &kernel, const char *status);
 
 } // namespace runtime
 } // namespace fact

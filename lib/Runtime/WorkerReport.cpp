@@ -1,4 +1,5 @@
 //===- WorkerReport.cpp - What a worker tells fact-tune -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WorkerReport.h"
 #include "fact/Runtime/Device.h"
@@ -31,6 +32,14 @@ std::string quoted(const std::string &text) {
     }
   }
   return json + "\"";
+}
+
+std::string hexadecimal(const std::vector<unsigned char> &bytes) {
+  std::string digits;
+  for (unsigned char byte : bytes)
+    for (int nibble : {byte >> 4, byte & 15})
+      digits += "0123456789abcdef"[nibble];
+  return quoted(digits);
 }
 
 static void report(const std::string &json) {
@@ -70,7 +79,11 @@ std::string number(double value) {
   return shown(isFinite(value) ? value : 1e300);
 }
 
-void deviceFailed(const char *status) { reject(status, device::lastError()); }
+void deviceFailed(const char *status) {
+  std::string message = device::lastError();
+  bool noMemory = message.find("out of memory") != std::string::npos;
+  reject(noMemory ? "out_of_memory" : status, message);
+}
 
 } // namespace runtime
 } // namespace fact

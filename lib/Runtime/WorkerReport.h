@@ -1,9 +1,11 @@
 //===- WorkerReport.h - What a worker tells fact-tune -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_RUNTIME_WORKERREPORT_H
 #define FACT_LIB_RUNTIME_WORKERREPORT_H
 
 #include <string>
+#include <vector>
 
 namespace fact {
 namespace runtime {
@@ -20,11 +22,13 @@ void reportPhase(const char *phase);
 [[noreturn]] void finish(const std::string &status, const std::string &rest);
 [[noreturn]] void reject(const std::string &status, const std::string &detail);
 
-/// Rejects with the device's last error.
+/// Rejects with the device's last error; with "out_of_memory" if it is that.
 [[noreturn]] void deviceFailed(const char *status);
 
 /// Text as a JSON string.
 std::string quoted(const std::string &text);
+/// Bytes as a JSON string of hexadecimal digits.
+std::string hexadecimal(const std::vector<unsigned char> &bytes);
 /// A number for people.
 std::string shown(double value);
 /// A number for JSON, which has no infinity and no NaN.

@@ -1,47 +1,58 @@
 //===- Target.cpp - The target for a machine ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Target/Target.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace fact;
 
 LogicalResult Realiser::checkSchedule(FusedOp fused,
-                                      ScheduleAttrInterface schedule,
+                                      ScheduleAttr schedule,
                                       const MachineDescription &machine,
                                       EmitError emitError) const {
-  // A schedule of another family may be legal for the region, and yet it is
-  // not one that this realiser reads.
-  SmallVector<ScheduleAttrInterface> own = getFixedSchedules(fused);
-  if (SpaceAttrInterface space = getDefaultSpace(fused))
-    llvm::append_range(own, space.enumerate());
-  if (llvm::none_of(own, [&](ScheduleAttrInterface known) {
-        return known.getTypeID() == schedule.getTypeID();
-      })) {
-    auto family = [](ScheduleAttrInterface attr) {
-      return StringRef(attr.getAbstractAttribute().getName())
-          .rsplit('.')
-          .second;
-    };
-    InFlightDiagnostic diagnostic = emitError() << "'" << getRule() << "' on '"
-                                                << machine.name << "' takes ";
-    llvm::SmallSetVector<StringRef, 4> families;
-    for (ScheduleAttrInterface known : own)
-      families.insert(family(known));
-    llvm::interleave(families, diagnostic, " or ");
-    diagnostic << " schedules, not " << family(schedule);
-    // A vendor's library is among them for some regions.
-    std::string reason;
-    ScopedDiagnosticHandler handler(fused.getContext(), [&](Diagnostic &why) {
-      reason = why.str();
-      return success();
-    });
-    if (failed(schedule.verifySchedule(
-            fused, machine, [&] { return mlir::emitError(fused.getLoc()); })))
-      diagnostic << "; " << family(schedule) << " " << reason;
-    return diagnostic;
-  }
-  return schedule.verifySchedule(fused, machine, emitError);
+  std::vector<const ScheduleKind *> kinds = getScheduleKinds();
+  if (llvm::is_contained(kinds, schedule.getKind()))
+    return schedule.verifySchedule(fused, machine, emitError);
+  // A schedule of another kind may be legal for the region, and yet it is not
+  // one that this realiser reads.
+  InFlightDiagnostic diagnostic = emitError() << "'" << getRule() << "' on '"
+                                              << machine.name << "' takes ";
+  llvm::interleave(
+      kinds, [&](const ScheduleKind *kind) { diagnostic << kind->name; },
+      [&] { diagnostic << " or "; });
+  return diagnostic << " schedules, not " << schedule.getKind()->name;
+}
+
+std::vector<const ScheduleKind *> Target::getScheduleKinds() const {
+  std::vector<const ScheduleKind *> kinds;
+  for (const std::unique_ptr<Realiser> &realiser : realisers)
+    for (const ScheduleKind *kind : realiser->getScheduleKinds())
+      if (!llvm::is_contained(kinds, kind))
+        kinds.push_back(kind);
+  return kinds;
+}
+
+std::vector<StringRef> Target::getRules(const ScheduleKind &kind) const {
+  std::vector<StringRef> rules;
+  for (const std::unique_ptr<Realiser> &realiser : realisers)
+    if (llvm::is_contained(realiser->getScheduleKinds(), &kind))
+      rules.push_back(realiser->getRule());
+  return rules;
+}
+
+void fact::registerSchedules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, FactDialect *dialect) {
+    for (const std::unique_ptr<Target> &target : createTargetsOfEachKind())
+      for (const ScheduleKind *kind : target->getScheduleKinds())
+        dialect->addScheduleKind(*kind);
+  });
+}
+
+std::vector<std::unique_ptr<Target>> fact::createTargetsOfEachKind() {
+  std::vector<std::unique_ptr<Target>> targets;
+  for (StringRef machine : {"h200", "host"})
+    targets.push_back(createTarget(*findMachine(machine)));
+  return targets;
 }
 
 std::unique_ptr<Target> fact::createTarget(const MachineDescription &machine) {

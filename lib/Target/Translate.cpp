@@ -1,26 +1,28 @@
 //===- Translate.cpp - Kernels as text ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Target/Translate.h"
+#include "fact/Target/Reference.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace fact;
 
 /// The op's own schedule, or the legal one of its space that promises most.
-static ScheduleAttrInterface chooseSchedule(FusedOp fused,
-                                            const Realiser &realiser,
-                                            const MachineDescription &machine) {
+static ScheduleAttr chooseSchedule(FusedOp fused, const Realiser &realiser,
+                                   const MachineDescription &machine) {
   if (auto chosen = fused.getSchedule())
-    return cast<ScheduleAttrInterface>(*chosen);
+    return cast<ScheduleAttr>(*chosen);
   auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
                                 : realiser.getDefaultSpace(fused);
   if (!space)
     return {};
   ScopedDiagnosticHandler quiet(fused.getContext(),
                                 [](Diagnostic &) { return success(); });
-  ScheduleAttrInterface best;
+  ScheduleAttr best;
   double bestTime = 0;
-  for (ScheduleAttrInterface schedule : space.enumerate()) {
+  for (ScheduleAttr schedule : space.enumerate()) {
     if (failed(realiser.checkSchedule(fused, schedule, machine,
                                       [&] { return fused.emitError(); })))
       continue;
@@ -41,7 +43,7 @@ static LogicalResult emitCandidate(FusedOp fused, const Target &target,
            << "'";
   if (failed(realiser->canRealise(fused, emitError)))
     return failure();
-  ScheduleAttrInterface schedule =
+  ScheduleAttr schedule =
       chooseSchedule(fused, *realiser, target.getMachine());
   if (!schedule)
     return fused.emitError("its space has no legal schedule");
@@ -70,11 +72,33 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
     LogicalResult emitted =
         text == KernelText::candidate
             ? emitCandidate(fused, *target, symbol, code)
-            : target->emitReference(fused, symbol + "_reference", code);
+            : emitReference(fused, symbol + "_reference", code);
     if (failed(emitted))
       return WalkResult::interrupt();
     os << (code.isObject ? code.listing : code.text) << '\n';
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+static void printKind(raw_ostream &os, const ScheduleKind &kind,
+                      ArrayRef<StringRef> rules) {
+  os << "\n## `" << kind.name << "`\n\n" << llvm::toUpper(kind.summary[0])
+     << StringRef(kind.summary).drop_front() << ". Rules: `"
+     << llvm::join(rules, "`, `") << "`.\n";
+  if (!kind.parameters.empty())
+    os << "\n| parameter | meaning | legal |\n|---|---|---|\n";
+  for (const Parameter &parameter : kind.parameters)
+    os << "| `" << parameter.name << "` | " << parameter.meaning << " | "
+       << parameter.describe() << " |\n";
+  if (!kind.limits.empty())
+    os << '\n' << kind.limits << '\n';
+}
+
+void fact::printSchedulePage(raw_ostream &os) {
+  os << "<!-- Made by `ninja -C build fact-docs`; change the declarations of "
+        "the schedules instead. -->\n\n# Kinds of schedules\n";
+  for (const std::unique_ptr<Target> &target : createTargetsOfEachKind())
+    for (const ScheduleKind *kind : target->getScheduleKinds())
+      printKind(os, *kind, target->getRules(*kind));
 }

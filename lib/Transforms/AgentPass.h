@@ -1,4 +1,5 @@
 //===- AgentPass.h - Passes with an agent -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TRANSFORMS_AGENTPASS_H
 #define FACT_TRANSFORMS_AGENTPASS_H

@@ -1,4 +1,5 @@
 //===- AnnotateSpeedOfLight.cpp - Write the speed of light beside ops -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Transforms/Passes.h"

@@ -1,4 +1,5 @@
 //===- Discover.cpp - Group ops into the kernels that will run them -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AgentPass.h"
 #include "fact/Transforms/Passes.h"

@@ -1,4 +1,5 @@
 //===- FoldViews.cpp - Fold views into their users ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
 #include "fact/Transforms/Passes.h"

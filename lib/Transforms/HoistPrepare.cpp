@@ -1,4 +1,5 @@
 //===- HoistPrepare.cpp - Functions of weights run at load ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Transforms/Passes.h"
@@ -34,7 +35,7 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
     }
     // What must be computed: not sources, not views of sources.
     auto isFree = [&](Operation *op) {
-      while (op && op->hasTrait<fact::ViewOp>())
+      while (isa_and_nonnull<ViewOpInterface>(op))
         op = op->getOperand(0).getDefiningOp();
       return isa_and_nonnull<GetWeightOp, ConstantOp>(op);
     };

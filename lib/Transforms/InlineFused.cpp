@@ -1,4 +1,5 @@
 //===- InlineFused.cpp - Replace each fused op by its region --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Transforms/Passes.h"

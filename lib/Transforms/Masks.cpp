@@ -1,4 +1,5 @@
 //===- Masks.cpp - What is done to scores before a softmax ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Masks.h"
 #include "llvm/ADT/APFloat.h"

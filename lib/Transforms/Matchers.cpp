@@ -1,4 +1,5 @@
 //===- Matchers.cpp - Small matchers that the raising passes share --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
 #include "llvm/ADT/SetVector.h"

@@ -1,6 +1,6 @@
 //===- MergeProjections.cpp - One product of those that project one value -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Analysis/StridedView.h"
 #include "fact/Transforms/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,9 +67,9 @@ static bool isReadInPlace(Value value, const StridedView &view) {
       return rotary.getOperand() == value &&
              isReadInPlace(rotary.getResult(),
                            StridedView::identity(rotary.getResult()));
-    if (!user->hasTrait<fact::ViewOp>())
+    if (!isa<ViewOpInterface>(user))
       return false;
-    FailureOr<StridedView> next = view.apply(user);
+    FailureOr<StridedView> next = cast<ViewOpInterface>(user).applyView(view);
     return succeeded(next) && isReadInPlace(user->getResult(0), *next);
   });
 }

@@ -1,4 +1,5 @@
 //===- NormaliseRows.cpp - Softmax and reductions over trailing dims ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Transforms/Passes.h"

@@ -1,4 +1,5 @@
 //===- ProveMasks.cpp - Masks whose value is known ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Masks.h"
 #include "fact/Transforms/Passes.h"

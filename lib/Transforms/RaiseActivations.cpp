@@ -1,4 +1,5 @@
 //===- RaiseActivations.cpp - Recognise activations written out -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
 #include "fact/Transforms/Passes.h"

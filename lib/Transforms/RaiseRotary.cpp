@@ -1,4 +1,5 @@
 //===- RaiseRotary.cpp - Recognise rotary embeddings written out ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Both parts of a pair are read through views of one tensor, written in any
 // way: chunks, slices with a step, slices of a tensor reshaped into pairs. So
@@ -7,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Matchers.h"
-#include "fact/Analysis/StridedView.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -37,7 +37,7 @@ struct SignedView {
     SmallVector<Operation *> chain;
     while (Operation *op = value.getDefiningOp()) {
       auto cast = dyn_cast<CastOp>(op);
-      if (!op->hasTrait<fact::ViewOp>() && !isa<NegOp>(op) &&
+      if (!isa<ViewOpInterface>(op) && !isa<NegOp>(op) &&
           !(cast && isWidening(cast)))
         break;
       chain.push_back(op);
@@ -47,9 +47,9 @@ struct SignedView {
     for (Operation *op : llvm::reverse(chain)) {
       if (isa<NegOp>(op))
         result.negative = !result.negative;
-      if (!op->hasTrait<fact::ViewOp>())
+      if (!isa<ViewOpInterface>(op))
         continue;
-      FailureOr<StridedView> applied = result.view.apply(op);
+      FailureOr<StridedView> applied = cast<ViewOpInterface>(op).applyView(result.view);
       if (failed(applied))
         return std::nullopt;
       result.view = std::move(*applied);
@@ -296,7 +296,7 @@ struct RaiseHalves : OpRewritePattern<OpT>, RotaryPattern {
       }
       Operation *op = at.getDefiningOp();
       auto cast = dyn_cast_or_null<CastOp>(op);
-      if (!op || (!op->hasTrait<fact::ViewOp>() && !(cast && isWidening(cast))))
+      if (!op || (!isa<ViewOpInterface>(op) && !(cast && isWidening(cast))))
         return {};
       at = op->getOperand(0);
     }

@@ -1,4 +1,5 @@
 //===- Refine.cpp - Search again where there is most to gain --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AgentPass.h"
 #include "fact/Agent/Refinement.h"

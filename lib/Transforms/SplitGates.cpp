@@ -1,4 +1,5 @@
 //===- SplitGates.cpp - Gate and up projections made by one product -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
 #include "fact/Transforms/Passes.h"

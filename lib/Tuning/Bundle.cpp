@@ -1,11 +1,9 @@
 //===- Bundle.cpp - bundle.json, read and checked -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Tuning/Bundle.h"
-#include "fact/Tuning/Files.h"
+#include "BundleReader.h"
+#include "fact/Tuning/BoundedJson.h"
 #include <algorithm>
-#include <cctype>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -14,99 +12,12 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using runtime::ElementType;
 using runtime::ValueKind;
 
-//===----------------------------------------------------------------------===//
-// A JSON value that knows where it is
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-class Node {
-public:
-  Node(const Json &json, std::string path)
-      : json(&json), path(std::move(path)) {}
-
-  [[noreturn]] void fail(const std::string &what) const {
-    throw Failure("bundle.json: " + path + ": " + what);
-  }
-
-  Node operator[](const char *key) const {
-    if (!json->is_object())
-      fail("expected an object, found " + found());
-    auto entry = json->find(key);
-    if (entry == json->end())
-      fail(std::string("'") + key + "' is missing");
-    return Node(*entry, path + "." + key);
-  }
-  std::optional<Node> optional(const char *key) const {
-    if (!json->is_object())
-      fail("expected an object, found " + found());
-    if (json->find(key) == json->end())
-      return std::nullopt;
-    return (*this)[key];
-  }
-  std::vector<Node> list() const {
-    if (!json->is_array())
-      fail("expected a list, found " + found());
-    std::vector<Node> nodes;
-    for (size_t i = 0; i < json->size(); ++i)
-      nodes.emplace_back((*json)[i], path + "[" + std::to_string(i) + "]");
-    return nodes;
-  }
-  std::string string() const {
-    if (!json->is_string())
-      fail("expected a string, found " + found());
-    return json->get<std::string>();
-  }
-  uint64_t count() const {
-    if (!json->is_number_unsigned() &&
-        !(json->is_number_integer() && json->get<int64_t>() >= 0))
-      fail("expected an integer of 0 or more, found " + found());
-    return json->get<uint64_t>();
-  }
-  uint32_t below(size_t limit, const char *what) const {
-    uint64_t index = count();
-    if (index >= limit)
-      fail("is " + std::to_string(index) + ", but there are " +
-           std::to_string(limit) + " " + what);
-    return static_cast<uint32_t>(index);
-  }
-  double real() const {
-    if (!json->is_number())
-      fail("expected a number, found " + found());
-    return json->get<double>();
-  }
-  Words words() const {
-    Words result;
-    for (const Node &node : list())
-      result.push_back(node.string());
-    return result;
-  }
-  std::string identifier() const {
-    std::string text = string();
-    bool good =
-        !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0]));
-    for (unsigned char c : text)
-      good = good && (std::isalnum(c) || c == '_');
-    if (!good)
-      fail("expected a C identifier, found \"" + text + "\"");
-    return text;
-  }
-  const Json &raw() const { return *json; }
-
-private:
-  std::string found() const {
-    std::string text = json->dump();
-    return text.size() > 60 ? text.substr(0, 57) + "..." : text;
-  }
-
-  const Json *json;
-  std::string path;
-};
-
-} // namespace
+/// More than any bundle has: a model of 10,000 kernels takes 100 MB.
+static constexpr uintmax_t maximumFileBytes = uintmax_t(1) << 30;
+static constexpr int maximumDepth = 32;
+static constexpr size_t maximumRank = 64;
 
 //===----------------------------------------------------------------------===//
 // Tensors
@@ -128,23 +39,21 @@ std::string Tensor::text() const {
   return text + "]";
 }
 
-ElementType Kernel::referenceType(size_t i) const {
-  ElementType type = results[i].type;
-  if (!runtime::isFloat(type))
-    return type;
-  bool wide = type == ElementType::F64 || type == ElementType::F32;
-  return wide ? ElementType::F64 : ElementType::F32;
-}
-
-static void readTensor(const Node &node, Tensor &tensor) {
+void readTensor(const Node &node, Tensor &tensor) {
   Node type = node["type"];
   if (!runtime::parseElementType(type.string().c_str(), tensor.type))
     type.fail(
         "expected one of f64, f32, f16, bf16, i64, i32, i8, i1, found \"" +
         type.string() + "\"");
   uint64_t bytes = runtime::bytesOf(tensor.type);
-  for (const Node &extent : node["shape"].list()) {
+  std::vector<Node> shape = node["shape"].list();
+  if (shape.size() > maximumRank)
+    node["shape"].fail("expected at most " + std::to_string(maximumRank) +
+                       " extents, found " + std::to_string(shape.size()));
+  for (const Node &extent : shape) {
     uint64_t value = extent.count();
+    if (value > uint64_t(1) << 48)
+      extent.fail("is larger than 2^48");
     tensor.shape.push_back(static_cast<int64_t>(value));
     if (value != 0 && bytes > (uint64_t(1) << 48) / value)
       extent.fail("makes the tensor larger than 2^48 bytes");
@@ -157,7 +66,7 @@ template <typename T> static std::vector<T> readNamedTensors(const Node &list) {
   std::set<std::string> names;
   for (const Node &node : list.list()) {
     T tensor;
-    tensor.name = node["name"].string();
+    tensor.name = node["name"].name();
     if (!names.insert(tensor.name).second)
       node["name"].fail("\"" + tensor.name + "\" is there twice");
     readTensor(node, tensor);
@@ -186,20 +95,50 @@ static uint64_t readHash(const Node &node) {
 // Parts of the bundle
 //===----------------------------------------------------------------------===//
 
-static fs::path readPath(const Node &node, const fs::path &folder) {
-  fs::path path = folder / node.string();
+fs::path readPath(const Node &node, const fs::path &folder) {
+  std::string text = node.string();
+  fs::path relative = text;
+  if (text.empty() || text.find('\0') != std::string::npos ||
+      relative.is_absolute() ||
+      std::any_of(relative.begin(), relative.end(),
+                  [](const fs::path &part) { return part == ".."; }))
+    node.fail("expected a path inside of the bundle, relative to its folder "
+              "and without '..', found \"" +
+              text + "\"");
+  fs::path path = folder / relative;
   std::error_code code;
   if (!fs::is_regular_file(path, code))
     node.fail("there is no file " + path.string());
+  fs::path real = fs::canonical(path, code);
+  if (code ||
+      std::mismatch(folder.begin(), folder.end(), real.begin(), real.end())
+              .first != folder.end())
+    node.fail("\"" + text + "\" is a link to " + real.string() +
+              ", which is outside of the bundle");
   return path;
 }
 
-static std::vector<Weight> readWeights(const Node &list) {
+/// A file with the bytes of a tensor.
+static fs::path readData(const Node &node, const Tensor &tensor,
+                         const fs::path &folder) {
+  fs::path data = readPath(node, folder);
+  uint64_t size = fs::file_size(data);
+  if (size != tensor.bytes())
+    node.fail(data.string() + " has " + std::to_string(size) + " bytes; " +
+              tensor.text() + " has " + std::to_string(tensor.bytes()));
+  return data;
+}
+
+static std::vector<Weight> readWeights(const Node &list,
+                                       const fs::path &folder) {
   std::vector<Weight> weights = readNamedTensors<Weight>(list);
   std::vector<Node> nodes = list.list();
-  for (size_t i = 0; i < nodes.size(); ++i)
+  for (size_t i = 0; i < nodes.size(); ++i) {
     if (std::optional<Node> baked = nodes[i].optional("baked"))
       weights[i].baked = readHash(*baked);
+    if (std::optional<Node> data = nodes[i].optional("data"))
+      weights[i].data = readData(*data, weights[i], folder);
+  }
   return weights;
 }
 
@@ -212,12 +151,7 @@ static std::vector<Constant> readConstants(const Node &root,
   for (const Node &node : list->list()) {
     Constant constant;
     readTensor(node, constant);
-    constant.data = readPath(node["data"], folder);
-    uint64_t size = fs::file_size(constant.data);
-    if (size != constant.bytes())
-      node["data"].fail(constant.data.string() + " has " +
-                        std::to_string(size) + " bytes; " + constant.text() +
-                        " has " + std::to_string(constant.bytes()));
+    constant.data = readData(node["data"], constant, folder);
     constants.push_back(std::move(constant));
   }
   return constants;
@@ -263,114 +197,6 @@ static Value readValue(const Node &node, const Bundle &bundle) {
         "output, found \"" +
         kind + "\"");
   return value;
-}
-
-static void readKernelSource(const Node &node, const fs::path &folder,
-                             KernelSource &kernel) {
-  std::optional<Node> source = node.optional("source");
-  std::optional<Node> object = node.optional("object");
-  if (source.has_value() == object.has_value())
-    node.fail("expected one of 'source' and 'object'");
-  if (source)
-    kernel.source = readPath(*source, folder);
-  else
-    kernel.object = readPath(*object, folder);
-  kernel.symbol = node["symbol"].identifier();
-  if (std::optional<Node> flags = node.optional("flags"))
-    kernel.flags = flags->words();
-  if (std::optional<Node> link = node.optional("link"))
-    kernel.link = link->words();
-}
-
-static Operand readOperand(const Node &node) {
-  Operand operand;
-  readTensor(node, operand);
-  if (std::optional<Node> scale = node.optional("scale"))
-    operand.scale = scale->real();
-  std::optional<Node> fill = node.optional("fill");
-  bool isInteger =
-      !runtime::isFloat(operand.type) && operand.type != ElementType::I1;
-  if (fill && fill->string() == "uniform") {
-    operand.uniform = true;
-    operand.low = node["low"].real();
-    operand.high = node["high"].real();
-    if (!(operand.low < operand.high))
-      node["high"].fail("expected more than 'low'");
-  } else if (fill && fill->string() != "normal")
-    fill->fail("expected \"normal\" or \"uniform\", found \"" + fill->string() +
-               "\"");
-  else if (isInteger)
-    node.fail("an integer operand needs \"fill\": \"uniform\" with 'low' and "
-              "'high'");
-  return operand;
-}
-
-static double readNonNegative(const Node &node) {
-  double value = node.real();
-  if (!(value >= 0))
-    node.fail("expected a number of 0 or more");
-  return value;
-}
-
-static Kernel readKernel(const Node &node, const fs::path &folder) {
-  Kernel kernel;
-  kernel.name = node["name"].identifier();
-  if (std::optional<Node> rule = node.optional("rule"))
-    kernel.rule = rule->string();
-  if (std::optional<Node> problem = node.optional("problem"))
-    kernel.problem = problem->raw();
-  for (const Node &operand : node["operands"].list())
-    kernel.operands.push_back(readOperand(operand));
-  for (const Node &result : node["results"].list()) {
-    kernel.results.emplace_back();
-    readTensor(result, kernel.results.back());
-  }
-  if (kernel.results.empty())
-    node["results"].fail("expected at least one result");
-  if (std::optional<Node> sol = node.optional("sol_us"))
-    kernel.solUs = readNonNegative(*sol);
-  if (std::optional<Node> flops = node.optional("flops"))
-    kernel.flops = readNonNegative(*flops);
-  if (std::optional<Node> bytes = node.optional("bytes"))
-    kernel.bytes = readNonNegative(*bytes);
-  Node tolerance = node["tolerance"];
-  kernel.normTolerance = readNonNegative(tolerance["norm"]);
-  kernel.elementTolerance = readNonNegative(tolerance["element"]);
-  if (std::optional<Node> mismatch = tolerance.optional("mismatch"))
-    kernel.mismatchTolerance = readNonNegative(*mismatch);
-  readKernelSource(node["reference"], folder, kernel.reference);
-
-  std::set<std::string> keys;
-  for (const Node &item : node["candidates"].list()) {
-    Candidate candidate;
-    readKernelSource(item, folder, candidate);
-    candidate.key = item["key"].string();
-    if (!keys.insert(candidate.key).second)
-      item["key"].fail("\"" + candidate.key + "\" is there twice");
-    std::optional<Node> predicted = item.optional("predicted_us");
-    candidate.predictedUs = predicted ? readNonNegative(*predicted)
-                                      : std::numeric_limits<double>::infinity();
-    kernel.candidates.push_back(std::move(candidate));
-  }
-  if (kernel.candidates.empty())
-    node["candidates"].fail("expected at least one candidate");
-  return kernel;
-}
-
-/// What decides whether an old result still stands: everything but the names
-/// and the candidates themselves.
-static std::string hashKernel(const Node &node, const Kernel &kernel,
-                              const Bundle &bundle) {
-  Json essence;
-  for (const char *key :
-       {"operands", "results", "tolerance", "sol_us", "rule", "ops"})
-    if (std::optional<Node> part = node.optional(key))
-      essence[key] = part->raw();
-  essence["target"] = bundle.target;
-  const fs::path &reference = kernel.reference.source.empty()
-                                  ? kernel.reference.object
-                                  : kernel.reference.source;
-  return ContentHash().add(essence.dump()).add(readFile(reference)).text();
 }
 
 static void checkUse(const Node &node, const Tensor &tensor, const Value &value,
@@ -487,15 +313,16 @@ Bundle readBundle(const fs::path &folder) {
   if (code || !fs::is_regular_file(file, code))
     throw Failure(folder.string() + " is not a bundle: it has no bundle.json; "
                                     "fact-compile writes one");
-  Json json;
-  try {
-    json = Json::parse(readFile(file));
-  } catch (const nlohmann::json::parse_error &problem) {
-    throw Failure(file.string() + ": " + problem.what());
-  }
+  if (fs::file_size(file, code) > maximumFileBytes || code)
+    throw Failure(file.string() + " is larger than " +
+                  std::to_string(maximumFileBytes >> 20) + " MiB");
+  std::string problem;
+  Json json = parseBounded<Json>(readFile(file), maximumDepth, problem);
+  if (json.is_discarded())
+    throw Failure(file.string() + ": " + runtime::escapeControls(problem));
   Node root(json, "$");
-  if (root["format"].count() != 1)
-    root["format"].fail("this fact-tune reads format 1; use the fact-tune that "
+  if (root["format"].count() != 2)
+    root["format"].fail("this fact-tune reads format 2; use the fact-tune that "
                         "came with the compiler");
   bundle.name = root["name"].identifier();
   bundle.target = root["target"].raw();
@@ -504,13 +331,16 @@ Bundle readBundle(const fs::path &folder) {
     root["target"]["kind"].fail("expected \"cuda\" or \"host\", found \"" +
                                 kind + "\"");
   bundle.cuda = kind == "cuda";
+  if (std::optional<Node> cpu = root["target"].optional("cpu"))
+    bundle.processor = {(*cpu)["architecture"].string(),
+                        (*cpu)["name"].string(), (*cpu)["features"].words()};
   if (std::optional<Node> versions = root.optional("versions"))
     bundle.versions = versions->raw();
   if (std::optional<Node> signature = root.optional("signature"))
     bundle.signature = signature->string();
   bundle.inputs = readNamedTensors<Tensor>(root["inputs"]);
   bundle.outputs = readNamedTensors<Tensor>(root["outputs"]);
-  bundle.weights = readWeights(root["weights"]);
+  bundle.weights = readWeights(root["weights"], bundle.folder);
   bundle.constants = readConstants(root, bundle.folder);
   bundle.workspaceBytes = root["workspace_bytes"].count();
   bundle.preparedBytes = root["prepared_bytes"].count();
@@ -531,6 +361,7 @@ Bundle readBundle(const fs::path &folder) {
     bundle.prepare = readSteps(*prepare, bundle, /*preparing=*/true);
   bundle.program = readSteps(root["program"], bundle, /*preparing=*/false);
   checkOutputsWritten(bundle);
+  checkDataflow(bundle);
 
   Node commands = root["commands"];
   bundle.compile =

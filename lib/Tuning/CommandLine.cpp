@@ -1,7 +1,9 @@
 //===- CommandLine.cpp - Words of a command, one after the other ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -60,6 +62,16 @@ size_t CommandLine::count() {
   unsigned long number = std::strtoul(text.c_str(), &end, 10);
   if (*end != '\0' || number == 0 || text[0] == '-' || number > 1000000)
     expectNumber(text);
+  return number;
+}
+
+uint64_t CommandLine::whole() {
+  std::string text = value();
+  char *end = nullptr;
+  errno = 0;
+  unsigned long long number = std::strtoull(text.c_str(), &end, 10);
+  if (*end != '\0' || text[0] < '0' || text[0] > '9' || errno != 0)
+    throw Failure(current + " expects a whole number, found '" + text + "'");
   return number;
 }
 

@@ -1,7 +1,7 @@
 //===- Commands.cpp - Compile and link commands, and their logs -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Search.h"
-#include "fact/Tuning/Files.h"
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
@@ -55,11 +55,11 @@ Command Tuner::linkCommand(const Words &inputs, const Words &link,
   return command;
 }
 
-/// Identifies what a kernel's object and library were built from. Knows no
-/// path, so a moved or copied bundle keeps its results.
-std::string Tuner::stampOf(const KernelSource &kernel) const {
+/// Identifies what an object was built from. Knows no path, so a moved or copied
+/// bundle keeps its results, and no name, so another model may know the kernel.
+std::string Tuner::builtFrom(const KernelSource &kernel) const {
   ContentHash hash;
-  hash.add(headersHash).add(compiler);
+  hash.add(headersHash).add(compiler).add(toolsHash);
   hash.add(readFile(kernel.source.empty() ? kernel.object : kernel.source));
   for (const Words *words :
        {&kernel.flags, &kernel.link, &bundle.compile, &bundle.link}) {
@@ -70,6 +70,10 @@ std::string Tuner::stampOf(const KernelSource &kernel) const {
   return hash.text();
 }
 
+std::string Tuner::stampOf(const KernelSource &kernel) const {
+  return ContentHash().add(builtFrom(kernel)).add(cutlassHash).text();
+}
+
 /// A reference that is an object already is in each candidate's library.
 std::string Tuner::stampOf(const Kernel &kernel, size_t index) const {
   std::string stamp = stampOf(kernel.candidates[index]);
@@ -78,13 +82,29 @@ std::string Tuner::stampOf(const Kernel &kernel, size_t index) const {
   return stamp;
 }
 
-bool isFresh(const fs::path &stamp, const std::string &expected,
-             std::initializer_list<fs::path> files) {
+static std::string stampText(const std::string &inputs, Files files) {
+  std::string text = inputs + "\n";
+  for (const fs::path &file : files)
+    text += ContentHash().add(readFile(file)).text() + "\n";
+  return text;
+}
+
+void writeStamp(const fs::path &stamp, const std::string &inputs,
+                Files files) {
+  writeFile(stamp, stampText(inputs, files));
+}
+
+bool isFresh(const fs::path &stamp, const std::string &inputs, Files files) {
   std::error_code code;
   for (const fs::path &file : files)
     if (!fs::is_regular_file(file, code))
       return false;
-  return fs::is_regular_file(stamp, code) && readFile(stamp) == expected;
+  if (!fs::is_regular_file(stamp, code))
+    return false;
+  std::string text = readFile(stamp);
+  // Files are read only when the rest is right.
+  return text.compare(0, inputs.size() + 1, inputs + "\n") == 0 &&
+         text == stampText(inputs, files);
 }
 
 std::string readLog(const fs::path &log) {
@@ -99,8 +119,10 @@ std::string mainMessage(const fs::path &log) {
     if (line.empty() || line[0] == '$')
       continue;
     last = line;
-    if (error.empty() &&
-        (contains(line, "error") || contains(line, "undefined")))
+    // What a compiler says of its linker comes last, and says nothing.
+    bool says = contains(line, "error") || contains(line, "undefined") ||
+                contains(line, "cannot find");
+    if (error.empty() && says && !contains(line, "linker command failed"))
       error = line;
   }
   std::string message = error.empty() ? last : error;
@@ -121,6 +143,16 @@ void checkEnvironment(const Command &command, const Outcome &outcome) {
       throw Failure(std::string(full) + " while running\n  " + command.text() +
                     "\nfree some space (in the bundle's build/ or in TMPDIR) "
                     "and run the same command again: finished work is kept");
+}
+
+void runLinker(const Command &command, const std::string &what) {
+  writeFile(command.log, "$ " + command.text() + "\n");
+  Outcome outcome = runCommand(command);
+  checkEnvironment(command, outcome);
+  if (!outcome.succeeded())
+    throw Failure("cannot link " + what + " (" + outcome.text() +
+                  "): " + mainMessage(command.log) +
+                  "\n  the linker's messages are in " + command.log.string());
 }
 
 std::string findSpills(const std::string &log) {

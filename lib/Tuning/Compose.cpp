@@ -1,11 +1,13 @@
 //===- Compose.cpp - Links the winners into one library -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Search.h"
-#include "fact/Tuning/Files.h"
+#include "fact/Support/PathLock.h"
 #include "fact/Tuning/LibraryWriter.h"
-#include "fact/Tuning/Tuner.h"
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 
 namespace fact {
 namespace tuning {
@@ -17,9 +19,9 @@ namespace fs = std::filesystem;
 /// error here rather than when the model is loaded; and programs that link the
 /// library look for it by its name, not by the path it had then.
 static Words linkerWords(const Bundle &bundle, const fs::path &exports,
-                         const fs::path &output) {
+                         const fs::path &name) {
   Words options = {"--version-script=" + exports.string(), "-z,nodelete",
-                   "-z,defs", "-soname," + output.filename().string()};
+                   "-z,defs", "-soname," + name.filename().string()};
   Words words;
   for (const std::string &option : options)
     if (bundle.cuda)
@@ -31,8 +33,20 @@ static Words linkerWords(const Bundle &bundle, const fs::path &exports,
   return words;
 }
 
-void Tuner::compose(TuningResult &result) {
-  auto begin = std::chrono::steady_clock::now();
+static void removePartial(const fs::path &output) {
+  std::error_code code;
+  for (fs::directory_iterator entry(output.parent_path(), code), end;
+       !code && entry != end; entry.increment(code)) {
+    std::error_code ignored;
+    if (isUniqueName(entry->path().filename().string(),
+                     output.filename().string(), partial))
+      fs::remove(entry->path(), ignored);
+  }
+}
+
+/// `name` is what programs will look for.
+void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
+                        const fs::path &name) {
   fs::path source = build / "library.cpp";
   fs::path exports = build / "exports.map";
   writeFile(source, writeLibrarySource(bundle, result));
@@ -54,16 +68,25 @@ void Tuner::compose(TuningResult &result) {
       if (std::find(link.begin(), link.end(), word) == link.end())
         link.push_back(word);
   }
+  for (const std::string &word : linkerWords(bundle, exports, name))
+    link.push_back(word);
+  runLinker(linkCommand(inputs, link, output, build / "library.log"),
+            "the library");
+}
+
+void Tuner::compose(TuningResult &result) {
+  auto begin = std::chrono::steady_clock::now();
   fs::path output = options.output.empty()
                         ? bundle.folder / (bundle.name + ".so")
                         : fs::absolute(options.output);
-  for (const std::string &word : linkerWords(bundle, exports, output))
-    link.push_back(word);
-
   if (output.has_parent_path())
     createFolder(output.parent_path());
-  fs::path aside = output;
-  aside += ".partial";
+  // Who links into the same file waits; what others left there is of the dead.
+  PathLock lock;
+  if (std::string error = lock.acquire(output, "fact-tune"); !error.empty())
+    throw Failure(error);
+  removePartial(output);
+  fs::path aside = getUniqueName(output, partial);
   // Gone, whatever happens below, unless it has become the library.
   struct Aside {
     ~Aside() {
@@ -72,37 +95,30 @@ void Tuner::compose(TuningResult &result) {
     }
     const fs::path &path;
   } discard{aside};
-  Command command = linkCommand(inputs, link, aside, build / "library.log");
-  writeFile(command.log, "$ " + command.text() + "\n");
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
-  if (!outcome.succeeded())
-    throw Failure("the library does not link (" + outcome.text() +
-                  "); the linker's messages are in " + command.log.string() +
-                  "\n" + readFile(command.log));
-
-  Command check;
-  check.words = options.runLauncher;
-  check.words.insert(check.words.end(),
-                     {workerPath.string(), "--check", aside.string()});
-  check.captureOutput = true;
-  check.log = command.log;
-  check.timeoutSeconds = options.runTimeout;
-  Outcome checked = runCommand(check);
-  if (!checked.succeeded() ||
-      checked.output.find("\"status\": \"ok\"") == std::string::npos)
-    throw Failure("the linked library cannot be loaded (" + checked.text() +
-                  "): " + checked.output);
+  do {
+    ensureWinnerObjects();
+    for (size_t i = 0; i < searches.size(); ++i)
+      result.kernels[i] = searches[i]->result;
+    linkLibrary(result, aside, output);
+    if (options.noCheck) {
+      std::printf("check     skipped: nothing of this library was verified\n");
+      break;
+    }
+    result.checked = checkLibrary(aside);
+  } while (!result.checked);
   result.library = output;
   result.header = output.parent_path() / (bundle.name + ".h");
-  writeFile(result.header, writeLibraryHeader(bundle));
-  std::error_code code;
-  fs::rename(aside, output, code);
-  if (code)
-    throw Failure("cannot write " + output.string() + ": " + code.message());
+  writeFile(result.header, writeLibraryHeader(bundle), Synchronize::Yes);
+  int code = synchronize(aside);
+  if (code == 0 && std::rename(aside.c_str(), output.c_str()) != 0)
+    code = errno;
+  if (code != 0)
+    throw Failure("cannot write " + output.string() + ": " +
+                  describeWriteError(code, output));
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
-  result.seconds.link = elapsed.count();
+  result.seconds.check = seconds.check;
+  result.seconds.link = elapsed.count() - seconds.check;
   result.seconds.total += elapsed.count();
 }
 

@@ -1,4 +1,5 @@
 //===- Database.cpp - Every attempt, kept in SQLite -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Database.h"
 #include "fact/Tuning/Files.h"
@@ -23,16 +24,26 @@ CREATE TABLE IF NOT EXISTS attempts (
   norm_error REAL, element_error REAL,
   compile_seconds REAL, measure_seconds REAL,
   transient INTEGER NOT NULL,
+  choice TEXT NOT NULL DEFAULT '',
   created TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 );
 CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts
   (kernel_hash, candidate_hash, machine, compiler);
 )sql";
 
+/// PRAGMA user_version of databases with these tables. 0 is a new one or, as 1,
+/// an older one: the same tables without `choice`.
+static constexpr int schemaVersion = 2;
+
 // The columns of an Attempt, in its order.
 #define ATTEMPT                                                                \
   "kernel, status, detail, log, us, us_low, us_high, runs, norm_error, "       \
-  "element_error, compile_seconds, measure_seconds, transient"
+  "element_error, compile_seconds, measure_seconds, transient, choice"
+
+bool isChoice(const std::string &text) {
+  return text.size() % 2 == 0 &&
+         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
 
 Database::Database(const std::filesystem::path &path) : path(path) {
   if (sqlite3_open(path.c_str(), &handle) != SQLITE_OK)
@@ -41,12 +52,10 @@ Database::Database(const std::filesystem::path &path) : path(path) {
   // Not every file system can; the default journal is as safe, only slower.
   sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
   execute("PRAGMA synchronous = NORMAL");
-  execute(schema);
+  setUp();
   insert = prepare(
       "INSERT INTO attempts (kernel_hash, candidate, candidate_hash, machine, "
-      "compiler, kernel, status, detail, log, us, us_low, us_high, runs, "
-      "norm_error, element_error, compile_seconds, measure_seconds, transient) "
-      "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+      "compiler, " ATTEMPT ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   select = prepare(
       "SELECT " ATTEMPT " FROM attempts WHERE kernel_hash = ?1 AND candidate = ?2 AND "
       "candidate_hash = ?3 AND (?4 = '' OR machine = ?4) AND "
@@ -71,9 +80,49 @@ void Database::fail(const std::string &what) {
                         (handle ? sqlite3_errmsg(handle) : "out of memory");
   if (code == SQLITE_FULL || code == SQLITE_IOERR)
     message += "; free some space and run the same command again";
-  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR)
     message += "; move the file away, or name another with --database";
   throw Failure(message);
+}
+
+int Database::readVersion() {
+  sqlite3_stmt *statement = prepare("PRAGMA user_version");
+  bool found = sqlite3_step(statement) == SQLITE_ROW;
+  int version = found ? sqlite3_column_int(statement, 0) : 0;
+  sqlite3_finalize(statement);
+  if (!found)
+    fail("read the version");
+  if (version > schemaVersion)
+    throw Failure("the tuning database " + path.string() +
+                  " has schema version " + std::to_string(version) +
+                  ", and this fact-tune writes " +
+                  std::to_string(schemaVersion) +
+                  "; use the newer fact-tune, move the file away, or name "
+                  "another with --database");
+  return version;
+}
+
+bool Database::hasChoices() {
+  sqlite3_stmt *statement = prepare(
+      "SELECT 1 FROM pragma_table_info('attempts') WHERE name = 'choice'");
+  bool found = sqlite3_step(statement) == SQLITE_ROW;
+  sqlite3_finalize(statement);
+  return found;
+}
+
+/// Creates the tables, or completes those of an older version.
+void Database::setUp() {
+  if (readVersion() == schemaVersion)
+    return;
+  execute("BEGIN IMMEDIATE");
+  // Another process may have been here first.
+  if (readVersion() != schemaVersion) {
+    execute(schema);
+    if (!hasChoices())
+      execute("ALTER TABLE attempts ADD COLUMN choice TEXT NOT NULL DEFAULT ''");
+    execute(("PRAGMA user_version = " + std::to_string(schemaVersion)).c_str());
+  }
+  execute("COMMIT");
 }
 
 void Database::execute(const char *sql) {
@@ -116,6 +165,7 @@ void Database::record(const AttemptKey &key, const Attempt &attempt) {
                        attempt.compileSeconds, attempt.measureSeconds})
     sqlite3_bind_double(insert, ++index, value);
   sqlite3_bind_int(insert, ++index, attempt.transient);
+  bindText(insert, ++index, attempt.choice);
   if (sqlite3_step(insert) != SQLITE_DONE)
     fail("record an attempt");
   sqlite3_reset(insert);
@@ -126,11 +176,21 @@ namespace {
 /// Reads a row, column by column.
 class Columns {
 public:
-  explicit Columns(sqlite3_stmt *statement) : statement(statement) {}
+  Columns(sqlite3_stmt *statement, const std::filesystem::path &path)
+      : statement(statement), path(path) {}
 
   std::string text() {
-    return reinterpret_cast<const char *>(
-        sqlite3_column_text(statement, column++));
+    const unsigned char *value = sqlite3_column_text(statement, column);
+    if (!value)
+      refuse("NULL", column);
+    ++column;
+    return reinterpret_cast<const char *>(value);
+  }
+  std::string choice() {
+    std::string value = text();
+    if (!isChoice(value))
+      refuse("'" + value + "'", column - 1);
+    return value;
   }
   double real() { return sqlite3_column_double(statement, column++); }
   int integer() { return sqlite3_column_int(statement, column++); }
@@ -150,11 +210,21 @@ public:
     attempt.compileSeconds = real();
     attempt.measureSeconds = real();
     attempt.transient = integer() != 0;
+    attempt.choice = choice();
     return attempt;
   }
 
 private:
+  [[noreturn]] void refuse(const std::string &value, int at) {
+    throw Failure("the tuning database " + path.string() +
+                  " has an attempt whose '" +
+                  sqlite3_column_name(statement, at) + "' is " + value +
+                  ", which fact-tune never writes; delete the row, move the "
+                  "file away, or name another with --database");
+  }
+
   sqlite3_stmt *statement;
+  const std::filesystem::path &path;
   int column = 0;
 };
 
@@ -167,7 +237,7 @@ std::optional<Attempt> Database::find(const AttemptKey &key) {
     return std::nullopt;
   if (code != SQLITE_ROW)
     fail("look up an attempt");
-  Attempt attempt = Columns(select).attempt();
+  Attempt attempt = Columns(select, path).attempt();
   sqlite3_reset(select);
   return attempt;
 }
@@ -178,7 +248,7 @@ std::vector<Database::Row> Database::list(const std::string &kernelHash) {
   std::vector<Row> rows;
   int code;
   while ((code = sqlite3_step(selectAll)) == SQLITE_ROW) {
-    Columns columns(selectAll);
+    Columns columns(selectAll, path);
     Row row;
     row.attempt = columns.attempt();
     row.key.kernelHash = kernelHash;

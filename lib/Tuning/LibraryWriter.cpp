@@ -1,9 +1,12 @@
 //===- LibraryWriter.cpp - Generated sources of a library -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/LibraryWriter.h"
 #include "fact/Runtime/Kernel.h"
 #include "fact/Runtime/Library.h"
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 #include <sstream>
 
 namespace fact {
@@ -12,6 +15,12 @@ namespace tuning {
 using Json = nlohmann::ordered_json;
 using runtime::ElementType;
 using runtime::ValueKind;
+
+static std::string octal(unsigned char c) {
+  char escape[8];
+  std::snprintf(escape, sizeof(escape), "\\%03o", c);
+  return escape;
+}
 
 /// A C string literal; long text is split at its line ends.
 static std::string literal(const std::string &text) {
@@ -26,29 +35,58 @@ static std::string literal(const std::string &text) {
       result += '\\';
       result += text[i];
     } else if (c < 0x20 || c == '?' || c >= 0x7f) {
-      char escape[8];
-      std::snprintf(escape, sizeof(escape), "\\%03o", c);
-      result += escape;
+      result += octal(c);
     } else
       result += text[i];
   }
   return result + "\"";
 }
 
-/// Text for the rest of a `//` comment.
-static std::string comment(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return c == '\n' || c == '\r' || c == '\\'; }, ' ');
-  return text;
+static std::string percent(unsigned char c) {
+  char escape[8];
+  std::snprintf(escape, sizeof(escape), "%%%02X", c);
+  return escape;
 }
 
-static std::string replacedAll(std::string text, const std::string &from,
-                               const std::string &to) {
-  for (size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
+/// Text inside of a comment. Only printable ASCII stays, and nothing of it can
+/// end a comment or continue a line: compilers splice lines, and some replace
+/// trigraphs, before they look for the end.
+static std::string comment(const std::string &text) {
+  std::string result;
+  for (unsigned char c : text) {
+    bool harmless = c >= 0x20 && c < 0x7f && !std::strchr("*/\\?", c);
+    result += harmless ? std::string(1, static_cast<char>(c)) : percent(c);
+  }
+  return result;
+}
+
+/// A string of the assembler.
+static std::string assemblerString(const std::string &text) {
+  std::string result = "\"";
+  for (unsigned char c : text)
+    result += c < 0x20 || c >= 0x7f || c == '"' || c == '\\'
+                  ? octal(c)
+                  : std::string(1, static_cast<char>(c));
+  return result + "\"";
+}
+
+/// Replaces words of `pattern`, in one pass: what is put in is not looked at.
+static std::string
+fill(const std::string &pattern,
+     std::initializer_list<std::pair<std::string, std::string>> words) {
+  std::string result;
+  for (size_t at = 0; at < pattern.size();) {
+    auto word = std::find_if(words.begin(), words.end(), [&](const auto &each) {
+      return pattern.compare(at, each.first.size(), each.first) == 0;
+    });
+    if (word == words.end()) {
+      result += pattern[at++];
+      continue;
+    }
+    result += word->second;
+    at += word->first.size();
+  }
+  return result;
 }
 
 static const char *enumerator(ElementType type) {
@@ -88,7 +126,7 @@ static std::string description(const Bundle &bundle,
   }
   json["workspace_bytes"] = bundle.workspaceBytes;
   json["prepared_bytes"] = bundle.preparedBytes;
-  for (const KernelResult &each : result.kernels)
+  for (const KernelResult &each : result.kernels) {
     json["kernels"].push_back(
         {{"name", each.kernel->name},
          {"rule", each.kernel->rule},
@@ -97,6 +135,9 @@ static std::string description(const Bundle &bundle,
          {"sol_us", each.kernel->solUs},
          {"flops", each.kernel->flops},
          {"bytes", each.kernel->bytes}});
+    if (!each.best().choice.empty())
+      json["kernels"].back()["choice"] = each.best().choice;
+  }
   json["steps"] = Json::array();
   for (const Step &step : bundle.program)
     json["steps"].push_back(bundle.kernels[step.kernel].name);
@@ -134,6 +175,10 @@ public:
     writeValues();
     writeSteps("prepare", bundle.prepare);
     writeSteps("program", bundle.program);
+    writeArray("char *const", "cpuFeatures", bundle.processor.features,
+               [&](size_t, const std::string &feature) {
+                 out << literal(feature);
+               });
     writeProgram();
     writeFunctions();
     return out.str();
@@ -183,12 +228,31 @@ private:
           << "extern \"C\" const FactKernel " << winner.symbol << ";\n";
     }
     out << "\n";
+    for (size_t i = 0; i < result.kernels.size(); ++i)
+      writeChoice(i, result.kernels[i].best().choice);
     writeArray("KernelSpec", "kernels", result.kernels,
-               [&](size_t, const KernelResult &each) {
+               [&](size_t i, const KernelResult &each) {
                  const Candidate &winner = each.kernel->candidates[each.winner];
                  out << "{" << literal(each.kernel->name) << ", "
-                     << literal(winner.key) << ", &" << winner.symbol << "}";
+                     << literal(winner.key) << ", &" << winner.symbol << ", "
+                     << table(choiceName(i), each.best().choice.size() / 2)
+                     << "}";
                });
+  }
+
+  static std::string choiceName(size_t kernel) {
+    return "choice" + std::to_string(kernel);
+  }
+
+  /// What the kernel chose when it was verified, and uses from then on.
+  void writeChoice(size_t kernel, const std::string &digits) {
+    if (digits.empty())
+      return;
+    out << "static const unsigned char " << choiceName(kernel) << "[] = {";
+    for (size_t i = 0; i < digits.size(); i += 2)
+      out << (i == 0 ? "" : ",") << (i % 24 == 0 ? "\n    " : " ") << "0x"
+          << digits[i] << digits[i + 1];
+    out << "};\n\n";
   }
 
   /// The assembler includes the bytes: a large constant costs no compile time.
@@ -196,8 +260,9 @@ private:
     for (size_t i = 0; i < bundle.constants.size(); ++i) {
       std::string symbol = "fact_constant_" + std::to_string(i);
       std::string text = ".pushsection .rodata\n.balign 64\n" + symbol +
-                         ":\n.incbin \"" + bundle.constants[i].data.string() +
-                         "\"\n.byte 0\n.popsection\n";
+                         ":\n.incbin " +
+                         assemblerString(bundle.constants[i].data.string()) +
+                         "\n.byte 0\n.popsection\n";
       out << "// " << comment(bundle.constants[i].text()) << "\n"
           << "asm(" << literal(text) << ");\n"
           << "extern \"C\" __attribute__((visibility(\"hidden\"))) const "
@@ -283,7 +348,13 @@ private:
         << table("prepareSteps", bundle.prepare.size()) << ",\n    "
         << table("programSteps", bundle.program.size()) << ",\n    "
         << bundle.workspaceBytes << "ull,\n    " << bundle.preparedBytes
-        << "ull,\n};\n\n";
+        << "ull,\n    "
+        << (bundle.processor.architecture.empty()
+                ? "nullptr"
+                : literal(bundle.processor.architecture))
+        << ",\n    "
+        << table("cpuFeatures", bundle.processor.features.size())
+        << ",\n};\n\n";
   }
 
   void writeFunctions() {
@@ -310,9 +381,11 @@ const char *NAME_last_error(void) { return fact_library()->last_error(); }
 const char *NAME_error(const FactModel *model) {
   return fact_library()->error(model);
 }
+// For fact-tune's check of the linked library.
+const Program *fact_library_program(void) { return &theProgram; }
 }
 )c";
-    out << replacedAll(pattern, "NAME", bundle.name);
+    out << fill(pattern, {{"NAME", bundle.name}});
   }
 
   const Bundle &bundle;
@@ -334,8 +407,8 @@ std::string writeLibrarySource(const Bundle &bundle,
 static std::string listTensors(const std::vector<Tensor> &tensors) {
   std::string text;
   for (size_t i = 0; i < tensors.size(); ++i)
-    text += " *   [" + std::to_string(i) + "] " + tensors[i].name + ": " +
-            tensors[i].text() + "\n";
+    text += " *   [" + std::to_string(i) + "] " + comment(tensors[i].name) +
+            ": " + tensors[i].text() + "\n";
   return text.empty() ? " *   none\n" : text;
 }
 
@@ -344,8 +417,6 @@ std::string writeLibraryHeader(const Bundle &bundle) {
   std::string description = " * Inputs\n" + listTensors(bundle.inputs) +
                             " * Outputs\n" + listTensors(bundle.outputs) +
                             " * Weights\n" + listTensors(weights);
-  // A name must not end the comment.
-  description = replacedAll(description, "*/", "* /");
   static const char pattern[] =
       R"c(/*===- NAME.h - A compiled model --------------------------------*- C -*-===*
  *
@@ -399,14 +470,14 @@ const char *NAME_error(const FactModel *model);
 
 #endif /* FACT_MODEL_NAME_H */
 )c";
-  std::string text = replacedAll(pattern, "NAME", bundle.name);
-  text =
-      replacedAll(text, "DEVICE", bundle.cuda ? "one CUDA device" : "the host");
-  return replacedAll(text, "DESCRIPTION", description);
+  return fill(pattern,
+              {{"NAME", bundle.name},
+               {"DEVICE", bundle.cuda ? "one CUDA device" : "the host"},
+               {"DESCRIPTION", description}});
 }
 
 std::string writeExports(const Bundle &bundle) {
-  std::string names = "fact_library;";
+  std::string names = "fact_library; fact_library_program;";
   for (const char *function :
        {"describe", "create", "load", "set_weights", "load_weights", "run",
         "destroy", "last_error", "error"})

@@ -1,7 +1,10 @@
 //===- Measurement.cpp - What the worker is asked and answers -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Search.h"
-#include "fact/Tuning/Files.h"
+#include "fact/Tuning/BoundedJson.h"
+#include <cmath>
+#include <csignal>
 #include <sstream>
 
 namespace fact {
@@ -9,27 +12,46 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-/// Fresh inputs that each candidate is verified on.
-static constexpr int trials = 3;
+/// What the worker did after each report.
+static std::string activityAfter(const std::string &phase) {
+  if (phase == "start")
+    return "while running the reference";
+  if (phase == "reference")
+    return "while loading";
+  if (phase == "loaded")
+    return "while verifying";
+  if (phase == "verified")
+    return "while timing";
+  return "after timing";
+}
 
-namespace {
-/// The last JSON line of a worker, and the phase before it.
-struct WorkerReport {
-  std::string phase = "start";
-  std::string status, detail;
-  nlohmann::json values;
-};
-} // namespace
+double secondsBeforeTry(int number) {
+  return number == 0 ? 0 : 0.5 * std::pow(3, number - 1);
+}
 
-static WorkerReport parseReport(const std::string &output) {
+/// SIGKILL comes from the kernel when memory is short, or from a person;
+/// launchers report it by their own status.
+static bool wasKilled(const Outcome &outcome) {
+  return (outcome.kind == Outcome::Signalled && outcome.code == SIGKILL) ||
+         (outcome.kind == Outcome::Exited && outcome.code == 128 + SIGKILL);
+}
+
+WorkerReport readReport(const Outcome &outcome) {
   WorkerReport report;
-  std::istringstream lines(output);
-  std::string line;
+  std::istringstream lines(outcome.output);
+  std::string line, ignored;
   while (std::getline(lines, line)) {
-    nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    auto json = parseBounded<nlohmann::json>(line, /*maximumDepth=*/8, ignored);
     if (!json.is_object() || !json.contains("phase"))
       continue;
     std::string phase = json.value("phase", "");
+    if (phase.compare(0, 7, "kernel ") == 0) {
+      report.kernel = std::atoi(phase.c_str() + 7);
+      report.phase = "start";
+      continue;
+    }
+    if (phase == "program")
+      report.kernel = -1;
     if (phase != "done") {
       report.phase = phase;
       continue;
@@ -38,27 +60,52 @@ static WorkerReport parseReport(const std::string &output) {
     report.detail = json.value("detail", "");
     report.values = json;
   }
+  bool silent = report.status.empty();
+  report.disturbed =
+      report.status == "out_of_memory" || (silent && wasKilled(outcome));
+  report.died = silent || report.status == "crash";
+  if (silent) {
+    report.status = report.phase == "start"             ? "reference_error"
+                    : outcome.kind == Outcome::TimedOut ? "hang"
+                                                        : "crash";
+    report.detail = outcome.text() + " " + activityAfter(report.phase);
+  }
   return report;
+}
+
+std::string choiceIn(const nlohmann::json &value) {
+  std::string choice = value.is_string() ? value.get<std::string>() : "?";
+  if (!isChoice(choice))
+    throw Failure("the measuring worker reports the choice " + value.dump() +
+                  "; expected pairs of hexadecimal digits");
+  return choice;
 }
 
 std::string Tuner::askMachine() {
   Command command;
   command.words = options.runLauncher;
   command.words.insert(command.words.end(), {workerPath.string(), "--machine"});
+  if (!bundle.processor.architecture.empty()) {
+    command.words.push_back(bundle.processor.architecture);
+    command.words.insert(command.words.end(), bundle.processor.features.begin(),
+                         bundle.processor.features.end());
+  }
   command.captureOutput = true;
   command.log = build / "machine.log";
   command.timeoutSeconds = options.runTimeout;
   writeFile(command.log, "$ " + command.text() + "\n");
   Outcome outcome = runCommand(command);
   checkEnvironment(command, outcome);
-  WorkerReport report = parseReport(outcome.output);
+  WorkerReport report = readReport(outcome);
   if (report.status != "ok")
     throw Failure("the measuring worker cannot use this machine: " +
-                  (report.detail.empty() ? outcome.text() : report.detail) +
+                  (report.values.is_null() ? outcome.text() : report.detail) +
                   "\n  run fact-tune where the model will run" +
                   (bundle.cuda ? ", with a CUDA device and its driver" : ""));
   return report.values.value("machine", "");
 }
+
+static constexpr char expectedName[] = "expected";
 
 /// On the host the reference is the slowest part of a measurement, so its
 /// results are kept while the kernel is tuned. A device computes them faster
@@ -71,60 +118,97 @@ static bool keepsExpected(const Bundle &bundle, const Kernel &kernel) {
   return !bundle.cuda && bytes <= (256u << 20);
 }
 
+/// What another process left may be of another reference, so that nothing is
+/// verified where it cannot be removed.
 void Tuner::forgetExpected(const Kernel &kernel) const {
-  for (int trial = 0; trial < trials; ++trial) {
-    std::error_code absent;
-    fs::remove(buildFolder(kernel) / ("expected." + std::to_string(trial)),
-               absent);
+  const std::string prefix = std::string(expectedName) + ".";
+  for (const fs::path &file : listFiles(buildFolder(kernel))) {
+    if (file.filename().string().compare(0, prefix.size(), prefix) != 0)
+      continue;
+    std::error_code code;
+    fs::remove(file, code);
+    if (code)
+      throw Failure("cannot remove " + file.string() + ": " + code.message());
   }
+}
+
+static void writeShape(std::ostream &text, const Tensor &tensor) {
+  text << " shape";
+  for (int64_t extent : tensor.shape)
+    text << ' ' << extent;
+  text << '\n';
+}
+
+static void writeOperand(std::ostream &text, const Operand &operand,
+                         bool fixed) {
+  text << "operand " << runtime::nameOf(operand.type)
+       << (fixed ? " fixed" : "");
+  if (operand.uniform)
+    text << " uniform " << operand.low << ' ' << operand.high;
+  else
+    text << " normal " << operand.scale << " large " << operand.large;
+  if (operand.negative > 0)
+    text << " negative " << operand.negative;
+  if (operand.middle > 0)
+    text << " middle " << operand.middle;
+  text << (operand.mask ? " mask" : "") << (operand.wide ? " wide" : "")
+       << (operand.outside ? " outside" : "");
+  for (const std::string &each : operand.avoid)
+    text << " avoid " << each;
+  writeShape(text, operand);
+}
+
+static void writeResult(std::ostream &text, const Result &result,
+                        runtime::ElementType referenceType) {
+  text << "result " << runtime::nameOf(result.type) << ' '
+       << runtime::nameOf(referenceType) << " norm " << result.norm
+       << " element " << result.element << " large " << result.large;
+  if (result.rows)
+    text << " rows " << result.rows;
+  if (result.undecided)
+    text << " undecided";
+  writeShape(text, result);
 }
 
 /// The worker's job file; see WorkerJob.h.
 static std::string jobText(const Kernel &kernel, const Candidate &candidate,
                            const fs::path &reference, const fs::path &library,
-                           const fs::path &expected) {
+                           const fs::path &expected, uint64_t seed) {
   std::ostringstream text;
   text.precision(17);
-  auto shape = [&](const Tensor &tensor) {
-    text << " shape";
-    for (int64_t extent : tensor.shape)
-      text << ' ' << extent;
-    text << '\n';
-  };
   text << "reference " << kernel.reference.symbol << ' ' << reference.string()
        << "\ncandidate " << candidate.symbol << ' ' << library.string() << '\n';
   if (!expected.empty())
     text << "expected " << expected.string() << '\n';
-  for (size_t i = 0; i < kernel.operands.size(); ++i) {
-    const Operand &operand = kernel.operands[i];
-    text << "operand " << runtime::nameOf(operand.type)
-         << (kernel.fixedOperands[i] ? " fixed" : " fresh");
-    if (operand.uniform)
-      text << " uniform " << operand.low << ' ' << operand.high;
-    else
-      text << " normal " << operand.scale;
-    shape(operand);
-  }
-  for (size_t i = 0; i < kernel.results.size(); ++i) {
-    text << "result " << runtime::nameOf(kernel.results[i].type) << ' '
-         << runtime::nameOf(kernel.referenceType(i));
-    shape(kernel.results[i]);
-  }
-  text << "tolerance " << kernel.normTolerance << ' ' << kernel.elementTolerance
-       << ' ' << kernel.mismatchTolerance << "\ntrials " << trials
-       << "\nseconds " << (kernel.candidates.size() > 1 ? 0.2 : 0.01) << '\n';
+  for (size_t i = 0; i < kernel.operands.size(); ++i)
+    writeOperand(text, kernel.operands[i], kernel.fixedOperands[i]);
+  for (size_t i = 0; i < kernel.results.size(); ++i)
+    writeResult(text, kernel.results[i], kernel.referenceType(i));
+  if (!candidate.repeatable)
+    text << "unrepeatable\n";
+  text << "seed " << seed << "\nseconds "
+       << (kernel.candidates.size() > 1 ? 0.2 : 0.01) << '\n';
   return text.str();
 }
 
-void Tuner::measureCandidate(Search &search, size_t index) {
+std::string Tuner::jobOf(const Kernel &kernel, size_t index,
+                         const fs::path &reference,
+                         const fs::path &library) const {
+  return jobText(kernel, kernel.candidates[index], reference, library,
+                 keepsExpected(bundle, kernel)
+                     ? buildFolder(kernel) / expectedName
+                     : fs::path(),
+                 options.seed);
+}
+
+void Tuner::measureCandidate(Search &search, size_t index,
+                             double delaySeconds) {
   const Kernel &kernel = search.kernel();
   fs::path folder = buildFolder(kernel);
   std::string number = std::to_string(index);
   fs::path job = folder / (number + ".job");
-  writeFile(job, jobText(kernel, kernel.candidates[index],
-                         referenceOf(kernel, index), libraryOf(kernel, index),
-                         keepsExpected(bundle, kernel) ? folder / "expected"
-                                                       : fs::path()));
+  writeFile(job, jobOf(kernel, index, referenceOf(kernel, index),
+                       libraryOf(kernel, index)));
   Command command;
   command.words = options.runLauncher;
   command.words.insert(command.words.end(),
@@ -132,6 +216,7 @@ void Tuner::measureCandidate(Search &search, size_t index) {
   command.captureOutput = true;
   command.log = folder / (number + ".run.log");
   command.timeoutSeconds = options.runTimeout;
+  command.delaySeconds = delaySeconds;
   writeFile(command.log, "$ " + command.text() + "\n");
   fs::path log = command.log;
   scheduler->measure(
@@ -143,33 +228,40 @@ void Tuner::measureCandidate(Search &search, size_t index) {
       [&search] { return search.reference == Search::Broken; });
 }
 
-/// What the worker did before each report.
-static std::string activityAfter(const std::string &phase) {
-  if (phase == "reference")
-    return "while loading";
-  if (phase == "loaded")
-    return "while verifying";
-  if (phase == "verified")
-    return "while timing";
-  return "after timing";
-}
-
 void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
                   const fs::path &log) {
   const Kernel &kernel = search.kernel();
-  WorkerReport report = parseReport(outcome.output);
+  WorkerReport report = readReport(outcome);
+  if (report.disturbed || report.died) {
+    int deaths = ++search.deaths[index];
+    if (deaths < (report.disturbed ? disturbedTries : 2)) {
+      progress(kernel, "again #" + std::to_string(index), report.detail);
+      measureCandidate(search, index,
+                       report.disturbed ? secondsBeforeTry(deaths) : 0);
+      return;
+    }
+    // A device that is lost is no candidate's fault.
+    askMachine();
+  }
   Attempt attempt;
   attempt.log = log.string();
   attempt.compileSeconds = search.compileSeconds[index];
   attempt.measureSeconds = outcome.seconds;
-  if (report.status.empty()) {
-    bool hang = outcome.kind == Outcome::TimedOut;
-    report.status = report.phase == "start" ? "reference_error"
-                    : hang                  ? "hang"
-                                            : "crash";
-    report.detail = outcome.text() + " " +
-                    (report.phase == "start" ? "while running the reference"
-                                             : activityAfter(report.phase));
+  if (report.disturbed) {
+    std::string what =
+        report.detail + ", " + std::to_string(disturbedTries) + " times";
+    if (report.phase == "start")
+      throw Failure("kernel '" + kernel.name +
+                    "' cannot be verified with the memory that is free: " +
+                    what +
+                    "\n  end other programs that use it, or tune on a machine "
+                    "with more; finished attempts are kept");
+    attempt.status =
+        report.status == "out_of_memory" ? report.status : "killed";
+    attempt.detail = what;
+    attempt.transient = true;
+    finishAttempt(search, index, attempt);
+    return;
   }
   if (report.status == "worker_error")
     throw Failure(
@@ -194,6 +286,8 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
     attempt.runs = report.values.value("runs", 0);
     attempt.normError = report.values.value("norm_error", 0.0);
     attempt.elementError = report.values.value("element_error", 0.0);
+    if (report.values.contains("choice"))
+      attempt.choice = choiceIn(report.values["choice"]);
     attempt.detail = findWarnings(readLog(buildLogOf(kernel, index)));
     if (attempt.us < 0.9 * kernel.solUs) {
       attempt.status = "too_fast";

@@ -1,16 +1,20 @@
 //===- Process.cpp - Commands in killable process groups ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Process.h"
 #include "fact/Tuning/Files.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <set>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace fact {
 namespace tuning {
@@ -18,6 +22,58 @@ namespace tuning {
 using Clock = std::chrono::steady_clock;
 
 static volatile std::sig_atomic_t interrupted = 0;
+
+//===----------------------------------------------------------------------===//
+// The end of fact-tune
+//===----------------------------------------------------------------------===//
+
+/// Tells the watcher of a process group, or of its end (negative).
+static int watcher = -1;
+
+static void tellWatcher(int32_t group) {
+  if (watcher < 0)
+    return;
+  ssize_t ignored = write(watcher, &group, sizeof(group));
+  (void)ignored;
+}
+
+/// Kills the groups that are left when the pipe ends, which it does with
+/// fact-tune. A child's death signal reaches that child alone; compilers start
+/// processes of their own.
+[[noreturn]] static void watchGroups(int pipe) {
+  setsid();
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    std::signal(signal, SIG_IGN);
+  int null = open("/dev/null", O_RDWR);
+  for (int descriptor : {0, 1, 2})
+    dup2(null, descriptor);
+  std::set<int32_t> groups;
+  int32_t group;
+  while (read(pipe, &group, sizeof(group)) == sizeof(group))
+    if (group > 0)
+      groups.insert(group);
+    else
+      groups.erase(-group);
+  for (int32_t left : groups)
+    kill(-left, SIGKILL);
+  _exit(0);
+}
+
+static void startWatcher() {
+  int ends[2];
+  if (watcher >= 0)
+    return;
+  pid_t child = -1;
+  if (pipe2(ends, O_CLOEXEC) == 0 && (child = fork()) == 0) {
+    close(ends[1]);
+    watchGroups(ends[0]);
+  }
+  if (child < 0)
+    throw Failure(std::string("cannot start a process: ") +
+                  std::strerror(errno));
+  close(ends[0]);
+  watcher = ends[1];
+}
 
 void installInterruptHandlers() {
   struct sigaction action = {};
@@ -31,7 +87,12 @@ void installInterruptHandlers() {
   // Who started fact-tune may ask that it ends with them (fact-compile does).
   if (std::getenv("FACT_END_WITH_PARENT"))
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+  startWatcher();
 }
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
 
 static double secondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -102,30 +163,54 @@ std::string Outcome::text() const {
   return "";
 }
 
+//===----------------------------------------------------------------------===//
+// The scheduler
+//===----------------------------------------------------------------------===//
+
+void Scheduler::closePipes(Job &job) {
+  for (int *descriptor : {&job.pipe, &job.messages, &job.log})
+    if (*descriptor >= 0)
+      close(std::exchange(*descriptor, -1));
+}
+
 Scheduler::~Scheduler() {
   for (Job &job : running) {
     if (job.pid > 0) {
       kill(-job.pid, SIGKILL);
       waitpid(job.pid, nullptr, 0);
+      tellWatcher(-job.pid);
     }
-    if (job.pipe >= 0)
-      close(job.pipe);
+    closePipes(job);
   }
 }
 
+static Clock::time_point afterNow(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                            std::chrono::duration<double>(seconds));
+}
+
 void Scheduler::build(Command command, Callback done) {
-  waitingBuilds.emplace_back();
-  waitingBuilds.back().command = std::move(command);
-  waitingBuilds.back().done = std::move(done);
+  Job &job = waitingBuilds.emplace_back();
+  job.notBefore = afterNow(command.delaySeconds);
+  job.command = std::move(command);
+  job.done = std::move(done);
 }
 
 void Scheduler::measure(Command command, Callback done,
                         std::function<bool()> unwanted) {
-  waitingMeasurements.emplace_back();
-  waitingMeasurements.back().command = std::move(command);
-  waitingMeasurements.back().done = std::move(done);
-  waitingMeasurements.back().unwanted = std::move(unwanted);
-  waitingMeasurements.back().isBuild = false;
+  Job &job = waitingMeasurements.emplace_back();
+  job.notBefore = afterNow(command.delaySeconds);
+  job.command = std::move(command);
+  job.done = std::move(done);
+  job.unwanted = std::move(unwanted);
+  job.isBuild = false;
+}
+
+std::deque<Scheduler::Job>::iterator
+Scheduler::findReady(std::deque<Job> &waiting) {
+  return std::find_if(waiting.begin(), waiting.end(), [](const Job &job) {
+    return job.notBefore <= Clock::now();
+  });
 }
 
 void Scheduler::startReady() {
@@ -133,22 +218,29 @@ void Scheduler::startReady() {
   unsigned measurements = 0;
   for (const Job &job : running)
     ++(job.isBuild ? builds : measurements);
-  while (!waitingBuilds.empty() && builds < buildJobs &&
-         !(measureAlone && measurements > 0)) {
-    running.push_back(std::move(waitingBuilds.front()));
-    waitingBuilds.pop_front();
+  auto launch = [this](std::deque<Job> &waiting,
+                       std::deque<Job>::iterator job) {
+    running.push_back(std::move(*job));
+    waiting.erase(job);
     start(running.back());
+  };
+  while (builds < buildJobs && !(measureAlone && measurements > 0)) {
+    auto job = findReady(waitingBuilds);
+    if (job == waitingBuilds.end())
+      break;
+    launch(waitingBuilds, job);
     ++builds;
   }
-  while (!waitingMeasurements.empty() && waitingMeasurements.front().unwanted &&
-         waitingMeasurements.front().unwanted())
-    waitingMeasurements.pop_front();
-  if (!waitingMeasurements.empty() && measurements == 0 &&
-      !(measureAlone && builds > 0)) {
-    running.push_back(std::move(waitingMeasurements.front()));
-    waitingMeasurements.pop_front();
-    start(running.back());
-  }
+  waitingMeasurements.erase(
+      std::remove_if(
+          waitingMeasurements.begin(), waitingMeasurements.end(),
+          [](const Job &job) { return job.unwanted && job.unwanted(); }),
+      waitingMeasurements.end());
+  if (measurements > 0 || (measureAlone && builds > 0))
+    return;
+  if (auto job = findReady(waitingMeasurements);
+      job != waitingMeasurements.end())
+    launch(waitingMeasurements, job);
 }
 
 /// In the child: everything up to exec, async-signal-safe calls only.
@@ -176,11 +268,12 @@ void Scheduler::startReady() {
 void Scheduler::start(Job &job) {
   job.started = Clock::now();
   const Command &command = job.command;
-  int log = open(command.log.empty() ? "/dev/null" : command.log.c_str(),
+  job.log = open(command.log.empty() ? "/dev/null" : command.log.c_str(),
                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   int status[2];
-  int output[2] = {-1, -1};
-  if (log < 0 || pipe2(status, O_CLOEXEC) != 0 ||
+  int output[2] = {-1, -1}, messages[2];
+  if (job.log < 0 || pipe2(status, O_CLOEXEC) != 0 ||
+      pipe2(messages, O_CLOEXEC) != 0 ||
       (command.captureOutput && pipe2(output, O_CLOEXEC) != 0))
     throw Failure("cannot start " + command.text() + ": " +
                   std::strerror(errno) + " (log " + command.log.string() + ")");
@@ -192,10 +285,13 @@ void Scheduler::start(Job &job) {
   int parent = getpid();
   job.pid = fork();
   if (job.pid == 0)
-    becomeCommand(words.data(), command.captureOutput ? output[1] : log, log,
+    becomeCommand(words.data(),
+                  command.captureOutput ? output[1] : messages[1], messages[1],
                   status[1], parent);
   int forkError = errno;
-  close(log);
+  close(messages[1]);
+  job.messages = messages[0];
+  fcntl(job.messages, F_SETFL, O_NONBLOCK);
   close(status[1]);
   if (command.captureOutput) {
     close(output[1]);
@@ -206,6 +302,7 @@ void Scheduler::start(Job &job) {
     throw Failure("cannot start " + command.text() + ": " +
                   std::strerror(forkError));
   setpgid(job.pid, job.pid);
+  tellWatcher(job.pid);
   // Ends with exec (nothing to read) or with the errno of its failure.
   int code = 0;
   if (read(status[0], &code, sizeof(code)) == sizeof(code))
@@ -213,19 +310,34 @@ void Scheduler::start(Job &job) {
   close(status[0]);
 }
 
-void Scheduler::readOutput(Job &job) {
-  char block[4096];
-  while (job.pipe >= 0) {
-    ssize_t count = read(job.pipe, block, sizeof(block));
+/// Hands on what is there: at most some megabytes, so that a process that never
+/// stops writing does not keep the others waiting.
+template <typename Take> static void drain(int &pipe, Take take) {
+  char block[1 << 16];
+  for (int i = 0; pipe >= 0 && i < 64; ++i) {
+    ssize_t count = read(pipe, block, sizeof(block));
     if (count > 0) {
-      job.output.append(block, static_cast<size_t>(count));
+      take(block, static_cast<size_t>(count));
       continue;
     }
     if (count < 0 && (errno == EAGAIN || errno == EINTR))
       return;
-    close(job.pipe);
-    job.pipe = -1;
+    close(std::exchange(pipe, -1));
   }
+}
+
+void Scheduler::readOutput(Job &job) {
+  drain(job.pipe, [&](const char *data, size_t bytes) {
+    job.output.append(data,
+                      std::min(bytes, outputLimit - job.output.size()));
+  });
+  drain(job.messages, [&](const char *data, size_t bytes) {
+    size_t kept = std::min(bytes, outputLimit - job.logged);
+    // A log that cannot be written is no reason to stop.
+    ssize_t ignored = kept ? write(job.log, data, kept) : 0;
+    (void)ignored;
+    job.logged += kept;
+  });
 }
 
 bool Scheduler::poll(Job &job, Outcome &outcome) {
@@ -244,11 +356,11 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
     return false;
   if (ended)
     kill(-job.pid, SIGKILL); // What it left running.
+  if (ended)
+    tellWatcher(-job.pid);
   job.pid = -1;
   readOutput(job);
-  if (job.pipe >= 0)
-    close(job.pipe);
-  job.pipe = -1;
+  closePipes(job);
   outcome.output = std::move(job.output);
   outcome.seconds = secondsSince(job.started);
   if (job.startError) {
@@ -270,7 +382,8 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
 void Scheduler::run() {
   for (;;) {
     startReady();
-    if (running.empty())
+    if (running.empty() && waitingBuilds.empty() &&
+        waitingMeasurements.empty())
       return;
     bool anyEnded = false;
     for (auto job = running.begin(); job != running.end();) {

@@ -1,9 +1,9 @@
 //===- RuntimeObjects.cpp - The runtime, compiled, and the worker ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Search.h"
-#include "fact/Tuning/Files.h"
 #include <algorithm>
-#include <cstdlib>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fact {
@@ -19,8 +19,10 @@ withDevice(std::vector<std::string> names,
 }
 
 std::vector<std::string> workerSources(bool cuda) {
-  std::vector<std::string> names = {"Verification.cpp", "Worker.cpp",
-                                    "WorkerJob.cpp", "WorkerReport.cpp"};
+  std::vector<std::string> names = {
+      "LibraryCheck.cpp", "ProgramCheck.cpp", "Tensors.cpp",
+      "Timing.cpp",       "Trials.cpp",       "Verification.cpp",
+      "Worker.cpp",       "WorkerJob.cpp",    "WorkerReport.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu", "CudaMeasure.cu"})
               : withDevice(names, {"HostDevice.cpp", "HostMeasure.cpp",
                                    "ThreadPool.cpp"});
@@ -46,46 +48,49 @@ runtimePaths(const Bundle &bundle, const std::vector<std::string> &names) {
   return paths;
 }
 
+/// Whether nobody else can put an object into `folder`, which is then linked. A
+/// group is taken for the user's own if it is that of the user's new files.
+static bool isPrivate(const fs::path &folder) {
+  struct stat found;
+  if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
+      found.st_uid != ::geteuid() || (found.st_mode & S_IWOTH))
+    return false;
+  return !(found.st_mode & S_IWGRP) || found.st_gid == ::getegid();
+}
+
 /// Where objects of the runtime are kept across bundles, by content; empty when
-/// the environment names no home.
+/// the environment names no home, or others can write there.
 static fs::path objectCache() {
-  auto folder = [](const char *name) -> fs::path {
-    const char *value = std::getenv(name);
-    return value ? value : "";
-  };
-  if (fs::path cache = folder("FACT_CACHE_DIR"); !cache.empty())
-    return cache / "objects";
-  if (fs::path cache = folder("XDG_CACHE_HOME"); !cache.empty())
-    return cache / "fact" / "objects";
-  fs::path home = folder("HOME");
-  return home.empty() ? home : home / ".cache" / "fact" / "objects";
+  fs::path folder = cacheFolder();
+  if (folder.empty())
+    return folder;
+  folder /= "objects";
+  std::error_code code;
+  fs::create_directories(folder.parent_path(), code);
+  ::mkdir(folder.c_str(), 0700);
+  return isPrivate(folder) && isPrivate(folder.parent_path()) ? folder
+                                                              : fs::path();
 }
 
 /// Copies whole or not at all. A cache that cannot be used is no error.
 static bool copyAside(const fs::path &from, const fs::path &to) {
-  std::error_code code;
-  fs::create_directories(to.parent_path(), code);
-  fs::path aside = to;
-  aside += "." + std::to_string(::getpid());
-  if (!fs::copy_file(from, aside, fs::copy_options::overwrite_existing, code))
-    return false;
-  fs::rename(aside, to, code);
+  std::error_code code, ignored;
+  fs::create_directories(to.parent_path(), ignored);
+  fs::path aside = getUniqueName(to, partial);
+  if (fs::copy_file(from, aside, code))
+    fs::rename(aside, to, code);
+  if (code)
+    fs::remove(aside, ignored);
   return !code;
 }
 
 /// The headers beside the runtime's sources; those in include/ are in every
 /// stamp.
-static std::string hashOfHeaders(const fs::path &folder) {
-  std::vector<fs::path> headers;
-  std::error_code absent;
-  for (const fs::directory_entry &entry :
-       fs::directory_iterator(folder, absent))
-    if (entry.path().extension() == ".h")
-      headers.push_back(entry.path());
-  std::sort(headers.begin(), headers.end());
+std::string hashOfHeaders(const fs::path &folder) {
   ContentHash hash;
-  for (const fs::path &header : headers)
-    hash.add(header.filename().string()).add(readFile(header));
+  for (const fs::path &header : listFiles(folder))
+    if (header.extension() == ".h")
+      hash.add(header.filename().string()).add(readFile(header));
   return hash.text();
 }
 
@@ -108,14 +113,14 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
     objects.push_back(object.string());
     KernelSource unit;
     unit.source = source;
-    std::string expected = ContentHash().add(stampOf(unit)).add(headers).text();
+    std::string expected = ContentHash().add(builtFrom(unit)).add(headers).text();
     if (isFresh(stamp, expected, {object}))
       continue;
     fs::path cached = objectCache();
     if (!cached.empty()) {
       cached /= expected + ".o";
       if (fs::exists(cached) && copyAside(cached, object)) {
-        writeFile(stamp, expected);
+        writeStamp(stamp, expected, {object});
         continue;
       }
     }
@@ -130,7 +135,7 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
                       outcome.text() + "): " + mainMessage(log) +
                       "\n  the compiler's messages are in " + log.string());
       fs::rename(aside, object);
-      writeFile(stamp, expected);
+      writeStamp(stamp, expected, {object});
       if (!cached.empty())
         copyAside(object, cached);
     });
@@ -144,7 +149,7 @@ void Tuner::buildWorker() {
       runtimePaths(bundle, workerSources(bundle.cuda)), "the measuring worker");
   ContentHash hash;
   for (const std::string &object : objects)
-    hash.add(readFile(object + std::string()));
+    hash.add(readFile(object));
   fs::path aside = build / "worker.partial";
   Command command;
   command.words = bundle.expand(bundle.linkProgram, {}, objects, {},
@@ -153,15 +158,9 @@ void Tuner::buildWorker() {
   std::string expected = hash.add(command.text()).text();
   if (isFresh(build / "worker.stamp", expected, {workerPath}))
     return;
-  writeFile(command.log, "$ " + command.text() + "\n");
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
-  if (!outcome.succeeded())
-    throw Failure("the measuring worker does not link (" + outcome.text() +
-                  "): " + mainMessage(command.log) +
-                  "\n  the linker's messages are in " + command.log.string());
+  runLinker(command, "the measuring worker");
   fs::rename(aside, workerPath);
-  writeFile(build / "worker.stamp", expected);
+  writeStamp(build / "worker.stamp", expected, {workerPath});
 }
 
 } // namespace tuning

@@ -1,7 +1,7 @@
 //===- Search.cpp - One kernel's search -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Search.h"
-#include "fact/Tuning/Files.h"
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -16,7 +16,8 @@ AttemptKey Tuner::keyOf(const Kernel &kernel,
   AttemptKey key;
   key.kernelHash = kernel.hash;
   key.candidate = candidate.key;
-  key.candidateHash = stampOf(candidate);
+  key.candidateHash =
+      ContentHash().add(stampOf(candidate)).add(verifierHash).text();
   key.machine = machine;
   key.compiler = compiler;
   return key;
@@ -51,7 +52,10 @@ void Tuner::tryCandidate(Search &search, size_t index) {
   if (!options.retune) {
     std::optional<Attempt> known =
         database->find(keyOf(search.kernel(), candidate));
-    if (known && !known->transient) {
+    // What compute-sanitizer is to run has to be there.
+    bool usable = !options.sanitize || !known || known->status != "ok" ||
+                  canRun(search.kernel(), index);
+    if (known && !known->transient && usable) {
       if (known->status == "spills")
         search.spills[index] = known->detail;
       finishAttempt(search, index, *known, /*reused=*/true);
@@ -107,7 +111,7 @@ void Tuner::buildReference(Search &search) {
         return;
       }
       fs::rename(aside, library);
-      writeFile(stamp, expected);
+      writeStamp(stamp, expected, {object, library});
       ready();
       (void)search;
     });
@@ -125,15 +129,38 @@ void Tuner::buildReference(Search &search) {
   });
 }
 
+/// What a compiler that failed says about its candidate. A compiler that was
+/// killed, or ran out of time, says nothing.
+Attempt compileFailure(const Outcome &outcome, const fs::path &log) {
+  Attempt attempt;
+  attempt.log = log.string();
+  attempt.compileSeconds = outcome.seconds;
+  attempt.status = "compile_error";
+  if (outcome.kind == Outcome::TimedOut) {
+    attempt.status = "compile_timeout";
+    attempt.detail = outcome.text();
+    attempt.transient = true;
+  } else if (outcome.kind == Outcome::Signalled) {
+    attempt.detail = "the compiler was ended by " + outcome.text() +
+                     "; too many --jobs for this machine's memory?";
+    attempt.transient = true;
+  } else {
+    attempt.detail = mainMessage(log);
+    // nvcc reports a killed child by its own exit status.
+    attempt.transient = contains(readLog(log), "Killed") ||
+                        contains(readLog(log), "died due to signal 9");
+  }
+  return attempt;
+}
+
 void Tuner::buildCandidate(Search &search, size_t index) {
   const Kernel &kernel = search.kernel();
   const Candidate &candidate = kernel.candidates[index];
   size_t built = builtAs(kernel, index);
   fs::path folder = buildFolder(kernel);
   fs::path log = buildLogOf(kernel, index);
-  fs::path stamp = folder / (std::to_string(built) + ".stamp");
   fs::path object = objectOf(kernel, index);
-  if (isFresh(stamp, stampOf(kernel, built),
+  if (isFresh(libraryStampOf(kernel, built), stampOf(kernel, built),
               {object, libraryOf(kernel, index)})) {
     finishBuild(search, index);
     return;
@@ -142,10 +169,12 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   waiting.push_back(index);
   if (waiting.size() > 1)
     return;
-  std::error_code ignored;
-  fs::remove(stamp, ignored);
   if (candidate.source.empty()) {
     writeFile(log, "");
+    linkCandidate(search, built);
+    return;
+  }
+  if (isFreshObject(kernel, built)) {
     linkCandidate(search, built);
     return;
   }
@@ -154,31 +183,13 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   writeFile(log, "$ " + command.text() + "\n");
   scheduler->build(command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
-    Attempt attempt;
-    attempt.log = log.string();
-    attempt.compileSeconds = outcome.seconds;
-    if (outcome.kind == Outcome::TimedOut) {
-      attempt.status = "compile_timeout";
-      attempt.detail = outcome.text();
-    } else if (outcome.kind == Outcome::Signalled) {
-      attempt.status = "compile_error";
-      attempt.detail = "the compiler was ended by " + outcome.text() +
-                       "; too many --jobs for this machine's memory?";
-      attempt.transient = true;
-    } else if (!outcome.succeeded()) {
-      attempt.status = "compile_error";
-      attempt.detail = mainMessage(log);
-      // nvcc reports a killed child by its own exit status.
-      attempt.transient = contains(readLog(log), "Killed") ||
-                          contains(readLog(log), "died due to signal 9");
-    }
-    if (!attempt.status.empty()) {
+    if (!outcome.succeeded()) {
       std::error_code absent;
       fs::remove(aside, absent);
-      failBuild(search, built, attempt);
+      failBuild(search, built, compileFailure(outcome, log));
       return;
     }
-    fs::rename(aside, object);
+    adoptObject(search.kernel(), built, aside);
     progress(search.kernel(), "compiled #" + std::to_string(built),
              format("%.1f s", outcome.seconds));
     search.compileSeconds[built] = outcome.seconds;
@@ -201,7 +212,6 @@ void Tuner::linkCandidate(Search &search, size_t built) {
   fs::path log = buildLogOf(kernel, built);
   fs::path aside = folder / (std::to_string(built) + ".partial.so");
   fs::path library = libraryOf(kernel, built);
-  fs::path stamp = folder / (std::to_string(built) + ".stamp");
   Words inputs{objectOf(kernel, built).string()}, link = candidate.link;
   if (kernel.reference.source.empty()) {
     inputs.push_back(kernel.reference.object.string());
@@ -216,13 +226,16 @@ void Tuner::linkCandidate(Search &search, size_t built) {
       attempt.log = log.string();
       attempt.compileSeconds = search.compileSeconds[built];
       attempt.status = "link_error";
+      attempt.transient = outcome.kind != Outcome::Exited;
       attempt.detail =
-          outcome.kind == Outcome::Exited ? mainMessage(log) : outcome.text();
+          attempt.transient ? outcome.text() : mainMessage(log);
       failBuild(search, built, attempt);
       return;
     }
     fs::rename(aside, library);
-    writeFile(stamp, stampOf(search.kernel(), built));
+    writeStamp(libraryStampOf(search.kernel(), built),
+               stampOf(search.kernel(), built),
+               {objectOf(search.kernel(), built), library});
     for (size_t index : std::exchange(search.building[built], {}))
       finishBuild(search, index);
   });

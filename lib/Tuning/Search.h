@@ -1,8 +1,11 @@
 //===- Search.h - What the parts of the tuner share -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TUNING_SEARCH_H
 #define FACT_LIB_TUNING_SEARCH_H
 
+#include "fact/Tuning/ContentHash.h"
+#include "fact/Tuning/Files.h"
 #include "fact/Tuning/Tuner.h"
 #include <initializer_list>
 
@@ -24,6 +27,8 @@ struct Tuner::Search {
   /// By the candidate that was compiled.
   std::map<size_t, double> compileSeconds;
   std::map<size_t, std::string> spills;
+  /// Workers that died, by candidate.
+  std::map<size_t, int> deaths;
   bool spillsTried = false;
   /// Why the kernel itself, rather than a candidate, is bad.
   std::string error;
@@ -31,13 +36,37 @@ struct Tuner::Search {
   const Kernel &kernel() const { return *result.kernel; }
 };
 
+// What results depend on beside the bundle: Environment.cpp.
+
+/// Where files are kept across bundles; empty when the environment names no
+/// home.
+std::filesystem::path cacheFolder();
+
+/// The hash of all files below a folder, remembered until one is written.
+std::string hashOfTree(const std::filesystem::path &folder);
+
+/// What compilers read from the environment.
+std::string inheritedFlags(bool cuda);
+
+/// The host compiler that an nvcc command uses.
+std::string hostCompilerOf(const Words &compile);
+
+/// The headers beside the runtime's sources: RuntimeObjects.cpp.
+std::string hashOfHeaders(const std::filesystem::path &folder);
+
 // Commands and what they leave behind: Commands.cpp.
 
 bool contains(const std::string &text, const std::string &part);
 
-/// Whether the files are there and were built from what the stamp says.
-bool isFresh(const std::filesystem::path &stamp, const std::string &expected,
-             std::initializer_list<std::filesystem::path> files);
+using Files = std::initializer_list<std::filesystem::path>;
+
+/// Says what the files were built from, and what they are.
+void writeStamp(const std::filesystem::path &stamp, const std::string &inputs,
+                Files files);
+
+/// Whether the files are there, unchanged, and built from `inputs`.
+bool isFresh(const std::filesystem::path &stamp, const std::string &inputs,
+             Files files);
 
 /// Empty when there is no log.
 std::string readLog(const std::filesystem::path &log);
@@ -47,6 +76,42 @@ std::string mainMessage(const std::filesystem::path &log);
 
 /// Conditions that are no candidate's fault stop the run.
 void checkEnvironment(const Command &command, const Outcome &outcome);
+
+/// Links what nothing goes on without, such as "the library".
+void runLinker(const Command &command, const std::string &what);
+
+// What a worker said: Measurement.cpp.
+
+/// The last JSON line of a worker, and the phase before it.
+struct WorkerReport {
+  std::string phase = "start";
+  /// The kernel of the library that was being verified, -1 for none.
+  int kernel = -1;
+  std::string status, detail;
+  nlohmann::json values;
+
+  /// Ended by the machine (out of memory), not by what it ran.
+  bool disturbed = false;
+  /// Ended without a word, or by an error of the device: that may be the
+  /// machine's fault.
+  bool died = false;
+};
+
+/// How often a worker that the machine ended is started anew, and how long
+/// that waits for memory first.
+constexpr int disturbedTries = 4;
+double secondsBeforeTry(int number);
+
+/// A worker that ended without a verdict crashed or hung; which of the two, and
+/// in what phase, is then the verdict.
+WorkerReport readReport(const Outcome &outcome);
+
+/// The choice in a worker's report; a Failure when it cannot be one.
+std::string choiceIn(const nlohmann::json &value);
+
+/// What a compiler's failure says about its candidate: Search.cpp.
+Attempt compileFailure(const Outcome &outcome,
+                       const std::filesystem::path &log);
 
 // What the user sees of a search: Search.cpp.
 

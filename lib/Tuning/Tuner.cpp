@@ -1,18 +1,15 @@
 //===- Tuner.cpp - From a bundle to measured winners ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Tuner.h"
 #include "Search.h"
-#include "fact/Tuning/Files.h"
+#include "fact/Runtime/Cpu.h"
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <fcntl.h>
 #include <numeric>
 #include <sched.h>
 #include <set>
-#include <sys/file.h>
 #include <unistd.h>
 
 namespace fact {
@@ -49,14 +46,6 @@ Tuner::Tuner(const Bundle &bundle, const Options &options)
       workerPath(build / "worker"),
       jobs(options.jobs ? options.jobs : defaultJobs(bundle.cuda)) {
   createFolder(build);
-  fs::path lockPath = build / "lock";
-  lock = open(lockPath.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock < 0)
-    throw Failure("cannot open " + lockPath.string() + ": " +
-                  std::strerror(errno));
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0)
-    throw Failure("another fact-tune works on " + bundle.folder.string() +
-                  "; wait for it or end it");
   database = std::make_unique<Database>(options.database.empty()
                                             ? bundle.folder / "tuning.sqlite"
                                             : options.database);
@@ -68,8 +57,12 @@ Tuner::Tuner(const Bundle &bundle, const Options &options)
 
 Tuner::~Tuner() {
   scheduler.reset();
-  if (lock >= 0)
-    close(lock);
+  try {
+    for (auto &search : searches)
+      forgetExpected(search->kernel());
+  } catch (const std::exception &) {
+    // The next run tries again, before it verifies anything.
+  }
 }
 
 fs::path Tuner::buildFolder(const Kernel &kernel) const {
@@ -99,6 +92,26 @@ fs::path Tuner::libraryOf(const Kernel &kernel, size_t index) const {
 fs::path Tuner::buildLogOf(const Kernel &kernel, size_t index) const {
   return buildFolder(kernel) /
          (std::to_string(builtAs(kernel, index)) + ".log");
+}
+
+fs::path Tuner::objectStampOf(const Kernel &kernel, size_t index) const {
+  return buildFolder(kernel) /
+         (std::to_string(builtAs(kernel, index)) + ".o.stamp");
+}
+fs::path Tuner::libraryStampOf(const Kernel &kernel, size_t index) const {
+  return buildFolder(kernel) /
+         (std::to_string(builtAs(kernel, index)) + ".so.stamp");
+}
+bool Tuner::isFreshObject(const Kernel &kernel, size_t index) const {
+  return isFresh(objectStampOf(kernel, index), stampOf(kernel.candidates[index]),
+                 {objectOf(kernel, index)});
+}
+void Tuner::adoptObject(const Kernel &kernel, size_t index,
+                        const fs::path &compiled) const {
+  fs::path object = objectOf(kernel, index);
+  fs::rename(compiled, object);
+  writeStamp(objectStampOf(kernel, index), stampOf(kernel.candidates[index]),
+             {object});
 }
 
 fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
@@ -132,14 +145,33 @@ size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
   return static_cast<size_t>(end - ranking.begin());
 }
 
+/// A worker for another architecture would have to be compiled for it, and
+/// would not start.
+void Tuner::checkArchitecture() const {
+  const Processor &needed = bundle.processor;
+  if (needed.architecture.empty() || !options.runLauncher.empty() ||
+      needed.architecture == runtime::cpuArchitecture())
+    return;
+  throw Failure("the bundle is for '" + needed.name + "' (" +
+                needed.architecture + "), and this machine is " +
+                runtime::cpuArchitecture() +
+                "; tune it on such a machine, or name an emulator with "
+                "--run-launcher");
+}
+
 TuningResult Tuner::tune() {
   Clock::time_point begin = Clock::now();
+  checkArchitecture();
+  if (options.sanitize)
+    requireSanitizer();
   compiler = findCompiler();
+  findEnvironment();
   buildWorker();
   machine = askMachine();
   seconds.worker = secondsSince(begin);
-  std::printf("machine   %s\ncompiler  %s\n", machine.c_str(),
-              compiler.c_str());
+  std::printf("machine   %s\ncompiler  %s\nseed      %llu\n",
+              machine.c_str(), compiler.c_str(),
+              static_cast<unsigned long long>(options.seed));
 
   Clock::time_point searchBegin = Clock::now();
   scheduler = std::make_unique<Scheduler>(jobs, /*measureAlone=*/!bundle.cuda);
@@ -157,11 +189,12 @@ TuningResult Tuner::tune() {
     createFolder(buildFolder(kernel));
     forgetExpected(kernel);
     if (options.untuned) {
-      size_t first = search.ranking.front();
-      search.result.winner = static_cast<int>(first);
-      Attempt &attempt = search.result.attempts[first].emplace();
-      attempt.kernel = kernel.name;
-      attempt.status = "untuned";
+      // The asked one first, then those that are predicted to be slower.
+      size_t last = search.ranking.size() - 1;
+      std::rotate(search.ranking.begin(),
+                  search.ranking.begin() + std::min(options.rank - 1, last),
+                  search.ranking.end());
+      takePredicted(search);
     }
   }
   if (!options.untuned)
@@ -171,18 +204,19 @@ TuningResult Tuner::tune() {
 
   bool failed = false;
   for (auto &search : searches) {
-    forgetExpected(search->kernel());
     chooseWinner(*search);
     failed = failed || search->result.winner < 0;
   }
   if (failed)
     reportFailures();
-  ensureWinnerObjects();
+  if (options.sanitize)
+    sanitizeWinners();
   seconds.compileAndMeasure = secondsSince(searchBegin);
 
   TuningResult result;
   result.machine = machine;
   result.compiler = compiler;
+  result.seed = options.seed;
   for (auto &search : searches)
     result.kernels.push_back(search->result);
   seconds.total = secondsSince(begin);
@@ -192,6 +226,7 @@ TuningResult Tuner::tune() {
 
 void Tuner::show() {
   compiler = findCompiler();
+  findEnvironment();
   for (const Kernel &kernel : bundle.kernels) {
     if (!options.only.empty() && kernel.name != options.only)
       continue;
@@ -237,43 +272,42 @@ void Tuner::chooseWinner(Search &search) {
   }
 }
 
-/// A result from an earlier run may have outlived its object.
-void Tuner::ensureWinnerObjects() {
-  if (options.noLink || !options.only.empty())
-    return;
-  Scheduler compiles(jobs, false);
-  for (auto &each : searches) {
-    const Kernel &kernel = each->kernel();
-    size_t index = static_cast<size_t>(each->result.winner);
-    const Candidate &candidate = kernel.candidates[index];
-    fs::path folder = buildFolder(kernel);
-    std::string built = std::to_string(builtAs(kernel, index));
-    fs::path stamp = folder / (built + ".stamp");
-    fs::path object = objectOf(kernel, index);
-    if (candidate.source.empty() ||
-        isFresh(stamp, stampOf(kernel, index), {object}))
+/// Without measurements: the best predicted candidate that has not failed.
+void Tuner::takePredicted(Search &search) {
+  for (size_t index : search.ranking) {
+    std::optional<Attempt> &attempt = search.result.attempts[index];
+    if (attempt)
       continue;
-    fs::path aside = folder / (built + ".partial.o");
-    fs::path log = folder / (built + ".log");
-    std::error_code absent;
-    fs::remove(stamp, absent);
-    fs::remove(libraryOf(kernel, index), absent);
-    std::string expected = stampOf(kernel, index);
-    Command command = compileCommand(candidate, aside, log, true);
-    writeFile(log, "$ " + command.text() + "\n");
-    compiles.build(command, [=, &kernel](const Outcome &outcome) {
-      checkEnvironment(command, outcome);
-      if (!outcome.succeeded())
-        throw Failure("the winner of kernel '" + kernel.name +
-                      "' no longer compiles: " + mainMessage(log) + "\n  see " +
-                      log.string() + ", or run again with --retune");
-      fs::rename(aside, object);
-      writeFile(stamp, expected);
-      progress(kernel, "compiled #" + std::to_string(index),
-               format("%.1f s", outcome.seconds));
-    });
+    search.result.winner = static_cast<int>(index);
+    attempt.emplace();
+    attempt->kernel = search.kernel().name;
+    attempt->status = "untuned";
+    return;
   }
-  compiles.run();
+}
+
+void Tuner::replaceWinner(Search &search, Attempt failed) {
+  KernelResult &result = search.result;
+  const Kernel &kernel = search.kernel();
+  size_t index = static_cast<size_t>(result.winner);
+  failed.kernel = kernel.name;
+  database->record(keyOf(kernel, kernel.candidates[index]), failed);
+  progress(kernel, "refused #" + std::to_string(index),
+           failed.status + ": " + failed.detail);
+  result.attempts[index] = std::move(failed);
+  result.reused[index] = false;
+  result.winner = -1;
+  if (options.untuned)
+    takePredicted(search);
+  else
+    chooseWinner(search);
+  if (result.winner < 0 && !options.untuned) {
+    conclude(search);
+    scheduler->run();
+    chooseWinner(search);
+  }
+  if (result.winner < 0)
+    reportFailures();
 }
 
 void Tuner::reportFailures() {

@@ -1,4 +1,5 @@
 //===- TuningReport.cpp - What a run of fact-tune found -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/LibraryWriter.h"
 #include <ctime>
@@ -26,14 +27,17 @@ std::string writeTuningReport(const Bundle &bundle,
   json["versions"] = bundle.versions;
   json["machine"] = result.machine;
   json["compiler"] = result.compiler;
+  json["seed"] = result.seed;
   json["date"] = today();
   if (!result.library.empty()) {
     json["library"] = result.library.string();
     json["header"] = result.header.string();
+    json["checked"] = result.checked;
   }
   json["seconds"] = {{"worker", result.seconds.worker},
                      {"compile_and_measure", result.seconds.compileAndMeasure},
                      {"link", result.seconds.link},
+                     {"check", result.seconds.check},
                      {"total", result.seconds.total}};
   json["kernels"] = Json::array();
   for (const KernelResult &each : result.kernels) {
@@ -61,10 +65,14 @@ std::string writeTuningReport(const Bundle &bundle,
       }
       if (!attempt->detail.empty())
         entry["detail"] = attempt->detail;
+      if (!attempt->choice.empty())
+        entry["choice"] = attempt->choice;
       entry["log"] = attempt->log;
       entry["compile_seconds"] = attempt->compileSeconds;
       entry["measure_seconds"] = attempt->measureSeconds;
       entry["reused"] = static_cast<bool>(each.reused[i]);
+      if (attempt->transient)
+        entry["transient"] = true;
       attempts.push_back(entry);
     }
     json["kernels"].push_back(
@@ -84,6 +92,7 @@ std::string writeTuningReport(const Bundle &bundle,
          {"tried", tried},
          {"reused", reused},
          {"failures", failures},
+         {"sanitized", each.sanitized},
          {"attempts", attempts}});
   }
   return json.dump(2) + "\n";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """FACT: a PyTorch module becomes a shared library of verified, tuned kernels.
 
     model = fact.compile(module, inputs)      # export, compile, tune, load

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The `fact` command: compile, export, run, info, bench, registry, demo, doctor."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .errors import FactError
+from .errors import FactError, printable
 from .files import writing
 
 
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
             _limit_threads(getattr(options, "threads", None))
         return options.function(options)
     except FactError as error:
-        print(f"fact: error: {error}", file=sys.stderr)
+        print(f"fact: error: {printable(str(error))}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -77,6 +78,8 @@ def _parser() -> argparse.ArgumentParser:
                           help="write the text of this stage to -o (default: NAME.mlir) and stop")
     compile_.add_argument("--candidates", type=int, metavar="N",
                           help="schedules of each kernel to try at most (default: 16)")
+    compile_.add_argument("--no-verify", action="store_true", help="do not compare the library "
+                          "with the module on its inputs")
     compile_.add_argument("--device", choices=["cpu", "meta"], default="cpu",
                           help="meta: the module has shapes and no data; its weights are given "
                           "when the library is loaded")
@@ -204,8 +207,10 @@ def _compile_workload(workload, options) -> None:
         output = options.output or f"{workload.name}.so"
         library = build(workload.module, workload.inputs, target=options.target, output=output,
                         name=workload.name, candidates=options.candidates,
-                        options=options.option, verbose=True)
+                        options=options.option, verify=not options.no_verify, verbose=True)
         print(f"library: {library.path}")
+        if library.verdict:
+            print(library.verdict)
 
 
 def _show_discovery(path) -> None:

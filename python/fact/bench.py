@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """FACT beside eager, torch.compile and max-autotune: one process, equal precision.
 
 Rounds are interleaved and their order alternates, so drift of clocks and temperature

@@ -1,11 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`fact.compile`: export in Python, compile and tune by the C++ driver, load."""
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
+import logging
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -16,12 +16,16 @@ from typing import Any, Sequence
 import torch
 
 from . import toolchain
+from .end_to_end import Refused, compare_with_module
 from .errors import FactError
 from .export import ExportedGraph, export
 from .library import Library, Model, load
+from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
+
+log = logging.getLogger("fact")
 
 # The architectures with kernels, by compute capability.
-_ARCHITECTURES = {(9, 0): "sm_90a", (8, 0): "sm_80"}
+_ARCHITECTURES = {(9, 0): "sm_90a"}
 
 
 def compile(
@@ -35,6 +39,7 @@ def compile(
     candidates: int | None = None,
     options: Sequence[str] = (),
     cache: bool = False,
+    verify: bool = True,
     verbose: bool = False,
 ) -> Model:
     """Compiles `module` for inputs like these and returns it as a callable.
@@ -48,18 +53,18 @@ def compile(
         predicted one is verified and taken.
     options: more arguments for `fact-compile`.
     cache: take the library that an earlier call made of the same program with the same
-        compiler and options, if it is still there.
+        compiler and options on the same machine, if it is still there.
+    verify: run the library and the module once on these inputs and refuse a library that
+        is further from fp64 than 1.5 times the module itself, plus one rounding. A library
+        that was compared before (`cache`) is not compared again.
     """
     graph = export(module, inputs, kwargs=kwargs, name=name)
     if any(tensor.is_meta for tensor in graph.weights.values()):
         raise FactError(f"{graph.name} is on the meta device and has no weights: use fact.build, "
                         "and give them to the library with load_weights")
     library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
-    wanted = {entry["name"] for entry in library.weights}
-    weights = {n: t for n, t in graph.weights.items() if n in wanted}
-    model = library.create(weights)
-    # What JSON cannot hold, as containers of the user's own, is known here.
-    model.signature = graph.signature
+    model = _create(library, graph)
+    verify_library(library, model, module, inputs, kwargs, verify)
     return model
 
 
@@ -74,11 +79,20 @@ def build(
     candidates: int | None = None,
     options: Sequence[str] = (),
     cache: bool = False,
+    verify: bool = True,
     verbose: bool = False,
 ) -> Library:
-    """Like `compile`, but without weights: the module may be on the meta device."""
+    """Like `compile`, but without weights: the module may be on the meta device, and then
+    the library cannot be compared with it."""
     graph = export(module, inputs, kwargs=kwargs, name=name)
-    return build_graph(graph, target, output, _options(candidates, options), cache, verbose)
+    library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
+    if any(tensor.is_meta for tensor in graph.weights.values()):
+        log.warning("%s was not compared with its module, which is on the meta device and has "
+                    "no data", library.name)
+    else:
+        model = _create(library, graph) if verify and not library.verified else None
+        verify_library(library, model, module, inputs, kwargs, verify)
+    return library
 
 
 def bundle(
@@ -101,7 +115,8 @@ def bundle(
     work = work_folder(graph, target, options)
     arguments = [f"--target={resolve_target(target)}", f"--bundle={folder}",
                  "--until=bundle", *options]
-    _drive(graph, work, arguments, verbose)
+    with locked(work):
+        _drive(graph, work, arguments, verbose)
     return folder
 
 
@@ -125,77 +140,97 @@ def translate(
     if until == "discover":
         arguments.append(f"--target={resolve_target(target)}")
     begin = time.perf_counter()
-    _drive(graph, work_folder(graph, until, options), arguments, verbose)
+    work = work_folder(graph, until, options)
+    with locked(work):
+        _drive(graph, work, arguments, verbose)
     return {**graph.seconds, "fact-compile": time.perf_counter() - begin}
 
 
 def resolve_target(target: str) -> str:
-    """`auto` becomes the GPU's architecture, or `host`."""
+    """`auto` becomes the GPU's architecture, or `host` where there is no GPU or no nvcc."""
     if target != "auto":
         return target
     if not torch.cuda.is_available() or toolchain.find_nvcc() is None:
         return "host"
     capability = torch.cuda.get_device_capability()
-    return _ARCHITECTURES.get(capability, "host")
-
-
-def work_root() -> Path:
-    """Where compilations keep their files: FACT_WORK_DIR, or the user's cache."""
-    root = os.environ.get("FACT_WORK_DIR")
-    if not root:
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        root = os.path.join(cache, "fact")
-    return Path(root).absolute()
-
-
-def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
-    """One folder a program, target and options, so that tuning resumes where it was."""
-    # A machine of the user's own is a JSON file: what it says counts, not what it is called.
-    own = target.endswith(".json") and Path(target).is_file()
-    machine = Path(target).read_text(errors="replace") if own else target
-    told = [option for option in options if not option.startswith("--summary=")]
-    key = hashlib.sha256("\0".join([graph.text, machine, *told]).encode()).hexdigest()[:12]
-    name = re.sub(r"[^\w.-]+", "_", f"{graph.name}-{Path(target).stem}")
-    folder = work_root() / f"{name}-{key}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FactError(f"cannot make the work folder {folder}: {error.strerror}; "
-                        "set FACT_WORK_DIR to a folder that can be written") from None
-    return folder
+    if capability not in _ARCHITECTURES:
+        raise FactError(
+            f"there are no kernels for {torch.cuda.get_device_name()} (compute capability "
+            f"{capability[0]}.{capability[1]}), only for {', '.join(_ARCHITECTURES.values())}: "
+            "target='host' compiles for the processor")
+    return _ARCHITECTURES[capability]
 
 
 def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
                 options: Sequence[str] = (), cache: bool = False,
                 verbose: bool = False) -> Library:
-    """Compiles what was exported."""
+    """Compiles what was exported. `verified` of the library says whether an earlier call
+    compared it with its module."""
     target = resolve_target(target)
     work = work_folder(graph, target, options)
     path = Path(output).absolute() if output else work / f"{graph.name}.so"
     path.parent.mkdir(parents=True, exist_ok=True)
-    stamp, compiler = work / "compiler", _compiler_identity()
-    if not (cache and path.exists() and stamp.exists() and stamp.read_text() == compiler):
-        stamp.unlink(missing_ok=True)
-        arguments = ["-o", str(path), f"--target={target}", f"--bundle={work / 'bundle'}",
-                     *options]
-        _drive(graph, work, arguments, verbose)
-        if not output:
-            stamp.write_text(compiler)
-    library = load(path)
+    stamp, identity = Stamp(work), compiler_identity(target)
+    with locked(work) as waited:
+        # What another process compiled while this one waited is what this one would.
+        usable = not output and (cache or waited)
+        if not (usable and stamp.matches(path, identity)):
+            stamp.remove()
+            arguments = ["-o", str(path), f"--target={target}", f"--bundle={work / 'bundle'}",
+                         *options]
+            _drive(graph, work, arguments, verbose)
+            if not output:
+                stamp.write(path, identity)
+        library = load(path)
+        library.verified = stamp.is_verified(path)
     library.work_folder = work
     return library
 
 
+def verify_library(library: Library, model: Model | None, module: torch.nn.Module,
+                   inputs: Sequence[Any], kwargs: dict[str, Any] | None,
+                   verify: bool) -> None:
+    """Compares a library with its module once, and takes it out of the way if it is wrong."""
+    if library.verified:
+        return
+    if not verify:
+        log.warning("%s was not compared with its module: verify=False", library.name)
+        return
+    path, stamp = Path(library.path), Stamp(library.work_folder)
+    inputs = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
+    try:
+        library.verdict = compare_with_module(model, module, inputs, kwargs)
+    except Refused as error:
+        with locked(library.work_folder):
+            stamp.remove()
+            refused = path.with_name(path.name + ".refused")
+            # Another process may have found the same.
+            with contextlib.suppress(FileNotFoundError):
+                path.replace(refused)
+        raise Refused(f"{error}.\nThe library is now {refused}, its program "
+                      f"{library.work_folder / (library.name + '.mlir')}; with verify=False "
+                      "(--no-verify) it would have been taken all the same") from None
+    if library.verdict.skipped:
+        log.warning("%s was %s", library.name, library.verdict)
+        return
+    library.verified = True
+    with locked(library.work_folder):
+        known = stamp.read()
+        if known.get("library") == hash_file(path):
+            stamp.write(path, known["identity"], verified=True)
+
+
+def _create(library: Library, graph: ExportedGraph) -> Model:
+    """A model with the weights of the module that was exported."""
+    wanted = {entry["name"] for entry in library.weights}
+    model = library.create({n: t for n, t in graph.weights.items() if n in wanted})
+    # What JSON cannot hold, as containers of the user's own, is known here.
+    model.signature = graph.signature
+    return model
+
+
 def _options(candidates: int | None, options: Sequence[str]) -> list[str]:
     return [*([] if candidates is None else [f"--candidates={candidates}"]), *options]
-
-
-def _compiler_identity() -> str:
-    """Changes when the programs that make libraries do."""
-    tools = [toolchain.require_tool(name) for name in ("fact-compile", "fact-tune")
-             if name == "fact-compile" or toolchain.find_tool(name)]
-    facts = [(str(tool), tool.stat().st_size, tool.stat().st_mtime_ns) for tool in tools]
-    return json.dumps(facts)
 
 
 def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`make demo`: a small GPT block from PyTorch to a library, and what happened on the way."""
 
 from __future__ import annotations

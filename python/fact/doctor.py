@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is installed, what is missing, and the command that mends it."""
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _host() -> list[Finding]:
 
 def _work_folder() -> Finding:
     """Compilations keep their files there."""
-    from .compiler import work_root
+    from .work import work_root
 
     root = existing = work_root()
     while not existing.exists():

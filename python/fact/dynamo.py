@@ -1,10 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(module, backend="fact")`.
 
 Each graph that Dynamo finds is compiled by FACT, or run by PyTorch where FACT cannot take
 it; the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
-weights of the library: when one is another tensor than before, or has been changed in
-place, the library gets it anew. A graph of symbolic sizes is compiled for each size that
-it is called with.
+weights of the library, and every change of them is seen: kernels read most of them where
+they are, and of those from which something was computed at load (packed panels, merged
+projections) each call compares checksums. A graph of symbolic sizes is compiled for each
+size that it is called with.
 
 Options, as in `torch.compile(module, backend="fact", options={"candidates": 4})`:
 
@@ -12,6 +14,10 @@ Options, as in `torch.compile(module, backend="fact", options={"candidates": 4})
     candidates  as in fact.compile
     arguments   a list of more arguments for fact-compile
     cache       whether to take a library that an earlier process compiled (default: True)
+    verify      as in fact.compile (default: True)
+    weights     "any": weights change in any way (default); "tracked": only in ways that
+                PyTorch's version counters show, which `.data`, NumPy and inference mode
+                go around; each call is then spared the checksums
     fallback    whether to run in PyTorch what cannot be compiled (default: True)
 """
 
@@ -24,7 +30,8 @@ from typing import Any, Callable, Sequence
 import torch
 from torch import fx
 
-from .compiler import _options, build_graph
+from .compiler import _create, _options, build_graph, verify_library
+from .end_to_end import Refused
 from .errors import FactError
 from .export import export
 from .library import Model
@@ -41,6 +48,8 @@ class Settings:
     candidates: int | None = None
     arguments: Sequence[str] = ()
     cache: bool = True
+    verify: bool = True
+    weights: str = "any"
     fallback: bool = True
 
 
@@ -80,11 +89,15 @@ class CompiledGraph:
         s = self.settings
         library = build_graph(exported, s.target, options=_options(s.candidates, s.arguments),
                               cache=s.cache)
+        model = _create(library, exported)
+        with torch._guards.tracing(None):
+            verify_library(library, model, module, _rest(inputs, self.state), None, s.verify)
         names = {entry["name"] for entry in library.weights}
-        model = library.create({n: t for n, t in exported.weights.items() if n in names})
-        model.signature = exported.signature
         weights = {i: name for i, name in self.names.items() if name in names}
-        bound = _Bound(model, weights, {i: _identity(inputs[i]) for i in weights})
+        if s.weights == "any":
+            model.watch_weights()
+        bound = _Bound(model, weights, s.weights == "any",
+                       {i: _identity(inputs[i]) for i in weights})
         self.models[_sizes(inputs)] = bound
         return bound
 
@@ -97,12 +110,14 @@ class CompiledGraph:
             return self.graph(*inputs)
         try:
             bound.refresh(inputs)
+            results = bound.model(*_rest(inputs, self.state))
+            bound.write_back(inputs, self.names)
+            return results
         except FactError as error:
             # A buffer whose value was compiled in has another one now.
-            _report(self.settings, f"weights changed: {error}")
+            _report(self.settings, error)
             self.models[key] = None
             return self.graph(*inputs)
-        return bound.model(*_rest(inputs, self.state))
 
     def _specialise_at_call(self, key, inputs) -> None:
         self.models[key] = None
@@ -121,14 +136,31 @@ class _Bound:
 
     model: Model
     weights: dict[int, str]
+    # Whether weights may change without a sign of it.
+    watched: bool
     seen: dict[int, tuple[int, int]]
 
     def refresh(self, inputs: Sequence[Any]) -> None:
-        changed = {i: identity for i in self.weights
-                   if (identity := _identity(inputs[i])) != self.seen[i]}
+        """Gives the model weights that are other tensors now, or were changed in place."""
+        changed = {}
+        for i, name in self.weights.items():
+            identity = _identity(inputs[i])
+            if identity[0] != self.seen[i][0] or (not self.watched and identity != self.seen[i]):
+                changed[i] = identity
+            elif self.watched and self.model.weight(name).data_ptr() != identity[0]:
+                # The model has a dense copy, and watches that one.
+                with torch.inference_mode():
+                    self.model.weight(name).copy_(inputs[i])
         if changed:
             self.model.set_weights({self.weights[i]: inputs[i] for i in changed})
             self.seen.update(changed)
+
+    def write_back(self, inputs: Sequence[Any], names: dict[int, str]) -> None:
+        """Gives the graph's own buffers the values that the model holds in their place."""
+        targets = {mutation.target for mutation in self.model.signature.mutations}
+        for i, name in names.items():
+            if name in targets and self.model.state()[name].data_ptr() != inputs[i].data_ptr():
+                inputs[i].copy_(self.model.state()[name])
 
 
 class _GraphWithState(torch.nn.Module):
@@ -160,7 +192,11 @@ def _settings(options: dict[str, Any]) -> Settings:
     if unknown:
         raise FactError(f"unknown option {', '.join(unknown)} of backend 'fact'; there are "
                         f"{', '.join(known)}")
-    return Settings(**options)
+    settings = Settings(**options)
+    if settings.weights not in ("any", "tracked"):
+        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it is 'any' or "
+                        "'tracked'")
+    return settings
 
 
 def _is_state(value: Any) -> bool:
@@ -174,7 +210,7 @@ def _requires_grad(value: Any) -> bool:
 
 
 def _identity(tensor: torch.Tensor) -> tuple[int, int]:
-    """Changes with the tensor's memory and with every change in place."""
+    """Changes with the tensor's memory, and with changes in place that PyTorch counts."""
     return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
 
 
@@ -190,6 +226,9 @@ def _rest(inputs: Sequence[Any], state: list[int]) -> list[Any]:
 def _report(settings: Settings, reason) -> None:
     if not settings.fallback:
         raise FactError(f"backend 'fact': {reason}")
+    if isinstance(reason, Refused):
+        log.error("a graph runs in PyTorch: %s", reason)
+        return
     first = next((line for line in str(reason).splitlines() if "error:" in line),
                  str(reason).splitlines()[0])
     log.warning("a graph runs in PyTorch: %s", first)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The element types that FACT knows, by PyTorch type and by name."""
 
 from __future__ import annotations

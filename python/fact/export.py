@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a PyTorch module to the text of the `torch` dialect.
 
 Operators stay whole (`aten.linear`, `aten.layer_norm`,

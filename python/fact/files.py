@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files that are whole or not there."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 
 from .errors import FactError
 
@@ -16,14 +18,17 @@ def writing(path: str | os.PathLike, mode: str = "w"):
     """
     path = os.fspath(path)
     aside = not os.path.exists(path) or os.path.isfile(path)
-    target = f"{path}.partial" if aside else path
+    # A new file of a name that nobody can prepare a link under.
+    target = f"{path}.partial-{secrets.token_hex(6)}" if aside else path
+    created = False
     try:
-        with open(target, mode) as file:
+        with open(target, mode.replace("w", "x") if aside else mode) as file:
+            created = aside
             yield file
         if aside:
             os.replace(target, path)
     except BaseException as error:
-        if aside:
+        if created:
             with contextlib.suppress(OSError):
                 os.unlink(target)
         if isinstance(error, OSError):

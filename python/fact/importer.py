@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch-mlir's FX importer, with weights by name. Imported only by `export`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled libraries from Python: ctypes over `fact/Runtime/Library.h`.
 
 Tensors go in as DLPack structs filled from `data_ptr`. Nothing but torch is needed.
@@ -98,6 +99,7 @@ class _LibraryTable(ctypes.Structure):
         ("weights", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
         ("device_type", ctypes.CFUNCTYPE(ctypes.c_int32)),
         ("memory_bytes", ctypes.CFUNCTYPE(ctypes.c_uint64)),
+        ("watch_weights", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)),
     ]
 
     def has(self, function: str) -> bool:
@@ -141,6 +143,34 @@ class _Slot:
         self._arrays, self._layout = (shape, strides), layout
 
 
+def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
+    """The tensor as memory that a kernel can read; refuses what has no such memory.
+
+    A pending negation or conjugation is done here: it is a bit of the tensor, not of its
+    data.
+    """
+    if tensor.layout != torch.strided:
+        raise FactError(f"{label} has layout {str(tensor.layout).removeprefix('torch.')}; only "
+                        "dense (strided) tensors can be used: call to_dense() first")
+    if type(tensor) not in _PLAIN_TYPES and _has_own_behavior(type(tensor)):
+        raise FactError(f"{label} is a {type(tensor).__name__}, whose values may not be what its "
+                        "memory holds: pass a plain tensor")
+    if tensor.is_neg() or tensor.is_conj():
+        tensor = tensor.resolve_conj().resolve_neg()
+    return tensor
+
+
+_PLAIN_TYPES = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
+
+
+def _has_own_behavior(cls: type) -> bool:
+    """Whether a subclass of Tensor says itself what its operations do."""
+    ours = torch.Tensor.__torch_function__.__func__, torch._C._disabled_torch_function_impl
+    function = getattr(cls.__torch_function__, "__func__", cls.__torch_function__)
+    dispatch = cls.__torch_dispatch__
+    return function not in ours or dispatch is not torch.Tensor.__torch_dispatch__
+
+
 def load(path: str | os.PathLike, weights: Weights | None = None) -> "Library":
     """Loads a library that FACT compiled; with weights it can be called at once."""
     library = Library(path)
@@ -181,6 +211,10 @@ class Library:
         self.description: dict[str, Any] = json.loads(self._table.describe())
         self._signature: CallSignature | None = None
         self._model: "Model | None" = None
+        # Whether it was compared with the module it was made from, as far as this process knows.
+        self.verified = False
+        # What the comparison found, where this process made it.
+        self.verdict = None
 
     @property
     def name(self) -> str:
@@ -302,7 +336,22 @@ class Model:
                 raise FactError(
                     f"cannot set weights of {self.library.name}: {self.library.last_error()}"
                 )
-        self._weights.update(tensors)
+            self._weights.update(tensors)
+
+    def watch_weights(self, on: bool = True) -> None:
+        """Whether weights may change in place without a call of `set_weights`.
+
+        Kernels read most weights where they are. Of the others, each call compares
+        checksums, and computes again what was computed from one that changed. A weight that
+        is not contiguous, or was not on the library's device, is a copy here and is not
+        watched.
+        """
+        with self._lock:
+            table = self._library_table()
+            if not table.has("watch_weights"):
+                raise FactError(f"{self.library.path} cannot watch its weights: compile the model "
+                                "again")
+            table.watch_weights(self._handle, int(on))
 
     def __call__(self, *args, **kwargs):
         inputs = self._flatten(args, kwargs)
@@ -314,7 +363,7 @@ class Model:
 
     def call_flat(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         """The library's own inputs and outputs in order, without structure or changes."""
-        self._check_inputs(inputs)
+        inputs = self._check_inputs(inputs)
         device = inputs[0].device if inputs else torch.device(self.library.device_type)
         outputs = [torch.empty(shape, dtype=dtype, device=device)
                    for shape, dtype in self._output_types]
@@ -341,14 +390,19 @@ class Model:
 
     def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
         """Computes into `outputs`, which must be row-major; on CUDA, only enqueues."""
-        table = self._library_table()
-        self._check_inputs(inputs)
+        inputs = self._check_inputs(inputs)
         if len(outputs) != len(self._outputs):
             raise FactError(f"{self.library.name} has {len(self._outputs)} output(s), "
                             f"{len(outputs)} given")
+        for entry, tensor in zip(self.library.outputs, outputs):
+            label = f"output '{entry['name']}'"
+            if plain(tensor, label) is not tensor:
+                raise FactError(f"{label} has a pending negation or conjugation: pass a tensor of "
+                                "its own")
         stream = None
         cuda = self.library.device_type == "cuda"
         with self._lock, _current_device(inputs if cuda else ()):
+            table = self._library_table()
             if cuda:
                 stream = torch.cuda.current_stream().cuda_stream
             for slot, tensor in zip(self._inputs, inputs):
@@ -365,10 +419,12 @@ class Model:
             raise FactError(f"{self.library.name} failed: {self.library.last_error()}")
 
     def close(self) -> None:
-        """Frees the instance; calling it afterwards is an error."""
-        handle, self._handle = self._handle, None
-        if handle:
-            self.library._table.destroy(handle)
+        """Frees the instance, after a call that runs in another thread; calling it afterwards
+        is an error."""
+        with self._lock:
+            handle, self._handle = self._handle, None
+            if handle:
+                self.library._table.destroy(handle)
 
     def __del__(self):
         if getattr(self, "_handle", None):
@@ -382,6 +438,10 @@ class Model:
             raise FactError(f"{self.library.name} has been closed")
         return self.library._table
 
+    def weight(self, name: str) -> torch.Tensor:
+        """What the library reads: the tensor that was given, or a dense copy of it."""
+        return self._weights[name]
+
     def state(self) -> dict[str, torch.Tensor]:
         """The weights by name, with what calls have made of those that the module changes."""
         return {**self._weights, **self._written}
@@ -394,7 +454,8 @@ class Model:
         except FactError as error:
             raise FactError(f"{self.library.name}: {error}") from None
 
-    def _check_inputs(self, inputs) -> None:
+    def _check_inputs(self, inputs) -> list[torch.Tensor]:
+        """The inputs as memory that kernels can read."""
         if len(inputs) != len(self._inputs):
             raise self._count_error(len(inputs))
         for entry, tensor in zip(self.library.inputs, inputs):
@@ -405,6 +466,8 @@ class Model:
                     f"input '{entry['name']}' is on {tensor.device}, the library runs on "
                     f"{self.library.device_type}: move it there"
                 )
+        return [plain(tensor, f"input '{entry['name']}'")
+                for entry, tensor in zip(self.library.inputs, inputs)]
 
     def _count_error(self, given: int) -> FactError:
         names = ", ".join(entry["name"] for entry in self.library.inputs)
@@ -425,12 +488,11 @@ class Model:
         for name, tensor in tensors.items():
             if tensor.is_meta:
                 raise FactError(f"weight '{name}' is on the meta device and has no data")
-            tensor = tensor.detach()
+            tensor = plain(tensor, f"weight '{name}'").detach()
             if tensor.device.type != device:
                 tensor = tensor.to(device)
             resolved[name] = tensor.contiguous()
         return resolved
-
 
     def _wanted(self, given: Mapping[str, torch.Tensor], others: bool) -> dict[str, torch.Tensor]:
         """Tensors by the library's names. Tied weights go by any of theirs; names that the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes `torch.compile(backend="fact")` known once `fact` is imported.
 
 An installed package has an entry point for this. From a checkout the same entry is put

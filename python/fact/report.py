@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables and notes: with rich where it is installed, in plain text elsewhere."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reading and writing safetensors files with torch alone.
 
 The format is a length, a JSON header and the data; handling it here keeps a machine that
@@ -29,10 +30,13 @@ _TYPES = {
     "BOOL": torch.bool,
 }
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
+# As the format's own reader has it.
+_MAXIMUM_HEADER = 100_000_000
 
 
 def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
-    """All tensors of a file, mapped rather than read."""
+    """All tensors of a file, mapped rather than read. Files are anybody's: what does not fit is
+    an error, as it is for a library."""
     path = os.fspath(path)
     try:
         size = os.path.getsize(path)
@@ -40,7 +44,11 @@ def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
             (length,) = struct.unpack("<Q", file.read(8))
             if length > size - 8:
                 raise ValueError("the header is longer than the file")
-            header = json.loads(file.read(length))
+            if length > _MAXIMUM_HEADER:
+                raise ValueError(f"the header has {length} bytes, more than {_MAXIMUM_HEADER}")
+            header = json.loads(file.read(length), object_pairs_hook=_members)
+        if not isinstance(header, dict):
+            raise ValueError("the header is not a JSON object")
         data = torch.from_file(path, shared=False, size=size, dtype=torch.uint8)[8 + length :]
         return {
             name: _tensor(data, entry) for name, entry in header.items() if name != "__metadata__"
@@ -49,8 +57,20 @@ def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
         raise FactError(f"cannot read {path} as safetensors: {error}") from None
 
 
+def _members(pairs: list[tuple[str, object]]) -> dict:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a name is there twice")
+    return members
+
+
 def _tensor(data: torch.Tensor, entry: dict) -> torch.Tensor:
     begin, end = entry["data_offsets"]
+    if not (type(begin) is type(end) is int and 0 <= begin <= end <= len(data)):
+        raise ValueError(f"a tensor lies at bytes {begin} to {end}, and the file has {len(data)} "
+                         "bytes of data")
+    if any(type(extent) is not int or extent < 0 for extent in entry["shape"]):
+        raise ValueError(f"{entry['shape']} is not a shape")
     raw, dtype = data[begin:end], _TYPES[entry["dtype"]]
     if raw.data_ptr() % dtype.itemsize:
         raw = raw.clone()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a module is called and what it returns, around a library's flat lists of tensors.
 
 A library takes and gives tensors in order. A module takes positional and keyword

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the tools are: FACT's own programs, nvcc, CUTLASS."""
 
 from __future__ import annotations
@@ -69,6 +70,20 @@ def find_cutlass() -> Path | None:
     return None
 
 
+def find_cublas() -> Path | None:
+    """The folder with cuBLAS's headers: nvcc's own, this Python environment, the set-up's."""
+    candidates = []
+    if find_nvcc():
+        toolkit = find_nvcc().resolve().parent.parent
+        candidates += [toolkit / "include", *toolkit.glob("targets/*/include")]
+    candidates += Path(sys.prefix).glob("lib/python3*/site-packages/nvidia/cu*/include")
+    candidates.append(Path(sys.prefix) / "cublas" / "include")
+    for candidate in candidates:
+        if (candidate / "cublasLt.h").exists():
+            return candidate
+    return None
+
+
 def environment() -> dict[str, str]:
     """The environment for FACT's programs: nvcc on PATH, CUTLASS's place."""
     result = dict(os.environ)
@@ -82,7 +97,7 @@ def environment() -> dict[str, str]:
 
 def main(what: str) -> int:
     """`toolchain.py nvcc`: prints a place, or fails."""
-    found = {"nvcc": find_nvcc, "cutlass": find_cutlass}[what]()
+    found = {"nvcc": find_nvcc, "cutlass": find_cutlass, "cublas": find_cublas}[what]()
     if found:
         print(found)
     return 0 if found else 1

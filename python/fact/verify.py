@@ -1,4 +1,5 @@
-"""Numbers against the module in fp64, with bounds that follow from types and lengths."""
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers against the module in fp64: how far they are, and how far they may be."""
 
 from __future__ import annotations
 
@@ -9,6 +10,11 @@ from typing import Any, Sequence
 
 import torch
 from torch.utils import _pytree as pytree
+
+# A result may be so many times as far from fp64 as PyTorch's own, plus one rounding.
+FACTOR = 1.5
+# Elements that are compared at once: each costs a few fp64 temporaries.
+_PIECE = 1 << 24
 
 
 @dataclasses.dataclass
@@ -46,37 +52,56 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
     """Positions where the truth is not finite must agree, and count no further."""
     if result.shape != exact.shape:
         raise ValueError(f"shape {tuple(result.shape)} where {tuple(exact.shape)} is right")
-    norm, square, count, element, absolute = 0.0, 0.0, 0, 0.0, 0.0
-    out, ref = result.detach().reshape(-1), exact.detach().reshape(-1)
-    scale = _root_mean_square(ref)
+    result, exact = result.detach().reshape(-1), exact.detach().reshape(-1)
+    if result.is_floating_point() and bool(_differs(result, exact).any()):
+        return Comparison(math.inf, math.inf, math.inf)
+    return _errors(result, exact)[0]
+
+
+def _errors(result: torch.Tensor, exact: torch.Tensor) -> tuple[Comparison, int]:
+    """How far numbers are from numbers, and where they are furthest; NaN and infinities do
+    not count."""
+    norm = square = element = absolute = 0.0
+    position = offset = 0
     floating = result.dtype.is_floating_point
     step = torch.finfo(result.dtype).tiny * torch.finfo(result.dtype).eps if floating else 0
-    # In pieces: an fp64 copy of a large result may not fit beside the truth.
-    for out, ref in zip(out.split(1 << 26), ref.split(1 << 26)):
+    scale = root_mean_square(exact)
+    for out, ref in zip(result.split(_PIECE), exact.split(_PIECE)):
+        if not out.numel():
+            break
         out, ref = out.double(), ref.to(result.device).double()
-        finite = torch.isfinite(ref)
-        same = (out == ref) | (torch.isnan(out) & torch.isnan(ref))
-        if not bool((finite | same).all()) or not bool(torch.isfinite(out[finite]).all()):
-            return Comparison(math.inf, math.inf, math.inf)
-        difference = torch.where(finite, out - ref, 0).abs()
+        counted = out.isfinite() & ref.isfinite()
+        difference = torch.where(counted, out - ref, 0).abs_()
         # Near 0 the values of a type are this far apart.
         difference[difference < step] = 0
-        magnitude = torch.where(finite, ref, 0).abs()
+        magnitude = torch.where(counted, ref, 0).abs_()
         norm += float((difference * difference).sum())
         square += float((magnitude * magnitude).sum())
-        count += difference.numel()
-        if difference.numel():
-            absolute = max(absolute, float(difference.max()))
-            bound = magnitude + scale
-            relative = torch.where(difference > 0, difference / bound, 0)
-            element = max(element, float(relative.max()))
+        absolute = max(absolute, float(difference.max()))
+        relative = torch.where(difference > 0, difference / (magnitude + scale), 0)
+        if float(relative.max()) > element:
+            element, position = float(relative.max()), offset + int(relative.argmax())
+        offset += out.numel()
     relative_norm = math.sqrt(norm / square) if square else (0.0 if norm == 0 else math.inf)
-    return Comparison(relative_norm, element, absolute)
+    return Comparison(relative_norm, element, absolute), position
+
+
+def _differs(result: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Elements of another class (NaN, an infinity, a number); of integers, another value."""
+    other = other.to(result.device)
+    if not result.is_floating_point():
+        return result != other
+    return ~((result.isnan() & other.isnan()) | (result.isfinite() & other.isfinite())
+             | (result.isposinf() & other.isposinf()) | (result.isneginf() & other.isneginf()))
 
 
 def worst(results: Any, exact: Any) -> Comparison:
     """The largest of each figure over all results of a module."""
-    found = [compare(out, ref) for out, ref in zip(_tensors(results), _tensors(exact), strict=True)]
+    return _largest([compare(out, ref)
+                     for out, ref in zip(_tensors(results), _tensors(exact), strict=True)])
+
+
+def _largest(found: Sequence[Comparison]) -> Comparison:
     return Comparison(
         max(c.norm for c in found), max(c.element for c in found), max(c.absolute for c in found)
     )
@@ -115,6 +140,91 @@ def check(results: Any, exact: Any, *, reduction: int = 1, roundings: int = 2) -
     return worst(results, exact)
 
 
+@dataclasses.dataclass
+class Judgement:
+    """A result of a library beside fp64, and beside PyTorch in the result's own types."""
+
+    name: str
+    ours: Comparison
+    eager: Comparison
+    # Why it is refused; empty where it is right.
+    reason: str = ""
+    # Whether it is wrong only in being 0 where fp64 and PyTorch have NaN.
+    zeros_for_nan: bool = False
+
+
+def allowed_beside(eager: Comparison, dtype: torch.dtype) -> Comparison:
+    """How far a result may be from fp64 where PyTorch's own is as far as `eager`."""
+    rounding = torch.finfo(dtype).eps / 2 if dtype.is_floating_point else 0.0
+    return Comparison(FACTOR * eager.norm + rounding, FACTOR * eager.element + rounding, math.inf)
+
+
+def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
+          exact: torch.Tensor) -> Judgement:
+    """Compares a result with fp64 by the measure of PyTorch's own error.
+
+    NaN and infinities are those of fp64 or of one of PyTorch's `runs`, and so are integers and
+    booleans. What is beyond the type's range, or rounds beyond it, may be infinite. PyTorch's
+    error is the largest of its runs.
+    """
+    result, exact, runs = result.detach(), exact.detach(), [run.detach() for run in runs]
+    nothing = Comparison(0.0, 0.0, 0.0)
+    kind = f"output '{name}' ({result.dtype}".replace("torch.", "")
+    for other in (exact, runs[0]):
+        if result.shape != other.shape:
+            return Judgement(name, nothing, nothing, f"{kind}) has shape {list(result.shape)}; "
+                             f"the module's has {list(other.shape)}")
+    if result.dtype != runs[0].dtype:
+        return Judgement(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
+                         f"in the module, {runs[0].dtype}".replace("torch.", ""))
+    flat, truth, runs = result.reshape(-1), exact.reshape(-1), [run.reshape(-1) for run in runs]
+    wrong = _differs(flat, truth)
+    for run in runs:
+        wrong &= _differs(flat, run)
+    ours = theirs = nothing
+    position = 0
+    if result.is_floating_point():
+        wrong &= ~_rounds_to_infinity(flat, truth)
+        ours, position = _errors(flat, truth)
+        theirs = _largest([_errors(run, truth)[0] for run in runs])
+    allowed = allowed_beside(theirs, result.dtype)
+    count = int(wrong.sum())
+    if not count and within(ours, allowed):
+        return Judgement(name, ours, theirs)
+    if count:
+        position = int(wrong.to(torch.uint8).argmax())
+        measure = f"{count} of {flat.numel()} elements are " + (
+            "NaN or infinite in one of them" if result.is_floating_point() else "wrong")
+    else:
+        measure = (f"error: norm {ours.norm:.2e}, element {ours.element:.2e}; eager's: "
+                   f"{theirs.norm:.2e}, {theirs.element:.2e}; allowed: {allowed.norm:.2e}, "
+                   f"{allowed.element:.2e}")
+    where = [int(i) for i in torch.unravel_index(torch.tensor(position), result.shape)]
+    values = [tensor[position].item() for tensor in (flat, truth, runs[0])]
+    zeros = result.is_floating_point() and count > 0 and bool(
+        ((flat == 0) & truth.to(flat.device).isnan() & runs[0].isnan())[wrong].all())
+    return Judgement(name, ours, theirs, f"{kind}, {list(result.shape)}) is {values[0]:g} at "
+                     f"{where}, where fp64 gives {values[1]:g} and eager {values[2]:g}; {measure}",
+                     zeros_for_nan=zeros)
+
+
+def _rounds_to_infinity(result: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
+    """Where the truth is beyond the type's range, or so near that it may round beyond."""
+    limits, exact = torch.finfo(result.dtype), exact.to(result.device)
+    beyond = exact.double().abs() >= limits.max * (1 - limits.eps)
+    return result.isinf() & beyond & (torch.sign(result) == torch.sign(exact).to(result.dtype))
+
+
+def check_beside(results: Any, eager: Any, exact: Any) -> Comparison:
+    """Raises AssertionError where `judge` refuses a result."""
+    for index, (result, own, truth) in enumerate(
+            zip(_tensors(results), _tensors(eager), _tensors(exact), strict=True)):
+        judgement = judge(str(index), result, [own], truth)
+        if judgement.reason:
+            raise AssertionError(judgement.reason)
+    return worst(results, exact)
+
+
 def _tensors(tree: Any) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
 
@@ -126,7 +236,7 @@ def _double(inputs):
     )
 
 
-def _root_mean_square(flat: torch.Tensor) -> float:
+def root_mean_square(flat: torch.Tensor) -> float:
     total, count = 0.0, 0
     for piece in flat.split(1 << 26):
         piece = piece.double()

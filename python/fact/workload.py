@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Modules from files, as the command line names them.
 
 A workload file has a class `Model`, `get_init_inputs()` and `get_inputs()`; it may have

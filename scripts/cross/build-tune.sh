@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Cross-builds fact-tune and fact-registry for x86_64 into build-x86_64/bin.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

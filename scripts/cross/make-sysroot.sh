@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Lays out an amd64 sysroot for fact-tune from Debian packages, without touching the
 # system's own: make-sysroot.sh DIR. fact-tune needs no LLVM, so this is small.
 set -euo pipefail

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # cmake -DCMAKE_TOOLCHAIN_FILE=scripts/cross/x86_64.cmake -DFACT_SYSROOT=DIR/sysroot
 #       -DFACT_BUILD_COMPILER=OFF
 # The result needs libc alone: libstdc++ and SQLite are linked statically.

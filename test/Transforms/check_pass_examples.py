@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of a Passes.td: what follows "becomes" has to be what the pass makes.
 
 An example is a fragment. Names that it does not define become arguments of a function,

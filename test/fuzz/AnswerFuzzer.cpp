@@ -1,4 +1,5 @@
 //===- AnswerFuzzer.cpp - Anything at all as a model's answer -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bytes go the way of a response: completion, patterns and refinements, ops and
 // spaces of a real graph, Fusibility, `fact.fused`. Nothing may crash, and what
@@ -48,6 +49,9 @@ public:
   explicit Compiler(StringRef machine)
       : context(MLIRContext::Threading::DISABLED),
         target(createTarget(*findMachine(machine))), fusibility(*target) {
+    DialectRegistry registry;
+    registerSchedules(registry);
+    context.appendDialectRegistry(registry);
     context.loadDialect<FactDialect, func::FuncDialect>();
     module = parseSourceString<ModuleOp>(graphText, &context);
     if (!module)
@@ -120,13 +124,13 @@ void Compiler::refine(const std::vector<chat::Refinement> &kernels) {
                      "[1x1, 2x1], kernel = "
                      "[pingpong], swizzle = [1, 2]>",
                      &context));
-  ScheduleAttrInterface first = base.enumerate().front();
+  ScheduleAttr first = base.enumerate().front();
   for (const chat::Refinement &refinement : kernels) {
     (void)parseSchedule(&context, refinement.kernel);
     FailureOr<SpaceAttrInterface> space =
         replaceLists(base, refinement.space, [&] { return complain(); });
     if (succeeded(space))
-      (void)getNeighbours(first, *space);
+      (void)getNeighbors(first, *space);
   }
 }
 

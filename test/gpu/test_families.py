@@ -1,11 +1,12 @@
-"""Kernels of families.mlir against their references, by fact-tune.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels of families.mlir against their references, by fact-tune, and under
+compute-sanitizer.
 
 `make pack-gpu` puts the bundle into FACT_GPU_DIR/families. TUNE_FLAGS has more options.
 """
 
 import os
-import shlex
-import subprocess
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,9 +14,10 @@ import pytest
 import torch
 
 ROOT = Path(os.environ.get("FACT_GPU_DIR", Path(__file__).resolve().parents[2]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "python"), str(Path(__file__).parent)]
 
 from fact import toolchain  # noqa: E402
+from tuned import failures, tune  # noqa: E402
 
 BUNDLE = ROOT / "families"
 
@@ -27,8 +29,16 @@ pytestmark = [
 
 
 def test_kernels_agree_with_references():
-    command = [str(toolchain.require_tool("fact-tune")), str(BUNDLE), "--no-link",
-               "--candidates", "2", *shlex.split(os.environ.get("TUNE_FLAGS", ""))]
-    process = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert "wrong" not in process.stdout, process.stdout[-4000:]
+    report = tune(toolchain.require_tool("fact-tune"), BUNDLE, "--no-link", "--candidates", "2")
+    assert not failures(report), "\n".join(failures(report))
+
+
+def test_kernels_pass_compute_sanitizer():
+    """Each winner once under each of the four tools; objects are those of the test above."""
+    assert shutil.which("compute-sanitizer") or os.path.exists(
+        "/usr/local/cuda/bin/compute-sanitizer"), "compute-sanitizer is not installed"
+    report = tune(toolchain.require_tool("fact-tune"), BUNDLE, "--no-link", "--candidates", "2",
+                  "--sanitize", "--run-timeout", "600", timeout=2400)
+    assert not failures(report), "\n".join(failures(report))
+    for kernel in report["kernels"]:
+        assert kernel["sanitized"] == ["memcheck", "racecheck", "initcheck", "synccheck"], kernel["name"]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs of the agent `llm` on a small graph, and of `replay` on what came of them."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /* A library of the C ABI written by hand: output = input * scale + bias, computed in the
  * slowest honest way, so that the Python side is tested without the compiler. Compiled
  * with -DABI=... to lie about its version. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A chat endpoint on loopback that misbehaves as it is told.
 
 Each request is one turn; a turn is a function of the handler, and the last one is

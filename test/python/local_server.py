@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Serves a GGUF model on loopback as an OpenAI-compatible endpoint.
 
     python local_server.py MODEL.gguf CONTEXT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The agent `llm` against a server that misbehaves, and `replay` of what came of it.
 
 Whatever a server sends, the compiler ends well, says what happened, and the graph is
@@ -14,7 +15,8 @@ import pytest
 from agent_runs import GRAPH, OTHER, Run, T, TWINS, ask, needs_compiler, rules  # noqa: F401
 from fact.__main__ import _AGENT_OPTIONS
 from fact.toolchain import find_tool
-from hostile_server import Server, answer, body, failure, later, pattern, patterns
+from hostile_server import (Server, answer, body, cut, failure, later, pattern, patterns, raw,
+                            silence)
 
 pytestmark = needs_compiler
 
@@ -62,8 +64,12 @@ ANSWERS = {
         "its space has no legal schedule"),
     "nothing times something": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue",
-                              space={"micro": ["0", "8", "0x8", "8x0"], "rows": ["0"]})]},
+                              space={"micro": ["0x8", "8x0"], "rows": ["0"]})]},
         "its space has no legal schedule"),
+    "one size of two": (
+        {"patterns": [pattern("n0 n1", "gemm_epilogue", space={"micro": ["8x8", "8"]})]},
+        "its space cannot be read: 'micro' is rows 1 to 128, columns a multiple of 4 up to 512, "
+        "not '8'"),
     "a schedule in other words": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue",
                               space=[{"name": "micro", "values": ["wide"]}])]},
@@ -213,13 +219,62 @@ def test_format_strings_in_a_rationale(ask):
 def test_tokens_are_limited(ask, rules, tmp_path):
     with Server(patterns()) as server:
         run = ask(server, llm_tokens=100, replay=False)
-        assert "llm-tokens=100 does not allow it" in run.said
+        assert "(llm-answer-tokens), and llm-tokens leaves 100" in run.said
         assert server.requests == []
         assert run.ir == rules()
-    # Those that were used count.
-    with Server(patterns(pattern("n99"))) as server:
-        ask(server, llm_tokens=3000, llm_rounds=9)
-        assert 1 <= len(server.requests) < 9
+        # The answer's tokens are reserved before the request is sent.
+        run = ask(server, llm_tokens=8000, replay=False)
+        assert "its answer up to 8192 (llm-answer-tokens), and llm-tokens leaves 8000" in run.said
+        assert server.requests == []
+
+
+def sent_tokens(server):
+    """What was sent comes to about so many tokens: three bytes each."""
+    return sum(len(json.dumps(request["body"], separators=(",", ":"))) // 3
+               for request in server.requests)
+
+
+MISREPORTED = {
+    "nothing": {},
+    "one token": {"prompt_tokens": 1, "completion_tokens": 1},
+    "less than nothing": {"prompt_tokens": -50_000, "completion_tokens": -50_000},
+}
+
+
+@pytest.mark.parametrize("usage", MISREPORTED)
+def test_tokens_are_counted_whatever_the_server_says(usage, ask):
+    """A budget is one of what is sent, not of what is reported."""
+    content = {"patterns": [pattern("n99", rationale="x" * 900)]}
+    with Server(answer(content, usage=MISREPORTED[usage])) as server:
+        ask(server, llm_tokens=12_000, llm_answer_tokens=500, llm_rounds=20)
+    assert 2 <= len(server.requests) < 8
+    assert sent_tokens(server) <= 12_000
+
+
+@pytest.mark.parametrize("turn", [failure(500), failure(429), cut, raw(b"")])
+def test_failed_requests_use_tokens(turn, ask):
+    with Server(turn) as server:
+        run = ask(server, llm_tokens=9000, llm_answer_tokens=100, llm_retries=20, llm_timeout=60)
+    assert 1 <= len(server.requests) <= 5
+    assert sent_tokens(server) <= 9000
+    assert "llm-tokens leaves" in run.said
+    [conversation] = json.loads(run.transcript)["conversations"]
+    assert conversation["rounds"][0]["tokens_in"] >= sent_tokens(server) * 0.9
+
+
+def test_requests_without_an_answer_use_the_answers_tokens(ask):
+    """A server that never answered may have written all that it was allowed to."""
+    with Server(silence) as server:
+        run = ask(server, llm_timeout=1, llm_answer_tokens=700)
+    [conversation] = json.loads(run.transcript)["conversations"]
+    assert conversation["rounds"][0]["tokens_out"] == 700
+    assert conversation["rounds"][0]["tokens_in"] >= sent_tokens(server) * 0.9
+
+
+def test_requests_that_never_left_use_no_tokens(ask):
+    run = ask(llm_url="http://127.0.0.1:1/v1", llm_retries=0)
+    [conversation] = json.loads(run.transcript)["conversations"]
+    assert conversation["rounds"][0]["tokens_in"] == conversation["rounds"][0]["tokens_out"] == 0
 
 
 def test_rounds_and_seconds_are_limited(ask):
@@ -246,13 +301,13 @@ def test_seconds_are_of_the_whole_run(ask):
 
 def test_tokens_are_of_the_whole_run(ask):
     with Server(answer({"patterns": [pattern("n0", "gemm_epilogue")]},
-                       usage={"prompt_tokens": 4000, "completion_tokens": 900})) as server:
-        run = ask(server, graph=TWINS, llm_tokens=5000)
-    assert "llm-tokens=5000 does not allow it" in run.said
+                       usage={"prompt_tokens": 9000, "completion_tokens": 900})) as server:
+        run = ask(server, graph=TWINS, llm_tokens=10_000, llm_answer_tokens=1000)
+    assert "and llm-tokens leaves 100" in run.said
     assert len(server.requests) == 1
     # The transcript says so too.
     [_, refused] = json.loads(run.transcript)["conversations"]
-    assert "llm-tokens=5000" in refused["rounds"][0]["error"]
+    assert "llm-tokens leaves 100" in refused["rounds"][0]["error"]
 
 
 def test_options_are_the_same_everywhere():

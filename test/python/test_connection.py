@@ -1,8 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The client of the agent `llm` against a server that misbehaves: connections, keys, proxies,
 certificates. Whatever happens, the compiler ends well and says so.
 """
 
+import base64
 import json
+import os
+import re
 import shutil
 import socket
 import subprocess
@@ -10,6 +14,7 @@ import subprocess
 import pytest
 
 from agent_runs import GRAPH, KEY, Run, ask, needs_compiler, rules  # noqa: F401
+from fact.toolchain import find_tool
 from hostile_server import (Server, answer, body, cut, drip, endless_headers, failure, flood,
                             pattern, patterns, raw, silence)
 
@@ -207,6 +212,92 @@ def test_the_key_is_in_the_header_alone(tmp_path, ask):
             assert KEY not in json.dumps(request["body"])
         assert "HTTP status 401" in run.said
         assert KEY not in run.said and KEY not in run.ir and KEY not in run.transcript
+
+
+def disguises(key):
+    """Ways of writing a key that somebody who reads a transcript undoes."""
+    def escaped(text):
+        return "".join(f"\\u{ord(c):04x}" for c in text)
+    slashed = key.replace("/", "\\/")
+    return {
+        "slashes": slashed, "escapes": escaped(key), "some escapes": key[:9] + escaped(key[9:]),
+        "escapes in escapes": escaped(key).replace("\\", "\\\\"),
+        "base64": base64.b64encode(key.encode()).decode(),
+        "base64 with others": base64.b64encode(f"a {key} b".encode()).decode(),
+        "base64 for URLs": base64.urlsafe_b64encode(f"of {key}".encode()).decode(),
+    }
+
+
+def undo(text):
+    """What is in a text once it is decoded, again and again."""
+    for _ in range(6):
+        text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda c: chr(int(c[1], 16)), text)
+        text = text.replace("\\/", "/").replace("\\\\", "\\")
+    return text
+
+
+@pytest.mark.parametrize("disguise", disguises("/"))
+def test_disguised_keys_are_taken_out_too(disguise, ask):
+    key = "sk-0123/abc+defgh/???>~~zz"
+    secret = disguises(key)[disguise]
+    answers = [
+        # In a body that is not read, in one that is, in text, and in a string of an answer's JSON.
+        body('{"error": {"message": "' + secret + '"}}', 401), body("no " + secret),
+        answer("I think " + secret),
+        answer('{"patterns": [{"ops": ["n0"], "rule": "gemm_epilogue", "rationale": "' + secret
+               + '"}]}')]
+    for turn in answers:
+        with Server(turn) as server:
+            run = ask(server, llm_rounds=1, llm_retries=0, environment={"FACT_LLM_KEY": key})
+        for text in run.transcript, run.said, run.ir:
+            assert key not in undo(text)
+            for word in re.findall(r"[A-Za-z0-9+/_-]{16,}", text):
+                plain = word.replace("-", "+").replace("_", "/")
+                for skip in range(4):
+                    part = plain[skip:]
+                    data = base64.b64decode(part[:len(part) // 4 * 4])
+                    assert key[4:-4].encode() not in data
+        assert "(key)" in run.transcript
+
+
+def test_a_key_file_of_others_is_warned_of(tmp_path, ask):
+    (tmp_path / "key").write_text(KEY + "\n")
+    for mode, warned in (0o600, False), (0o400, False), (0o640, True), (0o604, True):
+        (tmp_path / "key").chmod(mode)
+        with Server(patterns()) as server:
+            run = ask(server, llm_key_file=tmp_path / "key")
+        assert (f"warning: others can read the key in '{tmp_path}/key': chmod 600 makes it yours "
+                "alone" in run.said) == warned
+
+
+def test_programs_that_are_started_have_no_key(tmp_path, root):
+    """Neither the tuner nor what it starts: compilers, launchers, kernels."""
+    launcher = tmp_path / "launcher"
+    launcher.write_text(f"#!/bin/sh\nenv >> {tmp_path}/seen\nexec \"$@\"\n")
+    launcher.chmod(0o700)
+    for folder, name, options in ("default", "FACT_LLM_KEY", []), \
+            ("named", "OTHER_KEY", ["--llm-key-env=OTHER_KEY"]):
+        (tmp_path / "seen").unlink(missing_ok=True)
+        with Server(patterns()) as server:
+            run = subprocess.run(
+                [find_tool("fact-compile"), root / "test/Driver/Inputs/small.mlir",
+                 "-o", tmp_path / folder / "small.so", f"--patterns={tmp_path}/none",
+                 "--agent=llm", f"--llm-url={server.url}", "--llm-model=small",
+                 f"--transcript={tmp_path}/transcript.json", "--tuner-argument=--candidates=1",
+                 f"--tuner-argument=--run-launcher={launcher}", *options],
+                capture_output=True, text=True, timeout=300, env={**os.environ, name: KEY})
+        assert run.returncode == 0, run.stderr
+        assert server.requests[0]["headers"]["Authorization"] == f"Bearer {KEY}"
+        seen = (tmp_path / "seen").read_text()
+        assert "PATH=" in seen and KEY not in seen
+    # Nor where the tuner is started by hand.
+    (tmp_path / "seen").unlink()
+    run = subprocess.run([find_tool("fact-tune"), tmp_path / "default/small.bundle", "--retune",
+                          "--candidates=1", f"--run-launcher={launcher}"], capture_output=True,
+                         text=True, timeout=300, env={**os.environ, "FACT_LLM_KEY": KEY})
+    assert run.returncode == 0, run.stderr
+    seen = (tmp_path / "seen").read_text()
+    assert "PATH=" in seen and KEY not in seen
 
 
 def test_a_variable_that_is_empty_hides_no_file(tmp_path, ask):

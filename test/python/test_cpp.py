@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Other people's programs: C++ that runs a model, and CMake that finds FACT."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bundles for a GPU, and their kernels compiled by the real nvcc.
 
 Nothing runs here. A kernel that compiles can still be wrong (`make check-gpu` looks at
@@ -18,6 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from cuda_compiler import compile_source
 from fact import toolchain
 from fact.compiler import bundle
 from fact.workload import load_workload
@@ -30,8 +32,6 @@ if not REQUIRED:
         pytest.skip("fact-compile is not built", allow_module_level=True)
 
 TARGET = "sm_90a"
-COMPILE_SECONDS = 600
-
 
 def read(folder: Path) -> dict:
     return json.loads((folder / "bundle.json").read_text())
@@ -120,20 +120,6 @@ def chosen(bundles) -> dict[str, tuple[Path, dict]]:
             if kernel["rule"] != "gemm_epilogue" or "gelu" in kernel["ops"]:
                 found.setdefault(kernel["rule"], (folder, kernel))
     return found
-
-
-def compile_source(folder: Path, source: dict, output: Path) -> subprocess.CompletedProcess:
-    """The bundle's command, completed as fact-tune does."""
-    flags = [f"-I{folder / 'include'}", "-Xcompiler", "-fPIC", "-Xptxas", "-v",
-             *source.get("flags", [])]
-    words = []
-    for word in read(folder)["commands"]["compile"]:
-        words += flags if word == "{flags}" else [word]
-    places = {"bundle": folder, "cutlass": toolchain.find_cutlass(),
-              "source": folder / source["source"], "output": output}
-    words = [re.sub(r"\{(\w+)\}", lambda match: str(places[match[1]]), word) for word in words]
-    return subprocess.run(words, env=toolchain.environment(), text=True, timeout=COMPILE_SECONDS,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ten modules, each covered with the groups that a person would choose, on both targets."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the exported text has, and the traps on the way to it."""
 
 import inspect

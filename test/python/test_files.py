@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files that cannot be written: an error that names them, and nothing half-written."""
 
 import os
@@ -33,6 +34,19 @@ def test_a_failure_leaves_the_old(tmp_path):
             raise KeyboardInterrupt
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_links_that_somebody_has_laid_are_not_followed(tmp_path):
+    victim, path = tmp_path / "victim", tmp_path / "file"
+    victim.write_text("mine")
+    (tmp_path / "file.partial").symlink_to(victim)
+    path.symlink_to(victim)
+    with writing(path) as file:
+        file.write("text")
+        aside, = (entry for entry in tmp_path.iterdir() if ".partial-" in entry.name)
+        assert not aside.is_symlink()
+    assert victim.read_text() == "mine"
+    assert path.read_text() == "text" and not path.is_symlink()
 
 
 def test_a_folder_that_is_none(tmp_path):

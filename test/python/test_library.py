@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loading libraries and running models, against a library written by hand."""
 
 import threading
@@ -173,3 +174,63 @@ def test_broken_safetensors(tmp_path, content):
     (tmp_path / "w").write_bytes(content)
     with pytest.raises(fact.FactError, match="as safetensors"):
         read_safetensors(tmp_path / "w")
+
+
+# Tensors whose memory is not their value.
+
+
+def test_pending_negation_is_done(library):
+    model = library.create(weights())
+    for x in (torch._neg_view(torch.randn(2, 4)),
+              torch.view_as_complex(torch.randn(2, 4, 2)).conj().imag):
+        assert x.is_neg()
+        assert torch.equal(model(x), x * 2 + 1)
+    negated = {"scale": torch._neg_view(torch.full((4,), -2.0)), "bias": torch.ones(4)}
+    x = torch.randn(2, 4)
+    assert torch.equal(library.create(negated)(x), x * 2 + 1)
+    with pytest.raises(fact.FactError, match="output 'y' has a pending negation"):
+        model.run([x], [torch._neg_view(torch.empty(2, 4))])
+
+
+class Logged(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+class Renamed(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize("x, message", [
+    (torch.eye(4)[:2].to_sparse(), "input 'x' has layout sparse_coo; only dense"),
+    (torch.randn(2, 4).to_mkldnn(), "input 'x' has layout _mkldnn"),
+    (torch.randn(2, 4).as_subclass(Logged), "input 'x' is a Logged"),
+])
+def test_other_kinds_of_tensors_are_refused_by_name(library, x, message):
+    model = library.create(weights())
+    with pytest.raises(fact.FactError, match=message):
+        model(x)
+    y = torch.randn(2, 4).as_subclass(Renamed)
+    assert torch.equal(model(y), y * 2 + 1)
+
+
+def test_closing_beside_a_running_call(library):
+    for _ in range(20):
+        model, stopped = library.create(weights()), []
+
+        def work():
+            x = torch.randn(2, 4)
+            try:
+                while True:
+                    model(x)
+            except fact.FactError as error:
+                stopped.append(str(error))
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        model.close()
+        for thread in threads:
+            thread.join(60)
+        assert len(stopped) == 3 and all("has been closed" in text for text in stopped)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The agent `llm` against a real server with a real, very small model.
 
 Its choices are wrong; what is tested is everything around them: HTTP, tokens, answers
@@ -68,6 +69,7 @@ def discover(folder, graph, **options):
     return run
 
 
+@pytest.mark.full
 def test_discovery_with_a_model(url, tmp_path):
     tokens = 400
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole modules from Python: state, structure, and libraries that are loaded again."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Refinement by the agent `llm`, and whole runs from discovery to the last round of it, repeated
 from their transcripts."""
 
@@ -24,8 +25,8 @@ def measured(tmp_path_factory, root):
     compiler = str(find_tool("fact-compile"))
     source = root / "test" / "Driver" / "Inputs" / "mlp.mlir"
     graph, bundle = folder / "mlp.mlir", folder / "bundle"
-    subprocess.run([compiler, source, "--until=discover", "-o", graph,
-                    f"--patterns={folder}/none"], check=True, capture_output=True)
+    subprocess.run([compiler, source, "--until=discover", "--target=neoverse-n1",
+                    "-o", graph, f"--patterns={folder}/none"], check=True, capture_output=True)
     subprocess.run([compiler, graph, "--until=bundle", f"--bundle={bundle}", "--candidates=2"],
                    check=True, capture_output=True)
     subprocess.run([sys.executable, root / "test" / "Agent" / "Inputs" / "make_results.py", bundle,
@@ -190,7 +191,8 @@ def test_modules_of_one_run_share_a_transcript(tmp_path):
 
 def test_discovery_and_refinement_of_one_pipeline_share_a_transcript(tmp_path, measured):
     transcript = tmp_path / "transcript.json"
-    arguments = [OPT, measured.source, "--fact-raise", f"--fact-discover=patterns={tmp_path}/none AGENT",
+    arguments = [OPT, measured.source, "--fact-raise",
+                 f"--fact-discover=target=neoverse-n1 patterns={tmp_path}/none AGENT",
                  f"--fact-refine=bundle={measured.bundle} results={measured.results} AGENT"]
     with Server(patterns(), refinements({"micro": ["8x8"]})) as server:
         run, conversations = repeated(arguments, transcript, server)

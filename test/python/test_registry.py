@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The registry's files, its JSON schema and the `fact registry` command."""
 
 import copy
@@ -106,6 +107,13 @@ WRONG = {
     "an example that is a path": [((*ENTRY, "example"), "49_../x")],
     "an example without a number": [((*ENTRY, "example"), "hopper_gemm")],
     "no schedules": [((*ENTRY, "schedules"), [])],
+    "a key with a zero byte": [((*GOOD, "key"), "sm90_gemm<a\0b>")],
+    "a reason with a zero byte": [((*BAD, "reason"), "a\0b")],
+    "a reason that erases the screen": [((*BAD, "reason"), "a\x1b[2J")],
+    "a reason with a C1 control": [((*BAD, "reason"), "a\x9b2J")],
+    "a reason of two lines": [((*BAD, "reason"), "a\u2028b")],
+    "a reason that runs backwards": [((*BAD, "reason"), "a\u202eb")],
+    "a machine with a C1 control": [((*GOOD, "machine"), "H\x85")],
     "an unknown status": [((*GOOD, "status"), "excellent")],
     "no status": [((*GOOD, "status"), REMOVED)],
     "accepted without a time": [((*GOOD, "us"), REMOVED)],

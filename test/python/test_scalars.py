@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pointwise ops against PyTorch in fp64, over all bf16 values and grids of pairs.
 
 The truth is PyTorch's function of the same values in fp64. A result is the nearest bf16 of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How modules are called: containers, keywords, constants, and their form as JSON."""
 
 import collections

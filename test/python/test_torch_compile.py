@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile(backend="fact"): what FACT takes, what PyTorch runs instead, and why."""
 
 import logging
@@ -144,6 +145,95 @@ def test_a_buffer_that_was_compiled_in_may_change(fresh):
     assert close(fast(*inputs), module(*inputs))
     module.mask[4, 2] = 0
     assert close(fast(*inputs), module(*inputs))
+
+
+class Weighted(nn.Module):
+    """Weights that are packed, merged at load, read in place, and not contiguous."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.last = (nn.Linear(16, 16) for _ in range(3))
+        self.scale = nn.Parameter(torch.rand(16))
+        self.turned = nn.Parameter(torch.randn(16, 16).t())
+        self.register_buffer("shift", torch.rand(16))
+
+    def forward(self, x):
+        h = torch.sigmoid(self.first(x)) * self.second(x)
+        return self.last(torch.tanh(h) * self.scale) @ self.turned + self.shift
+
+
+def in_numpy(tensor, factor):
+    tensor.detach().numpy()[...] *= factor
+
+
+CHANGES = {
+    "mul_": lambda p: p.mul_(1.5),
+    "data.mul_": lambda p: p.data.mul_(1.5),
+    "data.copy_": lambda p: p.data.copy_(torch.randn(p.shape)),
+    "numpy": lambda p: in_numpy(p, 1.5),
+    "one element by numpy": lambda p: in_numpy(p.view(-1)[:1] if p.is_contiguous() else p[:1], -1),
+    "data": lambda p: setattr(p, "data", torch.randn(p.shape)),
+    "set_": lambda p: p.set_(torch.randn(p.shape)),
+}
+
+
+@torch.no_grad()
+def test_every_change_of_weights_is_seen(fresh):
+    module, x = Weighted().eval(), torch.randn(3, 16)
+    fast = compiled(module)
+    assert close(fast(x), module(x))
+    tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    for how, change in CHANGES.items():
+        for name, tensor in tensors.items():
+            before = module(x)
+            change(tensor)
+            assert not torch.equal(before, module(x)), f"{how} of {name} did nothing"
+            assert torch.allclose(fast(x), module(x), atol=1e-3, rtol=1e-4), f"{how} of {name}"
+
+
+def test_weights_loaded_in_inference_mode_are_seen(fresh):
+    with torch.inference_mode():
+        module, x = Weighted().eval(), torch.randn(3, 16)
+        fast = compiled(module)
+        assert close(fast(x), module(x))
+        for _ in range(3):
+            module.load_state_dict(Weighted().state_dict())
+            assert torch.allclose(fast(x), module(x), atol=1e-4)
+            module.last.weight.data.mul_(3)
+            assert torch.allclose(fast(x), module(x), atol=1e-4)
+
+
+@torch.no_grad()
+def test_tracked_weights_are_not_summed(fresh, monkeypatch):
+    module, x = Weighted().eval(), torch.randn(3, 16)
+    monkeypatch.setattr(fact.Model, "watch_weights", lambda self: pytest.fail("watched"))
+    fast = compiled(module, weights="tracked")
+    assert close(fast(x), module(x))
+    module.last.weight.mul_(2)
+    assert close(fast(x), module(x))
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="option weights of backend 'fact' is 'all'"):
+        compiled(module, weights="all")(x)
+
+
+@torch.no_grad()
+def test_a_buffer_that_is_written_and_never_read(fresh):
+    class Remembers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("last", torch.zeros(3, 4))
+            self.register_buffer("turned", torch.zeros(4, 3).t())
+
+        def forward(self, x):
+            self.last.copy_(x * 2)
+            self.turned.add_(x)
+            return torch.tanh(x)
+
+    module, x = Remembers(), torch.randn(3, 4)
+    fast = compiled(module)
+    for calls in (1, 2):
+        assert close(fast(x), torch.tanh(x))
+        assert close(module.last, x * 2) and close(module.turned, x * calls)
 
 
 @torch.no_grad()

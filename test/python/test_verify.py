@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The measure of errors itself."""
 
 import math
@@ -58,6 +59,37 @@ def test_wrong_shape():
 def test_integers_are_exact():
     with pytest.raises(AssertionError, match="too far from fp64"):
         verify.check(torch.tensor([1, 2]), torch.tensor([1, 3]))
+
+
+def test_a_result_is_measured_by_the_error_of_pytorch_itself():
+    torch.manual_seed(0)
+    exact = torch.randn(64, 64, dtype=torch.float64)
+    own = exact.bfloat16()
+    verify.check_beside(own.clone(), own, exact)
+    # 3% off was within the bound of one op in bf16.
+    wrong = (exact * 1.03).bfloat16()
+    assert verify.within(verify.compare(wrong, exact), verify.tolerance(torch.bfloat16, roundings=4))
+    with pytest.raises(AssertionError, match="eager's"):
+        verify.check_beside(wrong, own, exact)
+    one = own.clone()
+    one[3, 3] += 0.25
+    with pytest.raises(AssertionError, match="at \\[3, 3\\]"):
+        verify.check_beside(one, own, exact)
+
+
+def test_an_overflow_of_pytorch_is_no_licence():
+    exact = torch.tensor([1e6, 1.0], dtype=torch.float64)
+    own = exact.half()
+    verify.check_beside(own.clone(), own, exact)
+    with pytest.raises(AssertionError):
+        verify.check_beside(torch.tensor([math.nan, 1.0]).half(), own, exact)
+
+
+def test_integers_are_those_of_fp64_or_of_pytorch():
+    exact, own = torch.tensor([1, 2, 3]), torch.tensor([1, 2, 4])
+    verify.check_beside(torch.tensor([1, 2, 4]), own, exact)
+    with pytest.raises(AssertionError, match="1 of 3 elements are wrong"):
+        verify.check_beside(torch.tensor([1, 7, 3]), own, exact)
 
 
 def test_longer_sums_may_be_less_exact():

@@ -1,14 +1,19 @@
 //===- Tool.cpp - What fact-compile, fact-opt and fact-translate share ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"
+#include "fact/Runtime/Text.h"
+#include "fact/Support/WholeFile.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
 #include <string>
 #include <sys/prctl.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace llvm;
@@ -28,10 +33,30 @@ void fact::initTool(StringRef name) {
 
 void fact::endChildrenWithThisProcess() { setenv(endWithParent, "1", 1); }
 
+/// Lines and tabs are the text's own.
+void fact::PrintableStream::write_impl(const char *data, size_t size) {
+  std::string text(data, size);
+  for (size_t at = 0; at < size;) {
+    size_t end = std::min(text.find_first_of("\n\t", at), size);
+    stream << runtime::escapeControls(text.substr(at, end - at));
+    if (end < size)
+      stream << text[end];
+    at = end + 1;
+  }
+  written += size;
+}
+
+/// The output that is not complete; it lives as long as the program, for what
+/// runs when that ends.
+static std::string &getAside() {
+  static std::string *aside = new std::string;
+  return *aside;
+}
+
 int fact::runWithOutputAside(int argc, char **argv,
                              function_ref<bool(int, char **)> tool) {
   std::vector<std::string> words(argv, argv + argc);
-  std::string output, aside;
+  std::string output, &aside = getAside();
   for (size_t i = 1; i < words.size(); ++i) {
     StringRef word = words[i];
     bool joined = word.consume_front("--o=") || word.consume_front("-o=");
@@ -43,8 +68,11 @@ int fact::runWithOutputAside(int argc, char **argv,
     if (output == "-" ||
         (sys::fs::exists(output) && !sys::fs::is_regular_file(output)))
       break;
-    aside = output + ".writing";
+    aside = getUniqueName(output, partial).string();
     value = (joined ? "-o=" : "") + aside;
+    // LLVM forgets the file once it is closed, and may crash even then.
+    sys::AddSignalHandler([](void *) { ::unlink(getAside().c_str()); },
+                          nullptr);
     break;
   }
   std::vector<char *> pointers;

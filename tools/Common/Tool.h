@@ -1,4 +1,5 @@
 //===- Tool.h - What fact-compile, fact-opt and fact-translate share -*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_TOOLS_COMMON_TOOL_H
@@ -6,6 +7,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace fact {
 
@@ -15,6 +17,39 @@ void initTool(llvm::StringRef name);
 
 /// Asks programs that this process starts to end with it.
 void endChildrenWithThisProcess();
+
+/// Passes text on with its control characters escaped, so that neither a name
+/// nor a source line moves the cursor of a terminal. Colors are LLVM's own.
+class PrintableStream : public llvm::raw_ostream {
+public:
+  explicit PrintableStream(llvm::raw_ostream &stream)
+      : llvm::raw_ostream(/*unbuffered=*/true), stream(stream) {
+    enable_colors(stream.colors_enabled());
+  }
+
+  bool is_displayed() const override { return stream.is_displayed(); }
+  bool has_colors() const override { return stream.has_colors(); }
+  llvm::raw_ostream &changeColor(enum Colors color, bool bold,
+                                 bool background) override {
+    stream.changeColor(color, bold, background);
+    return *this;
+  }
+  llvm::raw_ostream &resetColor() override {
+    stream.resetColor();
+    return *this;
+  }
+  llvm::raw_ostream &reverseColor() override {
+    stream.reverseColor();
+    return *this;
+  }
+
+private:
+  void write_impl(const char *data, size_t size) override;
+  uint64_t current_pos() const override { return written; }
+
+  llvm::raw_ostream &stream;
+  uint64_t written = 0;
+};
 
 /// Runs a tool whose `-o` names a file so that the file appears whole or not at
 /// all.

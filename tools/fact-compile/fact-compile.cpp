@@ -1,4 +1,5 @@
 //===- fact-compile.cpp - From MLIR text to a shared library --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"
 #include "fact/Driver/Compile.h"
@@ -203,7 +204,8 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  fact::PrintableStream messages(llvm::errs());
+  SourceMgrDiagnosticHandler handler(sources, &context, messages);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return fail("'" + input +

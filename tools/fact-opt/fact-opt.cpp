@@ -1,4 +1,5 @@
 //===- fact-opt.cpp - Run FACT's passes on text ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"
 #include "fact/InitAll.h"

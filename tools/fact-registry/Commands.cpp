@@ -1,4 +1,5 @@
 //===- Commands.cpp - What fact-registry does -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
 #include "fact/Patterns/PatternFile.h"

@@ -1,4 +1,5 @@
 //===- Commands.h - What fact-registry does -----------------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_TOOLS_FACTREGISTRY_COMMANDS_H

@@ -1,4 +1,5 @@
 //===- fact-registry.cpp - Reads and changes the pattern registry ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
 #include "fact/Patterns/PatternFile.h"

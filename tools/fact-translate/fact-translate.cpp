@@ -1,4 +1,5 @@
 //===- fact-translate.cpp - Print what the emitters would write -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"
 #include "fact/Analysis/SpeedOfLight.h"
@@ -74,6 +75,14 @@ int main(int argc, char **argv) {
                        fact::printTable);
   registerSpeedOfLight("fact-to-sol-json", "Print the speed of light as JSON",
                        fact::printJson);
+  TranslateFromMLIRRegistration(
+      "fact-schedules",
+      "Print the kinds of schedules and their parameters (reads no input)",
+      [](ModuleOp, raw_ostream &output) {
+        fact::printSchedulePage(output);
+        return success();
+      },
+      fact::registerAllDialects);
   return fact::runWithOutputAside(argc, argv, [](int count, char **words) {
     return succeeded(mlirTranslateMain(count, words, overview));
   });

@@ -1,10 +1,12 @@
 //===- fact-tune.cpp - Tunes and links a bundle ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles the candidates of a bundle, verifies and times each in a process
 // that may crash or hang, and links the winners into one library.
 //
 //===----------------------------------------------------------------------===//
 
+#include "fact/Support/PathLock.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <random>
 #include <sstream>
 
 using namespace fact::tuning;
@@ -35,10 +38,16 @@ shared library with a C interface.
   --cutlass FOLDER        CUTLASS's tree (default: $FACT_CUTLASS_DIR)
   --launcher "WORDS"      put before compile commands, e.g. "ccache"
   --run-launcher "WORDS"  put before measurements, e.g. "srun --gpus=1"
+  --seed N                operands that candidates are verified on (default:
+                          others in every run; the run's log names it)
   --only KERNEL           tune one kernel, link nothing
   --retune                measure again what the database already knows
-  --untuned               take the best predicted candidate of each kernel;
-                          verify and measure nothing
+  --untuned               take the best predicted candidate of each kernel
+                          that verifies; measure nothing
+  --rank N                with --untuned, the N-th best predicted, or the last
+  --no-check              link without verifying what is linked
+  --sanitize              run each winner under compute-sanitizer (memcheck,
+                          racecheck, initcheck, synccheck); a finding rejects it
   --no-link               tune, link nothing
   --list                  show kernels, candidates and known results
   --dry-run               show the commands that would compile the candidates
@@ -59,6 +68,7 @@ static Words splitWords(const std::string &text) {
 
 static Options parseOptions(int argc, char **argv) {
   Options options;
+  options.seed = std::random_device()();
   CommandLine line(argc, argv, "fact-tune", FACT_VERSION, usage);
   while (line.next()) {
     const std::string &word = line.word();
@@ -80,12 +90,20 @@ static Options parseOptions(int argc, char **argv) {
       options.launcher = splitWords(line.value());
     else if (word == "--run-launcher")
       options.runLauncher = splitWords(line.value());
+    else if (word == "--seed")
+      options.seed = line.whole();
     else if (word == "--only")
       options.only = line.value();
     else if (word == "--retune")
       options.retune = true;
     else if (word == "--untuned")
       options.untuned = true;
+    else if (word == "--rank")
+      options.rank = line.count();
+    else if (word == "--no-check")
+      options.noCheck = true;
+    else if (word == "--sanitize")
+      options.sanitize = true;
     else if (word == "--no-link")
       options.noLink = true;
     else if (word == "--list")
@@ -102,6 +120,9 @@ static Options parseOptions(int argc, char **argv) {
   }
   if (options.bundle.empty())
     throw Failure("no bundle given; see fact-tune --help");
+  if (options.sanitize && options.untuned)
+    throw Failure("--sanitize runs kernels that were verified, and --untuned "
+                  "verifies none: leave out one of them");
   return options;
 }
 
@@ -169,18 +190,23 @@ static void checkOutput(const Options &options) {
   std::filesystem::path folder =
       std::filesystem::absolute(options.output).parent_path();
   createFolder(folder);
-  std::filesystem::path probe = options.output;
-  probe += ".partial";
-  writeFile(probe, "");
-  std::filesystem::remove(probe);
+  if (int code = fact::probeFile(options.output))
+    throw Failure("cannot write " + options.output.string() + ": " +
+                  describeWriteError(code, options.output));
 }
 
 static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
+  bool onlyShows = options.list || options.dryRun;
+  fact::PathLock lock;
+  // Before it is read: fact-compile may be about to replace it.
+  if (!onlyShows && std::filesystem::is_directory(options.bundle))
+    if (std::string error = lock.acquire(options.bundle, "fact-tune");
+        !error.empty())
+      throw Failure(error);
   Bundle bundle = readBundle(options.bundle);
   locateCutlass(bundle, options);
   checkOnly(bundle, options);
-  bool onlyShows = options.list || options.dryRun;
   bool links = !onlyShows && !options.noLink && options.only.empty();
   if (links)
     checkOutput(options);
@@ -194,7 +220,8 @@ static int run(int argc, char **argv) {
   if (links)
     tuner.compose(result);
   if (options.only.empty())
-    writeFile(bundle.folder / "tuning.json", writeTuningReport(bundle, result));
+    writeFile(bundle.folder / "tuning.json", writeTuningReport(bundle, result),
+              fact::Synchronize::Yes);
   std::fputs(writeTable(result).c_str(), stdout);
   if (links)
     std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",
@@ -204,6 +231,9 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  // The key of the compiler's language model is not for compilers, launchers
+  // and kernels. Before anything else: no other thread reads the environment.
+  unsetenv("FACT_LLM_KEY");
   try {
     return run(argc, argv);
   } catch (const std::exception &problem) {

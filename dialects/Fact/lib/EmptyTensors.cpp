@@ -1,4 +1,5 @@
 //===- EmptyTensors.cpp - Tensors without elements ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tensor without elements is a constant, and so is what an op makes of one
 // where its own result has elements: a sum of nothing is 0. No target sees

@@ -1,6 +1,8 @@
 //===- FactDialect.cpp - Registration of the FACT dialect -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "FactSchedules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -27,6 +29,43 @@ void FactDialect::initialize() {
 #define GET_OP_LIST
 #include "fact/Dialect/Fact/FactOps.cpp.inc"
       >();
+}
+
+void FactDialect::addScheduleKind(const ScheduleKind &kind) {
+  [[maybe_unused]] bool isNew =
+      scheduleKinds.try_emplace(kind.name, &kind).second ||
+      scheduleKinds[kind.name] == &kind;
+  assert(isNew && "two kinds of schedules have one name");
+}
+
+Attribute FactDialect::parseAttribute(DialectAsmParser &parser,
+                                      Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  Attribute attribute;
+  OptionalParseResult result =
+      generatedAttributeParser(parser, &name, type, attribute);
+  if (result.has_value())
+    return succeeded(*result) ? attribute : Attribute();
+  if (const ScheduleKind *kind = scheduleKinds.lookup(name))
+    return parseSchedule(parser, *kind);
+  StringRef base = name;
+  if (base.consume_back("_space"))
+    if (const ScheduleKind *kind = scheduleKinds.lookup(base))
+      return parseSpace(parser, *kind);
+  parser.emitError(loc) << "'" << name << "' is neither an attribute of 'fact' "
+                        << "nor a kind of schedule of a known target";
+  return {};
+}
+
+void FactDialect::printAttribute(Attribute attribute,
+                                 DialectAsmPrinter &printer) const {
+  if (auto schedule = dyn_cast<ScheduleAttr>(attribute))
+    printSchedule(printer.getStream(), schedule);
+  else if (auto space = dyn_cast<SpaceAttr>(attribute))
+    printSpace(printer.getStream(), space);
+  else
+    (void)generatedAttributePrinter(attribute, printer);
 }
 
 Operation *FactDialect::materializeConstant(OpBuilder &builder, Attribute value,

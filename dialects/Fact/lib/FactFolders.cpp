@@ -1,4 +1,5 @@
 //===- FactFolders.cpp - Folders and canonicalisation ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Only what is exact: x + 0.0 is not x where x is -0.0, but x + -0.0 and
 // x - 0.0 are. A narrowing cast rounds, and stays.

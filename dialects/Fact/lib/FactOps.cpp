@@ -1,4 +1,5 @@
 //===- FactOps.cpp - Verifiers and assembly -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each verifier names the numbered constraint of the op's documentation.
 //
@@ -17,12 +18,35 @@ static bool isSized(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return false;
+  // Rewrites and conversions compute types, which nothing else checks.
+  if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size < 0; }))
+    return false;
   if (llvm::is_contained(tensor.getShape(), 0))
     return true;
   int64_t room = int64_t(1) << 48;
   for (int64_t size : tensor.getShape())
     room /= size;
   return room != 0;
+}
+
+/// A region with names of its own. Without them, an op outside could name a
+/// value inside that is defined later, and would be left with it when the rest
+/// of the op fails to parse and the region goes.
+static ParseResult parseIsolatedBody(OpAsmParser &parser, Region &body) {
+  if (parser.parseRegion(body, /*arguments=*/{}, /*enableNameShadowing=*/true))
+    return failure();
+  FusedOp::ensureTerminator(body, parser.getBuilder(),
+                            parser.getEncodedSourceLoc(parser.getNameLoc()));
+  return success();
+}
+
+static void printIsolatedBody(OpAsmPrinter &printer, Operation *,
+                              Region &body) {
+  Operation *yield = body.empty() ? nullptr : body.front().getTerminator();
+  printer.printRegion(body, /*printEntryBlockArgs=*/true,
+                      /*printBlockTerminators=*/!yield ||
+                          yield->getNumOperands() ||
+                          !yield->getAttrDictionary().empty());
 }
 
 #define GET_OP_CLASSES
@@ -48,6 +72,11 @@ fact::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
       size = shape[i];
     }
   return result;
+}
+
+static bool broadcastsTo(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  auto shape = broadcastShapes({from, to});
+  return shape && ArrayRef<int64_t>(*shape) == to;
 }
 
 LogicalResult fact::detail::verifyBroadcast(Operation *op) {
@@ -77,9 +106,19 @@ static bool matchesElement(Type type, Type element) {
           own.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth());
 }
 
+/// Ops whose definition is that of real numbers.
+static bool isForFloatsAlone(Operation *op) {
+  return isa<PowOp, ExpOp, Expm1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp,
+             ReciprocalOp, SinOp, CosOp, ErfOp, TanhOp, SigmoidOp, SiluOp,
+             MishOp, SoftplusOp>(op);
+}
+
 LogicalResult fact::detail::verifyElementTypes(Operation *op) {
   Type result =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+  if (isForFloatsAlone(op) && !isa<FloatType>(result))
+    return op->emitOpError("takes floats, not ")
+           << result << "; cast the operands first";
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!matchesElement(type, result))
@@ -178,7 +217,7 @@ LogicalResult FusedOp::verify() {
            << ", and the operands are " << getInputs().getTypes();
   if (failed(verifyYield(*this, body, 2)))
     return failure();
-  if (getSchedule() && !isa<ScheduleAttrInterface>(*getSchedule()))
+  if (getSchedule() && !isa<ScheduleAttr>(*getSchedule()))
     return violates(*this, 3) << *getSchedule() << " is not a schedule";
   if (getSpace() && !isa<SpaceAttrInterface>(*getSpace()))
     return violates(*this, 3) << *getSpace() << " is not a space";
@@ -273,7 +312,7 @@ LogicalResult AttentionOp::verify() {
       v.getDimSize(1) != k.getDimSize(1) || v.getDimSize(2) != k.getDimSize(2))
     return violates(*this, 2)
            << "sizes do not agree: " << q << ", " << k << ", " << v;
-  if (q.getDimSize(1) % k.getDimSize(1))
+  if (!k.getDimSize(1) || q.getDimSize(1) % k.getDimSize(1))
     return violates(*this, 3)
            << q.getDimSize(1) << " query heads are not a "
            << "multiple of " << k.getDimSize(1) << " key heads";
@@ -282,6 +321,15 @@ LogicalResult AttentionOp::verify() {
   if (getType().getShape() != ArrayRef<int64_t>(expected))
     return violates(*this, 4) << "result is [" << getType().getShape()
                               << "], and should be [" << expected << "]";
+  if (!getMask())
+    return success();
+  auto mask = cast<RankedTensorType>(getMask().getType());
+  SmallVector<int64_t> scores{q.getDimSize(0), q.getDimSize(1), q.getDimSize(2),
+                              k.getDimSize(2)};
+  if (!broadcastsTo(mask.getShape(), scores))
+    return violates(*this, 4)
+           << "mask " << mask << " does not broadcast to the scores, ["
+           << scores << "]";
   return success();
 }
 
@@ -383,9 +431,8 @@ LogicalResult RotaryOp::verify() {
            << ", and needs one type with an even last size";
   for (Value angle : {getCos(), getSin()}) {
     auto given = cast<RankedTensorType>(angle.getType());
-    auto shape = broadcastShapes({given.getShape(), type.getShape()});
-    if (given.getElementType() != type.getElementType() || !shape ||
-        ArrayRef<int64_t>(*shape) != type.getShape())
+    if (given.getElementType() != type.getElementType() ||
+        !broadcastsTo(given.getShape(), type.getShape()))
       return violates(*this, 2) << given << " does not broadcast to " << type;
   }
   return success();
@@ -435,17 +482,20 @@ LogicalResult SliceOp::verify() {
     if (i != dim && getType().getDimSize(i) != operand.getDimSize(i))
       return violates(*this, 2) << "changes size " << i << " of " << operand
                                 << ", and slices dim " << dim;
-  int64_t last = getStart() + (getType().getDimSize(dim) - 1) * getStep();
-  if (last >= operand.getDimSize(dim))
-    return violates(*this, 2)
-           << "reads element " << last << " of " << operand.getDimSize(dim);
+  // Without overflow: starts and steps are any numbers.
+  int64_t size = operand.getDimSize(dim), count = getType().getDimSize(dim);
+  int64_t start = getStart(), step = getStep();
+  bool isInside = count == 0 ? start <= size
+                             : start < size &&
+                                   (count - 1) <= (size - 1 - start) / step;
+  if (!isInside)
+    return violates(*this, 2) << "takes " << count << " elements from " << start
+                              << " in steps of " << step << " of " << size;
   return success();
 }
 
 LogicalResult ExpandOp::verify() {
-  auto shape = broadcastShapes(
-      {getOperand().getType().getShape(), getType().getShape()});
-  if (!shape || ArrayRef<int64_t>(*shape) != getType().getShape())
+  if (!broadcastsTo(getOperand().getType().getShape(), getType().getShape()))
     return violates(*this, 1)
            << getOperand().getType() << " does not broadcast to " << getType();
   return success();

@@ -1,4 +1,5 @@
 //===- FactScalars.cpp - The scalar definition of each pointwise op -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The one place that says what a pointwise op computes. Definitions use arith
 // and math alone and work on scalars and on vectors. Fast definitions are for
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -39,8 +41,17 @@ public:
   static bool isFloat(Value x) {
     return isa<FloatType>(getElementTypeOrSelf(x.getType()));
   }
+  /// Booleans are 0 and 1, as in PyTorch. To arith, `true` is also -1: signed
+  /// ops would order them the other way.
+  static bool isBoolean(Value x) {
+    return getElementTypeOrSelf(x.getType()).isInteger(1);
+  }
+  Value either(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
 
   Value add(Value x, Value y) {
+    if (isBoolean(x))
+      return either(x, y);
     return isFloat(x) ? arith::AddFOp::create(b, x, y).getResult()
                       : arith::AddIOp::create(b, x, y).getResult();
   }
@@ -59,14 +70,27 @@ public:
   }
   Value div(Value x, Value y) {
     if (!isFloat(x))
-      return arith::DivSIOp::create(b, x, y);
+      return divideIntegers(x, y);
     auto flags = fast ? arith::FastMathFlags::arcp : arith::FastMathFlags::none;
     return arith::DivFOp::create(
         b, x, y, arith::FastMathFlagsAttr::get(b.getContext(), flags));
   }
+  /// Processors disagree on division by 0 and on the smallest number by -1,
+  /// some by a trap. Here the first is 0 and the second wraps: both are the
+  /// product of the operands.
+  Value divideIntegers(Value x, Value y) {
+    auto is = [&](double value) {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y,
+                                   constant(value, y));
+    };
+    Value special = arith::OrIOp::create(b, is(0), is(-1));
+    Value divisor = select(special, constant(1, y), y);
+    return select(special, mul(x, y), arith::DivSIOp::create(b, x, divisor));
+  }
+  /// Of integers x - (x / y) y, so that what remains of a division by 0 is x.
   Value fmod(Value x, Value y) {
     return isFloat(x) ? arith::RemFOp::create(b, x, y).getResult()
-                      : arith::RemSIOp::create(b, x, y).getResult();
+                      : sub(x, mul(divideIntegers(x, y), y));
   }
   template <typename MathOp> Value math(Value x) {
     auto flags = fast ? arith::FastMathFlags::afn : arith::FastMathFlags::none;
@@ -77,10 +101,14 @@ public:
   Value tanh(Value x) { return math<math::TanhOp>(x); }
   Value erf(Value x) { return math<math::ErfOp>(x); }
   Value max(Value x, Value y) {
+    if (isBoolean(x))
+      return either(x, y);
     return isFloat(x) ? arith::MaximumFOp::create(b, x, y).getResult()
                       : arith::MaxSIOp::create(b, x, y).getResult();
   }
   Value min(Value x, Value y) {
+    if (isBoolean(x))
+      return both(x, y);
     return isFloat(x) ? arith::MinimumFOp::create(b, x, y).getResult()
                       : arith::MinSIOp::create(b, x, y).getResult();
   }
@@ -100,6 +128,15 @@ public:
     if (fast)
       return fma(tanh(mul(x, 0.5)), constant(0.5, x), constant(0.5, x));
     return div(constant(1, x), add(exp(negate(x)), 1));
+  }
+
+  /// x (1 + tanh(z)) / 2; as x / (1 + exp(-2 z)), which does not cancel, where
+  /// tanh is no single instruction.
+  Value gate(Value x, Value z) {
+    if (!fast)
+      return div(x, add(exp(mul(z, -2)), 1));
+    Value half = mul(x, 0.5);
+    return fma(half, tanh(z), half);
   }
 
   /// max(x, 0) + log(1 + exp(-|x|)), which neither overflows nor cancels.
@@ -157,11 +194,46 @@ public:
   }
 
   Value sign(Value x) {
+    if (isBoolean(x))
+      return x;
     Value zero = constant(0, x), one = constant(1, x);
     if (!isFloat(x))
       return max(constant(-1, x), min(one, x));
     return select(less(zero, x), one,
                   select(less(x, zero), constant(-1, x), zero));
+  }
+
+  /// To an integer, toward 0. Processors disagree on numbers outside of the
+  /// type: they become its bounds, and NaN becomes 0. Types of less than 32
+  /// bits take the low bits of 32, as in C.
+  Value truncate(Value x, unsigned bits) {
+    using P = arith::CmpFPredicate;
+    auto compare = [&](P predicate, Value y) {
+      return arith::CmpFOp::create(b, predicate, x, y);
+    };
+    auto like = [&](unsigned width) -> Type {
+      Type element = b.getIntegerType(width);
+      if (auto vector = dyn_cast<VectorType>(x.getType()))
+        return vector.clone(element);
+      return element;
+    };
+    unsigned wide = std::max(bits, 32u);
+    double bound = std::ldexp(1.0, wide - 1);
+    Value low = constant(-bound, x), high = constant(bound, x);
+    Value inside = arith::AndIOp::create(b, compare(P::OGE, low),
+                                         compare(P::OLT, high));
+    Value outside = select(compare(P::OLT, low), low, constant(0, x));
+    Value whole = arith::FPToSIOp::create(b, like(wide),
+                                          select(inside, x, outside));
+    Value most = integer(APInt::getSignedMaxValue(wide), like(wide));
+    whole = select(compare(P::OGE, high), most, whole);
+    return wide == bits ? whole : arith::TruncIOp::create(b, like(bits), whole);
+  }
+  Value integer(const APInt &value, Type type) {
+    TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(b, attr);
   }
 
   /// Integers are their own floor, ceiling and rounding.
@@ -249,8 +321,7 @@ static Value buildGelu(Scalar s, Value x, GeluKind kind) {
   Value square = s.mul(x, x);
   Value inner =
       s.mul(x, s.fma(square, s.constant(c * 0.044715, x), s.constant(c, x)));
-  Value half = s.mul(x, 0.5);
-  return s.fma(half, s.tanh(inner), half);
+  return s.gate(x, inner);
 }
 
 Value GeluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
@@ -282,10 +353,13 @@ Value CompareOp::buildScalar(OpBuilder &builder, Location loc,
                                  F::OLE, F::OGT, F::OGE};
   static constexpr I integers[] = {I::eq,  I::ne,  I::slt,
                                    I::sle, I::sgt, I::sge};
+  static constexpr I booleans[] = {I::eq,  I::ne,  I::ult,
+                                   I::ule, I::ugt, I::uge};
   unsigned index = static_cast<unsigned>(getPredicate());
   if (Scalar::isFloat(args[0]))
     return arith::CmpFOp::create(builder, loc, floats[index], args[0], args[1]);
-  return arith::CmpIOp::create(builder, loc, integers[index], args[0], args[1]);
+  I predicate = Scalar::isBoolean(args[0]) ? booleans[index] : integers[index];
+  return arith::CmpIOp::create(builder, loc, predicate, args[0], args[1]);
 }
 
 Value SelectOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
@@ -321,7 +395,7 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
               ? arith::UIToFPOp::create(builder, loc, type, x).getResult()
               : arith::SIToFPOp::create(builder, loc, type, x).getResult();
     } else if (isa<FloatType>(source)) {
-      x = arith::FPToSIOp::create(builder, loc, type, x);
+      x = Scalar(builder, loc).truncate(x, bits);
     } else if (bits > sourceBits) {
       x = sourceBits == 1
               ? arith::ExtUIOp::create(builder, loc, type, x).getResult()

@@ -1,12 +1,17 @@
 //===- Machine.cpp - Built-in machines, and those of a file ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Machine.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace fact;
@@ -28,6 +33,25 @@ static constexpr MachineDescription machines[] = {
 
 llvm::ArrayRef<MachineDescription> fact::getMachineTable() { return machines; }
 
+/// Whether LLVM knows a processor of that name that runs 64-bit code.
+static bool isProcessor(StringRef name) {
+  return llvm::X86::parseArchX86(name, /*Only64Bit=*/true) !=
+             llvm::X86::CK_None ||
+         llvm::AArch64::parseCpu(name);
+}
+
+/// A processor by its name is a machine with the bounds of the host.
+static const MachineDescription *findProcessor(StringRef name) {
+  if (!isProcessor(name))
+    return nullptr;
+  static std::mutex mutex;
+  static llvm::StringMap<MachineDescription> known;
+  std::lock_guard<std::mutex> guard(mutex);
+  auto entry = known.try_emplace(name, *findMachine("host")).first;
+  entry->second.name = entry->second.architecture = entry->first();
+  return &entry->second;
+}
+
 const MachineDescription *fact::findMachine(StringRef nameOrArchitecture) {
   for (const MachineDescription &machine : machines)
     if (machine.name == nameOrArchitecture)
@@ -36,7 +60,7 @@ const MachineDescription *fact::findMachine(StringRef nameOrArchitecture) {
   for (const MachineDescription &machine : llvm::reverse(machines))
     if (machine.architecture == nameOrArchitecture)
       return &machine;
-  return nullptr;
+  return findProcessor(nameOrArchitecture);
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,9 +126,9 @@ reportUnknown(StringRef name, llvm::ArrayRef<StringRef> others,
   return diagnostic;
 }
 
-/// "host", "sm_90a".
+/// "host", "neoverse-v1", "sm_90a".
 static bool isArchitecture(StringRef text) {
-  if (text == "host")
+  if (text == "host" || isProcessor(text))
     return true;
   StringRef rest = text;
   if (!rest.consume_front("sm_"))
@@ -122,10 +146,11 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
   auto architecture = figures.getAs<StringAttr>("architecture");
   if (!architecture)
     return emitError() << "a machine needs an 'architecture', such as "
-                          "\"sm_90a\" or \"host\"";
+                          "\"sm_90a\", \"x86-64-v3\" or \"host\"";
   if (!isArchitecture(architecture))
     return emitError() << "'architecture' is " << architecture
-                       << ", and must be one such as \"sm_90a\" or \"host\"";
+                       << ", and must be one such as \"sm_90a\", "
+                          "\"x86-64-v3\" or \"host\"";
   machine.architecture = architecture.getValue();
   size_t known = 1;
   LogicalResult result = success();
@@ -176,7 +201,8 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                         [&](const MachineDescription &known) {
                           diagnostic << "'" << known.name << "'";
                         });
-  return diagnostic << ", and those of a file that ends in '.json'";
+  return diagnostic << ", processors by LLVM's names such as 'x86-64-v3', and "
+                       "those of a file that ends in '.json'";
 }
 
 MachineDescription MachineAttr::getDescription() const {
@@ -211,8 +237,9 @@ readMachine(MLIRContext *context, const llvm::json::Object &object,
   auto base =
       readText(object, "base",
                "the name of a built-in machine, such as \"h200\"", emitError);
-  auto architecture = readText(object, "architecture",
-                               "one such as \"sm_90a\" or \"host\"", emitError);
+  auto architecture =
+      readText(object, "architecture",
+               "one such as \"sm_90a\", \"x86-64-v3\" or \"host\"", emitError);
   if (failed(name) || failed(base) || failed(architecture))
     return failure();
   if (!*name)
@@ -267,6 +294,24 @@ readMachine(MLIRContext *context, const llvm::json::Object &object,
   return machine;
 }
 
+/// How deep JSON is nested. LLVM's parser calls itself for each level.
+static size_t getDepth(StringRef json) {
+  size_t depth = 0, deepest = 0;
+  bool isString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (c == '"')
+      isString = !isString;
+    else if (isString)
+      i += c == '\\';
+    else if (c == '[' || c == '{')
+      deepest = std::max(deepest, ++depth);
+    else if ((c == ']' || c == '}') && depth)
+      --depth;
+  }
+  return deepest;
+}
+
 FailureOr<MachineAttr>
 MachineAttr::resolve(MLIRContext *context, StringRef text,
                      llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -283,6 +328,9 @@ MachineAttr::resolve(MLIRContext *context, StringRef text,
     return emitError() << "cannot read machine '" << text
                        << "': " << buffer.getError().message();
   auto inFile = [&] { return emitError() << "'" << text << "': "; };
+  constexpr size_t maximumDepth = 16;
+  if (getDepth((*buffer)->getBuffer()) > maximumDepth)
+    return inFile() << "is nested deeper than " << maximumDepth << " levels";
   llvm::Expected<llvm::json::Value> value =
       llvm::json::parse((*buffer)->getBuffer());
   if (!value)

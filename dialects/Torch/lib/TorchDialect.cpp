@@ -1,4 +1,5 @@
 //===- TorchDialect.cpp - Registration and types --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Torch/Torch.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,5 @@
 //===- TorchSyntax.cpp - The pretty form of torch-mlir's ops --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops of this dialect are unregistered. Nearly all of them are written
 //

@@ -1,4 +1,5 @@
 //===- Agent.h - Who proposes what to fuse ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_AGENT_H
 #define FACT_AGENT_AGENT_H

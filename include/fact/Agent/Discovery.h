@@ -1,4 +1,5 @@
 //===- Discovery.h - From a graph to kernels ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_DISCOVERY_H
 #define FACT_AGENT_DISCOVERY_H

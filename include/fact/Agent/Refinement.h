@@ -1,4 +1,5 @@
 //===- Refinement.h - Search again where there is most to gain ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_REFINEMENT_H
 #define FACT_AGENT_REFINEMENT_H

@@ -1,4 +1,5 @@
 //===- Demand.h - Which elements of a tensor are needed -----------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // What a kernel has to read and to compute follows from what it stores, element

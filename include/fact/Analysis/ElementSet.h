@@ -1,4 +1,5 @@
 //===- ElementSet.h - Sets of elements of a tensor ----------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // Sums of strides, which is exact for all that views can say. Where a union is

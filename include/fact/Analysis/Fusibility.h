@@ -1,4 +1,5 @@
 //===- Fusibility.h - Can one kernel take these ops? --------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // The one place that knows. Rules, language models and people all propose sets

@@ -1,4 +1,5 @@
 //===- Problem.h - What a region asks of the registry -------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_ANALYSIS_PROBLEM_H

@@ -1,4 +1,5 @@
 //===- SpeedOfLight.h - The least time a kernel can take ----------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_ANALYSIS_SPEEDOFLIGHT_H

@@ -1,4 +1,5 @@
 //===- Passes.h - Conversions into and out of FACT ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CONVERSION_PASSES_H
 #define FACT_CONVERSION_PASSES_H

@@ -1,4 +1,5 @@
 //===- Learn.h - From measurements to entries -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PATTERNS_LEARN_H
 #define FACT_PATTERNS_LEARN_H

@@ -1,4 +1,5 @@
 //===- PatternFile.h - Files of the registry, read and written --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // patterns/schema.json and this reader accept the same files.
 //
@@ -38,13 +39,18 @@ Error readFile(const std::filesystem::path &layer,
 /// are of one rule, type and architecture.
 std::string writeText(std::vector<Entry> entries);
 
+/// Whether a kernel can have taken this time: not less than a nanosecond, and
+/// not much less than the speed of light (0 where that is not known).
+bool isPossibleTime(double us, double solUs);
+
 /// Why an entry cannot be written, or empty.
 Error checkEntry(const Entry &entry);
 
 /// Adds what `from` knows to `to`, an entry of the same problem. Of two records
-/// of one schedule on one machine, an accepted one stays before a failed one,
-/// a failed one before a pending one, the faster before the slower. The result
-/// does not depend on the order in which entries are merged.
+/// of one schedule on one machine the stronger evidence stays: accepted or failed
+/// before pending, then the higher number of `versions["verifier"]`, then the
+/// later day, then failed before accepted, then the faster. The result does not
+/// depend on the order in which entries are merged.
 void merge(Entry &to, const Entry &from);
 
 /// The same for lists; the result is sorted by problem.

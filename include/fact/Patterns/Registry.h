@@ -1,4 +1,5 @@
 //===- Registry.h - What was learned about problems -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The registry holds which schedules were measured for which problem, how fast
 // they were and what failed. docs/registry.md is the specification. Links no

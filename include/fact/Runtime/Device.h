@@ -1,4 +1,5 @@
 //===- Device.h - Memory and kernels of the target --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One interface, implemented once for each target (HostDevice.cpp,
 // CudaDevice.cu); a library or a worker links exactly one of them. Functions
@@ -56,6 +57,28 @@ struct StridedTensor {
 };
 bool copyStrided(void *target, const StridedTensor &source, void *stream);
 
+/// Memory whose content is compared with what it was before.
+struct Region {
+  const void *data;
+  uint64_t bytes;
+};
+/// A number for each region that changes with its content: always when one word
+/// of 4 bytes changes, and but for 1 case in 2^32 when a few do. Returns when
+/// the numbers are there. `scratch` is 8 bytes of device memory for each.
+bool checksums(const std::vector<Region> &regions, void *scratch, void *stream,
+               std::vector<uint64_t> &sums);
+
+/// Whether work on `stream` is recorded in a graph rather than executed: then
+/// nothing may wait for the device.
+bool isCapturing(void *stream);
+
+/// A point of a stream that work on other streams can wait for. Neither does
+/// anything on the host, where calls return when their work is done.
+void *createEvent();
+void destroyEvent(void *event);
+bool recordEvent(void *event, void *stream);
+bool waitForEvent(void *event, void *stream);
+
 /// The calling thread's last failure.
 const char *lastError();
 void setLastError(std::string message);
@@ -75,7 +98,40 @@ public:
 
   /// Why this kernel cannot run here: another ABI, another target, another
   /// number of buffers. Empty when it can.
-  std::string validate(uint32_t bufferCount) const;
+  std::string validate(uint32_t bufferCount) const {
+    if (theKernel->abi != FACT_KERNEL_ABI)
+      return "was made for kernel ABI " + std::to_string(theKernel->abi) +
+             "; this runtime speaks " + std::to_string(FACT_KERNEL_ABI);
+    if (theKernel->buffer_count != bufferCount)
+      return "takes " + std::to_string(theKernel->buffer_count) +
+             " buffers; the bundle names " + std::to_string(bufferCount);
+    if (std::string missing = findMissingFunction(); !missing.empty())
+      return missing;
+    for (uint32_t operand : packedOperands())
+      if (operand >= bufferCount)
+        return "packs operand " + std::to_string(operand) +
+               ", which is not there";
+    if (theKernel->choice_bytes > 0 &&
+        (!theKernel->choose || !theKernel->adopt))
+      return "has a choice of " + std::to_string(theKernel->choice_bytes) +
+             " bytes, and no `choose` or no `adopt` function";
+    return "";
+  }
+
+  /// Hands the kernel the choice that it was verified with. Why it cannot be
+  /// used, or "". For a kernel that is valid.
+  std::string adopt(const unsigned char *choice, uint64_t bytes) const {
+    if (bytes == 0 && theKernel->choice_bytes > 0)
+      return "has no choice that was verified; link it again without "
+             "--no-check";
+    if (bytes != theKernel->choice_bytes)
+      return "was given a choice of " + std::to_string(bytes) +
+             " bytes; expected " + std::to_string(theKernel->choice_bytes);
+    const char *problem = bytes > 0 ? theKernel->adopt(choice) : nullptr;
+    return problem ? std::string("cannot use the choice that was verified: ") +
+                         problem
+                   : "";
+  }
 
   /// Bytes that `bind` wants: on the host, those of all threads.
   uint64_t workspaceBytes() const;
@@ -100,6 +156,9 @@ public:
   bool launch(void *stream);
 
 private:
+  /// What a kernel of this target has to have and this one lacks, or "".
+  std::string findMissingFunction() const;
+
   const FactKernel *theKernel;
   [[maybe_unused]] void *state = nullptr;
   [[maybe_unused]] void *boundWorkspace = nullptr;

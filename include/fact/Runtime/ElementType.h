@@ -1,4 +1,5 @@
 //===- ElementType.h - Element types and their conversions ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The types a bundle names, and conversions of the 16-bit ones by integer
 // arithmetic, so that the same code runs on the host and on a device without
@@ -92,6 +93,21 @@ FACT_HOST_DEVICE inline double largestFinite(ElementType type) {
   }
 }
 
+/// What rounds to infinity: half a unit in the last place above the largest
+/// finite value.
+FACT_HOST_DEVICE inline double overflowThreshold(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return 65520.0;
+  case ElementType::BF16:
+    return 3.3961775292304601e38;
+  case ElementType::F32:
+    return 3.4028235677973366e38;
+  default:
+    return 1.7976931348623157e308;
+  }
+}
+
 /// The smallest positive value: near 0, values are this far apart.
 FACT_HOST_DEVICE inline double smallestPositive(ElementType type) {
   switch (type) {
@@ -117,6 +133,10 @@ FACT_HOST_DEVICE inline bool isInfinite(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof(bits));
   return (bits & 0x7fffffffffffffffull) == 0x7ff0000000000000ull;
+}
+
+FACT_HOST_DEVICE inline bool isNan(double value) {
+  return !isFinite(value) && !isInfinite(value);
 }
 
 namespace detail {

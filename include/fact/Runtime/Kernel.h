@@ -1,4 +1,5 @@
 /*===- Kernel.h - What a kernel object exports -------------------*- C -*-===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * A candidate object exports one constant of type FactKernel under the symbol
  * its bundle names. Everything that runs kernels (the tuner's worker and the
@@ -11,7 +12,7 @@
 
 #include <stdint.h>
 
-#define FACT_KERNEL_ABI 4
+#define FACT_KERNEL_ABI 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,18 @@ typedef struct FactKernel {
   uint64_t pack_tiles;
   void (*pack)(int64_t index, void *const *buffers, void *packed);
   int (*pack_on_device)(void *const *buffers, void *packed, void *stream);
+
+  /* A kernel may leave a decision to a library that it calls: the algorithm of
+   * a vendor's matrix product. What was verified is then one decision, a choice
+   * of `choice_bytes`. `choose` makes one for the current device; fact-tune
+   * stores it with what it measured, and the finished library carries it.
+   * `adopt` comes before `bind`, `launch` and `tile`, which use that choice and
+   * no other; it refuses bytes that this device, or this version of the
+   * library, cannot use. Both return null, or what is wrong, which stays valid
+   * until the calling thread's next call. 0 and null: nothing to choose. */
+  uint64_t choice_bytes;
+  const char *(*choose)(void *choice);
+  const char *(*adopt)(const void *choice);
 } FactKernel;
 
 #ifdef __cplusplus

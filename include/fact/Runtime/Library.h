@@ -1,4 +1,5 @@
 /*===- Library.h - The C interface of a compiled model -----------*- C -*-===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Every FACT library exports `fact_library`, which returns this table, and the
  * same functions under the model's own prefix (`<name>_create`, ...), which the
@@ -26,8 +27,9 @@ extern "C" {
 #endif
 
 /* One instance: its own prepared weights and workspace. Instances are
- * independent, and separate threads may use separate ones; one instance is used
- * by one thread at a time. */
+ * independent, and separate threads may use separate ones at the same time.
+ * Calls on one instance take turns; on CUDA, runs on separate streams wait for
+ * each other, because they share a workspace. */
 typedef struct FactModel FactModel;
 
 typedef struct FactNamedTensor {
@@ -69,10 +71,14 @@ typedef struct FactLibrary {
 
   /* Enqueues on `stream` (a cudaStream_t; ignored on the host, where the call
    * returns when the result is there). Inputs of other strides than row-major
-   * are copied; outputs must be row-major. 0 on success. */
+   * are copied; outputs must be row-major and share no memory with each other,
+   * with inputs or weights. 0 on success. A run that is captured in a CUDA graph
+   * waits for no other: whoever launches the graph orders it. */
   int (*run)(FactModel *model, DLTensor *const *inputs, int64_t input_count,
              DLTensor *const *outputs, int64_t output_count, void *stream);
 
+  /* Waits for calls that run in other threads, and for their kernels. A call
+   * with this instance afterwards is an error. */
   void (*destroy)(FactModel *model);
 
   /* The calling thread's last failure; "" when there was none. */
@@ -102,6 +108,14 @@ typedef struct FactLibrary {
    * constants, prepared and packed weights. A change of weights needs the last
    * two twice while it lasts. */
   uint64_t (*memory_bytes)(void);
+
+  /* Whether weights may change in place without a call of `set_weights` (not by
+   * default). Kernels read most weights where they are. What was computed from
+   * the others, as packed panels, is computed again by the next `run`: each one
+   * compares checksums of these, which costs the time to read them and, on
+   * CUDA, waits for the stream. A baked weight with another value is an error
+   * of `run`. While a CUDA graph is captured nothing is compared. */
+  int (*watch_weights)(FactModel *model, int on);
 } FactLibrary;
 
 const FactLibrary *fact_library(void);

@@ -1,4 +1,5 @@
 //===- Measure.h - What the tuning worker asks of a device ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random operands, poisoned results, comparison with a reference, and timing
 // with a cold cache. Implemented by HostMeasure.cpp and CudaMeasure.cu, which
@@ -20,45 +21,91 @@ namespace runtime {
 
 /// How an operand is filled.
 struct Fill {
-  /// Uniform in [low, high): integers for integer types, reals otherwise.
-  bool uniform = false;
+  enum class Values : uint8_t {
+    /// Normal times `scale`.
+    Normal,
+    /// Uniform in [low, high): integers for integer types, reals otherwise.
+    Uniform,
+    /// `low` or the last integer below `high`, nothing between; with
+    /// `outside`, now and then the next one beyond.
+    Bounds,
+    /// Any integer of the type.
+    AllBits,
+    /// A few values many times; with `equalRows`, every other row has one.
+    Ties,
+    /// -infinity in every other row, normal values in the rest.
+    HiddenRows,
+  };
+  enum class Sign : uint8_t {
+    Any,
+    Positive,
+    Negative,
+    /// The second third of each row is negative: keys between queries and
+    /// values.
+    NegativeMiddle,
+  };
+  Values values = Values::Normal;
+  Sign sign = Sign::Any;
   double low = 0;
   double high = 0;
-  /// Normal times `scale`, for everything else; booleans are fair coins.
   double scale = 1;
+  /// The share of booleans that are true.
+  double trueShare = 0.5;
+  /// Elements of a row.
+  uint64_t row = 1;
+  bool equalRows = true;
+  bool outside = false;
 };
 
+/// With `scale` the rms of the element's row, or `leastScale` if that is more:
 /// |out - ref| <= norm * |ref| over the result, and for each element
-/// |out - ref| <= element * (|ref| + rms(ref)). An error below the smallest
-/// positive number of the result's type is none. Integers and booleans are
-/// equal except for a share of `mismatch`.
+/// |out - ref| <= element * (|ref| + scale). An error below the smallest
+/// positive number of the result's type is none. NaN is NaN, an infinity is
+/// the same infinity, and integers and booleans are equal.
 struct Tolerance {
   double norm = 0;
   double element = 0;
-  double mismatch = 0;
+  /// Elements that share a scale; 0: all of them.
+  uint64_t row = 0;
+  double leastScale = 0;
 };
 
 struct Comparison {
   uint64_t elements = 0;
-  /// Elements whose reference is NaN or infinite: not compared.
+  /// Elements of infinite doubt, which rounding may decide either way: not
+  /// compared.
+  uint64_t undecided = 0;
+  /// Elements whose reference is NaN or infinite.
   uint64_t referenceNotFinite = 0;
-  /// NaN (which is also what an unwritten element is), or infinite without
-  /// being an overflow of the result type.
-  uint64_t notFinite = 0;
+  /// NaN or infinite where the reference is not, or the other way round, and
+  /// not an overflow of the result type.
+  uint64_t otherClass = 0;
   /// Beyond the element tolerance; for integers, different.
   uint64_t beyond = 0;
-  /// A position that is not finite or beyond, -1 when there is none.
+  /// The first position of another class or beyond, -1 when there is none.
   int64_t firstBad = -1;
   double errorSquares = 0;
   double referenceSquares = 0;
-  /// The largest |out - ref| / (|ref| + rms(ref)).
+  /// Squares of what norms are relative to, if the reference has less.
+  double leastSquares = 0;
+  /// The largest |out - ref| / (|ref| + scale).
   double worstElement = 0;
 
   double normError() const {
     if (errorSquares == 0)
       return 0;
-    return referenceSquares > 0 ? std::sqrt(errorSquares / referenceSquares)
-                                : HUGE_VAL;
+    double squares =
+        referenceSquares > leastSquares ? referenceSquares : leastSquares;
+    return squares > 0 ? std::sqrt(errorSquares / squares) : HUGE_VAL;
+  }
+  uint64_t finite() const { return elements - undecided - referenceNotFinite; }
+  /// Of the finite elements of the reference that were compared.
+  double referenceRms() const {
+    double count = static_cast<double>(finite());
+    return count > 0 ? std::sqrt(referenceSquares / count) : 0;
+  }
+  void setLeastScale(double scale) {
+    leastSquares = scale * scale * static_cast<double>(finite());
   }
 };
 
@@ -67,20 +114,34 @@ namespace measure {
 bool fill(void *data, ElementType type, uint64_t elements, const Fill &fill,
           uint64_t seed);
 
+/// `doubt` says for each element how far rounding alone may move it, where that
+/// may be far; it may be null.
 bool compare(const void *result, ElementType resultType, const void *reference,
-             ElementType referenceType, uint64_t elements,
-             const Tolerance &tolerance, Comparison &comparison);
+             ElementType referenceType, const float *doubt,
+             uint64_t elements, const Tolerance &tolerance,
+             Comparison &comparison);
 
 /// True in `same` when every byte of the range is `byte`.
 bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same);
 
-/// An order-independent checksum, to see that operands stayed as they were.
-bool checksum(const void *data, uint64_t bytes, uint64_t &sum);
+/// Adds to `*sum`, which is in device memory, a checksum of the elements. Any
+/// NaN counts as any other. Enqueued on `stream`.
+bool addChecksum(const void *data, ElementType type, uint64_t elements,
+                 uint64_t *sum, void *stream);
 
-/// Microseconds of each of `runs` calls of `launch`, the last-level cache
-/// emptied before each.
-bool time(int runs, const std::function<bool(void *stream)> &launch,
-          std::vector<double> &microseconds);
+/// Bytes that may be allocated.
+bool availableBytes(uint64_t &bytes);
+
+/// One timed run: `prepare` and `finish` are not timed, and on a device all
+/// three are enqueued.
+struct TimedRun {
+  bool coldCache = true;
+  std::function<bool(int run, void *stream)> prepare, launch, finish;
+};
+
+/// Microseconds of each of `runs` launches, the last-level cache emptied
+/// before each if `coldCache` is set.
+bool time(int runs, const TimedRun &run, std::vector<double> &microseconds);
 
 } // namespace measure
 
@@ -97,15 +158,55 @@ FACT_HOST_DEVICE inline uint64_t mixBits(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+FACT_HOST_DEVICE inline double applySign(double value, const Fill &fill,
+                                         uint64_t index) {
+  switch (fill.sign) {
+  case Fill::Sign::Any:
+    return value;
+  case Fill::Sign::Positive:
+    return fabs(value);
+  case Fill::Sign::Negative:
+    return -fabs(value);
+  case Fill::Sign::NegativeMiddle:
+    return index % fill.row * 3 / fill.row == 1 ? -fabs(value) : fabs(value);
+  }
+  return value;
+}
+
 /// The value of element `index`: a pure function, so that every thread can
 /// make its own elements.
 FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
                                              uint64_t seed, uint64_t index) {
-  uint64_t bits = mixBits(index ^ mixBits(seed));
+  using Values = Fill::Values;
+  uint64_t key = mixBits(seed);
+  uint64_t bits = mixBits(index ^ key);
+  double unit = static_cast<double>(bits >> 11) * 1.1102230246251565e-16;
   if (type == ElementType::I1)
-    return static_cast<double>(bits >> 63);
-  if (fill.uniform) {
-    double unit = static_cast<double>(bits >> 11) * 1.1102230246251565e-16;
+    return unit < fill.trueShare;
+  if (fill.values == Values::Ties) {
+    // No whole numbers, and no zero: where functions jump, a rounding error is
+    // as large as the jump.
+    uint64_t row = index / fill.row;
+    bool equal = fill.equalRows && row % 2 == 0;
+    uint64_t choice = equal ? mixBits(~row ^ key) % 4 : bits % 4;
+    const double values[] = {0.7109375, 0.35546875, 1.421875,
+                             equal ? 0.35546875 : -0.7109375};
+    // One row of four is small, as small as what keeps divisors from 0.
+    double scale = !equal && row % 4 == 3 ? fill.scale / 256 : fill.scale;
+    return applySign(values[choice] * scale, fill, index);
+  }
+  if (fill.values == Values::Bounds) {
+    bool beyond = fill.outside && (bits & 15) == 0;
+    return bits >> 63 ? fill.low - beyond : ceil(fill.high) - 1 + beyond;
+  }
+  if (fill.values == Values::AllBits) {
+    // Doubles hold all integers of 53 bits; the largest are among them.
+    uint32_t width = 8 * bytesOf(type);
+    double largest = static_cast<double>(1ull << (width < 53 ? width - 1 : 52));
+    double value = floor((2 * unit - 1) * largest);
+    return (bits & 7) == 0 ? (bits >> 63 ? -largest : largest - 1) : value;
+  }
+  if (fill.values == Values::Uniform) {
     double value = fill.low + unit * (fill.high - fill.low);
     return isFloat(type) ? value : floor(value);
   }
@@ -114,70 +215,105 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
   float second = static_cast<float>((bits >> 8) & 0xffffffu) *
                  5.9604644775390625e-8f;
   float normal = sqrtf(-2.0f * logf(first)) * cosf(6.2831853f * second);
-  return static_cast<double>(normal) * fill.scale;
+  if (fill.values == Values::HiddenRows && index / fill.row % 2 == 0)
+    return -HUGE_VAL;
+  return applySign(static_cast<double>(normal) * fill.scale, fill, index);
 }
 
-/// What one thread has seen; `bad` keeps the smallest position.
+/// What one element adds to a checksum.
+FACT_HOST_DEVICE inline uint64_t elementChecksum(const void *data,
+                                                 ElementType type,
+                                                 uint64_t index) {
+  uint64_t bits = 0;
+  uint32_t bytes = bytesOf(type);
+  memcpy(&bits, static_cast<const char *>(data) + index * bytes, bytes);
+  if (isFloat(type) && isNan(loadElement(data, type, index)))
+    bits = ~0ull;
+  return mixBits(bits ^ mixBits(index));
+}
+
+/// What one thread has seen; `firstBad` keeps the smallest position.
 struct PartialComparison {
-  uint64_t referenceNotFinite = 0, notFinite = 0, beyond = 0;
+  uint64_t undecided = 0, referenceNotFinite = 0, otherClass = 0, beyond = 0;
   uint64_t firstBad = ~0ull;
   double errorSquares = 0, referenceSquares = 0, worstElement = 0;
 };
 
+FACT_HOST_DEVICE inline bool isEqual(const void *result, const void *reference,
+                                     ElementType type, uint64_t index) {
+  // A double has not all values of 64 bits.
+  if (type == ElementType::I64)
+    return static_cast<const int64_t *>(result)[index] ==
+           static_cast<const int64_t *>(reference)[index];
+  return loadElement(result, type, index) ==
+         loadElement(reference, type, index);
+}
+
+/// Whether a value that is not finite is right: NaN for NaN, an infinity for
+/// itself, and for what may round to more than the largest finite value.
+FACT_HOST_DEVICE inline bool isSameClass(double found, double expected,
+                                         double slack, ElementType type) {
+  if (isNan(found) || isNan(expected))
+    return isNan(found) && isNan(expected);
+  if ((found > 0) != (expected > 0))
+    return false;
+  if (isInfinite(expected))
+    return isInfinite(found);
+  return fabs(expected) + slack >= overflowThreshold(type);
+}
+
+/// How far rounding alone may move an element; infinite where it decides.
+FACT_HOST_DEVICE inline double doubtAt(const float *doubt, uint64_t index) {
+  return doubt ? static_cast<double>(doubt[index]) : 0;
+}
+
 FACT_HOST_DEVICE inline void
 compareElement(const void *result, ElementType resultType,
-               const void *reference, ElementType referenceType, uint64_t index,
-               double elementTolerance, double referenceRms,
-               PartialComparison &partial) {
+               const void *reference, ElementType referenceType,
+               const float *doubt, uint64_t index, const Tolerance &tolerance,
+               double scale, PartialComparison &partial) {
+  double doubted = doubtAt(doubt, index);
+  if (isInfinite(doubted)) {
+    ++partial.undecided;
+    return;
+  }
   double expected = loadElement(reference, referenceType, index);
   double found = loadElement(result, resultType, index);
+  bool bad = false;
   if (!isFloat(resultType)) {
-    bool equal = resultType == ElementType::I64
-                     ? static_cast<const int64_t *>(result)[index] ==
-                           static_cast<const int64_t *>(reference)[index]
-                     : found == expected;
     double difference = found - expected;
     partial.errorSquares += difference * difference;
     partial.referenceSquares += expected * expected;
-    if (!equal) {
-      ++partial.beyond;
+    bad = !isEqual(result, reference, resultType, index);
+    if (bad)
       partial.worstElement = 1;
-      if (index < partial.firstBad)
-        partial.firstBad = index;
+    partial.beyond += bad;
+  } else {
+    double unit = fabs(expected) + scale;
+    // Tolerances are for what rounding does to well-conditioned values.
+    if (doubted <= tolerance.norm * unit)
+      doubted = 0;
+    partial.referenceNotFinite += !isFinite(expected);
+    if (!isFinite(expected) || !isFinite(found)) {
+      bad = !isSameClass(found, expected, tolerance.element * unit + doubted,
+                         resultType);
+      partial.otherClass += bad;
+    } else {
+      double error = fabs(found - expected);
+      error = error > doubted ? error - doubted : 0;
+      if (error < smallestPositive(resultType))
+        error = 0;
+      partial.errorSquares += error * error;
+      partial.referenceSquares += expected * expected;
+      double ratio = error > 0 ? (unit > 0 ? error / unit : 1e300) : 0;
+      if (ratio > partial.worstElement)
+        partial.worstElement = ratio;
+      bad = ratio > tolerance.element;
+      partial.beyond += bad;
     }
-    return;
   }
-  if (!isFinite(expected)) {
-    ++partial.referenceNotFinite;
-    return;
-  }
-  if (!isFinite(found)) {
-    // Half a unit in the last place of the largest value may round either way.
-    bool overflow = isInfinite(found) && (found > 0) == (expected > 0) &&
-                    fabs(expected) > 0.99 * largestFinite(resultType);
-    if (overflow)
-      return;
-    ++partial.notFinite;
-    if (index < partial.firstBad)
-      partial.firstBad = index;
-    return;
-  }
-  double error = fabs(found - expected);
-  if (error < smallestPositive(resultType))
-    error = 0;
-  double unit = fabs(expected) + referenceRms;
-  partial.errorSquares += error * error;
-  partial.referenceSquares += expected * expected;
-  if (error > 0) {
-    double ratio = unit > 0 ? error / unit : 1e300;
-    if (ratio > partial.worstElement)
-      partial.worstElement = ratio;
-  }
-  if (error > elementTolerance * unit) {
-    ++partial.beyond;
-    if (index < partial.firstBad)
-      partial.firstBad = index;
-  }
+  if (bad && index < partial.firstBad)
+    partial.firstBad = index;
 }
 
 } // namespace detail

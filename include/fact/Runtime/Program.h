@@ -1,4 +1,5 @@
 //===- Program.h - A compiled model as static tables ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fact-tune writes one `library.cpp` that defines `theProgram` from these
 // structs; Library.cpp interprets it. Everything is constant-initialised: a
@@ -62,10 +63,20 @@ struct ValueSpec {
   uint64_t offset;
 };
 
+template <typename T> struct Table {
+  const T *data;
+  uint32_t size;
+  constexpr const T &operator[](uint32_t i) const { return data[i]; }
+  constexpr const T *begin() const { return data; }
+  constexpr const T *end() const { return data + size; }
+};
+
 struct KernelSpec {
   const char *name;
   const char *schedule;
   const FactKernel *kernel;
+  /// What the kernel was verified with, where it leaves something to choose.
+  Table<unsigned char> choice = {};
 };
 
 /// One kernel call: operands then results, as positions in `values`.
@@ -74,14 +85,6 @@ struct StepSpec {
   uint32_t operandCount;
   uint32_t bufferCount;
   const uint32_t *buffers;
-};
-
-template <typename T> struct Table {
-  const T *data;
-  uint32_t size;
-  constexpr const T &operator[](uint32_t i) const { return data[i]; }
-  constexpr const T *begin() const { return data; }
-  constexpr const T *end() const { return data + size; }
 };
 
 struct Program {
@@ -98,6 +101,10 @@ struct Program {
   Table<StepSpec> program;
   uint64_t workspaceBytes;
   uint64_t preparedBytes;
+  /// What kernels need of the processor (Cpu.h); null where they run on a
+  /// device.
+  const char *cpuArchitecture;
+  Table<const char *> cpuFeatures;
 };
 
 /// Defined by the generated library.cpp.

@@ -1,4 +1,5 @@
 //===- ThreadPool.h - Runs the tiles of host kernels ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One pool per process image. The caller takes part in the work and never waits
 // for a worker that has not started, so a call is correct with any number of

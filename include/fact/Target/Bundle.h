@@ -1,4 +1,5 @@
 //===- Bundle.h - Write what tuning and linking need --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TARGET_BUNDLE_H
 #define FACT_TARGET_BUNDLE_H
@@ -43,7 +44,8 @@ std::vector<NamedKernel> getNamedKernels(mlir::ModuleOp module);
 
 /// Writes the bundle of docs/bundle.md for a module whose ops are all in
 /// `fact.fused` regions. Written aside and renamed: `folder` appears whole or
-/// not at all. An older bundle's measurements are kept.
+/// not at all. An older bundle's measurements are kept; any other folder is
+/// refused. The caller holds the folder's PathLock.
 mlir::LogicalResult writeBundle(mlir::ModuleOp module, const Target &target,
                                 llvm::StringRef folder,
                                 const BundleOptions &options,

@@ -1,4 +1,5 @@
 //===- Target.h - What a target can realise, and how --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A realiser belongs to one family of kernels on one target. Analyses and the
 // bundle writer see targets through this interface alone, so nothing is tagged
@@ -11,12 +12,11 @@
 
 #include "fact/Dialect/Fact/Fact.h"
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace fact {
-using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
-
 /// What an emitter writes for one kernel: a source text, or an object's bytes.
 struct KernelCode {
   std::string text;
@@ -30,7 +30,7 @@ struct KernelCode {
 
 /// A schedule, and the symbol that exports its kernel.
 struct KernelVariant {
-  ScheduleAttrInterface schedule;
+  ScheduleAttr schedule;
   std::string symbol;
 };
 
@@ -47,35 +47,36 @@ public:
   virtual mlir::LogicalResult canRealise(FusedOp fused,
                                          EmitError emitError) const = 0;
 
+  /// The kinds of schedules it reads.
+  virtual std::vector<const ScheduleKind *> getScheduleKinds() const = 0;
+
   /// The space to search when nobody proposed another.
   virtual SpaceAttrInterface getDefaultSpace(FusedOp fused) const = 0;
 
   /// Schedules beside every space (a vendor's library).
-  virtual llvm::SmallVector<ScheduleAttrInterface>
+  virtual llvm::SmallVector<ScheduleAttr>
   getFixedSchedules(FusedOp fused) const {
     return {};
   }
 
   /// Whether this family can emit `fused` with `schedule` on `machine`; the
   /// diagnostic says what would be legal.
-  mlir::LogicalResult checkSchedule(FusedOp fused,
-                                    ScheduleAttrInterface schedule,
+  mlir::LogicalResult checkSchedule(FusedOp fused, ScheduleAttr schedule,
                                     const MachineDescription &machine,
                                     EmitError emitError) const;
 
   /// An estimate that orders candidates before any is compiled.
   virtual double predictMicroseconds(FusedOp fused,
-                                     ScheduleAttrInterface schedule) const = 0;
+                                     ScheduleAttr schedule) const = 0;
 
   /// Writes the kernel, exporting a FactKernel named `symbol`.
-  virtual mlir::LogicalResult emit(FusedOp fused,
-                                   ScheduleAttrInterface schedule,
+  virtual mlir::LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                                    llvm::StringRef symbol,
                                    KernelCode &code) const = 0;
 
   /// Schedules of one key differ only in what their kernel is told when it
   /// runs: they are compiled once.
-  virtual std::string getObjectKey(ScheduleAttrInterface schedule) const {
+  virtual std::string getObjectKey(ScheduleAttr schedule) const {
     return schedule.getKey();
   }
 
@@ -100,20 +101,24 @@ public:
   virtual llvm::StringRef getKind() const = 0;
   /// ".cu", ".o"
   virtual llvm::StringRef getCandidateSuffix() const = 0;
+  /// ".cu", ".cpp": what its compiler takes for the text of Reference.h.
   virtual llvm::StringRef getReferenceSuffix() const = 0;
-
-  /// Writes a naive kernel for any region of supported ops, by means that
-  /// share nothing with the realisers but the scalar definitions. Results are
-  /// f32 (f64 where the kernel's are f32 or f64); see docs/bundle.md.
-  virtual mlir::LogicalResult emitReference(FusedOp fused,
-                                            llvm::StringRef symbol,
-                                            KernelCode &code) const = 0;
 
   /// The commands of docs/bundle.md, as lists of words.
   struct Commands {
     std::vector<std::string> compile, link, linkProgram;
   };
   virtual Commands getCommands() const = 0;
+
+  /// What compiled kernels need of a processor.
+  struct Processor {
+    /// "x86_64", and LLVM's name: "x86-64-v3".
+    std::string architecture, name;
+    /// Those of fact/Runtime/Cpu.h that code may use.
+    std::vector<std::string> features;
+  };
+  /// None where kernels run on a device.
+  virtual std::optional<Processor> getProcessor() const { return std::nullopt; }
 
   /// Files every bundle of this target carries: (path, text).
   virtual std::vector<std::pair<std::string, std::string>>
@@ -122,6 +127,10 @@ public:
   llvm::ArrayRef<std::unique_ptr<Realiser>> getRealisers() const {
     return realisers;
   }
+  /// The kinds of schedules of all realisers, in their order.
+  std::vector<const ScheduleKind *> getScheduleKinds() const;
+  /// The rules whose realisers read a kind.
+  std::vector<llvm::StringRef> getRules(const ScheduleKind &kind) const;
   const Realiser *findRealiser(llvm::StringRef rule) const {
     for (const std::unique_ptr<Realiser> &realiser : realisers)
       if (realiser->getRule() == rule)
@@ -138,6 +147,12 @@ protected:
 
 std::unique_ptr<Target> createHostTarget(const MachineDescription &machine);
 std::unique_ptr<Target> createCutlassTarget(const MachineDescription &machine);
+
+/// One target of each kind, for what does not depend on the machine.
+std::vector<std::unique_ptr<Target>> createTargetsOfEachKind();
+
+/// Makes the schedules of all targets known to the dialect.
+void registerSchedules(mlir::DialectRegistry &registry);
 
 /// The target for a machine.
 std::unique_ptr<Target> createTarget(const MachineDescription &machine);

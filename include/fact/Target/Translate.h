@@ -1,4 +1,5 @@
 //===- Translate.h - Kernels as text ------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TARGET_TRANSLATE_H
 #define FACT_TARGET_TRANSLATE_H
@@ -17,6 +18,9 @@ mlir::LogicalResult translateKernels(mlir::ModuleOp module,
                                      llvm::raw_ostream &os,
                                      llvm::StringRef defaultMachine,
                                      KernelText text);
+
+/// Prints every kind of schedule and its parameters as a page of docs/reference.
+void printSchedulePage(llvm::raw_ostream &os);
 } // namespace fact
 
 #endif // FACT_TARGET_TRANSLATE_H

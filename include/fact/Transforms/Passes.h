@@ -1,4 +1,5 @@
 //===- Passes.h - FACT's own passes -------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TRANSFORMS_PASSES_H
 #define FACT_TRANSFORMS_PASSES_H

@@ -1,4 +1,5 @@
 //===- Patterns.h - The patterns of the raising passes ------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // Each pass exports its patterns, so that others can combine them. A statistic

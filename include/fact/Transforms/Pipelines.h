@@ -1,4 +1,5 @@
 //===- Pipelines.h - The stages as pass pipelines -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TRANSFORMS_PIPELINES_H
 #define FACT_TRANSFORMS_PIPELINES_H

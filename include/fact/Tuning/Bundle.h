@@ -1,4 +1,5 @@
 //===- Bundle.h - bundle.json, read and checked -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // docs/bundle.md is the specification. After `readBundle` every index, size and
 // file name in these structs is known to be good.
@@ -36,10 +37,31 @@ struct Tensor {
 struct Operand : Tensor {
   bool uniform = false;
   double low = 0, high = 0, scale = 1;
+  /// What its large values are multiplied with; 0: it has none.
+  double large = 1024;
+  /// The size of its values where scores are strongly negative, or of its
+  /// second third alone.
+  double negative = 0, middle = 0;
+  /// Added to scores, integers of any size, indices beyond their range.
+  bool mask = false, wide = false, outside = false;
+  /// Classes of special values that it does not hold.
+  Words avoid;
+};
+
+struct Result : Tensor {
+  double norm = 0, element = 0;
+  /// Added to both where operands are large.
+  double large = 0;
+  /// Elements of a row, if each row has a scale of its own; 0: one for all.
+  uint64_t rows = 0;
+  /// The reference says which elements rounding may decide.
+  bool undecided = false;
 };
 
 struct Weight : Tensor {
   std::optional<uint64_t> baked;
+  /// The value of a baked one; empty in bundles that do not say.
+  std::filesystem::path data;
 };
 
 struct Constant : Tensor {
@@ -63,6 +85,8 @@ struct KernelSource {
 struct Candidate : KernelSource {
   std::string key;
   double predictedUs = 0;
+  /// Two runs on the same operands give the same bits.
+  bool repeatable = true;
 };
 
 struct Kernel {
@@ -70,11 +94,10 @@ struct Kernel {
   /// What the registry keeps results under; null in bundles that do not say.
   nlohmann::ordered_json problem;
   std::vector<Operand> operands;
-  std::vector<Tensor> results;
+  std::vector<Result> results;
   double solUs = 0;
   /// What it computes and moves at least, for reports.
   double flops = 0, bytes = 0;
-  double normTolerance = 0, elementTolerance = 0, mismatchTolerance = 0;
   KernelSource reference;
   std::vector<Candidate> candidates;
   /// What its results depend on, references and tolerances included.
@@ -92,12 +115,20 @@ struct Step {
   std::vector<uint32_t> operands, results;
 };
 
+/// What kernels need of a processor; no architecture where they run on a
+/// device.
+struct Processor {
+  std::string architecture, name;
+  std::vector<std::string> features;
+};
+
 struct Bundle {
   std::filesystem::path folder;
   /// CUTLASS's tree, for bundles whose commands name `{cutlass}`.
   std::filesystem::path cutlass;
   std::string name;
   bool cuda = false;
+  Processor processor;
   std::vector<Tensor> inputs, outputs;
   std::vector<Weight> weights;
   std::vector<Constant> constants;
@@ -115,6 +146,10 @@ struct Bundle {
                const Words &inputs, const Words &flags, const Words &link,
                const std::filesystem::path &output) const;
 };
+
+/// Whether steps read what earlier ones wrote, each value is written once, and
+/// values that are needed at the same time share no memory. Throws a Failure.
+void checkDataflow(const Bundle &bundle);
 
 /// Throws a Failure that names the file, the place in it, and what would be
 /// right.

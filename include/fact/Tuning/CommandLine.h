@@ -1,8 +1,10 @@
 //===- CommandLine.h - Words of a command, one after the other --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TUNING_COMMANDLINE_H
 #define FACT_TUNING_COMMANDLINE_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,9 @@ public:
   double number();
   /// The same as a whole one, at most a million.
   size_t count();
+
+  /// The same as a whole number of 64 bits, 0 included.
+  uint64_t whole();
 
   /// Says that there is no such option.
   [[noreturn]] void refuse() const;

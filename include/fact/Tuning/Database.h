@@ -1,4 +1,5 @@
 //===- Database.h - Every attempt, kept in SQLite ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TUNING_DATABASE_H
 #define FACT_TUNING_DATABASE_H
@@ -25,7 +26,8 @@ struct AttemptKey {
 };
 
 /// `status` is one of ok, compile_error, compile_timeout, spills, link_error,
-/// crash, hang, wrong, too_fast.
+/// crash, hang, wrong, too_fast; or, of the machine, killed, out_of_memory,
+/// stale_choice.
 struct Attempt {
   std::string kernel;
   std::string status;
@@ -35,10 +37,17 @@ struct Attempt {
   int runs = 0;
   double normError = 0, elementError = 0;
   double compileSeconds = 0, measureSeconds = 0;
-  /// Says more about the moment than about the candidate (a compiler killed
-  /// for memory): tried again on the next run.
+  /// What the kernel chose (FactKernel::choice_bytes), in hexadecimal digits;
+  /// empty where there is nothing to choose.
+  std::string choice;
+  /// Says more about the moment than about the candidate (a compiler or a
+  /// worker killed for memory, a compiler out of time): tried again on the next
+  /// run.
   bool transient = false;
 };
+
+/// Whether a text is what Attempt::choice may be.
+bool isChoice(const std::string &text);
 
 /// The tuning database. Each attempt is one transaction on a write-ahead log,
 /// so a kill at any time loses at most the attempt in flight.
@@ -62,6 +71,9 @@ public:
   std::vector<Row> list(const std::string &kernelHash);
 
 private:
+  int readVersion();
+  bool hasChoices();
+  void setUp();
   void execute(const char *sql);
   sqlite3_stmt *prepare(const char *sql);
   [[noreturn]] void fail(const std::string &what);

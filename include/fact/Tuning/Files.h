@@ -1,12 +1,14 @@
-//===- Files.h - Files, hashes and the failure type -------------*- C++ -*-===//
+//===- Files.h - Files and the failure type ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TUNING_FILES_H
 #define FACT_TUNING_FILES_H
 
-#include <cstdint>
+#include "fact/Support/WholeFile.h"
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace fact {
 namespace tuning {
@@ -19,22 +21,19 @@ public:
 
 std::string readFile(const std::filesystem::path &path);
 
+/// What an errno of writing `path` means, and what to do about it.
+std::string describeWriteError(int code, const std::filesystem::path &path);
+
 /// Written aside and renamed: readers see the old file or the new one.
-void writeFile(const std::filesystem::path &path, const std::string &content);
+void writeFile(const std::filesystem::path &path, const std::string &content,
+               Synchronize synchronize = Synchronize::No);
 
 void createFolder(const std::filesystem::path &path);
 
-/// FNV-1a 64, in hexadecimal.
-class ContentHash {
-public:
-  ContentHash &add(const std::string &content);
-  /// Every regular file below `folder`, names included, in a fixed order.
-  ContentHash &addFolder(const std::filesystem::path &folder);
-  std::string text() const;
-
-private:
-  uint64_t state = 0xcbf29ce484222325ull;
-};
+/// Every regular file below `folder`, sorted; a folder that can be walked only
+/// in part is a failure.
+std::vector<std::filesystem::path>
+listFiles(const std::filesystem::path &folder);
 
 } // namespace tuning
 } // namespace fact

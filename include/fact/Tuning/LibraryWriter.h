@@ -1,4 +1,5 @@
 //===- LibraryWriter.h - Generated sources of a library ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TUNING_LIBRARYWRITER_H
 #define FACT_TUNING_LIBRARYWRITER_H

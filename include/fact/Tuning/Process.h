@@ -1,4 +1,5 @@
 //===- Process.h - Commands in killable process groups ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TUNING_PROCESS_H
 #define FACT_TUNING_PROCESS_H
@@ -20,6 +21,8 @@ struct Command {
   std::filesystem::path log;
   bool captureOutput = false;
   double timeoutSeconds = 600;
+  /// Started no earlier than so long after it was given to a scheduler.
+  double delaySeconds = 0;
 
   /// For messages and dry runs: words quoted where a shell would need it.
   std::string text() const;
@@ -40,11 +43,14 @@ struct Outcome {
 
 /// Runs commands of two kinds side by side: builds, several at a time, and
 /// measurements, one at a time. Each runs in a process group of its own that is
-/// killed as a whole at its timeout, and when fact-tune is interrupted. Single
-/// threaded; callbacks may add commands.
+/// killed as a whole at its timeout, and when fact-tune ends in any way. What a
+/// command prints is kept up to `outputLimit`, in its log and in its outcome.
+/// Single threaded; callbacks may add commands.
 class Scheduler {
 public:
   using Callback = std::function<void(const Outcome &)>;
+
+  static constexpr size_t outputLimit = 16 << 20;
 
   /// `measureAlone`: no build runs beside a measurement.
   Scheduler(unsigned buildJobs, bool measureAlone)
@@ -67,10 +73,13 @@ private:
     std::function<bool()> unwanted;
     bool isBuild = true;
     int pid = -1;
-    int pipe = -1;
+    /// What it prints, and for the log.
+    int pipe = -1, messages = -1;
+    int log = -1;
+    size_t logged = 0;
     bool killed = false;
     int startError = 0;
-    std::chrono::steady_clock::time_point started, killedAt;
+    std::chrono::steady_clock::time_point notBefore, started, killedAt;
     std::string output;
   };
 
@@ -79,6 +88,9 @@ private:
   /// True when the job has ended; its outcome is then in `outcome`.
   bool poll(Job &job, Outcome &outcome);
   void readOutput(Job &job);
+  static void closePipes(Job &job);
+  /// The command that is next and may start now; the end of the list for none.
+  static std::deque<Job>::iterator findReady(std::deque<Job> &waiting);
 
   unsigned buildJobs;
   bool measureAlone;
@@ -91,7 +103,8 @@ Outcome runCommand(Command command);
 
 /// SIGINT and SIGTERM make the next Scheduler step throw a Failure, after all
 /// process groups were killed; the death of the parent counts as SIGTERM where
-/// it asks for that. A full disk is an error of the write, not a signal.
+/// it asks for that. A full disk is an error of the write, not a signal. Starts
+/// the process that ends all groups should this one be killed.
 void installInterruptHandlers();
 
 /// "SIGSEGV (Segmentation fault)".

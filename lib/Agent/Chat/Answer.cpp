@@ -1,4 +1,5 @@
 //===- Answer.cpp - What a model proposed ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Answer.h"
 #include "Chat.h"

@@ -1,4 +1,5 @@
 //===- Answer.h - What a model proposed ---------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // No LLVM: reads text from outside into plain, bounded data. Whether it makes
 // sense for a graph is for others to say.

@@ -1,4 +1,5 @@
 //===- Chat.h - Ask a chat model ----------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // No LLVM: what a server sends is read here, and leaves as plain data.
 //
@@ -8,6 +9,7 @@
 #define FACT_AGENT_CHAT_CHAT_H
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -32,6 +34,8 @@ struct Reply {
   std::string content;
   /// Why the content is of no use, for people; it is then what came of it.
   std::string error;
+  /// Of all sendings: what the server says, and at least what was sent and
+  /// received.
   int64_t tokensIn = 0;
   int64_t tokensOut = 0;
   /// How often the request was sent again.
@@ -59,12 +63,16 @@ struct HttpOptions {
   /// asks for.
   double retryDelay = 0.5;
   unsigned answerTokens = 8192;
+  /// What all sendings of a request and their answers may use; an answer counts
+  /// as `answerTokens` before it is there.
+  int64_t tokens = std::numeric_limits<int64_t>::max();
   size_t answerBytes = 4 << 20;
 };
 
 /// A server that speaks OpenAI's chat completions, by libcurl: certificates are
 /// verified, proxies of the environment respected (but for this machine),
 /// redirects not followed. A key that comes back is taken out.
+/// docs/trust.md says in which forms.
 std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
 
 /// Where requests go: the path is added to that of the endpoint, before its
@@ -79,6 +87,11 @@ nlohmann::json toJson(const Request &request, const HttpOptions &options);
 
 /// The content of a response's body, or its error.
 Reply readCompletion(const std::string &body);
+
+/// The text with "(key)" for the secret, as it is, within base64 or with its
+/// characters escaped as JSON escapes them, several times over; also for a
+/// beginning of it at the end. A secret of less than 8 characters is left alone.
+std::string hideSecret(const std::string &text, const std::string &secret);
 
 /// Parses text from outside: no exceptions, no deep nesting, no invalid UTF-8.
 /// A discarded value on failure, with the reason.

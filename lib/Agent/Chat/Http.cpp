@@ -1,4 +1,5 @@
 //===- Http.cpp - Chat completions over HTTP ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chat.h"
 #include <algorithm>
@@ -158,6 +159,8 @@ struct Exchange {
   std::string body;
   bool tooLarge = false;
   size_t limit = 0;
+  /// Whether anything of the request left this machine.
+  bool sent = false;
 };
 
 size_t receive(char *data, size_t size, size_t count, void *user) {
@@ -182,6 +185,7 @@ public:
 
 private:
   Exchange send(const std::string &body, double seconds) const;
+  std::string findLimit(size_t bytes, const Reply &used) const;
 
   const HttpOptions options;
 };
@@ -243,6 +247,9 @@ Exchange HttpModel::send(const std::string &body, double seconds) const {
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
   exchange.result = curl_easy_perform(handle);
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &exchange.status);
+  curl_off_t uploaded = 0;
+  curl_easy_getinfo(handle, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+  exchange.sent = uploaded > 0;
   curl_off_t wait = 0;
   if (!curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &wait) && wait > 0)
     exchange.retryAfter = double(wait);
@@ -289,21 +296,6 @@ static std::string describe(const Exchange &exchange,
          (said.error.empty() ? "" : ": " + said.error);
 }
 
-/// Takes the key out of what a server sent back.
-static void hide(const std::string &key, std::string &text) {
-  // What is shorter is no secret, and may well be a word of an answer.
-  constexpr size_t shortest = 8;
-  if (key.size() < shortest)
-    return;
-  for (size_t at = 0; (at = text.find(key, at)) != std::string::npos;)
-    text.replace(at, key.size(), "(key)");
-  // A text that was cut may end within it.
-  for (size_t size = std::min(key.size(), text.size()); size >= shortest;
-       --size)
-    if (text.compare(text.size() - size, size, key, 0, size) == 0)
-      text.replace(text.size() - size, size, "(key)");
-}
-
 /// What there is of an answer that is of no use, to look at.
 static void keepBeginning(const Exchange &exchange, Reply &reply) {
   constexpr size_t kept = 1 << 16;
@@ -331,30 +323,70 @@ static bool concede(const std::string &said, json &body) {
   return body.erase("response_format");
 }
 
+/// Three bytes a token is what graphs come to.
+static int64_t estimateTokens(size_t bytes) { return int64_t(bytes / 3); }
+
+/// What one sending used: what the server says of it, and no less than what was
+/// sent and received. Where the connection was lost after that, the server may
+/// have written a whole answer.
+static void countTokens(const Exchange &exchange, size_t bytes,
+                        const HttpOptions &options, const Reply &said,
+                        Reply &total) {
+  if (!exchange.sent)
+    return;
+  total.tokensIn += std::max(said.tokensIn, estimateTokens(bytes));
+  int64_t least = exchange.result != CURLE_OK ? int64_t(options.answerTokens)
+                  : exchange.status == 200
+                      ? estimateTokens(said.content.size())
+                      : 0;
+  total.tokensOut += std::max(said.tokensOut, least);
+}
+
+/// Why the next sending is one too many, or empty.
+std::string HttpModel::findLimit(size_t bytes, const Reply &used) const {
+  int64_t request = estimateTokens(bytes);
+  int64_t left = options.tokens - used.tokensIn - used.tokensOut;
+  if (request <= left && int64_t(options.answerTokens) <= left - request)
+    return "";
+  return "the request has about " + std::to_string(request) +
+         " tokens and its answer up to " +
+         std::to_string(options.answerTokens) +
+         " (llm-answer-tokens), and llm-tokens leaves " +
+         std::to_string(std::max<int64_t>(left, 0));
+}
+
 Reply HttpModel::complete(const Request &request) {
   Clock::time_point start = Clock::now();
   auto elapsed = [&] {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   json body = toJson(request, options);
-  Reply reply;
+  Reply reply, used;
   double delay = options.retryDelay;
   std::minstd_rand random(std::random_device{}());
   for (unsigned retries = 0;;) {
+    std::string text =
+        body.dump(-1, ' ', false, json::error_handler_t::replace);
+    std::string limit = findLimit(text.size(), used);
+    if (!limit.empty()) {
+      reply.error += (reply.error.empty() ? "" : "; ") + limit;
+      return reply;
+    }
     double left = options.timeout - elapsed();
-    Exchange exchange =
-        send(body.dump(-1, ' ', false, json::error_handler_t::replace),
-             std::max(left, 0.001));
+    Exchange exchange = send(text, std::max(left, 0.001));
     if (exchange.result == CURLE_OK && exchange.status == 200) {
       reply = readCompletion(exchange.body);
     } else {
       reply = Reply();
       reply.error = describe(exchange, options);
     }
+    countTokens(exchange, text.size(), options, reply, used);
+    reply.tokensIn = used.tokensIn;
+    reply.tokensOut = used.tokensOut;
     if (!reply.error.empty())
       keepBeginning(exchange, reply);
-    hide(options.key, reply.content);
-    hide(options.key, reply.error);
+    reply.content = hideSecret(reply.content, options.key);
+    reply.error = hideSecret(reply.error, options.key);
     reply.retries = retries;
     reply.seconds = elapsed();
     bool refused = exchange.result == CURLE_OK &&

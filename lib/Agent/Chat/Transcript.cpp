@@ -1,13 +1,13 @@
 //===- Transcript.cpp - Conversations, to read and to repeat --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Transcript.h"
+#include "fact/Support/WholeFile.h"
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <unistd.h>
 
 using namespace fact::chat;
 using nlohmann::ordered_json;
@@ -60,17 +60,10 @@ std::string fact::chat::writeTranscript(const std::string &path,
                     {"model", transcript.model},
                     {"target", transcript.target},
                     {"conversations", std::move(conversations)}};
-  // Another process may write the same one.
-  std::string aside = path + "." + std::to_string(getpid()) + ".writing";
-  std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-  file << root.dump(1, ' ', false, ordered_json::error_handler_t::replace)
-       << "\n";
-  file.close();
-  if (!file || std::rename(aside.c_str(), path.c_str()) != 0) {
-    std::string reason = std::strerror(errno);
-    std::remove(aside.c_str());
-    return "cannot write '" + path + "': " + reason;
-  }
+  std::string text =
+      root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  if (int code = fact::writeWholeFile(path, text))
+    return "cannot write '" + path + "': " + std::strerror(code);
   return "";
 }
 

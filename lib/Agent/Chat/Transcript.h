@@ -1,4 +1,5 @@
 //===- Transcript.h - Conversations, to read and to repeat --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_CHAT_TRANSCRIPT_H
 #define FACT_AGENT_CHAT_TRANSCRIPT_H

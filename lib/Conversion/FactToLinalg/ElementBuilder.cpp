@@ -1,4 +1,5 @@
 //===- ElementBuilder.cpp - linalg.generic the way it reads ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementBuilder.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -1,8 +1,7 @@
 //===- FactToLinalg.cpp - The naive lowering of every FACT op -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clarity before speed: each op becomes the loops that define it. References
-// are made from this, so it shares nothing with the realisers but the scalar
-// definitions of pointwise ops.
+// Clarity before speed: each op becomes the loops that define it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +52,7 @@ FactToLinalgTypeConverter::FactToLinalgTypeConverter(bool wide) {
 /// again would change nothing.
 static bool isRounded(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!op->hasTrait<fact::ViewOp>())
+    if (!isa<ViewOpInterface>(op))
       return isa<CastOp, fact::ConstantOp, GetWeightOp>(op) ||
              !isa<FactDialect>(op->getDialect());
     value = op->getOperand(0);

@@ -1,4 +1,5 @@
 //===- LowerIndexing.cpp - Elements at computed places --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementBuilder.h"
 #include <limits>

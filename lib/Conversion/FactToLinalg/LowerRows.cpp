@@ -1,4 +1,5 @@
 //===- LowerRows.cpp - Reductions, softmax, norms and attention -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementBuilder.h"
 #include <limits>

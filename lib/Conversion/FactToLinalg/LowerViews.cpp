@@ -1,4 +1,5 @@
 //===- LowerViews.cpp - Views, concatenation and constants ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementBuilder.h"
 

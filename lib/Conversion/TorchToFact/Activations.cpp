@@ -1,4 +1,5 @@
 //===- Activations.cpp - Functions of one tensor --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 #include <limits>
@@ -240,7 +241,7 @@ static LogicalResult convertGlu(TorchCall &call) {
   if (failed(call.operand(x)))
     return failure();
   int64_t dim = rankOf(x) - 1;
-  if (failed(call.optionalDimension(1, "dim", rankOf(x), dim)))
+  if (failed(call.optionalDimensionOf(x, 1, "dim", dim)))
     return failure();
   int64_t half = typeOf(x).getDimSize(dim) / 2;
   Value gate = call.unary<SigmoidOp>(call.slice(x, dim, half, half));

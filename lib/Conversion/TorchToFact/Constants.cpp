@@ -1,4 +1,5 @@
 //===- Constants.cpp - Weights, literals and what is read through ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -85,8 +86,8 @@ static LogicalResult convertWeight(TorchCall &call) {
   if (op->hasAttr("constant"))
     return convertLiteral(call);
   auto name = op->getAttrOfType<StringAttr>("name");
-  if (!name)
-    return call.emitError() << "needs the attribute 'name'";
+  if (!name || name.empty())
+    return call.emitError() << "needs the attribute 'name', which is not empty";
   Weight weight{call.getLoc(), call.getResultType(), {}};
   if (failed(readValue(call, weight.value)))
     return failure();
@@ -169,6 +170,8 @@ static LogicalResult convertLinspace(TorchCall &call) {
 /// Ones on the diagonal.
 static LogicalResult convertEye(TorchCall &call) {
   RankedTensorType type = call.getResultType();
+  if (type.getRank() != 2)
+    return call.emitError() << "gives " << type << ", and must give a matrix";
   SmallVector<bool> ones;
   for (int64_t row = 0; row < type.getDimSize(0); ++row)
     for (int64_t column = 0; column < type.getDimSize(1); ++column)

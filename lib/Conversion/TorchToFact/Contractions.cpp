@@ -1,4 +1,5 @@
 //===- Contractions.cpp - Matrix products and attention -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 

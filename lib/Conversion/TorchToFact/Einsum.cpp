@@ -1,4 +1,5 @@
 //===- Einsum.cpp - Products and sums by named dimensions -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operands are combined from left to right. In each step a label that nothing
 // reads any more is summed over: inside of the matrix product when both sides

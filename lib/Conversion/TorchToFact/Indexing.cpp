@@ -1,4 +1,5 @@
 //===- Indexing.cpp - Elements by their place -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 #include "llvm/Support/MathExtras.h"
@@ -100,6 +101,9 @@ static LogicalResult convertGatherElements(TorchCall &call) {
     return failure();
   if (!rankOf(x))
     return call.replace(x);
+  if (rankOf(index) != rankOf(x))
+    return call.emitArgumentError("index")
+           << "has rank " << rankOf(index) << ", and 'self' has " << rankOf(x);
   return convertGather(call, x, index, dim);
 }
 
@@ -115,9 +119,12 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
     index = call.reshape(index, typeOf(index).getNumElements());
     return convertGather(call, x, index, 0);
   }
-  if (failed(call.dimension(2, "dim", rankOf(x), dim)))
+  if (failed(call.dimensionOf(x, 2, "dim", dim)))
     return failure();
   SmallVector<int64_t> shape(call.getResultType().getShape()), source(shape);
+  if (static_cast<int64_t>(shape.size()) != rankOf(x))
+    return call.emitError() << "gives " << call.getResultType() << " from "
+                            << x.getType() << ", and must keep the rank";
   source[dim] = typeOf(x).getDimSize(dim);
   return convertGather(call, call.expand(x, source), call.expand(index, shape),
                        dim);
@@ -140,6 +147,10 @@ static LogicalResult convertIndex(TorchCall &call) {
     return call.replace(x);
   Type element = call.getBuilder().getI64Type();
   ArrayRef<int64_t> source = typeOf(x).getShape();
+  if (count > rankOf(x))
+    return call.emitArgumentError("indices")
+           << "has a tensor for dimension " << count - 1 << " of "
+           << x.getType();
   int64_t merged = 1;
   Value place;
   for (int64_t dim = count - 1; dim >= first; --dim) {
@@ -170,7 +181,11 @@ static LogicalResult convertOneHot(TorchCall &call) {
   Value index;
   if (failed(indices(call, 0, "self", index)))
     return failure();
-  int64_t classes = call.getResultType().getShape().back();
+  ArrayRef<int64_t> declared = call.getResultType().getShape();
+  if (declared.empty())
+    return call.emitError() << "gives a scalar, and has one size more than its "
+                               "operand";
+  int64_t classes = declared.back();
   SmallVector<int64_t> shape(typeOf(index).getShape());
   shape.push_back(1);
   auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, classes));
@@ -184,15 +199,29 @@ static LogicalResult convertOneHot(TorchCall &call) {
 // Other orders of the same elements
 //===----------------------------------------------------------------------===//
 
+/// Dimensions in their order, counted from the front.
+static LogicalResult orderedDimensions(TorchCall &call, unsigned index, Value x,
+                                       SmallVectorImpl<int64_t> &dims) {
+  if (failed(call.integers(index, "dims", dims)))
+    return failure();
+  for (int64_t &dim : dims) {
+    if (dim < -rankOf(x) || dim >= rankOf(x))
+      return call.emitArgumentError("dims")
+             << "has " << dim << ", which is not in [" << -rankOf(x) << ", "
+             << rankOf(x) << ")";
+    dim = dim < 0 ? dim + rankOf(x) : dim;
+  }
+  return success();
+}
+
 /// Backwards along some dimensions.
 static LogicalResult convertFlip(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
   if (failed(call.tensor(0, "self", x)) ||
-      failed(call.integers(1, "dims", dims)))
+      failed(orderedDimensions(call, 1, x, dims)))
     return failure();
   for (int64_t dim : dims) {
-    dim = dim < 0 ? dim + rankOf(x) : dim;
     int64_t size = typeOf(x).getDimSize(dim);
     SmallVector<int64_t> numbers;
     for (int64_t i = size; i > 0; --i)
@@ -218,7 +247,7 @@ static LogicalResult convertRoll(TorchCall &call) {
   SmallVector<int64_t> shifts, dims;
   if (failed(call.tensor(0, "self", x)) ||
       failed(call.integers(1, "shifts", shifts)) ||
-      (!call.isNone(2) && failed(call.integers(2, "dims", dims))))
+      (!call.isNone(2) && failed(orderedDimensions(call, 2, x, dims))))
     return failure();
   if (dims.empty() && shifts.size() == 1) {
     Value flat = call.reshape(x, typeOf(x).getNumElements());
@@ -230,7 +259,7 @@ static LogicalResult convertRoll(TorchCall &call) {
            << "has " << dims.size() << " dimensions for " << shifts.size()
            << " shifts";
   for (auto [dim, shift] : llvm::zip(dims, shifts))
-    x = roll(call, x, dim < 0 ? dim + rankOf(x) : dim, shift);
+    x = roll(call, x, dim, shift);
   return call.replace(x);
 }
 
@@ -255,6 +284,10 @@ static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
     int64_t start = std::max<int64_t>(0, -before);
     int64_t size =
         typeOf(x).getDimSize(dim) - start - std::max<int64_t>(0, -after);
+    if (size < 0)
+      return call.emitArgumentError("pad")
+             << "takes more than there is of dimension " << dim << " of "
+             << x.getType();
     x = call.slice(x, dim, start, size);
     auto border = [&](int64_t width) {
       SmallVector<int64_t> shape(typeOf(x).getShape());
@@ -317,7 +350,7 @@ static LogicalResult convertSliceScatter(TorchCall &call) {
   int64_t dim = 0, step = 1;
   if (failed(call.operand(x)) ||
       failed(call.operand(1, "src", call.getResultElement(), source)) ||
-      failed(call.optionalDimension(2, "dim", rankOf(x), dim)) ||
+      failed(call.optionalDimensionOf(x, 2, "dim", dim)) ||
       failed(call.optionalInteger(5, "step", step)))
     return failure();
   int64_t size = typeOf(x).getDimSize(dim), start = 0;
@@ -326,6 +359,9 @@ static LogicalResult convertSliceScatter(TorchCall &call) {
   start = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
   if (step != 1)
     return call.emitArgumentError("step") << "is " << step << ", and must be 1";
+  if (rankOf(source) != rankOf(x))
+    return call.emitArgumentError("src")
+           << "has rank " << rankOf(source) << ", and 'self' has " << rankOf(x);
   if (!typeOf(source).getNumElements())
     return call.replace(x);
   return call.replace(insert(call, x, source, dim, start));
@@ -337,7 +373,7 @@ static LogicalResult convertSelectScatter(TorchCall &call) {
   int64_t dim, index;
   if (failed(call.operand(x)) ||
       failed(call.operand(1, "src", call.getResultElement(), source)) ||
-      failed(call.dimension(2, "dim", rankOf(x), dim)) ||
+      failed(call.dimensionOf(x, 2, "dim", dim)) ||
       failed(call.dimension(3, "index", typeOf(x).getDimSize(dim), index)))
     return failure();
   SmallVector<int64_t> shape(typeOf(x).getShape());

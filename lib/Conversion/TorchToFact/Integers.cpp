@@ -1,4 +1,5 @@
 //===- Integers.cpp - Bits, shifts and powers of integers -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 

@@ -1,4 +1,5 @@
 //===- Pointwise.cpp - Elementwise torch ops ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PyTorch's promotion has decided the element type of each result, so operands
 // are cast to it; comparisons, whose result is boolean, promote here.
@@ -339,11 +340,8 @@ static LogicalResult convertComparison(TorchCall &call) {
   Value x, y;
   if (failed(comparisonType(call, element)))
     return failure();
-  // Booleans are ordered false < true, and one bit is negative.
   bool ordered = predicate != Predicate::eq && predicate != Predicate::ne;
-  if (ordered && element.isInteger(1))
-    element = call.getBuilder().getI32Type();
-  else if (!ordered && isBooleanTest(call))
+  if (!ordered && isBooleanTest(call))
     element = call.getBuilder().getI1Type();
   if (failed(operands(call, element, x, y)))
     return failure();

@@ -1,4 +1,5 @@
 //===- Rows.cpp - Reductions, softmax and norms ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 #include <cmath>

@@ -1,4 +1,5 @@
 //===- TorchCall.cpp - One torch op on its way into FACT ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 
@@ -34,6 +35,15 @@ RankedTensorType torchtofact::convertTensorType(Type type,
       llvm::any_of(tensor.getSizes(), ShapedType::isDynamic)) {
     os << "has type '" << type
        << "', and sizes must be static; export without dynamic shapes";
+    return {};
+  }
+  // The dialect's own limit, which keeps products of sizes in 64 bits.
+  int64_t room = int64_t(1) << 48;
+  for (int64_t size : tensor.getSizes())
+    room = size < 0 ? -1 : size > 1 ? room / size : room;
+  if (room < 1) {
+    os << "has type '" << type
+       << "', and a tensor needs sizes of 0 or more, and at most 2^48 elements";
     return {};
   }
   Type element = convertElementType(tensor.getElementType());
@@ -248,6 +258,21 @@ LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
   return success();
 }
 
+LogicalResult TorchCall::dimensionOf(Value tensor, unsigned index,
+                                     StringRef name, int64_t &result) {
+  if (!rankOf(tensor))
+    return emitError() << "takes a part of " << tensor.getType()
+                       << ", and needs a tensor of rank 1 or more";
+  return dimension(index, name, rankOf(tensor), result);
+}
+
+LogicalResult TorchCall::optionalDimensionOf(Value tensor, unsigned index,
+                                             StringRef name, int64_t &result) {
+  if (isNone(index))
+    return success(hasDimension(tensor, result));
+  return dimensionOf(tensor, index, name, result);
+}
+
 LogicalResult TorchCall::dimensions(unsigned index, StringRef name,
                                     int64_t rank,
                                     SmallVectorImpl<int64_t> &result) {
@@ -276,10 +301,17 @@ LogicalResult TorchCall::dimensions(unsigned index, StringRef name,
 
 RankedTensorType TorchCall::getResultType(unsigned index) {
   std::string reason;
-  return convertTensorType(op->getResult(index).getType(), reason);
+  RankedTensorType type;
+  if (index < op->getNumResults())
+    type = convertTensorType(op->getResult(index).getType(), reason);
+  // A type that is not supported is an error of `replace`; until then, the
+  // converter works on with another.
+  return type ? type : RankedTensorType::get({1}, builder.getF32Type());
 }
 
 LogicalResult TorchCall::replace(ValueRange results) {
+  if (isMalformed)
+    return failure();
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     Value value = index < results.size() ? results[index] : Value();
     if (!value) {
@@ -290,6 +322,9 @@ LogicalResult TorchCall::replace(ValueRange results) {
     }
     std::string reason;
     RankedTensorType type = convertTensorType(result.getType(), reason);
+    if (!type)
+      return mlir::emitError(op->getLoc())
+             << "result " << index << " of '" << getName(op) << "' " << reason;
     if (value.getType() != type)
       return emitError() << "gives " << value.getType() << ", and its result "
                          << index << " is declared " << result.getType();
@@ -299,6 +334,11 @@ LogicalResult TorchCall::replace(ValueRange results) {
 }
 
 LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
+  if (isMalformed)
+    return failure();
+  if (op->getNumResults() != 1)
+    return emitError() << "has " << op->getNumResults()
+                       << " results, and gives one list";
   llvm::append_range(values.lists[op->getResult(0)], list);
   return success();
 }
@@ -306,6 +346,14 @@ LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
+
+bool TorchCall::hasDimension(Value tensor, int64_t dim) {
+  bool has = dim >= 0 && dim < rankOf(tensor);
+  if (!has && !isMalformed)
+    emitError() << "needs dimension " << dim << " of " << tensor.getType();
+  isMalformed |= !has;
+  return has;
+}
 
 /// Shapes that do not broadcast are left to the op's verifier.
 RankedTensorType TorchCall::broadcastType(ValueRange operands, Type element) {
@@ -374,6 +422,8 @@ Value TorchCall::permute(Value tensor, ArrayRef<int64_t> dims) {
 
 Value TorchCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size,
                        int64_t step) {
+  if (!hasDimension(tensor, dim))
+    return tensor;
   SmallVector<int64_t> shape(typeOf(tensor).getShape());
   if (start == 0 && step == 1 && size == shape[dim])
     return tensor;
@@ -385,6 +435,9 @@ Value TorchCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size,
 Value TorchCall::concat(ArrayRef<Value> tensors, int64_t dim) {
   if (tensors.size() == 1)
     return tensors.front();
+  for (Value tensor : tensors)
+    if (!hasDimension(tensor, dim))
+      return tensor;
   SmallVector<int64_t> shape(typeOf(tensors.front()).getShape());
   shape[dim] = 0;
   for (Value tensor : tensors)
@@ -394,6 +447,8 @@ Value TorchCall::concat(ArrayRef<Value> tensors, int64_t dim) {
 }
 
 Value TorchCall::gather(Value tensor, Value indices, int64_t dim) {
+  if (!hasDimension(tensor, dim))
+    return tensor;
   ArrayRef<int64_t> source = typeOf(tensor).getShape();
   SmallVector<int64_t> shape(source.take_front(dim));
   llvm::append_range(shape, typeOf(indices).getShape());

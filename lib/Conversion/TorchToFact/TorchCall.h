@@ -1,4 +1,5 @@
 //===- TorchCall.h - One torch op on its way into FACT ------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // What the converters of single ops share: arguments read and checked by name,
@@ -110,6 +111,9 @@ public:
                                   int64_t &result) {
     return isNone(index) ? success() : dimension(index, name, rank, result);
   }
+  /// `result` is one of the tensor's own where the argument is `None`.
+  LogicalResult optionalDimensionOf(Value tensor, unsigned index,
+                                    StringRef name, int64_t &result);
   /// A number as a 0-d constant that stands beside elements of a type.
   LogicalResult scalar(unsigned index, StringRef name, Type element,
                        Value &result);
@@ -122,9 +126,13 @@ public:
   LogicalResult operand(Value &result) {
     return operand(0, "self", getResultElement(), result);
   }
-  /// A dimension of a tensor of `rank`, counted from the front.
+  /// A dimension of a tensor of `rank`, counted from the front; 0 of a 0-d
+  /// tensor, as PyTorch has it.
   LogicalResult dimension(unsigned index, StringRef name, int64_t rank,
                           int64_t &result);
+  /// A dimension that `tensor` has, of which ops take parts.
+  LogicalResult dimensionOf(Value tensor, unsigned index, StringRef name,
+                            int64_t &result);
   /// Dimensions from the front in ascending order; all of them for `None` and
   /// for an empty list.
   LogicalResult dimensions(unsigned index, StringRef name, int64_t rank,
@@ -206,7 +214,12 @@ private:
     return elementOf(narrower && !rankOf(x) ? y : x);
   }
   RankedTensorType broadcastType(ValueRange operands, Type element);
+  /// Whether `tensor` has the dimension; otherwise the op is an error, which
+  /// `replace` returns.
+  bool hasDimension(Value tensor, int64_t dim);
 
+  /// An error was reported while the op's result was built.
+  bool isMalformed = false;
   Operation *op;
   mlir::OpBuilder &builder;
   ValueTable &values;
@@ -218,9 +231,9 @@ using Converter = LogicalResult (*)(TorchCall &);
 /// The supported ops, by name without `torch.`.
 using ConverterTable = llvm::StringMap<Converter>;
 
-/// The supported ops that come nearest to an unsupported one, best first: what
-/// to write in its place where that is known, else the most similar names.
-SmallVector<StringRef> findNearestOps(StringRef name,
+/// Supported ops whose names are almost that of an unsupported one, such as
+/// another overload; most often there is none.
+SmallVector<StringRef> findSimilarOps(StringRef name,
                                       const ConverterTable &table);
 
 /// The product of tensors of rank 2 or more, whose leading dimensions broadcast.

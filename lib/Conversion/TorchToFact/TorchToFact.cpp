@@ -1,4 +1,5 @@
 //===- TorchToFact.cpp - The conversion of torch-mlir's ops to FACT -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The driver: converts functions op by op through the table of converters. A
 // function's new body is built beside the old one, so that all errors of a
@@ -45,8 +46,8 @@ static void reportUnsupported(Operation *op) {
   InFlightDiagnostic diagnostic = mlir::emitError(op->getLoc())
                                   << "unsupported op '" << name << "'";
   name.consume_front("torch.");
-  StringRef separator = "; the nearest supported is ";
-  for (StringRef known : findNearestOps(name, getConverters())) {
+  StringRef separator = "; a supported op of a similar name is ";
+  for (StringRef known : findSimilarOps(name, getConverters())) {
     diagnostic << separator << "'torch." << known << "'";
     separator = " or ";
   }
@@ -171,6 +172,11 @@ LogicalResult FunctionConversion::run() {
            << "function '" << func.getName()
            << "' has control flow, and only straight-line code is supported";
   Block &from = func.getBody().front();
+  // Any op of torch may end a block: none of them is registered.
+  if (!isa<func::ReturnOp>(from.back()))
+    return mlir::emitError(from.back().getLoc())
+           << "function '" << func.getName() << "' ends with '"
+           << from.back().getName() << "', and must end with 'func.return'";
   Block &to = body.emplaceBlock();
   builder.setInsertionPointToEnd(&to);
   LogicalResult result = convertSignature(from, to);

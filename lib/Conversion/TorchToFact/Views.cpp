@@ -1,4 +1,5 @@
 //===- Views.cpp - Reshapes, permutations, slices and joins ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TorchCall.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,7 +48,7 @@ static LogicalResult convertRepeatInterleave(TorchCall &call) {
     return failure();
   if (call.isNone(2))
     x = call.reshape(x, typeOf(x).getNumElements());
-  else if (failed(call.dimension(2, "dim", rankOf(x), dim)))
+  else if (failed(call.dimensionOf(x, 2, "dim", dim)))
     return failure();
   SmallVector<int64_t> before(typeOf(x).getShape());
   before.insert(before.begin() + dim + 1, 1);
@@ -155,7 +156,7 @@ static LogicalResult convertSlice(TorchCall &call) {
   Value x;
   int64_t dim, step = 1;
   if (failed(call.tensor(0, "self", x)) ||
-      failed(call.dimension(1, "dim", rankOf(x), dim)))
+      failed(call.dimensionOf(x, 1, "dim", dim)))
     return failure();
   int64_t size = typeOf(x).getDimSize(dim), start = 0, end = size;
   if (failed(sliceBound(call, 2, "start", size, start)) ||
@@ -173,7 +174,7 @@ static LogicalResult convertNarrow(TorchCall &call) {
   Value x;
   int64_t dim, start, length;
   if (failed(call.tensor(0, "self", x)) ||
-      failed(call.dimension(1, "dim", rankOf(x), dim)) ||
+      failed(call.dimensionOf(x, 1, "dim", dim)) ||
       failed(call.integer(2, "start", start)) ||
       failed(call.integer(3, "length", length)))
     return failure();
@@ -195,7 +196,7 @@ static LogicalResult convertSelect(TorchCall &call) {
   Value x;
   int64_t dim, index;
   if (failed(call.tensor(0, "self", x)) ||
-      failed(call.dimension(1, "dim", rankOf(x), dim)) ||
+      failed(call.dimensionOf(x, 1, "dim", dim)) ||
       failed(call.integer(2, "index", index)))
     return failure();
   int64_t size = typeOf(x).getDimSize(dim);
@@ -237,7 +238,7 @@ static LogicalResult splitOperands(TorchCall &call, Value &x, int64_t &dim) {
   if (failed(call.tensor(0, "self", x)))
     return failure();
   dim = 0;
-  return call.isNone(2) ? success() : call.dimension(2, "dim", rankOf(x), dim);
+  return call.optionalDimensionOf(x, 2, "dim", dim);
 }
 
 static LogicalResult convertSplit(TorchCall &call) {
@@ -279,7 +280,7 @@ static LogicalResult convertUnbind(TorchCall &call) {
   Value x;
   int64_t dim = 0;
   if (failed(call.tensor(0, "self", x)) ||
-      (!call.isNone(1) && failed(call.dimension(1, "dim", rankOf(x), dim))))
+      failed(call.optionalDimensionOf(x, 1, "dim", dim)))
     return failure();
   SmallVector<Value> parts;
   for (int64_t i = 0; i < typeOf(x).getDimSize(dim); ++i)
@@ -304,14 +305,19 @@ static LogicalResult convertListElement(TorchCall &call) {
   if (failed(call.tensors(0, "list", parts)) ||
       failed(call.dimension(1, "idx", parts.size(), index)))
     return failure();
+  if (parts.empty())
+    return call.emitArgumentError("list") << "is empty";
   return call.replace(parts[index]);
 }
 
 /// The tensors to join, in the result's element type.
 static LogicalResult joinOperands(TorchCall &call,
-                                  SmallVectorImpl<Value> &tensors) {
+                                  SmallVectorImpl<Value> &tensors,
+                                  bool mayBeNone = false) {
   if (failed(call.tensors(0, "tensors", tensors)))
     return failure();
+  if (tensors.empty() && !mayBeNone)
+    return call.emitArgumentError("tensors") << "is empty";
   for (Value &tensor : tensors)
     tensor = call.cast(tensor, call.getResultElement());
   return success();
@@ -321,7 +327,7 @@ static LogicalResult convertCat(TorchCall &call) {
   SmallVector<Value> tensors;
   int64_t dim = 0;
   RankedTensorType type = call.getResultType();
-  if (failed(joinOperands(call, tensors)) ||
+  if (failed(joinOperands(call, tensors, /*mayBeNone=*/true)) ||
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
   // PyTorch passes over empty 1-d tensors whatever the shape of the others.
@@ -342,6 +348,9 @@ static LogicalResult convertStack(TorchCall &call) {
   if (failed(joinOperands(call, tensors)) ||
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
+  if (!type.getRank())
+    return call.emitError() << "gives a scalar, and has one size more than its "
+                               "operands";
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = 1;
   for (Value &tensor : tensors)

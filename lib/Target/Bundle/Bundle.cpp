@@ -1,13 +1,19 @@
 //===- Bundle.cpp - Write what tuning and linking need --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Target/Bundle.h"
 #include "Program.h"
+#include "Verification.h"
 #include "fact/Analysis/Fusibility.h"
 #include "fact/Analysis/Problem.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Runtime/VerifierNumber.h"
+#include "fact/Target/Reference.h"
+#include "fact/Tuning/BundleFolder.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,111 +69,6 @@ static std::string fnv1a64(StringRef bytes) {
   return text;
 }
 
-static std::string typeName(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << cast<RankedTensorType>(type).getElementType();
-  return text;
-}
-
-static json::Object describeTensor(Type type) {
-  return json::Object{
-      {"type", typeName(type)},
-      {"shape", json::Array(cast<RankedTensorType>(type).getShape())}};
-}
-
-//===----------------------------------------------------------------------===//
-// Tolerances and inputs of a kernel
-//===----------------------------------------------------------------------===//
-
-/// The longest sum in a region.
-static int64_t reductionLength(FusedOp fused) {
-  int64_t length = 1;
-  for (Operation &op : fused.getBodyOps()) {
-    if (auto matmul = dyn_cast<MatmulOp>(op))
-      length = std::max(length, matmul.getK());
-    else if (auto attention = dyn_cast<AttentionOp>(op))
-      length = std::max({length, attention.getKey().getType().getDimSize(2),
-                         attention.getKey().getType().getDimSize(3)});
-    else if (auto reduce = dyn_cast<ReduceOp>(op))
-      length = std::max(
-          length, reduce.getOperand().getType().getNumElements() /
-                      std::max<int64_t>(1, reduce.getType().getNumElements()));
-    else if (isa<NormOp, SoftmaxOp>(op))
-      length = std::max(
-          length,
-          cast<RankedTensorType>(op.getResult(0).getType()).getShape().back());
-  }
-  return length;
-}
-
-/// Errors of sums grow with the square root of their length in f32; a 16-bit
-/// result adds its own rounding, and once more for operands of contractions
-/// inside of the region. Attention rounds its probabilities: an early row of a
-/// causal mask averages few values, and its error is that of a single value,
-/// while most rows, and so the rms, are smaller by the root of the keys.
-///
-/// Integers and booleans are exact, unless they decide between values that the
-/// region rounds: then the share of elements may differ whose margin is below
-/// the error. Random values fall there about as often as the error is large.
-static json::Object getTolerance(FusedOp fused) {
-  constexpr double epsilon32 = 1.1920929e-07;
-  double sum = epsilon32 * (2 + std::sqrt(double(reductionLength(fused))));
-  double norm = 4 * sum, element = 16 * sum;
-  for (Type type : fused.getResultTypes()) {
-    Type elementType = cast<RankedTensorType>(type).getElementType();
-    double rounding = elementType.isBF16()  ? 0x1p-8
-                      : elementType.isF16() ? 0x1p-11
-                                            : 0;
-    norm = std::max(norm, 2 * rounding);
-    element = std::max(element, 4 * rounding);
-    for (AttentionOp attention : fused.getBody().getOps<AttentionOp>()) {
-      double keys = double(attention.getKey().getType().getDimSize(2));
-      element = std::max(element, rounding * (4 + std::sqrt(keys) / 2));
-    }
-  }
-  json::Object tolerance{{"norm", norm}, {"element", element}};
-  auto isFloat = [](Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type));
-  };
-  bool rounds = llvm::any_of(fused.getBodyOps(), [&](Operation &op) {
-    return !isa<ConstantOp>(op) && llvm::any_of(op.getResultTypes(), isFloat);
-  });
-  if (rounds && !llvm::all_of(fused.getResultTypes(), isFloat))
-    tolerance["mismatch"] = element;
-  return tolerance;
-}
-
-/// Operands are random; one that a contraction multiplies with is scaled so
-/// that results stay near 1, where activation functions are not flat.
-static json::Array describeOperands(FusedOp fused) {
-  json::Array operands;
-  for (BlockArgument argument : fused.getBody().getArguments()) {
-    json::Object operand = describeTensor(argument.getType());
-    Type element = cast<RankedTensorType>(argument.getType()).getElementType();
-    if (isa<FloatType>(element)) {
-      double scale = 1;
-      for (OpOperand &use : argument.getUses())
-        if (auto matmul = dyn_cast<MatmulOp>(use.getOwner());
-            matmul && use.getOperandNumber() == 1)
-          scale = 1 / std::sqrt(double(matmul.getK()));
-      operand["scale"] = scale;
-    } else if (!element.isInteger(1)) {
-      // Indices stay inside of what they name.
-      int64_t high = 16;
-      for (OpOperand &use : argument.getUses())
-        if (auto gather = dyn_cast<GatherOp>(use.getOwner());
-            gather && use.getOperandNumber() == 1)
-          high = gather.getSource().getType().getDimSize(gather.getDim());
-      operand["fill"] = "uniform";
-      operand["low"] = 0;
-      operand["high"] = high;
-    }
-    operands.push_back(std::move(operand));
-  }
-  return operands;
-}
-
 /// What the registry keeps results under.
 static json::Object describeProblem(const patterns::Problem &problem) {
   json::Object extents;
@@ -196,7 +97,9 @@ private:
   LogicalResult writeFile(StringRef name, StringRef text);
   LogicalResult writeKernel(unsigned index, FusedOp fused);
   LogicalResult writeCandidates(const Realiser &realiser, FusedOp fused,
-                                StringRef name, json::Array &candidates);
+                                StringRef name, StringRef symbolBase,
+                                json::Array &candidates);
+  std::string getSymbolBase(FusedOp fused);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
   void describeSignature(func::FuncOp function);
@@ -210,6 +113,7 @@ private:
   BundleSummary &summary;
   Program program;
   std::vector<std::string> kernelNames;
+  llvm::StringSet<> symbolBases;
   json::Object root;
   json::Array kernels;
 };
@@ -238,13 +142,24 @@ LogicalResult BundleWriter::writeFile(StringRef name, StringRef text) {
   return success();
 }
 
+/// Symbols of a kernel begin with its content's name. Kernels that differ only
+/// in their spaces are told apart by a number.
+std::string BundleWriter::getSymbolBase(FusedOp fused) {
+  std::string base = getContentName(fused), unique = base;
+  for (unsigned number = 2; !symbolBases.insert(unique).second; ++number)
+    unique = base + "_" + std::to_string(number);
+  return unique;
+}
+
 LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
                                             FusedOp fused, StringRef name,
+                                            StringRef symbolBase,
                                             json::Array &candidates) {
-  SmallVector<ScheduleAttrInterface> schedules, fixed;
+  std::vector<ScheduleAttr> schedules;
+  SmallVector<ScheduleAttr> fixed;
   bool isList = false;
   if (auto chosen = fused.getSchedule())
-    schedules.push_back(cast<ScheduleAttrInterface>(*chosen));
+    schedules.push_back(cast<ScheduleAttr>(*chosen));
   else {
     Attribute space =
         fused.getSpace() ? *fused.getSpace() : realiser.getDefaultSpace(fused);
@@ -254,11 +169,11 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
     llvm::append_range(schedules, fixed);
   }
   // Ties keep the order of the space.
-  SmallVector<std::tuple<double, size_t, ScheduleAttrInterface>> legal;
+  SmallVector<std::tuple<double, size_t, ScheduleAttr>> legal;
   {
     ScopedDiagnosticHandler quiet(module.getContext(),
                                   [](Diagnostic &) { return success(); });
-    for (ScheduleAttrInterface schedule : schedules)
+    for (ScheduleAttr schedule : schedules)
       if (succeeded(realiser.checkSchedule(
               fused, schedule, target.getMachine(),
               [&] { return fused.emitOpError(); })))
@@ -299,7 +214,7 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
     objects[realiser.getObjectKey(schedule)].push_back(variants.size());
     predictions.push_back(predicted);
     variants.push_back(
-        {schedule, (name + "_" + std::to_string(variants.size())).str()});
+        {schedule, (symbolBase + "_" + getShortHash(schedule.getKey())).str()});
   }
   std::vector<json::Object> entries(variants.size());
   auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
@@ -354,20 +269,19 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
       entry.ops.push_back(op.getName().stripDialect().str());
 
   json::Array candidates;
-  if (failed(writeCandidates(*realiser, fused, name, candidates)))
+  std::string symbolBase = getSymbolBase(fused);
+  if (failed(
+          writeCandidates(*realiser, fused, name, symbolBase, candidates)))
     return failure();
 
   KernelCode reference;
-  std::string symbol = name + "_reference";
+  std::string symbol = symbolBase + "_reference";
   std::string file =
       "kernels/" + name + "/reference" + target.getReferenceSuffix().str();
-  if (failed(target.emitReference(fused, symbol, reference)) ||
+  if (failed(emitReference(fused, symbol, reference)) ||
       failed(writeFile(file, reference.text)))
     return failure();
 
-  json::Array results;
-  for (Type type : fused.getResultTypes())
-    results.push_back(describeTensor(type));
   SpeedOfLight sol = getSpeedOfLight(fused);
   patterns::Problem problem =
       getProblem(fused, target.getMachine().architecture);
@@ -383,12 +297,11 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
                                  {"rule", fused.getRule()},
                                  {"ops", json::Array(entry.ops)},
                                  {"problem", describeProblem(problem)},
-                                 {"operands", describeOperands(fused)},
-                                 {"results", std::move(results)},
+                                 {"operands", describeOperands(fused, target)},
+                                 {"results", describeResults(fused)},
                                  {"flops", sol.getFlops()},
                                  {"bytes", sol.bytes},
                                  {"sol_us", entry.microseconds},
-                                 {"tolerance", getTolerance(fused)},
                                  {"reference", std::move(referenceObject)},
                                  {"candidates", std::move(candidates)}});
   summary.kernels.push_back(std::move(entry));
@@ -414,7 +327,7 @@ LogicalResult BundleWriter::writeConstants() {
 
 LogicalResult BundleWriter::describeWeights() {
   json::Array weights;
-  for (WeightOp weight : program.weights) {
+  for (auto [i, weight] : llvm::enumerate(program.weights)) {
     json::Object entry = describeTensor(weight.getType());
     entry["name"] = weight.getSymName();
     if (weight.getBaked()) {
@@ -423,6 +336,11 @@ LogicalResult BundleWriter::describeWeights() {
         return weight.emitOpError(
             "is baked and has no data that can be hashed");
       entry["baked"] = fnv1a64(*bytes);
+      // For the check of the linked library.
+      std::string file = "weights/" + std::to_string(i) + ".bin";
+      if (failed(writeFile(file, *bytes)))
+        return failure();
+      entry["data"] = file;
     }
     weights.push_back(std::move(entry));
   }
@@ -503,26 +421,72 @@ static LogicalResult checkSignature(func::FuncOp function) {
   return success();
 }
 
+/// Names are keys of JSON and strings of the C interface, where they end at a
+/// zero byte. Control characters are escaped wherever a name is shown.
+static LogicalResult checkName(StringRef what, StringRef name, EmitError emit) {
+  StringRef problem = name.empty()           ? "is empty"
+                      : !json::isUTF8(name)  ? "is not UTF-8"
+                      : name.contains('\0') ? "has a zero byte"
+                                             : "";
+  if (problem.empty())
+    return success();
+  std::string shown;
+  llvm::raw_string_ostream stream(shown);
+  llvm::printEscapedString(name, stream);
+  return emit() << "the name of " << what << ", '" << shown << "', " << problem
+                << "; rename it";
+}
+
+static LogicalResult checkNames(ModuleOp module, func::FuncOp function) {
+  for (WeightOp weight : module.getOps<WeightOp>())
+    if (failed(checkName("this weight", weight.getSymName(),
+                         [&] { return weight.emitError(); })))
+      return failure();
+  auto check = [&](StringRef what, unsigned index, Attribute attribute) {
+    auto name = dyn_cast_or_null<StringAttr>(attribute);
+    return name ? checkName((what + Twine(index)).str(), name,
+                            [&] { return function.emitError(); })
+                : success();
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (failed(check("input ", i, function.getArgAttr(i, "fact.name"))))
+      return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (failed(check("output ", i, function.getResultAttr(i, "fact.name"))))
+      return failure();
+  return success();
+}
+
 LogicalResult BundleWriter::write() {
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   if (functions.size() != 1)
     return module.emitError("a bundle is made of one function, and the module "
                             "has ")
            << functions.size();
-  if (failed(checkSignature(functions.front())))
+  if (failed(checkSignature(functions.front())) ||
+      failed(checkNames(module, functions.front())))
     return failure();
   FailureOr<Program> built = buildProgram(module, functions.front());
   if (failed(built))
     return failure();
   program = std::move(*built);
 
-  root["format"] = 1;
+  root["format"] = 2;
+  root["magic"] = tuning::bundleMagic;
   root["name"] = options.name;
-  root["target"] = json::Object{{"kind", target.getKind()},
-                                {"arch", target.getMachine().architecture},
-                                {"machine", target.getMachine().name}};
+  json::Object described{{"kind", target.getKind()},
+                         {"arch", target.getMachine().architecture},
+                         {"machine", target.getMachine().name}};
+  if (std::optional<Target::Processor> processor = target.getProcessor())
+    described["cpu"] =
+        json::Object{{"architecture", processor->architecture},
+                     {"name", processor->name},
+                     {"features", json::Array(processor->features)}};
+  root["target"] = std::move(described);
   root["versions"] =
-      json::Object{{"fact", FACT_VERSION}, {"llvm", LLVM_VERSION_STRING}};
+      json::Object{{"fact", FACT_VERSION},
+                   {"llvm", LLVM_VERSION_STRING},
+                   {"verifier", std::to_string(runtime::verifierNumber)}};
   if (auto signature = module->getAttrOfType<StringAttr>("fact.signature"))
     root["signature"] = signature.getValue();
   describeSignature(functions.front());
@@ -547,50 +511,18 @@ LogicalResult BundleWriter::write() {
   return writeFile("bundle.json", text);
 }
 
-/// Only a bundle, or nothing, is written over.
-static LogicalResult checkReplaceable(ModuleOp module, StringRef folder) {
-  if (!fs::exists(folder))
-    return success();
-  SmallString<256> manifest(folder);
-  path::append(manifest, "bundle.json");
-  bool isEmpty = false;
-  if (fs::is_directory(folder)) {
-    std::error_code error;
-    fs::directory_iterator entry(folder, error);
-    isEmpty = !error && entry == fs::directory_iterator();
-  }
-  if (isEmpty || fs::exists(manifest))
-    return success();
-  return module.emitError("'") << folder
-                               << "' exists and is not a bundle; name another "
-                                  "folder with --bundle";
-}
-
 LogicalResult fact::writeBundle(ModuleOp module, const Target &target,
                                 StringRef folder, const BundleOptions &options,
                                 BundleSummary &summary) {
-  folder = folder.rtrim('/');
-  if (failed(checkReplaceable(module, folder)))
+  tuning::BundleFolder written;
+  if (std::string error = written.open(folder.str()); !error.empty())
+    return module.emitError(error);
+  std::string aside = written.getAside().string();
+  if (failed(BundleWriter(module, target, aside, options, summary).write()))
     return failure();
-  std::string aside = (folder + ".writing").str();
-  fs::remove_directories(aside);
-  BundleWriter writer(module, target, aside, options, summary);
-  if (failed(writer.write())) {
-    fs::remove_directories(aside);
-    return failure();
-  }
   // Measurements outlive the bundle they were made for: they are keyed by the
   // content of kernels.
-  SmallString<256> database(folder), kept(aside);
-  path::append(database, "tuning.sqlite");
-  path::append(kept, "tuning.sqlite");
-  if (fs::exists(database))
-    fs::copy_file(database, kept);
-  fs::remove_directories(folder);
-  if (std::error_code error = fs::rename(aside, folder)) {
-    fs::remove_directories(aside);
-    return module.emitError("cannot write '")
-           << folder << "': " << error.message();
-  }
+  if (std::string error = written.commit(); !error.empty())
+    return module.emitError(error);
   return success();
 }

@@ -1,4 +1,5 @@
 //===- Program.h - The host program of a module -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_BUNDLE_PROGRAM_H
 #define FACT_LIB_TARGET_BUNDLE_PROGRAM_H
@@ -38,8 +39,16 @@ struct Program {
   int64_t preparedBytes = 0;
 };
 
-/// The name in the bundle of the kernel with this index.
+/// The name in the bundle of the kernel with this index, for people.
 std::string getKernelName(FusedOp fused, unsigned index);
+
+/// What emitted code calls a kernel: its rule and a hash of what it computes.
+/// Says nothing about where in which model the kernel is, or how it is searched
+/// for, so that the same kernel has the same code everywhere.
+std::string getContentName(FusedOp fused);
+
+/// 16 hexadecimal digits of the text's SHA-256.
+std::string getShortHash(llvm::StringRef text);
 
 /// Reads the program off the module's function; fails with a diagnostic when
 /// something in it is not a kernel.

@@ -1,4 +1,5 @@
 //===- Attention.cpp - Attention with the views around it -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Views of arguments, one fact.attention, views of its result. Queries, keys
 // and values may lie in one packed tensor; heads may come out permuted. A mask
@@ -51,6 +52,9 @@ public:
   using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "attention"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&Sm90AttentionAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireHopper(emitError)))
@@ -60,8 +64,8 @@ public:
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                             ScheduleAttr schedule) const override;
+  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                      StringRef symbol, KernelCode &code) const override;
 
 private:
@@ -120,7 +124,7 @@ FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
   if (!op)
     return emitError() << "needs exactly one 'fact.attention'";
   for (Operation &other : fused.getBodyOps())
-    if (&other != op && !other.hasTrait<ViewOp>())
+    if (&other != op && !isa<ViewOpInterface>(other))
       return emitError() << "takes views and 'fact.attention', not '"
                          << other.getName() << "'";
   if (fused.getNumResults() != 1)
@@ -175,13 +179,13 @@ SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
   // Three warpgroups pay where no tile is half masked.
   if (auto op = getOnly<AttentionOp>(fused); op && !op.getCausal())
     tiles.push_back({192, 128});
-  return cast<SpaceAttrInterface>(Sm90AttentionSpaceAttr::get(
-      fused.getContext(), tiles, {K::cooperative, K::pingpong}, {4, 5}));
+  return Sm90AttentionAttr::getSpace(fused.getContext(), tiles,
+                                     {K::cooperative, K::pingpong}, {4, 5});
 }
 
 double
 AttentionRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttrInterface schedule) const {
+                                       ScheduleAttr schedule) const {
   FailureOr<Attention> attention =
       analyse(fused, [&] { return fused.emitError(); });
   auto attentionSchedule = dyn_cast<Sm90AttentionAttr>(schedule);
@@ -231,7 +235,7 @@ static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {
 }
 
 LogicalResult AttentionRealiser::emit(FusedOp fused,
-                                      ScheduleAttrInterface schedule,
+                                      ScheduleAttr schedule,
                                       StringRef symbol,
                                       KernelCode &code) const {
   FailureOr<Attention> attention =

@@ -1,4 +1,5 @@
 //===- Concat.cpp - Parts of a tensor, one after the other ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One concat of pointwise functions of arguments (or of arguments themselves).
 // Each input is a pointwise pass that writes its part of the result.
@@ -17,6 +18,9 @@ public:
   using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "concat"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&CudaPointwiseAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     return analyse(fused, emitError);
@@ -24,8 +28,8 @@ public:
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                             ScheduleAttr schedule) const override;
+  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                      StringRef symbol, KernelCode &code) const override;
 
 private:
@@ -81,7 +85,7 @@ SpaceAttrInterface ConcatRealiser::getDefaultSpace(FusedOp fused) const {
 
 double
 ConcatRealiser::predictMicroseconds(FusedOp fused,
-                                    ScheduleAttrInterface schedule) const {
+                                    ScheduleAttr schedule) const {
   FailureOr<Parts> parts = analyse(fused);
   auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
   if (failed(parts) || !pointwiseSchedule)
@@ -93,7 +97,7 @@ ConcatRealiser::predictMicroseconds(FusedOp fused,
 }
 
 LogicalResult ConcatRealiser::emit(FusedOp fused,
-                                   ScheduleAttrInterface schedule,
+                                   ScheduleAttr schedule,
                                    StringRef symbol, KernelCode &code) const {
   FailureOr<Parts> parts = analyse(fused);
   if (failed(parts))

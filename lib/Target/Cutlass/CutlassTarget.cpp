@@ -1,10 +1,12 @@
 //===- CutlassTarget.cpp - NVIDIA GPUs by CUTLASS -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Emission.h"
 #include "KernelHeaders.h.inc"
 #include "RuntimeHeaders.h.inc"
 #include "RuntimeSources.h.inc"
 #include "ScalarHeaders.h.inc"
+#include "fact/Target/Reference.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -27,11 +29,6 @@ public:
   StringRef getKind() const override { return "cuda"; }
   StringRef getCandidateSuffix() const override { return ".cu"; }
   StringRef getReferenceSuffix() const override { return ".cu"; }
-
-  LogicalResult emitReference(FusedOp fused, StringRef symbol,
-                              KernelCode &code) const override {
-    return emitReferenceKernel(fused, symbol, code);
-  }
 
   Commands getCommands() const override;
   std::vector<std::pair<std::string, std::string>>
@@ -69,7 +66,7 @@ Target::Commands CutlassTarget::getCommands() const {
 
 std::vector<std::pair<std::string, std::string>>
 CutlassTarget::getBundleFiles() const {
-  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::pair<std::string, std::string>> files = getReferenceFiles();
   auto add = [&](StringRef folder, auto embedded) {
     for (auto [path, text] : embedded)
       files.emplace_back((folder + path).str(), text.str());

@@ -1,4 +1,5 @@
 //===- Emission.cpp - What the emitters of kernels share ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Emission.h"
 #include "mlir/IR/IRMapping.h"
@@ -215,6 +216,7 @@ static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
   copy.removeSpaceAttr();
   copy.removeStrategyAttr();
   copy.removeScheduleAttr();
+  copy.removePriorityAttr();
   if (schedule)
     copy.setScheduleAttr(schedule);
   copy->print(os, OpPrintingFlags()
@@ -262,12 +264,9 @@ void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
      << schedule.getSwizzle() << ">>";
 }
 
-std::string fact::getGemmObjectKey(ScheduleAttrInterface schedule) {
+std::string fact::getGemmObjectKey(ScheduleAttr schedule) {
   if (auto gemm = dyn_cast<Sm90GemmAttr>(schedule))
-    return Sm90GemmAttr::get(gemm.getContext(), gemm.getTile(),
-                             gemm.getCluster(), gemm.getKernel(),
-                             /*swizzle=*/1)
-        .getKey();
+    return gemm.withSwizzle(1).getKey();
   return schedule.getKey();
 }
 

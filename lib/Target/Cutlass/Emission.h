@@ -1,9 +1,12 @@
 //===- Emission.h - What the emitters of kernels share ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUTLASS_EMISSION_H
 #define FACT_LIB_TARGET_CUTLASS_EMISSION_H
 
 #include "ScalarFunction.h"
+#include "Schedules.h"
+#include "fact/Target/RegionOps.h"
 
 namespace fact {
 /// The word of Kernel.cuh for an element type: "bf16".
@@ -26,13 +29,6 @@ inline int64_t getBuffer(mlir::Value argument) {
 }
 inline int64_t getResultBuffer(FusedOp fused, int64_t index) {
   return fused.getInputs().size() + index;
-}
-
-/// The only op of that kind in the region, or null.
-template <typename OpT>
-OpT getOnly(FusedOp fused) {
-  auto ops = fused.getBody().front().getOps<OpT>();
-  return llvm::hasSingleElement(ops) ? *ops.begin() : OpT();
 }
 
 /// Whether all results are stored in 16-bit floats, so that the cheap scalar
@@ -123,7 +119,7 @@ void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
 
 /// The key of all schedules that differ only in their swizzle, which a GEMM is
 /// told at run time.
-std::string getGemmObjectKey(ScheduleAttrInterface schedule);
+std::string getGemmObjectKey(ScheduleAttr schedule);
 
 /// The end of a file of GEMMs that differ only in their swizzle, of which the
 /// first was printed as `Kernel`.
@@ -164,12 +160,12 @@ class GemmRealiser : public CutlassRealiser {
 public:
   using CutlassRealiser::CutlassRealiser;
 
-  mlir::LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+  mlir::LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                            llvm::StringRef symbol,
                            KernelCode &code) const override {
     return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
   }
-  std::string getObjectKey(ScheduleAttrInterface schedule) const override {
+  std::string getObjectKey(ScheduleAttr schedule) const override {
     return getGemmObjectKey(schedule);
   }
 };
@@ -189,10 +185,6 @@ std::unique_ptr<Realiser>
 createPointwiseRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createConcatRealiser(const MachineDescription &machine);
-
-/// The naive emitter.
-mlir::LogicalResult emitReferenceKernel(FusedOp fused, llvm::StringRef symbol,
-                                        KernelCode &code);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUTLASS_EMISSION_H

@@ -1,4 +1,5 @@
 //===- GatedGemm.cpp - Two products of one operand, combined --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first half of a gated MLP: two matmuls with the same lhs and weights of
 // the same type, then a graph of pointwise ops that makes one result of both
@@ -98,6 +99,9 @@ public:
   using GemmRealiser::GemmRealiser;
 
   StringRef getRule() const override { return "gated_gemm"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&Sm90GemmAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireHopper(emitError)))
@@ -107,7 +111,7 @@ public:
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
+                             ScheduleAttr schedule) const override;
   LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
                              KernelCode &code) const override;
 
@@ -128,7 +132,7 @@ SpaceAttrInterface GatedGemmRealiser::getDefaultSpace(FusedOp fused) const {
 
 double
 GatedGemmRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttrInterface schedule) const {
+                                       ScheduleAttr schedule) const {
   FailureOr<GatedGemm> gemm = analyse(fused);
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (failed(gemm) || !gemmSchedule)

@@ -1,4 +1,5 @@
 //===- GemmAnalysis.cpp - A region as a GEMM ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GemmAnalysis.h"
 #include "mlir/Analysis/SliceAnalysis.h"

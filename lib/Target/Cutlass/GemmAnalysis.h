@@ -1,4 +1,5 @@
 //===- GemmAnalysis.h - A region as a GEMM ------------------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_LIB_TARGET_CUTLASS_GEMMANALYSIS_H

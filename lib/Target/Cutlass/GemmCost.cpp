@@ -1,4 +1,5 @@
 //===- GemmCost.cpp - How long a Hopper GEMM takes ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Emission.h"
 #include <cmath>

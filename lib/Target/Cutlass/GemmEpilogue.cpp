@@ -1,4 +1,5 @@
 //===- GemmEpilogue.cpp - A contraction and the pointwise ops after it ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pointwise graph becomes one functor for each result and each reduction;
 // what it reads becomes matrices, vectors and scalars relative to the product.
@@ -17,6 +18,9 @@ public:
   using GemmRealiser::GemmRealiser;
 
   StringRef getRule() const override { return "gemm_epilogue"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&Sm90GemmAttr::kind, &CublasGemmAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireHopper(emitError)))
@@ -25,10 +29,10 @@ public:
   }
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  SmallVector<ScheduleAttrInterface>
+  SmallVector<ScheduleAttr>
   getFixedSchedules(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
+                             ScheduleAttr schedule) const override;
   LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
                              KernelCode &code) const override;
 
@@ -57,8 +61,7 @@ SpaceAttrInterface GemmEpilogueRealiser::getDefaultSpace(FusedOp fused) const {
   using K = KernelSchedule;
   auto space = [&](ArrayRef<Extents> tiles, ArrayRef<Extents> clusters,
                    ArrayRef<K> kernels, ArrayRef<int64_t> swizzles) {
-    return cast<SpaceAttrInterface>(
-        Sm90GemmSpaceAttr::get(context, tiles, clusters, kernels, swizzles));
+    return Sm90GemmAttr::getSpace(context, tiles, clusters, kernels, swizzles);
   };
   int64_t tiles =
       divideUp(gemm->m, 128) * divideUp(gemm->n, 128) * gemm->batches;
@@ -96,10 +99,9 @@ SpaceAttrInterface GemmEpilogueRealiser::getDefaultSpace(FusedOp fused) const {
                swizzles);
 }
 
-SmallVector<ScheduleAttrInterface>
+SmallVector<ScheduleAttr>
 GemmEpilogueRealiser::getFixedSchedules(FusedOp fused) const {
-  auto schedule = cast<ScheduleAttrInterface>(
-      Attribute(CublasGemmAttr::get(fused.getContext())));
+  ScheduleAttr schedule = CublasGemmAttr::get(fused.getContext());
   ScopedDiagnosticHandler quiet(fused.getContext(),
                                 [](Diagnostic &) { return success(); });
   if (succeeded(schedule.verifySchedule(fused, machine,
@@ -113,7 +115,7 @@ GemmEpilogueRealiser::getFixedSchedules(FusedOp fused) const {
 //===----------------------------------------------------------------------===//
 
 double GemmEpilogueRealiser::predictMicroseconds(
-    FusedOp fused, ScheduleAttrInterface schedule) const {
+    FusedOp fused, ScheduleAttr schedule) const {
   FailureOr<Gemm> gemm = analyse(fused);
   if (failed(gemm))
     return INFINITY;

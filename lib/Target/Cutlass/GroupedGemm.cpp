@@ -1,4 +1,5 @@
 //===- GroupedGemm.cpp - Products of one operand, side by side ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several matmuls with the same lhs, each with its own weight [N, K] (the widths
 // may differ) and its own graph of pointwise ops into its own result: queries,
@@ -144,6 +145,9 @@ public:
   using GemmRealiser::GemmRealiser;
 
   StringRef getRule() const override { return "grouped_gemm"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&Sm90GemmAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireHopper(emitError)))
@@ -159,7 +163,7 @@ public:
                               machine);
   }
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
+                             ScheduleAttr schedule) const override;
   LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
                              KernelCode &code) const override;
 
@@ -172,7 +176,7 @@ private:
 
 double
 GroupedGemmRealiser::predictMicroseconds(FusedOp fused,
-                                         ScheduleAttrInterface schedule) const {
+                                         ScheduleAttr schedule) const {
   FailureOr<GroupedGemm> gemm = analyse(fused);
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (failed(gemm) || !gemmSchedule)

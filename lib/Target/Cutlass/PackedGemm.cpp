@@ -1,4 +1,5 @@
 //===- PackedGemm.cpp - Several products of one lhs as one GEMM -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PackedGemm.h"
 #include <cmath>
@@ -139,9 +140,8 @@ fact::getPackedGemmSpace(MLIRContext *context, int64_t m, int64_t n,
   using K = KernelSchedule;
   auto space = [&](ArrayRef<Extents> tiles, ArrayRef<Extents> clusters,
                    ArrayRef<int64_t> swizzles) {
-    return cast<SpaceAttrInterface>(Sm90GemmSpaceAttr::get(
-        context, tiles, clusters, ArrayRef<K>{K::cooperative, K::pingpong},
-        swizzles));
+    return Sm90GemmAttr::getSpace(context, tiles, clusters,
+                                  {K::cooperative, K::pingpong}, swizzles);
   };
   // Small tiles where large ones would leave multiprocessors idle.
   double tiles = std::ceil(m / 128.0) * std::ceil(n / 128.0);

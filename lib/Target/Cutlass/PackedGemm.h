@@ -1,4 +1,5 @@
 //===- PackedGemm.h - Several products of one lhs as one GEMM -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUTLASS_PACKEDGEMM_H
 #define FACT_LIB_TARGET_CUTLASS_PACKEDGEMM_H

@@ -1,4 +1,5 @@
 //===- Pointwise.cpp - Pointwise graphs and copies over strided tensors ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any graph of pointwise ops and views, whose operands may be gathered by
 // indices (embeddings), and rotary embeddings, which are two such graphs: one
@@ -191,8 +192,7 @@ SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
   SmallVector<int64_t> vectors{widestVector};
   if (widestVector > 1)
     vectors.push_back(widestVector / 2);
-  return cast<SpaceAttrInterface>(
-      CudaPointwiseSpaceAttr::get(context, {128, 256, 512}, vectors));
+  return CudaPointwiseAttr::getSpace(context, {128, 256, 512}, vectors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,6 +205,9 @@ public:
   using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "pointwise"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&CudaPointwiseAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     return analyse(fused, emitError);
@@ -212,8 +215,8 @@ public:
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                             ScheduleAttr schedule) const override;
+  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                      StringRef symbol, KernelCode &code) const override;
 
 private:
@@ -344,7 +347,7 @@ SpaceAttrInterface PointwiseRealiser::getDefaultSpace(FusedOp fused) const {
 
 double
 PointwiseRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttrInterface schedule) const {
+                                       ScheduleAttr schedule) const {
   FailureOr<Pointwise> pointwise = analyse(fused);
   auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
   if (failed(pointwise) || !pointwiseSchedule)
@@ -353,7 +356,7 @@ PointwiseRealiser::predictMicroseconds(FusedOp fused,
 }
 
 LogicalResult PointwiseRealiser::emit(FusedOp fused,
-                                      ScheduleAttrInterface schedule,
+                                      ScheduleAttr schedule,
                                       StringRef symbol,
                                       KernelCode &code) const {
   FailureOr<Pointwise> pointwise = analyse(fused);

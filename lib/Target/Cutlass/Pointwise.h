@@ -1,4 +1,5 @@
 //===- Pointwise.h - One pointwise pass over strided tensors ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUTLASS_POINTWISE_H
 #define FACT_LIB_TARGET_CUTLASS_POINTWISE_H

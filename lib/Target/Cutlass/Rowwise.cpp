@@ -1,4 +1,5 @@
 //===- Rowwise.cpp - Row operations with pointwise ops around them --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pointwise ops, one norm, softmax or reduction over the last dimensions,
 // pointwise ops. A row stays in registers from its first read to its last write.
@@ -64,6 +65,9 @@ public:
   using CutlassRealiser::CutlassRealiser;
 
   StringRef getRule() const override { return "rowwise"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&CudaRowAttr::kind};
+  }
 
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     return analyse(fused, emitError);
@@ -71,8 +75,8 @@ public:
 
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+                             ScheduleAttr schedule) const override;
+  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                      StringRef symbol, KernelCode &code) const override;
 
 private:
@@ -269,8 +273,7 @@ SpaceAttrInterface RowwiseRealiser::getDefaultSpace(FusedOp fused) const {
   if (failed(row))
     return {};
   auto space = [&](ArrayRef<int64_t> threads, ArrayRef<int64_t> rows) {
-    return cast<SpaceAttrInterface>(
-        CudaRowSpaceAttr::get(fused.getContext(), threads, rows));
+    return CudaRowAttr::getSpace(fused.getContext(), threads, rows);
   };
   // A warp a row needs no barrier, as long as the row fits its registers.
   if (getValuesPerThread(*row, 32) <= 32)
@@ -291,7 +294,7 @@ SpaceAttrInterface RowwiseRealiser::getDefaultSpace(FusedOp fused) const {
 
 double
 RowwiseRealiser::predictMicroseconds(FusedOp fused,
-                                     ScheduleAttrInterface schedule) const {
+                                     ScheduleAttr schedule) const {
   FailureOr<Rowwise> row = analyse(fused);
   auto rowSchedule = dyn_cast<CudaRowAttr>(schedule);
   if (failed(row) || !rowSchedule)
@@ -367,7 +370,7 @@ static void printForm(raw_ostream &os, const Rowwise::Form &form,
 }
 
 LogicalResult RowwiseRealiser::emit(FusedOp fused,
-                                    ScheduleAttrInterface schedule,
+                                    ScheduleAttr schedule,
                                     StringRef symbol, KernelCode &code) const {
   FailureOr<Rowwise> row = analyse(fused);
   if (failed(row))

@@ -1,6 +1,8 @@
 //===- ScalarFunction.cpp - A pointwise graph as one scalar function ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScalarFunction.h"
+#include "fact/Analysis/AbsoluteError.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
@@ -34,7 +36,7 @@ struct Step {
       return from.broadcastTo(shape);
     if (kind == Reshape)
       return from.reshape(shape);
-    return from.apply(view);
+    return cast<ViewOpInterface>(view).applyView(from);
   }
 };
 
@@ -119,7 +121,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || (options.readsGathers && isa<GatherOp>(op)))
       return read(value, path);
-    if (op->hasTrait<ViewOp>()) {
+    if (isa<ViewOpInterface>(op)) {
       Path longer = path;
       longer.push_back({Step::View, op});
       return evaluate(op->getOperand(0), longer);
@@ -139,8 +141,9 @@ private:
     }
     if (!isa<CastOp>(op))
       matchPrecision(operands);
-    return options.fast ? pointwise.buildFastScalar(builder, loc, operands)
-                        : pointwise.buildScalar(builder, loc, operands);
+    return options.fast && toleratesAbsoluteError(value)
+               ? pointwise.buildFastScalar(builder, loc, operands)
+               : pointwise.buildScalar(builder, loc, operands);
   }
 
   /// A scalar operand may be wider than the tensors beside it, whose arithmetic

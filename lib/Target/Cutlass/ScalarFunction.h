@@ -1,9 +1,10 @@
 //===- ScalarFunction.h - A pointwise graph as one scalar function -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUTLASS_SCALARFUNCTION_H
 #define FACT_LIB_TARGET_CUTLASS_SCALARFUNCTION_H
 
-#include "fact/Analysis/StridedView.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,4 +1,5 @@
 //===- ScalarPrinter.cpp - arith and math as C++ --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScalarFunction.h"
 #include "mlir/Analysis/SliceAnalysis.h"

@@ -1,4 +1,5 @@
 //===- Scalars.cuh - Scalar operations that CUDA has no name for *- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CUTLASS_SCALARS_CUH
 #define FACT_CUTLASS_SCALARS_CUH

@@ -1,4 +1,5 @@
 //===- Attention.cpp - softmax(Q K^T) V for blocks of queries -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Queries are taken in groups that fill vector lanes. Scores of a group are
 // kept as [key][query]: the product K Q^T reads keys as they lie in memory and
@@ -34,6 +35,9 @@ class AttentionRealiser : public HostRealiser {
 public:
   using HostRealiser::HostRealiser;
   StringRef getRule() const override { return "attention"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&HostRowsAttr::kind};
+  }
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireStaticShapes(fused, emitError)))
       return failure();
@@ -41,11 +45,11 @@ public:
   }
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
+                             ScheduleAttr schedule) const override;
 
 protected:
   LogicalResult build(KernelBuilder &b,
-                      ScheduleAttrInterface schedule) const override;
+                      ScheduleAttr schedule) const override;
 };
 } // namespace
 
@@ -57,7 +61,7 @@ FailureOr<AttentionPlan> AttentionPlan::get(FusedOp fused,
       if (plan.op)
         return emitError() << "takes one 'fact.attention', and there are more";
       plan.op = attention;
-    } else if (!op.hasTrait<fact::ViewOp>()) {
+    } else if (!isa<ViewOpInterface>(op)) {
       return emitError() << "takes views beside 'fact.attention', not '"
                          << op.getName() << "'";
     }
@@ -113,10 +117,10 @@ public:
       : b(b), plan(plan), causal(AttentionOp(plan.op).getCausal()),
         lanes(b.getRegisterLanes(plan.compute)) {
     // Scores of four keys fill half of the registers; less when there are few.
-    vectors = std::min<int64_t>(getVectorRegisters() / 8,
+    vectors = std::min<int64_t>(b.getCpu().getVectorRegisters() / 8,
                                 ceilDivide(plan.queries, lanes));
     width = vectors * lanes;
-    tileRows = std::gcd<int64_t>(width, getVectorRegisters() / 4);
+    tileRows = std::gcd<int64_t>(width, b.getCpu().getVectorRegisters() / 4);
   }
 
   void build(int64_t grain);
@@ -136,6 +140,11 @@ private:
   void scoreKeys(Value keyOffset, Value firstKey, int64_t count);
   Value keyScores(Value key, Value first, Value maskOffset, bool diagonal);
   Value buildWeights(Value first, Value keyEnd, Value maskOffset);
+  /// `add(from, to, zeros)` over the keys up to `keyEnd`, in chains whose sums
+  /// are added.
+  using AddKeys =
+      llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)>;
+  SmallVector<Value> sumKeys(Value keyEnd, ValueRange zeros, AddKeys add);
   void buildOutput(Value first, Value queryEnd, Value keyEnd, Value valueOffset,
                    Value targetOffset);
   void outputColumns(Value row, Value queryEnd, Value first, Value keyEnd,
@@ -290,6 +299,22 @@ Value AttentionBuilder::keyScores(Value key, Value first, Value maskOffset,
       vectorConstant(-std::numeric_limits<double>::infinity()));
 }
 
+SmallVector<Value> AttentionBuilder::sumKeys(Value keyEnd, ValueRange zeros,
+                                             AddKeys add) {
+  // Rounding errors grow with the longest chain of additions.
+  constexpr int64_t chain = 128;
+  if (plan.keys <= chain)
+    return add(b.integer(0), keyEnd, zeros);
+  auto addChain = [&](Value from, ValueRange state) {
+    Value to = b.min(b.add(from, chain), keyEnd);
+    SmallVector<Value> sums = add(from, to, zeros);
+    for (auto [sum, before] : llvm::zip_equal(sums, state))
+      sum = arith::AddFOp::create(b, before, sum);
+    return sums;
+  };
+  return b.loop(b.integer(0), keyEnd, chain, zeros, addChain);
+}
+
 /// Turns scores into exponentials and returns 1 / sum of each query.
 Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
                                      Value maskOffset) {
@@ -310,30 +335,30 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
   largest = findLargest(b.integer(0), before, largest, /*diagonal=*/false);
   if (causal)
     largest = findLargest(before, keyEnd, largest, /*diagonal=*/true);
-  // A query that sees no key has weights of 0, and so a result of 0.
-  if (plan.mask) {
-    Value empty = arith::CmpFOp::create(
-        b, arith::CmpFPredicate::OEQ, largest,
-        vectorConstant(-std::numeric_limits<double>::infinity()));
-    largest = arith::SelectOp::create(b, empty, vectorConstant(0), largest);
-  }
-  Value sum = b.loop(b.integer(0), keyEnd, 1, vectorConstant(0),
-                     [&](Value key, ValueRange state) {
-                       Value at = b.mul(key, width);
-                       Value score = b.load(scores, plan.compute, at, width);
-                       Value weight = math::ExpOp::create(
-                           b, arith::SubFOp::create(b, score, largest));
-                       b.store(weight, scores, plan.compute, at);
-                       return SmallVector<Value>{
-                           arith::AddFOp::create(b, state[0], weight)};
-                     })
-                  .front();
+  // A query that sees no key, since all its scores are -inf, has weights of 0,
+  // and so a result of 0.
+  auto zeroWhere = [&](Value value, Value isZero) -> Value {
+    return arith::SelectOp::create(b, isZero, vectorConstant(0), value);
+  };
+  auto equals = [&](Value value, double number) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                 vectorConstant(number));
+  };
+  largest = zeroWhere(
+      largest, equals(largest, -std::numeric_limits<double>::infinity()));
+  Value sum = sumKeys(keyEnd, vectorConstant(0), [&](Value from, Value to,
+                                                     ValueRange start) {
+    return b.loop(from, to, 1, start, [&](Value key, ValueRange state) {
+      Value at = b.mul(key, width);
+      Value score = b.load(scores, plan.compute, at, width);
+      Value weight =
+          math::ExpOp::create(b, arith::SubFOp::create(b, score, largest));
+      b.store(weight, scores, plan.compute, at);
+      return SmallVector<Value>{arith::AddFOp::create(b, state[0], weight)};
+    });
+  }).front();
   Value factor = arith::DivFOp::create(b, vectorConstant(1), sum);
-  if (!plan.mask)
-    return factor;
-  Value empty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
-                                      vectorConstant(0));
-  return arith::SelectOp::create(b, empty, vectorConstant(0), factor);
+  return zeroWhere(factor, equals(sum, 0));
 }
 
 /// Columns of the output for the queries of the group from `row` on, as many
@@ -353,17 +378,20 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
       tileRows * columnVectors,
       b.constant(0, b.withWidth(plan.compute, columnLanes)));
   Value local = b.sub(row, first);
-  SmallVector<Value> sums = buildMicroKernel(
-      b, tile, plan.compute, scores, local, b.integer(0), keyEnd, /*unroll=*/1,
-      zeros, [&](Value key) {
-        SmallVector<Value> values;
-        Value at =
-            b.add(base, b.add(b.mul(key, rowStride), b.mul(column, stride)));
-        for (int64_t j = 0; j < columnVectors; ++j)
-          values.push_back(b.load(source, storage,
-                                  b.add(at, j * columnLanes * stride),
-                                  columnLanes, stride));
-        return values;
+  auto read = [&](Value key) {
+    SmallVector<Value> values;
+    Value at = b.add(base, b.add(b.mul(key, rowStride), b.mul(column, stride)));
+    for (int64_t j = 0; j < columnVectors; ++j)
+      values.push_back(b.load(source, storage,
+                              b.add(at, j * columnLanes * stride), columnLanes,
+                              stride));
+    return values;
+  };
+  SmallVector<Value> sums =
+      sumKeys(keyEnd, zeros, [&](Value from, Value to, ValueRange start) {
+        return buildMicroKernel(b, tile, plan.compute, scores,
+                                b.add(local, b.mul(from, width)), from, to,
+                                /*unroll=*/1, start, read);
       });
   Value target = b.getResultPointer(0);
   for (int64_t i = 0; i < tileRows; ++i) {
@@ -452,7 +480,7 @@ void AttentionBuilder::build(int64_t grain) {
 }
 
 LogicalResult AttentionRealiser::build(KernelBuilder &b,
-                                       ScheduleAttrInterface schedule) const {
+                                       ScheduleAttr schedule) const {
   FailureOr<AttentionPlan> plan =
       AttentionPlan::get(b.getFused(), noDiagnostic);
   auto rows = dyn_cast<HostRowsAttr>(schedule);
@@ -473,12 +501,12 @@ SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
   for (int64_t grain : {16, 64, 256})
     if (grains.empty() || grain <= queries)
       grains.push_back(grain);
-  return HostRowsSpaceAttr::get(fused->getContext(), grains);
+  return HostRowsAttr::getSpace(fused->getContext(), grains);
 }
 
 double
 AttentionRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttrInterface schedule) const {
+                                       ScheduleAttr schedule) const {
   FailureOr<AttentionPlan> plan = AttentionPlan::get(fused, noDiagnostic);
   if (failed(plan))
     return 0;

@@ -1,4 +1,5 @@
 //===- Elements.cpp - A DAG of pointwise ops at one element ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,19 +35,13 @@ static StridedView spread(GatherOp gather, const StridedView &view,
 /// A view of an operand as a view of the op's result.
 static FailureOr<StridedView> pushThrough(Operation *op,
                                           const StridedView &view) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
-  return TypeSwitch<Operation *, FailureOr<StridedView>>(op)
-      .Case([&](ReshapeOp) { return view.reshape(shape); })
-      .Case([&](PermuteOp permute) { return view.permute(permute.getDims()); })
-      .Case([&](SliceOp slice) {
-        return view.slice(slice.getDim(), slice.getStart(),
-                          shape[slice.getDim()], slice.getStep());
-      })
-      .Case([&](GatherOp gather) {
-        return spread(gather, view, /*isSource=*/false);
-      })
-      .Default([&](Operation *) { return view.expand(shape); });
+  if (auto viewOp = dyn_cast<ViewOpInterface>(op))
+    return viewOp.applyView(view);
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return spread(gather, view, /*isSource=*/false);
+  // Pointwise ops broadcast their operands.
+  return view.expand(
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
 }
 
 class Elements::Planner {
@@ -60,7 +55,7 @@ public:
   /// The node of `value` seen through `path`, the ops from it up to the root.
   FailureOr<unsigned> visit(Value value) {
     Operation *op = value.getDefiningOp();
-    if (op && op->hasTrait<fact::ViewOp>() && !isLeafHere(value)) {
+    if (isa_and_nonnull<ViewOpInterface>(op) && !isLeafHere(value)) {
       path.push_back(op);
       FailureOr<unsigned> node = visit(op->getOperand(0));
       path.pop_back();

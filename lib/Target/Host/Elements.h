@@ -1,4 +1,5 @@
 //===- Elements.h - A DAG of pointwise ops at one element ---------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_ELEMENTS_H

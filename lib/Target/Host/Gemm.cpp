@@ -1,4 +1,5 @@
 //===- Gemm.cpp - Families of matrix products -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One product and its epilogue; two products that results combine (a gated
 // MLP); several products of one lhs that results read apart (queries, keys and
@@ -17,6 +18,9 @@ class GemmRealiser : public HostRealiser {
 public:
   using HostRealiser::HostRealiser;
 
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&HostGemmAttr::kind};
+  }
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireStaticShapes(fused, emitError)))
       return failure();
@@ -27,13 +31,13 @@ public:
   }
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
+                             ScheduleAttr schedule) const override;
 
 protected:
   virtual LogicalResult checkFamily(const GemmPlan &plan,
                                     EmitError emitError) const = 0;
   LogicalResult build(KernelBuilder &b,
-                      ScheduleAttrInterface schedule) const override;
+                      ScheduleAttr schedule) const override;
 };
 
 class GemmEpilogueRealiser : public GemmRealiser {
@@ -92,7 +96,7 @@ protected:
 } // namespace
 
 LogicalResult GemmRealiser::build(KernelBuilder &b,
-                                  ScheduleAttrInterface schedule) const {
+                                  ScheduleAttr schedule) const {
   FailureOr<GemmPlan> plan = GemmPlan::get(b.getFused(), noDiagnostic);
   auto gemm = dyn_cast<HostGemmAttr>(schedule);
   if (failed(plan) || !gemm)
@@ -112,17 +116,17 @@ SpaceAttrInterface GemmRealiser::getDefaultSpace(FusedOp fused) const {
   int64_t columns = succeeded(plan) ? plan->getColumns() : 64;
   // Most sums that registers hold beside a row of B and an element of A, and
   // enough of them to hide the latency of a multiplication.
-  int64_t lanes = getVectorBytes() / 4;
-  bool manyRegisters = getVectorRegisters() == 32;
+  int64_t lanes = cpu.getVectorBytes() / 4;
+  bool manyRegisters = cpu.getVectorRegisters() == 32;
   SmallVector<Extents> micro;
   if (rows < 4)
     micro = {Extents{rows, 4 * lanes}, Extents{rows, 8 * lanes}};
   else if (rows < 8)
     micro = {Extents{4, 2 * lanes},
              Extents{4, (manyRegisters ? 4 : 3) * lanes}};
-  else if (getVectorBytes() == 64)
+  else if (cpu.getVectorBytes() == 64)
     micro = {Extents{12, 32}, Extents{8, 48}, Extents{6, 32}};
-  else if (getVectorBytes() == 32)
+  else if (cpu.getVectorBytes() == 32)
     micro = {Extents{6, 16}, Extents{4, 24}, Extents{4, 16}};
   else if (manyRegisters)
     micro = {Extents{8, 12}, Extents{8, 8}, Extents{4, 16}};
@@ -135,11 +139,11 @@ SpaceAttrInterface GemmRealiser::getDefaultSpace(FusedOp fused) const {
   SmallVector<int64_t> rowSizes{tileRows};
   if (rows >= 96)
     rowSizes.push_back(96);
-  return HostGemmSpaceAttr::get(fused->getContext(), micro, rowSizes, {wide});
+  return HostGemmAttr::getSpace(fused->getContext(), micro, rowSizes, {wide});
 }
 
 double GemmRealiser::predictMicroseconds(FusedOp fused,
-                                         ScheduleAttrInterface schedule) const {
+                                         ScheduleAttr schedule) const {
   FailureOr<GemmPlan> plan = GemmPlan::get(fused, noDiagnostic);
   auto gemm = dyn_cast<HostGemmAttr>(schedule);
   if (failed(plan) || !gemm)
@@ -147,9 +151,9 @@ double GemmRealiser::predictMicroseconds(FusedOp fused,
   double mr = gemm.getMicro()[0], nr = gemm.getMicro()[1];
   // Loads for each multiplication, and registers that do not suffice.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
-  double vectors = nr * storageBytes(plan->compute) / getVectorBytes();
+  double vectors = nr * storageBytes(plan->compute) / cpu.getVectorBytes();
   double registers = mr * vectors;
-  if (registers + vectors + 1 > getVectorRegisters() || registers < 8)
+  if (registers + vectors + 1 > cpu.getVectorRegisters() || registers < 8)
     efficiency *= 0.6;
   double columns = 0;
   for (const GemmPlan::Segment &segment : plan->segments)

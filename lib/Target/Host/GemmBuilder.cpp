@@ -1,13 +1,16 @@
 //===- GemmBuilder.cpp - Matrix products on packed panels -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // B is packed once in panels of as many columns as the register tile has (by
 // the runtime, through `pack`); the rows of A that a tile needs are packed by
 // the tile itself. Packing also converts to f32, applies views and transposes,
 // and fills up rows and columns with copies of the last, so that the inner loop
 // has one form. A long K is taken in blocks, so that what a register tile reads
-// stays in the first cache; sums wait in memory of the tile in between. After
-// the last block the epilogue applies the pointwise ops to vectors and stores
-// what is inside the result.
+// stays in the first cache; sums wait in memory of the tile in between. Blocks
+// are taken in chains, which start from zero registers and are added to those
+// sums: rounding errors grow with the longest chain of additions. After the
+// last block the epilogue applies the pointwise ops to vectors and stores what
+// is inside the result.
 //
 // Products that results combine are packed side by side, a panel of each in
 // turn, and the register tiles of all of them are done before their epilogue.
@@ -18,6 +21,7 @@
 #include "GemmPlan.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace fact;
@@ -95,6 +99,8 @@ private:
   void forPanels(size_t segment, llvm::function_ref<void(Value)> body);
   void buildMicroTile(size_t segment, const Position &at, Value from, Value to);
   void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
+  void multiplyChain(Value sums, Value offsetA, Value offsetB, Value from,
+                     Value to);
 
   void buildEpilogue(const Segment &segment, const Position &at);
   void writeFull(const Segment &segment, const GemmPlan::Result &result,
@@ -116,7 +122,7 @@ private:
                      const Position &at);
   void writeRows(Value firstRow, Value rowEnd);
   void writeColumns();
-  Value finishReduction(ReduceOp op, Value offset);
+  Value finishReduction(ReduceOp op, Value offset, int64_t slotStride);
   /// `body(store)` with a function that stores columns of one row of a result.
   using Store = llvm::function_ref<void(Value column, int64_t width,
                                         llvm::function_ref<Value(Value)>)>;
@@ -125,11 +131,16 @@ private:
 
   KernelBuilder &b;
   const GemmPlan &plan;
-  /// `depth` is how much of K one block takes.
-  int64_t mr, nr, lanes, mostProducts, depth, panels, units, tileRows,
+  /// `depth` is how much of K one block takes, and `chain` how much of a block
+  /// registers sum up.
+  int64_t mr, nr, lanes, mostProducts, depth, chain, panels, units, tileRows,
       tilePanels;
   SmallVector<Range> ranges;
   bool reducesRows, reducesColumns;
+
+  /// Reductions have so many partial results for each element, which register
+  /// tiles take in turn: errors of a sum grow with its longest chain.
+  static constexpr int64_t slots = 8;
 
   // Of the function that is being written.
   Value firstPanel, panelEnd, packedB, firstOffset, packedA, sums;
@@ -137,16 +148,6 @@ private:
   DenseMap<Value, Value> partials;
 };
 } // namespace
-
-/// Blocks of equal length whose part of the panels that a register tile reads
-/// takes half of the first cache.
-static int64_t chooseDepth(const GemmPlan &plan, int64_t columns) {
-  int64_t longest =
-      getFirstCacheBytes() / 2 / (columns * storageBytes(plan.compute));
-  longest = std::clamp<int64_t>(longest, 128, 512);
-  int64_t blocks = ceilDivide(plan.k, longest);
-  return blocks == 1 ? plan.k : ceilDivide(ceilDivide(plan.k, blocks), 8) * 8;
-}
 
 GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
                          HostGemmAttr schedule)
@@ -158,7 +159,7 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
   lanes = b.getRegisterLanes(plan.compute);
   while (nr % lanes)
     lanes /= 2;
-  depth = chooseDepth(plan, nr * mostProducts);
+  std::tie(depth, chain) = plan.chooseBlocks(b.getCpu(), nr * mostProducts);
   for (const Segment &segment : plan.segments) {
     int64_t count = ceilDivide(segment.n, nr);
     ranges.push_back({panels, count, units});
@@ -380,25 +381,29 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
   b.ifThen(last, finish);
 }
 
+/// One block of K for one register tile of one product, chain by chain.
 void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
                            Value from, Value to) {
+  if (chain == plan.k)
+    return multiplyChain(sumsOffset, offsetA, offsetB, from, to);
+  b.loop(from, to, chain, [&](Value first) {
+    Value offset = b.add(offsetA, b.mul(b.sub(first, from), mr));
+    Value end = b.add(first, chain);
+    // Chains of one length need no loop for what is left.
+    if (plan.k % chain || depth % chain)
+      end = b.min(end, to);
+    multiplyChain(sumsOffset, offset, offsetB, first, end);
+  });
+}
+
+void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
+                                Value from, Value to) {
   MicroTile micro{mr, nr / lanes, lanes, /*strideA=*/mr};
-  auto at = [&](int64_t i) { return b.add(sumsOffset, i * lanes); };
-  SmallVector<Value> state(mr * micro.vectors,
+  SmallVector<Value> zeros(mr * micro.vectors,
                            b.constant(0, b.withWidth(plan.compute, lanes)));
-  if (isBlocked()) {
-    Value first =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0));
-    b.ifThen(first, [&] {
-      for (auto [i, zero] : llvm::enumerate(state))
-        b.store(zero, sums, plan.compute, at(i));
-    });
-    for (auto [i, sum] : llvm::enumerate(state))
-      sum = b.load(sums, plan.compute, at(i), lanes);
-  }
-  state = buildMicroKernel(
+  SmallVector<Value> products = buildMicroKernel(
       b, micro, plan.compute, packedA, offsetA, from, to,
-      std::min<int64_t>(depth, 4), state, [&](Value k) {
+      std::min<int64_t>(chain, 4), zeros, [&](Value k) {
         SmallVector<Value> vectors;
         Value offset = b.add(offsetB, b.mul(k, nr));
         for (int64_t j = 0; j < micro.vectors; ++j)
@@ -406,8 +411,22 @@ void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
               b.load(packedB, plan.compute, b.add(offset, j * lanes), lanes));
         return vectors;
       });
-  for (auto [i, sum] : llvm::enumerate(state))
-    b.store(sum, sums, plan.compute, at(i));
+  auto write = [&](bool isFirst) {
+    for (auto [i, value] : llvm::enumerate(products)) {
+      Value at = b.add(sumsOffset, i * lanes), sum = value;
+      if (!isFirst)
+        sum = arith::AddFOp::create(b, b.load(sums, plan.compute, at, lanes),
+                                    sum);
+      b.store(sum, sums, plan.compute, at);
+    }
+  };
+  if (chain == plan.k)
+    return write(/*isFirst=*/true);
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, from, b.integer(0));
+  b.ifThen(
+      isFirst, [&] { write(/*isFirst=*/true); },
+      [&] { write(/*isFirst=*/false); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -485,13 +504,13 @@ void GemmBuilder::writeFull(const Segment &segment,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Memory for what reductions have so far: an element for each row, or for each
-/// column of the tile's panels.
+/// Memory for what reductions have so far: for each row its slots, or for each
+/// slot the columns of the tile's panels.
 void GemmBuilder::beginReductions() {
   for (const Segment &segment : plan.segments)
     for (const GemmPlan::Reduction &reduction : segment.reductions) {
       ReduceOp op = reduction.op;
-      int64_t count = reduction.ofRows ? tileRows : tilePanels * nr;
+      int64_t count = slots * (reduction.ofRows ? tileRows : tilePanels * nr);
       Value partial = b.scratch(plan.compute, count);
       double identity = Combiner::get(op.getKind()).identity;
       b.columns(
@@ -535,7 +554,8 @@ void GemmBuilder::reduceRows(const Segment &segment,
                return SmallVector<Value>{combiner.combineLanes(b, state[0])};
              })
             .front();
-    Value place = b.sub(b.add(at.row, i), at.firstRow);
+    Value place = b.add(b.mul(b.sub(b.add(at.row, i), at.firstRow), slots),
+                        b.rem(at.tilePanel, slots));
     Value before = b.load(partial, plan.compute, place);
     b.store(combiner.combine(b, before, row), partial, plan.compute, place);
   });
@@ -557,15 +577,21 @@ void GemmBuilder::reduceColumns(const Segment &segment,
                      reducedElement(segment, reduction, at, i, j, width))};
                })
             .front();
-    Value place = b.add(b.mul(at.tilePanel, nr), j);
+    Value slot = b.rem(b.div(at.row, mr), slots);
+    Value place = b.add(b.mul(slot, tilePanels * nr),
+                        b.add(b.mul(at.tilePanel, nr), j));
     Value before = b.load(partial, plan.compute, place, width);
     b.store(combiner.combine(b, before, column), partial, plan.compute, place);
   });
 }
 
 /// What a reduction gives for one row or column, from its partial result.
-Value GemmBuilder::finishReduction(ReduceOp op, Value offset) {
-  Value value = b.load(partials.lookup(op.getResult()), plan.compute, offset);
+Value GemmBuilder::finishReduction(ReduceOp op, Value offset,
+                                   int64_t slotStride) {
+  Value value = Combiner::get(op.getKind())
+                    .combineLanes(b, b.load(partials.lookup(op.getResult()),
+                                            plan.compute, offset, slots,
+                                            slotStride));
   if (op.getKind() != ReduceKind::mean)
     return value;
   int64_t count = 1;
@@ -584,7 +610,7 @@ void GemmBuilder::writeRows(Value firstRow, Value rowEnd) {
         storeRow(result, row, [&](Store store) {
           store(b.integer(0), 0, [&](Value anchor) {
             return finishReduction(anchor.getDefiningOp<ReduceOp>(),
-                                   b.sub(row, firstRow));
+                                   b.mul(b.sub(row, firstRow), slots), 1);
           });
         });
       });
@@ -604,7 +630,8 @@ void GemmBuilder::writeColumns() {
           b.loop(b.integer(0), count, 1, [&](Value j) {
             store(b.add(first, j), 0, [&](Value anchor) {
               return finishReduction(anchor.getDefiningOp<ReduceOp>(),
-                                     b.add(b.mul(tilePanel, nr), j));
+                                     b.add(b.mul(tilePanel, nr), j),
+                                     tilePanels * nr);
             });
           });
         });

@@ -1,4 +1,5 @@
 //===- GemmPlan.cpp - A region as products of one lhs ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GemmPlan.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -22,7 +23,7 @@ static bool isMemory(Value value) {
 /// Whether nothing reads `value` but right sides of matmuls, through views.
 static bool isOnlyRightSide(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
-    if (use.getOwner()->hasTrait<fact::ViewOp>())
+    if (isa<ViewOpInterface>(use.getOwner()))
       return isOnlyRightSide(use.getOwner()->getResult(0));
     return isa<MatmulOp>(use.getOwner()) && use.getOperandNumber() == 1;
   });
@@ -386,4 +387,22 @@ bool GemmPlan::hasReductions(bool ofRows) const {
       return reduction.ofRows == ofRows;
     });
   });
+}
+
+/// The length of equal parts of `total`, each at most `longest`.
+static int64_t splitEvenly(int64_t total, int64_t longest) {
+  int64_t parts = ceilDivide(total, longest);
+  return parts <= 1 ? total : ceilDivide(ceilDivide(total, parts), 8) * 8;
+}
+
+std::pair<int64_t, int64_t> GemmPlan::chooseBlocks(const Cpu &cpu,
+                                                   int64_t columns) const {
+  int64_t longest =
+      cpu.getFirstCacheBytes() / 2 / (columns * storageBytes(compute));
+  int64_t depth = splitEvenly(k, std::clamp<int64_t>(longest, 128, 512));
+  // BLAS libraries have chains of 256 to 512 for matrices, and of K / 16 for a
+  // single row, where time is that of reading B. Tiles of few rows have fewer
+  // products in a chain to pay for its addition.
+  int64_t chain = batchRows == 1 ? 64 : batchRows < 8 || k <= 256 ? 256 : 128;
+  return {depth, splitEvenly(depth, chain)};
 }

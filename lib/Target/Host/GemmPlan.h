@@ -1,4 +1,5 @@
 //===- GemmPlan.h - A region as products of one lhs ---------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_GEMMPLAN_H
@@ -62,6 +63,13 @@ struct GemmPlan {
   int64_t getColumns() const;
   int64_t getMostProducts() const;
   bool hasReductions(bool ofRows) const;
+
+  /// How much of K one block takes, such that what `columns` of B have there
+  /// takes half of the first cache; and how many products of a block registers
+  /// add one after the other. Shorter chains lose less, and each costs an
+  /// addition in memory.
+  std::pair<int64_t, int64_t> chooseBlocks(const Cpu &cpu,
+                                           int64_t columns) const;
 };
 
 /// Writes `tile`, and `pack` where there is something to pack.

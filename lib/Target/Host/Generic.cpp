@@ -1,7 +1,7 @@
 //===- Generic.cpp - Any region as plain loops ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FACT to linalg to loops, in one tile: never fast, always right. With wider
-// types the same path makes the references that candidates are checked against.
+// FACT to linalg to loops, in one tile: never fast, always right.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,34 +21,21 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
-static MemRefType memoryOf(Type tensor, Type element = {}) {
+static MemRefType memoryOf(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
-  return MemRefType::get(type.getShape(),
-                         element ? element : type.getElementType());
-}
-
-/// What a reference stores for a result.
-static Type referenceElement(Type storage) {
-  if (!isa<FloatType>(storage))
-    return storage;
-  return storage.getIntOrFloatBitWidth() == 16
-             ? Type(Float32Type::get(storage.getContext()))
-             : Type(Float64Type::get(storage.getContext()));
+  return MemRefType::get(type.getShape(), type.getElementType());
 }
 
 /// `body(operands..., results...)` on memory: the region, and a store of each
 /// result.
-static func::FuncOp buildBody(ModuleOp module, FusedOp fused, bool wide) {
+static func::FuncOp buildBody(ModuleOp module, FusedOp fused) {
   ImplicitLocOpBuilder b(UnknownLoc::get(module.getContext()),
                          module.getContext());
   SmallVector<Type> arguments;
   for (Value input : fused.getInputs())
     arguments.push_back(memoryOf(input.getType()));
-  for (Type type : fused->getResultTypes()) {
-    Type element = cast<RankedTensorType>(type).getElementType();
-    arguments.push_back(
-        memoryOf(type, wide ? referenceElement(element) : element));
-  }
+  for (Type type : fused->getResultTypes())
+    arguments.push_back(memoryOf(type));
   b.setInsertionPointToEnd(module.getBody());
   auto body = func::FuncOp::create(b, "body", b.getFunctionType(arguments, {}));
   body.setPrivate();
@@ -128,16 +115,16 @@ struct CopyWithLoops : OpRewritePattern<memref::CopyOp> {
 };
 } // namespace
 
-static LogicalResult emitLoops(FusedOp fused, bool wide, StringRef symbol,
+static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
                                KernelCode &code) {
   IsolatedRegion region(fused);
   FusedOp copy = region.get();
   if (!copy)
     return fused.emitOpError() << "could not be copied for the host target";
-  KernelBuilder b(copy);
+  KernelBuilder b(copy, cpu);
   ModuleOp module = b.getModule();
-  func::FuncOp body = buildBody(module, copy, wide);
-  if (failed(convertFactToLinalg(module, wide)))
+  func::FuncOp body = buildBody(module, copy);
+  if (failed(convertFactToLinalg(module, /*wide=*/false)))
     return fused.emitOpError() << "holds ops that have no lowering to linalg";
   PassManager manager(module.getContext());
   manager.addPass(createCanonicalizerPass());
@@ -152,42 +139,41 @@ static LogicalResult emitLoops(FusedOp fused, bool wide, StringRef symbol,
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   buildTile(b, body);
-  return emitObject(module, symbol, b.getLayout(),
-                    wide ? Effort::reference : Effort::plainLoops, code);
+  return emitObject(module, symbol, b.getLayout(), cpu, Effort::plainLoops,
+                    code);
 }
 
 namespace {
 class GenericRealiser : public Realiser {
 public:
   explicit GenericRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+      : machine(machine), cpu(Cpu::get(machine.architecture)) {}
   StringRef getRule() const override { return "generic"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&HostRowsAttr::kind};
+  }
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     return requireStaticShapes(fused, emitError);
   }
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
-    return HostRowsSpaceAttr::get(fused->getContext(), {1});
+    return HostRowsAttr::getSpace(fused->getContext(), {1});
   }
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface) const override {
+                             ScheduleAttr) const override {
     return 1e7 * countBytes(fused) / machine.bandwidth;
   }
-  LogicalResult emit(FusedOp fused, ScheduleAttrInterface, StringRef symbol,
+  LogicalResult emit(FusedOp fused, ScheduleAttr, StringRef symbol,
                      KernelCode &code) const override {
-    return emitLoops(fused, /*wide=*/false, symbol, code);
+    return emitLoops(fused, cpu, symbol, code);
   }
 
 private:
   const MachineDescription &machine;
+  const Cpu &cpu;
 };
 } // namespace
 
 std::unique_ptr<Realiser>
 host::createGenericRealiser(const MachineDescription &machine) {
   return std::make_unique<GenericRealiser>(machine);
-}
-
-LogicalResult host::emitReferenceObject(FusedOp fused, StringRef symbol,
-                                        KernelCode &code) {
-  return emitLoops(fused, /*wide=*/true, symbol, code);
 }

@@ -1,4 +1,5 @@
 //===- HostMath.cpp - f32 functions to f32 accuracy, in vectors -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libm has no vectors, so that one exponential of eight lanes would be eight
 // calls. The expansions below stay within a few units in the last place, since
@@ -9,7 +10,6 @@
 
 #include "ObjectEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -78,12 +78,9 @@ public:
     return asFloat(arith::ShLIOp::create(b, biased, integer(23)));
   }
 
-  /// exp(x) = 2^n exp(r) with |r| <= log(2) / 2. The rounding to n is an
-  /// addition of 1.5 * 2^23, whose low bits then hold n. The power is applied
-  /// in two halves, so that results below 2^-126 come out gradually.
-  Value exp(Value x) {
-    Value bounded = arith::MaximumFOp::create(b, x, constant(-104.0));
-    bounded = arith::MinimumFOp::create(b, bounded, constant(89.0));
+  /// exp(x) = 2^n exp(r) with |r| <= log(2) / 2, as exp(r) and n. The rounding
+  /// to n is an addition of 1.5 * 2^23, whose low bits then hold n.
+  std::pair<Value, Value> splitExp(Value bounded) {
     Value magic = constant(12582912.0);
     // Not to be contracted with the subtraction that follows.
     Value scaled =
@@ -97,7 +94,15 @@ public:
     Value tail =
         polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
                        4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-    Value result = add(fma(tail, mul(r, r), r), constant(1.0));
+    return {add(fma(tail, mul(r, r), r), constant(1.0)), count};
+  }
+
+  /// The power is applied in two halves, so that results below 2^-126 come out
+  /// gradually.
+  Value exp(Value x) {
+    Value bounded = arith::MaximumFOp::create(b, x, constant(-104.0));
+    bounded = arith::MinimumFOp::create(b, bounded, constant(89.0));
+    auto [result, count] = splitExp(bounded);
     Value half = arith::ShRSIOp::create(b, count, integer(1));
     Value rest = arith::SubIOp::create(b, count, half);
     return mul(mul(result, power(half)), power(rest));
@@ -139,6 +144,59 @@ public:
     return select(compare(P::OLT, x, constant(0)), none, result);
   }
 
+  /// erf(x) = x + x P(x^2) near 0. From there on 1 - exp(t Q(t)), t = |x|, which
+  /// is 1 at t = 4. Both polynomials are minimax fits, Q's with errors weighted
+  /// by erfc(t): the error is a rounding of 1, which is what a GELU needs, whose
+  /// 1 + erf cancels.
+  Value erf(Value x) {
+    using P = arith::CmpFPredicate;
+    Value t = math::AbsFOp::create(b, x);
+    Value bounded = arith::MinimumFOp::create(b, t, constant(4.0));
+    Value exponent = mul(
+        bounded, polynomial(bounded, {2.1291933338998880e-4,
+                                      -3.2062128732051488e-3,
+                                      2.2862074961046492e-2,
+                                      -1.0521858609195242e-1,
+                                      -6.3575095935741020e-1,
+                                      -1.1285047627947520e+0}));
+    auto [result, count] = splitExp(exponent);
+    Value large = sub(constant(1.0), mul(result, power(count)));
+    large = math::CopySignOp::create(b, large, x);
+    Value square = mul(x, x);
+    Value small = fma(
+        x, polynomial(square, {8.2677951457997170e-5, -8.1181711654057880e-4,
+                               5.1988404318368690e-3, -2.6858502693300517e-2,
+                               1.1283679113673337e-1, -3.7612632654061340e-1,
+                               1.2837916652581505e-1}),
+        x);
+    return select(compare(P::OLT, t, constant(0.9375)), small, large);
+  }
+
+  /// tanh(x) = x + x^3 P(x^2) near 0, P a minimax fit. From there on
+  /// 1 - 2 / (exp(2 t) + 1), t = |x|, which is 1 at t = 10: the error is a
+  /// rounding of 1 for 1 + tanh, too.
+  Value tanh(Value x) {
+    using P = arith::CmpFPredicate;
+    Value t = math::AbsFOp::create(b, x);
+    Value bounded = arith::MinimumFOp::create(b, t, constant(10.0));
+    auto [result, count] = splitExp(add(bounded, bounded));
+    Value divisor = fma(result, power(count), constant(1.0));
+    Value large = sub(constant(1.0), div(constant(2.0), divisor));
+    large = math::CopySignOp::create(b, large, x);
+    Value square = mul(x, x);
+    Value tail = polynomial(square, {-5.7170498108371085e-3,
+                                     2.0650592118322764e-2,
+                                     -5.3743499803841924e-2,
+                                     1.3331491312148033e-1,
+                                     -3.3333283926506790e-1});
+    Value small = fma(mul(tail, square), x, x);
+    return select(compare(P::OLT, t, constant(0.625)), small, large);
+  }
+
+  Value rsqrt(Value x) {
+    return div(constant(1.0), math::SqrtOp::create(b, x));
+  }
+
   ImplicitLocOpBuilder b;
   Type type;
   Type integerType;
@@ -152,42 +210,43 @@ private:
   }
 };
 
-template <typename MathOp> struct F32Pattern : OpRewritePattern<MathOp> {
+/// Replaces an op on f32 by what `build` makes of its operand.
+template <typename MathOp, Value (Arithmetic::*build)(Value)>
+struct Expand : OpRewritePattern<MathOp> {
   using OpRewritePattern<MathOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(MathOp op,
                                 PatternRewriter &rewriter) const final {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Arithmetic arithmetic(rewriter, op);
-    rewriter.replaceOp(op, build(arithmetic, op.getOperand()));
+    rewriter.replaceOp(op, (arithmetic.*build)(op.getOperand()));
     return success();
   }
-  virtual Value build(Arithmetic &a, Value x) const = 0;
 };
 
-struct ExpandExp : F32Pattern<math::ExpOp> {
-  using F32Pattern::F32Pattern;
-  Value build(Arithmetic &a, Value x) const override { return a.exp(x); }
-};
-
-struct ExpandLog : F32Pattern<math::LogOp> {
-  using F32Pattern::F32Pattern;
-  Value build(Arithmetic &a, Value x) const override { return a.log(x); }
-};
-
-struct ExpandRsqrt : F32Pattern<math::RsqrtOp> {
-  using F32Pattern::F32Pattern;
-  Value build(Arithmetic &a, Value x) const override {
-    return a.div(a.constant(1.0), math::SqrtOp::create(a.b, x));
+/// libm's function is exact, and a call for each lane.
+struct SplitFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const final {
+    Value product =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
+    return success();
   }
 };
 } // namespace
 
-void host::populateHostMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandExp, ExpandLog, ExpandRsqrt>(patterns.getContext(),
-                                                  /*benefit=*/10);
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({"math.tanh", "math.log1p", "math.erf"}, name);
-  });
-  arith::populateExpandBFloat16Patterns(patterns);
+void host::populateHostMathPatterns(RewritePatternSet &patterns,
+                                    const Cpu &cpu) {
+  patterns.add<Expand<math::ErfOp, &Arithmetic::erf>,
+               Expand<math::ExpOp, &Arithmetic::exp>,
+               Expand<math::LogOp, &Arithmetic::log>,
+               Expand<math::RsqrtOp, &Arithmetic::rsqrt>,
+               Expand<math::TanhOp, &Arithmetic::tanh>>(patterns.getContext(),
+                                                        /*benefit=*/10);
+  populateMathPolynomialApproximationPatterns(
+      patterns, [](StringRef name) { return name == "math.log1p"; });
+  if (!cpu.hasFusedMultiplyAdd())
+    patterns.add<SplitFma>(patterns.getContext());
 }

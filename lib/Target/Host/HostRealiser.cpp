@@ -1,4 +1,5 @@
 //===- HostRealiser.cpp - What families of host kernels share -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostRealiser.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -7,17 +8,17 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
-LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttrInterface schedule,
+LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttr schedule,
                                  StringRef symbol, KernelCode &code) const {
   IsolatedRegion region(fused);
   FusedOp copy = region.get();
   if (!copy)
     return fused.emitOpError() << "could not be copied for the host target";
-  KernelBuilder b(copy);
+  KernelBuilder b(copy, cpu);
   if (failed(build(b, schedule)))
     return fused.emitOpError()
            << "cannot be realised by '" << getRule() << "' on the host";
-  if (failed(emitObject(b.getModule(), symbol, b.getLayout(),
+  if (failed(emitObject(b.getModule(), symbol, b.getLayout(), cpu,
                         Effort::explicitVectors, code)))
     return fused.emitOpError()
            << "could not be compiled with schedule " << schedule.getKey();
@@ -25,11 +26,11 @@ LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttrInterface schedule,
 }
 
 double HostRealiser::predictMicroseconds(FusedOp fused,
-                                         ScheduleAttrInterface) const {
+                                         ScheduleAttr) const {
   double elements = 0;
   for (Operation &op : fused.getBodyOps())
     for (Type type : op.getResultTypes())
-      if (!op.hasTrait<fact::ViewOp>())
+      if (!isa<ViewOpInterface>(op))
         elements += cast<RankedTensorType>(type).getNumElements();
   // Some ten operations for each element of each op.
   double compute = 10 * elements / machine.scalarFlops;
@@ -65,7 +66,7 @@ SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,
   for (int64_t other : {middle / 4, middle * 4})
     if (other >= 1 && other <= rows && other != middle)
       grains.push_back(other);
-  return HostRowsSpaceAttr::get(fused->getContext(), grains);
+  return HostRowsAttr::getSpace(fused->getContext(), grains);
 }
 
 double host::countBytes(FusedOp fused) {
@@ -153,7 +154,7 @@ static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
                         ArrayRef<Value> vectorsB) {
   // On machines that multiply by a lane, A comes in registers of its own.
   int64_t together = 1;
-  if (hasLaneMultiply())
+  if (b.getCpu().hasLaneMultiply())
     for (int64_t lanes : {4, 2})
       if (lanes <= b.getRegisterLanes(compute) && tile.rows % lanes == 0) {
         together = lanes;

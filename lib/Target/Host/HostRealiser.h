@@ -1,29 +1,33 @@
 //===- HostRealiser.h - What families of host kernels share -------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_HOSTREALISER_H
 #define FACT_LIB_TARGET_HOST_HOSTREALISER_H
 
 #include "Elements.h"
+#include "Schedules.h"
 
 namespace fact::host {
 /// A realiser that writes its kernel with a KernelBuilder.
 class HostRealiser : public Realiser {
 public:
-  explicit HostRealiser(const MachineDescription &machine) : machine(machine) {}
+  explicit HostRealiser(const MachineDescription &machine)
+      : machine(machine), cpu(Cpu::get(machine.architecture)) {}
 
-  mlir::LogicalResult emit(FusedOp fused, ScheduleAttrInterface schedule,
+  mlir::LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
                            llvm::StringRef symbol,
                            KernelCode &code) const override;
   double predictMicroseconds(FusedOp fused,
-                             ScheduleAttrInterface schedule) const override;
+                             ScheduleAttr schedule) const override;
 
 protected:
   /// Writes `tile`, and `pack` where the kernel has one.
   virtual mlir::LogicalResult build(KernelBuilder &b,
-                                    ScheduleAttrInterface schedule) const = 0;
+                                    ScheduleAttr schedule) const = 0;
 
   const MachineDescription &machine;
+  const Cpu &cpu;
 };
 
 std::unique_ptr<Realiser> createGemmRealiser(const MachineDescription &machine);
@@ -39,10 +43,6 @@ std::unique_ptr<Realiser>
 createAttentionRealiser(const MachineDescription &machine);
 std::unique_ptr<Realiser>
 createGenericRealiser(const MachineDescription &machine);
-
-/// The naive kernel of a region in higher precision.
-mlir::LogicalResult emitReferenceObject(FusedOp fused, llvm::StringRef symbol,
-                                        KernelCode &code);
 
 /// A diagnostic that nobody sees, for attempts that may fail.
 mlir::InFlightDiagnostic noDiagnostic();

@@ -1,7 +1,9 @@
-//===- HostTarget.cpp - Kernels for the processor this runs on ------------===//
+//===- HostTarget.cpp - Kernels for a processor ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostRealiser.h"
 #include "RuntimeFiles.h.inc"
+#include "fact/Target/Reference.h"
 
 using namespace mlir;
 using namespace fact;
@@ -10,7 +12,7 @@ namespace {
 class HostTarget : public Target {
 public:
   explicit HostTarget(const MachineDescription &description)
-      : Target(description) {
+      : Target(description), cpu(host::Cpu::get(machine.architecture)) {
     realisers.push_back(host::createGemmRealiser(machine));
     realisers.push_back(host::createGatedGemmRealiser(machine));
     realisers.push_back(host::createGroupedGemmRealiser(machine));
@@ -22,34 +24,44 @@ public:
 
   StringRef getKind() const override { return "host"; }
   StringRef getCandidateSuffix() const override { return ".o"; }
-  StringRef getReferenceSuffix() const override { return ".o"; }
-
-  LogicalResult emitReference(FusedOp fused, StringRef symbol,
-                              KernelCode &code) const override {
-    return host::emitReferenceObject(fused, symbol, code);
-  }
+  StringRef getReferenceSuffix() const override { return ".cpp"; }
 
   Commands getCommands() const override {
     const std::string compiler = FACT_HOST_COMPILER;
+    std::vector<std::string> drive = {compiler};
+    if (!cpu.isNativeArchitecture()) {
+      // clang compiles for every architecture; GCC has a driver for each.
+      std::string triple = cpu.getArchitecture().str() + "-linux-gnu";
+      if (StringRef(compiler).contains("clang"))
+        drive.push_back("--target=" + triple);
+      else
+        drive = {triple + "-" + compiler};
+    }
     Commands commands;
-    commands.compile = {
-        compiler,  "-std=c++17", "-O2",      "-fPIC", "-I{bundle}/include",
-        "{flags}", "-c",         "{source}", "-o",    "{output}"};
-    commands.link = {compiler,    "-shared", "-fPIC", "{inputs}", "{link}",
-                     "-lpthread", "-lm",     "-o",    "{output}"};
-    commands.linkProgram = {compiler, "{inputs}", "{link}", "-lpthread",
-                            "-ldl",   "-lm",      "-o",     "{output}"};
-    for (const char *word :
-         std::initializer_list<const char *>{FACT_HOST_LINKER})
-      for (std::vector<std::string> *words :
-           {&commands.link, &commands.linkProgram})
-        words->insert(words->begin() + 1, word);
+    commands.compile = drive;
+    llvm::append_range(
+        commands.compile,
+        std::initializer_list<const char *>{
+            "-std=c++17", "-O2", "-fPIC", "-I{bundle}/include", "{flags}", "-c",
+            "{source}", "-o", "{output}"});
+    llvm::append_range(drive,
+                       std::initializer_list<const char *>{FACT_HOST_LINKER});
+    commands.link = commands.linkProgram = drive;
+    llvm::append_range(commands.link, std::initializer_list<const char *>{
+                                          "-shared", "-fPIC", "{inputs}",
+                                          "{link}", "-lpthread", "-lm", "-o",
+                                          "{output}"});
+    llvm::append_range(commands.linkProgram,
+                       std::initializer_list<const char *>{
+                           "{inputs}", "{link}", "-lpthread", "-ldl", "-lm",
+                           "-o", "{output}"});
     return commands;
   }
 
   std::vector<std::pair<std::string, std::string>>
   getBundleFiles() const override {
-    std::vector<std::pair<std::string, std::string>> files;
+    std::vector<std::pair<std::string, std::string>> files =
+        getReferenceFiles();
     for (auto [path, text] : getRuntimeFiles()) {
       // lib/Runtime is `runtime` in a bundle; headers keep their place.
       StringRef name = path;
@@ -60,6 +72,14 @@ public:
     }
     return files;
   }
+
+  std::optional<Processor> getProcessor() const override {
+    return Processor{cpu.getArchitecture().str(), cpu.getName().str(),
+                     cpu.getFeatures().vec()};
+  }
+
+private:
+  const host::Cpu &cpu;
 };
 } // namespace
 

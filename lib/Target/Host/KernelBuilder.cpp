@@ -1,4 +1,5 @@
 //===- KernelBuilder.cpp - IR of one host kernel --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,10 +78,10 @@ static Type memoryType(Type storage) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-KernelBuilder::KernelBuilder(FusedOp fused)
+KernelBuilder::KernelBuilder(FusedOp fused, const Cpu &cpu)
     : ImplicitLocOpBuilder(UnknownLoc::get(fused->getContext()),
                            fused->getContext()),
-      fused(fused), module(ModuleOp::create(getLoc())) {
+      fused(fused), cpu(cpu), module(ModuleOp::create(getLoc())) {
   layout.bufferCount = fused.getInputs().size() + fused->getNumResults();
 }
 
@@ -276,7 +277,7 @@ Type KernelBuilder::withWidth(Type element, int64_t width) {
 }
 
 int64_t KernelBuilder::getRegisterLanes(Type compute) {
-  return std::max<int64_t>(getVectorBytes() / storageBytes(compute), 1);
+  return std::max<int64_t>(cpu.getVectorBytes() / storageBytes(compute), 1);
 }
 
 Value KernelBuilder::constant(double value, Type type) {

@@ -1,4 +1,5 @@
 //===- KernelBuilder.h - IR of one host kernel --------------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
 // Host kernels are functions of a tile index and an array of buffers. They are
@@ -12,7 +13,7 @@
 #define FACT_LIB_TARGET_HOST_KERNELBUILDER_H
 
 #include "ObjectEmitter.h"
-#include "fact/Analysis/StridedView.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -51,9 +52,10 @@ public:
       llvm::function_ref<llvm::SmallVector<Value>(Value, ValueRange)>;
 
   /// Begins the kernel of a region; `fused` lives in a context of its own.
-  explicit KernelBuilder(FusedOp fused);
+  KernelBuilder(FusedOp fused, const Cpu &cpu);
 
   FusedOp getFused() { return fused; }
+  const Cpu &getCpu() const { return cpu; }
   mlir::ModuleOp getModule() { return module.get(); }
   KernelLayout &getLayout() { return layout; }
 
@@ -144,6 +146,7 @@ private:
   void beginFunction(llvm::StringRef name);
 
   FusedOp fused;
+  const Cpu &cpu;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   KernelLayout layout;

@@ -1,4 +1,5 @@
 //===- ObjectEmitter.cpp - From MLIR to an object file --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ObjectEmitter.h"
 #include "fact/Runtime/Kernel.h"
@@ -32,108 +33,42 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
-#include <mutex>
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
 //===----------------------------------------------------------------------===//
-// The processor
-//===----------------------------------------------------------------------===//
-
-static std::string getFeatureString() {
-  std::string text;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    text += (text.empty() ? "" : ",") +
-            std::string(feature.second ? "+" : "-") + feature.first().str();
-  return text;
-}
-
-static std::unique_ptr<llvm::TargetMachine> createMachine(Effort effort) {
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, llvm::sys::getHostCPUName(), getFeatureString(),
-      llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-      effort == Effort::reference ? llvm::CodeGenOptLevel::Less
-                                  : llvm::CodeGenOptLevel::Aggressive));
-}
-
-bool host::hasLaneMultiply() {
-  return llvm::Triple(llvm::sys::getDefaultTargetTriple()).isAArch64();
-}
-
-int64_t host::getVectorBytes() {
-  static const int64_t bytes = [] {
-    llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-    if (features.lookup("avx512f"))
-      return 64;
-    if (features.lookup("avx2"))
-      return 32;
-    return 16;
-  }();
-  return bytes;
-}
-
-int64_t host::getVectorRegisters() {
-  return hasLaneMultiply() || getVectorBytes() == 64 ? 32 : 16;
-}
-
-int64_t host::getFirstCacheBytes() {
-  static const int64_t bytes = [] {
-    // Cache 0 is the first core's data cache; its size is written as in "32K".
-    auto text = llvm::MemoryBuffer::getFileAsStream(
-        "/sys/devices/system/cpu/cpu0/cache/index0/size");
-    int64_t kilobytes = 0;
-    if (text && !(*text)->getBuffer().consumeInteger(10, kilobytes) &&
-        kilobytes >= 8 && kilobytes <= 1024)
-      return kilobytes << 10;
-    return int64_t(32) << 10;
-  }();
-  return bytes;
-}
-
-//===----------------------------------------------------------------------===//
 // MLIR to LLVM IR
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// f32 functions in vectors, and bf16 conversions as integer operations.
+/// f32 functions in vectors.
 struct HostMathPass : PassWrapper<HostMathPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HostMathPass)
+  explicit HostMathPass(const Cpu &cpu) : cpu(cpu) {}
   StringRef getArgument() const override { return "fact-host-math"; }
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateHostMathPatterns(patterns);
+    populateHostMathPatterns(patterns, cpu);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
+  const Cpu &cpu;
 };
 } // namespace
 
-static LogicalResult lowerToLLVMDialect(ModuleOp module) {
+static LogicalResult lowerToLLVMDialect(ModuleOp module, const Cpu &cpu) {
   PassManager manager(module.getContext());
   manager.addPass(createConvertLinalgToLoopsPass());
-  manager.addPass(std::make_unique<HostMathPass>());
+  manager.addPass(std::make_unique<HostMathPass>(cpu));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
@@ -175,8 +110,9 @@ static void addKernel(llvm::Module &module, StringRef symbol,
        /*launch=*/null, word(layout.tiles), function("tile"),
        half(layout.packedOperand), half(layout.packedWith),
        word(layout.packedBytes), word(layout.packTiles), function("pack"),
-       /*pack_on_device=*/null});
-  static_assert(sizeof(FactKernel) == 96, "Kernel.h changed");
+       /*pack_on_device=*/null, /*choice_bytes=*/word(0), /*choose=*/null,
+       /*adopt=*/null});
+  static_assert(sizeof(FactKernel) == 120, "Kernel.h changed");
   new llvm::GlobalVariable(module, kernel->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, kernel, symbol);
 }
@@ -200,24 +136,72 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder
-      .buildPerModuleDefaultPipeline(effort == Effort::reference
-                                         ? llvm::OptimizationLevel::O1
-                                         : llvm::OptimizationLevel::O3)
+      .buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
 }
 
+/// What kernels may call: functions of libm, and the few of libc that loops
+/// become.
+static bool isKnownFunction(StringRef name) {
+  static const llvm::StringSet<> libc = {"free", "malloc", "memcpy", "memmove",
+                                         "memset"};
+  static const llvm::StringSet<> libm = {
+      "acos",  "acosh", "asin",     "asinh",     "atan", "atan2",  "atanh",
+      "cbrt",  "ceil",  "copysign", "cos",       "cosh", "erf",    "erfc",
+      "exp",   "exp10", "exp2",     "expm1",     "fabs", "floor",  "fma",
+      "fmax",  "fmin",  "fmod",     "frexp",     "hypot", "ldexp", "log",
+      "log10", "log1p", "log2",     "nearbyint", "pow",  "rint",   "round",
+      "roundeven", "sin", "sincos", "sinh",      "sqrt", "tan",    "tanh",
+      "trunc"};
+  // A name of the assembler's, which no library defines.
+  if (name == "_GLOBAL_OFFSET_TABLE_" || libc.contains(name) ||
+      libm.contains(name))
+    return true;
+  return name.consume_back("f") && libm.contains(name);
+}
+
+/// An object is linked and loaded long after it was compiled: what it lacks is
+/// said here.
+static LogicalResult checkSymbols(ArrayRef<char> bytes, StringRef symbol,
+                                  const Cpu &cpu, ModuleOp module) {
+  llvm::MemoryBufferRef buffer(StringRef(bytes.data(), bytes.size()), symbol);
+  auto object = llvm::object::ObjectFile::createObjectFile(buffer);
+  if (!object)
+    return module.emitError() << "LLVM wrote no object that it can read: "
+                              << llvm::toString(object.takeError());
+  for (const llvm::object::SymbolRef &each : (*object)->symbols()) {
+    llvm::Expected<uint32_t> flags = each.getFlags();
+    llvm::Expected<StringRef> name = each.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      return module.emitError() << "LLVM wrote an object with a bad symbol";
+    }
+    bool isUndefined = *flags & llvm::object::BasicSymbolRef::SF_Undefined;
+    if (isUndefined && !name->empty() && !isKnownFunction(*name))
+      return module.emitError()
+             << "kernel '" << symbol << "' calls '" << *name << "' on '"
+             << cpu.getName()
+             << "', and kernels may call libm, memory functions of libc, and "
+                "nothing else";
+  }
+  return success();
+}
+
 LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
-                               const KernelLayout &layout, Effort effort,
-                               KernelCode &code) {
+                               const KernelLayout &layout, const Cpu &cpu,
+                               Effort effort, KernelCode &code) {
   llvm::raw_string_ostream(code.listing)
       << "// " << symbol << ": " << layout.tiles << " tiles\n"
       << module;
-  if (failed(lowerToLLVMDialect(module)))
+  if (failed(lowerToLLVMDialect(module, cpu)))
     return module.emitError()
            << "could not lower kernel '" << symbol << "' to LLVM";
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(effort);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      cpu.createMachine(llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
-    return module.emitError() << "LLVM has no code generator for this machine";
+    return module.emitError() << "LLVM has no code generator for '"
+                              << cpu.getTriple().str() << "'";
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> lowered =
       translateModuleToLLVMIR(module, context, symbol);
@@ -226,13 +210,16 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
   lowered->setTargetTriple(machine->getTargetTriple());
   lowered->setDataLayout(machine->createDataLayout());
   for (llvm::Function &function : *lowered)
-    if (!function.isDeclaration())
+    if (!function.isDeclaration()) {
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      function.addFnAttr("tune-cpu", cpu.getName());
+    }
   addKernel(*lowered, symbol, layout);
   // Profilers show which kernel a function is of.
   for (llvm::Function &function : *lowered)
     if (!function.isDeclaration())
       function.setName(symbol + "_" + function.getName());
+  expandNarrowFloats(*lowered, cpu);
   optimize(*lowered, *machine, effort);
 
   llvm::SmallVector<char, 0> bytes;
@@ -240,8 +227,11 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
   llvm::legacy::PassManager emission;
   if (machine->addPassesToEmitFile(emission, os, nullptr,
                                    llvm::CodeGenFileType::ObjectFile))
-    return module.emitError() << "LLVM writes no objects for this machine";
+    return module.emitError() << "LLVM writes no objects for '"
+                              << cpu.getTriple().str() << "'";
   emission.run(*lowered);
+  if (failed(checkSymbols(bytes, symbol, cpu, module)))
+    return failure();
   code.text.assign(bytes.begin(), bytes.end());
   code.isObject = true;
   code.link = {"-lm"};

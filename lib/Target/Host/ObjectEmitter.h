@@ -1,12 +1,18 @@
 //===- ObjectEmitter.h - From MLIR to an object file --------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
 #define FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
 
+#include "Cpu.h"
 #include "fact/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
 
 namespace fact::host {
 /// The figures of a FactKernel; functions are found by name, `tile` and `pack`.
@@ -24,14 +30,15 @@ struct KernelLayout {
 
 /// What LLVM is asked for. Kernels of a KernelBuilder have their vectors and
 /// unrolled loops already, and LLVM's own would only act on what is left over
-/// at the ends of rows; plain loops want them; a reference should compile soon.
-enum class Effort { explicitVectors, plainLoops, reference };
+/// at the ends of rows; plain loops want them.
+enum class Effort { explicitVectors, plainLoops };
 
-/// Compiles `module` for this processor and exports its FactKernel. The module
-/// holds functions on pointers in dialects that convert to LLVM.
+/// Compiles `module` for a processor and exports its FactKernel. The module
+/// holds functions on pointers in dialects that convert to LLVM. An object that
+/// calls anything but libm and a few functions of libc is an error.
 mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef symbol,
-                               const KernelLayout &layout, Effort effort,
-                               KernelCode &code);
+                               const KernelLayout &layout, const Cpu &cpu,
+                               Effort effort, KernelCode &code);
 
 /// A copy of a region in a context of its own, so that kernels can be emitted
 /// from any thread and bring the dialects they need.
@@ -46,16 +53,13 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// Whether the processor multiplies by a lane of a register, so that scalars
-/// are best loaded several at a time.
-bool hasLaneMultiply();
-/// Bytes of a vector register, and how many there are.
-int64_t getVectorBytes();
-int64_t getVectorRegisters();
-/// Bytes of the first data cache of a core.
-int64_t getFirstCacheBytes();
+/// f32 functions in vectors, and what the processor has no instruction for.
+void populateHostMathPatterns(mlir::RewritePatternSet &patterns,
+                              const Cpu &cpu);
 
-void populateHostMathPatterns(mlir::RewritePatternSet &patterns);
+/// Conversions and arithmetic of 16-bit floats as integer operations and f32
+/// arithmetic.
+void expandNarrowFloats(llvm::Module &module, const Cpu &cpu);
 } // namespace fact::host
 
 #endif // FACT_LIB_TARGET_HOST_OBJECTEMITTER_H

@@ -1,4 +1,5 @@
 //===- Pointwise.cpp - Elements computed one by one, and copies of views --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Results are computed in parts. What is no concatenation is one part, which
 // computes several results over one index space; each piece of a concatenation
@@ -48,6 +49,9 @@ class PointwiseRealiser : public HostRealiser {
 public:
   using HostRealiser::HostRealiser;
   StringRef getRule() const override { return "pointwise"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&HostRowsAttr::kind};
+  }
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override;
   SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
     auto type = cast<RankedTensorType>(fused->getResult(0).getType());
@@ -57,7 +61,7 @@ public:
 
 protected:
   LogicalResult build(KernelBuilder &b,
-                      ScheduleAttrInterface schedule) const override;
+                      ScheduleAttr schedule) const override;
 };
 } // namespace
 
@@ -320,7 +324,7 @@ static void buildParts(KernelBuilder &b, ArrayRef<PointwisePlan::Part> parts,
 }
 
 LogicalResult PointwiseRealiser::build(KernelBuilder &b,
-                                       ScheduleAttrInterface schedule) const {
+                                       ScheduleAttr schedule) const {
   FusedOp fused = b.getFused();
   expandRotary(fused);
   FailureOr<PointwisePlan> plan = PointwisePlan::get(fused, noDiagnostic);

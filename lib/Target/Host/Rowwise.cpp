@@ -1,4 +1,5 @@
 //===- Rowwise.cpp - Norms, softmax and reductions over rows --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One row at a time: the pointwise ops before the row operation fill a buffer
 // and the first statistic, further passes read the buffer, and the pointwise
@@ -9,6 +10,7 @@
 #include "HostRealiser.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -55,6 +57,9 @@ class RowwiseRealiser : public HostRealiser {
 public:
   using HostRealiser::HostRealiser;
   StringRef getRule() const override { return "rowwise"; }
+  std::vector<const ScheduleKind *> getScheduleKinds() const override {
+    return {&HostRowsAttr::kind};
+  }
   LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
     if (failed(requireStaticShapes(fused, emitError)))
       return failure();
@@ -69,7 +74,7 @@ public:
 
 protected:
   LogicalResult build(KernelBuilder &b,
-                      ScheduleAttrInterface schedule) const override;
+                      ScheduleAttr schedule) const override;
 };
 } // namespace
 
@@ -269,37 +274,40 @@ private:
 };
 } // namespace
 
-/// Long rows in blocks whose results are combined: a sum of n equal terms loses
-/// with the longest chain of additions, not with n.
+/// Long rows in blocks whose results are combined: a sum loses with its longest
+/// chain of additions, which is about the root of the row's length.
 Value RowBuilder::reduceRow(Value initial, vector::CombiningKind kind,
                             llvm::function_ref<Value(Value, int64_t)> element) {
-  constexpr int64_t block = 1024;
-  Value start = b.splat(initial, lanes);
-  auto reduceBlock = [&](Value from, Value to) {
-    return b
-        .columns(
-            from, to, lanes, start,
-            [&](Value column, int64_t width, ValueRange state) {
-              return SmallVector<Value>{
-                  combine(kind, state[0], element(column, width))};
-            },
-            [&](ValueRange state) {
-              return SmallVector<Value>{
-                  vector::ReductionOp::create(b, kind, state[0], flags)};
-            })
-        .front();
+  auto next = [&](Value column, int64_t width, ValueRange state) {
+    return SmallVector<Value>{combine(kind, state[0], element(column, width))};
   };
-  Value end = b.integer(plan.columns);
-  if (plan.columns <= 2 * block)
-    return reduceBlock(b.integer(0), end);
-  return b
-      .loop(b.integer(0), end, block, initial,
-            [&](Value from, ValueRange state) {
-              Value to = b.min(b.add(from, block), end);
-              return SmallVector<Value>{
-                  combine(kind, state[0], reduceBlock(from, to))};
-            })
-      .front();
+  auto joinLanes = [&](ValueRange state) {
+    return SmallVector<Value>{
+        vector::ReductionOp::create(b, kind, state[0], flags)};
+  };
+  Value start = b.splat(initial, lanes), none = b.integer(0),
+        end = b.integer(plan.columns);
+  int64_t vectors = plan.columns / lanes;
+  int64_t block = std::max<int64_t>(32, std::sqrt(double(vectors)));
+  if (vectors <= 2 * block)
+    return b.columns(none, end, lanes, start, next, joinLanes).front();
+  Value whole = b.integer(vectors * lanes);
+  SmallVector<Value> total = b.loop(
+      none, whole, block * lanes, start, [&](Value from, ValueRange state) {
+        Value to = b.min(b.add(from, block * lanes), whole);
+        Value sum = b.loop(from, to, lanes, start,
+                           [&](Value column, ValueRange state) {
+                             return next(column, lanes, state);
+                           })
+                        .front();
+        return SmallVector<Value>{combine(kind, state[0], sum)};
+      });
+  SmallVector<Value> joined = joinLanes(total);
+  if (vectors * lanes != plan.columns)
+    joined = b.loop(whole, end, 1, joined, [&](Value column, ValueRange state) {
+      return next(column, 0, state);
+    });
+  return joined.front();
 }
 
 Value RowBuilder::extreme(bool largest) {
@@ -488,7 +496,14 @@ void RowBuilder::buildRow(Value row) {
   Value mean;
   Value squares;
   if (norm.getKind() == NormKind::layer) {
-    mean = arith::DivFOp::create(b, sumRow(filled), count);
+    // From the first element on: the mean of equal numbers is exact, and that of
+    // numbers close to each other nearly.
+    Value first = filled(b.integer(0), 0);
+    Value sum = sumRow([&](Value column, int64_t width) {
+      Value x = filled(column, width);
+      return sub(x, like(x, first));
+    });
+    mean = add(first, arith::DivFOp::create(b, sum, count));
     squares = sumRow([&](Value column, int64_t width) {
       Value x = readBuffer(column, width);
       Value difference = sub(x, like(x, mean));
@@ -540,7 +555,7 @@ void RowBuilder::build(int64_t grain) {
 }
 
 LogicalResult RowwiseRealiser::build(KernelBuilder &b,
-                                     ScheduleAttrInterface schedule) const {
+                                     ScheduleAttr schedule) const {
   FailureOr<RowPlan> plan = RowPlan::get(b.getFused(), noDiagnostic);
   auto rows = dyn_cast<HostRowsAttr>(schedule);
   if (failed(plan) || !rows)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a raised Llama of N blocks with the sizes of an 8B model: make_blocks.py N."""
 import sys
 

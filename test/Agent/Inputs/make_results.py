@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes results of a bundle as fact-tune does:
 
     make_results.py BUNDLE OUTPUT [KERNEL:]KEY=SHARE|STATUS...

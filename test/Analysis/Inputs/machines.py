@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Gives fact-translate one machine after the other, and prints what it says."""
 import json
 import subprocess
@@ -20,7 +21,10 @@ CASES = {
     "an empty name": {"name": ""},
     "an unknown figure": {"cores": 8},
     "a missing figure": '{"name": "x", "architecture": "sm_90a"}',
+    "a deep list": '{"name": ' + "[" * 2000000,
+    "a name with brackets": {"name": "[" * 20 + "\\\"" + "[" * 20, "cores": 8},
     "right": {"multiprocessors": 114},
+    "a processor": {"base": "host", "architecture": "znver4"},
 }
 
 for name, case in CASES.items():

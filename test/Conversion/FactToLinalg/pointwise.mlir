@@ -53,3 +53,43 @@ func.func @fused(%x: tensor<4xf16>) -> tensor<4xf16> {
   } : tensor<4xf16>
   return %0 : tensor<4xf16>
 }
+
+// Booleans are 0 and 1; signed ops would order them as 0 and -1.
+// CHECK-LABEL: func.func @booleans
+// CHECK: arith.ori
+// CHECK: arith.andi
+// CHECK: arith.cmpi ult
+func.func @booleans(%x: tensor<4xi1>, %y: tensor<4xi1>) -> tensor<4xi1> {
+  %0 = fact.maximum %x, %y : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  %1 = fact.minimum %0, %y : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  %2 = fact.compare lt %1, %x : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  return %2 : tensor<4xi1>
+}
+
+// -----
+
+// No processor sees a divisor of 0, or of -1: the quotient of the first is 0,
+// and that of the second wraps.
+
+// CHECK-LABEL: func @divide
+func.func @divide(%x: tensor<4xi32>, %y: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  // CHECK: ^bb0(%[[X:.+]]: i32, %[[Y:.+]]: i32, %{{.+}}: i32):
+  // CHECK-NEXT: %[[ZERO:.+]] = arith.constant 0 : i32
+  // CHECK-NEXT: %[[IS_ZERO:.+]] = arith.cmpi eq, %[[Y]], %[[ZERO]]
+  // CHECK-NEXT: %[[MINUS:.+]] = arith.constant -1 : i32
+  // CHECK-NEXT: %[[IS_MINUS:.+]] = arith.cmpi eq, %[[Y]], %[[MINUS]]
+  // CHECK-NEXT: %[[SPECIAL:.+]] = arith.ori %[[IS_ZERO]], %[[IS_MINUS]]
+  // CHECK-NEXT: %[[ONE:.+]] = arith.constant 1 : i32
+  // CHECK-NEXT: %[[DIVISOR:.+]] = arith.select %[[SPECIAL]], %[[ONE]], %[[Y]]
+  // CHECK-NEXT: %[[PRODUCT:.+]] = arith.muli %[[X]], %[[Y]]
+  // CHECK-NEXT: %[[QUOTIENT:.+]] = arith.divsi %[[X]], %[[DIVISOR]]
+  // CHECK-NEXT: arith.select %[[SPECIAL]], %[[PRODUCT]], %[[QUOTIENT]]
+  %0 = fact.div %x, %y : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  // CHECK: linalg.generic
+  // CHECK-NOT: arith.remsi
+  // CHECK: %[[SAFE:.+]] = arith.select
+  // CHECK: arith.divsi %{{.+}}, %[[SAFE]]
+  // CHECK-NOT: arith.remsi
+  %1 = fact.fmod %x, %y : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return %0, %1 : tensor<4xi32>, tensor<4xi32>
+}

@@ -442,10 +442,8 @@ func.func @ge(%x: !torch.vtensor<[2,3],f32>, %y: !torch.vtensor<[3],f32>) -> (!t
 // CHECK-NEXT: %[[V3:.+]] = fact.select %[[V2]], %[[V2]], %[[ARG1]] : (tensor<4xi1>, tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
 // CHECK-NEXT: %[[V4:.+]] = fact.constant dense<false> : tensor<i1>
 // CHECK-NEXT: %[[V5:.+]] = fact.compare eq %[[V3]], %[[V4]] : (tensor<4xi1>, tensor<i1>) -> tensor<4xi1>
-// CHECK-NEXT: %[[V6:.+]] = fact.cast %[[V5]] : (tensor<4xi1>) -> tensor<4xi32>
-// CHECK-NEXT: %[[V7:.+]] = fact.cast %[[ARG1]] : (tensor<4xi1>) -> tensor<4xi32>
-// CHECK-NEXT: %[[V8:.+]] = fact.compare lt %[[V6]], %[[V7]] : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
-// CHECK-NEXT: return %[[V8]] : tensor<4xi1>
+// CHECK-NEXT: %[[V6:.+]] = fact.compare lt %[[V5]], %[[ARG1]] : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+// CHECK-NEXT: return %[[V6]] : tensor<4xi1>
 func.func @booleans(%a: !torch.vtensor<[4],i1>, %b: !torch.vtensor<[4],i1>) -> (!torch.vtensor<[4],i1>) {
   %int0 = torch.constant.int 0
   %0 = torch.aten.eq.Scalar %a, %int0 : !torch.vtensor<[4],i1>, !torch.int -> !torch.vtensor<[4],i1>

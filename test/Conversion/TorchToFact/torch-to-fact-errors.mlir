@@ -4,21 +4,20 @@
 // them is passed over.
 
 func.func @unsupported(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
-  // expected-error @below {{unsupported op 'torch.aten.sinc'; the nearest supported is 'torch.aten.sin'}}
+  // expected-error @below {{unsupported op 'torch.aten.sinc'; a supported op of a similar name is 'torch.aten.sin'}}
   %0 = torch.aten.sinc %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
   %1 = torch.aten.relu %0 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
-  // expected-error @below {{unsupported op 'torch.aten.fft_fft'; the nearest supported is 'torch.aten.}}
+  // expected-error-re @below {{unsupported op 'torch.aten.fft_fft'{{$}}}}
   %2 = torch.aten.fft_fft %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
-  // By meaning, where names would mislead.
-  // expected-error @below {{unsupported op 'torch.aten.cumsum'; the nearest supported is 'torch.aten.sum'}}
+  // expected-error-re @below {{unsupported op 'torch.aten.cumsum'{{$}}}}
   %c = torch.aten.cumsum %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
-  // expected-error @below {{unsupported op 'torch.custom.op'; the nearest supported is }}
+  // expected-error-re @below {{unsupported op 'torch.custom.op'{{$}}}}
   %3 = torch.operator "torch.custom.op"(%2) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
   return %3 : !torch.vtensor<[4],f32>
 }
 
 func.func @another(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
-  // expected-error @below {{unsupported op 'torch.aten.softmax'; the nearest supported is 'torch.aten.softmax.int'}}
+  // expected-error @below {{unsupported op 'torch.aten.softmax'; a supported op of a similar name is 'torch.aten.softmax.int'}}
   %0 = torch.aten.softmax %x : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
   return %0 : !torch.vtensor<[4],f32>
 }
@@ -192,4 +191,45 @@ func.func @wrong_value() -> !torch.vtensor<[2],f32> {
   // expected-error @below {{'torch.fact.weight' has a value of type 'tensor<3xf32>', and its result is '!torch.vtensor<[2],f32>'}}
   %0 = "torch.fact.weight"() {name = "w", value = dense<0.0> : tensor<3xf32>} : () -> !torch.vtensor<[2],f32>
   return %0 : !torch.vtensor<[2],f32>
+}
+
+// -----
+
+// Results that nobody uses have a type too.
+
+func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,8],f32> {
+  // expected-error @+1 {{result 0 of 'torch.aten.relu' has element type 'complex<f32>'; supported are}}
+  %0 = torch.aten.relu %x : !torch.vtensor<[4,8],f32> -> !torch.vtensor<[4,8],complex<f32>>
+  return %x : !torch.vtensor<[4,8],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,8],f32> {
+  // expected-error @+1 {{result 0 of 'torch.aten.relu' has type '!torch.int', and only tensors are supported}}
+  %0 = torch.aten.relu %x : !torch.vtensor<[4,8],f32> -> !torch.int
+  return %x : !torch.vtensor<[4,8],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,8],f32> {
+  %none = torch.constant.none
+  %n = torch.constant.int 8
+  %shape = torch.prim.ListConstruct %n : (!torch.int) -> !torch.list<int>
+  %eps = torch.constant.float 1.0e-05
+  // expected-error @+1 {{result 0 of 'torch.aten.native_layer_norm' has element type 'i16'; supported are}}
+  %0:3 = torch.aten.native_layer_norm %x, %shape, %none, %none, %eps : !torch.vtensor<[4,8],f32>, !torch.list<int>, !torch.none, !torch.none, !torch.float -> !torch.vtensor<[4,8],i16>, !torch.vtensor<[4,1],f32>, !torch.vtensor<[4,1],f32>
+  return %x : !torch.vtensor<[4,8],f32>
+}
+
+// -----
+
+func.func @f(%x: !torch.vtensor<[4,8],f32>) -> !torch.vtensor<[4,8],f32> {
+  %equation = torch.constant.str "ij->ji"
+  %list = torch.prim.ListConstruct %x : (!torch.vtensor<[4,8],f32>) -> !torch.list<vtensor>
+  %none = torch.constant.none
+  // expected-error @+1 {{result 0 of 'torch.aten.einsum' has element type 'f8E4M3FN'; supported are}}
+  %0 = torch.aten.einsum %equation, %list, %none : !torch.str, !torch.list<vtensor>, !torch.none -> !torch.vtensor<[8,4],f8E4M3FN>
+  return %x : !torch.vtensor<[4,8],f32>
 }

@@ -250,3 +250,22 @@ func.func @bits() -> (tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor
   // CHECK: return %[[AND]], %[[OR]], %[[XOR]], %[[LEFT]], %[[RIGHT]], %[[NONE]], %[[RIGHT]], %[[FALSE]]
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i1>
 }
+
+// Booleans are 0 and 1, as in PyTorch: true is the larger one, and a sum of two.
+// CHECK-LABEL: func @booleans
+func.func @booleans() -> (tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>) {
+  // CHECK-DAG: %[[TRUE:.*]] = fact.constant dense<true> : tensor<i1>
+  // CHECK-DAG: %[[FALSE:.*]] = fact.constant dense<false> : tensor<i1>
+  %true = fact.constant dense<true> : tensor<i1>
+  %false = fact.constant dense<false> : tensor<i1>
+  %0 = fact.maximum %true, %false : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %1 = fact.minimum %true, %false : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %2 = fact.compare lt %true, %false : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %3 = fact.compare ge %true, %false : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %4 = fact.compare gt %true, %false : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %5 = fact.add %true, %true : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %6 = fact.sign %false : (tensor<i1>) -> tensor<i1>
+  %7 = fact.relu %true : (tensor<i1>) -> tensor<i1>
+  // CHECK: return %[[TRUE]], %[[FALSE]], %[[FALSE]], %[[TRUE]], %[[TRUE]], %[[TRUE]], %[[FALSE]], %[[TRUE]]
+  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>
+}

@@ -118,7 +118,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C2) reads element 8 of 8}}
+  // expected-error @+1 {{(C2) takes 4 elements from 5 in steps of 1 of 8}}
   %0 = fact.slice %x dim 1 start 5 : (tensor<4x8xf32>) -> tensor<4x4xf32>
   return
 }
@@ -243,3 +243,240 @@ func.func @large(%x: tensor<281474976710657xf32>) -> tensor<281474976710657xf32>
 
 // expected-error @+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor of static sizes}}
 fact.weight @w : tensor<?x4xf32>
+
+// -----
+
+// expected-error @+1 {{(C1) value has type 'tensor<3xf32>', and the weight is declared 'tensor<2xf32>'}}
+"fact.weight"() {sym_name = "w", type = tensor<2xf32>, value = dense<0.0> : tensor<3xf32>} : () -> ()
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{(C1) yields 'tensor<2xf32>', and has results 'tensor<3xf32>'}}
+  %0 = fact.prepare {
+    %1 = fact.constant dense<0.0> : tensor<2xf32>
+    fact.yield %1 : tensor<2xf32>
+  } : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{(C1) the block takes 'tensor<5xf32>', and the operands are 'tensor<4xf32>'}}
+  %0 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<5xf32>):
+    %1 = fact.relu %a : (tensor<5xf32>) -> tensor<5xf32>
+    fact.yield %1 : tensor<5xf32>
+  } : tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %y: tensor<4xi64>) {
+  // expected-error @+1 {{(C1) compares 'tensor<4xf32>' with 'tensor<4xi64>' into 'tensor<4xi1>'}}
+  %0 = fact.compare lt %x, %y : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{(C1) compares 'tensor<4xf32>' with 'tensor<4xf32>' into 'tensor<4xf32>'}}
+  %0 = fact.compare lt %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf16>) {
+  // expected-error @+1 {{(C1) selects between 'tensor<4xf32>' and 'tensor<4xf16>' into 'tensor<4xf32>'}}
+  %0 = fact.select %c, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>, %y: tensor<8x4xf32>) {
+  // expected-error @+1 {{(C1) operands need rank 2 or more, not 'tensor<8xf32>' and 'tensor<8x4xf32>'}}
+  %0 = fact.matmul %x, %y : (tensor<8xf32>, tensor<8x4xf32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8xf32>, %y: tensor<8x4xf16>) {
+  // expected-error @+1 {{(C1) operands and result need one element type}}
+  %0 = fact.matmul %x, %y : (tensor<2x8xf32>, tensor<8x4xf16>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf16>) {
+  // expected-error @+1 {{(C1) query, key, value and result need rank 4 and one element type, not 'tensor<2x4x8x16xf16>'}}
+  %0 = fact.attention %q, %k, %q scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf16>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x32xf32>) {
+  // expected-error @+1 {{(C2) sizes do not agree}}
+  %0 = fact.attention %q, %k, %q scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x8x32xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>, %k: tensor<2x0x8x16xf32>) {
+  // expected-error @+1 {{(C3) 4 query heads are not a multiple of 0 key heads}}
+  %0 = fact.attention %q, %k, %k scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x0x8x16xf32>, tensor<2x0x8x16xf32>) -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>) {
+  // expected-error @+1 {{(C4) result is [2, 4, 8, 8], and should be [2, 4, 8, 16]}}
+  %0 = fact.attention %q, %q, %q scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>, %mask: tensor<8x7xf32>) {
+  // expected-error @+1 {{(C4) mask 'tensor<8x7xf32>' does not broadcast to the scores, [2, 4, 8, 8]}}
+  %0 = fact.attention %q, %q, %q mask %mask scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<8x7xf32>) -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x8x16xf32>, %mask: tensor<3x2x4x8x8xf32>) {
+  // expected-error @+1 {{(C4) mask 'tensor<3x2x4x8x8xf32>' does not broadcast to the scores}}
+  %0 = fact.attention %q, %q, %q mask %mask scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<3x2x4x8x8xf32>) -> tensor<2x4x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dims 3 is not in [1, 2]}}
+  %0 = fact.norm rms %x eps 1.0e-5 dims 3 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C3) takes 'tensor<4x8xf32>' and gives 'tensor<4x8xf16>'}}
+  %0 = fact.norm rms %x eps 1.0e-5 : (tensor<4x8xf32>) -> tensor<4x8xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dims [1, 0] are not ascending in [0, 2)}}
+  %0 = fact.reduce sum %x dims [1, 0] : (tensor<4x8xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dims [-1] are not ascending in [0, 2)}}
+  %0 = fact.reduce sum %x dims [-1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) result size 0 is 4, and should be 8}}
+  %0 = fact.permute %x [1, 0] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) takes dim 1 start 0 step 0 of 'tensor<4x8xf32>'}}
+  %0 = fact.slice %x dim 1 start 0 step 0 : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// Sums and products that overflow are no way in.
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) takes 3 elements from 0 in steps of 4611686018427387904 of 8}}
+  %0 = fact.slice %x dim 1 start 0 step 4611686018427387904 : (tensor<4x8xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) takes 2 elements from 9223372036854775807 in steps of 1 of 8}}
+  %0 = fact.slice %x dim 1 start 9223372036854775807 : (tensor<4x8xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) 'tensor<4x8xf32>' does not broadcast to 'tensor<4x9xf32>'}}
+  %0 = fact.expand %x : (tensor<4x8xf32>) -> tensor<4x9xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dim 2 is not in [0, 2)}}
+  %0 = fact.concat %x, %x dim 2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// Functions of real numbers take floats.
+
+func.func @f(%x: tensor<4xi64>) {
+  // expected-error @+1 {{'fact.exp' op takes floats, not 'i64'; cast the operands first}}
+  %0 = fact.exp %x : (tensor<4xi64>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi1>) {
+  // expected-error @+1 {{'fact.log' op takes floats, not 'i1'; cast the operands first}}
+  %0 = fact.log %x : (tensor<4xi1>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'fact.pow' op takes floats, not 'i32'; cast the operands first}}
+  %0 = fact.pow %x, %x : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+// Names of a region end with it: no op outside keeps a value of a region that fails to parse.
+func.func @name_of_a_region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{use of undeclared SSA value name}}
+  %0 = fact.neg %inner : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%inner: tensor<4xf32>):
+    fact.yield %inner : tensor<4xf32>
+  } : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

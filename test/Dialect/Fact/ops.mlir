@@ -94,3 +94,23 @@ func.func private @schedules() attributes {
   d = #fact.cuda_pointwise<threads = 256, vector = 8>,
   // CHECK-SAME: #fact.machine<"h200">
   e = #fact.machine<"h200">}
+
+// A region has names of its own.
+// CHECK-LABEL: func @own_names
+func.func @own_names(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: fact.fused "pointwise" ins(%arg0 : tensor<4xf32>) {
+  // CHECK-NEXT: ^bb0(%[[X:.+]]: tensor<4xf32>):
+  // CHECK-NEXT: fact.neg %[[X]]
+  %y = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%x: tensor<4xf32>):
+    %y = fact.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+    fact.yield %y : tensor<4xf32>
+  } : tensor<4xf32>
+  // CHECK: fact.prepare {
+  %z = fact.prepare {
+    %y = fact.constant dense<0.0> : tensor<4xf32>
+    fact.yield %y : tensor<4xf32>
+  } : tensor<4xf32>
+  %0 = fact.add %y, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

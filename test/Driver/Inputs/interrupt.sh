@@ -1,19 +1,28 @@
-# interrupt.sh SIGNAL MODEL: ends fact-compile once it has started to measure.
-set -m # A child of a script would ignore SIGINT otherwise.
-cat > launcher <<'END'
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# interrupt.sh SIGNAL MODEL COUNT: ends fact-compile once it has measured COUNT
+# candidates and goes on to the next.
+set -m
+cat > launcher <<END
 #!/bin/sh
-if [ ! -e launched ]; then
-  echo $$ > launched
-  exec sleep 60
-fi
-exec "$@"
+for last; do :; done
+case \$last in
+*.job)
+  echo >> measured
+  if [ \$(wc -l < measured) -gt $3 ] && [ ! -e launched ]; then
+    echo \$\$ > launched
+    exec sleep 60
+  fi;;
+esac
+exec "\$@"
 END
 chmod +x launcher
-rm -f launched
-fact-compile "$2" -o model.so --tuner-argument=--run-launcher="$PWD/launcher" \
-  > log 2>&1 &
+rm -f launched measured
+# Whoever started this may ignore SIGINT, and so would its children.
+env --default-signal=INT fact-compile "$2" -o model.so --tuner-argument=--run-launcher="$PWD/launcher" \
+  --tuner-argument=--candidates=6 > log 2>&1 &
 compiler=$!
-for _ in $(seq 3000); do
+for _ in $(seq 6000); do
   [ -s launched ] && break
   sleep 0.02
 done

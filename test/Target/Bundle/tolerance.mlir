@@ -1,27 +1,85 @@
-// Booleans are exact where they compare what is given, and may differ in a
-// share of the elements where they compare what the kernel rounds.
+// Each result has the tolerance of its own type and of what computes it.
 
 // RUN: rm -rf %t && mkdir %t && split-file %s %t
-// RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
-// RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=mismatch < %t/given/bundle.json
-// RUN: fact-compile %t/computed.mlir --until=bundle --bundle=%t/computed
-// RUN: FileCheck %s --check-prefix=COMPUTED < %t/computed/bundle.json
+// RUN: fact-compile %t/mixed.mlir --until=bundle --bundle=%t/mixed
+// RUN: FileCheck %s --check-prefix=MIXED < %t/mixed/bundle.json
+// RUN: fact-compile %t/rounded.mlir --until=bundle --bundle=%t/rounded
+// RUN: FileCheck %s --check-prefix=ROUNDED < %t/rounded/bundle.json
+// RUN: fact-compile %t/attention.mlir --until=bundle --bundle=%t/attention
+// RUN: FileCheck %s --check-prefix=ATTENTION < %t/attention/bundle.json
+// RUN: fact-compile %t/gate.mlir --until=bundle --bundle=%t/gate
+// RUN: FileCheck %s --check-prefix=GATE < %t/gate/bundle.json
 
-// GIVEN: "tolerance": {
-// COMPUTED: "tolerance": {
-// COMPUTED-NEXT: "element": [[ERROR:[^,]*]],
-// COMPUTED-NEXT: "mismatch": [[ERROR]],
-// COMPUTED-NEXT: "norm":
+// A sum in f32 beside a bf16 result.
+// MIXED: "results": [
+// MIXED: "element": 0.015625,
+// MIXED: "norm": 0.0078125
+// MIXED: "type": "bf16"
+// MIXED: "element": {{.*}}e-05,
+// MIXED: "norm": {{.*}}e-06
+// MIXED: "type": "f32"
 
-//--- given.mlir
-func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
-  %0 = fact.compare lt %x, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
-  return %0 : tensor<64xi1>
+// Two kernels may round to either neighbour.
+// ROUNDED: "results": [
+// ROUNDED: "element": 0.015625,
+// ROUNDED: "type": "f32"
+
+// Keys are negative in one trial; each row has its own scale.
+// ATTENTION: "operands": [
+// ATTENTION: "avoid": [
+// ATTENTION-NEXT: "+inf"
+// ATTENTION: "large": 32
+// ATTENTION: "nan",
+// ATTENTION: "negative": 8
+// ATTENTION: "results": [
+// ATTENTION: "element": 0.015625,
+// ATTENTION: "rows": 32
+
+// Sums of the largest operands are not so large that, where they cancel, their
+// rounding errors decide what a sigmoid is.
+// GATE: "operands": [
+// GATE: "large": 16
+// GATE: "results": [
+// GATE: "large": {{.*}}
+
+//--- mixed.mlir
+func.func @f(%x: tensor<64x32xf32>) -> (tensor<64x32xbf16>, tensor<64xf32>) {
+  %0:2 = fact.fused "generic" ins(%x : tensor<64x32xf32>) {
+  ^bb0(%a: tensor<64x32xf32>):
+    %1 = fact.cast %a : (tensor<64x32xf32>) -> tensor<64x32xbf16>
+    %2 = fact.reduce sum %a dims [1] : (tensor<64x32xf32>) -> tensor<64xf32>
+    fact.yield %1, %2 : tensor<64x32xbf16>, tensor<64xf32>
+  } : tensor<64x32xbf16>, tensor<64xf32>
+  return %0#0, %0#1 : tensor<64x32xbf16>, tensor<64xf32>
 }
 
-//--- computed.mlir
-func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
-  %0 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
-  %1 = fact.compare lt %0, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
-  return %1 : tensor<64xi1>
+//--- rounded.mlir
+func.func @f(%x: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %0 = fact.fused "generic" ins(%x : tensor<64x32xf32>) {
+  ^bb0(%a: tensor<64x32xf32>):
+    %1 = fact.exp %a : (tensor<64x32xf32>) -> tensor<64x32xf32>
+    %2 = fact.cast %1 : (tensor<64x32xf32>) -> tensor<64x32xbf16>
+    %3 = fact.cast %2 : (tensor<64x32xbf16>) -> tensor<64x32xf32>
+    fact.yield %3 : tensor<64x32xf32>
+  } : tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
+
+//--- attention.mlir
+func.func @f(%q: tensor<1x2x64x32xbf16>, %k: tensor<1x2x64x32xbf16>, %v: tensor<1x2x64x32xbf16>) -> tensor<1x2x64x32xbf16> {
+  %0 = fact.attention %q, %k, %v causal scale 0.125 : (tensor<1x2x64x32xbf16>, tensor<1x2x64x32xbf16>, tensor<1x2x64x32xbf16>) -> tensor<1x2x64x32xbf16>
+  return %0 : tensor<1x2x64x32xbf16>
+}
+
+//--- gate.mlir
+func.func @f(%x: tensor<64x16xf32>, %w: tensor<32x16xf32>, %u: tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %0 = fact.fused "generic" ins(%x, %w, %u : tensor<64x16xf32>, tensor<32x16xf32>, tensor<64x32xf32>) {
+  ^bb0(%a: tensor<64x16xf32>, %b: tensor<32x16xf32>, %c: tensor<64x32xf32>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x16xf32>, tensor<32x16xf32>) -> tensor<64x32xf32>
+    %2 = fact.add %1, %c : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %3 = fact.sigmoid %2 : (tensor<64x32xf32>) -> tensor<64x32xf32>
+    %4 = fact.mul %3, %c : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    fact.yield %4 : tensor<64x32xf32>
+  } : tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
 }

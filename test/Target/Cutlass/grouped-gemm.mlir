@@ -24,7 +24,7 @@
 // CHECK-NEXT:                 Epilogue2, RowMajor<7, bf16, 40>>>,
 // CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>>;
 // CHECK:      FACT_KERNEL(grouped_gemm_0, Kernel)
-// REFERENCE-COUNT-3: reference::matmul(
+// REFERENCE-COUNT-3: matmul<value
 // REFERENCE:  FACT_REFERENCE(grouped_gemm_0_reference
 func.func @qkv(%x: tensor<2x100x64xbf16>, %q: tensor<128x64xbf16>, %k: tensor<32x64xbf16>, %v: tensor<40x64xbf16>, %b: tensor<128xbf16>, %s: tensor<2x100x1xf32>) -> (tensor<2x100x128xbf16>, tensor<2x100x40xbf16>, tensor<2x100x4x8xbf16>) {
   %0:3 = fact.fused "grouped_gemm" ins(%x, %q, %k, %v, %b, %s : tensor<2x100x64xbf16>, tensor<128x64xbf16>, tensor<32x64xbf16>, tensor<40x64xbf16>, tensor<128xbf16>, tensor<2x100x1xf32>) {

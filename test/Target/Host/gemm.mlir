@@ -2,7 +2,7 @@
 
 // Rows of A and columns of B are packed four by four; a long K is taken in
 // blocks, and the epilogue follows the last.
-module attributes {fact.target = #fact.machine<"host">} {
+module attributes {fact.target = #fact.machine<"neoverse-n1">} {
   func.func @main(%x: tensor<64x4096xf32>, %w: tensor<48x4096xf32>) -> tensor<64x48xf32> {
     // CHECK: // gemm_epilogue_0: 2 tiles
     // CHECK-LABEL: func.func @pack(

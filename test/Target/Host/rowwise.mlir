@@ -2,7 +2,7 @@
 
 // A reduction keeps no copy of its row; a whole number of registers leaves no
 // elements to be read one by one.
-module attributes {fact.target = #fact.machine<"host">} {
+module attributes {fact.target = #fact.machine<"neoverse-n1">} {
   func.func @main(%x: tensor<4x1024xf32>) -> (tensor<4xi64>, tensor<4xf32>) {
     // CHECK: // rowwise_0: 2 tiles
     // CHECK-LABEL: func.func @tile(
@@ -17,6 +17,9 @@ module attributes {fact.target = #fact.machine<"host">} {
     } schedule(#fact.host_rows<grain = 2>) : tensor<4xi64>
     // CHECK: // rowwise_1: 2 tiles
     // CHECK-NOT: alloca
+    // Blocks of a long row, each with a result of its own.
+    // CHECK: scf.for {{.*}} -> (vector<8xf32>)
+    // CHECK: scf.for {{.*}} -> (vector<8xf32>)
     // CHECK: vector.reduction <mul>
     // CHECK-NOT: scf.for
     // CHECK: return

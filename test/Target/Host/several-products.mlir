@@ -2,7 +2,7 @@
 
 // Both products of a register tile are done before the epilogue; their panels
 // are packed in turns.
-module attributes {fact.target = #fact.machine<"host">} {
+module attributes {fact.target = #fact.machine<"neoverse-n1">} {
   func.func @gated(%x: tensor<64x96xf32>, %g: tensor<48x96xf32>, %u: tensor<48x96xf32>, %b: tensor<48xf32>) -> tensor<64x48xf32> {
     // CHECK: // gated_gemm_0: 2 tiles
     // CHECK-LABEL: func.func @pack(
@@ -53,6 +53,9 @@ module attributes {fact.target = #fact.machine<"host">} {
       fact.yield %2 : tensor<64xf32>
     } schedule(#fact.host_gemm<micro = 4x16, rows = 32, columns = 16>) : tensor<64xf32>
     // CHECK: // gemm_epilogue_3: 4 tiles
+    // CHECK-NOT: vector.reduction
+    // CHECK: arith.maximumf
+    // CHECK: vector.reduction <maximumf>
     // CHECK-NOT: vector.reduction
     %3 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x96xf32>, tensor<96x64xf32>) {
     ^bb0(%a: tensor<64x96xf32>, %b: tensor<96x64xf32>):

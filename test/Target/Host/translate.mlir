@@ -9,8 +9,8 @@ module attributes {fact.target = #fact.machine<"host">} {
     // CHECK-DAG: func.func @pack
     // CHECK-DAG: func.func @tile
     // CHECK: vector.fma
-    // REFERENCE: // gemm_epilogue_0_reference: 1 tiles
-    // REFERENCE: linalg
+    // REFERENCE: namespace fact::gemm_epilogue_0_reference {
+    // REFERENCE: FACT_REFERENCE(gemm_epilogue_0_reference, Region, 4,
     %0 = fact.fused "gemm_epilogue" ins(%x, %w, %b : tensor<64x32xf32>, tensor<48x32xf32>, tensor<48xf32>) {
     ^bb0(%a: tensor<64x32xf32>, %c: tensor<48x32xf32>, %d: tensor<48xf32>):
       %1 = fact.matmul %a, %c transpose_b : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>

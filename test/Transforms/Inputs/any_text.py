@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs each pass of fact-opt and each translation on each text. None may crash, hang or fail
 without an error."""
 import re

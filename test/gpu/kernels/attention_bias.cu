@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A bias for each head under a causal mask: 16-bit elements, read with the scores.
 // %0 = fact.attention %q, %k, %v mask %b causal scale 0.125
 //        : tensor<32x16x1024x64xbf16>, ..., tensor<1x16x1024x1024xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fewer queries than keys, a last key tile that is not full, no mask.
 // %0 = fact.attention %q, %k, %v scale(0.125)
 //        : tensor<2x4x100x64xbf16>, tensor<2x2x333x64xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Llama's attention: 32 heads over 8 key heads, [batch, time, heads, head size].
 // %0 = fact.attention %q, %k, %v scale(0.08838834765)
 //        : tensor<16x32x2048x128xbf16>, tensor<16x8x2048x128xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A mask of floats for each head, with hidden keys and queries that see none;
 // lengths that no tile divides; grouped heads.
 // %0 = fact.attention %q, %k, %v mask %m scale 0.125

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lengths and a head size that no tile divides; more queries than keys; grouped heads.
 // %0 = fact.attention %q, %k, %v causal scale(0.25)
 //        : tensor<2x6x300x40xf16>, tensor<2x3x170x40xf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MiniGPT's attention on packed queries, keys and values.
 // %q, %k, %v = fact.slice %qkv : tensor<128x512x2304xbf16>, as [128, 8, 512, 96]
 // %0 = fact.attention %q, %k, %v causal scale(0.1020620726)

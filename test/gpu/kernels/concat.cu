@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.relu %b : tensor<4096x33xbf16>
 // %1 = fact.concat %a, %0, %c dim 1 : tensor<4096x96xbf16>, tensor<4096x33xbf16>, tensor<4096x127xbf16> to tensor<4096x256xbf16>
 // schedule(#fact.cuda_pointwise<threads = 256, vector = 8>)

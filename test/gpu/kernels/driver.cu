@@ -1,4 +1,5 @@
 //===- driver.cu - Checks and times one kernel ------------------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   driver <case> <library>
 //
@@ -999,6 +1000,16 @@ int main(int argc, char **argv) {
     for (int i = 0; i < int(pointers.size()); ++i)
       if (kernel->packed_with >> i & 1 && i != kernel->packed_operand)
         pointers[i] = nullptr;
+  }
+  if (kernel->choice_bytes > 0) {
+    std::vector<uint8_t> choice(kernel->choice_bytes);
+    char const *problem = kernel->choose(choice.data());
+    if (!problem)
+      problem = kernel->adopt(choice.data());
+    if (problem) {
+      std::fprintf(stderr, "choice: %s\n", problem);
+      return 1;
+    }
   }
   Buffer workspace = allocate<uint8_t>(kernel->workspace_bytes + 256);
   void *state = std::aligned_alloc(64, (kernel->state_bytes + 63) / 64 * 64);

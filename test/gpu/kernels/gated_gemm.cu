@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %x, %gate transpose_b : tensor<32768x4096xbf16>, tensor<9728x4096xbf16>
 // %1 = fact.matmul %x, %up transpose_b : tensor<32768x4096xbf16>, tensor<9728x4096xbf16>
 // %2 = fact.silu %0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A gated MLP with biases, a scale for each row and a residual, of sizes that no
 // tile divides.
 // %0 = fact.matmul %x, %gate transpose_b : tensor<328x136xbf16>, tensor<200x136xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GeGLU of sizes that no tile divides: M and K tails, 11 groups of columns.
 // %0 = fact.matmul %x, %gate transpose_b : tensor<200x104xf16>, tensor<88x104xf16>
 // %1 = fact.matmul %x, %up transpose_b : tensor<200x104xf16>, tensor<88x104xf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %a, %b : tensor<128x512x1024xbf16>, tensor<128x1024x2048xbf16>
 // schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = pingpong, swizzle = 1>)
 #include "fact/cutlass/Gemm.cuh"

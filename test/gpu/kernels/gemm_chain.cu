@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The epilogue chain of linear_chain.
 // %0 = fact.matmul %x, %w transpose_b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
 // %1 = fact.add %0, %b : tensor<4096xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Batches of products of which only reductions are stored: the sum of each row
 // and, of many row tiles, the mean and the smallest element of each column; no
 // tile divides the sizes.

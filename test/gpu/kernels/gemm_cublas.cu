@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
 // schedule(#fact.cublas)
 #include "fact/cutlass/CublasGemm.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %x, %w transpose_b : tensor<3x520x1024xf16>, tensor<264x1024xf16>
 // %1 = fact.add %0, %b : tensor<264xf16>
 // schedule(#fact.cublas)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %h, %w transpose_b : tensor<65536x3072xbf16>, tensor<768x3072xbf16>
 // %1 = fact.add %0, %b : tensor<768xbf16>
 // %2 = fact.add %1, %residual : tensor<65536x768xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kind of operand, a second matrix operand, two results of two types, a row-major B, batches.
 // %0 = fact.matmul %a, %b : tensor<3x200x96xf16>, tensor<96x136xf16>
 // %1 = fact.add %0, %row : tensor<136xf16>

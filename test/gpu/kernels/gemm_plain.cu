@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
 // schedule(#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, kernel = cooperative, swizzle = 8>)
 #include "fact/cutlass/Gemm.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mean over the tokens of each batch of a layer with GELU; tiles divide the
 // sizes, and the layer itself is not stored.
 // %0 = fact.matmul %x, %w transpose_b : tensor<32x512x768xbf16>, tensor<3072x768xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A linear layer with the mean and the largest element of each of its rows; no
 // tile divides the sizes.
 // %0 = fact.matmul %x, %w transpose_b : tensor<1000x264xbf16>, tensor<520x264xbf16>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Few tiles and a long reduction.
 // %0 = fact.matmul %a, %b : tensor<256x65536xbf16>, tensor<65536x256xbf16>
 // schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = split_k 16, swizzle = 1>)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tail of half a wave, and a column-major A.
 // %0 = fact.matmul %a, %b transpose_a transpose_b : tensor<8192x1536xf16>, tensor<3328x8192xf16> -> f32
 // schedule(#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, kernel = stream_k, swizzle = 1>)

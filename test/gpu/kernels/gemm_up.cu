@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.matmul %x, %w transpose_b : tensor<65536x768xbf16>, tensor<3072x768xbf16>
 // %1 = fact.add %0, %b : tensor<3072xbf16>
 // %2 = fact.gelu %1 {approximate = tanh}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Queries, keys and values of a Llama block with biases, as one GEMM.
 // %0 = fact.matmul %x, %q transpose_b : tensor<32768x4096xbf16>, tensor<4096x4096xbf16>
 // %1 = fact.add %0, %bias

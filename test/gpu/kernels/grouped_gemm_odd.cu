@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Three products of widths that no tile divides, each with another epilogue; two
 // weights are parts of one buffer.
 // %0 = fact.matmul %x, %a transpose_b : tensor<200x104xf16>, tensor<88x104xf16>

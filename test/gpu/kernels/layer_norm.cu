@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.norm layer %x, %weight, %bias {epsilon = 1e-5} : tensor<65536x768xbf16>
 // schedule(#fact.row<threads = 32, rows = 4, vector = 8>)
 #include "fact/cutlass/Row.cuh"

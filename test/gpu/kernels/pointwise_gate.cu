@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %gate, %up = fact.slice %x : tensor<65536x6144xbf16>, the two halves of a row
 // %0 = fact.silu %gate
 // %1 = fact.mul %0, %up

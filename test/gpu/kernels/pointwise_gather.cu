@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Token embeddings plus position embeddings; tokens outside of the table give NaN
 // (there are none here).
 // %0 = fact.gather %table, %tokens dim 0 : tensor<50257x768xbf16>, tensor<32x512xi64>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integers, booleans, doubles, an odd innermost extent, two results.
 // %0 = fact.where %mask, %a, %b : tensor<31x1x77xi1>, tensor<31x53x77xi64>, tensor<1x53x1xi64>
 // %1 = fact.cast %0 : f64

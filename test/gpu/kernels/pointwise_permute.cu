@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.permute %x [0, 2, 1, 3] : tensor<16x2048x32x128xf16> to tensor<16x32x2048x128xf16>
 // schedule(#fact.pointwise<threads = 256, vector = 8, vectors = 4>)
 #include "fact/cutlass/Pointwise.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rotary embeddings of heads that lie in packed queries, keys and values.
 // %0 = fact.rotary %x, %cos, %sin : tensor<8x16x1024x128xbf16>, tensor<1024x128xbf16>
 #include "fact/cutlass/Pointwise.cuh"

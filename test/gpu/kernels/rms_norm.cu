@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // %0 = fact.add %x, %residual : tensor<32768x4096xbf16>
 // %1 = fact.norm rms %0, %weight {epsilon = 1e-6}
 // fact.yield %1, %0

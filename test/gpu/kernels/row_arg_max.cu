@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the largest element of each row is, the first of equals.
 // %0 = fact.relu %x : tensor<3000x5003xf16>
 // %1 = fact.reduce argmax %0 dims [1] -> tensor<3000xi64>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mean of each row and the row without it; two results of different forms.
 // %0 = fact.mul %x, %y : tensor<4096x1000xbf16>
 // %1 = fact.reduce mean %0 dims [1] keep

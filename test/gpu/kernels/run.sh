@@ -1,4 +1,6 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Compiles the kernels and the driver, in parallel, and runs each case.
 #
 #   run.sh <cutlass> [case...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Columns that no vector divides, several rows to a warp, rows that no block divides.
 // %0 = fact.mul %x, %scale : tensor<10007x77xf32>, tensor<f32>
 // %1 = fact.softmax %0

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs fact-tune on a small CUDA bundle and checks every verdict.
 
     python3 test/gpu/tuning/run.py --fact-tune build/bin/fact-tune
 
 Makes a bundle of one kernel, y = 2 x + w in bf16, whose candidates are right,
 slow, hanging, out of bounds, wrong in several ways, and not compilable; tunes
-it; loads the library and compares its results with PyTorch. Needs a CUDA
-device, nvcc, and PyTorch for the last part.
+it; loads the library and compares its results with PyTorch. Then the choice
+of a cuBLASLt kernel (choice.py). Needs a CUDA device, nvcc and PyTorch.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import choice
 
 ROWS, COLUMNS = 4096, 1000
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
@@ -87,6 +90,15 @@ CANDIDATES = [
 ]
 
 
+def commands(arch: str) -> dict:
+    return {
+        "compile": ["nvcc", "-std=c++17", "-O3", f"-gencode=arch={arch.replace('sm', 'compute')},code={arch}",
+                    "{flags}", "-c", "{source}", "-o", "{output}"],
+        "link": ["nvcc", "-shared", "-Xcompiler", "-fPIC", "{inputs}", "{link}", "-o", "{output}"],
+        "link_program": ["nvcc", "{inputs}", "{link}", "-o", "{output}"],
+    }
+
+
 def write_bundle(folder: pathlib.Path, arch: str) -> None:
     shutil.copytree(SOURCE / "lib/Runtime", folder / "runtime")
     shutil.copytree(SOURCE / "include/fact/Runtime", folder / "include/fact/Runtime")
@@ -106,7 +118,7 @@ def write_bundle(folder: pathlib.Path, arch: str) -> None:
         path = source(f"{index}.cu", symbol, "__nv_bfloat16", body, blocks)
         candidates.append({"key": key, "source": path, "symbol": symbol, "predicted_us": index + 1})
     bundle = {
-        "format": 1,
+        "format": 2,
         "name": "sample",
         "target": {"kind": "cuda", "arch": arch, "machine": "test"},
         "versions": {"fact": "test"},
@@ -127,23 +139,17 @@ def write_bundle(folder: pathlib.Path, arch: str) -> None:
                 "rule": "pointwise",
                 "ops": ["mul", "add"],
                 "operands": [tensor, tensor],
-                "results": [tensor],
+                "results": [{**tensor, "tolerance": {"norm": 0.004, "element": 0.01}}],
                 "flops": 2 * ROWS * COLUMNS,
                 "bytes": 6 * ROWS * COLUMNS,
                 "sol_us": 4.0,
-                "tolerance": {"norm": 0.004, "element": 0.01},
                 "reference": {"source": reference, "symbol": "axpy_reference"},
                 "candidates": candidates,
             }
         ],
         "prepare": [],
         "program": [{"kernel": "axpy", "operands": [0, 1], "results": [2]}],
-        "commands": {
-            "compile": ["nvcc", "-std=c++17", "-O3", f"-gencode=arch={arch.replace('sm', 'compute')},code={arch}",
-                        "{flags}", "-c", "{source}", "-o", "{output}"],
-            "link": ["nvcc", "-shared", "-Xcompiler", "-fPIC", "{inputs}", "{link}", "-o", "{output}"],
-            "link_program": ["nvcc", "{inputs}", "{link}", "-o", "{output}"],
-        },
+        "commands": commands(arch),
     }
     (folder / "bundle.json").write_text(json.dumps(bundle, indent=1))
 
@@ -231,17 +237,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fact-tune", required=True)
     parser.add_argument("--arch", default="sm_90a")
-    parser.add_argument("--keep", help="a folder for the bundle, kept afterwards")
+    parser.add_argument("--keep", help="a folder for the bundles, kept afterwards")
     arguments = parser.parse_args()
     folder = pathlib.Path(arguments.keep or tempfile.mkdtemp(prefix="fact-"))
     folder.mkdir(parents=True, exist_ok=True)
-    write_bundle(folder, arguments.arch)
+    sample = folder / "sample"
+    write_bundle(sample, arguments.arch)
 
-    command = [arguments.fact_tune, str(folder), "--candidates", "50", "--run-timeout", "15"]
+    command = [arguments.fact_tune, str(sample), "--candidates", "50", "--run-timeout", "15"]
     if subprocess.run(command).returncode != 0:
         print(f"FAILED: {' '.join(command)}")
         return 1
-    tuned = json.loads((folder / "tuning.json").read_text())["kernels"][0]
+    tuned = json.loads((sample / "tuning.json").read_text())["kernels"][0]
     statuses = {attempt["schedule"]: attempt["status"] for attempt in tuned["attempts"]}
     failures = []
     for key, _, _, expected in CANDIDATES:
@@ -249,10 +256,11 @@ def main() -> int:
             failures.append(f"candidate '{key}': {statuses.get(key)}; expected {expected}")
     if tuned["schedule"] != "right":
         failures.append(f"the winner is '{tuned['schedule']}'; expected 'right'")
-    failures += check_library(folder / "sample.so")
-    needed = subprocess.run(["readelf", "-d", str(folder / "sample.so")], capture_output=True, text=True).stdout
+    failures += check_library(sample / "sample.so")
+    needed = subprocess.run(["readelf", "-d", str(sample / "sample.so")], capture_output=True, text=True).stdout
     if "libcudart" in needed or "libsqlite" in needed:
         failures.append("the library needs more than it should:\n" + needed)
+    failures += choice.check(arguments.fact_tune, folder / "product", arguments.arch, commands(arguments.arch))
     for failure in failures:
         print("FAILED:", failure)
     print("test/gpu/tuning:", f"{len(failures)} failures" if failures else "passed")

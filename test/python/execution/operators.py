@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops against PyTorch in fp64, many in one compilation.
 
 A case is a function of tensors. All cases of a group are results of one module, which is
@@ -39,6 +40,7 @@ class Case:
     name: str
     function: Callable
     inputs: Sequence[torch.Tensor]
+    # Of fp32 results; a 16-bit result is compared with PyTorch's own error.
     reduction: int = 1
     roundings: int = 2
     # Not merged with others: it knows its dimensions by number.
@@ -154,10 +156,13 @@ def check(group: Group, dtype: str) -> None:
     model = fact.compile(group, inputs, target="host", candidates=1, name=group.name)
     first, second = group.split(model(*inputs)), group.split(model(*inputs))
     exact = group.split(verify.reference(group, inputs))
+    with torch.no_grad():
+        eager = group.split(group(*inputs))
     wrong = []
     for case in group.cases:
         try:
-            _compare(case, first[case.name], second[case.name], exact[case.name])
+            _compare(case, first[case.name], second[case.name], eager[case.name],
+                     exact[case.name])
         except (AssertionError, ValueError) as error:
             wrong.append(f"{case.name}: {error}")
     if wrong:
@@ -166,14 +171,17 @@ def check(group: Group, dtype: str) -> None:
     TESTED[group.name, dtype] = source.read_text()
 
 
-def _compare(case: Case, first, second, exact) -> None:
+def _compare(case: Case, first, second, eager, exact) -> None:
     leaves = torch.utils._pytree.tree_leaves
     for one, two in zip(leaves(first), leaves(second), strict=True):
         assert torch.equal(one.nan_to_num(), two.nan_to_num()), "two runs differ"
     for one, truth in zip(leaves(first), leaves(exact), strict=True):
         assert one.is_floating_point() == truth.is_floating_point(), (
             f"has type {one.dtype}, and the truth {truth.dtype}")
-    verify.check(first, exact, reduction=case.reduction, roundings=case.roundings)
+    if any(leaf.dtype in (torch.float16, torch.bfloat16) for leaf in leaves(first)):
+        verify.check_beside(first, eager, exact)
+    else:
+        verify.check(first, exact, reduction=case.reduction, roundings=case.roundings)
 
 
 _OP = re.compile(r'(?:torch\.operator "torch\.([\w.]+)"|torch\.((?:aten|prims|prim)\.[\w.]+))'

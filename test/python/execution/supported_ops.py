@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/supported-ops.md: what is registered in the compiler and tested here.
 
     .venv/bin/python test/python/execution/supported_ops.py
@@ -82,7 +83,8 @@ def page() -> str:
         "The ops of torch-mlir that `convert-torch-to-fact` takes, with the element types in",
         "which tests execute them on the host and compare them with PyTorch in fp64. An op",
         "without types has a conversion test alone: it is another name of one that is executed.",
-        "An op that is not here is an error that names it, its Python line and the nearest op.",
+        "An op that is not here is an error that names it, its Python line, and another of almost",
+        "the same name if there is one.",
         "",
         "| op | executed in | |",
         "|---|---|---|",

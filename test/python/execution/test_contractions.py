@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products, einsum and attention."""
 
 import math
@@ -5,6 +6,7 @@ import math
 import torch
 from torch.nn import functional as F
 
+import fact
 from operators import Case, check, group, integers, rand, runs
 
 X, W, BIAS = rand(20, 48), rand(17, 48, seed=1) / 7, rand(17, seed=2)
@@ -140,6 +142,24 @@ AWKWARD = group(
       for m, n, k in [(1, 1, 1), (1, 7, 64), (65, 1, 3), (130, 67, 129), (3, 4, 0)]],
     types=["fp32"],
 )
+
+
+def test_queries_whose_scores_are_all_minus_infinity_give_zero():
+    """As in PyTorch's attention; a written-out softmax is NaN there."""
+    class Attend(torch.nn.Module):
+        def forward(self, q, k, v):
+            return (F.scaled_dot_product_attention(q, k, v),
+                    F.scaled_dot_product_attention(q, k, v, is_causal=True))
+
+    q, v = rand(1, 2, 9, 4), rand(1, 2, 9, 4, seed=1)
+    k = rand(1, 2, 9, 4, seed=2)
+    k[..., 1] = k[..., 1].abs() + 0.5
+    q[0, 0, 0, 1], q[0, 1, 5, 1] = -torch.inf, -torch.inf
+    q[0, 0, 3, 2] = torch.nan
+    found = fact.compile(Attend(), (q, k, v), target="host", candidates=1)(q, k, v)
+    for result, exact in zip(found, Attend()(q.double(), k.double(), v.double())):
+        assert not exact[0, 0, 0].any() and not exact[0, 1, 5].any()
+        torch.testing.assert_close(result.double(), exact, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
 @runs(PRODUCTS, REDUCED, ATTENTION, EINSUM, AWKWARD, INTEGER_PRODUCTS)

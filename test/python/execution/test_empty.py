@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensors without elements: nothing to compute, and sums of nothing."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The table of supported ops. Sorted after the tests whose results it uses."""
 
 import supported_ops

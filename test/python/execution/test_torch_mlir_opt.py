@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch-mlir-opt ... | fact-opt ...` on what the other tests execute."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Views, joins, indexing and tensors that are made from numbers."""
 
 import torch

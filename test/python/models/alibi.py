@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ALiBi: scores fall linearly with distance, by a slope for each head."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention with a bias for each pair of places: learned, and given from outside."""
 
 import torch

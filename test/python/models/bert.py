@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """BERT: word, place and segment embeddings, norms after the sums, padding by a mask."""
 
 import torch

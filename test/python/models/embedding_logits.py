@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From tokens to logits: scaled tied embeddings, a residual MLP, capped logits, log
 probabilities and the likeliest word."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GPT-2: learned positions, causal attention from one projection, tied output weights."""
 
 import torch

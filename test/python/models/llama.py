@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Llama: rotary embeddings, grouped heads, gated MLPs, several blocks."""
 
 import torch

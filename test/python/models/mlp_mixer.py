@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """MLP-mixer: an MLP over places, then one over channels; mean over places at the end."""
 
 import torch

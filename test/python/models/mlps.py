@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """MLPs with gates (SwiGLU, GeGLU, ReGLU, GLU) and without (relu, gelu, squared relu)."""
 
 import torch

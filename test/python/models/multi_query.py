@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Multi-query attention: one key and value head for all, attention and MLP in parallel."""
 
 import torch

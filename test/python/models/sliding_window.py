@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention to the last few tokens only; the window is worked out in `forward`."""
 
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """T5's decoder layer: self attention with a bias by relative distance, cross attention to
 an encoder's states, unscaled scores, norms without a mean."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ViT: patches by a reshape and a projection, a class token, learned places."""
 
 import torch

@@ -1,12 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random graphs from a seed.
 
 Each step proposes an op on random earlier values and computes it in fp64. What is not
 finite, leaves the range of 16-bit types, or is too large is not taken, so that a
 difference between the library and PyTorch means something.
+
+Graphs are of three kinds, by their seed: small ones, which find most mistakes; some with
+extents around the sizes of vectors, tiles and panels, for loops that end early; small ones
+whose inputs hold NaN, infinities, zeros of both signs and denormals.
 """
 
 from __future__ import annotations
 
+import math
 import random
 
 import torch
@@ -14,7 +20,13 @@ import torch
 from .idioms import any_idiom
 from .graph import Graph, Leaf, Node, double, evaluate_node, leaf_value
 
-ELEMENTS_LIMIT = 600
+# Of a value, in graphs with small extents and with large ones.
+ELEMENTS_LIMIT, LARGE_ELEMENTS_LIMIT = 600, 40_000
+EXTENTS = [1, 2, 3, 4, 5, 7, 8, 12]
+LARGE_EXTENTS = [1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 95, 96, 97, 127, 128, 129,
+                 160, 192, 193, 256, 257]
+PLANTED = [(math.nan, -0.0, 0.0), (math.nan, 1e-40, -0.0), (math.inf, -math.inf),
+           (math.inf, -math.inf, math.nan, -0.0)]
 LARGEST, SMALLEST = 60.0, 1e-2
 
 UNARY = [
@@ -41,6 +53,10 @@ class Generator:
     def __init__(self, seed: int):
         self.random = random.Random(seed)
         self.seed = seed
+        kind = self.random.choices(["small", "large", "planted"], weights=[2, 1, 1])[0]
+        self.extents = LARGE_EXTENTS if kind == "large" else EXTENTS
+        self.limit = LARGE_ELEMENTS_LIMIT if kind == "large" else ELEMENTS_LIMIT
+        self.planted = self.random.choice(PLANTED) if kind == "planted" else ()
         self.leaves: list[Leaf] = []
         self.leaf_values: list[torch.Tensor] = []
         # Nodes refer to values by object until the graph is finished, because leaves may
@@ -74,7 +90,7 @@ class Generator:
         used = {operand for node in nodes for operand in node.operands}
         outputs = tuple(n for n in range(len(self.leaves), len(self.leaves) + len(nodes))
                         if n not in used)
-        return Graph(self.seed, tuple(self.leaves), nodes, outputs)
+        return Graph(self.seed, tuple(self.leaves), nodes, outputs, self.planted)
 
     # Values.
 
@@ -96,7 +112,7 @@ class Generator:
             dtype = evaluate_node(node, meta).dtype
         except (RuntimeError, IndexError, TypeError):
             return False
-        if not 1 <= exact.numel() <= ELEMENTS_LIMIT or exact.dim() > 5 or not self.in_range(exact):
+        if not 1 <= exact.numel() <= self.limit or exact.dim() > 5 or not self.in_range(exact):
             return False
         token = object()
         self.nodes.append((text, [operand[0] for operand in operands], token))
@@ -111,8 +127,11 @@ class Generator:
         return bool(torch.isfinite(value).all()) and SMALLEST < largest < LARGEST
 
     def shape(self) -> list[int]:
-        rank = self.random.choices([1, 2, 3, 4], weights=[1, 4, 4, 2])[0]
-        return [self.random.choice([1, 2, 3, 4, 5, 7, 8, 12]) for _ in range(rank)]
+        while True:
+            rank = self.random.choices([1, 2, 3, 4], weights=[1, 4, 4, 2])[0]
+            shape = [self.random.choice(self.extents) for _ in range(rank)]
+            if math.prod(shape) <= self.limit:
+                return shape
 
     def pick(self, wanted=lambda value, dtype: True):
         """A random value, later ones rather than earlier ones."""
@@ -231,7 +250,7 @@ class Generator:
         if not (x := self.pick_float(2)):
             return
         r, k, dtype = self.random, x[1].shape[-1], x[2]
-        columns = r.choice([1, 3, 4, 8, 10, 16])
+        columns = r.choice([1, 3, 4, 8, 10, 16] if self.extents is EXTENTS else self.extents)
         kind = r.choice(["linear", "biased", "matmul", "scores", "batched"])
         if kind in ("linear", "biased"):
             w = self.add_leaf(dtype, [columns, k], weight=True, scale=k ** -0.5)

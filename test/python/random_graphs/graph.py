@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs as data: leaves, and nodes that are expressions of earlier values.
 
 A node's text is Python with `{0}`, `{1}` for its operands, so that running a graph, printing
@@ -34,24 +35,32 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class Graph:
-    """Values are numbered: leaves first, then nodes."""
+    """Values are numbered: leaves first, then nodes. `planted` are values that are put
+    here and there into inputs that are not weights."""
 
     seed: int
     leaves: tuple[Leaf, ...]
     nodes: tuple[Node, ...]
     outputs: tuple[int, ...]
+    planted: tuple[float, ...] = ()
 
     def leaf_values(self) -> list[torch.Tensor]:
-        return [leaf_value(self.seed, index, leaf) for index, leaf in enumerate(self.leaves)]
+        return [leaf_value(self.seed, index, leaf, self.planted)
+                for index, leaf in enumerate(self.leaves)]
 
 
-def leaf_value(seed: int, index: int, leaf: Leaf) -> torch.Tensor:
+def leaf_value(seed: int, index: int, leaf: Leaf, planted: Sequence[float] = ()) -> torch.Tensor:
     generator = torch.Generator().manual_seed(zlib.crc32(f"{seed} {index}".encode()))
     if leaf.dtype == torch.bool:
         return torch.rand(leaf.shape, generator=generator) < 0.5
     if not leaf.dtype.is_floating_point:
         return torch.randint(-3, 4, leaf.shape, generator=generator, dtype=leaf.dtype)
-    return (torch.randn(leaf.shape, generator=generator) * leaf.scale).to(leaf.dtype)
+    value = (torch.randn(leaf.shape, generator=generator) * leaf.scale).to(leaf.dtype)
+    if planted and not leaf.weight:
+        places = torch.randint(value.numel(), [1 + value.numel() // 200], generator=generator)
+        which = torch.randint(len(planted), places.shape, generator=generator)
+        value.view(-1)[places] = torch.tensor(planted, dtype=leaf.dtype)[which]
+    return value
 
 
 def _round(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -83,12 +92,6 @@ def evaluate(graph: Graph, leaves: Sequence[torch.Tensor], exact: bool = False,
 
 def double(value: torch.Tensor) -> torch.Tensor:
     return value.double() if value.is_floating_point() else value
-
-
-def types(graph: Graph) -> list[torch.dtype]:
-    """The type of each value, without computing any."""
-    leaves = [torch.empty(leaf.shape, dtype=leaf.dtype, device="meta") for leaf in graph.leaves]
-    return [value.dtype for value in evaluate(graph, leaves)]
 
 
 class Graphs(nn.Module):
@@ -123,7 +126,7 @@ class Graphs(nn.Module):
 
 def source(graph: Graph) -> str:
     """A stand-alone module that `fact compile` takes and that, run, compares with fp64."""
-    parameters = [f"        self.v{i} = nn.Parameter(value({graph.seed}, {i}, {_leaf_arguments(leaf)}),"
+    parameters = [f"        self.v{i} = nn.Parameter(value({graph.seed}, {i}, {_leaf_arguments(graph, leaf)}),"
                   " requires_grad=False)"
                   for i, leaf in enumerate(graph.leaves) if leaf.weight]
     inputs = [i for i, leaf in enumerate(graph.leaves) if not leaf.weight]
@@ -131,7 +134,7 @@ def source(graph: Graph) -> str:
     lines = [f"        v{len(graph.leaves) + i} = "
              + node.text.format(*[f"v{operand}" for operand in node.operands])
              for i, node in enumerate(graph.nodes)]
-    values = [f"value({graph.seed}, {i}, {_leaf_arguments(graph.leaves[i])})" for i in inputs]
+    values = [f"value({graph.seed}, {i}, {_leaf_arguments(graph, graph.leaves[i])})" for i in inputs]
     return _SOURCE.format(
         seed=graph.seed,
         parameters="\n".join(parameters) or "        pass",
@@ -141,8 +144,10 @@ def source(graph: Graph) -> str:
         inputs=",\n            ".join(values))
 
 
-def _leaf_arguments(leaf: Leaf) -> str:
-    return f"{leaf.dtype}, {list(leaf.shape)}, {leaf.scale!r}"
+def _leaf_arguments(graph: Graph, leaf: Leaf) -> str:
+    planted = graph.planted if not leaf.weight and leaf.dtype.is_floating_point else ()
+    return (f"{leaf.dtype}, {list(leaf.shape)}, {leaf.scale!r}"
+            + (f", {[str(number) for number in planted]}" if planted else ""))
 
 
 _SOURCE = '''\
@@ -155,13 +160,18 @@ from torch import nn
 from torch.nn import functional as F
 
 
-def value(seed, index, dtype, shape, scale):
+def value(seed, index, dtype, shape, scale, planted=()):
     generator = torch.Generator().manual_seed(zlib.crc32(f"{{seed}} {{index}}".encode()))
     if dtype == torch.bool:
         return torch.rand(shape, generator=generator) < 0.5
     if not dtype.is_floating_point:
         return torch.randint(-3, 4, shape, generator=generator, dtype=dtype)
-    return (torch.randn(shape, generator=generator) * scale).to(dtype)
+    made = (torch.randn(shape, generator=generator) * scale).to(dtype)
+    if planted:
+        places = torch.randint(made.numel(), [1 + made.numel() // 200], generator=generator)
+        which = torch.randint(len(planted), places.shape, generator=generator)
+        made.view(-1)[places] = torch.tensor([float(p) for p in planted], dtype=dtype)[which]
+    return made
 
 
 EXACT = False
@@ -190,7 +200,7 @@ if __name__ == "__main__":
     from fact import verify
 
     module, inputs = Model(), get_inputs()
-    found = fact.compile(module, inputs, target="host", candidates=1)(*inputs)
+    found = fact.compile(module, inputs, target="host", candidates=1, verify=False)(*inputs)
     EXACT = True
     for number, (out, ref) in enumerate(zip(found, verify.reference(module, inputs))):
         print(number, out.dtype, tuple(out.shape), verify.compare(out, ref))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What models write out and the compiler raises to one op: norms, softmax, activations,
 attention, rotary embeddings, gates. Each is sometimes written a little differently, so
 that taking it for the usual form would be wrong."""

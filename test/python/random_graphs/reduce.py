@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a failing graph small: delta reduction over its outputs and nodes.
 
 A step proposes every simpler graph that is one change away, checks all of them at once,
@@ -6,6 +7,7 @@ and goes on from the smallest that still fails.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Callable, Sequence
 
 import torch
@@ -32,7 +34,7 @@ def size(graph: Graph) -> tuple[int, int, int]:
 
 def simpler(graph: Graph) -> list[Graph]:
     """One output alone; a node's operand in its place; a new input in its place."""
-    found = [prune(Graph(graph.seed, graph.leaves, graph.nodes, (output,)))
+    found = [prune(dataclasses.replace(graph, outputs=(output,)))
              for output in graph.outputs if len(graph.outputs) > 1]
     for index in range(len(graph.nodes)):
         # The last nodes may go altogether, and what they used be returned.
@@ -54,7 +56,7 @@ def drop_output(graph: Graph, index: int) -> Graph | None:
         return None
     operands = [o for o in graph.nodes[index].operands if o >= len(graph.leaves)]
     outputs = tuple(dict.fromkeys([o for o in graph.outputs if o != number] + operands))
-    return Graph(graph.seed, graph.leaves, graph.nodes, outputs) if outputs else None
+    return dataclasses.replace(graph, outputs=outputs) if outputs else None
 
 
 def bypass(graph: Graph, index: int) -> list[Graph]:
@@ -69,8 +71,8 @@ def substitute(graph: Graph, old: int, new: int) -> Graph:
     nodes = tuple(Node(node.text, tuple(new if o == old else o for o in node.operands))
                   for node in graph.nodes)
     outputs = tuple(dict.fromkeys(new if o == old else o for o in graph.outputs))
-    return Graph(graph.seed, graph.leaves, nodes,
-                 tuple(o for o in outputs if o >= len(graph.leaves)) or graph.outputs)
+    outputs = tuple(o for o in outputs if o >= len(graph.leaves)) or graph.outputs
+    return dataclasses.replace(graph, nodes=nodes, outputs=outputs)
 
 
 def cut(graph: Graph, index: int) -> Graph | None:
@@ -87,7 +89,7 @@ def cut(graph: Graph, index: int) -> Graph | None:
     nodes = tuple(Node(node.text, tuple(renumber(o) for o in node.operands))
                   for node in graph.nodes)
     outputs = tuple(renumber(o) for o in graph.outputs if o != number)
-    return Graph(graph.seed, (*graph.leaves, leaf), nodes, outputs)
+    return dataclasses.replace(graph, leaves=(*graph.leaves, leaf), nodes=nodes, outputs=outputs)
 
 
 def prune(graph: Graph) -> Graph:
@@ -110,4 +112,4 @@ def prune(graph: Graph) -> Graph:
     nodes = tuple(Node(graph.nodes[n - first].text,
                        tuple(numbers[o] for o in graph.nodes[n - first].operands)) for n in kept)
     outputs = tuple(numbers[o] for o in graph.outputs)
-    return Graph(graph.seed, tuple(leaves), nodes, outputs)
+    return dataclasses.replace(graph, leaves=tuple(leaves), nodes=nodes, outputs=outputs)

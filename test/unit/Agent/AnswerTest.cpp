@@ -1,4 +1,5 @@
 //===- AnswerTest.cpp - What a model proposed -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chat/Answer.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,5 @@
 //===- HttpTest.cpp - Requests and responses ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chat/Chat.h"
 #include "gtest/gtest.h"

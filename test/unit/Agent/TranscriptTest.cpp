@@ -1,4 +1,5 @@
 //===- TranscriptTest.cpp - Conversations, to read and to repeat ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chat/Transcript.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,5 @@
 //===- DemandTest.cpp - Speed of light against counting elements ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the analysis counts is never above what a kernel has to read, compute
 // and write, and as a rule equal to it. ElementOracle says what that is.

@@ -1,4 +1,5 @@
 //===- ElementOracle.cpp - What a kernel needs, element by element --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ElementOracle.h"
 #include <algorithm>

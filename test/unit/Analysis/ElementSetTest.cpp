@@ -1,4 +1,5 @@
 //===- ElementSetTest.cpp - Sets against lists of positions ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/ElementSet.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,5 @@
 //===- ScalarEvaluator.cpp - Runs arith and math on many values -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScalarEvaluator.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

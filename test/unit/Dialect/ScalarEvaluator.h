@@ -1,4 +1,5 @@
 //===- ScalarEvaluator.h - Runs arith and math on many values ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A scalar definition, run without a compiler. Values are held in double and
 // rounded to f32 after each op that has f32 results, which gives f32's own

@@ -1,4 +1,5 @@
 //===- ScalarsTest.cpp - What each pointwise op computes ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Both definitions of each op, over all 65,536 values of each 16-bit type (a
 // grid of pairs for ops of two operands), against a definition of its own.

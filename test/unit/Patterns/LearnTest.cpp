@@ -1,4 +1,5 @@
 //===- LearnTest.cpp - What tuning a real bundle teaches ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Patterns/Learn.h"
 #include "Samples.h"

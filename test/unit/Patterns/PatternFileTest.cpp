@@ -1,4 +1,5 @@
 //===- PatternFileTest.cpp - The JSON of the registry ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // test/python/test_registry.py gives this reader and the JSON schema the same
 // good and bad files; here is what no schema can say.
@@ -75,7 +76,7 @@ TEST(PatternFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(broken("\"us\": 10.0, ", ""),
             "$.entries[0].schedules[0]: 'us' is missing");
   EXPECT_EQ(broken("\"us\": 10.0", "\"us\": -1"),
-            "$.entries[0].schedules[0].us: expected a number above 0.0 to "
+            "$.entries[0].schedules[0].us: expected a number from 0.001 to "
             "1000000000000.0, found -1");
   EXPECT_EQ(broken("\"m\": 4096", "\"m\": 0"),
             "$.entries[0].extents.m: expected an integer from 1 to "
@@ -90,6 +91,13 @@ TEST(PatternFile, SaysWhatIsWrongAndWhere) {
       broken("\"key\": \"sm90_gemm<", "\"key\": \"host_gemm<").substr(0, 69),
       "$.entries[0].schedules[0].key: expected a schedule for sm_90a, "
       "found ");
+  // Processors have names with hyphens.
+  const std::string machine = "\"architecture\": \"sm_90a\"";
+  EXPECT_EQ(broken(machine, "\"architecture\": \"x86-64-v3\"").substr(0, 72),
+            "$.entries[0].schedules[0].key: expected a schedule for x86-64-v3, "
+            "found ");
+  EXPECT_EQ(broken(machine, "\"architecture\": \"-v3\""),
+            "$.architecture: expected an architecture, found \"-v3\"");
   for (const char *date : {"2026-02-31", "2025-02-29", "2026-13-01",
                            "2026-00-10", "2026-04-00", "2026-11-5x"})
     EXPECT_EQ(broken("\"date\": \"2026-11-15\"",
@@ -177,6 +185,72 @@ TEST(PatternFile, AHugeFileIsNotRead) {
             file.string() + ": has 1099511627776 bytes, more than 33554432");
 }
 
+/// What is kept of two records, merged in both orders.
+static Schedule keep(const Schedule &first, const Schedule &second) {
+  std::vector<Entry> one = {sampleEntry(sampleProblem(), {first})},
+                     other = {sampleEntry(sampleProblem(), {second})};
+  std::vector<Entry> merged = merge(one, other);
+  EXPECT_EQ(writeText(merged), writeText(merge(other, one)));
+  EXPECT_EQ(merged[0].schedules.size(), 1u);
+  return merged[0].schedules[0];
+}
+
+static Schedule dated(Schedule schedule, const char *date,
+                      const char *verifier = nullptr) {
+  schedule.date = date;
+  if (verifier)
+    schedule.versions["verifier"] = verifier;
+  return schedule;
+}
+
+TEST(PatternFile, NewerEvidenceWins) {
+  Schedule fast = dated(accepted(10), "2026-11-14");
+  // Found wrong later, and found right again.
+  Schedule wrong = dated(failed("wrong: 3 elements"), "2026-11-15");
+  EXPECT_EQ(keep(fast, wrong).status, Status::Failed);
+  Schedule mended = dated(accepted(12), "2026-11-16");
+  EXPECT_EQ(keep(wrong, mended).status, Status::Accepted);
+  // Measured slower later.
+  EXPECT_EQ(keep(fast, mended).us, 12);
+  // What works at times does not work; of one day the faster.
+  EXPECT_EQ(keep(dated(accepted(10), "2026-11-15"), wrong).status,
+            Status::Failed);
+  EXPECT_EQ(keep(fast, dated(accepted(12), "2026-11-14")).us, 10);
+  // A proposal is no evidence.
+  Schedule pending = dated(failed("proposed"), "2026-11-20", "9");
+  pending.status = Status::Pending;
+  EXPECT_EQ(keep(fast, pending).status, Status::Accepted);
+}
+
+TEST(PatternFile, EvidenceOfAStricterVerifierWins) {
+  Schedule wrong = dated(failed("wrong: 3 elements"), "2026-11-14", "10");
+  for (const char *looser : {"9", "2", "", "many", "99999999999999999999"})
+    EXPECT_EQ(keep(wrong, dated(accepted(10), "2026-11-20", looser)).status,
+              Status::Failed)
+        << looser;
+  EXPECT_EQ(keep(wrong, dated(accepted(10), "2026-11-20")).status,
+            Status::Failed);
+  EXPECT_EQ(keep(wrong, dated(accepted(10), "2026-11-20", "10")).status,
+            Status::Accepted);
+  EXPECT_EQ(keep(wrong, dated(accepted(10), "2026-11-10", "11")).status,
+            Status::Accepted);
+}
+
+TEST(PatternFile, ImpossibleTimesAreRefused) {
+  for (double us : {0.0, -1.0, 1e-9, 0.0009, 1e13})
+    EXPECT_NE(checkEntry(sampleEntry(sampleProblem(), {accepted(us)})).find(
+                  "$.entries[0].schedules[0].us: expected a number from 0.001 "
+                  "to "),
+              std::string::npos)
+        << us;
+  EXPECT_EQ(checkEntry(sampleEntry(sampleProblem(), {accepted(0.001)})), "");
+  EXPECT_TRUE(isPossibleTime(10, 9));
+  EXPECT_TRUE(isPossibleTime(10, 0));
+  EXPECT_FALSE(isPossibleTime(10, 13));
+  EXPECT_FALSE(isPossibleTime(0, 0));
+  EXPECT_FALSE(isPossibleTime(1e-9, 0));
+}
+
 TEST(PatternFile, MergingDoesNotDependOnTheOrder) {
   // Every record that can be told apart, in many orders.
   std::vector<Entry> parts;
@@ -195,7 +269,9 @@ TEST(PatternFile, MergingDoesNotDependOnTheOrder) {
       parts.push_back(sampleEntry(sampleProblem(), {bad}));
       parts.push_back(sampleEntry(sampleProblem(8192), {bad}));
     }
-  parts.push_back(sampleEntry(sampleProblem(), {failed("wrong", 1)}));
+  Schedule wrong = failed("wrong", 1);
+  wrong.date = "2026-11-14";
+  parts.push_back(sampleEntry(sampleProblem(), {wrong}));
   parts[3].example = "48_hopper_warp_specialized_gemm";
   parts[4].example = "49_hopper_gemm_with_collective_builder";
   std::string expected;

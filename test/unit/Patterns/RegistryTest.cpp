@@ -1,4 +1,5 @@
 //===- RegistryTest.cpp - Layers, and what is found in them ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Samples.h"
 #include <cmath>

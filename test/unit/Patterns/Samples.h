@@ -1,4 +1,5 @@
 //===- Samples.h - Problems and entries for tests ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TEST_UNIT_PATTERNS_SAMPLES_H
 #define FACT_TEST_UNIT_PATTERNS_SAMPLES_H

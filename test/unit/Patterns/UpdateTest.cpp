@@ -1,4 +1,5 @@
 //===- UpdateTest.cpp - Files of the registry, changed by many ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Samples.h"
 #include <csignal>

@@ -1,4 +1,5 @@
 //===- ElementTypeTest.cpp ------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/ElementType.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,5 @@
 //===- LibraryTest.cpp - The C interface over a hand-written program ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   p = 2 * w          at load
 //   t = x + p          p packed once at load
@@ -130,7 +131,8 @@ const Program fact::runtime::theProgram = {
     {weights, 2},   {constants, 1},
     {values, 7},    {kernels, 3},
     {prepareSteps, 1}, {programSteps, 2},
-    512,            256};
+    512,            256,
+    nullptr,        {nullptr, 0}};
 
 namespace {
 
@@ -236,6 +238,84 @@ TEST_F(LibraryTest, SetWeightsPreparesAgain) {
   expectError("'v' is no weight of this model");
   ASSERT_EQ(run(), 0);
   expectResult(x.data);
+}
+
+/// `w` is prepared and packed, so a change in place does not reach kernels.
+TEST_F(LibraryTest, WatchedWeightsMayChangeInPlace) {
+  create();
+  ASSERT_EQ(library->watch_weights(model, 1), 0);
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  int before = doublings;
+  ASSERT_EQ(run(), 0);
+  EXPECT_EQ(doublings, before) << "prepared again without a change";
+  // Any element; a sign, an exponent, the last bit.
+  for (size_t i = 0; i < w.data.size(); ++i)
+    for (uint32_t bit : {31u, 30u, 23u, 0u}) {
+      uint32_t bits;
+      std::memcpy(&bits, &w.data[i], sizeof(bits));
+      bits ^= 1u << bit;
+      std::memcpy(&w.data[i], &bits, sizeof(bits));
+      ASSERT_EQ(run(), 0) << library->last_error();
+      expectResult(x.data);
+    }
+  // Signs of two elements, whose bits are the highest of their words.
+  w.data[1] = -w.data[1];
+  w.data[17] = -w.data[17];
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  std::swap(w.data[2], w.data[18]);
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  // The compiler relied on the mask.
+  mask.data[0] = 5;
+  EXPECT_NE(run(), 0);
+  expectError("'mask' was compiled in with another value");
+  mask.data[0] = 0;
+  ASSERT_EQ(run(), 0);
+  expectResult(x.data);
+  ASSERT_EQ(library->watch_weights(model, 0), 0);
+  std::vector<float> old = w.data;
+  w.data[3] += 1;
+  ASSERT_EQ(run(), 0);
+  w.data = old;
+  expectResult(x.data);
+}
+
+TEST_F(LibraryTest, DestroyBesideRunningCalls) {
+  for (int round = 0; round < 50; ++round) {
+    create();
+    std::atomic<bool> started{false};
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    float expected = (x.data[0] + 2 * w.data[0]) * 3;
+    for (int i = 0; i < 3; ++i)
+      threads.emplace_back([&] {
+        TestTensor result({rows, columns});
+        DLTensor *in[] = {&x.tensor}, *out[] = {&result.tensor};
+        while (library->run(model, in, 1, out, 1, nullptr) == 0) {
+          started = true;
+          if (result.data[0] != expected)
+            ++wrong;
+        }
+        std::string message = library->last_error();
+        if (message.find("was destroyed") == std::string::npos)
+          ++wrong;
+      });
+    while (!started)
+      std::this_thread::yield();
+    library->destroy(model);
+    // No call reads weights any more.
+    std::vector<float> before = w.data;
+    std::fill(w.data.begin(), w.data.end(), -1.0f);
+    for (std::thread &thread : threads)
+      thread.join();
+    w.data = before;
+    EXPECT_EQ(wrong, 0);
+  }
+  EXPECT_NE(run(), 0);
+  expectError("the model is not of this library, or was destroyed");
+  model = nullptr;
 }
 
 TEST_F(LibraryTest, AFailedSwapLeavesTheOldWeights) {
@@ -513,6 +593,12 @@ TEST_F(LibraryTest, RunChecksItsArguments) {
   y.tensor.data = x.data.data() + 1;
   EXPECT_NE(run(), 0);
   expectError("output 'y' overlaps input 'x'");
+  y.tensor.data = w.data.data() + elements - 1;
+  EXPECT_NE(run(), 0);
+  expectError("output 'y' overlaps weight 'w'");
+  y.tensor.data = mask.data.data() - 1;
+  EXPECT_NE(run(), 0);
+  expectError("output 'y' overlaps weight 'mask'");
   y.tensor.data = y.data.data();
   EXPECT_EQ(run(), 0);
 }

@@ -1,8 +1,11 @@
 //===- MeasureTest.cpp ----------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/Measure.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -17,8 +20,8 @@ Comparison compareFloats(const std::vector<float> &found,
   tolerance.element = element;
   Comparison comparison;
   EXPECT_TRUE(measure::compare(found.data(), ElementType::F32, expected.data(),
-                               ElementType::F32, found.size(), tolerance,
-                               comparison));
+                               ElementType::F32, nullptr, found.size(),
+                               tolerance, comparison));
   return comparison;
 }
 
@@ -45,7 +48,7 @@ TEST(Measure, UniformIntegersStayInRangeAndBooleansAreFair) {
   constexpr size_t count = 10000;
   std::vector<int64_t> indices(count);
   Fill how;
-  how.uniform = true;
+  how.values = Fill::Values::Uniform;
   how.low = -2;
   how.high = 3;
   ASSERT_TRUE(measure::fill(indices.data(), ElementType::I64, count, how, 1));
@@ -78,24 +81,129 @@ TEST(Measure, FindsOneWrongElement) {
   EXPECT_NEAR(comparison.normError(), 0.5 / std::sqrt(100000.0), 1e-9);
 }
 
-TEST(Measure, NanWhereTheReferenceIsFinite) {
+TEST(Measure, ClassesOfValuesThatAreNotFinite) {
   float nan = std::numeric_limits<float>::quiet_NaN();
-  Comparison comparison = compareFloats({1, nan, 3}, {1, 2, 3});
-  EXPECT_EQ(comparison.notFinite, 1u);
-  EXPECT_EQ(comparison.firstBad, 1);
-  comparison = compareFloats({1, 2, 3}, {1, nan, 3});
-  EXPECT_EQ(comparison.notFinite, 0u);
-  EXPECT_EQ(comparison.referenceNotFinite, 1u);
+  float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> values = {nan, inf, -inf, 1};
+  for (size_t i = 0; i < values.size(); ++i)
+    for (size_t j = 0; j < values.size(); ++j) {
+      Comparison comparison =
+          compareFloats({1, values[i], 3}, {1, values[j], 3});
+      EXPECT_EQ(comparison.otherClass, i == j ? 0u : 1u) << i << " " << j;
+      EXPECT_EQ(comparison.firstBad, i == j ? -1 : 1);
+      EXPECT_EQ(comparison.referenceNotFinite, j < 3 ? 1u : 0u);
+    }
+  // Which NaN it is does not matter.
+  float other;
+  uint32_t bits = 0xffc12345;
+  std::memcpy(&other, &bits, sizeof(other));
+  EXPECT_EQ(compareFloats({other}, {nan}).otherClass, 0u);
 }
 
-TEST(Measure, OverflowOfTheResultTypeIsNoError) {
-  std::vector<uint16_t> found = {0x7c00, 0xfc00, 0x7c00};
-  std::vector<float> expected = {70000.0f, -70000.0f, -70000.0f};
+Comparison compareHalf(uint16_t found, float expected, double element) {
+  Tolerance tolerance;
+  tolerance.element = element;
   Comparison comparison;
-  ASSERT_TRUE(measure::compare(found.data(), ElementType::F16, expected.data(),
-                               ElementType::F32, 3, Tolerance(), comparison));
-  EXPECT_EQ(comparison.notFinite, 1u);
-  EXPECT_EQ(comparison.firstBad, 2);
+  EXPECT_TRUE(measure::compare(&found, ElementType::F16, &expected,
+                               ElementType::F32, nullptr, 1, tolerance,
+                               comparison));
+  return comparison;
+}
+
+TEST(Measure, OverflowOfTheResultType) {
+  constexpr uint16_t infinity = 0x7c00, negative = 0xfc00, largest = 0x7bff;
+  // Infinite beyond half a step above the largest value, and from nowhere else.
+  EXPECT_EQ(compareHalf(infinity, 70000, 0).otherClass, 0u);
+  EXPECT_EQ(compareHalf(negative, -70000, 0).otherClass, 0u);
+  EXPECT_EQ(compareHalf(infinity, -70000, 0).otherClass, 1u);
+  EXPECT_EQ(compareHalf(infinity, 65519, 0).otherClass, 1u);
+  EXPECT_EQ(compareHalf(infinity, 65519, 1e-3).otherClass, 0u);
+  EXPECT_EQ(compareHalf(infinity, 60000, 1e-3).otherClass, 1u);
+  EXPECT_EQ(compareHalf(largest, 65520, 1e-3).beyond, 0u);
+  EXPECT_EQ(compareHalf(largest, 70000, 1e-3).beyond, 1u);
+}
+
+TEST(Measure, UndecidedElementsAreNotCompared) {
+  std::vector<uint8_t> found = {1, 0, 1, 0}, expected = {1, 1, 1, 1};
+  std::vector<float> doubt = {0, HUGE_VALF, 0, 0};
+  Comparison comparison;
+  ASSERT_TRUE(measure::compare(found.data(), ElementType::I1, expected.data(),
+                               ElementType::I1, doubt.data(), 4,
+                               Tolerance(), comparison));
+  EXPECT_EQ(comparison.undecided, 1u);
+  EXPECT_EQ(comparison.beyond, 1u);
+  EXPECT_EQ(comparison.firstBad, 3);
+}
+
+/// Where rounding may move an element further than the tolerance, it may be that
+/// far off, and no further; where it moves it by less, the tolerance counts.
+TEST(Measure, DoubtIsAllowed) {
+  const float expected[] = {1, 1, 1, 1};
+  Tolerance tolerance;
+  tolerance.norm = 1e-3;
+  tolerance.element = 4e-3;
+  auto compareOne = [&](float found, float doubt) {
+    const float all[] = {found, 1, 1, 1}, doubts[] = {doubt, 0, 0, 0};
+    Comparison comparison;
+    EXPECT_TRUE(measure::compare(all, ElementType::F32, expected,
+                                 ElementType::F32, doubts, 4, tolerance,
+                                 comparison));
+    EXPECT_EQ(comparison.undecided, 0u);
+    return comparison;
+  };
+  EXPECT_EQ(compareOne(1.1f, 0).beyond, 1u);
+  EXPECT_EQ(compareOne(1.1f, 0.11f).beyond, 0u);
+  EXPECT_EQ(compareOne(1.1f, 0.11f).normError(), 0);
+  EXPECT_EQ(compareOne(1.2f, 0.11f).beyond, 1u);
+  EXPECT_NEAR(compareOne(1.001f, 0.001f).normError(), 0.0005, 1e-6);
+  EXPECT_EQ(compareOne(HUGE_VALF, 0.11f).otherClass, 1u);
+}
+
+TEST(Measure, RowsHaveTheirOwnScale) {
+  std::vector<float> expected(64, 100.0f);
+  for (size_t i = 32; i < 64; ++i)
+    expected[i] = i % 2 ? 0.01f : 0;
+  std::vector<float> found = expected;
+  found[40] = 0.01f;
+  Tolerance tolerance;
+  tolerance.element = 0.01;
+  auto beyond = [&] {
+    Comparison comparison;
+    EXPECT_TRUE(measure::compare(found.data(), ElementType::F32,
+                                 expected.data(), ElementType::F32, nullptr, 64,
+                                 tolerance, comparison));
+    return comparison.beyond;
+  };
+  EXPECT_EQ(beyond(), 0u);
+  tolerance.row = 32;
+  EXPECT_EQ(beyond(), 1u);
+  tolerance.leastScale = 1;
+  EXPECT_EQ(beyond(), 0u);
+}
+
+TEST(Measure, TiesAndBounds) {
+  constexpr size_t row = 64, count = 8 * row;
+  std::vector<float> data(count);
+  Fill how;
+  how.values = Fill::Values::Ties;
+  how.row = row;
+  ASSERT_TRUE(measure::fill(data.data(), ElementType::F32, count, how, 5));
+  for (size_t i = 0; i < 8; ++i) {
+    auto begin = data.begin() + static_cast<std::ptrdiff_t>(i * row);
+    size_t equal = static_cast<size_t>(std::count(begin, begin + row, *begin));
+    EXPECT_EQ(equal == row, i % 2 == 0) << i;
+    EXPECT_GT(equal, 4u);
+  }
+  how.values = Fill::Values::Bounds;
+  how.low = 0;
+  how.high = 7;
+  std::vector<int32_t> integers(count);
+  ASSERT_TRUE(measure::fill(integers.data(), ElementType::I32, count, how, 5));
+  EXPECT_GT(std::count(integers.begin(), integers.end(), 0), 100);
+  EXPECT_GT(std::count(integers.begin(), integers.end(), 6), 100);
+  EXPECT_EQ(std::count(integers.begin(), integers.end(), 0) +
+                std::count(integers.begin(), integers.end(), 6),
+            static_cast<std::ptrdiff_t>(count));
 }
 
 TEST(Measure, ZeroReferenceAllowsOnlyZero) {
@@ -109,7 +217,8 @@ TEST(Measure, HalfAStepNearZeroIsNoError) {
   std::vector<float> expected = {0x1p-25f, 0x1p-25f, 0x1p-25f};
   Comparison comparison;
   ASSERT_TRUE(measure::compare(found.data(), ElementType::F16, expected.data(),
-                               ElementType::F32, 3, Tolerance(), comparison));
+                               ElementType::F32, nullptr, 3, Tolerance(),
+                               comparison));
   EXPECT_EQ(comparison.beyond, 1u);
   EXPECT_EQ(comparison.firstBad, 2);
 }
@@ -118,16 +227,22 @@ TEST(Measure, LargeIntegersAreComparedExactly) {
   std::vector<int64_t> expected = {(1ll << 60) + 1}, found = {1ll << 60};
   Comparison comparison;
   ASSERT_TRUE(measure::compare(found.data(), ElementType::I64, expected.data(),
-                               ElementType::I64, 1, Tolerance(), comparison));
+                               ElementType::I64, nullptr, 1, Tolerance(),
+                               comparison));
   EXPECT_EQ(comparison.beyond, 1u);
 }
 
-TEST(Measure, ChecksumSeesSwappedBytes) {
-  unsigned char first[] = {1, 2, 3}, second[] = {2, 1, 3};
-  uint64_t a = 0, b = 0;
-  ASSERT_TRUE(measure::checksum(first, 3, a));
-  ASSERT_TRUE(measure::checksum(second, 3, b));
-  EXPECT_NE(a, b);
+TEST(Measure, ChecksumSeesSwappedElements) {
+  auto checksum = [](std::vector<float> data) {
+    uint64_t sum = 0;
+    EXPECT_TRUE(measure::addChecksum(data.data(), ElementType::F32, data.size(),
+                                     &sum, nullptr));
+    return sum;
+  };
+  EXPECT_NE(checksum({1, 2, 3}), checksum({2, 1, 3}));
+  EXPECT_NE(checksum({0.0f}), checksum({-0.0f}));
+  // Any NaN is as good as any other.
+  EXPECT_EQ(checksum({1, std::nanf("1")}), checksum({1, -std::nanf("2")}));
 }
 
 } // namespace

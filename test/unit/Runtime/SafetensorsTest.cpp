@@ -1,4 +1,5 @@
 //===- SafetensorsTest.cpp - Files that are right, and files that are not -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Safetensors.h"
 #include "SafetensorsWriter.h"

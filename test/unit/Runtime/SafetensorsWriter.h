@@ -1,4 +1,5 @@
 //===- SafetensorsWriter.h - Makes files for tests --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TEST_UNIT_RUNTIME_SAFETENSORSWRITER_H
 #define FACT_TEST_UNIT_RUNTIME_SAFETENSORSWRITER_H

@@ -1,4 +1,5 @@
 //===- ThreadPoolTest.cpp -------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/ThreadPool.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,5 @@
 //===- HostTargetTest.cpp - Host kernels against their references ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each test emits every schedule of a default space, runs it, and compares it
 // with the reference that the naive lowering makes from the same region.
@@ -417,6 +418,19 @@ TEST(Pointwise, Bits) {
     %4 = fact.shift_right %a0, %a1 : ({0}, {0}) -> {0}
     fact.yield %2, %3, %4 : {0}, {0}, {0})", T(tensor({50}, type))).str(),
                 {tensor({50}, type), tensor({50}, type), tensor({50}, type)}, 40.0);
+}
+
+TEST(Pointwise, Booleans) {
+  std::string type = "50xi1";
+  checkRegion("pointwise", {type, type}, R"(
+    %0 = fact.maximum %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %1 = fact.minimum %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %2 = fact.compare lt %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %3 = fact.compare ge %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %4 = fact.add %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %5 = fact.sign %a0 : (tensor<50xi1>) -> tensor<50xi1>
+    fact.yield %0, %1, %2, %3, %4, %5 : tensor<50xi1>, tensor<50xi1>, tensor<50xi1>, tensor<50xi1>, tensor<50xi1>, tensor<50xi1>)",
+              {type, type, type, type, type, type});
 }
 
 TEST(Pointwise, Casts) {

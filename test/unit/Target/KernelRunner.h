@@ -1,4 +1,5 @@
 //===- KernelRunner.h - Emits, links and runs host kernels --------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 
 #ifndef FACT_TEST_UNIT_TARGET_KERNELRUNNER_H

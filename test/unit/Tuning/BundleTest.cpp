@@ -1,4 +1,5 @@
 //===- BundleTest.cpp - What the reader accepts and how it refuses --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/Tuner.h"
@@ -68,7 +69,7 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
     const char *message;
   };
   const Case cases[] = {
-      {[](Json &j) { j["format"] = 2; }, "$.format: this fact-tune reads"},
+      {[](Json &j) { j["format"] = 1; }, "$.format: this fact-tune reads"},
       {[](Json &j) { j.erase("inputs"); }, "$: 'inputs' is missing"},
       {[](Json &j) { j["name"] = "a-b"; },
        "$.name: expected a C identifier, found \"a-b\""},
@@ -123,6 +124,90 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
   }
   bundle.json = good;
   EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(BundleTest, PathsStayInside) {
+  TemporaryFolder outside;
+  writeFile(outside.path / "secret", "12345678");
+  fs::create_symlink(outside.path / "secret", bundle.folder() / "link.bin");
+  fs::create_symlink(outside.path, bundle.folder() / "folder");
+  bundle.write("constant.bin", "12345678");
+  fs::create_symlink("constant.bin", bundle.folder() / "inside.bin");
+  fs::path up = fs::path("..") / outside.path.filename() / "secret";
+  for (const std::string &path :
+       {(outside.path / "secret").string(), up.string(),
+        "kernels/../" + up.string(), std::string("kernels/../constant.bin"),
+        (bundle.folder() / "constant.bin").string(), std::string(),
+        std::string("constant.bin\0", 13)}) {
+    bundle.json["constants"] = {
+        {{"type", "f32"}, {"shape", {2}}, {"data", path}}};
+    EXPECT_NE(failure().find("$.constants[0].data: expected a path inside of "
+                             "the bundle"),
+              std::string::npos)
+        << path << ": " << failure();
+  }
+  for (const char *path : {"link.bin", "folder/secret"}) {
+    bundle.json["constants"] = {
+        {{"type", "f32"}, {"shape", {2}}, {"data", path}}};
+    EXPECT_NE(failure().find("which is outside of the bundle"),
+              std::string::npos)
+        << path << ": " << failure();
+  }
+  bundle.json["constants"] = {
+      {{"type", "f32"}, {"shape", {2}}, {"data", "inside.bin"}}};
+  EXPECT_EQ(failure(), "no failure");
+  // Sources and objects are paths of the same kind.
+  bundle.candidates()[0]["source"] = "../kernel.cpp";
+  EXPECT_NE(failure().find("expected a path inside"), std::string::npos);
+}
+
+TEST_F(BundleTest, LimitsOfJson) {
+  auto failureOf = [&](const std::string &text) -> std::string {
+    bundle.write("bundle.json", text);
+    try {
+      readBundle(bundle.folder());
+    } catch (const Failure &problem) {
+      return problem.what();
+    }
+    return "no failure";
+  };
+  for (const std::string &open : {std::string("["), std::string("{\"a\":")}) {
+    std::string deep = "{\"format\": ";
+    for (int i = 0; i < 2000000; ++i)
+      deep += open;
+    // An unfinished text, and a whole one.
+    EXPECT_NE(failureOf(deep).find("bundle.json: "), std::string::npos);
+    deep += "0";
+    for (int i = 0; i < 2000000; ++i)
+      deep += open == "[" ? "]" : "}";
+    EXPECT_NE(failureOf(deep + "}").find("is nested deeper than 32 levels"),
+              std::string::npos);
+  }
+  bundle.json["inputs"][0]["shape"] = std::vector<int>(65, 1);
+  EXPECT_NE(failure().find("expected at most 64 extents, found 65"),
+            std::string::npos);
+  bundle.json["inputs"][0]["shape"] = {0, uint64_t(1) << 63};
+  EXPECT_NE(failure().find("$.inputs[0].shape[1]: is larger than 2^48"),
+            std::string::npos);
+}
+
+TEST_F(BundleTest, NamesAndKeys) {
+  bundle.json["weights"][0]["name"] = std::string("w\0x", 3);
+  EXPECT_NE(failure().find("$.weights[0].name: expected a name without zero "
+                           "bytes, found \"w\\u0000x\""),
+            std::string::npos)
+      << failure();
+  bundle.json["weights"][0]["name"] = "w";
+  bundle.candidates()[0]["key"] = "a\x1b[2J";
+  EXPECT_NE(failure().find("expected text without control characters"),
+            std::string::npos)
+      << failure();
+  // What is quoted moves no cursor.
+  bundle.candidates()[0]["key"] = "plain";
+  bundle.json["inputs"][0]["type"] = "f\x1b[2J\xc2\x9b";
+  EXPECT_NE(failure().find("found \"f\\x1b[2J\\xc2\\x9b\""),
+            std::string::npos)
+      << failure();
 }
 
 TEST_F(BundleTest, ConstantsHaveTheirSize) {

@@ -1,4 +1,5 @@
 //===- CommandLineTest.cpp - Words of a command ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"

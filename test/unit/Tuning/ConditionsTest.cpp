@@ -1,4 +1,5 @@
 //===- ConditionsTest.cpp - fact-tune when the machine does not play along ===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Full disks, folders that cannot be written, and the end of the process at any
 // time: the message says what to do, nothing is half-written, no child is left,
@@ -159,6 +160,23 @@ TEST_F(Conditions, Killed) {
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
 }
 
+/// A compiler's own children end too: nvcc's hold gigabytes for a minute.
+TEST_F(Conditions, KilledWithGrandchildren) {
+  std::string file = (bundle.folder() / "launched").string();
+  bundle.write("launcher", "#!/bin/sh\nsleep 300 &\necho $! > " + file +
+                               "\nwait\n");
+  fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
+  pid_t tuner = start(
+      bundle
+          .tuneCommand({"--launcher", (bundle.folder() / "launcher").string()})
+          .words);
+  pid_t grandchild = launched();
+  ASSERT_GT(grandchild, 0);
+  kill(tuner, SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(wait(tuner)));
+  EXPECT_TRUE(isGone(grandchild));
+}
+
 TEST_F(Conditions, EndsWithTheProcessThatAskedForIt) {
   // A parent that starts fact-tune as fact-compile does, and dies.
   std::string command = "FACT_END_WITH_PARENT=1 ";
@@ -177,13 +195,27 @@ TEST_F(Conditions, EndsWithTheProcessThatAskedForIt) {
 TEST_F(Conditions, OneAtATime) {
   pid_t first = start(bundle.tuneCommand({"--launcher", slowLauncher()}).words);
   ASSERT_GT(launched(), 0);
+  // The second waits until the first has ended, and then does its own work.
   Command second = bundle.tuneCommand({});
   second.log = bundle.folder() / "second.log";
-  EXPECT_EQ(runCommand(second).code, 1);
-  EXPECT_NE(readFile(second.log).find("another fact-tune works on"),
+  bool ended = false;
+  Scheduler scheduler(2, false);
+  scheduler.build(second, [&](const Outcome &outcome) {
+    EXPECT_TRUE(ended);
+    EXPECT_TRUE(outcome.succeeded()) << readFile(second.log);
+  });
+  Command end;
+  end.words = {"/bin/sh", "-c",
+               "while ! grep waiting " + second.log.string() +
+                   "; do sleep 0.1; done; kill " + std::to_string(first)};
+  scheduler.build(end, [&](const Outcome &) { ended = true; });
+  scheduler.run();
+  EXPECT_NE(readFile(second.log)
+                .find("fact-tune: waiting for fact-tune (process " +
+                      std::to_string(first) + "), which works on "),
             std::string::npos);
-  kill(first, SIGTERM);
   wait(first);
+  expectLog("interrupted by SIGTERM");
 }
 
 } // namespace

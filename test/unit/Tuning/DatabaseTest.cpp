@@ -1,7 +1,9 @@
 //===- DatabaseTest.cpp ---------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Database.h"
 #include "TestBundle.h"
+#include <sqlite3.h>
 
 using namespace fact::tuning;
 
@@ -21,6 +23,7 @@ TEST(Database, NewestAttemptOfTheSameKey) {
     attempt.status = "ok";
     attempt.us = 12.5;
     attempt.runs = 30;
+    attempt.choice = "00ff";
     database.record(key, attempt);
   }
   Database database(folder.path / "tuning.sqlite");
@@ -29,6 +32,7 @@ TEST(Database, NewestAttemptOfTheSameKey) {
   EXPECT_EQ(found->status, "ok");
   EXPECT_EQ(found->us, 12.5);
   EXPECT_EQ(found->runs, 30);
+  EXPECT_EQ(found->choice, "00ff");
   EXPECT_FALSE(found->transient);
   AttemptKey other = key;
   other.machine = "another";
@@ -76,6 +80,91 @@ TEST(Database, NotADatabase) {
               std::string::npos)
         << failure.what();
   }
+}
+
+class EditedDatabase : public testing::Test {
+protected:
+  EditedDatabase() {
+    Attempt attempt;
+    attempt.status = "ok";
+    Database(path()).record(key, attempt);
+  }
+
+  fs::path path() const { return folder.path / "tuning.sqlite"; }
+
+  void execute(const std::string &sql) {
+    sqlite3 *handle = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr),
+              SQLITE_OK)
+        << sqlite3_errmsg(handle);
+    sqlite3_close(handle);
+  }
+
+  std::string failure() {
+    try {
+      Database(path()).find(key);
+    } catch (const Failure &problem) {
+      return problem.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder;
+  AttemptKey key = {"kernel", "tile = 8x8", "source", "machine", "compiler"};
+};
+
+TEST_F(EditedDatabase, NullColumns) {
+  EXPECT_EQ(failure(), "");
+  execute("CREATE TABLE other AS SELECT * FROM attempts; "
+          "DROP TABLE attempts; ALTER TABLE other RENAME TO attempts; "
+          "UPDATE attempts SET status = NULL");
+  EXPECT_NE(failure().find("an attempt whose 'status' is NULL"),
+            std::string::npos)
+      << failure();
+  EXPECT_NE(failure().find(path().string()), std::string::npos);
+}
+
+TEST_F(EditedDatabase, OtherVersions) {
+  execute("PRAGMA user_version = 0");
+  EXPECT_EQ(failure(), "");
+  execute("PRAGMA user_version = 99");
+  EXPECT_NE(failure().find("has schema version 99, and this fact-tune writes"),
+            std::string::npos)
+      << failure();
+}
+
+/// Tables of version 1 are completed; what is in them stays.
+TEST_F(EditedDatabase, OlderTables) {
+  for (int version : {0, 1}) {
+    execute("ALTER TABLE attempts DROP COLUMN choice; PRAGMA user_version = " +
+            std::to_string(version));
+    std::optional<Attempt> found = Database(path()).find(key);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->status, "ok");
+    EXPECT_EQ(found->choice, "");
+    found->choice = "0b";
+    Database(path()).record(key, *found);
+    EXPECT_EQ(Database(path()).find(key)->choice, "0b");
+  }
+}
+
+TEST_F(EditedDatabase, OtherChoices) {
+  for (const char *choice : {"0", "0G", "FF"}) {
+    execute(std::string("UPDATE attempts SET choice = '") + choice + "'");
+    EXPECT_NE(failure().find("an attempt whose 'choice' is '" +
+                             std::string(choice) + "'"),
+              std::string::npos)
+        << failure();
+  }
+}
+
+TEST_F(EditedDatabase, OtherTables) {
+  execute("DROP TABLE attempts; CREATE TABLE attempts (id INTEGER PRIMARY "
+          "KEY, kernel_hash TEXT, candidate_hash TEXT, machine TEXT, compiler "
+          "TEXT)");
+  EXPECT_NE(failure().find("name another with --database"), std::string::npos)
+      << failure();
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 //===- FactTuneTest.cpp - fact-tune on real host bundles ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/Library.h"
 #include "TestBundle.h"
@@ -107,13 +108,13 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
     EXPECT_NE(bundle.log.find(part), std::string::npos)
         << part << "\n" << bundle.log;
 
-  // A second run compiles and measures nothing.
+  // A second run measures nothing, and compiles what ran out of time.
+  bundle.write("launcher", "#!/bin/sh\nexec \"$@\"\n");
+  fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
   outcome = bundle.tune(options);
   ASSERT_TRUE(outcome.succeeded()) << bundle.log;
-  EXPECT_EQ(bundle.report()["kernels"][0]["reused"], 14);
-  EXPECT_EQ(bundle.report()["kernels"][0]["candidate"], good);
-  EXPECT_EQ(bundle.log.find("tried #"), std::string::npos) << bundle.log;
-  EXPECT_LT(outcome.seconds, 10);
+  EXPECT_EQ(bundle.report()["kernels"][0]["reused"], 13);
+  EXPECT_EQ(bundle.statuses()[compileHang], "ok");
 }
 
 TEST(FactTune, LibraryThroughTheCInterface) {
@@ -298,7 +299,8 @@ TEST(FactTune, NothingIsFinite) {
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses(),
             (std::vector<std::string>{"wrong", "wrong", "ok"}));
-  EXPECT_NE(bundle.log.find("1 of 2112 elements are finite or unwritten"),
+  EXPECT_NE(bundle.log.find("1 of 2112 elements are NaN, infinite or unwritten "
+                            "where the reference is not, or the other way"),
             std::string::npos)
       << bundle.log;
 }
@@ -313,8 +315,11 @@ TEST(FactTune, OperandsWhereTheReferenceIsFinite) {
                    "axpy_reference", "double",
                    domain + "y[i] = inside ? 2.0 * x[i] : __builtin_nan(\"\");"));
   bundle.addCandidate("never finite", "y[i] = __builtin_nanf(\"\");");
-  bundle.addCandidate("wrong", "y[i] = 3 * x[i];");
-  bundle.addCandidate("good", "y[i] = 2 * x[i];");
+  auto within = [&](const std::string &value) {
+    return domain + "y[i] = inside ? " + value + " : __builtin_nanf(\"\");";
+  };
+  bundle.addCandidate("wrong", within("3 * x[i]"));
+  bundle.addCandidate("good", within("2 * x[i]"));
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses(),
             (std::vector<std::string>{"wrong", "wrong", "ok"}));
@@ -347,7 +352,7 @@ TEST(FactTune, ResumesAfterAKill) {
       ++count;
     return count;
   };
-  for (int i = 0; i < 3000 && countAttempts() < 2; ++i)
+  for (int i = 0; i < 30000 && countAttempts() < 2; ++i)
     usleep(10000);
   kill(child, SIGKILL);
   int status = 0;
@@ -453,8 +458,10 @@ extern "C" const FactKernel axpy_)" + std::to_string(bundle.candidates().size())
   Json wide = {{"type", "bf16"}, {"shape", {64, 33}}};
   Json flag = {{"type", "i1"}, {"shape", {64, 33}}};
   bundle.kernel()["operands"] = {wide, wide};
-  bundle.kernel()["results"] = {wide, flag};
-  bundle.kernel()["tolerance"] = {{"norm", 0.004}, {"element", 0.01}};
+  Json wideResult = wide, flagResult = flag;
+  wideResult["tolerance"] = {{"norm", 0.004}, {"element", 0.01}};
+  flagResult["tolerance"] = {{"norm", 0}, {"element", 0}};
+  bundle.kernel()["results"] = {wideResult, flagResult};
   bundle.json["inputs"][0]["type"] = "bf16";
   bundle.json["weights"][0]["type"] = "bf16";
   bundle.json["outputs"][0]["type"] = "bf16";
@@ -464,10 +471,6 @@ extern "C" const FactKernel axpy_)" + std::to_string(bundle.candidates().size())
   bundle.json["program"][0]["results"] = {2, 3};
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"ok", "wrong"}));
-  // One element of 2112 may differ.
-  bundle.kernel()["tolerance"]["mismatch"] = 0.0005;
-  ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
-  EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"ok", "ok"}));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 //===- ProcessTest.cpp ----------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Files.h"
 #include "fact/Tuning/Process.h"
@@ -67,6 +68,41 @@ TEST(Process, LargeOutputDoesNotBlock) {
   Outcome outcome = shell("head -c 300000 /dev/zero");
   EXPECT_TRUE(outcome.succeeded());
   EXPECT_EQ(outcome.output.size(), 300000u);
+}
+
+TEST(Process, EndlessOutputIsKeptToALimit) {
+  TemporaryFolder folder;
+  Command command;
+  command.words = {"/bin/sh", "-c", "yes >&2 & exec yes"};
+  command.captureOutput = true;
+  command.log = folder.path / "log";
+  command.timeoutSeconds = 2;
+  Outcome outcome = runCommand(command);
+  EXPECT_EQ(outcome.kind, Outcome::TimedOut);
+  EXPECT_LE(outcome.output.size(), Scheduler::outputLimit);
+  EXPECT_LE(fs::file_size(command.log), Scheduler::outputLimit);
+  EXPECT_GT(fs::file_size(command.log), 0u);
+}
+
+TEST(Process, ADelayedCommandWaitsAndHoldsUpNobody) {
+  Scheduler scheduler(1, false);
+  std::string order;
+  auto add = [&](const char *name, double delay) {
+    Command command;
+    command.words = {"/bin/true"};
+    command.delaySeconds = delay;
+    scheduler.build(command, [&order, name](const Outcome &) {
+      order += name;
+    });
+  };
+  auto begin = std::chrono::steady_clock::now();
+  add("late", 0.3);
+  add("early ", 0);
+  scheduler.run();
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(order, "early late");
+  EXPECT_GE(elapsed.count(), 0.3);
 }
 
 TEST(Process, MeasurementsRunAlone) {

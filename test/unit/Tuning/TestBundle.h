@@ -1,4 +1,5 @@
 //===- TestBundle.h - Makes host bundles for tests --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TEST_UNIT_TUNING_TESTBUNDLE_H
 #define FACT_TEST_UNIT_TUNING_TESTBUNDLE_H
@@ -51,7 +52,7 @@ public:
       result.update(tensor);
       return result;
     };
-    json = {{"format", 1},
+    json = {{"format", 2},
             {"name", "sample"},
             {"target", {{"kind", "host"}, {"arch", "native"}}},
             {"versions", {{"fact", "test"}}},
@@ -78,6 +79,8 @@ public:
                 "{output}"}},
               {"link_program",
                {FACT_TEST_COMPILER, "{inputs}", "{link}", "-o", "{output}"}}}}};
+    Json result = tensor;
+    result["tolerance"] = {{"norm", 1e-6}, {"element", 1e-6}};
     write("kernels/axpy/reference.cpp",
           kernelSource("axpy_reference", "double",
                        "y[i] = 2.0 * x[i] + w[i];"));
@@ -86,11 +89,10 @@ public:
          {"rule", "pointwise"},
          {"ops", {"mul", "add"}},
          {"operands", {tensor, tensor}},
-         {"results", {tensor}},
+         {"results", {result}},
          {"flops", 2.0 * rows * columns},
          {"bytes", 12.0 * rows * columns},
          {"sol_us", 0.0001},
-         {"tolerance", {{"norm", 1e-6}, {"element", 1e-6}}},
          {"reference",
           {{"source", "kernels/axpy/reference.cpp"},
            {"symbol", "axpy_reference"}}},
@@ -150,7 +152,7 @@ extern "C" const FactKernel )" + symbol + R"( = {
     command.words = {FACT_TUNE_PATH, folder().string()};
     command.words.insert(command.words.end(), options.begin(), options.end());
     command.log = folder() / "fact-tune.log";
-    command.timeoutSeconds = 120;
+    command.timeoutSeconds = 900;
     return command;
   }
 

@@ -1,4 +1,5 @@
 /*===- dlpack.h - The part of DLPack the C interface needs -------*- C -*-===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Uses an installed <dlpack/dlpack.h> when the include path has one. Otherwise
  * declares the four types of the DLPack ABI that Library.h speaks of, so that a

@@ -1,4 +1,5 @@
 //===- Attention.cuh - Fused attention on Hopper ----------------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // O = softmax(scale * Q K^T [+ causal mask]) V for each batch and head, on the
 // Hopper FMHA collectives that CUTLASS ships as example 88. Compile with
@@ -165,6 +166,13 @@ namespace kernel = cutlass::fmha::kernel;
 /// Exponentials are powers of two.
 inline constexpr float log2_e = 1.4426950408889634f;
 
+/// Unlike fmaxf, keeps NaN: a query with a NaN gives NaN.
+CUTLASS_DEVICE float nan_maximum(float a, float b) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Masks
 //===----------------------------------------------------------------------===//
@@ -264,7 +272,7 @@ private:
         float mask = widen(masks[i / 2].element[i % 2]);
         float least = mask == -INFINITY ? -INFINITY : -FLT_MAX;
         float &score = scores(2 * first + i);
-        score = fmaxf(score * size.scale + mask * log2_e, least);
+        score = nan_maximum(score * size.scale + mask * log2_e, least);
       }
     }
   }

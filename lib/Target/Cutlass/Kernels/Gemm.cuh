@@ -1,4 +1,5 @@
 //===- Gemm.cuh - GEMM with a generated epilogue on Hopper ------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each result r:  D_r = f_r(A * B, operands...), with batches, fp32
 // accumulation and any pointwise f_r. One CUTLASS kernel: TMA loads, wgmma,

@@ -1,4 +1,5 @@
 //===- GemmEpilogue.cuh - Functors as a visitor tree ------------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a GEMM does with its accumulators, in CUTLASS's words: loads of operands,
 // one compute node for each functor, stores of further results, and partial

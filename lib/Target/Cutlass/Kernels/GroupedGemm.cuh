@@ -1,4 +1,5 @@
 //===- GroupedGemm.cuh - GEMMs of one operand, side by side -----*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // D_s = f_s(A * B_s, operands_s...) for several weights of one A (queries, keys
 // and values), with fp32 accumulation and any pointwise f_s. It is one GEMM of

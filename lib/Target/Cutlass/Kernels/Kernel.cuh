@@ -1,4 +1,5 @@
 //===- Kernel.cuh - Words every generated kernel is written in --*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A generated source names its tensors, its functors and one schedule as
 // types, puts them together as one kernel type, and exports that type:
@@ -20,6 +21,14 @@
 //   static int bind(State &, Buffers, void *workspace);
 //   static int launch(State &, cudaStream_t);
 //
+// One that leaves a decision to a library also has
+//
+//   struct Choice;                              // the decision, in bytes
+//   static char const *choose(Choice &);        // null, or what is wrong
+//   static char const *check(Choice const &);   // for the current device
+//
+// and its `bind` takes the Choice after the State.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_KERNEL_CUH
@@ -27,10 +36,13 @@
 
 #include "fact/Runtime/Kernel.h"
 
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <mutex>
 #include <new>
 #include <type_traits>
 
@@ -200,8 +212,52 @@ template <class Kernel>
 inline constexpr bool
     packs_operands<Kernel, std::void_t<decltype(&Kernel::pack)>> = true;
 
-/// The C interface of a kernel type.
-template <class Kernel> struct Exported {
+/// Whether a kernel type leaves something to choose.
+template <class Kernel, class = void>
+inline constexpr bool has_choice = false;
+template <class Kernel>
+inline constexpr bool
+    has_choice<Kernel, std::void_t<typename Kernel::Choice>> = true;
+
+/// The choice that the kernel exported as `Symbol` was verified with. Kernels of
+/// one type may have different ones. Hidden, so that each library has its own.
+template <class Kernel, class Symbol>
+struct __attribute__((visibility("hidden"))) Adopted {
+  using Choice = typename Kernel::Choice;
+  static_assert(std::is_trivially_copyable_v<Choice> &&
+                    std::has_unique_object_representations_v<Choice>,
+                "a choice is stored as bytes");
+
+  static inline std::mutex adopting;
+  static inline std::atomic<bool> known{false};
+  static inline Choice choice;
+
+  static char const *choose(void *memory) {
+    Choice made{};
+    char const *problem = Kernel::choose(made);
+    if (!problem)
+      std::memcpy(memory, &made, sizeof(made));
+    return problem;
+  }
+
+  static char const *adopt(void const *memory) {
+    Choice given;
+    std::memcpy(&given, memory, sizeof(given));
+    if (char const *problem = Kernel::check(given))
+      return problem;
+    std::lock_guard<std::mutex> lock(adopting);
+    if (known)
+      return std::memcmp(&given, &choice, sizeof(given)) == 0
+                 ? nullptr
+                 : "this process uses another one already";
+    choice = given;
+    known = true;
+    return nullptr;
+  }
+};
+
+/// The C interface of a kernel type. `Symbol` is a type for each symbol.
+template <class Kernel, class Symbol> struct Exported {
   using State = typename Kernel::State;
   static_assert(std::is_trivially_destructible_v<State>,
                 "nobody destroys a kernel's state");
@@ -216,7 +272,14 @@ template <class Kernel> struct Exported {
   }
 
   static int bind(void *state, void *const *buffers, void *workspace) {
-    return Kernel::bind(*new (place(state)) State, buffers, workspace);
+    State &placed = *new (place(state)) State;
+    if constexpr (has_choice<Kernel>) {
+      using Used = Adopted<Kernel, Symbol>;
+      if (!Used::known)
+        return cudaErrorNotPermitted;
+      return Kernel::bind(placed, Used::choice, buffers, workspace);
+    } else
+      return Kernel::bind(placed, buffers, workspace);
   }
 
   static int launch(void *state, void *stream) {
@@ -243,6 +306,11 @@ template <class Kernel> struct Exported {
       kernel.packed_bytes = Kernel::packed_bytes;
       kernel.pack_on_device = pack;
     }
+    if constexpr (has_choice<Kernel>) {
+      kernel.choice_bytes = sizeof(typename Kernel::Choice);
+      kernel.choose = Adopted<Kernel, Symbol>::choose;
+      kernel.adopt = Adopted<Kernel, Symbol>::adopt;
+    }
     return kernel;
   }
 };
@@ -250,7 +318,9 @@ template <class Kernel> struct Exported {
 } // namespace fact
 
 #define FACT_KERNEL(symbol, Kernel)                                            \
+  struct symbol##_symbol;                                                      \
   extern "C" const FactKernel symbol;                                          \
-  const FactKernel symbol = ::fact::Exported<Kernel>::describe();
+  const FactKernel symbol =                                                    \
+      ::fact::Exported<Kernel, symbol##_symbol>::describe();
 
 #endif // FACT_CUTLASS_KERNEL_CUH

@@ -1,4 +1,5 @@
 //===- Math.cuh - Scalar functions for generated functors -------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two kinds. Exact functions are CUDA's own (expf, tanhf, erff, ...) and are
 // used as they are. The fast ones below are for 16-bit results: their error is

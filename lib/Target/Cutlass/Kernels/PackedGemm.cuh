@@ -1,4 +1,5 @@
 //===- PackedGemm.cuh - One GEMM for several products -----------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kernels share that run several products of one A as a single wide GEMM:
 // their weights are packed into one B at load, and a visitor of their own turns

@@ -1,4 +1,5 @@
 //===- Pointwise.cuh - Elementwise kernels over strided tensors -*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each index of an index space and each result r:  D_r = f_r(operands...).
 // Broadcasts are strides of 0, permutations and slices are other strides.

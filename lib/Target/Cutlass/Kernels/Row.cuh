@@ -1,4 +1,5 @@
 //===- Row.cuh - Normalisations, softmax and reductions of rows -*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each row: v = prologue(operands...), statistics of v in fp32, n = v
 // normalised (or, of a reduction, its one value), and for each result

@@ -1,4 +1,5 @@
 //===- Vector.cuh - Vectors of elements in memory ---------------*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What row and pointwise kernels share: a vector of elements moves in accesses
 // of up to 16 bytes, and 16-bit floats become float on the way.

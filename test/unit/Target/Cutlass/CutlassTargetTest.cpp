@@ -1,5 +1,7 @@
 //===- CutlassTargetTest.cpp - Spaces, predictions and bundle files -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Schedules.h"
 #include "fact/Target/Target.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,6 +16,9 @@ namespace {
 class CutlassTargetTest : public ::testing::Test {
 protected:
   CutlassTargetTest() {
+    DialectRegistry registry;
+    registerSchedules(registry);
+    context.appendDialectRegistry(registry);
     context.loadDialect<FactDialect, func::FuncDialect>();
     target = createCutlassTarget(*findMachine("h200"));
   }
@@ -73,12 +78,12 @@ protected:
         m, n, op);
   }
 
-  SmallVector<ScheduleAttrInterface> getLegal(FusedOp fused) {
-    SmallVector<ScheduleAttrInterface> legal;
+  SmallVector<ScheduleAttr> getLegal(FusedOp fused) {
+    SmallVector<ScheduleAttr> legal;
     ScopedDiagnosticHandler quiet(&context,
                                   [](Diagnostic &) { return success(); });
     const Realiser *realiser = target->findRealiser(fused.getRule());
-    for (ScheduleAttrInterface schedule :
+    for (ScheduleAttr schedule :
          realiser->getDefaultSpace(fused).enumerate())
       if (succeeded(schedule.verifySchedule(fused, target->getMachine(),
                                             [&] { return fused.emitError(); })))
@@ -86,13 +91,13 @@ protected:
     return legal;
   }
 
-  double predict(FusedOp fused, ScheduleAttrInterface schedule) {
+  double predict(FusedOp fused, ScheduleAttr schedule) {
     return target->findRealiser(fused.getRule())
         ->predictMicroseconds(fused, schedule);
   }
 
-  ScheduleAttrInterface getBest(FusedOp fused) {
-    SmallVector<ScheduleAttrInterface> legal = getLegal(fused);
+  ScheduleAttr getBest(FusedOp fused) {
+    SmallVector<ScheduleAttr> legal = getLegal(fused);
     return *std::min_element(legal.begin(), legal.end(), [&](auto a, auto b) {
       return predict(fused, a) < predict(fused, b);
     });
@@ -140,8 +145,8 @@ TEST_F(CutlassTargetTest, PredictionsFollowMeasurements) {
 TEST_F(CutlassTargetTest, GatedGemmsFollowMeasurements) {
   const Realiser *realiser = target->findRealiser("gated_gemm");
   auto expectBest = [&](FusedOp fused, StringRef schedule, double measured) {
-    ScheduleAttrInterface best = getBest(fused);
-    auto wanted = dyn_cast_or_null<ScheduleAttrInterface>(
+    ScheduleAttr best = getBest(fused);
+    auto wanted = dyn_cast_or_null<ScheduleAttr>(
         parseAttribute(schedule, &context));
     ASSERT_TRUE(wanted);
     EXPECT_EQ(realiser->getObjectKey(best), realiser->getObjectKey(wanted));
@@ -161,7 +166,7 @@ TEST_F(CutlassTargetTest, GatedGemmsFollowMeasurements) {
   for (int64_t m : {1, 16, 512}) {
     fused = parseGated(m, 512, 512);
     ASSERT_FALSE(getLegal(fused).empty()) << m;
-    for (ScheduleAttrInterface schedule : getLegal(fused)) {
+    for (ScheduleAttr schedule : getLegal(fused)) {
       KernelCode code;
       EXPECT_TRUE(succeeded(realiser->emit(fused, schedule, "kernel", code)));
     }
@@ -194,7 +199,7 @@ TEST_F(CutlassTargetTest, BundlesAreComplete) {
   for (const char *path :
        {"include/fact/cutlass/Gemm.cuh", "include/fact/cutlass/GatedGemm.cuh",
         "include/fact/cutlass/Scalars.cuh",
-        "include/fact/cutlass/Reference.cuh", "include/fact/Runtime/Kernel.h",
+        "include/fact/reference/Reference.h", "include/fact/Runtime/Kernel.h",
         "runtime/CudaDevice.cu", "runtime/Worker.cpp"})
     EXPECT_TRUE(paths.count(path)) << path;
 }
@@ -203,7 +208,7 @@ TEST_F(CutlassTargetTest, BundlesAreComplete) {
 /// at least emission must not fail.
 TEST_F(CutlassTargetTest, EveryLegalScheduleIsEmitted) {
   FusedOp fused = parseGemm(4096, 4096, 4096, "fact.relu %1");
-  for (ScheduleAttrInterface schedule : getLegal(fused)) {
+  for (ScheduleAttr schedule : getLegal(fused)) {
     KernelCode code;
     EXPECT_TRUE(succeeded(target->findRealiser("gemm_epilogue")
                               ->emit(fused, schedule, "kernel", code)));

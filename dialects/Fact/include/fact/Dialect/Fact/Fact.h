@@ -1,11 +1,15 @@
 //===- Fact.h - The FACT dialect ----------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACT_H
 #define FACT_DIALECT_FACT_FACT_H
 
 #include "fact/Dialect/Fact/Extents.h"
 #include "fact/Dialect/Fact/Machine.h"
+#include "fact/Dialect/Fact/Schedule.h"
+#include "fact/Dialect/Fact/StridedView.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -19,9 +23,6 @@
 namespace fact {
 class FusedOp;
 class MachineAttr;
-
-/// The text of a schedule without its dialect prefix: its stable key.
-std::string scheduleKey(mlir::Attribute schedule);
 
 /// The NumPy broadcast of shapes; a dynamic size never broadcasts as 1.
 std::optional<llvm::SmallVector<int64_t>>
@@ -59,10 +60,6 @@ public:
     return detail::verifyElementTypes(op);
   }
 };
-
-/// Ops that rename elements without computing.
-template <typename ConcreteType>
-class ViewOp : public mlir::OpTrait::TraitBase<ConcreteType, ViewOp> {};
 } // namespace fact
 
 #include "fact/Dialect/Fact/FactDialect.h.inc"

@@ -1,4 +1,5 @@
 //===- FactAttributes.td - Machines, schedules and spaces ---*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTATTRIBUTES_TD
 #define FACT_DIALECT_FACT_FACTATTRIBUTES_TD
@@ -49,11 +50,6 @@ def Fact_GeluKindAttr : EnumAttr<Fact_Dialect, Fact_GeluKind, "gelu_kind"> {
   let assemblyFormat = "$value";
 }
 
-def Fact_KernelSchedule : Fact_Enum<"KernelSchedule",
-    "how consumer warpgroups share a tile", [
-  I32EnumAttrCase<"cooperative", 0>, I32EnumAttrCase<"pingpong", 1>,
-  I32EnumAttrCase<"stream_k", 2>]>;
-
 def Fact_StrategyKind : Fact_Enum<"StrategyKind",
     "how a fusion relates to what the registry knows", [
   I32EnumAttrCase<"reuse", 0>, I32EnumAttrCase<"adapt", 1>,
@@ -73,10 +69,12 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
     module attributes {fact.target = #fact.machine<"h200">} { ... }
     ```
 
-    Built in: `a100`, `h100`, `h200`, `b200`, `host`. Any other machine brings
-    its figures: bytes and floating-point operations a second. Passes and tools
-    take such a machine from a JSON file (`target=machine.json`), which may start
-    from a built-in one:
+    Built in: `a100`, `h100`, `h200`, `b200`, `host`, and every x86-64 and
+    AArch64 processor as LLVM names it (`x86-64-v3`, `neoverse-v1`), with the
+    figures of the host. Any other machine brings its figures: bytes and
+    floating-point operations a second. Passes and tools take such a machine
+    from a JSON file (`target=machine.json`), which may start from a built-in
+    one:
 
     ```json
     {"name": "h100_pcie", "base": "h100", "multiprocessors": 114,
@@ -110,130 +108,74 @@ def Fact_StrategyAttr : Fact_Attr<"Strategy", "strategy"> {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-class Fact_Schedule<string name, string mnemonic>
-    : Fact_Attr<name, mnemonic,
-                [DeclareAttrInterfaceMethods<ScheduleAttrInterface>]>;
-class Fact_Space<string name, string mnemonic>
-    : Fact_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<SpaceAttrInterface>]>;
-
-def ExtentsParameter : AttrOrTypeParameter<"::fact::Extents", "extents, as 128x64"> {}
-
-def Fact_Sm90GemmAttr : Fact_Attr<"Sm90Gemm", "sm90_gemm",
-    [DeclareAttrInterfaceMethods<ScheduleAttrInterface, ["getSharedMemoryBytes"]>]> {
-  let summary = "a warp-specialised Hopper GEMM";
+def Fact_ScheduleAttr : AttrDef<Fact_Dialect, "Schedule"> {
+  let attrName = "fact.schedule";
+  let summary = "how one kernel is laid out on a machine";
   let description = [{
-    `tile` is the block's M x N x K, `cluster` the blocks that share operands by
-    multicast (M x N), `kernel` how the consumer warpgroups work, `swizzle` the
-    number of tile columns visited together.
+    A schedule has a kind, whose parameters are declared once (`ScheduleKind`),
+    and a value for each of them. It is written by the name of its kind:
 
     ```mlir
     #fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = pingpong, swizzle = 1>
     ```
+
+    A schedule cannot express a wrong kernel: what `verifySchedule` accepts
+    computes the region's function. Kinds are registered with the dialect by
+    targets; [schedules](../schedules.md) lists those there are.
   }];
-  let parameters = (ins ExtentsParameter:$tile, ExtentsParameter:$cluster,
-                        EnumParameter<Fact_KernelSchedule>:$kernel, "int64_t":$swizzle);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let parameters = (ins "const ::fact::ScheduleKind *":$kind,
+                        ArrayRefParameter<"::fact::Extents">:$values);
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether `fused` can run with this schedule on `machine`; the diagnostic
+    /// says what would be legal.
+    ::mlir::LogicalResult
+    verifySchedule(::fact::FusedOp fused,
+                   const ::fact::MachineDescription &machine,
+                   ::fact::EmitError emitError) const;
+
+    /// The stable name under which measurements are kept: its text without the
+    /// dialect.
+    std::string getKey() const;
+
+    /// This schedule with another value of one parameter.
+    ScheduleAttr with(size_t parameter, const ::fact::Extents &value) const;
+
+    /// This schedule with values that depend on others adjusted to them, as the
+    /// points of a space are.
+    ScheduleAttr adjusted() const;
+  }];
 }
 
-def Fact_Sm90GemmSpaceAttr : Fact_Space<"Sm90GemmSpace", "sm90_gemm_space"> {
-  let summary = "Hopper GEMM schedules to search";
-  let parameters = (ins ArrayRefParameter<"::fact::Extents">:$tile,
-                        ArrayRefParameter<"::fact::Extents">:$cluster,
-                        ArrayRefParameter<"::fact::KernelSchedule">:$kernel,
-                        ArrayRefParameter<"int64_t">:$swizzle);
-  let assemblyFormat = [{ `<` `tile` `=` `[` $tile `]` `,` `cluster` `=` `[` $cluster `]` `,`
-                          `kernel` `=` `[` $kernel `]` `,` `swizzle` `=` `[` $swizzle `]` `>` }];
-}
-
-def Fact_CublasGemmAttr : Fact_Schedule<"CublasGemm", "cublas_gemm"> {
-  let summary = "the vendor's GEMM, for plain contractions";
-}
-
-def Fact_Sm90AttentionAttr : Fact_Attr<"Sm90Attention", "sm90_attention",
-    [DeclareAttrInterfaceMethods<ScheduleAttrInterface, ["getSharedMemoryBytes"]>]> {
-  let summary = "a warp-specialised Hopper attention";
+def Fact_SpaceAttr : AttrDef<Fact_Dialect, "Space",
+    [DeclareAttrInterfaceMethods<SpaceAttrInterface>]> {
+  let attrName = "fact.space";
+  let summary = "schedules to search, as the product of a few lists";
   let description = [{
-    `tile` is queries x keys of one block, `stages` the depth of the key and
-    value pipeline.
+    A list of values for each parameter of a kind of schedule.
+
+    ```mlir
+    #fact.host_gemm_space<micro = [8x12, 8x8], rows = [48, 96], columns = [384]>
+    ```
   }];
-  let parameters = (ins ExtentsParameter:$tile,
-                        EnumParameter<Fact_KernelSchedule>:$kernel, "int64_t":$stages);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Fact_Sm90AttentionSpaceAttr : Fact_Space<"Sm90AttentionSpace", "sm90_attention_space"> {
-  let summary = "Hopper attention schedules to search";
-  let parameters = (ins ArrayRefParameter<"::fact::Extents">:$tile,
-                        ArrayRefParameter<"::fact::KernelSchedule">:$kernel,
-                        ArrayRefParameter<"int64_t">:$stages);
-  let assemblyFormat = [{ `<` `tile` `=` `[` $tile `]` `,` `kernel` `=` `[` $kernel `]` `,`
-                          `stages` `=` `[` $stages `]` `>` }];
-}
-
-def Fact_CudaRowAttr : Fact_Schedule<"CudaRow", "cuda_row"> {
-  let summary = "one pass over rows that stay in registers";
-  let description = "`threads` work on each row, `rows` rows on each block.";
-  let parameters = (ins "int64_t":$threads, "int64_t":$rows);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Fact_CudaRowSpaceAttr : Fact_Space<"CudaRowSpace", "cuda_row_space"> {
-  let summary = "row schedules to search";
-  let parameters = (ins ArrayRefParameter<"int64_t">:$threads,
-                        ArrayRefParameter<"int64_t">:$rows);
-  let assemblyFormat = [{ `<` `threads` `=` `[` $threads `]` `,` `rows` `=` `[` $rows `]` `>` }];
-}
-
-def Fact_CudaPointwiseAttr : Fact_Schedule<"CudaPointwise", "cuda_pointwise"> {
-  let summary = "one pass over elements";
-  let description = "`vector` elements a load, `threads` a block.";
-  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Fact_CudaPointwiseSpaceAttr : Fact_Space<"CudaPointwiseSpace", "cuda_pointwise_space"> {
-  let summary = "pointwise schedules to search";
-  let parameters = (ins ArrayRefParameter<"int64_t">:$threads,
-                        ArrayRefParameter<"int64_t">:$vector);
-  let assemblyFormat = [{ `<` `threads` `=` `[` $threads `]` `,` `vector` `=` `[` $vector `]` `>` }];
-}
-
-def Fact_HostGemmAttr : Fact_Schedule<"HostGemm", "host_gemm"> {
-  let summary = "a GEMM on packed panels";
-  let description = [{
-    `micro` is the register tile (rows x columns), `rows` the rows of one
-    parallel tile, `columns` its columns.
+  let parameters = (ins "const ::fact::ScheduleKind *":$kind,
+                        ArrayRefParameter<"int64_t">:$counts,
+                        ArrayRefParameter<"::fact::Extents">:$values);
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<
+      (ins "const ::fact::ScheduleKind &":$kind,
+           "::llvm::ArrayRef<::llvm::SmallVector<::fact::Extents>>":$lists)>];
+  let extraClassDeclaration = [{
+    /// The values of one parameter.
+    ::llvm::ArrayRef<::fact::Extents> getList(size_t parameter) const;
+    ::llvm::SmallVector<::llvm::SmallVector<::fact::Extents>> getLists() const;
+    /// How many points it has, without making them.
+    size_t countPoints() const;
   }];
-  let parameters = (ins ExtentsParameter:$micro, "int64_t":$rows, "int64_t":$columns);
-  let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def Fact_HostGemmSpaceAttr : Fact_Space<"HostGemmSpace", "host_gemm_space"> {
-  let summary = "host GEMM schedules to search";
-  let parameters = (ins ArrayRefParameter<"::fact::Extents">:$micro,
-                        ArrayRefParameter<"int64_t">:$rows,
-                        ArrayRefParameter<"int64_t">:$columns);
-  let assemblyFormat = [{ `<` `micro` `=` `[` $micro `]` `,` `rows` `=` `[` $rows `]` `,`
-                          `columns` `=` `[` $columns `]` `>` }];
-}
-
-def Fact_HostRowsAttr : Fact_Schedule<"HostRows", "host_rows"> {
-  let summary = "host loops over rows of the result";
-  let description = [{
-    `grain` rows (rows of queries for attention, rows of the result elsewhere)
-    are one parallel tile.
-  }];
-  let parameters = (ins "int64_t":$grain);
-  let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Fact_HostRowsSpaceAttr : Fact_Space<"HostRowsSpace", "host_rows_space"> {
-  let summary = "host row schedules to search";
-  let parameters = (ins ArrayRefParameter<"int64_t">:$grain);
-  let assemblyFormat = "`<` `grain` `=` `[` $grain `]` `>`";
-}
-
-def Fact_SchedulesAttr : Fact_Space<"Schedules", "schedules"> {
+def Fact_SchedulesAttr : Fact_Attr<"Schedules", "schedules",
+    [DeclareAttrInterfaceMethods<SpaceAttrInterface>]> {
   let summary = "schedules to search, one by one";
   let description = [{
     For what is no product of lists: the best few of another search, and the
@@ -243,7 +185,7 @@ def Fact_SchedulesAttr : Fact_Space<"Schedules", "schedules"> {
     #fact.schedules<#fact.host_rows<grain = 8>, #fact.host_rows<grain = 32>>
     ```
   }];
-  let parameters = (ins ArrayRefParameter<"::fact::ScheduleAttrInterface">:$schedules);
+  let parameters = (ins ArrayRefParameter<"::fact::ScheduleAttr">:$schedules);
   let assemblyFormat = "`<` $schedules `>`";
 }
 

@@ -1,4 +1,5 @@
 //===- FactDialect.td - The FACT dialect --------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTDIALECT_TD
 #define FACT_DIALECT_FACT_FACTDIALECT_TD
@@ -19,10 +20,26 @@ def Fact_Dialect : Dialect {
     a `fact.fused` region values are f32 and round at `fact.yield`, at the
     operands of a contraction and at a narrowing `fact.cast`.
   }];
-  let useDefaultAttributePrinterParser = 1;
+  // Schedules and spaces are written by the names of their kinds.
+  let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attribute,
+                        ::mlir::DialectAsmPrinter &printer) const override;
+
+    /// Makes `#fact.<name>` and `#fact.<name>_space` known. `kind` lives as long
+    /// as the context.
+    void addScheduleKind(const ::fact::ScheduleKind &kind);
+
+  private:
+    ::llvm::StringMap<const ::fact::ScheduleKind *> scheduleKinds;
+
+  public:
+  }];
 }
 
 #endif // FACT_DIALECT_FACT_FACTDIALECT_TD

@@ -1,4 +1,5 @@
-//===- FactInterfaces.td - Interfaces of ops and schedules --*- tablegen -*-===//
+//===- FactInterfaces.td - Interfaces of ops and spaces -----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTINTERFACES_TD
 #define FACT_DIALECT_FACT_FACTINTERFACES_TD
@@ -31,36 +32,42 @@ def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
   ];
 }
 
-def ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
+def ViewOpInterface : OpInterface<"ViewOpInterface"> {
   let cppNamespace = "::fact";
   let description = [{
-    How one kernel is laid out on a machine. A schedule cannot express a wrong
-    kernel: what `verifySchedule` accepts computes the region's function.
+    An op with one operand that renames elements without computing. It says how
+    twice: kernels read through `applyView`, references and analyses through
+    `getSourceIndex`, and a test compares the two.
   }];
   let methods = [
     InterfaceMethod<[{
-        Whether the `fact.fused` op `fused` can run with this schedule on `machine`; the
-        diagnostic says what would be legal.
+        The result's elements, where `operand` has the operand's. Fails where
+        strides cannot say it.
       }],
-      "::mlir::LogicalResult", "verifySchedule",
-      (ins "::mlir::Operation *":$fused, "const ::fact::MachineDescription &":$machine,
-           "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
-    InterfaceMethod<"Shared memory of one block in bytes (0 on the host).",
-      "int64_t", "getSharedMemoryBytes", (ins "::mlir::Operation *":$fused), "",
-      [{ return 0; }]>,
-    InterfaceMethod<"The stable name under which measurements are kept.",
-      "std::string", "getKey", (ins), "", [{
-        return ::fact::scheduleKey($_attr);
+      "::mlir::FailureOr<::fact::StridedView>", "applyView",
+      (ins "const ::fact::StridedView &":$operand)>,
+    InterfaceMethod<"The operand's element that the result has at `index`.",
+      "::llvm::SmallVector<::mlir::AffineExpr>", "getSourceIndex",
+      (ins "::llvm::ArrayRef<::mlir::AffineExpr>":$index)>,
+    InterfaceMethod<[{
+        `getSourceIndex` as functions of the result's dimensions, one for each
+        dimension of the operand.
+      }],
+      "::llvm::SmallVector<::mlir::AffineExpr>", "getSourceExprs", (ins), "", [{
+        ::llvm::SmallVector<::mlir::AffineExpr> index;
+        for (int64_t i = 0; i < $_op.getType().getRank(); ++i)
+          index.push_back(::mlir::getAffineDimExpr(i, $_op.getContext()));
+        return $_op.getSourceIndex(index);
       }]>
   ];
 }
 
 def SpaceAttrInterface : AttrInterface<"SpaceAttrInterface"> {
   let cppNamespace = "::fact";
-  let description = "A set of schedules to search, as the product of a few lists.";
+  let description = "A set of schedules to search.";
   let methods = [
     InterfaceMethod<"All points of the space, legal or not, in a fixed order.",
-      "::llvm::SmallVector<::fact::ScheduleAttrInterface>", "enumerate", (ins)>
+      "std::vector<::fact::ScheduleAttr>", "enumerate", (ins)>
   ];
 }
 

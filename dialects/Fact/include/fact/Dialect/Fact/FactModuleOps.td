@@ -1,4 +1,5 @@
 //===- FactModuleOps.td - Weights, constants, fused regions -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTMODULEOPS_TD
 #define FACT_DIALECT_FACT_FACTMODULEOPS_TD
@@ -75,7 +76,7 @@ def Fact_PrepareOp : Fact_Op<"prepare",
   }];
   let results = (outs Variadic<Fact_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$body attr-dict (`:` type($results)^)?";
+  let assemblyFormat = "custom<IsolatedBody>($body) attr-dict (`:` type($results)^)?";
   let hasVerifier = 1;
 }
 
@@ -109,7 +110,7 @@ def Fact_FusedOp : Fact_Op<"fused",
   let results = (outs Variadic<Fact_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $rule (`ins` `(` $inputs^ `:` type($inputs) `)`)? $body
+    $rule (`ins` `(` $inputs^ `:` type($inputs) `)`)? custom<IsolatedBody>($body)
     (`strategy` `(` $strategy^ `)`)? (`space` `(` $space^ `)`)?
     (`schedule` `(` $schedule^ `)`)? (`priority` `(` $priority^ `)`)? attr-dict `:` type($results)
   }];

@@ -1,4 +1,5 @@
 //===- FactPointwiseOps.td - One op a scalar function -------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTPOINTWISEOPS_TD
 #define FACT_DIALECT_FACT_FACTPOINTWISEOPS_TD

@@ -1,4 +1,5 @@
 //===- FactTensorOps.td - Contractions, rows and views ------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTTENSOROPS_TD
 #define FACT_DIALECT_FACT_FACTTENSOROPS_TD
@@ -53,8 +54,9 @@ def Fact_AttentionOp : Fact_TensorOp<"attention"> {
     Constraints:
     - (C1) query, key, value and result have rank 4 and one element type.
     - (C2) batch sizes agree, query and key agree in D, key and value in Tk and heads.
-    - (C3) `heads` is a multiple of `kv_heads`.
-    - (C4) the result is `[batch, heads, Tq, Dv]`.
+    - (C3) `heads` is a multiple of `kv_heads`, which is not 0.
+    - (C4) the result is `[batch, heads, Tq, Dv]`, and the mask broadcasts to
+      `[batch, heads, Tq, Tk]`.
   }];
   let arguments = (ins Fact_FloatTensor:$query, Fact_FloatTensor:$key,
                        Fact_FloatTensor:$value, Optional<Fact_FloatTensor>:$mask,
@@ -193,13 +195,9 @@ def Fact_RotaryOp : Fact_TensorOp<"rotary"> {
 // Views
 //===----------------------------------------------------------------------===//
 
-/// Marks ops that only rename elements; `StridedView` reads through them.
-def Fact_ViewTrait : NativeOpTrait<"ViewOp"> {
-  let cppNamespace = "::fact";
-}
-
 class Fact_ViewOp<string mnemonic, string text>
-    : Fact_TensorOp<mnemonic, [Fact_ViewTrait, SameOperandsAndResultElementType]> {
+    : Fact_TensorOp<mnemonic, [DeclareOpInterfaceMethods<ViewOpInterface>,
+                               SameOperandsAndResultElementType]> {
   let summary = text;
   let results = (outs Fact_Tensor:$result);
   let hasVerifier = 1;

@@ -1,4 +1,5 @@
 //===- Machine.h - What the compiler knows of a machine -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_MACHINE_H
 #define FACT_DIALECT_FACT_MACHINE_H
@@ -12,7 +13,8 @@ namespace fact {
 /// the program or the context of the attribute that holds them.
 struct MachineDescription {
   llvm::StringRef name;
-  /// "sm_90a" and the like, or "host".
+  /// "sm_90a" and the like; of a processor LLVM's name for it, such as
+  /// "x86-64-v3" or "neoverse-v1", or "host" for the one that compiles.
   llvm::StringRef architecture;
   int64_t multiprocessors;
   /// Shared memory one block can have, in bytes.
@@ -27,7 +29,7 @@ struct MachineDescription {
   double matrixFlops64;
   double scalarFlops;
 
-  bool isHost() const { return architecture == "host"; }
+  bool isHost() const { return !architecture.starts_with("sm_"); }
 };
 
 /// The built-in machines.

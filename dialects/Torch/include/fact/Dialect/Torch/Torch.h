@@ -1,4 +1,5 @@
 //===- Torch.h - The import shim of torch-mlir --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_TORCH_TORCH_H
 #define FACT_DIALECT_TORCH_TORCH_H

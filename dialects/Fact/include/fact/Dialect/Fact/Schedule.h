@@ -1,0 +1,114 @@
+//===- Schedule.h - Parameters of schedules, declared once --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kind of schedule is a table of parameters: name, meaning and legal values.
+// The parser, the verifier, the spaces, the neighbors of a search and the pages
+// for people and language models are made from that table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_DIALECT_FACT_SCHEDULE_H
+#define FACT_DIALECT_FACT_SCHEDULE_H
+
+#include "fact/Dialect/Fact/Extents.h"
+#include "fact/Dialect/Fact/Machine.h"
+#include "mlir/IR/Diagnostics.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fact {
+class FusedOp;
+class ScheduleAttr;
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// No size of a schedule is larger, so that the product of two does not
+/// overflow.
+constexpr int64_t maxScheduleSize = 1 << 30;
+
+/// The values one number of a parameter may have.
+class Sizes {
+public:
+  static Sizes oneOf(std::initializer_list<int64_t> values);
+  static Sizes between(int64_t first, int64_t last);
+  /// Multiples of `step` up to `last`.
+  static Sizes multiplesOf(int64_t step, int64_t last = maxScheduleSize);
+  /// Any number from 1 on.
+  static Sizes any() { return between(1, maxScheduleSize); }
+
+  bool contains(int64_t size) const;
+  /// "64, 128 or 256", "3 to 8", "a multiple of 16 up to 256", "1 or more".
+  std::string describe() const;
+
+private:
+  std::vector<int64_t> values;
+  int64_t first = 1, last = maxScheduleSize, step = 1;
+};
+
+/// One parameter of a kind of schedule: a number, several numbers written as
+/// 128x64, or one of a few words. Its values are Extents; that of a word is its
+/// position.
+struct Parameter {
+  struct Axis {
+    /// "M"; empty for a parameter that is one number.
+    std::string name;
+    Sizes sizes;
+  };
+
+  static Parameter number(std::string name, std::string meaning, Sizes sizes);
+  static Parameter extents(std::string name, std::string meaning,
+                           std::vector<Axis> axes);
+  static Parameter word(std::string name, std::string meaning,
+                        std::vector<std::string> words);
+
+  bool isWord() const { return !words.empty(); }
+  /// The legal values, for people: "M 64 or 128, N a multiple of 16 up to 256".
+  std::string describe() const;
+
+  /// The value that `text` says; none, with the reason, where it says none.
+  std::optional<Extents> parse(llvm::StringRef text, std::string &error) const;
+  std::optional<Extents> parse(mlir::AsmParser &parser) const;
+  std::string format(const Extents &value) const;
+  /// Whether the value has the form of this parameter's.
+  mlir::LogicalResult verify(const Extents &value, EmitError emitError) const;
+  /// Whether the value is legal.
+  mlir::LogicalResult check(const Extents &value, EmitError emitError) const;
+  /// Each number of the value halved and doubled; none for a word.
+  std::vector<Extents> getSteps(const Extents &value) const;
+
+  std::string name;
+  std::string meaning;
+  std::vector<Axis> axes;
+  std::vector<std::string> words;
+};
+
+/// A kind of schedule, such as `sm90_gemm`. It lives as long as the program.
+struct ScheduleKind {
+  std::string name;
+  std::string summary;
+  std::vector<Parameter> parameters;
+  /// What else is legal, in sentences: of several parameters together, of the
+  /// region, of the machine.
+  std::string limits;
+  /// Values of the first parameter, as an example of a list.
+  std::vector<std::string> example;
+
+  /// Adjusts values that depend on each other. Points of a space pass through
+  /// it, schedules that are written out do not.
+  void (*adjust)(llvm::MutableArrayRef<Extents> values) = nullptr;
+  /// Checks `limits`; each value is known to be legal.
+  mlir::LogicalResult (*check)(ScheduleAttr schedule, FusedOp fused,
+                               const MachineDescription &machine,
+                               EmitError emitError) = nullptr;
+
+  /// The kind on one page: what it is, its parameters and its limits.
+  std::string describe() const;
+
+  /// "'tile', 'cluster'", for diagnostics.
+  std::string listParameters() const;
+  /// The position of a parameter; none where there is no such parameter.
+  std::optional<size_t> find(llvm::StringRef parameter) const;
+};
+} // namespace fact
+
+#endif // FACT_DIALECT_FACT_SCHEDULE_H

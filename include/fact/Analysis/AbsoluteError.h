@@ -1,0 +1,19 @@
+//===- AbsoluteError.h - Where an approximation goes unseen -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_ANALYSIS_ABSOLUTEERROR_H
+#define FACT_ANALYSIS_ABSOLUTEERROR_H
+
+#include "fact/Dialect/Fact/Fact.h"
+
+namespace fact {
+/// Whether every use of a value of a region takes an error that is small against
+/// 1, or against an operand, but not against the value itself: the value, or
+/// sums, products and activation functions of it, are stored in 16 bits or
+/// rounded to them as a contraction's operand. A logarithm, a quotient or a
+/// comparison of it is no such use: near 0 an absolute error is a large one
+/// there.
+bool toleratesAbsoluteError(mlir::Value value);
+} // namespace fact
+
+#endif // FACT_ANALYSIS_ABSOLUTEERROR_H

@@ -1,0 +1,25 @@
+//===- ReadThrough.h - Values behind reshapes and permutes --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_ANALYSIS_READTHROUGH_H
+#define FACT_ANALYSIS_READTHROUGH_H
+
+#include "fact/Dialect/Fact/Fact.h"
+
+namespace fact {
+/// The value whose memory `value` names: a reshape of a row-major value is the
+/// same memory under another type, and needs no kernel.
+mlir::Value skipReshapes(mlir::Value value);
+
+/// What a reduction reads, before a permute that only brings the reduced
+/// dimensions to the end, and which dimensions of it are reduced: columns are
+/// reduced as the rows of the transposed matrix.
+struct ReducedOperand {
+  mlir::Value value;
+  llvm::SmallVector<int64_t> dims;
+
+  static ReducedOperand get(ReduceOp reduce);
+};
+} // namespace fact
+
+#endif // FACT_ANALYSIS_READTHROUGH_H

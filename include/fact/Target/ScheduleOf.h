@@ -1,0 +1,40 @@
+//===- ScheduleOf.h - A schedule of one kind ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a family reads its schedules through: `dyn_cast` tells the kind, and
+// getters name the parameters.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_TARGET_SCHEDULEOF_H
+#define FACT_TARGET_SCHEDULEOF_H
+
+#include "fact/Dialect/Fact/Fact.h"
+
+namespace fact {
+/// `Derived` has a static member `kind`.
+template <typename Derived> class ScheduleOf : public ScheduleAttr {
+public:
+  using ScheduleAttr::ScheduleAttr;
+  static bool classof(mlir::Attribute attribute) {
+    auto schedule = llvm::dyn_cast<ScheduleAttr>(attribute);
+    return schedule && schedule.getKind() == &Derived::kind;
+  }
+
+protected:
+  /// The value of a parameter that is one number or a word.
+  int64_t getSize(size_t parameter) const { return getValues()[parameter][0]; }
+};
+
+/// Values of a parameter that is one number, or a word by its enumerator.
+template <typename T>
+llvm::SmallVector<Extents> getExtents(llvm::ArrayRef<T> values) {
+  return llvm::map_to_vector(values,
+                             [](T value) { return Extents{int64_t(value)}; });
+}
+inline llvm::SmallVector<Extents> getExtents(llvm::ArrayRef<Extents> values) {
+  return llvm::to_vector(values);
+}
+} // namespace fact
+
+#endif // FACT_TARGET_SCHEDULEOF_H

@@ -1,0 +1,55 @@
+//===- AbsoluteError.cpp - Where an approximation goes unseen -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Analysis/AbsoluteError.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace fact;
+
+static bool isFloat16(Value value) {
+  return isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Whether an error of this operand is one of the result, or of a multiple.
+static bool passesOn(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<ViewOpInterface>(op))
+    return true;
+  if (auto cast = dyn_cast<CastOp>(op))
+    return isa<FloatType>(cast.getType().getElementType());
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() != ReduceKind::prod &&
+           reduce.getKind() != ReduceKind::argmax &&
+           reduce.getKind() != ReduceKind::argmin;
+  // A dividend by a number is a product.
+  if (isa<DivOp>(op))
+    return use.getOperandNumber() == 0 &&
+           op->getOperand(1).getDefiningOp<ConstantOp>();
+  if (isa<SelectOp>(op))
+    return use.getOperandNumber() > 0;
+  if (isa<GatherOp>(op))
+    return use.getOperandNumber() == 0;
+  // Slopes of activation functions are at most 1.2.
+  return isa<AddOp, SubOp, MulOp, NegOp, AbsOp, ReluOp, MaximumOp, MinimumOp,
+             ClampOp, ConcatOp, RotaryOp, SigmoidOp, TanhOp, ErfOp, SiluOp,
+             GeluOp, MishOp, SoftplusOp, SinOp, CosOp>(op);
+}
+
+bool fact::toleratesAbsoluteError(Value value) {
+  // Values are few, and users follow their operands: no cycles.
+  SmallVector<Value> work{value};
+  llvm::DenseSet<Value> seen{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    for (OpOperand &use : next.getUses()) {
+      Operation *user = use.getOwner();
+      bool rounds = isa<YieldOp, MatmulOp, AttentionOp>(user);
+      if (rounds ? !isFloat16(next) : !passesOn(use))
+        return false;
+      if (!rounds && seen.insert(user->getResult(0)).second)
+        work.push_back(user->getResult(0));
+    }
+  }
+  return true;
+}

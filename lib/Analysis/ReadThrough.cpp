@@ -1,0 +1,29 @@
+//===- ReadThrough.cpp - Values behind reshapes and permutes --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Analysis/ReadThrough.h"
+
+using namespace mlir;
+using namespace fact;
+
+Value fact::skipReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getOperand();
+  return value;
+}
+
+ReducedOperand ReducedOperand::get(ReduceOp reduce) {
+  ReducedOperand operand{reduce.getOperand(),
+                         SmallVector<int64_t>(reduce.getDims())};
+  auto permute = operand.value.getDefiningOp<PermuteOp>();
+  if (!permute)
+    return operand;
+  SmallVector<int64_t> kept, reduced;
+  for (auto [i, dim] : llvm::enumerate(permute.getDims()))
+    (llvm::is_contained(operand.dims, i) ? reduced : kept).push_back(dim);
+  // The results keep their order.
+  if (!llvm::is_sorted(kept))
+    return operand;
+  llvm::sort(reduced);
+  return {permute.getOperand(), reduced};
+}

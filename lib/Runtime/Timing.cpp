@@ -1,0 +1,228 @@
+//===- Timing.cpp - Timed launches whose results are checked --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Timing.h"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace fact {
+namespace runtime {
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TimedKernel::TimedKernel(const FactKernel &kernel, const Job &job,
+                         std::vector<VerifiedTrial> verified)
+    : job(job), trials(std::move(verified)),
+      operandTensors(tensorsOf(job.operands)),
+      resultTensors(tensorsOf(job.results)),
+      operands(allocateBuffers(operandTensors, poison)),
+      results(allocateBuffers(resultTensors, guardByte)),
+      kernel(kernel, job, job.results.size(), "crash") {
+  uint64_t available = 0;
+  if (!measure::availableBytes(available))
+    deviceFailed("worker_error");
+  // Half is left to other processes and to the cache's emptying.
+  bool fits = footprintOf(operandTensors) * trials.size() <= available / 2;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    if (fits)
+      originals.push_back(allocateBuffers(operandTensors, poison));
+    Buffers &buffers = fits ? originals.back() : operands;
+    fill(i, buffers);
+    operandSums.push_back(checksums(operandTensors, buffers));
+  }
+  if (!job.repeatable)
+    for (Kept &each : kept)
+      each.results = allocateBuffers(resultTensors, guardByte);
+  this->kernel.bind(operands, results);
+}
+
+void TimedKernel::fill(size_t trial, Buffers &buffers) const {
+  // A normal trial knows its domain.
+  fillOperands(job, trials[trial].trial, /*domain=*/0, trials[trial].attempt,
+               buffers);
+}
+
+static bool copyTensor(const GuardedBuffer &from, const GuardedBuffer &to,
+                       const Tensor &tensor, void *stream) {
+  device::StridedTensor source = {};
+  source.data = from.data();
+  source.elementBytes = bytesOf(tensor.type);
+  source.rank = 1;
+  source.shape[0] = static_cast<int64_t>(tensor.elements());
+  source.strides[0] = 1;
+  return device::copyStrided(to.data(), source, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+/// Not timed: operands, what the model packs once, poison.
+bool TimedKernel::prepareRun(int run, void *stream) {
+  bool good = true;
+  if (changesOperands()) {
+    const Buffers &from = originals[trialOf(run)];
+    for (size_t i = 0; i < from.size(); ++i)
+      good = good &&
+             copyTensor(*from[i], *operands[i], operandTensors[i], stream);
+    kernel.packFixed(stream);
+  }
+  for (auto &buffer : results)
+    good = good && buffer->enqueueFill(poison, stream);
+  return good;
+}
+
+void TimedKernel::runBatch(int runs, bool coldCache,
+                           std::vector<double> &samples) {
+  if (!changesOperands())
+    fill(trialOf(0), operands);
+  kernel.prepareTimed();
+  size_t count = resultTensors.size();
+  uint64_t bytes = static_cast<uint64_t>(runs) * count * sizeof(uint64_t);
+  DeviceMemory memory(bytes);
+  uint64_t *sums = reinterpret_cast<uint64_t *>(memory.get());
+  if (!device::fillBytes(sums, 0, bytes, nullptr) || !device::synchronize())
+    deviceFailed("crash");
+  kept[0].run = static_cast<int>(random() % static_cast<uint64_t>(
+                                                std::max(1, runs - 1)));
+  kept[1].run = runs - 1;
+
+  measure::TimedRun timed;
+  timed.coldCache = coldCache;
+  timed.prepare = [&](int run, void *stream) {
+    return prepareRun(run, stream);
+  };
+  timed.launch = [&](int, void *stream) { return kernel.launchTimed(stream); };
+  timed.finish = [&](int run, void *stream) {
+    bool good = true;
+    for (size_t i = 0; i < count; ++i)
+      good = good &&
+             measure::addChecksum(results[i]->data(), resultTensors[i].type,
+                                  resultTensors[i].elements(),
+                                  sums + static_cast<size_t>(run) * count + i,
+                                  stream);
+    return good && keepResults(run, stream);
+  };
+  std::vector<uint64_t> found(static_cast<size_t>(runs) * count);
+  if (!measure::time(runs, timed, samples) ||
+      !device::copyToHost(found.data(), sums, bytes))
+    deviceFailed("crash");
+  check(runs, found.data());
+  ++batches;
+}
+
+/// Not timed: what is compared after the batch.
+bool TimedKernel::keepResults(int run, void *stream) {
+  bool good = true;
+  for (Kept &each : kept)
+    for (size_t i = 0; each.run == run && i < each.results.size(); ++i)
+      good = good && copyTensor(*results[i], *each.results[i],
+                                resultTensors[i], stream);
+  return good;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+void TimedKernel::rejectWrong(size_t trial, const std::string &what) const {
+  reject("wrong", "timed launches, operands of " +
+                      describeTrial(trials[trial].trial, job) + ": " + what);
+}
+
+void TimedKernel::check(int runs, const uint64_t *sums) {
+  for (int run = 0; job.repeatable && run < runs; ++run)
+    for (size_t i = 0; i < resultTensors.size(); ++i)
+      if (*sums++ != trials[trialOf(run)].resultSums[i])
+        rejectWrong(trialOf(run),
+                    "launch " + std::to_string(run + 1) + " of batch " +
+                        std::to_string(batches + 1) + ", result " +
+                        std::to_string(i) +
+                        ": differs from that of the verified launch");
+  size_t last = trialOf(runs - 1);
+  if (checksums(operandTensors, operands) != operandSums[last])
+    rejectWrong(last, "wrote to an operand");
+  for (const Buffers *buffers : {&operands, &results})
+    for (const auto &buffer : *buffers)
+      if (!buffer->intact())
+        rejectWrong(last, "wrote outside a result");
+  if (const char *what = kernel.strayWrite())
+    rejectWrong(last, std::string("wrote outside ") + what);
+  for (const Kept &each : kept)
+    if (!job.repeatable)
+      compareWithAnotherRun(each);
+}
+
+void TimedKernel::compareWithAnotherRun(const Kept &timed) {
+  if (!prepareRun(timed.run, nullptr))
+    deviceFailed("crash");
+  for (auto &buffer : results)
+    buffer->fillAll(otherPoison);
+  kernel.runOnce();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Result &result = job.results[i];
+    Comparison comparison;
+    if (!measure::compare(timed.results[i]->data(), result.type,
+                          results[i]->data(), result.type, nullptr,
+                          result.elements(), result.tolerance, comparison))
+      deviceFailed("crash");
+    if (comparison.beyond || comparison.otherClass)
+      rejectWrong(trialOf(timed.run),
+                  "launch " + std::to_string(timed.run + 1) + " of batch " +
+                      std::to_string(batches + 1) + ", result " +
+                      std::to_string(i) +
+                      ": differs from that of another launch");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+/// The median and its 95% interval by order statistics: no assumption about
+/// how times are distributed.
+static Times summarise(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  size_t count = samples.size();
+  double half = 0.98 * std::sqrt(static_cast<double>(count));
+  double middle = static_cast<double>(count) / 2;
+  auto at = [&](double position) {
+    double last = static_cast<double>(count - 1);
+    return samples[static_cast<size_t>(
+        std::min(last, std::max(0.0, std::floor(position))))];
+  };
+  double median = count % 2
+                      ? samples[count / 2]
+                      : 0.5 * (samples[count / 2 - 1] + samples[count / 2]);
+  return {median, at(middle - half), at(middle + half), count};
+}
+
+Times TimedKernel::measure(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> warmup, samples;
+  // Where there is nothing to choose, the figure is for the report alone.
+  int batch = seconds < 0.1 ? 3 : 9;
+  runBatch(batch / 3, /*coldCache=*/true, warmup);
+  seconds = std::max(seconds, 0.1);
+  Clock::time_point end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(seconds));
+  for (;;) {
+    runBatch(batch, /*coldCache=*/true, samples);
+    Times times = summarise(samples);
+    bool known = times.high - times.low <= 0.02 * times.median;
+    if (!known && times.runs < 100 && Clock::now() <= end)
+      continue;
+    // A kernel that is right for a while only: launches cost little here.
+    std::vector<double> ignored;
+    while (samples.size() + ignored.size() < 128 && Clock::now() <= end)
+      runBatch(16, /*coldCache=*/false, ignored);
+    return times;
+  }
+}
+
+} // namespace runtime
+} // namespace fact

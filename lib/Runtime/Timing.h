@@ -1,0 +1,75 @@
+//===- Timing.h - Timed launches whose results are checked ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_RUNTIME_TIMING_H
+#define FACT_LIB_RUNTIME_TIMING_H
+
+#include "TestedKernel.h"
+#include "Verification.h"
+#include "WorkerJob.h"
+#include <array>
+#include <random>
+#include <vector>
+
+namespace fact {
+namespace runtime {
+
+struct Times {
+  double median, low, high;
+  size_t runs;
+};
+
+/// Times a verified candidate, and holds each timed launch to what the verified
+/// one gave. Before a launch its operands change, in place, to those of another
+/// trial, and its results are poisoned. Where memory is short operands change
+/// between batches of launches only. Of a kernel whose runs may differ, a
+/// launch at random and the last of each batch are held to another launch.
+class TimedKernel {
+public:
+  TimedKernel(const FactKernel &kernel, const Job &job,
+              std::vector<VerifiedTrial> trials);
+
+  /// Runs until the median is known to 2%, at most 100 times, and for no longer
+  /// than `seconds`, in which the emptying of caches counts.
+  Times measure(double seconds);
+
+private:
+  /// The results of one timed launch.
+  struct Kept {
+    int run = 0;
+    Buffers results;
+  };
+
+  bool changesOperands() const { return !originals.empty(); }
+  size_t trialOf(int run) const {
+    return static_cast<size_t>(changesOperands() ? batches + run : batches) %
+           trials.size();
+  }
+  void fill(size_t trial, Buffers &buffers) const;
+  bool prepareRun(int run, void *stream);
+  void runBatch(int runs, bool coldCache, std::vector<double> &samples);
+  void check(int runs, const uint64_t *sums);
+  bool keepResults(int run, void *stream);
+  void compareWithAnotherRun(const Kept &timed);
+  [[noreturn]] void rejectWrong(size_t trial, const std::string &what) const;
+
+  const Job &job;
+  const std::vector<VerifiedTrial> trials;
+  const std::vector<Tensor> operandTensors, resultTensors;
+  /// The operands of each trial, to copy from; none where memory is short.
+  std::vector<Buffers> originals;
+  std::vector<std::vector<uint64_t>> operandSums;
+  /// What the kernel is bound to.
+  Buffers operands, results;
+  TestedKernel kernel;
+  int batches = 0;
+  std::mt19937_64 random{job.seed};
+  /// One at random, and the last; without results where launches are
+  /// repeatable.
+  std::array<Kept, 2> kept;
+};
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_LIB_RUNTIME_TIMING_H

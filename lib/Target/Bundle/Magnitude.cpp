@@ -1,0 +1,252 @@
+//===- Magnitude.cpp - How large a region's values become -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Magnitude.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// Values of about one size.
+struct Magnitude {
+  double rms = 0;
+  /// Rounding errors are in it already.
+  bool isComputed = false;
+  /// A computed value was rounded to 16 bits: candidates round it the other
+  /// way now and then.
+  bool isRounded = false;
+};
+
+class MagnitudeAnalysis {
+public:
+  explicit MagnitudeAnalysis(FusedOp fused) : fused(fused) {}
+  std::optional<MagnitudeEffect> run(ArrayRef<double> scales);
+
+private:
+  Magnitude of(Value value) const { return values.lookup(value); }
+  Magnitude propagate(Operation *op);
+  double scaleAfter(Operation *op);
+  void requireSmall(Value value, double limit);
+  void requireSums(double rms, double length);
+  void amplify(double magnitude, const Magnitude &from);
+  void step(const Magnitude &from);
+
+  FusedOp fused;
+  DenseMap<Value, Magnitude> values;
+  MagnitudeEffect effect;
+  bool holds = true;
+};
+} // namespace
+
+/// Normal values reach a few times their rms.
+static constexpr double spread = 8;
+static constexpr double largestF32 = 3e38;
+/// Beyond, scores tell nothing that they do not tell here.
+static constexpr double largestExponent = 1024;
+
+static bool isSixteenBits(Value value) {
+  Type type = getElementTypeOrSelf(value.getType());
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16;
+}
+
+/// Only stored, so that the overflow of its type is a right result.
+static bool isOnlyStored(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return isa<YieldOp>(user) ||
+           ((isa<ViewOpInterface>(user) || isa<CastOp>(user)) &&
+            isOnlyStored(user->getResult(0)));
+  });
+}
+
+/// Partial sums of this many values stay in f32, in any order.
+void MagnitudeAnalysis::requireSums(double rms, double length) {
+  holds = holds && rms * spread * length < largestF32;
+}
+
+void MagnitudeAnalysis::requireSmall(Value value, double limit) {
+  holds = holds && of(value).rms <= limit;
+}
+
+/// An exponential of values of this size.
+void MagnitudeAnalysis::amplify(double magnitude, const Magnitude &from) {
+  if (magnitude > largestExponent || (from.isRounded && magnitude > 16))
+    holds = false;
+  if (from.isComputed)
+    effect.amplification = std::max(effect.amplification, magnitude);
+}
+
+/// A step at 0: of a large sum that cancels there, the rounding errors of its
+/// terms are all that is left.
+void MagnitudeAnalysis::step(const Magnitude &from) {
+  if (!from.isComputed)
+    return;
+  holds = holds && from.rms <= largestExponent;
+  effect.amplification = std::max(effect.amplification, from.rms);
+}
+
+static std::optional<double> getSplat(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  if (!dense || !dense.isSplat() || !isa<FloatType>(dense.getElementType()))
+    return std::nullopt;
+  return std::abs(dense.getSplatValue<APFloat>().convertToDouble());
+}
+
+static double getConstantMagnitude(ConstantOp op) {
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!dense || !isa<FloatType>(dense.getElementType()))
+    return 1;
+  // Infinities are meant: masks are.
+  double largest = 0;
+  for (const APFloat &value : dense.getValues<APFloat>())
+    if (value.isFinite())
+      largest = std::max(largest, std::abs(value.convertToDouble()));
+  return largest;
+}
+
+double MagnitudeAnalysis::scaleAfter(Operation *op) {
+  double largest = 0;
+  for (Value operand : op->getOperands())
+    largest = std::max(largest, of(operand).rms);
+  auto rms = [&](unsigned i) { return of(op->getOperand(i)).rms; };
+  auto length = [&](ReduceOp reduce) {
+    return double(reduce.getOperand().getType().getNumElements()) /
+           std::max<int64_t>(1, reduce.getType().getNumElements());
+  };
+  return TypeSwitch<Operation *, double>(op)
+      .Case([](ConstantOp constant) { return getConstantMagnitude(constant); })
+      .Case<AddOp, SubOp>([&](auto) { return rms(0) + rms(1); })
+      .Case([&](MulOp) { return rms(0) * rms(1); })
+      // Some divisors are far smaller than most.
+      .Case([&](DivOp div) {
+        std::optional<double> divisor = getSplat(div.getRhs());
+        return divisor && *divisor > 0 ? rms(0) / *divisor : rms(0) * 1e3;
+      })
+      .Case<ReciprocalOp, RsqrtOp>([](auto) { return 1e3; })
+      .Case<SqrtOp>([&](auto) { return std::sqrt(rms(0)); })
+      .Case<LogOp, Log1pOp>([](auto) { return 100.0; })
+      .Case<ExpOp, Expm1Op>([&](auto exp) {
+        amplify(rms(0), of(exp.getOperand()));
+        return std::exp(spread * rms(0));
+      })
+      .Case([&](PowOp pow) {
+        std::optional<double> power = getSplat(pow.getRhs());
+        amplify(power ? *power : rms(1) * 10, of(pow.getRhs()));
+        return std::pow(1 + spread * rms(0), power ? *power : rms(1));
+      })
+      // Computed angles carry errors that grow with them.
+      .Case<SinOp, CosOp>([&](auto angle) {
+        amplify(rms(0), of(angle.getOperand()));
+        return 1.0;
+      })
+      .Case([&](FmodOp fmod) {
+        amplify(of(fmod.getLhs()).isComputed ? rms(0) * 1e3 : 0,
+                of(fmod.getLhs()));
+        return std::min(rms(0), rms(1));
+      })
+      .Case<ErfOp, TanhOp, SigmoidOp>([&](auto function) {
+        step(of(function.getOperand()));
+        return 1.0;
+      })
+      // The reference says where rounding decides.
+      .Case<SignOp, CompareOp>([](auto) { return 1.0; })
+      .Case([&](SoftmaxOp softmax) {
+        amplify(rms(0), of(softmax.getOperand()));
+        return 1.0;
+      })
+      .Case([&](MatmulOp matmul) {
+        requireSums(rms(0) * rms(1), double(matmul.getK()));
+        return rms(0) * rms(1) * std::sqrt(double(matmul.getK()));
+      })
+      .Case([&](AttentionOp attention) {
+        Magnitude scores;
+        for (Value operand : {attention.getQuery(), attention.getKey()})
+          scores.isRounded |= of(operand).isRounded;
+        scores.isComputed = true;
+        double depth = double(attention.getQuery().getType().getDimSize(3));
+        amplify(rms(0) * rms(1) * std::sqrt(depth) *
+                        std::abs(attention.getScale().convertToDouble()) +
+                    (attention.getMask() ? of(attention.getMask()).rms : 0),
+                scores);
+        requireSums(rms(2), 1);
+        return rms(2);
+      })
+      .Case([&](NormOp norm) {
+        // Squares are summed in f32.
+        requireSums(rms(0) * rms(0), double(norm.getType().getNumElements()));
+        double weight = norm.getWeight() ? of(norm.getWeight()).rms : 1;
+        return spread * weight + (norm.getBias() ? of(norm.getBias()).rms : 0);
+      })
+      .Case([&](ReduceOp reduce) {
+        switch (reduce.getKind()) {
+        case ReduceKind::sum:
+        case ReduceKind::mean:
+          requireSums(rms(0), length(reduce));
+          return rms(0) * (reduce.getKind() == ReduceKind::sum ? length(reduce)
+                                                               : 1);
+        case ReduceKind::prod:
+          requireSums(std::pow(1 + rms(0), length(reduce)), 1);
+          return std::pow(1 + rms(0), length(reduce));
+        default:
+          return rms(0);
+        }
+      })
+      .Case([&](RotaryOp rotary) {
+        return rms(0) * (rms(1) + rms(2));
+      })
+      .Default([&](Operation *) { return largest; });
+}
+
+Magnitude MagnitudeAnalysis::propagate(Operation *op) {
+  Magnitude result;
+  bool rounds = !isa<ViewOpInterface>(op) &&
+                !isa<ConstantOp, ConcatOp, GatherOp, NegOp, AbsOp, ReluOp>(op);
+  for (Value operand : op->getOperands()) {
+    result.isComputed |= of(operand).isComputed;
+    result.isRounded |= of(operand).isRounded;
+  }
+  // Contractions round what the region computed, casts what they narrow.
+  if (auto cast = dyn_cast<CastOp>(op))
+    rounds = result.isRounded |=
+        isSixteenBits(op->getResult(0)) && !isSixteenBits(cast.getOperand()) &&
+        !isOnlyStored(op->getResult(0));
+  if (isa<MatmulOp, AttentionOp>(op))
+    for (Value operand : op->getOperands())
+      result.isRounded |= of(operand).isComputed && isSixteenBits(operand);
+  result.isComputed |= rounds;
+  result.rms = scaleAfter(op);
+  return result;
+}
+
+std::optional<MagnitudeEffect>
+MagnitudeAnalysis::run(ArrayRef<double> scales) {
+  for (auto [argument, scale] :
+       llvm::zip(fused.getBody().getArguments(), scales))
+    values[argument] = {scale, false, false};
+  for (Operation &op : fused.getBodyOps()) {
+    if (op.getNumResults() != 1)
+      continue;
+    Value result = op.getResult(0);
+    values[result] = propagate(&op);
+    if (!isa<FloatType>(getElementTypeOrSelf(result.getType())))
+      continue;
+    if (!isOnlyStored(result))
+      requireSmall(result, largestF32 / spread);
+    // What a contraction or a cast rounds to f16 stays in its range.
+    bool narrows = isa<CastOp>(op) || llvm::any_of(result.getUsers(),
+                                                   llvm::IsaPred<MatmulOp>);
+    if (narrows && !isOnlyStored(result) &&
+        getElementTypeOrSelf(result.getType()).isF16())
+      requireSmall(result, 6e4 / spread);
+  }
+  if (!holds)
+    return std::nullopt;
+  return effect;
+}
+
+std::optional<MagnitudeEffect>
+fact::getMagnitudeEffect(FusedOp fused, ArrayRef<double> scales) {
+  return MagnitudeAnalysis(fused).run(scales);
+}

@@ -1,0 +1,375 @@
+//===- Verification.cpp - What a kernel is verified on --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Verification.h"
+#include "Magnitude.h"
+#include "fact/Target/Reference.h"
+#include "llvm/ADT/SetVector.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fact;
+namespace json = llvm::json;
+
+json::Object fact::describeTensor(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << cast<RankedTensorType>(type).getElementType();
+  return json::Object{
+      {"type", name},
+      {"shape", json::Array(cast<RankedTensorType>(type).getShape())}};
+}
+
+static Type getElement(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Tolerances
+//===----------------------------------------------------------------------===//
+
+/// The length of the sums of an op.
+static int64_t reductionLength(Operation *op) {
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return matmul.getK();
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return std::max(attention.getKey().getType().getDimSize(2),
+                    attention.getKey().getType().getDimSize(3));
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getOperand().getType().getNumElements() /
+           std::max<int64_t>(1, reduce.getType().getNumElements());
+  if (isa<NormOp, SoftmaxOp>(op))
+    return cast<RankedTensorType>(op->getResult(0).getType())
+        .getShape()
+        .back();
+  return 1;
+}
+
+/// The relative error of one rounding to a type's 16 bits; 0 for others.
+static double getRounding(Type type) {
+  return type.isBF16() ? 0x1p-8 : type.isF16() ? 0x1p-11 : 0;
+}
+
+/// What computes a result: ops of the region, in order.
+static SmallVector<Operation *> getSlice(FusedOp fused, Value result) {
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Value> work{result};
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp();
+        op && needed.insert(op))
+      llvm::append_range(work, op->getOperands());
+  SmallVector<Operation *> slice;
+  for (Operation &op : fused.getBodyOps())
+    if (needed.contains(&op))
+      slice.push_back(&op);
+  return slice;
+}
+
+/// The narrowest rounding inside of a slice: at casts, and of what a
+/// contraction multiplies if the region computed it. Two kernels may round
+/// such a value to either of its neighbours.
+static double getInnerRounding(ArrayRef<Operation *> slice) {
+  double rounding = 0;
+  for (Operation *op : slice) {
+    if (isa<CastOp>(op))
+      rounding = std::max(rounding, getRounding(getElement(op->getResult(0))));
+    if (!isa<MatmulOp, AttentionOp>(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (isa<AttentionOp>(op) || operand.getDefiningOp())
+        rounding = std::max(rounding, getRounding(getElement(operand)));
+  }
+  return rounding;
+}
+
+/// The precision of the arithmetic: f64 only where nothing else is in it.
+static double getEpsilon(Value result, ArrayRef<Operation *> slice) {
+  bool isDouble = getElement(result).isF64();
+  for (Operation *op : slice)
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<FloatType>(getElement(operand)))
+        isDouble = isDouble && (type.isF64() || isa<CastOp>(op));
+  // Transcendental functions of doubles are right to some units.
+  return isDouble ? 16 * 0x1p-52 : 0x1p-23;
+}
+
+/// Errors of sums grow with the square root of their length in f32; a 16-bit
+/// result adds its own rounding, and once more for what is rounded inside of
+/// the region. Integers and booleans are exact. The rows of an attention
+/// average different numbers of values, so each has its own scale.
+static json::Object getTolerance(FusedOp fused, Value result,
+                                 double amplification) {
+  SmallVector<Operation *> slice = getSlice(fused, result);
+  int64_t length = 1;
+  bool attends = false;
+  for (Operation *op : slice) {
+    length = std::max(length, reductionLength(op));
+    attends |= isa<AttentionOp>(op);
+  }
+  double sum = getEpsilon(result, slice) * (2 + std::sqrt(double(length)));
+  double rounding =
+      std::max(getRounding(getElement(result)), getInnerRounding(slice));
+  json::Object tolerance{{"norm", std::max(4 * sum, 2 * rounding)},
+                         {"element", std::max(16 * sum, 4 * rounding)}};
+  if (amplification > 0)
+    tolerance["large"] = 16 * sum * amplification;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (attends && !shape.empty() && shape.back() >= 16)
+    tolerance["rows"] = shape.back();
+  return tolerance;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where an argument goes without being computed with: through views, casts
+/// and rotations.
+struct Uses {
+  /// As (op, operand number).
+  SmallVector<std::pair<Operation *, unsigned>> direct;
+};
+} // namespace
+
+static void collectUses(Value value, Uses &uses) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    bool passes = isa<ViewOpInterface>(user) || isa<CastOp, ConcatOp>(user) ||
+                  (isa<RotaryOp>(user) && use.getOperandNumber() == 0);
+    if (passes)
+      collectUses(user->getResult(0), uses);
+    else
+      uses.direct.emplace_back(user, use.getOperandNumber());
+  }
+}
+
+/// Whether the value of an argument, computed with or not, reaches an operand
+/// of an attention.
+static bool reaches(Value value, function_ref<bool(OpOperand &)> isWanted) {
+  for (OpOperand &use : value.getUses()) {
+    if (isWanted(use))
+      return true;
+    if (use.getOwner()->getNumResults() == 1 &&
+        reaches(use.getOwner()->getResult(0), isWanted))
+      return true;
+  }
+  return false;
+}
+
+static bool reachesAttention(Value value, ArrayRef<unsigned> numbers) {
+  return reaches(value, [&](OpOperand &use) {
+    return isa<AttentionOp>(use.getOwner()) &&
+           llvm::is_contained(numbers, use.getOperandNumber());
+  });
+}
+
+/// An operand that a contraction multiplies with is scaled so that results stay
+/// near 1, where activation functions are not flat.
+static double getScale(const Uses &uses) {
+  double scale = 1;
+  for (auto [user, number] : uses.direct)
+    if (auto matmul = dyn_cast<MatmulOp>(user); matmul && number == 1)
+      scale = 1 / std::sqrt(double(matmul.getK()));
+  return scale;
+}
+
+/// Keys of attention, and what a maximum is taken of, are negative in one
+/// trial: so far that an exponential vanishes. Queries, keys and values in one
+/// tensor are its thirds.
+static void describeSign(const Uses &uses, json::Object &operand) {
+  bool isKey = false, isOther = false, isRow = false;
+  for (auto [user, number] : uses.direct) {
+    if (isa<AttentionOp>(user))
+      (number == 1 ? isKey : isOther) = true;
+    if (auto reduce = dyn_cast<ReduceOp>(user))
+      isRow |= reduce.getKind() == ReduceKind::max ||
+               reduce.getKind() == ReduceKind::argmax;
+    isRow |= isa<SoftmaxOp>(user);
+    if (isa<AttentionOp>(user) && number == 3)
+      operand["mask"] = true;
+  }
+  if (isKey)
+    operand[isOther ? "middle" : "negative"] = isOther ? 4 : 8;
+  else if (isRow)
+    operand["negative"] = 160;
+}
+
+/// Whether a sum is subtracted from its own values: of equal ones, nothing but
+/// rounding errors is left.
+static bool subtractsMeans(FusedOp fused) {
+  return llvm::any_of(fused.getBodyOps(), [&](Operation &op) {
+    if (auto norm = dyn_cast<NormOp>(op))
+      return norm.getKind() == NormKind::layer;
+    return isa<SubOp>(op) &&
+           llvm::any_of(getSlice(fused, op.getResult(0)),
+                        llvm::IsaPred<ReduceOp>);
+  });
+}
+
+/// Fast scalar functions of a GPU are instructions with `.ftz`, which take
+/// denormals of f32 and bf16 for 0. Those of f16 are ordinary numbers of f32.
+/// Attention is compiled with fast functions, other regions have them where all
+/// results are of 16 bits.
+static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
+  if (target.getKind() != "cuda" || type.isF16())
+    return false;
+  return llvm::any_of(fused.getBodyOps(), llvm::IsaPred<AttentionOp>) ||
+         llvm::all_of(fused.getYield()->getOperands(), [](Value result) {
+           return getRounding(getElement(result)) > 0;
+         });
+}
+
+/// Whether a value may be so small that some kernels compute 0: a function with
+/// an asymptote at 0, or a quotient.
+static bool mayVanish(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp,
+          SoftmaxOp, DivOp, ReciprocalOp, PowOp>(op))
+    return true;
+  return (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op)) &&
+         llvm::any_of(op->getOperands(), mayVanish);
+}
+
+/// 0 times an infinity is NaN, and a tiny number times it is not.
+static bool multipliesWhatVanishes(OpOperand &use) {
+  auto product = dyn_cast<MulOp>(use.getOwner());
+  return product && mayVanish(product->getOperand(1 - use.getOperandNumber()));
+}
+
+static bool isProduct(OpOperand &use) {
+  auto reduce = dyn_cast<ReduceOp>(use.getOwner());
+  return reduce && reduce.getKind() == ReduceKind::prod;
+}
+
+/// What an op leaves open, docs/precision.md: whether attention sees values of
+/// hidden keys, what infinite scores give, what becomes of an infinity beside
+/// factors that vanish.
+static json::Array getAvoided(FusedOp fused, const Target &target,
+                              BlockArgument argument, bool holdsLargest,
+                              bool equalRowsCancel) {
+  json::Array avoided;
+  bool isKeyOrValue = reachesAttention(argument, {1, 2});
+  bool isMask = reachesAttention(argument, {3});
+  bool isQuery = reachesAttention(argument, {0});
+  if (isKeyOrValue || isMask)
+    avoided.push_back("nan");
+  bool isBesideVanishing = reaches(argument, multipliesWhatVanishes);
+  if (isKeyOrValue || isMask || isQuery || isBesideVanishing)
+    avoided.push_back("+inf");
+  if (isKeyOrValue || isQuery || isBesideVanishing)
+    avoided.push_back("-inf");
+  if (mayFlushDenormals(fused, target, getElement(argument)) ||
+      reaches(argument, isProduct))
+    avoided.push_back("denormal");
+  if (!holdsLargest)
+    avoided.push_back("largest");
+  if (equalRowsCancel)
+    avoided.push_back("equal");
+  return avoided;
+}
+
+/// Integers: indices stay inside of what they name, others have both signs.
+static void describeIntegers(const Uses &uses, Value argument,
+                             json::Object &operand) {
+  int64_t high = 16;
+  for (auto [user, number] : uses.direct)
+    if (auto gather = dyn_cast<GatherOp>(user); gather && number == 1) {
+      high = gather.getSource().getType().getDimSize(gather.getDim());
+      operand["outside"] = true;
+    }
+  // Indices that are computed with, counts of bits, divisors and exponents; in
+  // floating point, large numbers are other numbers.
+  bool isDelicate = reaches(argument, [](OpOperand &use) {
+    return (isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 1) ||
+           isa<ShiftLeftOp, ShiftRightOp, DivOp, FmodOp, PowOp>(use.getOwner());
+  });
+  bool isConverted = reaches(argument, [](OpOperand &use) {
+    return isa<CastOp>(use.getOwner());
+  });
+  operand["fill"] = "uniform";
+  operand["low"] = isDelicate ? 0 : -16;
+  operand["high"] = high;
+  if (!isDelicate && !isConverted)
+    operand["wide"] = true;
+}
+
+namespace {
+/// The largest operands that the region's arithmetic holds.
+struct LargeOperands {
+  double factor = 0;
+  double amplification = 0;
+  /// Values at the end of a type's range are held too.
+  bool holdsLargest = false;
+};
+} // namespace
+
+static LargeOperands findLargeOperands(FusedOp fused) {
+  SmallVector<double> scales, largest;
+  for (BlockArgument argument : fused.getBody().getArguments()) {
+    Uses uses;
+    collectUses(argument, uses);
+    auto type = dyn_cast<FloatType>(getElement(argument));
+    scales.push_back(type ? getScale(uses) : 1);
+    largest.push_back(!type           ? 1
+                      : type.isF16()  ? 65504
+                      : type.isF64()  ? 1e150
+                                      : 3e38);
+  }
+  LargeOperands result;
+  for (double factor : {1024., 256., 64., 32., 16., 8.}) {
+    SmallVector<double> scaled = scales;
+    for (auto [argument, scale] :
+         llvm::zip(fused.getBody().getArguments(), scaled))
+      if (isa<FloatType>(getElement(argument)))
+        scale *= factor;
+    if (auto effect = getMagnitudeEffect(fused, scaled)) {
+      result.factor = factor;
+      result.amplification = effect->amplification;
+      break;
+    }
+  }
+  result.holdsLargest = getMagnitudeEffect(fused, largest).has_value();
+  return result;
+}
+
+json::Array fact::describeOperands(FusedOp fused, const Target &target) {
+  LargeOperands large = findLargeOperands(fused);
+  bool equalRowsCancel = subtractsMeans(fused);
+  json::Array operands;
+  for (BlockArgument argument : fused.getBody().getArguments()) {
+    Uses uses;
+    collectUses(argument, uses);
+    json::Object operand = describeTensor(argument.getType());
+    Type element = getElement(argument);
+    if (isa<FloatType>(element)) {
+      operand["scale"] = getScale(uses);
+      operand["large"] = large.factor;
+      describeSign(uses, operand);
+      json::Array avoided = getAvoided(fused, target, argument,
+                                       large.holdsLargest, equalRowsCancel);
+      if (!avoided.empty())
+        operand["avoid"] = std::move(avoided);
+    } else if (!element.isInteger(1)) {
+      describeIntegers(uses, argument, operand);
+    }
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
+json::Array fact::describeResults(FusedOp fused) {
+  double amplification = findLargeOperands(fused).amplification;
+  json::Array results;
+  for (auto [value, doubt] :
+       llvm::zip(fused.getYield()->getOperands(), findDoubts(fused))) {
+    json::Object result = describeTensor(value.getType());
+    result["tolerance"] = getTolerance(fused, value, amplification);
+    if (doubt != Doubt::None)
+      result["undecided"] = true;
+    results.push_back(std::move(result));
+  }
+  return results;
+}

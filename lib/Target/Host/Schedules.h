@@ -1,0 +1,39 @@
+//===- Schedules.h - Schedules of host kernels --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_HOST_SCHEDULES_H
+#define FACT_LIB_TARGET_HOST_SCHEDULES_H
+
+#include "fact/Target/ScheduleOf.h"
+
+namespace fact {
+/// A GEMM on packed panels.
+class HostGemmAttr : public ScheduleOf<HostGemmAttr> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  Extents getMicro() const { return getValues()[0]; }
+  int64_t getRows() const { return getSize(1); }
+  int64_t getColumns() const { return getSize(2); }
+
+  static SpaceAttr getSpace(mlir::MLIRContext *context,
+                            llvm::ArrayRef<Extents> micro,
+                            llvm::ArrayRef<int64_t> rows,
+                            llvm::ArrayRef<int64_t> columns);
+};
+
+/// Loops over rows of the result.
+class HostRowsAttr : public ScheduleOf<HostRowsAttr> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getGrain() const { return getSize(0); }
+
+  static SpaceAttr getSpace(mlir::MLIRContext *context,
+                            llvm::ArrayRef<int64_t> grains);
+};
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_HOST_SCHEDULES_H

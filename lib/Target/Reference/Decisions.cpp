@@ -1,0 +1,90 @@
+//===- Decisions.cpp - Where rounding can decide --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values of a region a candidate rounds, and which may come out as
+// something else because a rounded one was compared, truncated or is near a
+// pole. The reference then tracks errors, and says for each element how far
+// they may move it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Target/Reference.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+struct Knowledge {
+  /// A candidate's value may differ by rounding.
+  bool isRounded = false;
+  /// It may differ by more.
+  Doubt doubt = Doubt::None;
+};
+} // namespace
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+/// Ops that choose among their operands' elements.
+static bool isExact(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::max ||
+           reduce.getKind() == ReduceKind::min;
+  return isa<ViewOpInterface>(op) ||
+         isa<ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp, ReluOp,
+             MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp, RoundOp>(
+             op);
+}
+
+/// What becomes of a float that is a little off.
+static Doubt getDoubt(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::argmax ||
+                   reduce.getKind() == ReduceKind::argmin
+               ? Doubt::Decides
+               : Doubt::None;
+  if (isa<CompareOp, SignOp, FloorOp, CeilOp, RoundOp, FmodOp>(op))
+    return Doubt::Decides;
+  // Poles and borders of what they are defined for.
+  if (isa<DivOp, ReciprocalOp, SqrtOp, RsqrtOp, LogOp, Log1pOp, PowOp>(op))
+    return Doubt::Grows;
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && isFloat(cast.getOperand()) && !isFloat(cast) ? Doubt::Decides
+                                                              : Doubt::None;
+}
+
+static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
+  Knowledge knowledge;
+  bool anyRounded = false;
+  for (const Knowledge &operand : operands) {
+    anyRounded |= operand.isRounded;
+    knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
+  }
+  // What rounds to nearest is the same everywhere.
+  bool rounds = !isExact(op) && !isa<CastOp>(op);
+  knowledge.isRounded = isFloat(op->getResult(0)) && (anyRounded || rounds);
+  // A dividend has no poles.
+  if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
+    knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
+  // A hidden key's NaN shows in some candidates.
+  if (isa<AttentionOp>(op))
+    knowledge.doubt = std::max(knowledge.doubt, Doubt::Decides);
+  return knowledge;
+}
+
+SmallVector<Doubt> fact::findDoubts(FusedOp fused) {
+  llvm::DenseMap<Value, Knowledge> known;
+  for (Operation &op : fused.getBodyOps()) {
+    SmallVector<Knowledge> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(known.lookup(operand));
+    known[op.getResult(0)] = getKnowledge(&op, operands);
+  }
+  SmallVector<Doubt> doubts;
+  for (Value yielded : fused.getYield()->getOperands())
+    doubts.push_back(known.lookup(yielded).doubt);
+  return doubts;
+}

@@ -1,0 +1,230 @@
+//===- Contractions.h - Products of matrices and attention ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `A::at(v, batch, row, column)` is an element of an operand; the emitter writes
+// where it lies, transposes and broadcasts included.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_REFERENCE_CONTRACTIONS_H
+#define FACT_REFERENCE_CONTRACTIONS_H
+
+#include "Rows.h"
+
+namespace fact {
+namespace reference {
+
+/// A sum of products.
+template <class E> struct Dot;
+template <> struct Dot<double> {
+  double sum = 0;
+  FACT_FUNCTION void add(double x, double y) { sum += x * y; }
+  template <class Format> FACT_FUNCTION double total(int64_t) const {
+    return Format::range(sum);
+  }
+};
+template <> struct Dot<Tracked<double>> {
+  double sum = 0, magnitude = 0, error = 0;
+  bool undecided = false;
+  FACT_FUNCTION void add(Tracked<double> x, Tracked<double> y) {
+    sum += x.value * y.value;
+    magnitude += math::fabs(x.value * y.value);
+    error += math::fabs(x.value) * error_of(y) +
+             error_of(x) * (math::fabs(y.value) + error_of(y));
+    undecided = undecided || x.undecided || y.undecided;
+  }
+  template <class Format>
+  FACT_FUNCTION Tracked<double> total(int64_t count) const {
+    return Make<Tracked<double>>::of(
+        Format::range(sum), error + growth_of<Format>(count) * magnitude,
+        undecided);
+  }
+};
+
+struct MatmulSize {
+  int64_t batches, m, n, k;
+};
+
+#ifdef __CUDACC__
+/// A block of 16 x 16 threads computes 64 x 64 elements, 4 x 4 a thread.
+/// `AlongK` says whether neighbors along k are neighbors in memory.
+template <class A, class B, bool AlongKOfA, bool AlongKOfB, class Format,
+          class Values, class E>
+__global__ void matmul_kernel(Values v, E *out, MatmulSize size) {
+  __shared__ uint64_t memory[2 * 16 * 65 * sizeof(E) / sizeof(uint64_t)];
+  E(*a_tile)[65] = reinterpret_cast<E(*)[65]>(memory);
+  E(*b_tile)[65] = a_tile + 16;
+  int64_t row_tiles = (size.m + 63) / 64;
+  int64_t batch = blockIdx.x / row_tiles;
+  int64_t row = (blockIdx.x % row_tiles) * 64;
+  int64_t column = int64_t(blockIdx.y) * 64;
+  int thread = threadIdx.y * 16 + threadIdx.x;
+  Dot<E> dots[4][4];
+  for (int64_t k0 = 0; k0 < size.k; k0 += 16) {
+    for (int e = thread; e < 64 * 16; e += 256) {
+      int64_t i = AlongKOfA ? e / 16 : e % 64, k = AlongKOfA ? e % 16 : e / 64;
+      a_tile[k][i] = row + i < size.m && k0 + k < size.k
+                         ? A::at(v, batch, row + i, k0 + k)
+                         : Make<E>::of(0);
+      i = AlongKOfB ? e / 16 : e % 64;
+      k = AlongKOfB ? e % 16 : e / 64;
+      b_tile[k][i] = column + i < size.n && k0 + k < size.k
+                         ? B::at(v, batch, k0 + k, column + i)
+                         : Make<E>::of(0);
+    }
+    __syncthreads();
+    int count = size.k - k0 < 16 ? int(size.k - k0) : 16;
+    for (int k = 0; k < count; ++k)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
+          dots[i][j].add(a_tile[k][threadIdx.y * 4 + i],
+                         b_tile[k][threadIdx.x + 16 * j]);
+    __syncthreads();
+  }
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) {
+      int64_t r = row + threadIdx.y * 4 + i, c = column + threadIdx.x + 16 * j;
+      if (r < size.m && c < size.n)
+        out[(batch * size.m + r) * size.n + c] =
+            dots[i][j].template total<Format>(size.k);
+    }
+}
+#endif
+
+/// out[batch][i][j] = sum over k of a[batch][i][k] b[batch][k][j].
+template <class A, class B, bool AlongKOfA, bool AlongKOfB, class Format,
+          class Values, class E>
+void matmul(const Values &v, E *out, MatmulSize size, Stream stream) {
+  if (size.batches * size.m * size.n == 0)
+    return;
+#ifdef __CUDACC__
+  dim3 grid(blocks_for(size.m, 64) * static_cast<unsigned>(size.batches),
+            blocks_for(size.n, 64));
+  matmul_kernel<A, B, AlongKOfA, AlongKOfB, Format>
+      <<<grid, dim3(16, 16), 0, stream>>>(v, out, size);
+#else
+  (void)stream;
+  for (int64_t batch = 0; batch < size.batches; ++batch)
+    for (int64_t i = 0; i < size.m; ++i)
+      for (int64_t j0 = 0; j0 < size.n; j0 += 8) {
+        Dot<E> dots[8];
+        int64_t count = size.n - j0 < 8 ? size.n - j0 : 8;
+        for (int64_t k = 0; k < size.k; ++k) {
+          E a = A::at(v, batch, i, k);
+          for (int64_t j = 0; j < count; ++j)
+            dots[j].add(a, B::at(v, batch, k, j0 + j));
+        }
+        for (int64_t j = 0; j < count; ++j)
+          *out++ = dots[j].template total<Format>(size.k);
+      }
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+struct AttentionSize {
+  int64_t batches, heads, key_heads, queries, keys, head, value_head;
+  double scale;
+  bool causal;
+  /// What rounding the probabilities to the operands' type errs by.
+  double rounding;
+};
+
+/// Scores of so many queries are kept at a time.
+#ifdef __CUDACC__
+constexpr int64_t attention_rows = 1024;
+#else
+constexpr int64_t attention_rows = 1;
+#endif
+
+/// One query: its scores, their softmax, and the sum of values. A query that
+/// sees no key gives 0. A hidden key's value is not read: where it is NaN or
+/// infinite, candidates that multiply it by 0 differ from those that skip it,
+/// and the result is undecided.
+template <class Q, class K, class V, class Mask, class Format, class Values,
+          class E>
+struct Attention {
+  Values v;
+  E *out;
+  E *scores;
+  AttentionSize size;
+  int64_t first;
+
+  FACT_FUNCTION void operator()(int64_t row) const {
+    int64_t query = row % size.queries, head = row / size.queries % size.heads,
+            batch = row / size.queries / size.heads;
+    int64_t key_head = head / (size.heads / size.key_heads);
+    E *score = scores + (row - first) * size.keys;
+    int64_t seen = size.causal && query + 1 < size.keys ? query + 1 : size.keys;
+    Team::each(seen, [&](int64_t key) {
+      Dot<E> dot;
+      for (int64_t i = 0; i < size.head; ++i)
+        dot.add(Q::at(v, batch, head, query, i),
+                K::at(v, batch, key_head, key, i));
+      E product = dot.template total<Format>(size.head);
+      E mask = Mask::at(v, batch, head, query, key);
+      double value = value_of(product) * size.scale + value_of(mask);
+      double error = error_of(product) * math::fabs(size.scale) +
+                     error_of(mask) + 4 * Format::unit * math::fabs(value);
+      score[key] =
+          Make<E>::of(Format::range(value), is_finite(error) ? error : 0,
+                      is_undecided(product) || is_undecided(mask));
+    });
+    using Largest = ExtremeOf<double, op::Greater>;
+    Largest largest = Team::fold(seen, Largest(), [&](int64_t key) {
+      return Placed<E>{score[key], key};
+    });
+    bool empty = seen == 0 || largest.value == -infinity();
+    double base = empty ? 0 : largest.value;
+    // Scores become weights.
+    Team::each(seen, [&](int64_t key) {
+      score[key] = Make<E>::of(math::exp(value_of(score[key]) - base));
+    });
+    Sum sum = Team::fold(seen, Sum(),
+                         [&](int64_t key) { return value_of(score[key]); });
+    double shift = math::expm1(2 * largest.worst) + growth_of<Format>(seen) +
+                   2 * Format::unit * math::fabs(base) + 2 * size.rounding;
+    Team::each(size.value_head, [&](int64_t column) {
+      double total = 0, magnitude = 0, error = 0;
+      bool undecided = largest.undecided != 0;
+      for (int64_t key = 0; key < size.keys; ++key) {
+        double weight = key < seen ? value_of(score[key]) : 0;
+        E value = V::at(v, batch, key_head, key, column);
+        if (weight < 0x1p-100) {
+          undecided = undecided || !is_finite(value_of(value));
+          continue;
+        }
+        total += weight * value_of(value);
+        magnitude += weight * math::fabs(value_of(value));
+        error += weight * error_of(value);
+        undecided = undecided || is_undecided(value);
+      }
+      double result = empty ? 0 : total / sum.value;
+      error = (error + magnitude * shift) / sum.value;
+      out[row * size.value_head + column] =
+          Make<E>::of(Format::range(result), is_finite(error) ? error : 0,
+                      undecided);
+    });
+  }
+};
+
+template <class Q, class K, class V, class Mask, class Format, class Values,
+          class E>
+void attention(const Values &v, E *out, E *scores, AttentionSize size,
+               Stream stream) {
+  int64_t rows = size.batches * size.heads * size.queries;
+  for (int64_t first = 0; first < rows; first += attention_rows) {
+    int64_t count = rows - first < attention_rows ? rows - first
+                                                  : attention_rows;
+    for_rows(Attention<Q, K, V, Mask, Format, Values, E>{v, out, scores, size,
+                                                         first},
+             first, count, stream);
+  }
+}
+
+} // namespace reference
+} // namespace fact
+
+#endif // FACT_REFERENCE_CONTRACTIONS_H

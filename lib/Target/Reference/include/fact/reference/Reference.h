@@ -1,0 +1,18 @@
+//===- Reference.h - Naive kernels that say what is right -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reference is written to be obviously right: one program an op, doubles
+// throughout, 64-bit indices, nothing of what candidates are made from.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_REFERENCE_REFERENCE_H
+#define FACT_REFERENCE_REFERENCE_H
+
+#include "Contractions.h"
+#include "Elements.h"
+#include "Launch.h"
+#include "Pointwise.h"
+#include "Rows.h"
+
+#endif // FACT_REFERENCE_REFERENCE_H

@@ -1,0 +1,252 @@
+//===- CheckLibrary.cpp - What is linked is what was verified -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Databases, caches and build folders are only hints about what to link. The
+// kernels of the linked library are verified once more from the library itself
+// before it gets its name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search.h"
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <sstream>
+
+namespace fact {
+namespace tuning {
+
+namespace fs = std::filesystem;
+
+/// Compiles the winners whose objects are not there: a result from an earlier
+/// run may have outlived them.
+void Tuner::ensureWinnerObjects() {
+  for (bool complete = false; !complete;) {
+    complete = true;
+    Scheduler compiles(jobs, false);
+    std::vector<std::pair<Search *, Attempt>> failed;
+    for (auto &each : searches) {
+      const Kernel &kernel = each->kernel();
+      size_t index = static_cast<size_t>(each->result.winner);
+      const Candidate &candidate = kernel.candidates[index];
+      if (candidate.source.empty() || isFreshObject(kernel, index))
+        continue;
+      fs::path log = buildLogOf(kernel, index);
+      fs::path aside = objectOf(kernel, index);
+      aside.replace_extension(".partial.o");
+      Command command = compileCommand(candidate, aside, log, true);
+      writeFile(log, "$ " + command.text() + "\n");
+      compiles.build(command, [=, &failed, &each](const Outcome &outcome) {
+        checkEnvironment(command, outcome);
+        if (outcome.succeeded()) {
+          adoptObject(each->kernel(), index, aside);
+          progress(each->kernel(), "compiled #" + std::to_string(index),
+                   format("%.1f s", outcome.seconds));
+          return;
+        }
+        std::error_code absent;
+        fs::remove(aside, absent);
+        failed.emplace_back(each.get(), compileFailure(outcome, log));
+      });
+    }
+    compiles.run();
+    for (auto &[search, attempt] : failed) {
+      replaceWinner(*search, attempt);
+      complete = false;
+    }
+  }
+}
+
+/// Builds the reference of every kernel. Those that are objects already are
+/// linked into one library.
+void Tuner::buildReferences() {
+  Words objects, link;
+  ContentHash hash;
+  for (auto &search : searches) {
+    const KernelSource &reference = search->kernel().reference;
+    if (reference.source.empty()) {
+      objects.push_back(reference.object.string());
+      link.insert(link.end(), reference.link.begin(), reference.link.end());
+      hash.add(stampOf(reference));
+    } else if (search->reference == Search::NotBuilt)
+      buildReference(*search);
+  }
+  scheduler->run();
+  for (auto &search : searches)
+    if (!search->error.empty())
+      throw Failure("kernel '" + search->kernel().name +
+                    "' cannot be verified: " + search->error);
+  fs::path library = build / "references.so", stamp = build / "references.stamp";
+  if (objects.empty() || isFresh(stamp, hash.text(), {library}))
+    return;
+  fs::path aside = build / "references.partial.so";
+  runLinker(linkCommand(objects, link, aside, build / "references.log"),
+            "the references");
+  fs::rename(aside, library);
+  writeStamp(stamp, hash.text(), {library});
+}
+
+/// Random values that a program's argument may hold: what all of its readers
+/// are verified with.
+static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
+                          uint32_t index, const Tensor &tensor) {
+  bool uniform = !runtime::isFloat(tensor.type);
+  double low = 0, high = 2, scale = 1;
+  bool first = true;
+  for (const std::vector<Step> *steps : {&bundle.prepare, &bundle.program})
+    for (const Step &step : *steps)
+      for (size_t i = 0; i < step.operands.size(); ++i) {
+        const Value &value = bundle.values[step.operands[i]];
+        if (value.kind != kind || value.index != index)
+          continue;
+        const Operand &operand = bundle.kernels[step.kernel].operands[i];
+        scale = std::min(scale, operand.scale);
+        if (!operand.uniform)
+          continue;
+        uniform = true;
+        low = first ? operand.low : std::max(low, operand.low);
+        high = first ? operand.high : std::min(high, operand.high);
+        first = false;
+      }
+  std::ostringstream text;
+  text.precision(17);
+  if (uniform)
+    text << "uniform " << low << ' ' << std::max(high, low + 1);
+  else
+    text << "normal " << scale;
+  return text.str();
+}
+
+/// What inputs and weights of the program hold; or that only its kernels can be
+/// verified, and why.
+static std::string describeArguments(const Bundle &bundle, std::string &why) {
+  std::string text;
+  for (uint32_t i = 0; i < bundle.inputs.size(); ++i)
+    text += "input " +
+            fillOf(bundle, runtime::ValueKind::Input, i, bundle.inputs[i]) +
+            "\n";
+  for (uint32_t i = 0; i < bundle.weights.size(); ++i) {
+    const Weight &weight = bundle.weights[i];
+    if (weight.baked && weight.data.empty()) {
+      why = "the bundle does not have the value of the baked weight '" +
+            weight.name + "'";
+      return "kernels\n";
+    }
+    text += "weight " +
+            (weight.baked
+                 ? "file " + weight.data.string()
+                 : fillOf(bundle, runtime::ValueKind::Weight, i, weight)) +
+            "\n";
+  }
+  return text;
+}
+
+/// Runs the worker on all kernels and the program, or on one kernel.
+WorkerReport Tuner::runCheck(const fs::path &library, int only) {
+  std::string text;
+  for (auto &search : searches) {
+    const Kernel &kernel = search->kernel();
+    fs::path job = buildFolder(kernel) / "library.job";
+    fs::path reference = kernel.reference.source.empty()
+                             ? build / "references.so"
+                             : buildFolder(kernel) / "reference.so";
+    writeFile(job, jobOf(kernel, static_cast<size_t>(search->result.winner),
+                         reference, library));
+    text += "kernel " + job.string() + "\n";
+  }
+  std::string why;
+  text += only >= 0 ? "only " + std::to_string(only) + "\n"
+                    : describeArguments(bundle, why);
+  if (!why.empty())
+    std::printf("check     of the kernels alone: %s\n", why.c_str());
+  fs::path check = build / "library.check";
+  writeFile(check, text);
+  Command command;
+  command.words = options.runLauncher;
+  command.words.insert(
+      command.words.end(),
+      {workerPath.string(), "--check", library.string(), check.string()});
+  command.captureOutput = true;
+  command.log = build / "check.log";
+  double kernels = only >= 0 ? 1 : static_cast<double>(searches.size() + 1);
+  command.timeoutSeconds = options.runTimeout * kernels;
+  for (int tries = 1;; ++tries) {
+    writeFile(command.log, "$ " + command.text() + "\n");
+    Outcome outcome = runCommand(command);
+    checkEnvironment(command, outcome);
+    WorkerReport report = readReport(outcome);
+    if (!report.disturbed)
+      return report;
+    if (tries == disturbedTries)
+      throw Failure("the linked library cannot be verified with the memory that "
+                    "is free: " +
+                    report.detail + ", " + std::to_string(tries) +
+                    " times\n  end other programs that use it; finished "
+                    "attempts are kept");
+    command.delaySeconds = secondsBeforeTry(tries);
+  }
+}
+
+void Tuner::takeChoices(const WorkerReport &report) {
+  for (const auto &[number, choice] : report.values["choices"].items()) {
+    Search &search = *searches.at(std::stoul(number));
+    Attempt &winner =
+        *search.result.attempts[static_cast<size_t>(search.result.winner)];
+    if (!winner.choice.empty())
+      throw Failure("kernel '" + search.kernel().name +
+                    "' is linked with a choice and does not know it; compile "
+                    "the model again");
+    winner.choice = choiceIn(choice);
+  }
+}
+
+bool Tuner::checkLibrary(const fs::path &library) {
+  auto begin = std::chrono::steady_clock::now();
+  buildReferences();
+  WorkerReport report = runCheck(library, -1);
+  if (report.status == "unchosen") {
+    takeChoices(report);
+    return false;
+  }
+  fs::path log = build / "check.log";
+  // A kernel is judged by itself; its neighbors may have done the harm.
+  if (report.status != "ok" && report.kernel >= 0) {
+    report = runCheck(library, report.kernel);
+    if (report.status == "ok")
+      report = runCheck(library, -1);
+  } else if (report.died)
+    report = runCheck(library, -1);
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  seconds.check += elapsed.count();
+  if (report.status == "ok") {
+    if (report.values.contains("steps"))
+      std::printf("check     %d of %d steps against references, the library "
+                  "against its steps\n",
+                  report.values.value("compared", 0),
+                  report.values.value("steps", 0));
+    return true;
+  }
+  if (report.kernel < 0)
+    throw Failure((report.phase == "program"
+                       ? "the linked library does not compute its program: "
+                       : "the linked library cannot be loaded: ") +
+                  report.detail + "\n  see " + log.string());
+  Search &search = *searches.at(static_cast<size_t>(report.kernel));
+  if (report.status == "worker_error" || report.status == "reference_error")
+    throw Failure("kernel '" + search.kernel().name +
+                  "' of the linked library cannot be verified: " +
+                  report.detail + "\n  see " + log.string());
+  if (report.died)
+    askMachine();
+  Attempt attempt;
+  attempt.status = report.status;
+  attempt.detail = "in the linked library, " + report.detail;
+  attempt.transient = report.status == "stale_choice";
+  attempt.log = log.string();
+  replaceWinner(search, attempt);
+  return false;
+}
+
+} // namespace tuning
+} // namespace fact

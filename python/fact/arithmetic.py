@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A module's own ops in another arithmetic, without changing the module.
+
+Each class is a mode: while one is active, PyTorch hands it every op. The module runs as it
+is written, with its own weights, so nothing is copied or converted in advance.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .memory import available_bytes
+
+aten = torch.ops.aten
+
+# Multiplications whose 16-bit form is hundreds of times slower than fp32 on a CPU without
+# 16-bit units.
+_PRODUCTS = {
+    aten.mm.default, aten.addmm.default, aten.bmm.default, aten.baddbmm.default,
+    aten.addmv.default, aten.mv.default, aten.dot.default, aten.convolution.default,
+    aten._scaled_dot_product_flash_attention_for_cpu.default,
+}
+
+# Ops that move a few elements of a table: widening the table first could take gigabytes.
+_GATHERS = {aten.embedding.default, aten.index_select.default, aten.index.Tensor,
+            aten.gather.default}
+
+# Left free for everything else in the process.
+_RESERVE_BYTES = 256 << 20
+
+
+class NotWidened(Exception):
+    """An op whose meaning depends on the narrow type."""
+
+
+class TooLarge(Exception):
+    """The wide form of the module does not fit in memory."""
+
+
+def _is_floating(value) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _aliases(func, index: int):
+    """How result `index` of an op relates to its operands; None for new memory."""
+    returns = func._schema.returns
+    return returns[min(index, len(returns) - 1)].alias_info if returns else None
+
+
+def _written(func, args, kwargs):
+    """The operands that an op changes."""
+    for position, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is None or not argument.alias_info.is_write:
+            continue
+        value = args[position] if position < len(args) else kwargs.get(argument.name)
+        yield from (leaf for leaf in pytree.tree_leaves(value))
+
+
+def _map_results(func, results, function):
+    """Replaces each tensor that an op returned by `function(tensor, alias)`."""
+    if isinstance(results, torch.Tensor):
+        return function(results, _aliases(func, 0))
+    if isinstance(results, (tuple, list)):
+        return type(results)(
+            pytree.tree_map_only(torch.Tensor, lambda t, i=i: function(t, _aliases(func, i)), part)
+            for i, part in enumerate(results))
+    return results
+
+
+class Wide(TorchDispatchMode):
+    """Computes every op in `dtype`: operands are converted where an op reads them.
+
+    Explicit conversions to narrower floating types do nothing. A weight is wide only while
+    one op uses it, so memory holds wide activations and one wide weight.
+    """
+
+    def __init__(self, dtype: torch.dtype = torch.float64):
+        super().__init__()
+        self.dtype = dtype
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is aten.view.dtype:
+            raise NotWidened("the module reinterprets the bits of a tensor")
+        for tensor in _written(func, args, kwargs):
+            if _is_floating(tensor) and tensor.dtype != self.dtype:
+                raise NotWidened("the module changes a tensor that is neither a buffer nor an input")
+        if func in _GATHERS:
+            return self._map(func, func(*args, **kwargs))
+        if func in (aten._softmax.default, aten._log_softmax.default):
+            # The last operand converts from 16 bits to fp32.
+            args = (*args[:2], False)
+        self._make_room(args, kwargs)
+        args, kwargs = pytree.tree_map(self._widen, (args, kwargs))
+        return self._map(func, func(*args, **kwargs))
+
+    def _widen(self, value):
+        if isinstance(value, torch.dtype):
+            return self.dtype if value.is_floating_point else value
+        if _is_floating(value) and value.dtype != self.dtype:
+            return value.to(self.dtype)
+        return value
+
+    def _map(self, func, results):
+        return _map_results(func, results, lambda tensor, alias: self._widen(tensor))
+
+    def _make_room(self, args, kwargs) -> None:
+        """Results and temporaries of an op are rarely larger than its wide operands."""
+        tensors = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if _is_floating(leaf)]
+        needed = sum(tensor.numel() for tensor in tensors) * self.dtype.itemsize * 2
+        if needed < _RESERVE_BYTES // 8:
+            return
+        device = tensors[0].device
+        if needed + _RESERVE_BYTES > available_bytes(device):
+            raise TooLarge(f"an op of {needed >> 20} MiB in {self.dtype} does not fit on {device}")
+
+
+class ProductsInFloat32(TorchDispatchMode):
+    """Computes products of 16-bit tensors in fp32 and rounds them once.
+
+    This is what kernels with 16-bit units do; PyTorch's own on a CPU without them take
+    hundreds of times as long.
+    """
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        floating = {leaf.dtype for leaf in pytree.tree_leaves((args, kwargs)) if _is_floating(leaf)}
+        if func not in _PRODUCTS or len(floating) != 1 or next(iter(floating)).itemsize != 2:
+            return func(*args, **kwargs)
+        narrow = floating.pop()
+        widen = lambda leaf: leaf.float() if _is_floating(leaf) else leaf
+        args, kwargs = pytree.tree_map(widen, (args, kwargs))
+        return _map_results(func, func(*args, **kwargs), lambda tensor, alias:
+                            tensor.to(narrow) if _is_floating(tensor) else tensor)
+
+
+class Perturbed(TorchDispatchMode):
+    """Moves each computed element by one rounding, up, down or not at all, and each long sum
+    by what another order of its terms could make of it.
+
+    What the results of such runs have in common is what the type's precision decides.
+    Small whole numbers stay: they are masks, counts and flags, which are exact.
+    """
+
+    def __init__(self, seed: int, device: torch.device):
+        super().__init__()
+        self.generator = torch.Generator(device).manual_seed(seed)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        results = func(*args, **(kwargs or {}))
+        if not any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves((args, kwargs))):
+            return results
+        terms = _count_terms(func, args, results)
+        return _map_results(func, results, lambda tensor, alias: self._perturb(tensor, alias, terms))
+
+    def _perturb(self, tensor: torch.Tensor, alias, terms: int):
+        is_view = alias is not None and not alias.is_write
+        if is_view or not _is_floating(tensor) or tensor.device != self.generator.device:
+            return tensor
+        if terms > 1:
+            tensor.add_(self._reordering(tensor, terms))
+        return tensor.mul_(self.factors(tensor))
+
+    def factors(self, tensor: torch.Tensor) -> torch.Tensor:
+        steps = torch.randint(-1, 2, tensor.shape, generator=self.generator, device=tensor.device)
+        whole = (tensor == tensor.round()) & (tensor.abs() < 256)
+        steps = steps.masked_fill_(whole, 0).to(tensor.dtype)
+        return steps.mul_(torch.finfo(tensor.dtype).eps).add_(1)
+
+    def _reordering(self, tensor: torch.Tensor, terms: int) -> torch.Tensor:
+        """Rounding errors of adding `terms` numbers one after the other.
+
+        Each addition is off by 0.2 eps of the partial sum in the mean. Partial sums grow to
+        the result like the root of their number, so all errors together have a deviation of
+        0.15 eps sqrt(terms) of the result.
+        """
+        wide = tensor.dtype if tensor.dtype.itemsize > 2 else torch.float32
+        finite = tensor[tensor.isfinite()].to(wide)
+        size = float(finite.square().mean().sqrt()) if finite.numel() else 0.0
+        noise = torch.randn(tensor.shape, generator=self.generator, device=tensor.device, dtype=wide)
+        noise = noise.mul_(0.15 * torch.finfo(wide).eps * math.sqrt(terms) * size)
+        # Sums of nothing but zeros are exact.
+        return noise.masked_fill_(tensor == 0, 0).to(tensor.dtype)
+
+
+_FIRST_OPERAND = {aten.mm.default: 0, aten.bmm.default: 0, aten.mv.default: 0, aten.dot.default: 0,
+                  aten.addmm.default: 1, aten.baddbmm.default: 1, aten.addmv.default: 1}
+_SUMS = {aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.dim,
+         aten.cumsum.default}
+
+
+def _count_terms(func, args, result) -> int:
+    """How many numbers each element of a result is the sum of."""
+    if func in _FIRST_OPERAND:
+        return args[_FIRST_OPERAND[func]].shape[-1]
+    if func is aten.convolution.default:
+        return args[1].numel() // max(args[1].shape[0], 1)
+    if func is aten._scaled_dot_product_flash_attention_for_cpu.default:
+        return args[1].shape[-2]
+    if func is aten.cumsum.default:
+        return args[0].shape[args[1]] if args[0].dim() else 1
+    if func in _SUMS:
+        return args[0].numel() // max(result.numel(), 1)
+    return 1

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The composed library against the module it was made from.
+
+Kernels are verified one by one while they are tuned. Import, fusion, folding, the memory
+plan and the order of steps come before and after that, so the whole is compared too: the
+library and the module run once on the given inputs. A result may be as far from the module
+in fp64 as 1.5 times the module's own error in its own types, plus one rounding.
+
+- fp64 is the module's own forward with each op widened (`arithmetic.Wide`). Where that does
+  not fit in memory, fp32 stands for it if all results are 16-bit.
+- The module's own error is that of eager. On a CPU, products of 16-bit tensors are computed
+  in fp32 and rounded once (`arithmetic.ProductsInFloat32`).
+- `verify.judge` compares: NaN and infinities by class, as in fp64 or as in eager; integers and
+  booleans element by element, those of fp64 or of eager.
+- One run of eager is no measure of its error where a result has few elements, is as good as exact
+  by luck, or is fp64, whose truth is its own result. There eager's error is the largest of several
+  runs whose ops are moved by one rounding, and sums by another order of their terms
+  (`arithmetic.Perturbed`).
+- Rounding decides some integers, booleans, NaN and infinities. They may also be as in one of the
+  moved runs.
+- Buffers and inputs that the module changes are results. The module runs on copies of them
+  and of its Python attributes, and the random generators are put back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+from typing import Any, Callable, Sequence
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide
+from .errors import FactError
+from .library import Model
+from .verify import FACTOR, Comparison, Judgement, judge
+
+# Disturbed runs of eager, at most, where one run does not tell its error.
+PERTURBED_RUNS = 8
+
+
+class Refused(FactError):
+    """The library computes something else than the module."""
+
+
+@dataclasses.dataclass
+class Verdict:
+    """What was compared, and what was found; `skipped` says why nothing was."""
+
+    skipped: str | None = None
+    # By result: the library's error and eager's.
+    errors: dict[str, tuple[Comparison, Comparison]] = dataclasses.field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if self.skipped:
+            return f"not compared with the module: {self.skipped}"
+        norms = [(name, ours.norm, eager.norm) for name, (ours, eager) in self.errors.items()]
+        name, ours, eager = max(norms, key=lambda entry: entry[1] - FACTOR * entry[2],
+                                default=("", 0.0, 0.0))
+        return f"as exact as the module: error {ours:.1e}, eager's {eager:.1e}" + (
+            f" (output '{name}', the worst of {len(norms)})" if len(norms) > 1 else "")
+
+
+def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[Any],
+                        kwargs: dict[str, Any] | None = None) -> Verdict:
+    """Raises Refused where a result of `model` is too far from the module's."""
+    kwargs = kwargs or {}
+    if any(tensor.is_meta for tensor in _all_tensors(module, args, kwargs)):
+        return Verdict("the module or its inputs are on the meta device and have no data")
+    try:
+        runs = _Runs(model, module, args, kwargs)
+        found = runs.library()
+        exact = _exact(runs, found)
+        judgements = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
+                                   runs.eager)
+    except (TooLarge, torch.OutOfMemoryError, MemoryError) as error:
+        return Verdict(f"there is not enough memory ({_first_line(error)})")
+    except _CannotRun as error:
+        return Verdict(str(error))
+    wrong = [judgement for judgement in judgements if judgement.reason]
+    if wrong:
+        raise Refused(_message(model, wrong))
+    return Verdict(errors={judgement.name: (judgement.ours, judgement.eager)
+                           for judgement, result in zip(judgements, found)
+                           if result.is_floating_point()})
+
+
+def judge_results(names: Sequence[str], found: Sequence[torch.Tensor],
+                  exact: Sequence[torch.Tensor],
+                  eager: Callable[[int | None], Sequence[torch.Tensor]]) -> list[Judgement]:
+    """Judges results by a run of eager, `eager(None)`. What that refuses is judged by disturbed
+    ones too, `eager(seed)`: they tell what rounding decides, and how exact eager is where it was
+    lucky once."""
+    runs = [[tensor] for tensor in eager(None)]
+    judgements = list(map(judge, names, found, runs, exact))
+    for seed in range(PERTURBED_RUNS):
+        unsure = [i for i, judgement in enumerate(judgements) if judgement.reason]
+        if not unsure:
+            break
+        disturbed = eager(seed)
+        for i in unsure:
+            runs[i].append(disturbed[i])
+            judgements[i] = judge(names[i], found[i], runs[i], exact[i])
+    return judgements
+
+
+def _exact(runs: "_Runs", found: list[torch.Tensor]) -> list[torch.Tensor]:
+    """The truth: fp64, or fp32 for 16-bit results where fp64 does not fit."""
+    floating = [result.dtype for result in found if result.is_floating_point()]
+    try:
+        return runs.wide(torch.float64)
+    except (TooLarge, torch.OutOfMemoryError):
+        if not floating or any(dtype.itemsize > 2 for dtype in floating):
+            raise
+        return runs.wide(torch.float32)
+
+
+def _message(model: Model, wrong: list[Judgement]) -> str:
+    lines = [f"the library of {model.library.name} does not compute what the module does:"]
+    lines += [f"  {judgement.reason}" for judgement in wrong[:4]]
+    if len(wrong) > 4:
+        lines.append(f"  and {len(wrong) - 4} more results")
+    if any(judgement.zeros_for_nan for judgement in wrong):
+        lines.append(
+            "Attention that is written out is NaN where a mask of -inf hides every key of a query, "
+            "and FACT's is 0 there, as scaled_dot_product_attention's is. With inputs in which each "
+            "query sees a key, or a mask of the lowest finite number, both agree")
+    else:
+        lines.append(f"A result may be {FACTOR} times as far from fp64 as eager, plus one rounding. "
+                     "This is a defect of FACT: please report it with the module and inputs")
+    return "\n".join(lines)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _all_tensors(module, args, kwargs) -> list[torch.Tensor]:
+    leaves = pytree.tree_leaves((args, kwargs))
+    return [*module.parameters(), *module.buffers(),
+            *(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))]
+
+
+# Runs.
+
+
+class _CannotRun(Exception):
+    """The module itself fails, so there is nothing to compare with."""
+
+
+class _Runs:
+    """The library and the module on the same inputs, each on copies of what may change."""
+
+    def __init__(self, model: Model, module: torch.nn.Module, args, kwargs):
+        self.model, self.signature = model, model.signature
+        self.args, self.kwargs, self.module = tuple(args), kwargs, module
+        kind = model.library.device_type
+        tensors = _all_tensors(module, args, kwargs)
+        self.device = next((t.device for t in tensors if t.device.type == kind),
+                           torch.device(kind))
+        if any(tensor.device != self.device for tensor in tensors):
+            self.module = copy.deepcopy(module).to(self.device)
+            self.args, self.kwargs = pytree.tree_map_only(
+                torch.Tensor, lambda t: t.to(self.device), (self.args, self.kwargs))
+        self.changed = {m.target for m in self.signature.mutations if isinstance(m.target, str)}
+
+    def library(self) -> list[torch.Tensor]:
+        args, kwargs = _copies((self.args, self.kwargs))
+        return self.model.call_flat(self.signature.flatten(args, kwargs))
+
+    def wide(self, dtype: torch.dtype) -> list[torch.Tensor]:
+        """The module with every op in `dtype`."""
+        try:
+            return self._run([Wide(dtype)], dtype)
+        except (TooLarge, torch.OutOfMemoryError):
+            raise
+        except Exception as first:
+            try:
+                return self._run([], dtype, convert=True)
+            except torch.OutOfMemoryError:
+                raise
+            except Exception as second:
+                raise _CannotRun(f"the module does not run in {dtype}: {_first_line(first)}; "
+                                 f"converted to it: {_first_line(second)}") from second
+
+    def eager(self, seed: int | None = None) -> list[torch.Tensor]:
+        """The module in its own types; with a seed, disturbed by roundings."""
+        modes = [] if seed is None else [Perturbed(seed, self.device)]
+        perturb = modes[0].factors if modes else None
+        if self.device.type == "cpu":
+            modes.append(ProductsInFloat32())
+        try:
+            return self._run(modes, perturb=perturb)
+        except torch.OutOfMemoryError:
+            raise
+        except Exception as error:
+            raise _CannotRun(f"the module does not run: {_first_line(error)}") from error
+
+    def _run(self, modes, dtype: torch.dtype | None = None, perturb: Callable | None = None,
+             convert: bool = False) -> list[torch.Tensor]:
+        own = _Copy(self.module, self.changed, dtype, convert)
+        args, kwargs = _copies((self.args, self.kwargs), dtype, perturb)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.no_grad())
+            stack.enter_context(_same_random_numbers(self.device))
+            for mode in modes:
+                stack.enter_context(mode)
+            returned = own(args, kwargs)
+        return self._in_order(own, args, kwargs, returned)
+
+    def _in_order(self, own: "_Copy", args, kwargs, returned) -> list[torch.Tensor]:
+        """What the module returned and changed, as the library's outputs are ordered."""
+        results: list[torch.Tensor | None] = [None] * len(self.model.library.outputs)
+        leaves = pytree.tree_leaves(returned)
+        if len(leaves) != len(self.signature.result_leaves):
+            raise _CannotRun(f"the module returned {len(leaves)} values where the exported one "
+                             f"has {len(self.signature.result_leaves)}")
+        for leaf, position in zip(leaves, self.signature.result_leaves):
+            if isinstance(position, int):
+                results[position] = leaf
+        inputs = self.signature.flatten(args, kwargs) if self.signature.mutations else []
+        for mutation in self.signature.mutations:
+            results[mutation.output] = (inputs[mutation.target]
+                                        if isinstance(mutation.target, int)
+                                        else own.state()[mutation.target])
+        return results
+
+
+class _Copy:
+    """The module with parameters that it shares and all other state of its own."""
+
+    def __init__(self, module: torch.nn.Module, changed: set[str], dtype: torch.dtype | None,
+                 convert: bool):
+        parameters = dict(module.named_parameters(remove_duplicate=False))
+        changed_ids = {id(p) for name, p in parameters.items() if name in changed}
+        shared = {} if convert else {id(p): p for p in parameters.values()
+                                     if id(p) not in changed_ids}
+        self.substitutes: dict[str, torch.Tensor] | None = None
+        try:
+            self.module = copy.deepcopy(module, dict(shared))
+        except Exception:
+            # Attributes that cannot be copied are shared; parameters and buffers are not.
+            self.module = module
+            own = {**parameters, **dict(module.named_buffers(remove_duplicate=False))}
+            self.substitutes = _copies({name: tensor for name, tensor in own.items()
+                                        if id(tensor) not in shared}, dtype)
+            return
+        if convert:
+            self.module.to(dtype)
+        elif dtype is not None:
+            self._widen_changing_state(changed, dtype)
+
+    def _widen_changing_state(self, changed: set[str], dtype: torch.dtype) -> None:
+        for name, parameter in self.module.named_parameters():
+            if name in changed and parameter.is_floating_point():
+                parameter.data = parameter.data.to(dtype)
+        widened: dict[int, torch.Tensor] = {}
+        for part in self.module.modules():
+            for name, buffer in part._buffers.items():
+                if buffer is not None and buffer.is_floating_point():
+                    part._buffers[name] = widened.setdefault(id(buffer), buffer.to(dtype))
+
+    def __call__(self, args, kwargs) -> Any:
+        if self.substitutes is None:
+            return self.module(*args, **kwargs)
+        return torch.func.functional_call(self.module, self.substitutes, args, kwargs)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        if self.substitutes is not None:
+            return self.substitutes
+        return {**dict(self.module.named_parameters(remove_duplicate=False)),
+                **dict(self.module.named_buffers(remove_duplicate=False))}
+
+
+def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = None):
+    """The tree with tensors of its own; one that is there twice stays one."""
+    made: dict[int, torch.Tensor] = {}
+
+    def one(tensor: torch.Tensor) -> torch.Tensor:
+        if id(tensor) not in made:
+            new = tensor.detach().clone()
+            if new.is_floating_point():
+                new = new if perturb is None else new.mul_(perturb(new))
+                new = new if dtype is None else new.to(dtype)
+            made[id(tensor)] = new
+        return made[id(tensor)]
+
+    return pytree.tree_map_only(torch.Tensor, one, tree)
+
+
+@contextlib.contextmanager
+def _same_random_numbers(device: torch.device):
+    """Each run draws the same, and the user's generators are as they were."""
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices):
+        torch.manual_seed(0)
+        yield

@@ -1,0 +1,26 @@
+// Results that rounding can decide are marked: here the comparison of what the
+// kernel computes, not the one of what it is given.
+
+// RUN: rm -rf %t && mkdir %t && split-file %s %t
+// RUN: fact-compile %t/given.mlir --until=bundle --bundle=%t/given
+// RUN: FileCheck %s --check-prefix=GIVEN --implicit-check-not=undecided < %t/given/bundle.json
+// RUN: fact-compile %t/computed.mlir --until=bundle --bundle=%t/computed
+// RUN: FileCheck %s --check-prefix=COMPUTED < %t/computed/bundle.json
+
+// GIVEN: "results": [
+// COMPUTED: "results": [
+// COMPUTED: "type": "i1"
+// COMPUTED-NEXT: "undecided": true
+
+//--- given.mlir
+func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
+  %0 = fact.compare lt %x, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
+  return %0 : tensor<64xi1>
+}
+
+//--- computed.mlir
+func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xi1> {
+  %0 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+  %1 = fact.compare lt %0, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
+  return %1 : tensor<64xi1>
+}

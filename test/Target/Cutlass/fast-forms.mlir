@@ -1,0 +1,56 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file %s | FileCheck %s
+
+// A sigmoid by tanh.approx is wrong by 2^-12, which is any error of its
+// logarithm; the logarithm itself is stored, and may be fast.
+
+// CHECK-LABEL: fact::pointwise_0 {
+// CHECK-NOT:     tanh_approx
+// CHECK:         expf(
+// CHECK-NOT:     tanh_approx
+// CHECK:         fast_log(
+// CHECK:       FACT_KERNEL(
+func.func @log_sigmoid(%x: tensor<4096xbf16>) -> tensor<4096xbf16> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<4096xbf16>) {
+  ^bb0(%a: tensor<4096xbf16>):
+    %1 = fact.sigmoid %a : (tensor<4096xbf16>) -> tensor<4096xbf16>
+    %2 = fact.log %1 : (tensor<4096xbf16>) -> tensor<4096xbf16>
+    fact.yield %2 : tensor<4096xbf16>
+  } : tensor<4096xbf16>
+  return %0 : tensor<4096xbf16>
+}
+
+// -----
+
+// Products and sums that are stored take the error.
+
+// CHECK-LABEL: fact::pointwise_0 {
+// CHECK:         tanh_approx(
+// CHECK-NOT:     expf(
+// CHECK:       FACT_KERNEL(
+func.func @gate(%x: tensor<4096xbf16>, %y: tensor<4096xbf16>) -> tensor<4096xbf16> {
+  %0 = fact.fused "pointwise" ins(%x, %y : tensor<4096xbf16>, tensor<4096xbf16>) {
+  ^bb0(%a: tensor<4096xbf16>, %b: tensor<4096xbf16>):
+    %1 = fact.sigmoid %a : (tensor<4096xbf16>) -> tensor<4096xbf16>
+    %2 = fact.mul %1, %b : (tensor<4096xbf16>, tensor<4096xbf16>) -> tensor<4096xbf16>
+    %3 = fact.add %2, %a : (tensor<4096xbf16>, tensor<4096xbf16>) -> tensor<4096xbf16>
+    fact.yield %3 : tensor<4096xbf16>
+  } : tensor<4096xbf16>
+  return %0 : tensor<4096xbf16>
+}
+
+// -----
+
+// A use that does not take it is enough.
+
+// CHECK-LABEL: fact::pointwise_0 {
+// CHECK-NOT:     tanh_approx
+// CHECK:       FACT_KERNEL(
+func.func @two_uses(%x: tensor<4096xbf16>) -> (tensor<4096xbf16>, tensor<4096xbf16>) {
+  %0:2 = fact.fused "pointwise" ins(%x : tensor<4096xbf16>) {
+  ^bb0(%a: tensor<4096xbf16>):
+    %1 = fact.sigmoid %a : (tensor<4096xbf16>) -> tensor<4096xbf16>
+    %2 = fact.reciprocal %1 : (tensor<4096xbf16>) -> tensor<4096xbf16>
+    fact.yield %1, %2 : tensor<4096xbf16>, tensor<4096xbf16>
+  } : tensor<4096xbf16>, tensor<4096xbf16>
+  return %0#0, %0#1 : tensor<4096xbf16>, tensor<4096xbf16>
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random graphs on the GPU, compared with PyTorch in fp64.
+
+    graphs.py pack FOLDER [--graphs N] [--seed S]    with the compiler: bundles, no GPU
+    graphs.py run FOLDER                             with the GPU: no compiler, no torch-mlir
+
+`pack` takes graphs that the target accepts and puts a batch of them into each bundle,
+beside graphs.pickle, which has the graphs and through their seeds the inputs. `run`
+compiles and links the bundles, several at a time, and runs each library in a process of
+its own: a crash or a hang is that batch's failure. A failing graph is printed as a module
+of its own. The seed is random unless given, and printed.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pickle
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test" / "python"), str(HERE)]
+
+import torch  # noqa: E402
+
+import fact  # noqa: E402
+from random_graphs import check  # noqa: E402
+from random_graphs.generator import LARGE_ELEMENTS_LIMIT, Generator  # noqa: E402
+from random_graphs.graph import Graphs, source  # noqa: E402
+from slot import launcher  # noqa: E402
+
+BATCH = 12
+
+
+class AlignedGenerator(Generator):
+    """Every other extent and most products are such that vectors and tensor cores can take
+    them."""
+
+    def __init__(self, seed: int):
+        super().__init__(seed)
+        # Enough for several blocks and tiles.
+        self.limit = LARGE_ELEMENTS_LIMIT
+
+    def shape(self):
+        if self.random.random() < 0.5:
+            return super().shape()
+        rank = self.random.choices([2, 3, 4], weights=[4, 3, 1])[0]
+        outer = [self.random.choice([1, 2, 3, 5, 8, 9, 33]) for _ in range(rank - 1)]
+        return [*outer, self.random.choice([8, 16, 24, 32, 40, 64])]
+
+    def product(self):
+        if self.random.random() < 0.3:
+            return super().product()
+        r = self.random
+        x = self.pick(lambda value, dtype: dtype in (torch.bfloat16, torch.float16)
+                      and value.dim() >= 2 and value.shape[-1] % 8 == 0)
+        if x is None:
+            x = self.add_leaf(r.choice([torch.bfloat16, torch.float16]),
+                              [r.choice([8, 24, 65, 130]), r.choice([16, 64, 72])])
+        k, columns = x[1].shape[-1], r.choice([8, 16, 40, 72])
+        w = self.add_leaf(x[2], [columns, k], weight=True, scale=k ** -0.5)
+        if r.random() < 0.5:
+            self.add("F.linear({0}, {1})", [x, w])
+        else:
+            self.add("F.linear({0}, {1}, {2})", [x, w, self.add_leaf(x[2], [columns], weight=True)])
+
+
+def graph_of(seed: int):
+    while True:
+        graph = AlignedGenerator(seed).make()
+        if graph.nodes:
+            return graph
+        seed += 1_000_003
+
+
+# With the compiler.
+
+
+def write_bundle(graphs, target: str, folder: Path) -> None:
+    """Raises FactError where the target does not take one of the graphs."""
+    module = Graphs(graphs)
+    fact.bundle(module, module.inputs(), target=target, output=folder, name=folder.name,
+                candidates=1)
+    (folder / "graphs.pickle").write_bytes(pickle.dumps(graphs))
+
+
+def has_products(bundle: Path) -> bool:
+    """Whether a kernel takes nvcc a minute."""
+    kernels = json.loads((bundle / "bundle.json").read_text())["kernels"]
+    return any("gemm" in kernel["rule"] or kernel["rule"] == "attention" for kernel in kernels)
+
+
+def pack(arguments) -> int:
+    folder = Path(arguments.folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    seed = arguments.seed
+    accepted, products, refused = [], 0, collections.Counter()
+    while len(accepted) < arguments.graphs:
+        if sum(refused.values()) > 20 + 5 * arguments.graphs:
+            raise SystemExit(f"graphs: error: {arguments.target} refuses too many: {refused}")
+        graph = graph_of(seed)
+        seed += 1
+        try:
+            # Alone first: a graph that the target does not take says nothing about others.
+            shutil.rmtree(folder / "one", ignore_errors=True)
+            write_bundle([graph], arguments.target, folder / "one")
+            if has_products(folder / "one"):
+                if products >= arguments.products:
+                    raise fact.FactError("a product, of which there are enough")
+                products += 1
+            accepted.append(graph)
+        except fact.FactError as error:
+            refused[reason(str(error))] += 1
+    shutil.rmtree(folder / "one", ignore_errors=True)
+    for number, begin in enumerate(range(0, len(accepted), BATCH)):
+        write_bundle(accepted[begin:begin + BATCH], arguments.target, folder / f"graphs{number:02}")
+    print(f"graphs: {len(accepted)} of seeds {arguments.seed} to {seed - 1} in {folder}; "
+          f"{products} have products; not taken are {sum(refused.values())}:")
+    for text, count in refused.most_common():
+        print(f"  {count:4} {text}")
+    return 0
+
+
+def reason(text: str) -> str:
+    """The compiler's message without what differs from graph to graph."""
+    line = next((line for line in text.splitlines() if "error:" in line), text.splitlines()[0])
+    return re.sub(r"<[^>]*>", "<...>", line.split("error:")[-1].strip())[:120]
+
+
+# With the GPU.
+
+
+def run_library(bundle: Path) -> None:
+    """In a process of its own: prints a line for each graph that is wrong."""
+    graphs = pickle.loads((bundle / "graphs.pickle").read_bytes())
+    library = fact.load(bundle / f"{bundle.name}.so")
+    device = torch.device(library.device_type)
+    module = Graphs(graphs)
+    inputs = [value.to(device) for value in module.inputs()]
+    results = library.create(module.to(device))(*inputs)
+
+    for failure in check.check(graphs, lambda _: [[out.cpu() for out in outputs]
+                                                  for outputs in results]):
+        if failure:
+            print(f"WRONG seed {failure.graph.seed}: {failure.reason}\n{source(failure.graph)}")
+    print(f"COMPARED {len(graphs)}", flush=True)
+
+
+def child(command, timeout: float, log: Path) -> str:
+    """The output of a process, and how it ended if not well."""
+    try:
+        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=timeout)
+        output = done.stdout + (f"\nENDED with status {done.returncode}" if done.returncode else "")
+    except subprocess.TimeoutExpired as expired:
+        seen = expired.stdout or b""
+        output = (seen.decode(errors="replace") if isinstance(seen, bytes) else seen)
+        output += f"\nENDED after {timeout:.0f} s"
+    log.write_text(output)
+    return output
+
+
+def run_batch(bundle: Path, arguments) -> tuple[int, list[str]]:
+    """How many graphs were compared, and what was wrong."""
+    tool = os.path.join(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin"), "fact-tune")
+    # Whole results are compared with PyTorch, so no kernel is compared with its reference.
+    output = child([tool, bundle, "--untuned", "--jobs", 64, "--compile-timeout", 1500, "--launcher",
+                    launcher(bundle.parent / "compile", arguments.jobs), *arguments.tune],
+                   arguments.timeout, bundle / "tune.log")
+    if "ENDED" in output:
+        return 0, [f"{bundle.name} does not build:\n{output[-1500:]}"]
+    output = child([sys.executable, __file__, "one", bundle], 120, bundle / "run.log")
+    compared = re.findall(r"^COMPARED (\d+)$", output, re.MULTILINE)
+    wrong = [text for text in re.split(r"^(?=WRONG )", output, flags=re.MULTILINE)
+             if text.startswith("WRONG")]
+    if not compared:
+        wrong.append(f"{bundle.name} does not run:\n{output[-1500:]}")
+    return int(compared[0]) if compared else 0, wrong
+
+
+def run(arguments) -> int:
+    bundles = sorted(path.parent for path in Path(arguments.folder).glob("*/graphs.pickle"))
+    if not bundles:
+        raise SystemExit(f"graphs: error: no bundles in {arguments.folder}: graphs.py pack")
+    begin, compared, wrong = time.monotonic(), 0, []
+    with concurrent.futures.ThreadPoolExecutor(len(bundles)) as pool:
+        for count, found in pool.map(lambda bundle: run_batch(bundle, arguments), bundles):
+            compared += count
+            wrong += found
+            print(*found, sep="\n", end="\n" if found else "", flush=True)
+    print(f"graphs: {compared} compared with PyTorch in fp64, {len(wrong)} failures; "
+          f"{time.monotonic() - begin:.0f} s", flush=True)
+    return 1 if wrong or not compared else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=("pack", "run", "one"))
+    parser.add_argument("folder")
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--graphs", type=int, default=300)
+    parser.add_argument("--products", type=int, default=40, help="graphs with GEMMs or attention at most")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                        help="compilers at a time")
+    parser.add_argument("--timeout", type=float, default=1500, help="seconds for one bundle's compilation")
+    parser.add_argument("--tune", nargs="*", default=[], help="more options for fact-tune")
+    arguments = parser.parse_args()
+    if arguments.mode == "one":
+        run_library(Path(arguments.folder))
+        return 0
+    return pack(arguments) if arguments.mode == "pack" else run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

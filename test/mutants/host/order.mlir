@@ -1,0 +1,13 @@
+// Booleans of operands as they are: nothing is rounded, so each is exact.
+
+module @order {
+  func.func @main(%x: tensor<64x96xf32>, %y: tensor<64x96xf32>) -> (tensor<64x96xi1>, tensor<64x96xf32>) {
+    %r:2 = fact.fused "pointwise" ins(%x, %y : tensor<64x96xf32>, tensor<64x96xf32>) {
+    ^bb0(%a0: tensor<64x96xf32>, %a1: tensor<64x96xf32>):
+      %0 = fact.compare lt %a0, %a1 : (tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<64x96xi1>
+      %1 = fact.select %0, %a0, %a1 : (tensor<64x96xi1>, tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<64x96xf32>
+      fact.yield %0, %1 : tensor<64x96xi1>, tensor<64x96xf32>
+    } : tensor<64x96xi1>, tensor<64x96xf32>
+    return %r#0, %r#1 : tensor<64x96xi1>, tensor<64x96xf32>
+  }
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `make demo` builds, and how `make check` counts."""
+
+import runpy
+import subprocess
+import sys
+
+import pytest
+
+
+def test_the_demo_builds_what_it_runs_and_no_test(root):
+    if not (root / "build" / "build.ninja").exists():
+        pytest.skip("needs build/")
+    printed = subprocess.run(["make", "--dry-run", "demo"], cwd=root, check=True, text=True,
+                             capture_output=True).stdout
+    command, = (line.split() for line in printed.splitlines() if "scripts/build.sh" in line)
+    targets = command[1:]
+    assert targets == ["fact-compile", "fact-tune"]
+    inputs = subprocess.run(["ninja", "-C", "build", "-t", "inputs", *targets], cwd=root,
+                            check=True, text=True, capture_output=True).stdout.splitlines()
+    assert any("lib/Tuning" in path for path in inputs)
+    assert [path for path in inputs if "test/" in path or "gtest" in path] == []
+
+
+SUITE = """
+import sys
+from pathlib import Path
+Path(sys.argv[1]).write_text('''<testsuites><testsuite>
+<testcase name="a"/><testcase name="b"/>
+<testcase name="c"><skipped message="no GPU"/></testcase>
+<testcase name="d"><failure/></testcase>
+</testsuite></testsuites>''')
+sys.exit(int(sys.argv[2]))
+"""
+
+
+def last_line(root, tmp_path, capsys, script, *arguments):
+    check = runpy.run_path(str(root / "scripts" / "check.py"))
+    check["main"].__globals__.update(
+        REPORTS=tmp_path,
+        suites=lambda full: {"one": ([sys.executable, "-c", script, *arguments], {})})
+    status = check["main"]([])
+    return status, capsys.readouterr().out.splitlines()[-1]
+
+
+def test_skips_are_counted_on_the_last_line(root, tmp_path, capsys):
+    report = str(tmp_path / "one.xml")
+    assert last_line(root, tmp_path, capsys, SUITE, report, "1") == (
+        1, "2 passed, 1 failed, 1 skipped")
+    passing = SUITE.replace('<testcase name="d"><failure/></testcase>', "")
+    assert last_line(root, tmp_path, capsys, passing, report, "0") == (
+        0, "2 passed, 0 failed, 1 skipped")
+
+
+def test_a_suite_that_dies_has_failed(root, tmp_path, capsys):
+    report = str(tmp_path / "one.xml")
+    assert last_line(root, tmp_path, capsys, "import os; os.abort()") == (
+        1, "0 passed, 1 failed, 0 skipped")
+    passing = SUITE.replace('<testcase name="d"><failure/></testcase>', "")
+    assert last_line(root, tmp_path, capsys, passing, report, "3") == (
+        1, "2 passed, 1 failed, 1 skipped")
+    # The report of an earlier run is not read.
+    assert last_line(root, tmp_path, capsys, "pass") == (1, "0 passed, 1 failed, 0 skipped")

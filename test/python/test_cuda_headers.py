@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every header of CUDA kernels is compiled by nvcc, the one of cuBLAS too.
+
+The sources are candidates of real bundles: the fewest that include every header.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cuda_compiler import compile_source
+from fact import toolchain
+
+REQUIRED = bool(os.environ.get("FACT_REQUIRE_COMPILER"))
+pytestmark = pytest.mark.skipif(
+    not REQUIRED and None in (toolchain.find_tool("fact-compile"), toolchain.find_nvcc(),
+                              toolchain.find_cutlass(), toolchain.find_cublas()),
+    reason="fact-compile, nvcc, CUTLASS or the headers of cuBLAS are missing: run `make setup`")
+
+# What families.mlir has not: a concatenation, and a product that cuBLAS takes.
+OTHERS = """
+func.func @main(%x: tensor<256x512xbf16>, %w: tensor<512x256xbf16>, %y: tensor<128x512xbf16>)
+    -> (tensor<256x256xbf16>, tensor<384x512xbf16>) {
+  %0 = fact.matmul %x, %w : (tensor<256x512xbf16>, tensor<512x256xbf16>) -> tensor<256x256xbf16>
+  %1 = fact.concat %x, %y dim 0 : (tensor<256x512xbf16>, tensor<128x512xbf16>) -> tensor<384x512xbf16>
+  return %0, %1 : tensor<256x256xbf16>, tensor<384x512xbf16>
+}
+"""
+
+
+def sources(folder: Path) -> list[dict]:
+    """Candidates and references of all kernels, each source once."""
+    description = json.loads((folder / "bundle.json").read_text())
+    found = {}
+    for kernel in description["kernels"]:
+        for entry in [*kernel["candidates"], kernel["reference"]]:
+            found.setdefault(entry["source"], entry)
+    return list(found.values())
+
+
+def included(folder: Path, path: Path, seen: set[str]) -> set[str]:
+    """The bundle's headers that a file includes, directly or not, by name."""
+    for name in re.findall(r'#include "([^"]+)"', path.read_text()):
+        header = folder / "include" / name
+        if not header.exists():
+            header = path.parent / name
+        if header.exists() and header.name not in seen:
+            seen.add(header.name)
+            included(folder, header, seen)
+    return seen
+
+
+def fewest(folders: list[Path], wanted: set[str]) -> list[tuple[Path, dict]]:
+    """Sources that together include what is wanted, found greedily; the small ones first."""
+    choices = [(folder, entry, included(folder, folder / entry["source"], set()) & wanted)
+               for folder in folders for entry in sources(folder)]
+    taken, missing = [], set(wanted)
+    while missing:
+        folder, entry, headers = max(choices, key=lambda choice: len(choice[2] & missing))
+        assert headers & missing, f"no source includes {sorted(missing)}"
+        taken.append((folder, entry))
+        missing -= headers
+    return taken
+
+
+@pytest.fixture(scope="module")
+def results(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("headers")
+    (folder / "others.mlir").write_text(OTHERS)
+    bundles = {"families": root / "test" / "gpu" / "families.mlir",
+               "others": folder / "others.mlir"}
+    for name, text in bundles.items():
+        subprocess.run([toolchain.require_tool("fact-compile"), text, "--target=sm_90a",
+                        "--until=bundle", f"--bundle={folder / name}"], check=True)
+    wanted = {path.name for path in (root / "lib" / "Target" / "Cutlass" / "Kernels").glob("*.cuh")}
+    chosen = fewest([folder / name for name in bundles], wanted)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(compile_source, where, entry, folder / f"{number}.o")
+                for number, (where, entry) in enumerate(chosen)]
+    return wanted, [(where, entry, job.result()) for (where, entry), job in zip(chosen, jobs)]
+
+
+def test_every_header_compiles(results):
+    wanted, compiled = results
+    for where, entry, process in compiled:
+        assert process.returncode == 0, f"{entry['source']}:\n{process.stdout[-4000:]}"
+    reached = set().union(*(included(where, where / entry["source"], set())
+                            for where, entry, _ in compiled))
+    assert wanted <= reached and "CublasGemm.cuh" in wanted
