@@ -20,6 +20,8 @@ config.environment["PATH"] = os.pathsep.join(
 )
 # Neither the user's entries nor the user's folder.
 config.environment["FACT_PATTERNS"] = os.path.join(config.test_exec_root, "no-patterns")
+if "FACT_SEED" in os.environ:
+    config.environment["FACT_SEED"] = os.environ["FACT_SEED"]
 config.substitutions.append(("%python", sys.executable))
 # A device whose writes fail for want of space; not every container has it.
 if os.path.exists("/dev/full") and stat.S_ISCHR(os.stat("/dev/full").st_mode):

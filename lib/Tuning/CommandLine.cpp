@@ -65,13 +65,15 @@ size_t CommandLine::count() {
   return number;
 }
 
-uint64_t CommandLine::whole() {
-  std::string text = value();
+uint64_t CommandLine::whole() { return readWhole(current, value()); }
+
+uint64_t CommandLine::readWhole(const std::string &name,
+                                const std::string &text) {
   char *end = nullptr;
   errno = 0;
   unsigned long long number = std::strtoull(text.c_str(), &end, 10);
   if (*end != '\0' || text[0] < '0' || text[0] > '9' || errno != 0)
-    throw Failure(current + " expects a whole number, found '" + text + "'");
+    throw Failure(name + " expects a whole number, found '" + text + "'");
   return number;
 }
 

@@ -39,7 +39,7 @@ shared library with a C interface.
   --launcher "WORDS"      put before compile commands, e.g. "ccache"
   --run-launcher "WORDS"  put before measurements, e.g. "srun --gpus=1"
   --seed N                operands that candidates are verified on (default:
-                          others in every run; the run's log names it)
+                          FACT_SEED, or others in every run; the log names it)
   --only KERNEL           tune one kernel, link nothing
   --retune                measure again what the database already knows
   --untuned               take the best predicted candidate of each kernel
@@ -68,7 +68,9 @@ static Words splitWords(const std::string &text) {
 
 static Options parseOptions(int argc, char **argv) {
   Options options;
-  options.seed = std::random_device()();
+  const char *seed = std::getenv("FACT_SEED");
+  options.seed = seed ? CommandLine::readWhole("FACT_SEED", seed)
+                      : std::random_device()();
   CommandLine line(argc, argv, "fact-tune", FACT_VERSION, usage);
   while (line.next()) {
     const std::string &word = line.word();

@@ -38,6 +38,8 @@ public:
 
   /// The same as a whole number of 64 bits, 0 included.
   uint64_t whole();
+  /// The same for the text of an option or environment variable `name`.
+  static uint64_t readWhole(const std::string &name, const std::string &text);
 
   /// Says that there is no such option.
   [[noreturn]] void refuse() const;

@@ -77,12 +77,22 @@ TEST(Verifier, SpecialAndLargeOperands) {
 TEST(Verifier, Seeds) {
   TestBundle bundle;
   addMutant(bundle, "good", correct);
+  unsetenv("FACT_SEED");
   std::vector<uint64_t> seeds;
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
     seeds.push_back(bundle.report()["seed"]);
   }
   EXPECT_NE(seeds[0], seeds[1]);
+  setenv("FACT_SEED", "23", 1);
+  ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.report()["seed"], 23);
+  setenv("FACT_SEED", "many", 1);
+  EXPECT_EQ(bundle.tune().code, 1);
+  EXPECT_NE(bundle.log.find("FACT_SEED expects a whole number, found 'many'"),
+            std::string::npos)
+      << bundle.log;
+  unsetenv("FACT_SEED");
   EXPECT_EQ(bundle.tune({"--seed", "-1"}).code, 1);
   EXPECT_NE(bundle.log.find("--seed expects a whole number, found '-1'"),
             std::string::npos)
@@ -141,19 +151,19 @@ TEST(Verifier, TimedLaunches) {
 
 /// A race below the tolerance is a race.
 TEST(Verifier, RunsAgreeBitForBit) {
+  // An infinity has no neighbor within the tolerance.
+  std::string lastBit =
+      counting(after("if (i == 7 && launch % 2 && std::isfinite(y[i])) "
+                     "y[i] = std::nextafterf(y[i], 0.0f);"));
   TestBundle bundle;
-  addMutant(bundle, "last bit",
-            counting(after("if (i == 7 && launch % 2) y[i] = "
-                           "std::nextafterf(y[i], 1e30f);")));
+  addMutant(bundle, "last bit", lastBit);
   addMutant(bundle, "good", correct);
   expectOnlyTheLastIsGood(bundle);
   EXPECT_NE(bundle.log.find("second run against the first"), std::string::npos)
       << bundle.log;
   // Unless the family says that it adds in any order.
   TestBundle declared;
-  addMutant(declared, "last bit",
-            counting(after("if (i == 7 && launch % 2) y[i] = "
-                           "std::nextafterf(y[i], 1e30f);")));
+  addMutant(declared, "last bit", lastBit);
   declared.candidates()[0]["repeatable"] = false;
   ASSERT_TRUE(declared.tune().succeeded()) << declared.log;
 }
