@@ -5,7 +5,7 @@
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Torch/Torch.h"
-#include "fact/Target/Target.h"
+#include "fact/Target/Targets.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,7 @@ void fact::registerAllDialects(mlir::DialectRegistry &registry) {
               mlir::linalg::LinalgDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   registry.insert<torch::TorchDialect>();
-  registerSchedules(registry);
+  registerAllTargets(registry);
 }
 
 void fact::registerAllPasses() {

@@ -43,16 +43,6 @@ StringRef fact::getPrompt(StringRef file) {
   llvm_unreachable("a prompt that is not embedded");
 }
 
-StringRef fact::getPromptSection(StringRef file, StringRef section) {
-  StringRef text = getPrompt(file);
-  std::string heading = ("## " + section + "\n").str();
-  size_t begin = text.find(heading);
-  if (begin == StringRef::npos)
-    return "";
-  size_t end = text.find("\n## ", begin);
-  return text.slice(begin, end == StringRef::npos ? end : end + 1);
-}
-
 std::string fact::describeMachine(const MachineDescription &machine) {
   return llvm::formatv(
       "{0} ({1}): {2} multiprocessors, {3} KB shared memory a block, {4} MB "
@@ -76,7 +66,7 @@ std::string fact::describeSchedules(const Target &target) {
 
 chat::SpaceLists fact::getExampleSpace(const Target &target) {
   const ScheduleKind &kind =
-      *target.getRealisers().front()->getScheduleKinds().front();
+      *target.getFamilies().front()->getScheduleKinds().front();
   return {{kind.parameters.front().name, kind.example}};
 }
 

@@ -49,7 +49,7 @@ LogicalResult Discovery::chooseTarget() {
   FailureOr<MachineAttr> machine = chooseMachine(module, options.target);
   if (failed(machine))
     return failure();
-  target = createTarget(machine->getDescription());
+  target = createTarget(module.getContext(), machine->getDescription());
   fusibility.emplace(*target);
   // What people have fused is checked as what agents propose.
   if (failed(fusibility->checkAll(module)))
@@ -167,14 +167,14 @@ LogicalResult Discovery::checkCovered(Block &block) {
                                     << target->getMachine().name << "'";
     OpGroup alone;
     alone.insert(&op);
-    for (const std::unique_ptr<Realiser> &realiser : target->getRealisers()) {
+    for (const Family *family : target->getFamilies()) {
       ScopedDiagnosticHandler handler(
           module.getContext(), [&](Diagnostic &reason) {
             diagnostic.attachNote(op.getLoc())
-                << "'" << realiser->getRule() << "': " << reason.str();
+                << "'" << family->getRule() << "': " << reason.str();
             return success();
           });
-      (void)fusibility->check(realiser->getRule(), alone, {}, nothing,
+      (void)fusibility->check(family->getRule(), alone, {}, nothing,
                               [&] { return mlir::emitError(op.getLoc()); });
     }
   }
@@ -185,7 +185,6 @@ LogicalResult Discovery::checkCovered(Block &block) {
 /// weight or another output too is copied. One without elements needs none.
 void Discovery::copyOutputs(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
-  const Realiser *realiser = target->findRealiser("pointwise");
   OpBuilder builder(terminator);
   llvm::SmallDenseSet<Value> written;
   for (OpOperand &operand : terminator->getOpOperands()) {
@@ -202,7 +201,8 @@ void Discovery::copyOutputs(func::FuncOp function) {
     Block &body = copy.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
-    copy.setSpaceAttr(realiser->getDefaultSpace(copy));
+    copy.setSpaceAttr(
+        (*target->plan(copy, [] { return InFlightDiagnostic(); }))->getSpace());
     operand.set(copy.getResult(0));
   }
 }

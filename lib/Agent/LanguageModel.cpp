@@ -96,9 +96,10 @@ LanguageModelAgent::writePrompt(const GroupedBlock &decided,
   const MachineDescription &machine = target.getMachine();
   std::string rules;
   std::vector<std::string> names;
-  for (const std::unique_ptr<Realiser> &realiser : target.getRealisers()) {
-    rules += getPromptSection("rules.md", realiser->getRule());
-    names.push_back(realiser->getRule().str());
+  for (const Family *family : target.getFamilies()) {
+    rules +=
+        ("## " + family->getRule() + "\n" + family->getPage() + "\n").str();
+    names.push_back(family->getRule().str());
   }
   // The ids are those of the graph, and need not be listed again.
   return fillPrompt(
@@ -173,7 +174,6 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
     return proposal;
   // The rule's own space says which lists there are, and for that the region
   // must be one that it takes.
-  const Realiser *realiser = fusibility.getTarget().findRealiser(pattern.rule);
   // Whoever judges the proposal says what is wrong with it.
   if (fusibility.check(pattern.rule, proposal.ops, {}, decided, emitError))
     return proposal;
@@ -189,8 +189,12 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
   }
   if (pattern.space.empty())
     return proposal;
+  FailureOr<std::unique_ptr<Plan>> plan =
+      fusibility.getTarget().plan(fused, emitError);
+  if (failed(plan))
+    return failure();
   FailureOr<SpaceAttrInterface> space =
-      replaceLists(realiser->getDefaultSpace(fused), pattern.space, emitError);
+      replaceLists((*plan)->getSpace(), pattern.space, emitError);
   if (failed(space))
     return failure();
   proposal.space = *space;
@@ -273,8 +277,8 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
     graph = std::make_unique<GraphText>(*block,
                                         fusibility.getTarget().getMachine());
     std::vector<std::string> rules;
-    for (const auto &realiser : fusibility.getTarget().getRealisers())
-      rules.push_back(realiser->getRule().str());
+    for (const Family *family : fusibility.getTarget().getFamilies())
+      rules.push_back(family->getRule().str());
     std::vector<std::string> ids;
     for (Operation &op : *block)
       if (std::string id = graph->getId(&op);

@@ -87,9 +87,8 @@ private:
 std::string
 fillPrompt(llvm::StringRef prompt,
            llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> values);
-/// The text of a prompt file, and of one `## section` of it.
+/// The text of a prompt file.
 llvm::StringRef getPrompt(llvm::StringRef file);
-llvm::StringRef getPromptSection(llvm::StringRef file, llvm::StringRef section);
 /// The machine in a few lines, and its schedules on a page.
 std::string describeMachine(const MachineDescription &machine);
 std::string describeSchedules(const Target &target);

@@ -21,13 +21,13 @@ namespace {
 struct Kernel {
   const Measurements *measured = nullptr;
   SmallVector<FusedOp> steps;
+  std::unique_ptr<Plan> plan;
   const Measurements::Attempt *best = nullptr;
   /// Attempts since the best one.
   unsigned sinceGain = 0;
   /// Schedules to try.
   SmallVector<ScheduleAttr> next;
 
-  FusedOp getRegion() const { return steps.front(); }
   /// Microseconds above the speed of light, over all its steps.
   double getGain() const {
     return (best->us - measured->solUs) * double(steps.size());
@@ -55,9 +55,6 @@ private:
   std::string take(Kernel &kernel, ArrayRef<ScheduleAttr> wanted);
   LogicalResult take(const chat::Refinement &wanted, size_t &points,
                      EmitError emitError);
-  const Realiser &getRealiser(const Kernel &kernel) const {
-    return *target->findRealiser(kernel.getRegion().getRule());
-  }
 
   ModuleOp module;
   const RefinementOptions &options;
@@ -112,7 +109,7 @@ LogicalResult Refinement::measure() {
                            "has no 'fact.target': refinement "
                            "is of kernels; run --fact-discover "
                            "first");
-  target = createTarget(machine.getDescription());
+  target = createTarget(module.getContext(), machine.getDescription());
   if (failed(readMeasurements()))
     return failure();
   for (NamedKernel &named : getNamedKernels(module)) {
@@ -129,9 +126,14 @@ LogicalResult Refinement::measure() {
     });
     if (found == measurements.end())
       found = llvm::find_if(measurements, isOfProblem);
-    if (found == measurements.end() || !target->findRealiser(region.getRule()))
+    if (found == measurements.end())
+      continue;
+    FailureOr<std::unique_ptr<Plan>> plan =
+        target->plan(region, [] { return InFlightDiagnostic(); });
+    if (failed(plan))
       continue;
     Kernel kernel;
+    kernel.plan = std::move(*plan);
     kernel.measured = &*found;
     kernel.steps = std::move(named.steps);
     kernels.push_back(std::move(kernel));
@@ -195,7 +197,6 @@ static bool isFaster(const Measurements::Attempt *a,
 /// nothing is, or nothing.
 std::string Refinement::take(Kernel &kernel,
                              ArrayRef<ScheduleAttr> wanted) {
-  const Realiser &realiser = getRealiser(kernel);
   llvm::StringSet<> tried;
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
     tried.insert(attempt.key);
@@ -209,11 +210,9 @@ std::string Refinement::take(Kernel &kernel,
   std::multimap<double, ScheduleAttr> ranked;
   for (ScheduleAttr schedule : wanted)
     if (tried.insert(schedule.getKey()).second &&
-        succeeded(realiser.checkSchedule(
-            kernel.getRegion(), schedule, target->getMachine(),
-            [&] { return mlir::emitError(module.getLoc()); })))
-      ranked.emplace(realiser.predictMicroseconds(kernel.getRegion(), schedule),
-                     schedule);
+        succeeded(kernel.plan->check(
+            schedule, [&] { return mlir::emitError(module.getLoc()); })))
+      ranked.emplace(kernel.plan->predict(schedule), schedule);
   if (ranked.empty())
     return "all of its points are illegal or were tried" + illegal;
   if (kernel.next.size() >= options.points)
@@ -228,8 +227,7 @@ std::string Refinement::take(Kernel &kernel,
 /// The rules' own refinement: what is next to the best in the space, then next to
 /// the second best; where all of that is known, one step out of it.
 void Refinement::takeNeighbours(Kernel &kernel) {
-  SpaceAttrInterface space =
-      getRealiser(kernel).getDefaultSpace(kernel.getRegion());
+  SpaceAttrInterface space = kernel.plan->getSpace();
   std::vector<const Measurements::Attempt *> fastest;
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
     if (attempt.isAccepted())
@@ -286,8 +284,7 @@ std::string Refinement::writePrompt(const std::string &schema) const {
   const MachineDescription &machine = target->getMachine();
   // One list of the first kernel's space shows what an answer looks like.
   const Kernel &first = *nominees.front();
-  chat::SpaceLists space =
-      getLists(getRealiser(first).getDefaultSpace(first.getRegion()));
+  chat::SpaceLists space = getLists(first.plan->getSpace());
   space.resize(std::min<size_t>(1, space.size()));
   return fillPrompt(
       getPrompt("refine.md"),
@@ -311,8 +308,7 @@ LogicalResult Refinement::take(const chat::Refinement &wanted, size_t &points,
     return emitError() << "there is no such kernel above";
   // What the answer leaves out stays as in the best so far.
   Kernel &kernel = **found;
-  SpaceAttrInterface own =
-      getRealiser(kernel).getDefaultSpace(kernel.getRegion());
+  SpaceAttrInterface own = kernel.plan->getSpace();
   auto best = parseSchedule(module.getContext(), kernel.best->key);
   FailureOr<SpaceAttrInterface> space =
       replaceLists(own, getPoint(own, best), emitError);

@@ -111,13 +111,12 @@ FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
   return advice;
 }
 
-/// The best predicted first. A prediction reads the whole region: one each.
+/// The best predicted first.
 static SmallVector<ScheduleAttr>
-sortByPrediction(const Realiser &realiser, FusedOp fused,
-                 ArrayRef<ScheduleAttr> schedules) {
+sortByPrediction(const Plan &plan, ArrayRef<ScheduleAttr> schedules) {
   std::multimap<double, ScheduleAttr> ranked;
   for (ScheduleAttr schedule : schedules)
-    ranked.emplace(realiser.predictMicroseconds(fused, schedule), schedule);
+    ranked.emplace(plan.predict(schedule), schedule);
   return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
 }
 
@@ -125,18 +124,16 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
                          StrategyKind kind) const {
   MLIRContext *context = fused.getContext();
   Advice advice{StrategyAttr::get(context, kind, entry.getId()), {}};
-  const Realiser *realiser = target.findRealiser(fused.getRule());
-  if (!realiser || kind == StrategyKind::create)
+  if (kind == StrategyKind::create)
     return advice;
-  ScopedDiagnosticHandler silence(context,
-                                  [](Diagnostic &) { return success(); });
+  FailureOr<std::unique_ptr<Plan>> plan =
+      target.plan(fused, [] { return InFlightDiagnostic(); });
+  if (failed(plan))
+    return advice;
   SmallVector<ScheduleAttr> schedules;
   auto add = [&](ScheduleAttr schedule) {
     if (!schedule || schedules.size() == maxAdapted ||
-        llvm::is_contained(schedules, schedule) ||
-        failed(
-            realiser->checkSchedule(fused, schedule, target.getMachine(),
-                                    [&] { return emitError(fused.getLoc()); })))
+        llvm::is_contained(schedules, schedule) || !(*plan)->isLegal(schedule))
       return;
     schedules.push_back(schedule);
   };
@@ -146,21 +143,21 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
   if (schedules.empty())
     return advice;
   if (kind == StrategyKind::adapt) {
-    SpaceAttrInterface space = realiser->getDefaultSpace(fused);
+    SpaceAttrInterface space = (*plan)->getSpace();
     ScheduleAttr best = schedules.front();
     // Another kind of kernel says less about this one than its prediction.
     bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
                    entry.problem.ops;
     if (!isAlike) {
       SmallVector<ScheduleAttr> predicted =
-          sortByPrediction(*realiser, fused, space.enumerate());
+          sortByPrediction(**plan, space.enumerate());
       for (ScheduleAttr schedule : ArrayRef(predicted).take_front(4))
         add(schedule);
     }
     for (ScheduleAttr next : getNeighbors(best, space))
       add(next);
     if (!isAlike)
-      schedules = sortByPrediction(*realiser, fused, schedules);
+      schedules = sortByPrediction(**plan, schedules);
   }
   advice.space = SchedulesAttr::get(context, schedules);
   return advice;

@@ -151,7 +151,7 @@ bool RulesAgent::take(StringRef rule, OpGroup &group,
   OpGroup trial = group;
   trial.insert(ops.begin(), ops.end());
   // A view alone at the end saves nothing unless it is the layout that the
-  // kernel writes; let the realiser decide.
+  // kernel writes; let the family decide.
   if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial))
     return false;
   group = std::move(trial);
@@ -199,7 +199,7 @@ bool RulesAgent::growSideways(StringRef rule, OpGroup &group) const {
 
 std::optional<Candidate> RulesAgent::anchor(StringRef rule,
                                             Operation *op) const {
-  if (!isFree(op) || !fusibility->getTarget().findRealiser(rule))
+  if (!isFree(op) || !fusibility->getTarget().findFamily(rule))
     return std::nullopt;
   OpGroup group = withViewsBefore(rule, op);
   if (!accepts(rule, group))
@@ -267,7 +267,7 @@ std::optional<Candidate> RulesAgent::gate(Operation *root) const {
 /// Products of one value with several weights, each with what follows it: the
 /// value is read once. Worth it where reading takes time.
 std::optional<Candidate> RulesAgent::gather(MatmulOp first) const {
-  if (!fusibility->getTarget().findRealiser("grouped_gemm"))
+  if (!fusibility->getTarget().findFamily("grouped_gemm"))
     return std::nullopt;
   OpGroup group;
   for (Operation *user : first.getLhs().getUsers()) {
@@ -406,7 +406,7 @@ void RulesAgent::cover(Operation *op) {
     return;
   for (StringRef rule :
        {"pointwise", "concat", "rowwise", "gemm_epilogue", "generic"}) {
-    if (!fusibility->getTarget().findRealiser(rule) || !accepts(rule, group))
+    if (!fusibility->getTarget().findFamily(rule) || !accepts(rule, group))
       continue;
     if (rule == "pointwise")
       while (growForward(rule, group) || growBackward(rule, group) ||

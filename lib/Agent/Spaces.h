@@ -5,7 +5,7 @@
 #define FACT_AGENT_SPACES_H
 
 #include "Chat/Answer.h"
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 
 namespace fact {
 /// The lists of a space that is a product, in the words of its text; empty for

@@ -163,8 +163,8 @@ StringRef fact::stringify(Obstacle obstacle) {
     return "cycle";
   case Obstacle::unused:
     return "unused";
-  case Obstacle::realiser:
-    return "realiser";
+  case Obstacle::family:
+    return "family";
   case Obstacle::space:
     return "space";
   }
@@ -178,86 +178,60 @@ bool Fusibility::isFusible(Operation *op) {
 
 /// A kernel needs one legal schedule: of the space, or (null) of the rule's own
 /// and those beside it.
-static LogicalResult checkSpace(FusedOp fused, const Realiser &realiser,
-                                SpaceAttrInterface space,
-                                const MachineDescription &machine,
+static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
                                 EmitError emitError) {
+  Location loc = plan.getRegion()->getLoc();
   std::string reason = "there is none";
   {
-    ScopedDiagnosticHandler handler(fused.getContext(), [&](Diagnostic &why) {
+    ScopedDiagnosticHandler handler(loc.getContext(), [&](Diagnostic &why) {
       reason = why.str();
       return success();
     });
     auto isLegal = [&](ScheduleAttr schedule) {
-      auto emitReason = [&] {
-        return mlir::emitError(fused.getLoc()) << schedule.getKey() << ": ";
-      };
-      // The rule's own are of its family.
-      return succeeded(
-          space ? realiser.checkSchedule(fused, schedule, machine, emitReason)
-                : schedule.verifySchedule(fused, machine, emitReason));
+      return succeeded(plan.check(schedule, [&] {
+        return mlir::emitError(loc) << schedule.getKey() << ": ";
+      }));
     };
-    std::vector<ScheduleAttr> schedules;
-    if (SpaceAttrInterface searched =
-            space ? space : realiser.getDefaultSpace(fused))
-      schedules = searched.enumerate();
-    if (llvm::any_of(schedules, isLegal) ||
-        (!space && llvm::any_of(realiser.getFixedSchedules(fused), isLegal)))
+    SpaceAttrInterface searched = space ? space : plan.getSpace();
+    if (llvm::any_of(searched.enumerate(), isLegal) ||
+        (!space && llvm::any_of(plan.getFixedSchedules(), isLegal)))
       return success();
   }
   return emitError() << "its space has no legal schedule; of the last one, "
                      << reason;
 }
 
-const Realiser *Fusibility::findRealiser(StringRef rule,
-                                         EmitError emitError) const {
-  if (const Realiser *realiser = target.findRealiser(rule))
-    return realiser;
-  InFlightDiagnostic diagnostic =
-      emitError() << "target '" << target.getMachine().name
-                  << "' has no such rule as '" << rule << "'; it has ";
-  llvm::interleaveComma(target.getRealisers(), diagnostic,
-                        [&](const std::unique_ptr<Realiser> &known) {
-                          diagnostic << "'" << known->getRule() << "'";
-                        });
-  return nullptr;
-}
-
 std::optional<Obstacle> Fusibility::checkRegion(FusedOp fused,
-                                                const Realiser &realiser,
                                                 SpaceAttrInterface space,
                                                 EmitError emitError) const {
-  if (failed(realiser.canRealise(fused, emitError)))
-    return Obstacle::realiser;
-  if (failed(
-          checkSpace(fused, realiser, space, target.getMachine(), emitError)))
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, emitError);
+  if (failed(plan))
+    return target.findFamily(fused.getRule()) ? Obstacle::family
+                                              : Obstacle::rule;
+  if (auto schedule = cast_or_null<ScheduleAttr>(fused.getScheduleAttr())) {
+    if (failed((*plan)->check(schedule, [&] {
+          return emitError() << schedule.getKey() << ": ";
+        })))
+      return Obstacle::space;
+  } else if (failed(checkSpace(**plan, space, emitError))) {
     return Obstacle::space;
+  }
   return std::nullopt;
 }
 
 std::optional<Obstacle> Fusibility::check(FusedOp fused,
                                           EmitError emitError) const {
-  const Realiser *realiser = findRealiser(fused.getRule(), emitError);
-  if (!realiser)
-    return Obstacle::rule;
-  for (Operation &op : fused.getBodyOps())
-    if (!isFusible(&op) && !isa<ConstantOp>(op)) {
-      InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
-                                                  << "' is not an op to fuse";
-      diagnostic.attachNote(op.getLoc()) << "this one";
-      return Obstacle::op;
-    }
-  auto space = cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr());
-  auto schedule = cast_or_null<ScheduleAttr>(fused.getScheduleAttr());
-  if (!schedule)
-    return checkRegion(fused, *realiser, space, emitError);
-  if (failed(realiser->canRealise(fused, emitError)))
-    return Obstacle::realiser;
-  auto emitIllegal = [&] { return emitError() << schedule.getKey() << ": "; };
-  if (failed(realiser->checkSchedule(fused, schedule, target.getMachine(),
-                                     emitIllegal)))
-    return Obstacle::space;
-  return std::nullopt;
+  if (target.findFamily(fused.getRule()))
+    for (Operation &op : fused.getBodyOps())
+      if (!isFusible(&op) && !isa<ConstantOp>(op)) {
+        InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
+                                                    << "' is not an op to fuse";
+        diagnostic.attachNote(op.getLoc()) << "this one";
+        return Obstacle::op;
+      }
+  return checkRegion(fused,
+                     cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr()),
+                     emitError);
 }
 
 LogicalResult Fusibility::checkAll(ModuleOp module) const {
@@ -284,9 +258,6 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
                                           EmitError emitError) const {
   if (group.empty())
     return emitError() << "an empty group", Obstacle::empty;
-  const Realiser *realiser = findRealiser(rule, emitError);
-  if (!realiser)
-    return Obstacle::rule;
   for (Operation *op : group) {
     StringRef problem = op->getBlock() != &decided.getBlock() || !isFusible(op)
                             ? "not an op to fuse"
@@ -308,10 +279,9 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
   if (getOutputs(group).empty())
     return emitError() << "nothing uses the group", Obstacle::unused;
 
-  // The realiser sees the region it would emit.
+  // The family sees the region it would emit.
   FusedOp fused = outline(rule, group);
-  std::optional<Obstacle> obstacle =
-      checkRegion(fused, *realiser, space, emitError);
+  std::optional<Obstacle> obstacle = checkRegion(fused, space, emitError);
   fused->erase();
   return obstacle;
 }
@@ -335,8 +305,9 @@ FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
   OpGroup ops = inOrder(group);
   rewriter.setInsertionPointAfter(ops.back());
   FusedOp fused = ::outline(rule, group, rewriter);
-  if (const Realiser *realiser = target.findRealiser(rule))
-    fused.setSpaceAttr(realiser->getDefaultSpace(fused));
+  // A checked group has a plan.
+  fused.setSpaceAttr((*target.plan(fused, [] { return InFlightDiagnostic(); }))
+                         ->getSpace());
   SmallVector<Value> outputs = getOutputs(ops).takeVector();
   for (auto [from, to] : llvm::zip_equal(outputs, fused.getResults()))
     rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {

@@ -164,7 +164,8 @@ LogicalResult Compilation::bundle() {
            << "' is asked for; give the text of an earlier stage, or "
               "--target="
            << machine.getName();
-  std::unique_ptr<Target> target = createTarget(machine.getDescription());
+  std::unique_ptr<Target> target =
+      createTarget(module.getContext(), machine.getDescription());
   // What refinement proposes is proposed to be tried.
   BundleOptions bundleOptions{options.name, options.candidates,
                               /*wholeLists=*/!refinements.empty()};

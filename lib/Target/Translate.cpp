@@ -3,6 +3,7 @@
 
 #include "fact/Target/Translate.h"
 #include "fact/Target/Reference.h"
+#include "fact/Target/Targets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -10,23 +11,18 @@ using namespace mlir;
 using namespace fact;
 
 /// The op's own schedule, or the legal one of its space that promises most.
-static ScheduleAttr chooseSchedule(FusedOp fused, const Realiser &realiser,
-                                   const MachineDescription &machine) {
+static ScheduleAttr chooseSchedule(const Plan &plan) {
+  FusedOp fused = plan.getRegion();
   if (auto chosen = fused.getSchedule())
     return cast<ScheduleAttr>(*chosen);
   auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
-                                : realiser.getDefaultSpace(fused);
-  if (!space)
-    return {};
-  ScopedDiagnosticHandler quiet(fused.getContext(),
-                                [](Diagnostic &) { return success(); });
+                                : plan.getSpace();
   ScheduleAttr best;
   double bestTime = 0;
   for (ScheduleAttr schedule : space.enumerate()) {
-    if (failed(realiser.checkSchedule(fused, schedule, machine,
-                                      [&] { return fused.emitError(); })))
+    if (!plan.isLegal(schedule))
       continue;
-    double time = realiser.predictMicroseconds(fused, schedule);
+    double time = plan.predict(schedule);
     if (!best || time < bestTime)
       std::tie(best, bestTime) = std::tuple(schedule, time);
   }
@@ -36,21 +32,15 @@ static ScheduleAttr chooseSchedule(FusedOp fused, const Realiser &realiser,
 static LogicalResult emitCandidate(FusedOp fused, const Target &target,
                                    StringRef symbol, KernelCode &code) {
   auto emitError = [&] { return fused.emitError(); };
-  const Realiser *realiser = target.findRealiser(fused.getRule());
-  if (!realiser)
-    return fused.emitError("no realiser of '")
-           << target.getMachine().name << "' has the rule '" << fused.getRule()
-           << "'";
-  if (failed(realiser->canRealise(fused, emitError)))
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, emitError);
+  if (failed(plan))
     return failure();
-  ScheduleAttr schedule =
-      chooseSchedule(fused, *realiser, target.getMachine());
+  ScheduleAttr schedule = chooseSchedule(**plan);
   if (!schedule)
     return fused.emitError("its space has no legal schedule");
-  if (failed(realiser->checkSchedule(fused, schedule, target.getMachine(),
-                                     emitError)))
+  if (failed((*plan)->check(schedule, emitError)))
     return failure();
-  return realiser->emit(fused, schedule, symbol, code);
+  return (*plan)->emit(KernelVariant{schedule, symbol.str()}, code);
 }
 
 LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
@@ -64,7 +54,7 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
            << defaultMachine << "'";
   if (named)
     machine = named.getDescription();
-  std::unique_ptr<Target> target = createTarget(machine);
+  std::unique_ptr<Target> target = createTarget(module.getContext(), machine);
   unsigned next = 0;
   WalkResult result = module.walk([&](FusedOp fused) {
     KernelCode code;
@@ -98,7 +88,19 @@ static void printKind(raw_ostream &os, const ScheduleKind &kind,
 void fact::printSchedulePage(raw_ostream &os) {
   os << "<!-- Made by `ninja -C build fact-docs`; change the declarations of "
         "the schedules instead. -->\n\n# Kinds of schedules\n";
-  for (const std::unique_ptr<Target> &target : createTargetsOfEachKind())
+  DialectRegistry registry;
+  registerAllTargets(registry);
+  MLIRContext context(registry);
+  for (StringRef machine : {"h200", "host"}) {
+    std::unique_ptr<Target> target =
+        createTarget(&context, *findMachine(machine));
     for (const ScheduleKind *kind : target->getScheduleKinds())
       printKind(os, *kind, target->getRules(*kind));
+  }
+}
+
+void fact::registerAllTargets(DialectRegistry &registry) {
+  registry.insert<FactDialect>();
+  registerCutlassTarget(registry);
+  registerHostTarget(registry);
 }

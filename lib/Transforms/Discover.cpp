@@ -28,7 +28,7 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
     count(accepted, "subgraphs-accepted", report.accepted);
     count(rejected, "subgraphs-rejected", report.getRejected());
     count(rejectedByRule, "rejected-by-rule",
-          report.rejected["rule"] + report.rejected["realiser"]);
+          report.rejected["rule"] + report.rejected["family"]);
     count(rejectedByGraph, "rejected-by-graph",
           report.rejected["cycle"] + report.rejected["op"] +
               report.rejected["empty"] + report.rejected["unused"]);

@@ -48,10 +48,8 @@ class Compiler {
 public:
   explicit Compiler(StringRef machine)
       : context(MLIRContext::Threading::DISABLED),
-        target(createTarget(*findMachine(machine))), fusibility(*target) {
-    DialectRegistry registry;
-    registerSchedules(registry);
-    context.appendDialectRegistry(registry);
+        target(createTarget(registerTargets(context), *findMachine(machine))),
+        fusibility(*target) {
     context.loadDialect<FactDialect, func::FuncDialect>();
     module = parseSourceString<ModuleOp>(graphText, &context);
     if (!module)
@@ -64,6 +62,13 @@ public:
             .empty())
       abort();
     retrieval.emplace(*module, options, *target);
+  }
+
+  static MLIRContext *registerTargets(MLIRContext &context) {
+    DialectRegistry registry;
+    registerAllTargets(registry);
+    context.appendDialectRegistry(registry);
+    return &context;
   }
 
   void propose(const std::vector<chat::Pattern> &patterns);

@@ -23,13 +23,11 @@ LogicalResult ScheduleAttr::verify(EmitError emitError,
   return success();
 }
 
-LogicalResult
-ScheduleAttr::verifySchedule(FusedOp fused, const MachineDescription &machine,
-                             EmitError emitError) const {
+LogicalResult ScheduleAttr::checkValues(EmitError emitError) const {
   for (auto [parameter, value] : llvm::zip(getKind()->parameters, getValues()))
     if (failed(parameter.check(value, emitError)))
       return failure();
-  return getKind()->check(*this, fused, machine, emitError);
+  return success();
 }
 
 std::string ScheduleAttr::getKey() const {

@@ -4,14 +4,14 @@
 //
 // The one place that knows. Rules, language models and people all propose sets
 // of ops; this analysis checks that a set is one convex piece of the graph and
-// asks the target's realisers whether they can emit it.
+// asks the target's families whether they can emit it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_ANALYSIS_FUSIBILITY_H
 #define FACT_ANALYSIS_FUSIBILITY_H
 
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -61,8 +61,8 @@ enum class Obstacle {
   cycle,
   /// Nothing uses what it computes.
   unused,
-  /// The rule's realiser cannot emit it.
-  realiser,
+  /// The rule's family cannot emit it.
+  family,
   /// The space has no legal schedule.
   space,
 };
@@ -112,12 +112,8 @@ public:
   const Target &getTarget() const { return target; }
 
 private:
-  /// The realiser of a rule, or null with a diagnostic that names those there
-  /// are.
-  const Realiser *findRealiser(llvm::StringRef rule, EmitError emitError) const;
-  /// Whether the realiser takes the region and has a schedule for it.
-  std::optional<Obstacle> checkRegion(FusedOp fused, const Realiser &realiser,
-                                      SpaceAttrInterface space,
+  /// Whether the rule's family takes the region and has a schedule for it.
+  std::optional<Obstacle> checkRegion(FusedOp fused, SpaceAttrInterface space,
                                       EmitError emitError) const;
 
   const Target &target;

@@ -4,7 +4,7 @@
 #ifndef FACT_TARGET_BUNDLE_H
 #define FACT_TARGET_BUNDLE_H
 
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fact {

@@ -4,7 +4,7 @@
 #ifndef FACT_TARGET_REFERENCE_H
 #define FACT_TARGET_REFERENCE_H
 
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 
 namespace fact {
 /// Writes a naive kernel for any region of static shapes, in C++ that nvcc and

@@ -321,7 +321,7 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     Statistic<"proposed", "subgraphs-proposed", "Subgraphs proposed">,
     Statistic<"accepted", "subgraphs-accepted", "Subgraphs accepted">,
     Statistic<"rejected", "subgraphs-rejected", "Subgraphs rejected">,
-    Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by a realiser, or no such rule">,
+    Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by a family, or no such rule">,
     Statistic<"rejectedByGraph", "rejected-by-graph", "Rejected by the graph around them">,
     Statistic<"rejectedBySpace", "rejected-by-space", "Rejected for want of a legal schedule">,
     Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because they could not be read">,

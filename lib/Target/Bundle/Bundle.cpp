@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Target/Bundle.h"
+#include "Candidates.h"
 #include "Program.h"
 #include "Verification.h"
 #include "fact/Analysis/Fusibility.h"
@@ -69,6 +70,14 @@ static std::string fnv1a64(StringRef bytes) {
   return text;
 }
 
+/// The extra words of a kernel's commands.
+static void addCommandWords(json::Object &entry, const KernelCode &code) {
+  if (!code.flags.empty())
+    entry["flags"] = json::Array(code.flags);
+  if (!code.link.empty())
+    entry["link"] = json::Array(code.link);
+}
+
 /// What the registry keeps results under.
 static json::Object describeProblem(const patterns::Problem &problem) {
   json::Object extents;
@@ -96,9 +105,8 @@ public:
 private:
   LogicalResult writeFile(StringRef name, StringRef text);
   LogicalResult writeKernel(unsigned index, FusedOp fused);
-  LogicalResult writeCandidates(const Realiser &realiser, FusedOp fused,
-                                StringRef name, StringRef symbolBase,
-                                json::Array &candidates);
+  LogicalResult writeCandidates(const Plan &plan, StringRef name,
+                                StringRef symbolBase, json::Array &candidates);
   std::string getSymbolBase(FusedOp fused);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
@@ -151,70 +159,19 @@ std::string BundleWriter::getSymbolBase(FusedOp fused) {
   return unique;
 }
 
-LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
-                                            FusedOp fused, StringRef name,
+LogicalResult BundleWriter::writeCandidates(const Plan &plan, StringRef name,
                                             StringRef symbolBase,
                                             json::Array &candidates) {
-  std::vector<ScheduleAttr> schedules;
-  SmallVector<ScheduleAttr> fixed;
-  bool isList = false;
-  if (auto chosen = fused.getSchedule())
-    schedules.push_back(cast<ScheduleAttr>(*chosen));
-  else {
-    Attribute space =
-        fused.getSpace() ? *fused.getSpace() : realiser.getDefaultSpace(fused);
-    isList = isa<SchedulesAttr>(space);
-    schedules = cast<SpaceAttrInterface>(space).enumerate();
-    fixed = realiser.getFixedSchedules(fused);
-    llvm::append_range(schedules, fixed);
-  }
-  // Ties keep the order of the space.
-  SmallVector<std::tuple<double, size_t, ScheduleAttr>> legal;
-  {
-    ScopedDiagnosticHandler quiet(module.getContext(),
-                                  [](Diagnostic &) { return success(); });
-    for (ScheduleAttr schedule : schedules)
-      if (succeeded(realiser.checkSchedule(
-              fused, schedule, target.getMachine(),
-              [&] { return fused.emitOpError(); })))
-        legal.emplace_back(realiser.predictMicroseconds(fused, schedule),
-                           legal.size(), schedule);
-  }
-  assert(!legal.empty() && "Fusibility has found one");
-  // A vendor's library costs little to try and is what users compare with: it
-  // ranks with the best. A list is in the order in which to try it.
-  double best =
-      std::get<0>(*llvm::min_element(legal, [](const auto &a, const auto &b) {
-        return std::get<0>(a) < std::get<0>(b);
-      }));
-  for (auto &[predicted, order, schedule] : legal)
-    if (llvm::is_contained(fixed, schedule))
-      predicted = std::min(predicted, best);
-  if (isList)
-    std::stable_partition(legal.begin() + 1, legal.end(), [&](auto &each) {
-      return llvm::is_contained(fixed, std::get<2>(each));
-    });
-  else
-    llvm::sort(legal, [](const auto &a, const auto &b) {
-      return std::tie(std::get<0>(a), std::get<1>(a)) <
-             std::tie(std::get<0>(b), std::get<1>(b));
-    });
-  size_t limit =
-      isList && options.wholeLists ? legal.size() : options.candidates;
+  std::vector<Candidate> selected =
+      selectCandidates(plan, options.candidates, options.wholeLists);
   // What shares an object is one file, named by the first of them.
-  llvm::StringSet<> seen;
   std::map<std::string, SmallVector<size_t>> objects;
   SmallVector<KernelVariant> variants;
-  SmallVector<double> predictions;
-  for (auto [predicted, order, schedule] : legal) {
-    if (variants.size() == limit)
-      break;
-    if (!seen.insert(schedule.getKey()).second)
-      continue;
-    objects[realiser.getObjectKey(schedule)].push_back(variants.size());
-    predictions.push_back(predicted);
+  for (const Candidate &candidate : selected) {
+    std::string key = candidate.schedule.getKey();
+    objects[plan.getObjectKey(candidate.schedule)].push_back(variants.size());
     variants.push_back(
-        {schedule, (symbolBase + "_" + getShortHash(schedule.getKey())).str()});
+        {candidate.schedule, (symbolBase + "_" + getShortHash(key)).str()});
   }
   std::vector<json::Object> entries(variants.size());
   auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
@@ -222,8 +179,7 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
         ("kernels/" + name + "/" + std::to_string(members.front())).str() +
         target.getCandidateSuffix().str();
     KernelCode code;
-    if (failed(realiser.emitVariants(
-            fused,
+    if (failed(plan.emit(
             llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
             code)) ||
         failed(writeFile(file, code.text)))
@@ -232,11 +188,8 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
       entries[i] = json::Object{{"key", variants[i].schedule.getKey()},
                                 {code.isObject ? "object" : "source", file},
                                 {"symbol", variants[i].symbol},
-                                {"predicted_us", predictions[i]}};
-      if (!code.flags.empty())
-        entries[i]["flags"] = json::Array(code.flags);
-      if (!code.link.empty())
-        entries[i]["link"] = json::Array(code.link);
+                                {"predicted_us", selected[i].predicted}};
+      addCommandWords(entries[i], code);
     }
     return success();
   };
@@ -259,7 +212,10 @@ LogicalResult BundleWriter::writeCandidates(const Realiser &realiser,
 LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   if (Fusibility(target).check(fused, [&] { return fused.emitOpError(); }))
     return failure();
-  const Realiser *realiser = target.findRealiser(fused.getRule());
+  FailureOr<std::unique_ptr<Plan>> plan =
+      target.plan(fused, [&] { return fused.emitOpError(); });
+  if (failed(plan))
+    return failure();
   std::string name = getKernelName(fused, index);
   kernelNames.push_back(name);
 
@@ -270,8 +226,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
 
   json::Array candidates;
   std::string symbolBase = getSymbolBase(fused);
-  if (failed(
-          writeCandidates(*realiser, fused, name, symbolBase, candidates)))
+  if (failed(writeCandidates(**plan, name, symbolBase, candidates)))
     return failure();
 
   KernelCode reference;
@@ -289,10 +244,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   entry.microseconds = sol.getMicroseconds(target.getMachine());
   json::Object referenceObject{{reference.isObject ? "object" : "source", file},
                                {"symbol", symbol}};
-  if (!reference.flags.empty())
-    referenceObject["flags"] = json::Array(reference.flags);
-  if (!reference.link.empty())
-    referenceObject["link"] = json::Array(reference.link);
+  addCommandWords(referenceObject, reference);
   kernels.push_back(json::Object{{"name", name},
                                  {"rule", fused.getRule()},
                                  {"ops", json::Array(entry.ops)},

@@ -4,7 +4,7 @@
 #ifndef FACT_LIB_TARGET_BUNDLE_VERIFICATION_H
 #define FACT_LIB_TARGET_BUNDLE_VERIFICATION_H
 
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 #include "llvm/Support/JSON.h"
 
 namespace fact {

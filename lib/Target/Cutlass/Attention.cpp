@@ -30,16 +30,16 @@ struct AddedMask {
 };
 
 struct Attention {
-  AttentionOp op;
+  mutable AttentionOp op;
   Heads query, key, value, result;
   std::optional<AddedMask> mask = {};
 
-  int64_t getBatches() { return getSize(op.getQuery(), 0); }
-  int64_t getHeads() { return getSize(op.getQuery(), 1); }
-  int64_t getKeyHeads() { return getSize(op.getKey(), 1); }
-  int64_t getQueries() { return getSize(op.getQuery(), 2); }
-  int64_t getKeys() { return getSize(op.getKey(), 2); }
-  int64_t getHeadSize() { return getSize(op.getQuery(), 3); }
+  int64_t getBatches() const { return getSize(op.getQuery(), 0); }
+  int64_t getHeads() const { return getSize(op.getQuery(), 1); }
+  int64_t getKeyHeads() const { return getSize(op.getKey(), 1); }
+  int64_t getQueries() const { return getSize(op.getQuery(), 2); }
+  int64_t getKeys() const { return getSize(op.getKey(), 2); }
+  int64_t getHeadSize() const { return getSize(op.getQuery(), 3); }
 
 private:
   static int64_t getSize(Value value, int64_t dim) {
@@ -47,31 +47,29 @@ private:
   }
 };
 
-class AttentionRealiser : public CutlassRealiser {
+class AttentionPlan : public Plan {
 public:
-  using CutlassRealiser::CutlassRealiser;
+  AttentionPlan(const Family &family, FusedOp fused,
+                const MachineDescription &machine, const Attention &attention)
+      : Plan(family, fused, machine), attention(attention) {}
 
-  StringRef getRule() const override { return "attention"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&Sm90AttentionAttr::kind};
-  }
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
 
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireHopper(emitError)))
-      return failure();
-    return analyse(fused, emitError);
-  }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
-                     StringRef symbol, KernelCode &code) const override;
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
 
 private:
-  FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) const;
+  Attention attention;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
 
 /// TMA wants strides of 16 bytes, the collectives strides of 31 bits.
 static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
@@ -118,8 +116,7 @@ static FailureOr<AddedMask> getMask(AttentionOp op, EmitError emitError) {
   return AddedMask{getBuffer(mask.base), element, mask.strides, mask.offset};
 }
 
-FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
-                                                EmitError emitError) const {
+static FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) {
   auto op = getOnly<AttentionOp>(fused);
   if (!op)
     return emitError() << "needs exactly one 'fact.attention'";
@@ -173,41 +170,67 @@ FailureOr<Attention> AttentionRealiser::analyse(FusedOp fused,
   return attention;
 }
 
-SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
+namespace {
+class AttentionFamily : public Family {
+public:
+  AttentionFamily()
+      : Family(attentionRule, "sm_90a", {&Sm90AttentionAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<AttentionPlan>(fused, machine, analyse(fused, emitError));
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
+                                         EmitError emitError) const {
+  auto own = cast<Sm90AttentionAttr>(schedule);
+  Extents tile = own.getTile();
+  if (attention.op.getCausal() && tile[0] % tile[1] && tile[1] % tile[0])
+    return emitError() << "a causal mask needs one tile size to divide the "
+                          "other, not "
+                       << tile[0] << "x" << tile[1];
+  // Head dimensions are padded by tile to a multiple of 32.
+  int64_t head = llvm::alignTo(attention.getHeadSize(), 32);
+  return requireSharedMemory(
+      2 * head * (tile[0] + own.getStages() * tile[1]), machine, emitError);
+}
+
+SpaceAttrInterface AttentionPlan::getSpace() const {
   using K = KernelSchedule;
   SmallVector<Extents> tiles{{128, 128}, {128, 64}};
   // Three warpgroups pay where no tile is half masked.
-  if (auto op = getOnly<AttentionOp>(fused); op && !op.getCausal())
+  if (!attention.op.getCausal())
     tiles.push_back({192, 128});
   return Sm90AttentionAttr::getSpace(fused.getContext(), tiles,
                                      {K::cooperative, K::pingpong}, {4, 5});
 }
 
-double
-AttentionRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttr schedule) const {
-  FailureOr<Attention> attention =
-      analyse(fused, [&] { return fused.emitError(); });
-  auto attentionSchedule = dyn_cast<Sm90AttentionAttr>(schedule);
-  if (failed(attention) || !attentionSchedule)
-    return INFINITY;
+double AttentionPlan::predict(ScheduleAttr schedule) const {
+  auto attentionSchedule = cast<Sm90AttentionAttr>(schedule);
   const Extents &tile = attentionSchedule.getTile();
-  bool causal = attention->op.getCausal();
+  bool causal = attention.op.getCausal();
   bool pingpong = attentionSchedule.getKernel() == KernelSchedule::pingpong;
-  int64_t queryTiles = llvm::divideCeil(attention->getQueries(), tile[0]);
-  int64_t keyTiles = llvm::divideCeil(attention->getKeys(), tile[1]);
+  int64_t queryTiles = llvm::divideCeil(attention.getQueries(), tile[0]);
+  int64_t keyTiles = llvm::divideCeil(attention.getKeys(), tile[1]);
   double visited = 0;
   for (int64_t i = 0; i < queryTiles; ++i)
     visited +=
         causal ? std::min<int64_t>(keyTiles,
                                    llvm::divideCeil((i + 1) * tile[0], tile[1]))
                : keyTiles;
-  double heads = double(attention->getBatches()) * attention->getHeads();
-  double head = llvm::alignTo(attention->getHeadSize(), 32);
+  double heads = double(attention.getBatches()) * attention.getHeads();
+  double head = llvm::alignTo(attention.getHeadSize(), 32);
   double perBlock = machine.matrixFlops16 / machine.multiprocessors;
   // Two products, and exponentials that hide behind them in part; a mask does
   // not.
-  double slots = 0.4 * 12 + (attention->mask ? 8 : 0);
+  double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
   double inner = tile[0] * tile[1] *
                  (4 * head / (0.85 * perBlock) + slots / (128 * 1.7e9));
   double time =
@@ -222,7 +245,7 @@ AttentionRealiser::predictMicroseconds(FusedOp fused,
     time *= 1.06;
   if (attentionSchedule.getStages() < 4)
     time *= 1.02;
-  return 1e6 * (time + 3e-6);
+  return 1e6 * (time + launchSeconds);
 }
 
 static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {
@@ -234,31 +257,22 @@ static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {
   return os << '>';
 }
 
-LogicalResult AttentionRealiser::emit(FusedOp fused,
-                                      ScheduleAttr schedule,
-                                      StringRef symbol,
-                                      KernelCode &code) const {
-  FailureOr<Attention> attention =
-      analyse(fused, [&] { return fused.emitError(); });
-  if (failed(attention))
-    return failure();
-  auto attentionSchedule = dyn_cast<Sm90AttentionAttr>(schedule);
-  if (!attentionSchedule)
-    return fused.emitError("attention runs with #fact.sm90_attention, not ")
-           << schedule;
-
+LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
+                                  KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
+  auto attentionSchedule = cast<Sm90AttentionAttr>(schedule);
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Attention.cuh");
-  printConstant(os, "Scale", attention->op.getScale().convertToDouble());
+  printConstant(os, "Scale", attention.op.getScale().convertToDouble());
   os << "using Kernel = Attention<\n    AttentionProblem<"
-     << attention->getBatches() << ", " << attention->getHeads() << ", "
-     << attention->getKeyHeads() << ", " << attention->getQueries() << ", "
-     << attention->getKeys() << ", " << attention->getHeadSize() << ">,\n"
-     << "    " << attention->query << ", // query\n"
-     << "    " << attention->key << ", // key\n"
-     << "    " << attention->value << ", // value\n"
-     << "    " << attention->result << ", // result\n"
-     << "    " << (attention->op.getCausal() ? "Causal" : "Full")
+     << attention.getBatches() << ", " << attention.getHeads() << ", "
+     << attention.getKeyHeads() << ", " << attention.getQueries() << ", "
+     << attention.getKeys() << ", " << attention.getHeadSize() << ">,\n"
+     << "    " << attention.query << ", // query\n"
+     << "    " << attention.key << ", // key\n"
+     << "    " << attention.value << ", // value\n"
+     << "    " << attention.result << ", // result\n"
+     << "    " << (attention.op.getCausal() ? "Causal" : "Full")
      << ",\n    Scale,\n    AttentionSchedule<"
      << attentionSchedule.getTile()[0] << ", " << attentionSchedule.getTile()[1]
      << ", "
@@ -266,7 +280,7 @@ LogicalResult AttentionRealiser::emit(FusedOp fused,
              ? "Pingpong"
              : "Cooperative")
      << ", " << attentionSchedule.getStages() << '>';
-  if (const std::optional<AddedMask> &mask = attention->mask) {
+  if (const std::optional<AddedMask> &mask = attention.mask) {
     os << ",\n    Mask<" << mask->buffer << ", "
        << getElementWord(mask->element);
     for (int64_t stride : mask->strides)
@@ -281,7 +295,6 @@ LogicalResult AttentionRealiser::emit(FusedOp fused,
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createAttentionRealiser(const MachineDescription &machine) {
-  return std::make_unique<AttentionRealiser>(machine);
+void fact::registerAttentionFamily(DialectRegistry &registry) {
+  registerFamily<AttentionFamily>(registry);
 }

@@ -7,42 +7,31 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pointwise.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace fact;
 
 namespace {
-class ConcatRealiser : public CutlassRealiser {
+/// Passes that write one part of the result each.
+using Parts = std::vector<Pointwise>;
+
+class ConcatPlan : public Plan {
 public:
-  using CutlassRealiser::CutlassRealiser;
+  ConcatPlan(const Family &family, FusedOp fused,
+             const MachineDescription &machine, Parts parts)
+      : Plan(family, fused, machine), parts(std::move(parts)) {}
 
-  StringRef getRule() const override { return "concat"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&CudaPointwiseAttr::kind};
-  }
-
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    return analyse(fused, emitError);
-  }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
-                     StringRef symbol, KernelCode &code) const override;
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
 
 private:
-  using Parts = std::vector<Pointwise>;
-  FailureOr<Parts> analyse(FusedOp fused, EmitError emitError) const;
-  FailureOr<Parts> analyse(FusedOp fused) const {
-    return analyse(fused, [&] { return fused.emitError(); });
-  }
+  Parts parts;
 };
 } // namespace
 
-FailureOr<ConcatRealiser::Parts>
-ConcatRealiser::analyse(FusedOp fused, EmitError emitError) const {
+static FailureOr<Parts> analyse(FusedOp fused, EmitError emitError) {
   auto concat = getOnly<ConcatOp>(fused);
   if (!concat || fused.getNumResults() != 1)
     return emitError() << "needs exactly one 'fact.concat' and one result";
@@ -73,58 +62,53 @@ ConcatRealiser::analyse(FusedOp fused, EmitError emitError) const {
   return std::move(parts);
 }
 
-SpaceAttrInterface ConcatRealiser::getDefaultSpace(FusedOp fused) const {
-  FailureOr<Parts> parts = analyse(fused);
-  if (failed(parts))
-    return {};
+namespace {
+class ConcatFamily : public Family {
+public:
+  ConcatFamily() : Family(concatRule, "cuda", {&CudaPointwiseAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<ConcatPlan>(fused, machine, analyse(fused, emitError));
+  }
+};
+} // namespace
+
+SpaceAttrInterface ConcatPlan::getSpace() const {
   int64_t widest = 1;
-  for (const Pointwise &part : *parts)
+  for (const Pointwise &part : parts)
     widest = std::max(widest, part.limitVector(8));
   return getPointwiseSpace(fused.getContext(), widest);
 }
 
-double
-ConcatRealiser::predictMicroseconds(FusedOp fused,
-                                    ScheduleAttr schedule) const {
-  FailureOr<Parts> parts = analyse(fused);
-  auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
-  if (failed(parts) || !pointwiseSchedule)
-    return INFINITY;
+double ConcatPlan::predict(ScheduleAttr schedule) const {
   double seconds = 0;
-  for (Pointwise &part : *parts)
-    seconds += part.predictSeconds(pointwiseSchedule, machine);
+  for (const Pointwise &part : parts)
+    seconds += part.predictSeconds(cast<CudaPointwiseAttr>(schedule), machine);
   return 1e6 * seconds;
 }
 
-LogicalResult ConcatRealiser::emit(FusedOp fused,
-                                   ScheduleAttr schedule,
-                                   StringRef symbol, KernelCode &code) const {
-  FailureOr<Parts> parts = analyse(fused);
-  if (failed(parts))
-    return failure();
-  auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
-  if (!pointwiseSchedule)
-    return fused.emitError("concatenations run with #fact.cuda_pointwise, not ")
-           << schedule;
+LogicalResult ConcatPlan::emit(ArrayRef<KernelVariant> variants,
+                               KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Concat.cuh");
-  for (auto [i, part] : llvm::enumerate(*parts)) {
+  for (auto [i, part] : llvm::enumerate(parts)) {
     std::string number = std::to_string(i);
-    SmallVector<std::string> functors =
-        part.printFunctors(os, "Body" + number);
+    SmallVector<std::string> functors = part.printFunctors(os, "Body" + number);
     os << "using Part" << number << " = ";
-    part.printKernel(os, functors, pointwiseSchedule, machine);
+    part.printKernel(os, functors, cast<CudaPointwiseAttr>(schedule), machine);
     os << ";\n\n";
   }
   os << "using Kernel = Concat<";
-  llvm::interleaveComma(llvm::seq<size_t>(0, parts->size()), os,
+  llvm::interleaveComma(llvm::seq<size_t>(0, parts.size()), os,
                         [&](size_t i) { os << "Part" << i; });
   os << ">;\n";
   printFooter(os, symbol);
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createConcatRealiser(const MachineDescription &machine) {
-  return std::make_unique<ConcatRealiser>(machine);
+void fact::registerConcatFamily(DialectRegistry &registry) {
+  registerFamily<ConcatFamily>(registry);
 }

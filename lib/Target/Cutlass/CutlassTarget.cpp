@@ -7,6 +7,7 @@
 #include "RuntimeSources.h.inc"
 #include "ScalarHeaders.h.inc"
 #include "fact/Target/Reference.h"
+#include "fact/Target/Targets.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -15,18 +16,11 @@ using namespace fact;
 namespace {
 class CutlassTarget : public Target {
 public:
-  explicit CutlassTarget(const MachineDescription &description)
-      : Target(description) {
-    realisers.push_back(createGemmEpilogueRealiser(machine));
-    realisers.push_back(createGatedGemmRealiser(machine));
-    realisers.push_back(createGroupedGemmRealiser(machine));
-    realisers.push_back(createAttentionRealiser(machine));
-    realisers.push_back(createRowwiseRealiser(machine));
-    realisers.push_back(createPointwiseRealiser(machine));
-    realisers.push_back(createConcatRealiser(machine));
-  }
+  static constexpr StringLiteral kind = "cuda";
 
-  StringRef getKind() const override { return "cuda"; }
+  explicit CutlassTarget(const MachineDescription &machine) : Target(machine) {}
+
+  StringRef getKind() const override { return kind; }
   StringRef getCandidateSuffix() const override { return ".cu"; }
   StringRef getReferenceSuffix() const override { return ".cu"; }
 
@@ -78,7 +72,13 @@ CutlassTarget::getBundleFiles() const {
   return files;
 }
 
-std::unique_ptr<Target>
-fact::createCutlassTarget(const MachineDescription &machine) {
-  return std::make_unique<CutlassTarget>(machine);
+void fact::registerCutlassTarget(DialectRegistry &registry) {
+  registerTarget<CutlassTarget>(registry);
+  registerGemmEpilogueFamily(registry);
+  registerGatedGemmFamily(registry);
+  registerGroupedGemmFamily(registry);
+  registerAttentionFamily(registry);
+  registerRowwiseFamily(registry);
+  registerPointwiseFamily(registry);
+  registerConcatFamily(registry);
 }

@@ -33,11 +33,13 @@ int64_t fact::getElementBytes(Type element) {
   return (element.getIntOrFloatBitWidth() + 7) / 8;
 }
 
-LogicalResult CutlassRealiser::requireHopper(EmitError emitError) const {
-  if (machine.architecture != "sm_90a")
-    return emitError() << "needs a Hopper GPU (sm_90a), and '" << machine.name
-                       << "' is " << machine.architecture;
-  return success();
+LogicalResult fact::requireSharedMemory(int64_t bytes,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) {
+  if (bytes <= machine.sharedMemoryBytes)
+    return success();
+  return emitError() << "needs " << bytes << " bytes of shared memory, and '"
+                     << machine.name << "' has " << machine.sharedMemoryBytes;
 }
 
 FailureOr<MatrixTensor>
@@ -262,12 +264,6 @@ void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
      << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, "
      << getKernelWord(schedule.getKernel()) << ", Swizzle<"
      << schedule.getSwizzle() << ">>";
-}
-
-std::string fact::getGemmObjectKey(ScheduleAttr schedule) {
-  if (auto gemm = dyn_cast<Sm90GemmAttr>(schedule))
-    return gemm.withSwizzle(1).getKey();
-  return schedule.getKey();
 }
 
 void fact::printGemmVariants(raw_ostream &os,

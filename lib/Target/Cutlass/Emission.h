@@ -6,6 +6,8 @@
 
 #include "ScalarFunction.h"
 #include "Schedules.h"
+#include "fact/Kernel/Rules.h"
+#include "fact/Kernel/Target.h"
 #include "fact/Target/RegionOps.h"
 
 namespace fact {
@@ -117,10 +119,6 @@ void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
 /// A schedule as `GemmSchedule<Tile<...>, ...>`.
 void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
 
-/// The key of all schedules that differ only in their swizzle, which a GEMM is
-/// told at run time.
-std::string getGemmObjectKey(ScheduleAttr schedule);
-
 /// The end of a file of GEMMs that differ only in their swizzle, of which the
 /// first was printed as `Kernel`.
 void printGemmVariants(llvm::raw_ostream &os,
@@ -135,6 +133,9 @@ struct GemmWork {
   double slots;
 };
 
+/// The seconds of a launch.
+constexpr double launchSeconds = 3e-6;
+
 /// The seconds a GEMM takes with this schedule.
 double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                    const MachineDescription &machine);
@@ -142,49 +143,49 @@ double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 /// A float constant as `struct name { static constexpr float value = ...; };`.
 void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);
 
-/// A realiser that knows its machine.
-class CutlassRealiser : public Realiser {
+/// A plan of Hopper GEMMs, where schedules that differ only in their swizzle are
+/// one object.
+class Sm90GemmPlan : public Plan {
 public:
-  explicit CutlassRealiser(const MachineDescription &machine)
-      : machine(machine) {}
+  using Plan::Plan;
+
+  std::string getObjectKey(ScheduleAttr schedule) const override;
 
 protected:
-  mlir::LogicalResult requireHopper(EmitError emitError) const;
-
-  const MachineDescription &machine;
+  /// What the region says of its schedules.
+  struct Limits {
+    /// Bytes of an element of the operands.
+    int64_t elementBytes = 2;
+    /// Results whose tiles are staged in shared memory together.
+    int64_t results = 1;
+    /// Tile N is a multiple of it.
+    int64_t tileColumns = 16;
+    /// Why K cannot be split over blocks; empty where it can.
+    llvm::StringRef noStreamK;
+  };
+  /// Several products have one result each, and a tile is of one product.
+  static Limits getPackedGemmLimits() {
+    return {2, 1, 16,
+            "several products run as a cooperative or a pingpong kernel, not "
+            "as stream_k"};
+  }
+  mlir::LogicalResult checkGemm(Sm90GemmAttr schedule, const Limits &limits,
+                                EmitError emitError) const;
 };
 
-/// A realiser of GEMMs, where schedules that differ only in their swizzle are
-/// one object.
-class GemmRealiser : public CutlassRealiser {
-public:
-  using CutlassRealiser::CutlassRealiser;
+/// Whether a block can have so much shared memory.
+mlir::LogicalResult requireSharedMemory(int64_t bytes,
+                                        const MachineDescription &machine,
+                                        EmitError emitError);
 
-  mlir::LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
-                           llvm::StringRef symbol,
-                           KernelCode &code) const override {
-    return emitVariants(fused, KernelVariant{schedule, symbol.str()}, code);
-  }
-  std::string getObjectKey(ScheduleAttr schedule) const override {
-    return getGemmObjectKey(schedule);
-  }
-};
-
-/// The realisers of this target, one file each.
-std::unique_ptr<Realiser>
-createGemmEpilogueRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createGatedGemmRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createGroupedGemmRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createAttentionRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createRowwiseRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createPointwiseRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createConcatRealiser(const MachineDescription &machine);
+/// One registration per family, in the file that has it.
+void registerGemmEpilogueFamily(mlir::DialectRegistry &registry);
+void registerGatedGemmFamily(mlir::DialectRegistry &registry);
+void registerGroupedGemmFamily(mlir::DialectRegistry &registry);
+void registerAttentionFamily(mlir::DialectRegistry &registry);
+void registerRowwiseFamily(mlir::DialectRegistry &registry);
+void registerPointwiseFamily(mlir::DialectRegistry &registry);
+void registerConcatFamily(mlir::DialectRegistry &registry);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUTLASS_EMISSION_H

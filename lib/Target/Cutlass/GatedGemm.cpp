@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedGemm.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -94,87 +93,76 @@ private:
   MatmulOp gate, up;
 };
 
-class GatedGemmRealiser : public GemmRealiser {
+class GatedGemmPlan : public Sm90GemmPlan {
 public:
-  using GemmRealiser::GemmRealiser;
+  GatedGemmPlan(const Family &family, FusedOp fused,
+                const MachineDescription &machine, GatedGemm gemm)
+      : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
-  StringRef getRule() const override { return "gated_gemm"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&Sm90GemmAttr::kind};
+  SpaceAttrInterface getSpace() const override {
+    // Tiles are those of the product of twice the width.
+    return getPackedGemmSpace(fused.getContext(), gemm.m, 2 * gemm.n, machine);
   }
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
 
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireHopper(emitError)))
-      return failure();
-    return GatedGemmAnalysis(fused, emitError).run();
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override {
+    Limits limits = getPackedGemmLimits();
+    // The tile is that of both products together.
+    limits.tileColumns = 32;
+    return checkGemm(cast<Sm90GemmAttr>(schedule), limits, emitError);
   }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
-                             KernelCode &code) const override;
 
 private:
-  FailureOr<GatedGemm> analyse(FusedOp fused) const {
-    return GatedGemmAnalysis(fused, [&] { return fused.emitError(); }).run();
+  GatedGemm gemm;
+};
+
+class GatedGemmFamily : public Family {
+public:
+  GatedGemmFamily()
+      : Family(gatedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<GatedGemmPlan>(fused, machine,
+                                   GatedGemmAnalysis(fused, emitError).run());
   }
 };
 } // namespace
 
-SpaceAttrInterface GatedGemmRealiser::getDefaultSpace(FusedOp fused) const {
-  FailureOr<GatedGemm> gemm = analyse(fused);
-  if (failed(gemm))
-    return {};
-  // Tiles are those of the product of twice the width.
-  return getPackedGemmSpace(fused.getContext(), gemm->m, 2 * gemm->n, machine);
-}
-
-double
-GatedGemmRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttr schedule) const {
-  FailureOr<GatedGemm> gemm = analyse(fused);
-  auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
-  if (failed(gemm) || !gemmSchedule)
-    return INFINITY;
-  double m = gemm->m, n = gemm->n, k = gemm->k;
+double GatedGemmPlan::predict(ScheduleAttr schedule) const {
+  double m = gemm.m, n = gemm.n, k = gemm.k;
   double weightBytes = 2 * 2 * n * k;
   // Two accumulators share one evaluation and one store.
-  GemmWork work{gemm->m, 2 * gemm->n, gemm->k, 1, 0, 0, 0};
-  work.epilogueBytes = countMatrixBytes(gemm->operands, gemm->m, gemm->n);
+  GemmWork work{gemm.m, 2 * gemm.n, gemm.k, 1, 0, 0, 0};
+  work.epilogueBytes = countMatrixBytes(gemm.operands, gemm.m, gemm.n);
   work.bytes = 2 * (m * k + m * n) + weightBytes + work.epilogueBytes;
-  work.slots =
-      4 + (gemm->combine.getCost() + 4.0 * gemm->operands.size()) / 2;
-  return 1e6 * predictGemm(work, gemmSchedule, machine);
+  work.slots = 4 + (gemm.combine.getCost() + 4.0 * gemm.operands.size()) / 2;
+  return 1e6 * predictGemm(work, cast<Sm90GemmAttr>(schedule), machine);
 }
 
-LogicalResult
-GatedGemmRealiser::emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
-                                KernelCode &code) const {
+LogicalResult GatedGemmPlan::emit(ArrayRef<KernelVariant> variants,
+                                  KernelCode &code) const {
   auto [schedule, symbol] = variants.front();
-  FailureOr<GatedGemm> gemm = analyse(fused);
-  if (failed(gemm))
-    return failure();
-  auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
-  if (!gemmSchedule)
-    return fused.emitError("a gated GEMM runs with #fact.sm90_gemm, not ")
-           << schedule;
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "GatedGemm.cuh");
-  gemm->combine.printFunctor(
-      os, "Combine", getArgumentNames(gemm->combine, {"gate", "up"}));
-  os << "\nusing Kernel = GatedGemm<\n    Problem<" << gemm->m << ", "
-     << gemm->n << ", " << gemm->k << ">,\n    " << gemm->a << ",\n    "
-     << gemm->gate << ",\n    " << gemm->up << ",\n    ";
-  printOperands(os, gemm->operands);
-  os << ",\n    Combine,\n    " << gemm->result << ",\n    ";
-  printSchedule(os, gemmSchedule);
+  gemm.combine.printFunctor(os, "Combine",
+                            getArgumentNames(gemm.combine, {"gate", "up"}));
+  os << "\nusing Kernel = GatedGemm<\n    Problem<" << gemm.m << ", " << gemm.n
+     << ", " << gemm.k << ">,\n    " << gemm.a << ",\n    " << gemm.gate
+     << ",\n    " << gemm.up << ",\n    ";
+  printOperands(os, gemm.operands);
+  os << ",\n    Combine,\n    " << gemm.result << ",\n    ";
+  printSchedule(os, cast<Sm90GemmAttr>(schedule));
   os << ">;\n";
   printGemmVariants(os, variants);
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createGatedGemmRealiser(const MachineDescription &machine) {
-  return std::make_unique<GatedGemmRealiser>(machine);
+void fact::registerGatedGemmFamily(DialectRegistry &registry) {
+  registerFamily<GatedGemmFamily>(registry);
 }

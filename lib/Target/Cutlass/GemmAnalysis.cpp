@@ -95,7 +95,7 @@ private:
     if (failed(a) || failed(b))
       return failure();
 
-    Gemm gemm{m, n, k, batches, *a, *b, {}, {}, {}, {}, {}};
+    Gemm gemm{m, n, k, batches, *a, *b, {}, {}, {}, {}, {}, isPlain()};
     if (failed(getReductions(gemm, emitError)))
       return failure();
     Values values;
@@ -231,8 +231,11 @@ private:
   /// Whether only cuBLAS takes it: a plain product of sizes that no schedule of
   /// ours allows.
   bool isForCublas() {
-    return (matmul.getN() % 8 || matmul.getK() % 8) &&
-           fused.getNumResults() == 1 &&
+    return (matmul.getN() % 8 || matmul.getK() % 8) && isPlain();
+  }
+
+  bool isPlain() {
+    return fused.getNumResults() == 1 &&
            fused.getYield()->getOperand(0) == matmul.getResult();
   }
 

@@ -25,6 +25,8 @@ struct Gemm {
   /// The functors of all results, then of what is reduced: of rows, of columns.
   ScalarFunction epilogue;
   ReducedEpilogue rows, columns;
+  /// Whether the region is the product and nothing else.
+  bool isPlain = false;
 
   bool isBatched() const { return batches > 1; }
   size_t countReductions() const {

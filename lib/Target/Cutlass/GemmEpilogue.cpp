@@ -13,61 +13,89 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-class GemmEpilogueRealiser : public GemmRealiser {
+class GemmEpiloguePlan : public Sm90GemmPlan {
 public:
-  using GemmRealiser::GemmRealiser;
+  GemmEpiloguePlan(const Family &family, FusedOp fused,
+                   const MachineDescription &machine, Gemm gemm)
+      : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
-  StringRef getRule() const override { return "gemm_epilogue"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&Sm90GemmAttr::kind, &CublasGemmAttr::kind};
-  }
+  SpaceAttrInterface getSpace() const override;
+  SmallVector<ScheduleAttr> getFixedSchedules() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
 
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireHopper(emitError)))
-      return failure();
-    return analyseGemm(fused, emitError);
-  }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  SmallVector<ScheduleAttr>
-  getFixedSchedules(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
-                             KernelCode &code) const override;
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
 
 private:
-  FailureOr<Gemm> analyse(FusedOp fused) const {
-    return analyseGemm(fused, [&] { return fused.emitError(); });
+  void emitCublas(const KernelVariant &variant, raw_ostream &os) const;
+  void emitGemm(ArrayRef<KernelVariant> variants, raw_ostream &os) const;
+
+  Gemm gemm;
+};
+
+class GemmEpilogueFamily : public Family {
+public:
+  GemmEpilogueFamily()
+      : Family(gemmEpilogueRule, "sm_90a",
+               {&Sm90GemmAttr::kind, &CublasGemmAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<GemmEpiloguePlan>(fused, machine,
+                                      analyseGemm(fused, emitError));
   }
 };
 } // namespace
 
-static constexpr double launchSeconds = 3e-6;
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
 
-static int64_t divideUp(int64_t value, int64_t by) {
-  return (value + by - 1) / by;
+LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
+                                            EmitError emitError) const {
+  auto own = dyn_cast<Sm90GemmAttr>(schedule);
+  if (!own) {
+    if (!gemm.isPlain)
+      return emitError() << "takes a plain 'fact.matmul' and no epilogue";
+    return success();
+  }
+  Limits limits;
+  limits.elementBytes = getElementBytes(gemm.a.element);
+  limits.results = fused.getNumResults();
+  if (gemm.countReductions() > 0)
+    limits.noStreamK = "reductions of a product run after a cooperative or a "
+                       "pingpong kernel, not after stream_k";
+  if (failed(checkGemm(own, limits, emitError)))
+    return failure();
+  // TMA: 16-byte strides of both operands and of the result.
+  for (int64_t size : {gemm.k, gemm.n})
+    if (size % 8)
+      return emitError() << "needs K and N to be multiples of 8 (16-byte rows "
+                            "for TMA), not "
+                         << size;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Space
 //===----------------------------------------------------------------------===//
 
-SpaceAttrInterface GemmEpilogueRealiser::getDefaultSpace(FusedOp fused) const {
-  MLIRContext *context = fused.getContext();
-  FailureOr<Gemm> gemm = analyse(fused);
-  if (failed(gemm))
-    return {};
+SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
   using K = KernelSchedule;
   auto space = [&](ArrayRef<Extents> tiles, ArrayRef<Extents> clusters,
                    ArrayRef<K> kernels, ArrayRef<int64_t> swizzles) {
-    return Sm90GemmAttr::getSpace(context, tiles, clusters, kernels, swizzles);
+    return Sm90GemmAttr::getSpace(fused.getContext(), tiles, clusters, kernels,
+                                  swizzles);
   };
-  int64_t tiles =
-      divideUp(gemm->m, 128) * divideUp(gemm->n, 128) * gemm->batches;
+  int64_t tiles = llvm::divideCeil(gemm.m, 128) *
+                  llvm::divideCeil(gemm.n, 128) * gemm.batches;
   // Few tiles: smaller ones fill the machine, and splitting K helps.
   SmallVector<K> kernels{K::pingpong, K::cooperative};
-  if (gemm->countReductions() == 0)
+  if (gemm.countReductions() == 0)
     kernels.push_back(K::stream_k);
   if (tiles < 2 * machine.multiprocessors)
     return space({{128, 128, 64},
@@ -79,73 +107,64 @@ SpaceAttrInterface GemmEpilogueRealiser::getDefaultSpace(FusedOp fused) const {
                  {{1, 1}, {2, 1}}, kernels, {1});
   // Measured, of one problem (docs/benchmarks/h200.md, pooled_head): 64x256 was
   // the fastest for reductions of columns.
-  if (!gemm->columns.reductions.empty())
+  if (!gemm.columns.reductions.empty())
     return space({{64, 256, 64}, {64, 192, 64}, {64, 128, 64}, {128, 128, 64}},
                  {{2, 1}, {1, 2}, {1, 1}}, kernels, {1, 4});
   // Each further matrix takes up to 32 KiB of staging beside the tiles.
-  if (gemm->countMatrices() + int64_t(gemm->results.size()) > 2)
+  if (gemm.countMatrices() + int64_t(gemm.results.size()) > 2)
     return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}},
                  {{2, 1}, {1, 2}, {1, 1}}, {K::pingpong, K::cooperative},
                  {1, 4});
   SmallVector<Extents> large{
       {128, 256, 64}, {256, 128, 64}, {128, 128, 64}, {128, 192, 64}};
-  if (gemm->n % 512 == 0)
+  if (gemm.n % 512 == 0)
     large.push_back({64, 256, 64});
   // Wide products revisit A often: wide bands keep it in the cache.
   SmallVector<int64_t> swizzles{1, 4};
-  if (gemm->n >= 4096)
+  if (gemm.n >= 4096)
     swizzles.push_back(8);
   return space(large, {{2, 1}, {1, 2}}, {K::pingpong, K::cooperative},
                swizzles);
 }
 
-SmallVector<ScheduleAttr>
-GemmEpilogueRealiser::getFixedSchedules(FusedOp fused) const {
-  ScheduleAttr schedule = CublasGemmAttr::get(fused.getContext());
-  ScopedDiagnosticHandler quiet(fused.getContext(),
-                                [](Diagnostic &) { return success(); });
-  if (succeeded(schedule.verifySchedule(fused, machine,
-                                        [&] { return fused.emitError(); })))
-    return {schedule};
-  return {};
+SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
+  if (!gemm.isPlain)
+    return {};
+  return {CublasGemmAttr::get(fused.getContext())};
 }
 
 //===----------------------------------------------------------------------===//
 // Cost
 //===----------------------------------------------------------------------===//
 
-double GemmEpilogueRealiser::predictMicroseconds(
-    FusedOp fused, ScheduleAttr schedule) const {
-  FailureOr<Gemm> gemm = analyse(fused);
-  if (failed(gemm))
-    return INFINITY;
+double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   double epilogueBytes =
-      gemm->batches * countMatrixBytes(gemm->operands, gemm->m, gemm->n);
+      gemm.batches * countMatrixBytes(gemm.operands, gemm.m, gemm.n);
   double bytes = epilogueBytes;
-  for (const MatrixTensor &result : gemm->results)
-    bytes += double(gemm->m) * gemm->n * gemm->batches *
+  for (const MatrixTensor &result : gemm.results)
+    bytes += double(gemm.m) * gemm.n * gemm.batches *
              getElementBytes(result.element);
-  bytes += 2.0 * gemm->batches *
-           (double(gemm->m) * gemm->k + double(gemm->k) * gemm->n);
+  bytes += 2.0 * gemm.batches *
+           (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
 
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (!gemmSchedule) {
-    double flops = 2.0 * gemm->m * gemm->n * gemm->k * gemm->batches;
+    double flops = 2.0 * gemm.m * gemm.n * gemm.k * gemm.batches;
     return 1e6 * (std::max(flops / (0.77 * machine.matrixFlops16),
                            bytes / machine.bandwidth) +
                   2 * launchSeconds);
   }
-  double slots = 1 + gemm->epilogue.getCost() + 2.0 * gemm->operands.size() +
-                 4.0 * gemm->results.size() + 2.0 * gemm->countReductions();
+  double slots = 1 + gemm.epilogue.getCost() + 2.0 * gemm.operands.size() +
+                 4.0 * gemm.results.size() + 2.0 * gemm.countReductions();
   int64_t finishes =
-      !gemm->rows.reductions.empty() + !gemm->columns.reductions.empty();
+      !gemm.rows.reductions.empty() + !gemm.columns.reductions.empty();
   // 128x128 against 64x256 in that one measurement.
   double slowdown =
-      !gemm->columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
+      !gemm.columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
                                                                           : 1;
   return 1e6 * finishes * launchSeconds +
          slowdown * 1e6 *
-             predictGemm({gemm->m, gemm->n, gemm->k, gemm->batches, bytes,
+             predictGemm({gemm.m, gemm.n, gemm.k, gemm.batches, bytes,
                           epilogueBytes, slots},
                          gemmSchedule, machine);
 }
@@ -161,17 +180,13 @@ static void printProblem(raw_ostream &os, const Gemm &gemm) {
   os << ">,\n    " << gemm.a << ",\n    " << gemm.b << ",\n";
 }
 
-static LogicalResult emitCublas(FusedOp fused, Attribute schedule,
-                                const Gemm &gemm, StringRef symbol,
-                                KernelCode &code) {
-  llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "CublasGemm.cuh");
+void GemmEpiloguePlan::emitCublas(const KernelVariant &variant,
+                                  raw_ostream &os) const {
+  printHeader(os, fused, variant.schedule, variant.symbol, "CublasGemm.cuh");
   os << "using Kernel = CublasGemm<\n";
   printProblem(os, gemm);
   os << "    Operands<>,\n    " << gemm.results.front() << ">;\n";
-  printFooter(os, symbol);
-  code.link = {"-lcublasLt"};
-  return success();
+  printFooter(os, variant.symbol);
 }
 
 /// What GemmReductions.cuh calls a reduction.
@@ -195,7 +210,7 @@ namespace {
 struct ReducedPrinter {
   /// "Row" or "Column".
   StringRef word;
-  ReducedEpilogue &reduced;
+  const ReducedEpilogue &reduced;
   /// The functors of what is reduced, and of the results.
   SmallVector<std::string> inputs = {}, results = {};
 
@@ -234,25 +249,13 @@ struct ReducedPrinter {
 };
 } // namespace
 
-LogicalResult GemmEpilogueRealiser::emitVariants(
-    FusedOp fused, ArrayRef<KernelVariant> variants, KernelCode &code) const {
+void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
+                                raw_ostream &os) const {
   auto [schedule, symbol] = variants.front();
-  FailureOr<Gemm> gemm = analyse(fused);
-  if (failed(gemm))
-    return failure();
-  if (isa<CublasGemmAttr>(schedule))
-    return emitCublas(fused, schedule, *gemm, symbol, code);
-  auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
-  if (!gemmSchedule)
-    return fused.emitError("a GEMM runs with #fact.sm90_gemm or "
-                           "#fact.cublas_gemm, not ")
-           << schedule;
-
-  llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Gemm.cuh");
 
-  ReducedPrinter rows{"Row", gemm->rows}, columns{"Column", gemm->columns};
-  ScalarFunction &epilogue = gemm->epilogue;
+  ReducedPrinter rows{"Row", gemm.rows}, columns{"Column", gemm.columns};
+  const ScalarFunction &epilogue = gemm.epilogue;
   SmallVector<std::string> names = getArgumentNames(epilogue, {"accumulator"});
   SmallVector<std::string> functors;
   unsigned index = 0;
@@ -265,8 +268,8 @@ LogicalResult GemmEpilogueRealiser::emitVariants(
     }
     ++index;
   };
-  for (size_t i = 0; i < gemm->results.size(); ++i)
-    addFunctor(functors, gemm->results.size() == 1 ? Twine("Epilogue")
+  for (size_t i = 0; i < gemm.results.size(); ++i)
+    addFunctor(functors, gemm.results.size() == 1 ? Twine("Epilogue")
                                                    : "Epilogue" + Twine(i));
   for (ReducedPrinter *reduced : {&rows, &columns})
     for (size_t i = 0; i < reduced->reduced.reductions.size(); ++i)
@@ -275,14 +278,14 @@ LogicalResult GemmEpilogueRealiser::emitVariants(
   columns.printFunctors(os);
 
   os << "using Kernel = Gemm<\n";
-  printProblem(os, *gemm);
+  printProblem(os, gemm);
   os << "    ";
-  printOperands(os, gemm->operands);
+  printOperands(os, gemm.operands);
   os << ",\n    ";
-  printResults(os, functors, gemm->results);
+  printResults(os, functors, gemm.results);
   os << ",\n    ";
-  printSchedule(os, gemmSchedule);
-  if (gemm->countReductions() > 0) {
+  printSchedule(os, cast<Sm90GemmAttr>(schedule));
+  if (gemm.countReductions() > 0) {
     os << ",\n    ";
     rows.printArgument(os);
   }
@@ -292,10 +295,20 @@ LogicalResult GemmEpilogueRealiser::emitVariants(
   }
   os << ">;\n";
   printGemmVariants(os, variants);
+}
+
+LogicalResult GemmEpiloguePlan::emit(ArrayRef<KernelVariant> variants,
+                                     KernelCode &code) const {
+  llvm::raw_string_ostream os(code.text);
+  if (isa<CublasGemmAttr>(variants.front().schedule)) {
+    emitCublas(variants.front(), os);
+    code.link = {"-lcublasLt"};
+  } else {
+    emitGemm(variants, os);
+  }
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createGemmEpilogueRealiser(const MachineDescription &machine) {
-  return std::make_unique<GemmEpilogueRealiser>(machine);
+void fact::registerGemmEpilogueFamily(DialectRegistry &registry) {
+  registerFamily<GemmEpilogueFamily>(registry);
 }

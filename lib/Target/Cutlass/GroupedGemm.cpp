@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedGemm.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -140,78 +139,67 @@ private:
   DenseMap<Operation *, unsigned> resultOf;
 };
 
-class GroupedGemmRealiser : public GemmRealiser {
+class GroupedGemmPlan : public Sm90GemmPlan {
 public:
-  using GemmRealiser::GemmRealiser;
+  GroupedGemmPlan(const Family &family, FusedOp fused,
+                  const MachineDescription &machine, GroupedGemm gemm)
+      : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
-  StringRef getRule() const override { return "grouped_gemm"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&Sm90GemmAttr::kind};
-  }
-
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireHopper(emitError)))
-      return failure();
-    return GroupedGemmAnalysis(fused, emitError).run();
-  }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
-    FailureOr<GroupedGemm> gemm = analyse(fused);
-    if (failed(gemm))
-      return {};
-    return getPackedGemmSpace(fused.getContext(), gemm->m, gemm->getColumns(),
+  SpaceAttrInterface getSpace() const override {
+    return getPackedGemmSpace(fused.getContext(), gemm.m, gemm.getColumns(),
                               machine);
   }
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emitVariants(FusedOp fused, ArrayRef<KernelVariant> variants,
-                             KernelCode &code) const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
+
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override {
+    return checkGemm(cast<Sm90GemmAttr>(schedule), getPackedGemmLimits(),
+                     emitError);
+  }
 
 private:
-  FailureOr<GroupedGemm> analyse(FusedOp fused) const {
-    return GroupedGemmAnalysis(fused, [&] { return fused.emitError(); }).run();
+  GroupedGemm gemm;
+};
+
+class GroupedGemmFamily : public Family {
+public:
+  GroupedGemmFamily()
+      : Family(groupedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<GroupedGemmPlan>(
+        fused, machine, GroupedGemmAnalysis(fused, emitError).run());
   }
 };
 } // namespace
 
-double
-GroupedGemmRealiser::predictMicroseconds(FusedOp fused,
-                                         ScheduleAttr schedule) const {
-  FailureOr<GroupedGemm> gemm = analyse(fused);
-  auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
-  if (failed(gemm) || !gemmSchedule)
-    return INFINITY;
-  double m = gemm->m, k = gemm->k, n = gemm->getColumns();
-  GemmWork work{gemm->m, gemm->getColumns(), gemm->k, 1, 0, 0, 0};
+double GroupedGemmPlan::predict(ScheduleAttr schedule) const {
+  double m = gemm.m, k = gemm.k, n = gemm.getColumns();
+  GemmWork work{gemm.m, gemm.getColumns(), gemm.k, 1, 0, 0, 0};
   work.epilogueBytes = 0;
   double slots = 0;
-  for (Segment &segment : gemm->segments) {
-    work.epilogueBytes +=
-        countMatrixBytes(segment.operands, gemm->m, segment.n);
+  for (const Segment &segment : gemm.segments) {
+    work.epilogueBytes += countMatrixBytes(segment.operands, gemm.m, segment.n);
     slots += (5 + segment.epilogue.getCost() + 4.0 * segment.operands.size()) *
              segment.n / n;
   }
   work.bytes = 2 * (m * k + n * k + m * n) + work.epilogueBytes;
   work.slots = slots;
-  return 1e6 * predictGemm(work, gemmSchedule, machine);
+  return 1e6 * predictGemm(work, cast<Sm90GemmAttr>(schedule), machine);
 }
 
-LogicalResult
-GroupedGemmRealiser::emitVariants(FusedOp fused,
-                                  ArrayRef<KernelVariant> variants,
-                                  KernelCode &code) const {
+LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
+                                    KernelCode &code) const {
   auto [schedule, symbol] = variants.front();
-  FailureOr<GroupedGemm> gemm = analyse(fused);
-  if (failed(gemm))
-    return failure();
-  auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
-  if (!gemmSchedule)
-    return fused.emitError("a grouped GEMM runs with #fact.sm90_gemm, not ")
-           << schedule;
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "GroupedGemm.cuh");
   SmallVector<std::string> functors;
-  for (auto [i, segment] : llvm::enumerate(gemm->segments)) {
+  for (auto [i, segment] : llvm::enumerate(gemm.segments)) {
     functors.push_back("Identity");
     if (segment.epilogue.isIdentity())
       continue;
@@ -220,10 +208,10 @@ GroupedGemmRealiser::emitVariants(FusedOp fused,
         os, functors.back(), getArgumentNames(segment.epilogue, {"product"}));
     os << '\n';
   }
-  os << "using Kernel = GroupedGemm<\n    GroupedProblem<" << gemm->m << ", "
-     << gemm->k << ">,\n    " << gemm->a << ",\n    Segments<\n        ";
+  os << "using Kernel = GroupedGemm<\n    GroupedProblem<" << gemm.m << ", "
+     << gemm.k << ">,\n    " << gemm.a << ",\n    Segments<\n        ";
   llvm::interleave(
-      llvm::enumerate(gemm->segments),
+      llvm::enumerate(gemm.segments),
       [&](auto entry) {
         const Segment &segment = entry.value();
         os << "Segment<" << segment.n << ", " << segment.weight << ", ";
@@ -233,13 +221,12 @@ GroupedGemmRealiser::emitVariants(FusedOp fused,
       },
       [&] { os << ",\n        "; });
   os << ">,\n    ";
-  printSchedule(os, gemmSchedule);
+  printSchedule(os, cast<Sm90GemmAttr>(schedule));
   os << ">;\n";
   printGemmVariants(os, variants);
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createGroupedGemmRealiser(const MachineDescription &machine) {
-  return std::make_unique<GroupedGemmRealiser>(machine);
+void fact::registerGroupedGemmFamily(DialectRegistry &registry) {
+  registerFamily<GroupedGemmFamily>(registry);
 }

@@ -85,7 +85,7 @@ double Pointwise::getBytes() const {
 }
 
 double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
-                                 const MachineDescription &machine) {
+                                 const MachineDescription &machine) const {
   double efficiency = 0.9;
   if (schedule.getVector() == 4)
     efficiency = 0.88;
@@ -102,11 +102,11 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
   double slots = 6 + body.getCost();
   double compute =
       getElements() * slots / (machine.multiprocessors * 128 * 1.7e9);
-  return std::max(memory, compute) + 3e-6;
+  return std::max(memory, compute) + launchSeconds;
 }
 
 SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
-                                                  StringRef name) {
+                                                  StringRef name) const {
   SmallVector<std::string> names = getArgumentNames(body, {});
   SmallVector<std::string> functors;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -194,38 +194,6 @@ SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
     vectors.push_back(widestVector / 2);
   return CudaPointwiseAttr::getSpace(context, {128, 256, 512}, vectors);
 }
-
-//===----------------------------------------------------------------------===//
-// The realiser
-//===----------------------------------------------------------------------===//
-
-namespace {
-class PointwiseRealiser : public CutlassRealiser {
-public:
-  using CutlassRealiser::CutlassRealiser;
-
-  StringRef getRule() const override { return "pointwise"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&CudaPointwiseAttr::kind};
-  }
-
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    return analyse(fused, emitError);
-  }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
-                     StringRef symbol, KernelCode &code) const override;
-
-private:
-  FailureOr<Pointwise> analyse(FusedOp fused, EmitError emitError) const;
-  FailureOr<Pointwise> analyse(FusedOp fused) const {
-    return analyse(fused, [&] { return fused.emitError(); });
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Analysis
@@ -320,8 +288,7 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
                         hasOnly16BitResults(fused), emitError);
 }
 
-FailureOr<Pointwise> PointwiseRealiser::analyse(FusedOp fused,
-                                                EmitError emitError) const {
+static FailureOr<Pointwise> analyse(FusedOp fused, EmitError emitError) {
   for (Value yielded : fused.getYield()->getOperands())
     if (getTensorType(yielded).getNumElements() == 0)
       return emitError() << "a result has no elements";
@@ -338,46 +305,58 @@ FailureOr<Pointwise> PointwiseRealiser::analyse(FusedOp fused,
   return getPointwise(fused, /*stripViews=*/true, emitError);
 }
 
-SpaceAttrInterface PointwiseRealiser::getDefaultSpace(FusedOp fused) const {
-  FailureOr<Pointwise> pointwise = analyse(fused);
-  if (failed(pointwise))
-    return {};
-  return getPointwiseSpace(fused.getContext(), pointwise->limitVector(8));
-}
+//===----------------------------------------------------------------------===//
+// The family
+//===----------------------------------------------------------------------===//
 
-double
-PointwiseRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttr schedule) const {
-  FailureOr<Pointwise> pointwise = analyse(fused);
-  auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
-  if (failed(pointwise) || !pointwiseSchedule)
-    return INFINITY;
-  return 1e6 * pointwise->predictSeconds(pointwiseSchedule, machine);
-}
+namespace {
+class PointwisePlan : public Plan {
+public:
+  PointwisePlan(const Family &family, FusedOp fused,
+                const MachineDescription &machine, Pointwise pointwise)
+      : Plan(family, fused, machine), pointwise(std::move(pointwise)) {}
 
-LogicalResult PointwiseRealiser::emit(FusedOp fused,
-                                      ScheduleAttr schedule,
-                                      StringRef symbol,
-                                      KernelCode &code) const {
-  FailureOr<Pointwise> pointwise = analyse(fused);
-  if (failed(pointwise))
-    return failure();
-  auto pointwiseSchedule = dyn_cast<CudaPointwiseAttr>(schedule);
-  if (!pointwiseSchedule)
-    return fused.emitError("pointwise kernels run with #fact.cuda_pointwise, "
-                           "not ")
-           << schedule;
+  SpaceAttrInterface getSpace() const override {
+    return getPointwiseSpace(fused.getContext(), pointwise.limitVector(8));
+  }
+  double predict(ScheduleAttr schedule) const override {
+    return 1e6 * pointwise.predictSeconds(cast<CudaPointwiseAttr>(schedule),
+                                          machine);
+  }
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
+
+private:
+  Pointwise pointwise;
+};
+
+class PointwiseFamily : public Family {
+public:
+  PointwiseFamily()
+      : Family(pointwiseRule, "cuda", {&CudaPointwiseAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<PointwisePlan>(fused, machine, analyse(fused, emitError));
+  }
+};
+} // namespace
+
+LogicalResult PointwisePlan::emit(ArrayRef<KernelVariant> variants,
+                                  KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Pointwise.cuh");
-  SmallVector<std::string> functors = pointwise->printFunctors(os, "Body");
+  SmallVector<std::string> functors = pointwise.printFunctors(os, "Body");
   os << "using Kernel = ";
-  pointwise->printKernel(os, functors, pointwiseSchedule, machine);
+  pointwise.printKernel(os, functors, cast<CudaPointwiseAttr>(schedule),
+                        machine);
   os << ";\n";
   printFooter(os, symbol);
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createPointwiseRealiser(const MachineDescription &machine) {
-  return std::make_unique<PointwiseRealiser>(machine);
+void fact::registerPointwiseFamily(DialectRegistry &registry) {
+  registerFamily<PointwiseFamily>(registry);
 }

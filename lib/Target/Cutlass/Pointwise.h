@@ -33,11 +33,11 @@ struct Pointwise {
   int64_t limitVector(int64_t vector) const;
 
   double predictSeconds(CudaPointwiseAttr schedule,
-                        const MachineDescription &machine);
+                        const MachineDescription &machine) const;
 
   /// Prints the functors that results need, and returns one name for each.
   llvm::SmallVector<std::string> printFunctors(llvm::raw_ostream &os,
-                                               llvm::StringRef name);
+                                               llvm::StringRef name) const;
   void printKernel(llvm::raw_ostream &os,
                    llvm::ArrayRef<std::string> functors,
                    CudaPointwiseAttr schedule,

@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emission.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -60,30 +59,23 @@ private:
   }
 };
 
-class RowwiseRealiser : public CutlassRealiser {
+class RowwisePlan : public Plan {
 public:
-  using CutlassRealiser::CutlassRealiser;
+  RowwisePlan(const Family &family, FusedOp fused,
+              const MachineDescription &machine, Rowwise row)
+      : Plan(family, fused, machine), row(std::move(row)) {}
 
-  StringRef getRule() const override { return "rowwise"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&CudaRowAttr::kind};
-  }
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
 
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    return analyse(fused, emitError);
-  }
-
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
-  LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
-                     StringRef symbol, KernelCode &code) const override;
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
 
 private:
-  FailureOr<Rowwise> analyse(FusedOp fused, EmitError emitError) const;
-  FailureOr<Rowwise> analyse(FusedOp fused) const {
-    return analyse(fused, [&] { return fused.emitError(); });
-  }
+  Rowwise row;
 };
 } // namespace
 
@@ -178,8 +170,7 @@ static FailureOr<MatrixTensor> getResult(FusedOp fused, unsigned index,
                       leading,                0, view->offset};
 }
 
-FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
-                                            EmitError emitError) const {
+static FailureOr<Rowwise> analyse(FusedOp fused, EmitError emitError) {
   FailureOr<Operation *> op = getRowOp(fused, emitError);
   if (failed(op))
     return failure();
@@ -264,27 +255,54 @@ FailureOr<Rowwise> RowwiseRealiser::analyse(FusedOp fused,
                  std::move(perRow)};
 }
 
+namespace {
+class RowwiseFamily : public Family {
+public:
+  RowwiseFamily() : Family(rowwiseRule, "cuda", {&CudaRowAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<RowwisePlan>(fused, machine, analyse(fused, emitError));
+  }
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
-// Space and cost
+// Schedules
 //===----------------------------------------------------------------------===//
 
-SpaceAttrInterface RowwiseRealiser::getDefaultSpace(FusedOp fused) const {
-  FailureOr<Rowwise> row = analyse(fused);
-  if (failed(row))
-    return {};
+LogicalResult RowwisePlan::checkLimits(ScheduleAttr schedule,
+                                       EmitError emitError) const {
+  auto own = cast<CudaRowAttr>(schedule);
+  int64_t threads = own.getThreads(), rows = own.getRows();
+  if (rows > 1024 / threads)
+    return emitError() << "a block has at most 1024 threads, not " << rows
+                       << " rows of " << threads;
+  if (rows > 1 && threads > 32)
+    return emitError() << "several rows per block have one warp each, and "
+                       << threads << " threads are more";
+  if (row.columns > threads * maximumValues)
+    return emitError() << "a row of " << row.columns
+                       << " elements does not fit the registers of " << threads
+                       << " threads (" << maximumValues << " each)";
+  return success();
+}
+
+SpaceAttrInterface RowwisePlan::getSpace() const {
   auto space = [&](ArrayRef<int64_t> threads, ArrayRef<int64_t> rows) {
     return CudaRowAttr::getSpace(fused.getContext(), threads, rows);
   };
   // A warp a row needs no barrier, as long as the row fits its registers.
-  if (getValuesPerThread(*row, 32) <= 32)
+  if (getValuesPerThread(row, 32) <= 32)
     return space({32}, {1, 2, 4, 8});
   SmallVector<int64_t> threads;
   for (int64_t candidate : {32, 64, 128, 256, 512, 1024}) {
-    int64_t values = getValuesPerThread(*row, candidate);
-    bool needed = values >= row->getVector() && values <= maximumValues &&
-                  (candidate == 32 || candidate * row->getVector() / 2 <
-                                          row->columns);
-    if (needed && row->columns <= candidate * maximumValues)
+    int64_t values = getValuesPerThread(row, candidate);
+    bool needed = values >= row.getVector() && values <= maximumValues &&
+                  (candidate == 32 || candidate * row.getVector() / 2 <
+                                          row.columns);
+    if (needed && row.columns <= candidate * maximumValues)
       threads.push_back(candidate);
   }
   if (threads.size() > 4)
@@ -292,26 +310,21 @@ SpaceAttrInterface RowwiseRealiser::getDefaultSpace(FusedOp fused) const {
   return space(threads, {1});
 }
 
-double
-RowwiseRealiser::predictMicroseconds(FusedOp fused,
-                                     ScheduleAttr schedule) const {
-  FailureOr<Rowwise> row = analyse(fused);
-  auto rowSchedule = dyn_cast<CudaRowAttr>(schedule);
-  if (failed(row) || !rowSchedule)
-    return INFINITY;
+double RowwisePlan::predict(ScheduleAttr schedule) const {
+  auto rowSchedule = cast<CudaRowAttr>(schedule);
   int64_t threads = rowSchedule.getThreads();
-  double efficiency = row->getVector() * 2 >= 8 ? 0.88 : 0.6;
+  double efficiency = row.getVector() * 2 >= 8 ? 0.88 : 0.6;
   // Idle lanes, barriers, and blocks too small to fill a multiprocessor.
-  double lanes = double(getValuesPerThread(*row, threads)) * threads;
-  efficiency *= 0.7 + 0.3 * row->columns / lanes;
+  double lanes = double(getValuesPerThread(row, threads)) * threads;
+  efficiency *= 0.7 + 0.3 * row.columns / lanes;
   if (threads > 32)
     efficiency *= 0.98;
   int64_t block = threads * (threads > 32 ? 1 : rowSchedule.getRows());
   if (block < 64)
     efficiency *= 0.8;
-  if (getValuesPerThread(*row, threads) > 32)
+  if (getValuesPerThread(row, threads) > 32)
     efficiency *= 0.9;
-  return 1e6 * (row->getBytes() / (machine.bandwidth * efficiency) + 3e-6);
+  return 1e6 * (row.getBytes() / (machine.bandwidth * efficiency) + launchSeconds);
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,7 +359,7 @@ static StringRef getRowWord(Operation *op) {
 
 /// Prints the functors of a form's results and returns their names.
 static SmallVector<std::string> printFunctors(raw_ostream &os,
-                                              Rowwise::Form &form,
+                                              const Rowwise::Form &form,
                                               StringRef name,
                                               ArrayRef<StringRef> leading) {
   SmallVector<std::string> functors;
@@ -369,58 +382,47 @@ static void printForm(raw_ostream &os, const Rowwise::Form &form,
   printResults(os, functors, form.results);
 }
 
-LogicalResult RowwiseRealiser::emit(FusedOp fused,
-                                    ScheduleAttr schedule,
-                                    StringRef symbol, KernelCode &code) const {
-  FailureOr<Rowwise> row = analyse(fused);
-  if (failed(row))
-    return failure();
-  auto rowSchedule = dyn_cast<CudaRowAttr>(schedule);
-  if (!rowSchedule)
-    return fused.emitError("rows run with #fact.cuda_row, not ") << schedule;
+LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
+                                KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
+  auto rowSchedule = cast<CudaRowAttr>(schedule);
   int64_t threads = rowSchedule.getThreads();
-  if (getValuesPerThread(*row, threads) > 128)
-    return fused.emitError("a row of ")
-           << row->columns << " elements does not fit the registers of "
-           << threads << " threads";
-
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Row.cuh");
-  if (auto norm = dyn_cast<NormOp>(row->op))
+  if (auto norm = dyn_cast<NormOp>(row.op))
     printConstant(os, "Epsilon", norm.getEps().convertToDouble());
   std::string prologue = "Identity";
-  if (!row->prologue.isIdentity()) {
+  if (!row.prologue.isIdentity()) {
     prologue = "Prologue";
-    row->prologue.printFunctor(os, prologue,
-                               getArgumentNames(row->prologue, {}));
+    row.prologue.printFunctor(os, prologue,
+                               getArgumentNames(row.prologue, {}));
     os << '\n';
   }
-  bool isReduction = isa<ReduceOp>(row->op);
+  bool isReduction = isa<ReduceOp>(row.op);
   SmallVector<std::string> functors =
-      printFunctors(os, row->full, "Epilogue",
+      printFunctors(os, row.full, "Epilogue",
                     {isReduction ? "reduced" : "normalized", "value"});
   SmallVector<std::string> rowFunctors =
-      printFunctors(os, row->perRow, "RowEpilogue", {"reduced"});
+      printFunctors(os, row.perRow, "RowEpilogue", {"reduced"});
 
-  os << "using Kernel = Row<\n    Extent<" << row->rows << ", " << row->columns
-     << ">,\n    " << getRowWord(row->op) << ",\n    " << prologue << ",\n    ";
-  printOperands(os, row->inputs);
+  os << "using Kernel = Row<\n    Extent<" << row.rows << ", " << row.columns
+     << ">,\n    " << getRowWord(row.op) << ",\n    " << prologue << ",\n    ";
+  printOperands(os, row.inputs);
   os << ",\n    ";
-  printForm(os, row->full, functors);
+  printForm(os, row.full, functors);
   // Several warps of one row meet at the block's barrier: one row a block.
   int64_t rows = threads > 32 ? 1 : rowSchedule.getRows();
   os << ",\n    RowSchedule<" << threads << ", " << rows << ", "
-     << row->getVector() << ">";
-  if (row->perRow.epilogue) {
+     << row.getVector() << ">";
+  if (row.perRow.epilogue) {
     os << ",\n    ";
-    printForm(os, row->perRow, rowFunctors);
+    printForm(os, row.perRow, rowFunctors);
   }
   os << ">;\n";
   printFooter(os, symbol);
   return success();
 }
 
-std::unique_ptr<Realiser>
-fact::createRowwiseRealiser(const MachineDescription &machine) {
-  return std::make_unique<RowwiseRealiser>(machine);
+void fact::registerRowwiseFamily(DialectRegistry &registry) {
+  registerFamily<RowwiseFamily>(registry);
 }

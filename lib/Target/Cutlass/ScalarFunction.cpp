@@ -295,22 +295,22 @@ FailureOr<ScalarFunction> ScalarFunction::get(ArrayRef<Value> results,
       .build(results, indexSpace);
 }
 
-bool ScalarFunction::isIdentity(unsigned index) {
-  auto end = cast<func::ReturnOp>(function->getBody().front().getTerminator());
+bool ScalarFunction::isIdentity(unsigned index) const {
+  Block &body = getFunction().getBody().front();
   return arguments.size() == 1 &&
-         end.getOperand(index) == function->getArgument(0);
+         body.getTerminator()->getOperand(index) == body.getArgument(0);
 }
 
 void ScalarFunction::printFunctor(raw_ostream &os, StringRef name,
                                   ArrayRef<std::string> argumentNames,
-                                  unsigned index) {
-  auto end = cast<func::ReturnOp>(function->getBody().front().getTerminator());
-  Value value = end.getOperand(index);
+                                  unsigned index) const {
+  Block &body = getFunction().getBody().front();
+  Value value = body.getTerminator()->getOperand(index);
   ScalarPrinter printer(os, "    ");
   os << "struct " << name << " {\n  FACT_DEVICE "
      << getScalarName(value.getType()) << " apply(";
   llvm::interleave(
-      llvm::zip_equal(function->getArguments(), argumentNames),
+      llvm::zip_equal(body.getArguments(), argumentNames),
       [&](auto argument) {
         os << getScalarName(std::get<0>(argument).getType()) << ' '
            << std::get<1>(argument);
@@ -348,9 +348,9 @@ static double getSlots(Operation &op) {
   return wide ? 2 * slots : slots;
 }
 
-double ScalarFunction::getCost() {
+double ScalarFunction::getCost() const {
   double slots = 0;
-  for (Operation &op : function->getBody().front())
+  for (Operation &op : getFunction().getBody().front())
     slots += getSlots(op);
   return slots;
 }

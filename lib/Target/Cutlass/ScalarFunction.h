@@ -5,7 +5,7 @@
 #define FACT_LIB_TARGET_CUTLASS_SCALARFUNCTION_H
 
 #include "fact/Analysis/ReadThrough.h"
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -45,18 +45,20 @@ public:
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 
   /// Whether result `index` is argument 0 and nothing else is read.
-  bool isIdentity(unsigned index = 0);
+  bool isIdentity(unsigned index = 0) const;
 
   /// `struct name { FACT_DEVICE float apply(...) { ... } };` for one result.
   void printFunctor(llvm::raw_ostream &os, llvm::StringRef name,
                     llvm::ArrayRef<std::string> argumentNames,
-                    unsigned index = 0);
+                    unsigned index = 0) const;
 
   /// Instruction slots one element costs on a GPU, over all results.
-  double getCost();
+  double getCost() const;
 
 private:
   friend class ScalarBuilder;
+  mlir::func::FuncOp getFunction() const { return function.get(); }
+
   llvm::SmallVector<Argument> arguments;
   mlir::OwningOpRef<mlir::func::FuncOp> function;
 };

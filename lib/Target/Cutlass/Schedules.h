@@ -9,7 +9,7 @@
 #ifndef FACT_LIB_TARGET_CUTLASS_SCHEDULES_H
 #define FACT_LIB_TARGET_CUTLASS_SCHEDULES_H
 
-#include "fact/Target/ScheduleOf.h"
+#include "fact/Kernel/ScheduleOf.h"
 
 namespace fact {
 /// How consumer warpgroups share a tile; in the order of the parameter's words.

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
@@ -31,25 +31,34 @@ struct AttentionPlan {
   static FailureOr<AttentionPlan> get(FusedOp fused, EmitError emitError);
 };
 
-class AttentionRealiser : public HostRealiser {
+class HostAttentionPlan : public HostPlan {
 public:
-  using HostRealiser::HostRealiser;
-  StringRef getRule() const override { return "attention"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&HostRowsAttr::kind};
-  }
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
-    return LogicalResult(AttentionPlan::get(fused, emitError));
-  }
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
+  HostAttentionPlan(const Family &family, FusedOp fused,
+                    const MachineDescription &machine, AttentionPlan attention)
+      : HostPlan(family, fused, machine), attention(std::move(attention)) {}
+
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
 
 protected:
-  LogicalResult build(KernelBuilder &b,
-                      ScheduleAttr schedule) const override;
+  void build(KernelBuilder &b, ScheduleAttr schedule) const override;
+
+private:
+  AttentionPlan attention;
+};
+
+class AttentionFamily : public Family {
+public:
+  AttentionFamily() : Family(attentionRule, "host", {&HostRowsAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return makePlan<HostAttentionPlan>(fused, machine,
+                                       AttentionPlan::get(fused, emitError));
+  }
 };
 } // namespace
 
@@ -479,47 +488,32 @@ void AttentionBuilder::build(int64_t grain) {
   b.endFunction();
 }
 
-LogicalResult AttentionRealiser::build(KernelBuilder &b,
-                                       ScheduleAttr schedule) const {
-  FailureOr<AttentionPlan> plan =
-      AttentionPlan::get(b.getFused(), noDiagnostic);
-  auto rows = dyn_cast<HostRowsAttr>(schedule);
-  if (failed(plan) || !rows)
-    return failure();
-  AttentionBuilder(b, *plan).build(rows.getGrain());
-  return success();
+void HostAttentionPlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
+  AttentionBuilder(b, attention).build(cast<HostRowsAttr>(schedule).getGrain());
 }
 
 //===----------------------------------------------------------------------===//
-// Spaces and estimates
+// Schedules
 //===----------------------------------------------------------------------===//
 
-SpaceAttrInterface AttentionRealiser::getDefaultSpace(FusedOp fused) const {
-  FailureOr<AttentionPlan> plan = AttentionPlan::get(fused, noDiagnostic);
-  int64_t queries = succeeded(plan) ? plan->queries : 16;
+SpaceAttrInterface HostAttentionPlan::getSpace() const {
   SmallVector<int64_t> grains;
   for (int64_t grain : {16, 64, 256})
-    if (grains.empty() || grain <= queries)
+    if (grains.empty() || grain <= attention.queries)
       grains.push_back(grain);
-  return HostRowsAttr::getSpace(fused->getContext(), grains);
+  return HostRowsAttr::getSpace(FusedOp(fused).getContext(), grains);
 }
 
-double
-AttentionRealiser::predictMicroseconds(FusedOp fused,
-                                       ScheduleAttr schedule) const {
-  FailureOr<AttentionPlan> plan = AttentionPlan::get(fused, noDiagnostic);
-  if (failed(plan))
-    return 0;
-  double pairs = double(plan->batch) * plan->heads * plan->queries * plan->keys;
-  if (plan->op.getCausal())
+double HostAttentionPlan::predict(ScheduleAttr) const {
+  double pairs = double(attention.batch) * attention.heads * attention.queries * attention.keys;
+  if (AttentionOp(attention.op).getCausal())
     pairs /= 2;
-  double products = 2 * pairs * (plan->depth + plan->columns);
+  double products = 2 * pairs * (attention.depth + attention.columns);
   double seconds = products / (0.6 * machine.matrixFlops32) +
                    30 * pairs / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }
 
-std::unique_ptr<Realiser>
-host::createAttentionRealiser(const MachineDescription &machine) {
-  return std::make_unique<AttentionRealiser>(machine);
+void host::registerAttentionFamily(DialectRegistry &registry) {
+  registerFamily<AttentionFamily>(registry);
 }

@@ -14,39 +14,54 @@ using namespace fact;
 using namespace fact::host;
 
 namespace {
-class GemmRealiser : public HostRealiser {
+class HostGemmPlan : public HostPlan {
 public:
-  using HostRealiser::HostRealiser;
+  HostGemmPlan(const Family &family, FusedOp fused,
+               const MachineDescription &machine, GemmPlan gemm)
+      : HostPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&HostGemmAttr::kind};
-  }
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
-    FailureOr<GemmPlan> plan = GemmPlan::get(fused, emitError);
-    if (failed(plan))
-      return failure();
-    return checkFamily(*plan, emitError);
-  }
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
 
 protected:
-  virtual LogicalResult checkFamily(const GemmPlan &plan,
-                                    EmitError emitError) const = 0;
-  LogicalResult build(KernelBuilder &b,
-                      ScheduleAttr schedule) const override;
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
+  void build(KernelBuilder &b, ScheduleAttr schedule) const override {
+    buildGemm(b, gemm, cast<HostGemmAttr>(schedule));
+  }
+
+private:
+  GemmPlan gemm;
 };
 
-class GemmEpilogueRealiser : public GemmRealiser {
+/// A family whose regions `checkRegion` tells from those of the others.
+class GemmFamily : public Family {
 public:
-  using GemmRealiser::GemmRealiser;
-  StringRef getRule() const override { return "gemm_epilogue"; }
+  explicit GemmFamily(const Rule &rule)
+      : Family(rule, "host", {&HostGemmAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    FailureOr<GemmPlan> gemm = GemmPlan::get(fused, emitError);
+    if (failed(gemm) || failed(checkRegion(*gemm, emitError)))
+      return failure();
+    return makePlan<HostGemmPlan>(fused, machine, std::move(gemm));
+  }
 
 protected:
-  LogicalResult checkFamily(const GemmPlan &plan,
+  virtual LogicalResult checkRegion(const GemmPlan &plan,
+                                    EmitError emitError) const = 0;
+};
+
+class GemmEpilogueFamily : public GemmFamily {
+public:
+  GemmEpilogueFamily() : GemmFamily(gemmEpilogueRule) {}
+
+protected:
+  LogicalResult checkRegion(const GemmPlan &plan,
                             EmitError emitError) const override {
     if (plan.products.size() > 1)
       return emitError() << "takes one 'fact.matmul', and there are more";
@@ -54,13 +69,12 @@ protected:
   }
 };
 
-class GatedGemmRealiser : public GemmRealiser {
+class GatedGemmFamily : public GemmFamily {
 public:
-  using GemmRealiser::GemmRealiser;
-  StringRef getRule() const override { return "gated_gemm"; }
+  GatedGemmFamily() : GemmFamily(gatedGemmRule) {}
 
 protected:
-  LogicalResult checkFamily(const GemmPlan &plan,
+  LogicalResult checkRegion(const GemmPlan &plan,
                             EmitError emitError) const override {
     if (plan.products.size() != 2)
       return emitError() << "needs exactly two 'fact.matmul', not "
@@ -77,13 +91,12 @@ protected:
   }
 };
 
-class GroupedGemmRealiser : public GemmRealiser {
+class GroupedGemmFamily : public GemmFamily {
 public:
-  using GemmRealiser::GemmRealiser;
-  StringRef getRule() const override { return "grouped_gemm"; }
+  GroupedGemmFamily() : GemmFamily(groupedGemmRule) {}
 
 protected:
-  LogicalResult checkFamily(const GemmPlan &plan,
+  LogicalResult checkRegion(const GemmPlan &plan,
                             EmitError emitError) const override {
     if (plan.products.size() < 2)
       return emitError() << "needs two or more 'fact.matmul' of one lhs";
@@ -95,25 +108,25 @@ protected:
 };
 } // namespace
 
-LogicalResult GemmRealiser::build(KernelBuilder &b,
-                                  ScheduleAttr schedule) const {
-  FailureOr<GemmPlan> plan = GemmPlan::get(b.getFused(), noDiagnostic);
-  auto gemm = dyn_cast<HostGemmAttr>(schedule);
-  if (failed(plan) || !gemm)
-    return failure();
-  // The schedule lives in another context; its numbers are all that is used.
-  buildGemm(b, *plan, gemm);
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
+                                        EmitError emitError) const {
+  auto own = cast<HostGemmAttr>(schedule);
+  Extents micro = own.getMicro();
+  if (micro[0] * micro[1] > 512)
+    return emitError() << "the register tile has at most 512 elements, not "
+                       << micro[0] << "x" << micro[1];
+  if (own.getRows() % micro[0] || own.getColumns() % micro[1])
+    return emitError() << "rows and columns are multiples of the register "
+                          "tile's";
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Spaces and estimates
-//===----------------------------------------------------------------------===//
-
-SpaceAttrInterface GemmRealiser::getDefaultSpace(FusedOp fused) const {
-  FailureOr<GemmPlan> plan = GemmPlan::get(fused, noDiagnostic);
-  int64_t rows = succeeded(plan) ? plan->batchRows : 64;
-  int64_t columns = succeeded(plan) ? plan->getColumns() : 64;
+SpaceAttrInterface HostGemmPlan::getSpace() const {
+  int64_t rows = gemm.batchRows, columns = gemm.getColumns();
   // Most sums that registers hold beside a row of B and an element of A, and
   // enough of them to hide the latency of a multiplication.
   int64_t lanes = cpu.getVectorBytes() / 4;
@@ -139,47 +152,36 @@ SpaceAttrInterface GemmRealiser::getDefaultSpace(FusedOp fused) const {
   SmallVector<int64_t> rowSizes{tileRows};
   if (rows >= 96)
     rowSizes.push_back(96);
-  return HostGemmAttr::getSpace(fused->getContext(), micro, rowSizes, {wide});
+  return HostGemmAttr::getSpace(fused.getContext(), micro, rowSizes, {wide});
 }
 
-double GemmRealiser::predictMicroseconds(FusedOp fused,
-                                         ScheduleAttr schedule) const {
-  FailureOr<GemmPlan> plan = GemmPlan::get(fused, noDiagnostic);
-  auto gemm = dyn_cast<HostGemmAttr>(schedule);
-  if (failed(plan) || !gemm)
-    return 0;
-  double mr = gemm.getMicro()[0], nr = gemm.getMicro()[1];
+double HostGemmPlan::predict(ScheduleAttr schedule) const {
+  auto own = cast<HostGemmAttr>(schedule);
+  double mr = own.getMicro()[0], nr = own.getMicro()[1];
   // Loads for each multiplication, and registers that do not suffice.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
-  double vectors = nr * storageBytes(plan->compute) / cpu.getVectorBytes();
+  double vectors = nr * storageBytes(gemm.compute) / cpu.getVectorBytes();
   double registers = mr * vectors;
   if (registers + vectors + 1 > cpu.getVectorRegisters() || registers < 8)
     efficiency *= 0.6;
   double columns = 0;
-  for (const GemmPlan::Segment &segment : plan->segments)
+  for (const GemmPlan::Segment &segment : gemm.segments)
     columns += ceilDivide(segment.n, nr) * nr * segment.products.size();
   double padded =
-      ceilDivide(plan->batchRows, mr) * mr * columns * plan->batches;
+      ceilDivide(gemm.batchRows, mr) * mr * columns * gemm.batches;
   // Each tile packs its rows of A again.
-  double tiles = plan->hasReductions(/*ofRows=*/true)
+  double tiles = gemm.hasReductions(/*ofRows=*/true)
                      ? 1
-                     : ceilDivide(plan->getColumns(), gemm.getColumns());
-  double packing = double(plan->rows) * plan->k * tiles;
+                     : ceilDivide(gemm.getColumns(), own.getColumns());
+  double packing = double(gemm.rows) * gemm.k * tiles;
   double flops =
-      machine.matrixFlops32 * (plan->compute.isF64() ? 0.5 : 1.0) * efficiency;
-  double seconds = 2 * padded * plan->k / flops + packing / machine.scalarFlops;
+      machine.matrixFlops32 * (gemm.compute.isF64() ? 0.5 : 1.0) * efficiency;
+  double seconds = 2 * padded * gemm.k / flops + packing / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }
 
-std::unique_ptr<Realiser>
-host::createGemmRealiser(const MachineDescription &machine) {
-  return std::make_unique<GemmEpilogueRealiser>(machine);
-}
-std::unique_ptr<Realiser>
-host::createGatedGemmRealiser(const MachineDescription &machine) {
-  return std::make_unique<GatedGemmRealiser>(machine);
-}
-std::unique_ptr<Realiser>
-host::createGroupedGemmRealiser(const MachineDescription &machine) {
-  return std::make_unique<GroupedGemmRealiser>(machine);
+void host::registerGemmFamilies(DialectRegistry &registry) {
+  registerFamily<GemmEpilogueFamily>(registry);
+  registerFamily<GatedGemmFamily>(registry);
+  registerFamily<GroupedGemmFamily>(registry);
 }

@@ -5,7 +5,7 @@
 #ifndef FACT_LIB_TARGET_HOST_GEMMPLAN_H
 #define FACT_LIB_TARGET_HOST_GEMMPLAN_H
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 
 namespace fact::host {
 /// One or more matmuls of one lhs, the pointwise ops on their products, and

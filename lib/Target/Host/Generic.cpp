@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 #include "fact/Conversion/FactToLinalg.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -144,36 +144,37 @@ static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
 }
 
 namespace {
-class GenericRealiser : public Realiser {
+class GenericPlan : public Plan {
 public:
-  explicit GenericRealiser(const MachineDescription &machine)
-      : machine(machine), cpu(Cpu::get(machine.architecture)) {}
-  StringRef getRule() const override { return "generic"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&HostRowsAttr::kind};
+  using Plan::Plan;
+
+  SpaceAttrInterface getSpace() const override {
+    return HostRowsAttr::getSpace(FusedOp(fused).getContext(), {1});
   }
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    return requireStaticShapes(fused, emitError);
-  }
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
-    return HostRowsAttr::getSpace(fused->getContext(), {1});
-  }
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr) const override {
+  double predict(ScheduleAttr) const override {
     return 1e7 * countBytes(fused) / machine.bandwidth;
   }
-  LogicalResult emit(FusedOp fused, ScheduleAttr, StringRef symbol,
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override {
-    return emitLoops(fused, cpu, symbol, code);
+    return emitLoops(fused, Cpu::get(machine.architecture),
+                     variants.front().symbol, code);
   }
+};
 
-private:
-  const MachineDescription &machine;
-  const Cpu &cpu;
+class GenericFamily : public Family {
+public:
+  GenericFamily() : Family(genericRule, "host", {&HostRowsAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return std::unique_ptr<Plan>(new GenericPlan(*this, fused, machine));
+  }
 };
 } // namespace
 
-std::unique_ptr<Realiser>
-host::createGenericRealiser(const MachineDescription &machine) {
-  return std::make_unique<GenericRealiser>(machine);
+void host::registerGenericFamily(DialectRegistry &registry) {
+  registerFamily<GenericFamily>(registry);
 }

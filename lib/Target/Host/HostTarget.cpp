@@ -1,9 +1,10 @@
 //===- HostTarget.cpp - Kernels for a processor ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 #include "RuntimeFiles.h.inc"
 #include "fact/Target/Reference.h"
+#include "fact/Target/Targets.h"
 
 using namespace mlir;
 using namespace fact;
@@ -11,18 +12,12 @@ using namespace fact;
 namespace {
 class HostTarget : public Target {
 public:
-  explicit HostTarget(const MachineDescription &description)
-      : Target(description), cpu(host::Cpu::get(machine.architecture)) {
-    realisers.push_back(host::createGemmRealiser(machine));
-    realisers.push_back(host::createGatedGemmRealiser(machine));
-    realisers.push_back(host::createGroupedGemmRealiser(machine));
-    realisers.push_back(host::createAttentionRealiser(machine));
-    realisers.push_back(host::createRowwiseRealiser(machine));
-    realisers.push_back(host::createPointwiseRealiser(machine));
-    realisers.push_back(host::createGenericRealiser(machine));
-  }
+  static constexpr StringLiteral kind = "host";
 
-  StringRef getKind() const override { return "host"; }
+  explicit HostTarget(const MachineDescription &description)
+      : Target(description), cpu(host::Cpu::get(machine.architecture)) {}
+
+  StringRef getKind() const override { return kind; }
   StringRef getCandidateSuffix() const override { return ".o"; }
   StringRef getReferenceSuffix() const override { return ".cpp"; }
 
@@ -83,7 +78,11 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Target>
-fact::createHostTarget(const MachineDescription &machine) {
-  return std::make_unique<HostTarget>(machine);
+void fact::registerHostTarget(DialectRegistry &registry) {
+  registerTarget<HostTarget>(registry);
+  host::registerGemmFamilies(registry);
+  host::registerAttentionFamily(registry);
+  host::registerRowwiseFamily(registry);
+  host::registerPointwiseFamily(registry);
+  host::registerGenericFamily(registry);
 }

@@ -6,7 +6,7 @@
 #define FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
 
 #include "Cpu.h"
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Family.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

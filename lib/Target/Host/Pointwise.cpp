@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 
 using namespace mlir;
 using namespace fact;
@@ -45,23 +45,40 @@ private:
   LogicalResult addResult(unsigned number, Value yielded, EmitError emitError);
 };
 
-class PointwiseRealiser : public HostRealiser {
+/// A region, or a copy of it without rotary embeddings, and its parts.
+struct ExpandedRegion {
+  OwningOpRef<FusedOp> copy;
+  PointwisePlan plan;
+};
+
+class HostPointwisePlan : public HostPlan {
 public:
-  using HostRealiser::HostRealiser;
-  StringRef getRule() const override { return "pointwise"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&HostRowsAttr::kind};
-  }
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override;
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
-    auto type = cast<RankedTensorType>(fused->getResult(0).getType());
-    int64_t row = type.getRank() ? type.getShape().back() : 1;
-    return getRowsSpace(fused, type.getNumElements() / row, row, 16384);
+  HostPointwisePlan(const Family &family, FusedOp fused,
+                    const MachineDescription &machine, ExpandedRegion region)
+      : HostPlan(family, fused, machine), region(std::move(region)) {}
+
+  SpaceAttrInterface getSpace() const override {
+    int64_t row = getRowElements();
+    return getRowsSpace(fused, getResultType().getNumElements() / row, row,
+                        16384);
   }
 
 protected:
-  LogicalResult build(KernelBuilder &b,
-                      ScheduleAttr schedule) const override;
+  FusedOp getBuiltRegion() const override {
+    return region.copy ? region.copy.get() : fused;
+  }
+  void build(KernelBuilder &b, ScheduleAttr schedule) const override;
+
+private:
+  RankedTensorType getResultType() const {
+    return cast<RankedTensorType>(fused->getResult(0).getType());
+  }
+  int64_t getRowElements() const {
+    RankedTensorType type = getResultType();
+    return type.getRank() ? type.getShape().back() : 1;
+  }
+
+  ExpandedRegion region;
 };
 } // namespace
 
@@ -226,16 +243,37 @@ FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
   return plan;
 }
 
-LogicalResult PointwiseRealiser::canRealise(FusedOp fused,
-                                            EmitError emitError) const {
+static FailureOr<ExpandedRegion> readRegion(FusedOp fused,
+                                            EmitError emitError) {
   if (failed(requireStaticShapes(fused, emitError)))
     return failure();
-  if (!hasRotary(fused))
-    return LogicalResult(PointwisePlan::get(fused, emitError));
-  OwningOpRef<FusedOp> copy = cast<FusedOp>(fused->clone());
-  expandRotary(*copy);
-  return LogicalResult(PointwisePlan::get(*copy, emitError));
+  ExpandedRegion region;
+  FusedOp read = fused;
+  if (hasRotary(fused)) {
+    region.copy = cast<FusedOp>(fused->clone());
+    read = *region.copy;
+    expandRotary(read);
+  }
+  FailureOr<PointwisePlan> plan = PointwisePlan::get(read, emitError);
+  if (failed(plan))
+    return failure();
+  region.plan = std::move(*plan);
+  return std::move(region);
 }
+
+namespace {
+class PointwiseFamily : public Family {
+public:
+  PointwiseFamily() : Family(pointwiseRule, "host", {&HostRowsAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    return makePlan<HostPointwisePlan>(fused, machine,
+                                       readRegion(fused, emitError));
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Building
@@ -323,26 +361,17 @@ static void buildParts(KernelBuilder &b, ArrayRef<PointwisePlan::Part> parts,
       [&] { buildParts(b, parts.drop_front(), b.sub(index, count), perTile); });
 }
 
-LogicalResult PointwiseRealiser::build(KernelBuilder &b,
-                                       ScheduleAttr schedule) const {
-  FusedOp fused = b.getFused();
-  expandRotary(fused);
-  FailureOr<PointwisePlan> plan = PointwisePlan::get(fused, noDiagnostic);
-  if (failed(plan))
-    return failure();
-  auto type = cast<RankedTensorType>(fused->getResult(0).getType());
-  int64_t row = type.getRank() ? type.getShape().back() : 1;
-  int64_t perTile = cast<HostRowsAttr>(schedule).getGrain() * row;
+void HostPointwisePlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
+  ArrayRef<PointwisePlan::Part> parts = region.plan.parts;
+  int64_t perTile = cast<HostRowsAttr>(schedule).getGrain() * getRowElements();
   b.getLayout().tiles = 0;
-  for (const PointwisePlan::Part &part : plan->parts)
+  for (const PointwisePlan::Part &part : parts)
     b.getLayout().tiles += countTiles(part, perTile);
   Value index = b.beginTile();
-  buildParts(b, plan->parts, index, perTile);
+  buildParts(b, parts, index, perTile);
   b.endFunction();
-  return success();
 }
 
-std::unique_ptr<Realiser>
-host::createPointwiseRealiser(const MachineDescription &machine) {
-  return std::make_unique<PointwiseRealiser>(machine);
+void host::registerPointwiseFamily(DialectRegistry &registry) {
+  registerFamily<PointwiseFamily>(registry);
 }

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <cmath>
@@ -53,28 +53,35 @@ private:
   bool isAnchor(Value value, const StridedView &view, bool full) const;
 };
 
-class RowwiseRealiser : public HostRealiser {
+class RowwisePlan : public HostPlan {
 public:
-  using HostRealiser::HostRealiser;
-  StringRef getRule() const override { return "rowwise"; }
-  std::vector<const ScheduleKind *> getScheduleKinds() const override {
-    return {&HostRowsAttr::kind};
-  }
-  LogicalResult canRealise(FusedOp fused, EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
-    return LogicalResult(RowPlan::get(fused, emitError));
-  }
-  SpaceAttrInterface getDefaultSpace(FusedOp fused) const override {
-    FailureOr<RowPlan> plan = RowPlan::get(fused, noDiagnostic);
-    if (failed(plan))
-      return getRowsSpace(fused, 1, 1, 1);
-    return getRowsSpace(fused, plan->rows, plan->columns, 16384);
+  RowwisePlan(const Family &family, FusedOp fused,
+              const MachineDescription &machine, RowPlan row)
+      : HostPlan(family, fused, machine), row(std::move(row)) {}
+
+  SpaceAttrInterface getSpace() const override {
+    return getRowsSpace(fused, row.rows, row.columns, 16384);
   }
 
 protected:
-  LogicalResult build(KernelBuilder &b,
-                      ScheduleAttr schedule) const override;
+  void build(KernelBuilder &b, ScheduleAttr schedule) const override;
+
+private:
+  RowPlan row;
+};
+
+class RowwiseFamily : public Family {
+public:
+  RowwiseFamily() : Family(rowwiseRule, "host", {&HostRowsAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return makePlan<RowwisePlan>(fused, machine,
+                                 RowPlan::get(fused, emitError));
+  }
 };
 } // namespace
 
@@ -554,17 +561,10 @@ void RowBuilder::build(int64_t grain) {
   b.endFunction();
 }
 
-LogicalResult RowwiseRealiser::build(KernelBuilder &b,
-                                     ScheduleAttr schedule) const {
-  FailureOr<RowPlan> plan = RowPlan::get(b.getFused(), noDiagnostic);
-  auto rows = dyn_cast<HostRowsAttr>(schedule);
-  if (failed(plan) || !rows)
-    return failure();
-  RowBuilder(b, *plan).build(rows.getGrain());
-  return success();
+void RowwisePlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
+  RowBuilder(b, row).build(cast<HostRowsAttr>(schedule).getGrain());
 }
 
-std::unique_ptr<Realiser>
-host::createRowwiseRealiser(const MachineDescription &machine) {
-  return std::make_unique<RowwiseRealiser>(machine);
+void host::registerRowwiseFamily(DialectRegistry &registry) {
+  registerFamily<RowwiseFamily>(registry);
 }

@@ -1,42 +1,14 @@
-//===- Schedules.cpp - What is legal on the host, and why -----------------===//
+//===- Schedules.cpp - Schedules of host kernels --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Schedules.h"
-#include "fact/Target/RegionOps.h"
 
 using namespace mlir;
 using namespace fact;
 
-static LogicalResult requireHost(const MachineDescription &machine,
-                                 EmitError emitError) {
-  if (machine.isHost())
-    return success();
-  return emitError() << "is for the host, and the target is '" << machine.name
-                     << "'";
-}
-
 //===----------------------------------------------------------------------===//
 // host_gemm
 //===----------------------------------------------------------------------===//
-
-static LogicalResult checkHostGemm(ScheduleAttr schedule, FusedOp fused,
-                                   const MachineDescription &machine,
-                                   EmitError emitError) {
-  if (failed(requireHost(machine, emitError)))
-    return failure();
-  if (getProducts(fused).empty())
-    return emitError() << "needs a region with one 'fact.matmul', or several "
-                          "that share the lhs";
-  auto gemm = cast<HostGemmAttr>(schedule);
-  Extents micro = gemm.getMicro();
-  if (micro[0] * micro[1] > 512)
-    return emitError() << "the register tile has at most 512 elements, not "
-                       << micro[0] << "x" << micro[1];
-  if (gemm.getRows() % micro[0] || gemm.getColumns() % micro[1])
-    return emitError() << "rows and columns are multiples of the register "
-                          "tile's";
-  return success();
-}
 
 /// Rounds down to a multiple of `unit`, but not to 0: a parallel tile holds at
 /// least one register tile. Sizes and units that are not positive stay, for the
@@ -66,8 +38,7 @@ const ScheduleKind HostGemmAttr::kind{
     "after the product a tile has all columns, where columns are reduced all "
     "rows.",
     {"8x12", "8x8"},
-    roundToMicro,
-    checkHostGemm};
+    roundToMicro};
 
 SpaceAttr HostGemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> micro,
                                  ArrayRef<int64_t> rows,
@@ -86,10 +57,7 @@ const ScheduleKind HostRowsAttr::kind{
     "host loops over rows of the result (of queries, for attention)",
     {Parameter::number("grain", "rows of one parallel tile", Sizes::any())},
     "",
-    {"8", "32"},
-    /*adjust=*/nullptr,
-    [](ScheduleAttr, FusedOp, const MachineDescription &machine,
-       EmitError emitError) { return requireHost(machine, emitError); }};
+    {"8", "32"}};
 
 SpaceAttr HostRowsAttr::getSpace(MLIRContext *context,
                                  ArrayRef<int64_t> grains) {

@@ -4,7 +4,7 @@
 #ifndef FACT_LIB_TARGET_HOST_SCHEDULES_H
 #define FACT_LIB_TARGET_HOST_SCHEDULES_H
 
-#include "fact/Target/ScheduleOf.h"
+#include "fact/Kernel/ScheduleOf.h"
 
 namespace fact {
 /// A GEMM on packed panels.

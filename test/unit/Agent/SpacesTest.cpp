@@ -17,7 +17,7 @@ class SpacesTest : public testing::Test {
 protected:
   SpacesTest() {
     DialectRegistry registry;
-    registerSchedules(registry);
+    registerAllTargets(registry);
     context.appendDialectRegistry(registry);
     context.loadDialect<FactDialect>();
   }

@@ -92,12 +92,11 @@ TEST(Cpu, EveryPointOfAGemmSpaceIsLegal) {
                 .str(),
             {y});
         FusedOp fused = region.get();
-        std::unique_ptr<Target> target = createHostTarget(*findMachine(name));
-        const Realiser *realiser = target->findRealiser("gemm_epilogue");
-        for (ScheduleAttr schedule :
-             realiser->getDefaultSpace(fused).enumerate())
-          EXPECT_TRUE(succeeded(schedule.verifySchedule(
-              fused, target->getMachine(), [&] { return fused.emitError(); })))
+        HostPlanOf plan(fused, name);
+        ASSERT_TRUE(plan);
+        for (ScheduleAttr schedule : plan->getSpace().enumerate())
+          EXPECT_TRUE(succeeded(
+              plan->check(schedule, [&] { return fused.emitError(); })))
               << name << ": " << schedule.getKey();
       }
 }
@@ -113,12 +112,12 @@ static void emitEverywhere(StringRef rule, ArrayRef<std::string> operands,
     RegionText region(rule, operands, body, results);
     FusedOp fused = region.get();
     ASSERT_TRUE(fused);
-    std::unique_ptr<Target> target = createHostTarget(*findMachine(name));
-    const Realiser *realiser = target->findRealiser(rule);
+    HostPlanOf plan(fused, name);
+    ASSERT_TRUE(plan) << name << "\n" << body.str();
     KernelCode code;
-    EXPECT_TRUE(succeeded(realiser->emit(
-        fused, realiser->getDefaultSpace(fused).enumerate().front(),
-        "candidate", code)))
+    EXPECT_TRUE(succeeded(plan->emit(
+        KernelVariant{plan->getSpace().enumerate().front(), "candidate"},
+        code)))
         << name << "\n"
         << body.str();
   }

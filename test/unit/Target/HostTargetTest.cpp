@@ -653,8 +653,11 @@ TEST(Generic, AnyOps) {
 }
 
 TEST(Target, DescribesItself) {
+  mlir::DialectRegistry registry;
+  fact::registerAllTargets(registry);
+  mlir::MLIRContext context(registry);
   std::unique_ptr<fact::Target> target =
-      fact::createHostTarget(*fact::findMachine("host"));
+      fact::createTarget(&context, *fact::findMachine("host"));
   EXPECT_EQ(target->getKind(), "host");
   EXPECT_EQ(target->getCommands().link.back(), "{output}");
   bool hasKernelHeader = false;

@@ -60,7 +60,6 @@ template <typename Integer> void checkType(const std::string &type) {
               "tensor<{0}>) -> tensor<{0}>\nfact.yield %0, %1 : tensor<{0}>, "
               "tensor<{0}>",
               x);
-  std::unique_ptr<Target> target = createHostTarget(*findMachine("host"));
   for (const char *rule : {"pointwise", "generic"}) {
     RegionText region(rule, {x, x}, body, {x, x});
     FusedOp fused = region.get();
@@ -68,11 +67,12 @@ template <typename Integer> void checkType(const std::string &type) {
     KernelCode reference;
     ASSERT_TRUE(succeeded(emitReference(fused, "kernel", reference)));
     check<Integer>(reference, "reference, " + type);
-    const Realiser *realiser = target->findRealiser(rule);
-    for (ScheduleAttr schedule :
-         realiser->getDefaultSpace(fused).enumerate()) {
+    HostPlanOf plan(fused);
+    ASSERT_TRUE(plan);
+    for (ScheduleAttr schedule : plan->getSpace().enumerate()) {
       KernelCode code;
-      ASSERT_TRUE(succeeded(realiser->emit(fused, schedule, "kernel", code)));
+      ASSERT_TRUE(
+          succeeded(plan->emit(KernelVariant{schedule, "kernel"}, code)));
       check<Integer>(code, rule + (", " + type));
     }
   }
@@ -100,16 +100,15 @@ TEST(Integers, ConversionsOutsideOfTheType) {
       "%1 = fact.cast %a0 : (tensor<{0}f32>) -> tensor<{0}i8>\n"
       "fact.yield %0, %1 : tensor<{0}i32>, tensor<{0}i8>",
       type);
-  std::unique_ptr<Target> target = createHostTarget(*findMachine("host"));
   for (const char *rule : {"pointwise", "generic"}) {
     RegionText region(rule, {type + "f32"}, body, {type + "i32", type + "i8"});
     FusedOp fused = region.get();
     ASSERT_TRUE(fused);
-    const Realiser *realiser = target->findRealiser(rule);
+    HostPlanOf plan(fused);
+    ASSERT_TRUE(plan);
     KernelCode code;
-    ASSERT_TRUE(succeeded(realiser->emit(
-        fused, realiser->getDefaultSpace(fused).enumerate().front(), "kernel",
-        code)));
+    ASSERT_TRUE(succeeded(plan->emit(
+        KernelVariant{plan->getSpace().enumerate().front(), "kernel"}, code)));
     LoadedKernel kernel(code, "kernel");
     ASSERT_TRUE(kernel.get());
     std::vector<int32_t> out(x.size());

@@ -33,7 +33,7 @@ static std::string tensorList(ArrayRef<std::string> types) {
 RegionText::RegionText(StringRef rule, ArrayRef<std::string> operands,
                        StringRef body, ArrayRef<std::string> results) {
   DialectRegistry registry;
-  registerSchedules(registry);
+  registerAllTargets(registry);
   context.appendDialectRegistry(registry);
   context.loadDialect<FactDialect>();
   std::string text, names, arguments;
@@ -261,6 +261,14 @@ static double measure(const LoadedKernel &kernel, std::vector<void *> buffers) {
   return best;
 }
 
+fact::test::HostPlanOf::HostPlanOf(FusedOp fused, StringRef machine)
+    : target(createTarget(fused.getContext(), *findMachine(machine))) {
+  FailureOr<std::unique_ptr<Plan>> found =
+      target->plan(fused, [&] { return fused.emitError(); });
+  if (succeeded(found))
+    plan = std::move(*found);
+}
+
 double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
                                StringRef body, ArrayRef<std::string> results,
                                double scale, bool timed) {
@@ -268,13 +276,9 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
   FusedOp fused = region.get();
   if (!fused)
     return 0;
-  const MachineDescription *machine = findMachine("host");
-  std::unique_ptr<Target> target = createHostTarget(*machine);
-  const Realiser *realiser = target->findRealiser(rule);
-  EXPECT_NE(realiser, nullptr);
-  if (!realiser ||
-      failed(realiser->canRealise(fused, [&] { return fused.emitError(); }))) {
-    ADD_FAILURE() << "cannot realise " << body.str();
+  HostPlanOf plan(fused);
+  if (!plan) {
+    ADD_FAILURE() << "no plan of " << body.str();
     return 0;
   }
 
@@ -326,14 +330,13 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
   reference.run(pointers(expected));
 
   double best = 1e30;
-  for (ScheduleAttr schedule :
-       realiser->getDefaultSpace(fused).enumerate()) {
+  for (ScheduleAttr schedule : plan->getSpace().enumerate()) {
     std::string what = schedule.getKey();
-    EXPECT_TRUE(succeeded(schedule.verifySchedule(fused, *machine, [&] {
+    EXPECT_TRUE(succeeded(plan->check(schedule, [&] {
       return fused.emitError();
     }))) << what;
     KernelCode candidate;
-    if (failed(realiser->emit(fused, schedule, "candidate", candidate))) {
+    if (failed(plan->emit(KernelVariant{schedule, "candidate"}, candidate))) {
       ADD_FAILURE() << "not emitted: " << what;
       continue;
     }
@@ -355,9 +358,7 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
     double time = measure(kernel, pointers(actual));
     llvm::outs() << "  " << what << ": " << llvm::format("%.1f", time)
                  << " us, predicted "
-                 << llvm::format("%.1f",
-                                 realiser->predictMicroseconds(fused, schedule))
-                 << "\n";
+                 << llvm::format("%.1f", plan->predict(schedule)) << "\n";
     best = std::min(best, time);
   }
   return best;

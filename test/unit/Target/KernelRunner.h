@@ -6,7 +6,7 @@
 #define FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
 
 #include "fact/Runtime/Kernel.h"
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <string>
@@ -61,7 +61,20 @@ private:
   std::vector<char> bytes;
 };
 
-/// Emits every schedule of the realiser's default space and compares each with
+/// The plan of a region on a processor, with the target that it belongs to.
+class HostPlanOf {
+public:
+  explicit HostPlanOf(FusedOp fused, llvm::StringRef machine = "host");
+
+  explicit operator bool() const { return plan != nullptr; }
+  const Plan *operator->() const { return plan.get(); }
+
+private:
+  std::unique_ptr<Target> target;
+  std::unique_ptr<Plan> plan;
+};
+
+/// Emits every schedule of the family's default space and compares each with
 /// the reference; fails the current test otherwise. Returns the microseconds of
 /// the fastest on one thread.
 struct Tolerance {

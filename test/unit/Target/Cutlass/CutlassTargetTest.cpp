@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Schedules.h"
-#include "fact/Target/Target.h"
+#include "fact/Kernel/Target.h"
+#include "fact/Target/Targets.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -17,10 +18,10 @@ class CutlassTargetTest : public ::testing::Test {
 protected:
   CutlassTargetTest() {
     DialectRegistry registry;
-    registerSchedules(registry);
+    registerAllTargets(registry);
     context.appendDialectRegistry(registry);
     context.loadDialect<FactDialect, func::FuncDialect>();
-    target = createCutlassTarget(*findMachine("h200"));
+    target = createTarget(&context, *findMachine("h200"));
   }
 
   FusedOp parse(const std::string &text) {
@@ -80,20 +81,21 @@ protected:
 
   SmallVector<ScheduleAttr> getLegal(FusedOp fused) {
     SmallVector<ScheduleAttr> legal;
-    ScopedDiagnosticHandler quiet(&context,
-                                  [](Diagnostic &) { return success(); });
-    const Realiser *realiser = target->findRealiser(fused.getRule());
-    for (ScheduleAttr schedule :
-         realiser->getDefaultSpace(fused).enumerate())
-      if (succeeded(schedule.verifySchedule(fused, target->getMachine(),
-                                            [&] { return fused.emitError(); })))
+    std::unique_ptr<Plan> plan = getPlan(fused);
+    for (ScheduleAttr schedule : plan->getSpace().enumerate())
+      if (plan->isLegal(schedule))
         legal.push_back(schedule);
     return legal;
   }
 
+  std::unique_ptr<Plan> getPlan(FusedOp fused) {
+    auto plan = target->plan(fused, [&] { return fused.emitError(); });
+    EXPECT_TRUE(succeeded(plan));
+    return std::move(*plan);
+  }
+
   double predict(FusedOp fused, ScheduleAttr schedule) {
-    return target->findRealiser(fused.getRule())
-        ->predictMicroseconds(fused, schedule);
+    return getPlan(fused)->predict(schedule);
   }
 
   ScheduleAttr getBest(FusedOp fused) {
@@ -143,13 +145,13 @@ TEST_F(CutlassTargetTest, PredictionsFollowMeasurements) {
 /// and 0.86 ms. Schedules that differ in their swizzle are one object, and
 /// between swizzles measurements do not decide.
 TEST_F(CutlassTargetTest, GatedGemmsFollowMeasurements) {
-  const Realiser *realiser = target->findRealiser("gated_gemm");
   auto expectBest = [&](FusedOp fused, StringRef schedule, double measured) {
     ScheduleAttr best = getBest(fused);
     auto wanted = dyn_cast_or_null<ScheduleAttr>(
         parseAttribute(schedule, &context));
     ASSERT_TRUE(wanted);
-    EXPECT_EQ(realiser->getObjectKey(best), realiser->getObjectKey(wanted));
+    std::unique_ptr<Plan> plan = getPlan(fused);
+    EXPECT_EQ(plan->getObjectKey(best), plan->getObjectKey(wanted));
     EXPECT_GT(predict(fused, best), 0.8 * measured);
     EXPECT_LT(predict(fused, best), 1.2 * measured);
   };
@@ -168,7 +170,8 @@ TEST_F(CutlassTargetTest, GatedGemmsFollowMeasurements) {
     ASSERT_FALSE(getLegal(fused).empty()) << m;
     for (ScheduleAttr schedule : getLegal(fused)) {
       KernelCode code;
-      EXPECT_TRUE(succeeded(realiser->emit(fused, schedule, "kernel", code)));
+      EXPECT_TRUE(succeeded(
+          getPlan(fused)->emit(KernelVariant{schedule, "kernel"}, code)));
     }
   }
 }
@@ -183,11 +186,10 @@ TEST_F(CutlassTargetTest, EpiloguesAtSmallKWantPingpong) {
 }
 
 TEST_F(CutlassTargetTest, VendorLibraryTakesPlainProducts) {
-  const Realiser *realiser = target->findRealiser("gemm_epilogue");
-  EXPECT_EQ(realiser->getFixedSchedules(parseGemm(512, 512, 512)).size(), 1u);
-  EXPECT_TRUE(
-      realiser->getFixedSchedules(parseGemm(512, 512, 512, "fact.relu %1"))
-          .empty());
+  EXPECT_EQ(getPlan(parseGemm(512, 512, 512))->getFixedSchedules().size(), 1u);
+  EXPECT_TRUE(getPlan(parseGemm(512, 512, 512, "fact.relu %1"))
+                  ->getFixedSchedules()
+                  .empty());
 }
 
 TEST_F(CutlassTargetTest, BundlesAreComplete) {
@@ -204,14 +206,14 @@ TEST_F(CutlassTargetTest, BundlesAreComplete) {
     EXPECT_TRUE(paths.count(path)) << path;
 }
 
-/// What passes canRealise compiles with every legal schedule of its space, so
+/// A plan compiles with every legal schedule of its space, so
 /// at least emission must not fail.
 TEST_F(CutlassTargetTest, EveryLegalScheduleIsEmitted) {
   FusedOp fused = parseGemm(4096, 4096, 4096, "fact.relu %1");
   for (ScheduleAttr schedule : getLegal(fused)) {
     KernelCode code;
-    EXPECT_TRUE(succeeded(target->findRealiser("gemm_epilogue")
-                              ->emit(fused, schedule, "kernel", code)));
+    EXPECT_TRUE(succeeded(
+        getPlan(fused)->emit(KernelVariant{schedule, "kernel"}, code)));
     EXPECT_NE(code.text.find("FACT_KERNEL(kernel, Kernel)"), std::string::npos);
   }
 }

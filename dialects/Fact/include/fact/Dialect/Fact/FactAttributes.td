@@ -119,20 +119,17 @@ def Fact_ScheduleAttr : AttrDef<Fact_Dialect, "Schedule"> {
     #fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = pingpong, swizzle = 1>
     ```
 
-    A schedule cannot express a wrong kernel: what `verifySchedule` accepts
+    A schedule cannot express a wrong kernel: one that is legal for a region
     computes the region's function. Kinds are registered with the dialect by
-    targets; [schedules](../schedules.md) lists those there are.
+    families of kernels; [schedules](../schedules.md) lists those there are.
   }];
   let parameters = (ins "const ::fact::ScheduleKind *":$kind,
                         ArrayRefParameter<"::fact::Extents">:$values);
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether `fused` can run with this schedule on `machine`; the diagnostic
-    /// says what would be legal.
-    ::mlir::LogicalResult
-    verifySchedule(::fact::FusedOp fused,
-                   const ::fact::MachineDescription &machine,
-                   ::fact::EmitError emitError) const;
+    /// Whether each value is legal; the diagnostic says what would be. Whether
+    /// all of them are for a region is known to the region's plan.
+    ::mlir::LogicalResult checkValues(::fact::EmitError emitError) const;
 
     /// The stable name under which measurements are kept: its text without the
     /// dialect.

@@ -30,6 +30,8 @@ struct MachineDescription {
   double scalarFlops;
 
   bool isHost() const { return !architecture.starts_with("sm_"); }
+  /// The kind of target that writes kernels for it.
+  llvm::StringRef getKind() const { return isHost() ? "host" : "cuda"; }
 };
 
 /// The built-in machines.

@@ -11,14 +11,12 @@
 #define FACT_DIALECT_FACT_SCHEDULE_H
 
 #include "fact/Dialect/Fact/Extents.h"
-#include "fact/Dialect/Fact/Machine.h"
 #include "mlir/IR/Diagnostics.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace fact {
-class FusedOp;
 class ScheduleAttr;
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
@@ -96,10 +94,6 @@ struct ScheduleKind {
   /// Adjusts values that depend on each other. Points of a space pass through
   /// it, schedules that are written out do not.
   void (*adjust)(llvm::MutableArrayRef<Extents> values) = nullptr;
-  /// Checks `limits`; each value is known to be legal.
-  mlir::LogicalResult (*check)(ScheduleAttr schedule, FusedOp fused,
-                               const MachineDescription &machine,
-                               EmitError emitError) = nullptr;
 
   /// The kind on one page: what it is, its parameters and its limits.
   std::string describe() const;

@@ -1,48 +1,44 @@
-//===- HostRealiser.h - What families of host kernels share -------*- C++
+//===- HostPlan.h - What families of host kernels share -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
-#ifndef FACT_LIB_TARGET_HOST_HOSTREALISER_H
-#define FACT_LIB_TARGET_HOST_HOSTREALISER_H
+#ifndef FACT_LIB_TARGET_HOST_HOSTPLAN_H
+#define FACT_LIB_TARGET_HOST_HOSTPLAN_H
 
 #include "Elements.h"
 #include "Schedules.h"
+#include "fact/Kernel/Rules.h"
+#include "fact/Kernel/Target.h"
 
 namespace fact::host {
-/// A realiser that writes its kernel with a KernelBuilder.
-class HostRealiser : public Realiser {
+/// A plan that writes its kernel with a KernelBuilder.
+class HostPlan : public Plan {
 public:
-  explicit HostRealiser(const MachineDescription &machine)
-      : machine(machine), cpu(Cpu::get(machine.architecture)) {}
+  HostPlan(const Family &family, FusedOp fused,
+           const MachineDescription &machine)
+      : Plan(family, fused, machine), cpu(Cpu::get(machine.architecture)) {}
 
-  mlir::LogicalResult emit(FusedOp fused, ScheduleAttr schedule,
-                           llvm::StringRef symbol,
+  double predict(ScheduleAttr schedule) const override;
+  /// Compiles a copy of the region in a context of its own, so that any thread
+  /// can.
+  mlir::LogicalResult emit(llvm::ArrayRef<KernelVariant> variants,
                            KernelCode &code) const override;
-  double predictMicroseconds(FusedOp fused,
-                             ScheduleAttr schedule) const override;
 
 protected:
-  /// Writes `tile`, and `pack` where the kernel has one.
-  virtual mlir::LogicalResult build(KernelBuilder &b,
-                                    ScheduleAttr schedule) const = 0;
+  /// The region that `build` reads.
+  virtual FusedOp getBuiltRegion() const { return fused; }
+  /// Writes `tile`, and `pack` where the kernel has one. The schedule lives in
+  /// another context; its numbers are all that is used.
+  virtual void build(KernelBuilder &b, ScheduleAttr schedule) const = 0;
 
-  const MachineDescription &machine;
   const Cpu &cpu;
 };
 
-std::unique_ptr<Realiser> createGemmRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createGatedGemmRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createGroupedGemmRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createRowwiseRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createPointwiseRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createAttentionRealiser(const MachineDescription &machine);
-std::unique_ptr<Realiser>
-createGenericRealiser(const MachineDescription &machine);
+/// One registration per family, in the file that has it.
+void registerGemmFamilies(mlir::DialectRegistry &registry);
+void registerAttentionFamily(mlir::DialectRegistry &registry);
+void registerRowwiseFamily(mlir::DialectRegistry &registry);
+void registerPointwiseFamily(mlir::DialectRegistry &registry);
+void registerGenericFamily(mlir::DialectRegistry &registry);
 
 /// A diagnostic that nobody sees, for attempts that may fail.
 mlir::InFlightDiagnostic noDiagnostic();
@@ -89,4 +85,4 @@ buildMicroKernel(KernelBuilder &b, const MicroTile &tile, Type compute, Value a,
                  llvm::function_ref<llvm::SmallVector<Value>(Value)> readB);
 } // namespace fact::host
 
-#endif // FACT_LIB_TARGET_HOST_HOSTREALISER_H
+#endif // FACT_LIB_TARGET_HOST_HOSTPLAN_H

@@ -1,23 +1,28 @@
-//===- HostRealiser.cpp - What families of host kernels share -------------===//
+//===- HostPlan.cpp - What families of host kernels share -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HostRealiser.h"
+#include "HostPlan.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
-LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttr schedule,
-                                 StringRef symbol, KernelCode &code) const {
+LogicalResult HostPlan::emit(ArrayRef<KernelVariant> variants,
+                             KernelCode &code) const {
+  assert(variants.size() == 1 && "each schedule has its own object");
+  auto [schedule, symbol] = variants.front();
   IsolatedRegion region(fused);
-  FusedOp copy = region.get();
-  if (!copy)
+  if (!region.get())
     return fused.emitOpError() << "could not be copied for the host target";
-  KernelBuilder b(copy, cpu);
-  if (failed(build(b, schedule)))
+  FailureOr<std::unique_ptr<Plan>> copy =
+      family.plan(region.get(), machine, noDiagnostic);
+  if (failed(copy))
     return fused.emitOpError()
-           << "cannot be realised by '" << getRule() << "' on the host";
+           << "cannot be read again by '" << family.getRule() << "'";
+  auto &plan = static_cast<const HostPlan &>(**copy);
+  KernelBuilder b(plan.getBuiltRegion(), cpu);
+  plan.build(b, schedule);
   if (failed(emitObject(b.getModule(), symbol, b.getLayout(), cpu,
                         Effort::explicitVectors, code)))
     return fused.emitOpError()
@@ -25,10 +30,9 @@ LogicalResult HostRealiser::emit(FusedOp fused, ScheduleAttr schedule,
   return success();
 }
 
-double HostRealiser::predictMicroseconds(FusedOp fused,
-                                         ScheduleAttr) const {
+double HostPlan::predict(ScheduleAttr) const {
   double elements = 0;
-  for (Operation &op : fused.getBodyOps())
+  for (Operation &op : FusedOp(fused).getBodyOps())
     for (Type type : op.getResultTypes())
       if (!isa<ViewOpInterface>(op))
         elements += cast<RankedTensorType>(type).getNumElements();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FACT_TARGET_SCHEDULEOF_H
-#define FACT_TARGET_SCHEDULEOF_H
+#ifndef FACT_KERNEL_SCHEDULEOF_H
+#define FACT_KERNEL_SCHEDULEOF_H
 
 #include "fact/Dialect/Fact/Fact.h"
 
@@ -37,4 +37,4 @@ inline llvm::SmallVector<Extents> getExtents(llvm::ArrayRef<Extents> values) {
 }
 } // namespace fact
 
-#endif // FACT_TARGET_SCHEDULEOF_H
+#endif // FACT_KERNEL_SCHEDULEOF_H

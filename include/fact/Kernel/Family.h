@@ -1,0 +1,141 @@
+//===- Family.h - A family of kernels, and its plan of a region ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rule says which regions can be one kernel. A family implements a rule on an
+// architecture and owns all that is known about its kernels. It reads a region
+// once, into a plan; the plan knows the schedules, which of them are legal, how
+// long each should take, and the code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_KERNEL_FAMILY_H
+#define FACT_KERNEL_FAMILY_H
+
+#include "fact/Dialect/Fact/Fact.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fact {
+/// The code of one kernel: a source text, or an object's bytes.
+struct KernelCode {
+  std::string text;
+  bool isObject = false;
+  /// The IR that an object was made from, for people to read.
+  std::string listing;
+  /// Extra words for the compile and the link command.
+  std::vector<std::string> flags;
+  std::vector<std::string> link;
+};
+
+/// A schedule, and the symbol that exports its kernel.
+struct KernelVariant {
+  ScheduleAttr schedule;
+  std::string symbol;
+};
+
+/// A kind of region that one kernel computes.
+struct Rule {
+  /// The `rule` of `fact.fused`: "gemm_epilogue".
+  std::string name;
+  /// The regions it takes and what fusing them gains, in a few sentences for
+  /// people and language models.
+  std::string page;
+};
+
+class Family;
+
+/// A region that a family has read. It refers to the region and to the family.
+class Plan {
+public:
+  Plan(const Family &family, FusedOp fused, const MachineDescription &machine)
+      : family(family), fused(fused), machine(machine) {}
+  virtual ~Plan();
+
+  FusedOp getRegion() const { return fused; }
+
+  /// The space to search where nobody proposes another.
+  virtual SpaceAttrInterface getSpace() const = 0;
+  /// Schedules to try beside every space, such as a vendor's library.
+  virtual llvm::SmallVector<ScheduleAttr> getFixedSchedules() const {
+    return {};
+  }
+
+  /// Whether the region can be emitted with this schedule; the diagnostic says
+  /// what would be legal.
+  mlir::LogicalResult check(ScheduleAttr schedule, EmitError emitError) const;
+  bool isLegal(ScheduleAttr schedule) const;
+
+  /// An estimate in microseconds, which orders candidates before any is
+  /// compiled.
+  virtual double predict(ScheduleAttr schedule) const = 0;
+
+  /// Schedules of one key differ only in what their kernel is told when it
+  /// runs: they are compiled once.
+  virtual std::string getObjectKey(ScheduleAttr schedule) const {
+    return schedule.getKey();
+  }
+
+  /// Writes the kernels of legal schedules that have one object key. Each
+  /// exports a FactKernel under its symbol.
+  virtual mlir::LogicalResult emit(llvm::ArrayRef<KernelVariant> variants,
+                                   KernelCode &code) const = 0;
+
+protected:
+  /// The part of `check` that depends on the region and the machine. The
+  /// schedule is of the family's kinds, and each of its values is legal.
+  virtual mlir::LogicalResult checkLimits(ScheduleAttr schedule,
+                                          EmitError emitError) const {
+    return mlir::success();
+  }
+
+  const Family &family;
+  FusedOp fused;
+  const MachineDescription &machine;
+};
+
+/// The kernels of a rule on an architecture.
+class Family {
+public:
+  /// `architecture` is one ("sm_90a"), or "cuda" or "host" for all machines of
+  /// that kind.
+  Family(const Rule &rule, std::string architecture,
+         std::vector<const ScheduleKind *> scheduleKinds)
+      : rule(rule), architecture(std::move(architecture)),
+        scheduleKinds(std::move(scheduleKinds)) {}
+  virtual ~Family();
+
+  llvm::StringRef getRule() const { return rule.name; }
+  llvm::StringRef getPage() const { return rule.page; }
+  llvm::StringRef getArchitecture() const { return architecture; }
+  /// The kinds of schedules it reads.
+  llvm::ArrayRef<const ScheduleKind *> getScheduleKinds() const {
+    return scheduleKinds;
+  }
+
+  /// Reads the region; the diagnostic says what stands in the way. The machine
+  /// outlives the plan.
+  virtual mlir::FailureOr<std::unique_ptr<Plan>>
+  plan(FusedOp fused, const MachineDescription &machine,
+       EmitError emitError) const = 0;
+
+protected:
+  /// A `PlanT` of what was read from the region.
+  template <typename PlanT, typename ReadT>
+  mlir::FailureOr<std::unique_ptr<Plan>>
+  makePlan(FusedOp fused, const MachineDescription &machine,
+           mlir::FailureOr<ReadT> read) const {
+    if (failed(read))
+      return mlir::failure();
+    return std::unique_ptr<Plan>(
+        new PlanT(*this, fused, machine, std::move(*read)));
+  }
+
+private:
+  const Rule &rule;
+  std::string architecture;
+  std::vector<const ScheduleKind *> scheduleKinds;
+};
+} // namespace fact
+
+#endif // FACT_KERNEL_FAMILY_H

@@ -1,0 +1,126 @@
+//===- Target.h - A kind of machine that kernels are written for --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Families and targets are registered with the dialect registry and belong to
+// the context. The rules, the agents and the bundle writer see kernels through
+// this interface alone, so nothing is tagged that a target cannot emit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_KERNEL_TARGET_H
+#define FACT_KERNEL_TARGET_H
+
+#include "fact/Kernel/Family.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/DialectRegistry.h"
+#include <optional>
+
+namespace fact {
+/// A machine and the families that it has.
+class Target {
+public:
+  virtual ~Target();
+
+  const MachineDescription &getMachine() const { return machine; }
+
+  /// "cuda" or "host".
+  virtual llvm::StringRef getKind() const = 0;
+  /// ".cu", ".o"
+  virtual llvm::StringRef getCandidateSuffix() const = 0;
+  /// ".cu", ".cpp": what its compiler takes for the text of Reference.h.
+  virtual llvm::StringRef getReferenceSuffix() const = 0;
+
+  /// The commands of docs/bundle.md, as lists of words.
+  struct Commands {
+    std::vector<std::string> compile, link, linkProgram;
+  };
+  virtual Commands getCommands() const = 0;
+
+  /// What compiled kernels need of a processor.
+  struct Processor {
+    /// "x86_64", and LLVM's name: "x86-64-v3".
+    std::string architecture, name;
+    /// Those of fact/Runtime/Cpu.h that code may use.
+    std::vector<std::string> features;
+  };
+  /// None where kernels run on a device.
+  virtual std::optional<Processor> getProcessor() const { return std::nullopt; }
+
+  /// Files every bundle of this target carries: (path, text).
+  virtual std::vector<std::pair<std::string, std::string>>
+  getBundleFiles() const = 0;
+
+  /// One family per rule, in the order of registration.
+  llvm::ArrayRef<const Family *> getFamilies() const { return families; }
+  /// The family of a rule, or null.
+  const Family *findFamily(llvm::StringRef rule) const;
+  /// The kinds of schedules of all families, in their order.
+  std::vector<const ScheduleKind *> getScheduleKinds() const;
+  /// The rules whose families read a kind.
+  std::vector<llvm::StringRef> getRules(const ScheduleKind &kind) const;
+
+  /// The plan of a region by the family of its rule; the diagnostic says why
+  /// there is none.
+  mlir::FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                              EmitError emitError) const;
+
+protected:
+  explicit Target(const MachineDescription &machine) : machine(machine) {}
+
+  const MachineDescription machine;
+
+private:
+  friend class KernelRegistry;
+  std::vector<const Family *> families;
+};
+
+/// The families and targets of a context.
+class KernelRegistry : public mlir::DialectInterface::Base<KernelRegistry> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KernelRegistry)
+  using CreateTarget =
+      std::unique_ptr<Target> (*)(const MachineDescription &machine);
+
+  using Base::Base;
+
+  /// That of a dialect, which is made where there is none.
+  static KernelRegistry &get(FactDialect &dialect);
+
+  void addFamily(std::unique_ptr<Family> family);
+  /// `kind` is "cuda" or "host".
+  void addTarget(llvm::StringRef kind, CreateTarget create);
+
+  std::unique_ptr<Target> createTarget(const MachineDescription &machine) const;
+
+private:
+  std::vector<std::unique_ptr<Family>> families;
+  llvm::StringMap<CreateTarget> targets;
+};
+
+/// Makes a family known to every context of the registry.
+template <typename FamilyT>
+void registerFamily(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *, FactDialect *dialect) {
+    KernelRegistry::get(*dialect).addFamily(std::make_unique<FamilyT>());
+  });
+}
+
+/// Makes a kind of target known to every context of the registry. `TargetT` has
+/// a static member `kind`.
+template <typename TargetT>
+void registerTarget(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *, FactDialect *dialect) {
+    KernelRegistry::get(*dialect).addTarget(
+        TargetT::kind,
+        [](const MachineDescription &machine) -> std::unique_ptr<Target> {
+          return std::make_unique<TargetT>(machine);
+        });
+  });
+}
+
+/// The target for a machine. It belongs to the context.
+std::unique_ptr<Target> createTarget(mlir::MLIRContext *context,
+                                     const MachineDescription &machine);
+} // namespace fact
+
+#endif // FACT_KERNEL_TARGET_H

@@ -1,0 +1,105 @@
+//===- Target.cpp - A kind of machine that kernels are written for --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Kernel/Target.h"
+
+using namespace mlir;
+using namespace fact;
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+Target::~Target() = default;
+
+const Family *Target::findFamily(StringRef rule) const {
+  auto found = llvm::find_if(
+      families, [&](const Family *each) { return each->getRule() == rule; });
+  return found == families.end() ? nullptr : *found;
+}
+
+std::vector<const ScheduleKind *> Target::getScheduleKinds() const {
+  std::vector<const ScheduleKind *> kinds;
+  for (const Family *family : families)
+    for (const ScheduleKind *kind : family->getScheduleKinds())
+      if (!llvm::is_contained(kinds, kind))
+        kinds.push_back(kind);
+  return kinds;
+}
+
+std::vector<StringRef> Target::getRules(const ScheduleKind &kind) const {
+  std::vector<StringRef> rules;
+  for (const Family *family : families)
+    if (llvm::is_contained(family->getScheduleKinds(), &kind))
+      rules.push_back(family->getRule());
+  return rules;
+}
+
+FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
+                                              EmitError emitError) const {
+  if (const Family *family = findFamily(fused.getRule()))
+    return family->plan(fused, machine, emitError);
+  InFlightDiagnostic diagnostic =
+      emitError() << "target '" << machine.name << "' has no such rule as '"
+                  << fused.getRule() << "'; it has ";
+  llvm::interleaveComma(families, diagnostic, [&](const Family *known) {
+    diagnostic << "'" << known->getRule() << "'";
+  });
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// KernelRegistry
+//===----------------------------------------------------------------------===//
+
+KernelRegistry &KernelRegistry::get(FactDialect &dialect) {
+  if (auto *registry = dialect.getRegisteredInterface<KernelRegistry>())
+    return *registry;
+  dialect.addInterface(std::make_unique<KernelRegistry>(&dialect));
+  return *dialect.getRegisteredInterface<KernelRegistry>();
+}
+
+void KernelRegistry::addFamily(std::unique_ptr<Family> family) {
+  auto *dialect = cast<FactDialect>(getDialect());
+  for (const ScheduleKind *kind : family->getScheduleKinds())
+    dialect->addScheduleKind(*kind);
+  families.push_back(std::move(family));
+}
+
+void KernelRegistry::addTarget(StringRef kind, CreateTarget create) {
+  targets[kind] = create;
+}
+
+/// Whether a family is for the machine; 2: for its architecture alone.
+static int getFit(const Family &family, const MachineDescription &machine) {
+  if (family.getArchitecture() == machine.architecture)
+    return 2;
+  return family.getArchitecture() == machine.getKind();
+}
+
+std::unique_ptr<Target>
+KernelRegistry::createTarget(const MachineDescription &machine) const {
+  CreateTarget create = targets.lookup(machine.getKind());
+  assert(create && "a machine's kind of target is registered");
+  std::unique_ptr<Target> target = create(machine);
+  // Of two families of a rule, that of the architecture counts.
+  for (const std::unique_ptr<Family> &family : families) {
+    int fit = getFit(*family, machine);
+    if (!fit)
+      continue;
+    auto known = llvm::find_if(target->families, [&](const Family *other) {
+      return other->getRule() == family->getRule();
+    });
+    if (known == target->families.end())
+      target->families.push_back(family.get());
+    else if (fit > getFit(**known, machine))
+      *known = family.get();
+  }
+  return target;
+}
+
+std::unique_ptr<Target>
+fact::createTarget(MLIRContext *context, const MachineDescription &machine) {
+  return KernelRegistry::get(*context->getOrLoadDialect<FactDialect>())
+      .createTarget(machine);
+}

@@ -1,0 +1,62 @@
+//===- Candidates.cpp - Which schedules of a kernel are worth trying ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Candidates.h"
+#include "llvm/ADT/StringSet.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace fact;
+
+/// A vendor's library costs little to try and is what users compare with: it
+/// ranks with the best.
+static void promote(std::vector<Candidate> &candidates,
+                    ArrayRef<ScheduleAttr> fixed) {
+  double best = llvm::min_element(candidates, [](const Candidate &a,
+                                                 const Candidate &b) {
+                  return a.predicted < b.predicted;
+                })->predicted;
+  for (Candidate &candidate : candidates)
+    if (llvm::is_contained(fixed, candidate.schedule))
+      candidate.predicted = std::min(candidate.predicted, best);
+}
+
+std::vector<Candidate> fact::selectCandidates(const Plan &plan, size_t limit,
+                                              bool wholeLists) {
+  FusedOp fused = plan.getRegion();
+  std::vector<ScheduleAttr> schedules;
+  SmallVector<ScheduleAttr> fixed;
+  bool isList = false;
+  if (auto chosen = fused.getSchedule()) {
+    schedules.push_back(cast<ScheduleAttr>(*chosen));
+  } else {
+    auto space = fused.getSpace() ? cast<SpaceAttrInterface>(*fused.getSpace())
+                                  : plan.getSpace();
+    isList = isa<SchedulesAttr>(space);
+    schedules = space.enumerate();
+    fixed = plan.getFixedSchedules();
+    llvm::append_range(schedules, fixed);
+  }
+  std::vector<Candidate> candidates;
+  llvm::StringSet<> seen;
+  for (ScheduleAttr schedule : schedules)
+    if (plan.isLegal(schedule) && seen.insert(schedule.getKey()).second)
+      candidates.push_back({schedule, plan.predict(schedule)});
+  if (candidates.empty())
+    return candidates;
+  promote(candidates, fixed);
+  // A list is in the order in which to try it, with what stands beside it after
+  // its first. Of equal predictions the earlier in the space is first.
+  if (isList)
+    std::stable_partition(candidates.begin() + 1, candidates.end(),
+                          [&](const Candidate &each) {
+                            return llvm::is_contained(fixed, each.schedule);
+                          });
+  else
+    llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+      return a.predicted < b.predicted;
+    });
+  if (!(isList && wholeLists) && candidates.size() > limit)
+    candidates.resize(limit);
+  return candidates;
+}

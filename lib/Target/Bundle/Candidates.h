@@ -1,0 +1,23 @@
+//===- Candidates.h - Which schedules of a kernel are worth trying *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_BUNDLE_CANDIDATES_H
+#define FACT_LIB_TARGET_BUNDLE_CANDIDATES_H
+
+#include "fact/Kernel/Family.h"
+
+namespace fact {
+struct Candidate {
+  ScheduleAttr schedule;
+  /// Microseconds.
+  double predicted;
+};
+
+/// The legal schedules to compile, best first, at most `limit`: the region's
+/// own schedule, or those of its space and those beside it. A list of schedules
+/// keeps its order; `wholeLists` takes all of it.
+std::vector<Candidate> selectCandidates(const Plan &plan, size_t limit,
+                                        bool wholeLists);
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_BUNDLE_CANDIDATES_H

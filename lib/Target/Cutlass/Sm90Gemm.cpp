@@ -1,0 +1,110 @@
+//===- Sm90Gemm.cpp - What all Hopper GEMMs share -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Emission.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fact;
+
+std::string Sm90GemmPlan::getObjectKey(ScheduleAttr schedule) const {
+  // The swizzle is told at run time.
+  if (auto gemm = dyn_cast<Sm90GemmAttr>(schedule))
+    return gemm.withSwizzle(1).getKey();
+  return schedule.getKey();
+}
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+/// Two stages are the least that overlaps loads with math; the kernel takes as
+/// many as fit. The epilogue stages one 64x32 subtile for each warpgroup and
+/// each full operand and result.
+static int64_t getSharedMemoryBytes(const Extents &tile, int64_t elementBytes,
+                                    int64_t results) {
+  int64_t stageBytes = (tile[0] + tile[1]) * tile[2] * elementBytes;
+  int64_t epilogueBuffers = 2 + results;
+  return 2 * stageBytes + epilogueBuffers * 4 * 64 * 32 * 2;
+}
+
+LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
+                                      const Limits &limits,
+                                      EmitError emitError) const {
+  Extents tile = schedule.getTile(), cluster = schedule.getCluster();
+  if (tile[1] % limits.tileColumns)
+    return emitError() << "tile N of two products is a multiple of "
+                       << limits.tileColumns << ", not " << tile[1];
+  if (schedule.getKernel() == KernelSchedule::stream_k &&
+      !limits.noStreamK.empty())
+    return emitError() << limits.noStreamK;
+  bool pingpong = schedule.getKernel() == KernelSchedule::pingpong;
+  if (!pingpong && tile[0] != 128 && tile[0] != 256)
+    return emitError() << "a cooperative kernel needs tile M of 128 or 256, not "
+                       << tile[0];
+  int64_t registers = tile[0] * tile[1] / (pingpong ? 128 : 256);
+  if (registers > 128)
+    return emitError() << "accumulators need " << registers
+                       << " registers per thread, and at most 128 do not spill";
+  if (cluster[0] * cluster[1] > 4)
+    return emitError() << "a cluster has 1, 2 or 4 blocks, not "
+                       << cluster[0] * cluster[1];
+  return requireSharedMemory(
+      getSharedMemoryBytes(tile, limits.elementBytes, limits.results), machine,
+      emitError);
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// The figures are fitted to measured GEMMs (K of 768 to 9728, with and without
+/// epilogues) and are good to about 10%, which is enough to choose what to
+/// compile.
+double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
+                         const MachineDescription &machine) {
+  const Extents &tile = schedule.getTile();
+  const Extents &cluster = schedule.getCluster();
+  bool pingpong = schedule.getKernel() == KernelSchedule::pingpong;
+  bool splitsK = schedule.getKernel() == KernelSchedule::stream_k;
+
+  // Whole clusters are launched, so an odd number of tiles wastes some.
+  double tiles =
+      double(llvm::alignTo(llvm::divideCeil(work.m, tile[0]), cluster[0])) *
+      llvm::alignTo(llvm::divideCeil(work.n, tile[1]), cluster[1]) *
+      work.batches;
+  double waves = splitsK ? std::max(tiles / machine.multiprocessors, 0.25) + 0.2
+                         : std::ceil(tiles / machine.multiprocessors);
+
+  // Products: the bytes that enter shared memory for each one decide.
+  double area = double(tile[0]) * tile[1];
+  double efficiency = 1 / (1 + 19 * (tile[0] + tile[1]) / area);
+  if (cluster[0] * cluster[1] == 1)
+    efficiency *= 0.98;
+  double rate = machine.matrixFlops16 / machine.multiprocessors;
+  double steps = llvm::divideCeil(work.k, tile[2]);
+  double products = 2 * area * steps * tile[2] / (rate * efficiency);
+
+  // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
+  // them behind the other warpgroup's products.
+  double epilogue = area * work.slots / (128 * 1.7e9);
+  double time = waves * (products + (pingpong ? 0.5 : 1.0) * epilogue);
+  if (splitsK)
+    time += 4e-6 + area * 4 * 2 * machine.multiprocessors / machine.bandwidth;
+  // Filling the pipeline: each tile pays, unless the other warpgroup works
+  // meanwhile.
+  time += launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
+  time += 0.55 * work.epilogueBytes / machine.bandwidth;
+
+  // Visiting columns together keeps operands in the cache, when there are many;
+  // where there are few it was measured to cost 5% to 100%.
+  double operandBytes = 2.0 * (double(work.m) + work.n) * work.k;
+  int64_t swizzle = schedule.getSwizzle();
+  if (swizzle > 1)
+    time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;
+  // Blocks that differ along the short side of the tile share the long one.
+  if ((tile[0] > tile[1] && cluster[1] > 1) ||
+      (tile[0] < tile[1] && cluster[0] > 1))
+    time *= 0.998;
+  return std::max(time, work.bytes / machine.bandwidth);
+}
