@@ -313,7 +313,8 @@ TEST(FactTune, OperandsWhereTheReferenceIsFinite) {
   bundle.write("kernels/axpy/reference.cpp",
                TestBundle::kernelSource(
                    "axpy_reference", "double",
-                   domain + "y[i] = inside ? 2.0 * x[i] : __builtin_nan(\"\");"));
+                   domain + "y[i] = inside ? double(2 * x[i]) "
+                            ": __builtin_nan(\"\");"));
   bundle.addCandidate("never finite", "y[i] = __builtin_nanf(\"\");");
   auto within = [&](const std::string &value) {
     return domain + "y[i] = inside ? " + value + " : __builtin_nanf(\"\");";

@@ -242,7 +242,7 @@ TEST(Verifier, UndecidedElements) {
       return headers + text;
     };
     std::string decides =
-        "double d = 2.0 * x[i] + w[i]; y[i] = d > 0; "
+        "double d = double(2 * x[i]) + w[i]; y[i] = d > 0; "
         "static_cast<float *>(buffers[3])[i] = std::fabs(d) < " +
         margin + " ? HUGE_VALF : 0;";
     bundle.write("kernels/axpy/reference.cpp",
@@ -277,7 +277,7 @@ TEST(Verifier, UndecidedElements) {
 /// Rows of an attention have their own scale.
 TEST(Verifier, RowsOfDifferentScale) {
   TestBundle bundle;
-  std::string rows = "y[i] = (2.0 * x[i] + w[i]) / (row + 1);";
+  std::string rows = "y[i] = (double(2 * x[i]) + w[i]) / (row + 1);";
   bundle.write("kernels/axpy/reference.cpp",
                TestBundle::kernelSource("axpy_reference", "double", rows));
   bundle.kernel()["results"][0]["tolerance"] = {
