@@ -55,8 +55,7 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
 KernelRegistry &KernelRegistry::get(FactDialect &dialect) {
   if (auto *registry = dialect.getRegisteredInterface<KernelRegistry>())
     return *registry;
-  dialect.addInterface(std::make_unique<KernelRegistry>(&dialect));
-  return *dialect.getRegisteredInterface<KernelRegistry>();
+  return dialect.addInterface<KernelRegistry>();
 }
 
 void KernelRegistry::addFamily(std::unique_ptr<Family> family) {

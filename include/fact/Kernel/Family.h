@@ -90,7 +90,8 @@ protected:
   }
 
   const Family &family;
-  FusedOp fused;
+  /// A handle, whose methods are not const.
+  mutable FusedOp fused;
   const MachineDescription &machine;
 };
 

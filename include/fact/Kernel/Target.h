@@ -81,7 +81,7 @@ public:
   using CreateTarget =
       std::unique_ptr<Target> (*)(const MachineDescription &machine);
 
-  using Base::Base;
+  explicit KernelRegistry(mlir::Dialect *dialect) : Base(dialect) {}
 
   /// That of a dialect, which is made where there is none.
   static KernelRegistry &get(FactDialect &dialect);

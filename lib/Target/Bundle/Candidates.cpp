@@ -3,21 +3,19 @@
 
 #include "Candidates.h"
 #include "llvm/ADT/StringSet.h"
-#include <algorithm>
 
 using namespace mlir;
 using namespace fact;
 
 /// A vendor's library costs little to try and is what users compare with: it
 /// ranks with the best.
-static void promote(std::vector<Candidate> &candidates,
-                    ArrayRef<ScheduleAttr> fixed) {
-  double best = llvm::min_element(candidates, [](const Candidate &a,
-                                                 const Candidate &b) {
-                  return a.predicted < b.predicted;
-                })->predicted;
+static void promote(std::vector<Candidate> &candidates) {
+  auto isFaster = [](const Candidate &a, const Candidate &b) {
+    return a.predicted < b.predicted;
+  };
+  double best = llvm::min_element(candidates, isFaster)->predicted;
   for (Candidate &candidate : candidates)
-    if (llvm::is_contained(fixed, candidate.schedule))
+    if (candidate.isFixed)
       candidate.predicted = std::min(candidate.predicted, best);
 }
 
@@ -41,21 +39,21 @@ std::vector<Candidate> fact::selectCandidates(const Plan &plan, size_t limit,
   llvm::StringSet<> seen;
   for (ScheduleAttr schedule : schedules)
     if (plan.isLegal(schedule) && seen.insert(schedule.getKey()).second)
-      candidates.push_back({schedule, plan.predict(schedule)});
+      candidates.push_back({schedule, plan.predict(schedule),
+                            llvm::is_contained(fixed, schedule),
+                            candidates.size()});
   if (candidates.empty())
     return candidates;
-  promote(candidates, fixed);
+  promote(candidates);
   // A list is in the order in which to try it, with what stands beside it after
   // its first. Of equal predictions the earlier in the space is first.
-  if (isList)
-    std::stable_partition(candidates.begin() + 1, candidates.end(),
-                          [&](const Candidate &each) {
-                            return llvm::is_contained(fixed, each.schedule);
-                          });
-  else
-    llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
-      return a.predicted < b.predicted;
-    });
+  llvm::sort(candidates.begin() + isList, candidates.end(),
+             [&](const Candidate &a, const Candidate &b) {
+               return isList ? std::tuple(!a.isFixed, a.position) <
+                                   std::tuple(!b.isFixed, b.position)
+                             : std::tie(a.predicted, a.position) <
+                                   std::tie(b.predicted, b.position);
+             });
   if (!(isList && wholeLists) && candidates.size() > limit)
     candidates.resize(limit);
   return candidates;

@@ -11,6 +11,10 @@ struct Candidate {
   ScheduleAttr schedule;
   /// Microseconds.
   double predicted;
+  /// Whether it stands beside the space.
+  bool isFixed;
+  /// In the space.
+  size_t position;
 };
 
 /// The legal schedules to compile, best first, at most `limit`: the region's

@@ -21,7 +21,7 @@ using namespace fact::host;
 
 namespace {
 struct AttentionPlan {
-  AttentionOp op;
+  mutable AttentionOp op;
   Type storage, compute;
   int64_t batch, heads, group, queries, keys, depth, columns;
   /// All by (batch, head, row, column); heads of key and value are shared.
@@ -123,7 +123,7 @@ namespace {
 class AttentionBuilder {
 public:
   AttentionBuilder(KernelBuilder &b, const AttentionPlan &plan)
-      : b(b), plan(plan), causal(AttentionOp(plan.op).getCausal()),
+      : b(b), plan(plan), causal(plan.op.getCausal()),
         lanes(b.getRegisterLanes(plan.compute)) {
     // Scores of four keys fill half of the registers; less when there are few.
     vectors = std::min<int64_t>(b.getCpu().getVectorRegisters() / 8,
@@ -501,12 +501,12 @@ SpaceAttrInterface HostAttentionPlan::getSpace() const {
   for (int64_t grain : {16, 64, 256})
     if (grains.empty() || grain <= attention.queries)
       grains.push_back(grain);
-  return HostRowsAttr::getSpace(FusedOp(fused).getContext(), grains);
+  return HostRowsAttr::getSpace(fused.getContext(), grains);
 }
 
 double HostAttentionPlan::predict(ScheduleAttr) const {
   double pairs = double(attention.batch) * attention.heads * attention.queries * attention.keys;
-  if (AttentionOp(attention.op).getCausal())
+  if (attention.op.getCausal())
     pairs /= 2;
   double products = 2 * pairs * (attention.depth + attention.columns);
   double seconds = products / (0.6 * machine.matrixFlops32) +

@@ -149,7 +149,7 @@ public:
   using Plan::Plan;
 
   SpaceAttrInterface getSpace() const override {
-    return HostRowsAttr::getSpace(FusedOp(fused).getContext(), {1});
+    return HostRowsAttr::getSpace(fused.getContext(), {1});
   }
   double predict(ScheduleAttr) const override {
     return 1e7 * countBytes(fused) / machine.bandwidth;

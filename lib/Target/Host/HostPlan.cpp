@@ -32,7 +32,7 @@ LogicalResult HostPlan::emit(ArrayRef<KernelVariant> variants,
 
 double HostPlan::predict(ScheduleAttr) const {
   double elements = 0;
-  for (Operation &op : FusedOp(fused).getBodyOps())
+  for (Operation &op : fused.getBodyOps())
     for (Type type : op.getResultTypes())
       if (!isa<ViewOpInterface>(op))
         elements += cast<RankedTensorType>(type).getNumElements();
