@@ -171,10 +171,10 @@ LogicalResult Discovery::checkCovered(Block &block) {
       ScopedDiagnosticHandler handler(
           module.getContext(), [&](Diagnostic &reason) {
             diagnostic.attachNote(op.getLoc())
-                << "'" << family->getRule() << "': " << reason.str();
+                << "'" << family->getRule().name << "': " << reason.str();
             return success();
           });
-      (void)fusibility->check(family->getRule(), alone, {}, nothing,
+      (void)fusibility->check(family->getRule().name, alone, {}, nothing,
                               [&] { return mlir::emitError(op.getLoc()); });
     }
   }
@@ -201,8 +201,7 @@ void Discovery::copyOutputs(func::FuncOp function) {
     Block &body = copy.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
-    copy.setSpaceAttr(
-        (*target->plan(copy, [] { return InFlightDiagnostic(); }))->getSpace());
+    copy.setSpaceAttr((*target->plan(copy, Silence(copy)))->getSpace());
     operand.set(copy.getResult(0));
   }
 }

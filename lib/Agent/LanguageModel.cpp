@@ -97,9 +97,9 @@ LanguageModelAgent::writePrompt(const GroupedBlock &decided,
   std::string rules;
   std::vector<std::string> names;
   for (const Family *family : target.getFamilies()) {
-    rules +=
-        ("## " + family->getRule() + "\n" + family->getPage() + "\n").str();
-    names.push_back(family->getRule().str());
+    const Rule &rule = family->getRule();
+    rules += "## " + rule.name + "\n" + rule.page + "\n";
+    names.push_back(rule.name);
   }
   // The ids are those of the graph, and need not be listed again.
   return fillPrompt(
@@ -278,7 +278,7 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
                                         fusibility.getTarget().getMachine());
     std::vector<std::string> rules;
     for (const Family *family : fusibility.getTarget().getFamilies())
-      rules.push_back(family->getRule().str());
+      rules.push_back(family->getRule().name);
     std::vector<std::string> ids;
     for (Operation &op : *block)
       if (std::string id = graph->getId(&op);

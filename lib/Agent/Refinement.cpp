@@ -129,7 +129,7 @@ LogicalResult Refinement::measure() {
     if (found == measurements.end())
       continue;
     FailureOr<std::unique_ptr<Plan>> plan =
-        target->plan(region, [] { return InFlightDiagnostic(); });
+        target->plan(region, Silence(region));
     if (failed(plan))
       continue;
     Kernel kernel;

@@ -127,7 +127,7 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
   if (kind == StrategyKind::create)
     return advice;
   FailureOr<std::unique_ptr<Plan>> plan =
-      target.plan(fused, [] { return InFlightDiagnostic(); });
+      target.plan(fused, Silence(fused));
   if (failed(plan))
     return advice;
   SmallVector<ScheduleAttr> schedules;

@@ -1,13 +1,13 @@
 //===- Rules.cpp - The embedded rules agent -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every anchor (an attention, a gated pair of contractions, a contraction, a row
-// op) grows the largest group that a kernel can take: the views around it, the
-// pointwise ops and reductions after it, for row ops those before it too, as
-// long as growing removes traffic. The group with the most to gain by
-// the speed of light is taken first, unless the registry measured both it and a
-// group that it conflicts with, and the other one gains more; those that wanted
-// one of its ops grow anew without it. What is left becomes pointwise kernels.
+// Every anchor of a rule grows the largest group that a kernel can take: the
+// views around it, and pointwise ops and reductions in the directions that the
+// rule names, as long as growing removes traffic. The group with the most to
+// gain by the speed of light is taken first, unless the registry measured both
+// it and a group that it conflicts with, and the other one gains more; those
+// that wanted one of its ops grow anew without it. Rules without anchors take
+// what is left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@ bool isPointwise(Operation *op) {
 
 /// A group that could be a kernel.
 struct Candidate {
-  StringRef rule;
+  const Rule *rule;
   OpGroup ops;
-  /// Time that an op a kernel takes longer than one kernel, at the speed of
-  /// light.
+  /// Time that one kernel per op takes longer than one kernel for all, at the
+  /// speed of light.
   double gain = 0;
   /// Time that reading and writing less saves, whether or not arithmetic hides
   /// it.
@@ -53,31 +53,40 @@ private:
     return op && op->getBlock() == &block->getBlock() && !block->find(op) &&
            Fusibility::isFusible(op);
   }
-  bool accepts(StringRef rule, const OpGroup &group) const {
-    return fusibility->accepts(rule, group, *block);
+  bool accepts(const Rule &rule, const OpGroup &group) const {
+    return fusibility->accepts(rule.name, group, *block);
+  }
+  ArrayRef<const Family *> getFamilies() const {
+    return fusibility->getTarget().getFamilies();
   }
 
   /// What `function` finds of the kernel that a group would be.
   template <typename FunctionT>
-  auto inspect(StringRef rule, const OpGroup &ops, FunctionT function) const {
-    FusedOp fused = fusibility->outline(rule, ops);
+  auto inspect(const Rule &rule, const OpGroup &ops, FunctionT function) const {
+    FusedOp fused = fusibility->outline(rule.name, ops);
     auto found = function(fused);
     fused->erase();
     return found;
   }
 
-  OpGroup withViewsBefore(StringRef rule, Operation *anchor) const;
-  bool gains(StringRef rule, const OpGroup &group, const OpGroup &before,
+  OpGroup seed(const Rule &rule, Operation *op) const {
+    if (!rule.seed || !isFree(op))
+      return {};
+    return rule.seed(op, [&](Operation *other) { return isFree(other); });
+  }
+  OpGroup withViewsBefore(const Rule &rule, OpGroup anchors) const;
+  bool gains(const Rule &rule, const OpGroup &group, const OpGroup &before,
              Operation *op) const;
-  bool take(StringRef rule, OpGroup &group, ArrayRef<Operation *> ops) const;
-  bool growForward(StringRef rule, OpGroup &group) const;
-  bool growBackward(StringRef rule, OpGroup &group) const;
-  bool growSideways(StringRef rule, OpGroup &group) const;
-  std::optional<Candidate> anchor(StringRef rule, Operation *op) const;
-  std::optional<Candidate> gate(Operation *root) const;
-  std::optional<Candidate> gather(MatmulOp first) const;
+  bool take(const Rule &rule, OpGroup &group, ArrayRef<Operation *> ops) const;
+  bool growForward(const Rule &rule, OpGroup &group) const;
+  bool growBackward(const Rule &rule, OpGroup &group) const;
+  bool growSideways(const Rule &rule, OpGroup &group) const;
+  void growAll(const Rule &rule, OpGroup &group) const;
+  std::optional<Candidate> grow(const Rule &rule, const OpGroup &anchors) const;
+  std::optional<Candidate> growAlone(Operation *op) const;
   std::optional<Candidate> grow(Operation *op) const;
-  Candidate weigh(StringRef rule, OpGroup group) const;
+  double measureAlone(Operation *op, double predicted) const;
+  Candidate weigh(const Rule &rule, OpGroup group) const;
   void claim(Candidate candidate);
   void takeAnchors();
   void cover(Operation *op);
@@ -90,37 +99,34 @@ private:
 };
 } // namespace
 
-/// Adds the views that feed the anchor, operand by operand, as far as the
+/// Adds the views that feed the anchors, operand by operand, as far as the
 /// kernel can read through them. A view with other users is taken only when
-/// nobody else needs it materialised.
-OpGroup RulesAgent::withViewsBefore(StringRef rule, Operation *anchor) const {
-  OpGroup group;
-  group.insert(anchor);
-  for (Value operand : anchor->getOperands()) {
-    OpGroup trial = group;
-    Value at = operand;
-    for (Operation *op = at.getDefiningOp();
-         isView(op) && isFree(op) &&
-         llvm::all_of(op->getUsers(),
-                      [&](Operation *user) { return trial.contains(user); });
-         op = op->getOperand(0).getDefiningOp())
-      trial.insert(op);
-    // The whole chain, or as much of its end as the kernel can take.
-    while (trial.size() > group.size() && !accepts(rule, trial))
-      trial.pop_back();
-    // A reshape of what another kernel writes costs nothing where it is, and
-    // attention may write it.
-    while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
-           rule != "attention")
-      trial.pop_back();
-    group = std::move(trial);
-  }
+/// nobody else needs it materialized.
+OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
+  OpGroup group = anchors;
+  for (Operation *anchor : anchors)
+    for (Value operand : anchor->getOperands()) {
+      OpGroup trial = group;
+      for (Operation *op = operand.getDefiningOp();
+           isView(op) && isFree(op) &&
+           llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return trial.contains(user); });
+           op = op->getOperand(0).getDefiningOp())
+        trial.insert(op);
+      // The whole chain, or as much of its end as the kernel can take.
+      while (trial.size() > group.size() && !accepts(rule, trial))
+        trial.pop_back();
+      while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
+             !rule.takesReshapes)
+        trial.pop_back();
+      group = std::move(trial);
+    }
   return group;
 }
 
 /// Whether one kernel for all of `group` beats two, the other for `op` alone. A
 /// view gains nothing where it adds a result.
-bool RulesAgent::gains(StringRef rule, const OpGroup &group,
+bool RulesAgent::gains(const Rule &rule, const OpGroup &group,
                        const OpGroup &before, Operation *op) const {
   if (Fusibility::getOutputs(group).size() <=
       Fusibility::getOutputs(before).size())
@@ -146,7 +152,7 @@ static Operation *getReductionOf(Operation *user) {
 }
 
 /// Adds to the group what gains there and what the rule accepts.
-bool RulesAgent::take(StringRef rule, OpGroup &group,
+bool RulesAgent::take(const Rule &rule, OpGroup &group,
                       ArrayRef<Operation *> ops) const {
   OpGroup trial = group;
   trial.insert(ops.begin(), ops.end());
@@ -159,7 +165,7 @@ bool RulesAgent::take(StringRef rule, OpGroup &group,
 }
 
 /// Takes one more user of the group's results.
-bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
+bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
   for (Value output : Fusibility::getOutputs(group))
     for (Operation *user : output.getUsers()) {
       if (!isFree(user) || group.contains(user) ||
@@ -176,7 +182,7 @@ bool RulesAgent::growForward(StringRef rule, OpGroup &group) const {
 
 /// Takes one more producer of the group's operands. What others read too, it
 /// stores as well.
-bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
+bool RulesAgent::growBackward(const Rule &rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group)) {
     Operation *op = input.getDefiningOp();
     if (!isFree(op) || !(isPointwise(op) || isView(op)))
@@ -188,7 +194,7 @@ bool RulesAgent::growBackward(StringRef rule, OpGroup &group) const {
 }
 
 /// Takes one more reader of the group's operands, which are then read once.
-bool RulesAgent::growSideways(StringRef rule, OpGroup &group) const {
+bool RulesAgent::growSideways(const Rule &rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group))
     for (Operation *user : input.getUsers())
       if (isFree(user) && isPointwise(user) && !group.contains(user) &&
@@ -197,128 +203,102 @@ bool RulesAgent::growSideways(StringRef rule, OpGroup &group) const {
   return false;
 }
 
-std::optional<Candidate> RulesAgent::anchor(StringRef rule,
-                                            Operation *op) const {
-  if (!isFree(op) || !fusibility->getTarget().findFamily(rule))
+void RulesAgent::growAll(const Rule &rule, OpGroup &group) const {
+  while ((rule.forward && growForward(rule, group)) ||
+         (rule.backward && growBackward(rule, group)) ||
+         (rule.sideways && growSideways(rule, group)))
+    ;
+}
+
+std::optional<Candidate> RulesAgent::grow(const Rule &rule,
+                                          const OpGroup &anchors) const {
+  if (anchors.empty())
     return std::nullopt;
-  OpGroup group = withViewsBefore(rule, op);
+  OpGroup group = withViewsBefore(rule, anchors);
   if (!accepts(rule, group))
     return std::nullopt;
-  while (growForward(rule, group))
-    ;
-  if (rule == "rowwise")
-    while (growBackward(rule, group) || growForward(rule, group))
-      ;
+  growAll(rule, group);
   return weigh(rule, std::move(group));
 }
 
-/// Whether loading the weights determines the value.
-static bool isFixed(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isView(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(op);
-}
-
-/// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
-/// `root` is the last of the pointwise ops that make one value of both.
-std::optional<Candidate> RulesAgent::gate(Operation *root) const {
-  OpGroup group;
-  group.insert(root);
-  SmallVector<MatmulOp> products;
-  // All that only this value needs, down to the contractions.
-  for (size_t i = 0; i < group.size(); ++i)
-    for (Value operand : group[i]->getOperands()) {
-      Operation *op = operand.getDefiningOp();
-      auto matmul = dyn_cast_or_null<MatmulOp>(op);
-      if ((!matmul && !isPointwise(op)) || !isFree(op) || group.contains(op) ||
-          !llvm::all_of(op->getUsers(), [&](Operation *user) {
-            return group.contains(user);
-          }))
-        continue;
-      if (matmul && products.size() == 2)
-        return std::nullopt;
-      if (matmul)
-        products.push_back(matmul);
-      group.insert(op);
-    }
-  if (products.size() != 2 || products[0].getLhs() != products[1].getLhs())
-    return std::nullopt;
-  MatmulOp left = products[0], right = products[1];
-  // Views of the factors are read in place.
-  for (MatmulOp matmul : {left, right})
-    for (Operation *op = matmul.getRhs().getDefiningOp();
-         isView(op) && isFree(op) && op->hasOneUse();
-         op = op->getOperand(0).getDefiningOp())
-      group.insert(op);
-  // The kernel packs both factors together. Where they are no weights it does so
-  // on each launch, which costs more than it saves where there are few rows.
-  int64_t rows = left.getType().getNumElements() / left.getN();
-  bool packsOnce = isFixed(left.getRhs()) && isFixed(right.getRhs());
-  if ((!packsOnce && rows < 2 * left.getK()) ||
-      !llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
-      !accepts("gated_gemm", group))
-    return std::nullopt;
-  while (growForward("gated_gemm", group))
-    ;
-  return weigh("gated_gemm", std::move(group));
-}
-
-/// Products of one value with several weights, each with what follows it: the
-/// value is read once. Worth it where reading takes time.
-std::optional<Candidate> RulesAgent::gather(MatmulOp first) const {
-  if (!fusibility->getTarget().findFamily("grouped_gemm"))
-    return std::nullopt;
-  OpGroup group;
-  for (Operation *user : first.getLhs().getUsers()) {
-    auto matmul = dyn_cast<MatmulOp>(user);
-    if (matmul && matmul.getLhs() == first.getLhs() && isFree(matmul) &&
-        isFixed(matmul.getRhs()))
-      group.insert(matmul);
+/// The best group that grows from this op and no other.
+std::optional<Candidate> RulesAgent::growAlone(Operation *op) const {
+  std::optional<Candidate> best;
+  for (const Family *family : getFamilies()) {
+    OpGroup anchors = seed(family->getRule(), op);
+    if (anchors.size() != 1)
+      continue;
+    std::optional<Candidate> candidate = grow(family->getRule(), anchors);
+    if (candidate && (!best || candidate->gain > best->gain))
+      best = std::move(candidate);
   }
-  // Found from the one that stands first.
-  if (group.size() < 2 || llvm::any_of(group, [&](Operation *op) {
-        return op->isBeforeInBlock(first);
-      }) ||
-      !accepts("grouped_gemm", group))
-    return std::nullopt;
-  double apart = 0;
-  for (Operation *matmul : group)
-    if (auto alone = anchor("gemm_epilogue", matmul))
-      apart += alone->gain;
-  while (growForward("grouped_gemm", group))
-    ;
-  Candidate together = weigh("grouped_gemm", std::move(group));
-  if (together.gain <= apart)
-    return std::nullopt;
-  return together;
+  return best;
 }
 
-Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
+/// The group that an op anchors, if it is an anchor. One of several anchors has
+/// to gain more than all of them do apart.
+std::optional<Candidate> RulesAgent::grow(Operation *op) const {
+  std::optional<Candidate> best = growAlone(op);
+  double bestGain = best ? best->gain : 0;
+  for (const Family *family : getFamilies()) {
+    OpGroup anchors = seed(family->getRule(), op);
+    if (anchors.size() < 2)
+      continue;
+    std::optional<Candidate> candidate = grow(family->getRule(), anchors);
+    if (!candidate)
+      continue;
+    double gain = candidate->gain;
+    if (best)
+      for (Operation *anchor : anchors)
+        if (anchor != op)
+          if (std::optional<Candidate> alone = growAlone(anchor))
+            gain -= alone->gain;
+    if (!best || gain > bestGain) {
+      best = std::move(candidate);
+      bestGain = gain;
+    }
+  }
+  return best;
+}
+
+/// Microseconds of the kernel that an anchor is alone, as the registry measured
+/// it, else as predicted.
+double RulesAgent::measureAlone(Operation *op, double predicted) const {
+  for (const Family *family : getFamilies()) {
+    const Rule &rule = family->getRule();
+    OpGroup alone = rule.seed ? rule.seed(op, [&](Operation *other) {
+      return other == op;
+    })
+                              : OpGroup();
+    if (alone.size() != 1)
+      continue;
+    std::optional<double> measured =
+        inspect(rule, alone, [&](FusedOp fused) {
+          return retrieval.predictMicroseconds(fused);
+        });
+    if (measured)
+      return *measured;
+  }
+  return predicted;
+}
+
+Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
   const MachineDescription &machine = fusibility->getTarget().getMachine();
   // One kernel: at the speed of light, and as the registry measured it.
-  auto time = [&](StringRef kernelRule, const OpGroup &ops) {
-    return inspect(kernelRule, ops, [&](FusedOp fused) {
-      return std::pair(getSpeedOfLight(fused),
-                       retrieval.predictMicroseconds(fused));
-    });
-  };
-  auto [together, measured] = time(rule, group);
+  auto [together, measured] = inspect(rule, group, [&](FusedOp fused) {
+    return std::pair(getSpeedOfLight(fused),
+                     retrieval.predictMicroseconds(fused));
+  });
   double apart = 0, traffic = 0, apartMeasured = 0;
   for (Operation *op : group) {
     SpeedOfLight light = getSpeedOfLight(op);
     double alone = light.getMicroseconds(machine);
     apart += alone;
     traffic += light.getTrafficMicroseconds(machine);
-    // What is not known of a small kernel is little.
-    if (measured && isa<MatmulOp>(op)) {
-      OpGroup one;
-      one.insert(op);
-      alone = time("gemm_epilogue", one).second.value_or(alone);
-    }
-    apartMeasured += alone;
+    if (measured)
+      apartMeasured += measureAlone(op, alone);
   }
-  Candidate candidate{rule, std::move(group),
+  Candidate candidate{&rule, std::move(group),
                       apart - together.getMicroseconds(machine),
                       traffic - together.getTrafficMicroseconds(machine)};
   if (measured)
@@ -328,24 +308,7 @@ Candidate RulesAgent::weigh(StringRef rule, OpGroup group) const {
 
 void RulesAgent::claim(Candidate candidate) {
   block->add(candidate.ops);
-  proposals.push_back({candidate.rule.str(), std::move(candidate.ops)});
-}
-
-/// The group that an op anchors, if it is an anchor.
-std::optional<Candidate> RulesAgent::grow(Operation *op) const {
-  if (!isFree(op))
-    return std::nullopt;
-  if (isa<AttentionOp>(op))
-    return anchor("attention", op);
-  if (isPointwise(op) && op->getNumOperands() > 1)
-    return gate(op);
-  if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    std::optional<Candidate> grouped = gather(matmul);
-    return grouped ? grouped : anchor("gemm_epilogue", op);
-  }
-  if (isa<NormOp, SoftmaxOp, ReduceOp>(op))
-    return anchor("rowwise", op);
-  return std::nullopt;
+  proposals.push_back({candidate.rule->name, std::move(candidate.ops)});
 }
 
 static bool conflict(const OpGroup &a, const OpGroup &b) {
@@ -375,7 +338,7 @@ void RulesAgent::takeAnchors() {
     Anchor taken = std::move(*best);
     anchors.erase(best);
     // A group that was claimed since may lead out of this one and back.
-    if (!accepts(taken.candidate.rule, taken.candidate.ops)) {
+    if (!accepts(*taken.candidate.rule, taken.candidate.ops)) {
       if (auto again = grow(taken.op))
         anchors.push_back({taken.op, std::move(*again)});
       continue;
@@ -397,27 +360,19 @@ void RulesAgent::takeAnchors() {
 
 /// One op, and what can join it, by the first rule that takes it.
 void RulesAgent::cover(Operation *op) {
-  if (!isFree(op))
-    return;
-  OpGroup group;
-  group.insert(op);
   // A reshape of a row-major value is the same memory under another type.
-  if (isa<ReshapeOp>(op))
+  if (!isFree(op) || isa<ReshapeOp>(op))
     return;
-  for (StringRef rule :
-       {"pointwise", "concat", "rowwise", "gemm_epilogue", "generic"}) {
-    if (!fusibility->getTarget().findFamily(rule) || !accepts(rule, group))
-      continue;
-    if (rule == "pointwise")
-      while (growForward(rule, group) || growBackward(rule, group) ||
-             growSideways(rule, group))
-        ;
-    if (rule == "concat")
-      while (growBackward(rule, group))
-        ;
-    claim({rule, std::move(group)});
-    return;
-  }
+  for (bool isLastResort : {false, true})
+    for (const Family *family : getFamilies()) {
+      const Rule &rule = family->getRule();
+      OpGroup group;
+      group.insert(op);
+      if (rule.isLastResort != isLastResort || !accepts(rule, group))
+        continue;
+      growAll(rule, group);
+      return claim({&rule, std::move(group)});
+    }
 }
 
 std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,

@@ -306,8 +306,7 @@ FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
   rewriter.setInsertionPointAfter(ops.back());
   FusedOp fused = ::outline(rule, group, rewriter);
   // A checked group has a plan.
-  fused.setSpaceAttr((*target.plan(fused, [] { return InFlightDiagnostic(); }))
-                         ->getSpace());
+  fused.setSpaceAttr((*target.plan(fused, Silence(fused)))->getSpace());
   SmallVector<Value> outputs = getOutputs(ops).takeVector();
   for (auto [from, to] : llvm::zip_equal(outputs, fused.getResults()))
     rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {

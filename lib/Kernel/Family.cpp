@@ -17,7 +17,7 @@ LogicalResult Plan::check(ScheduleAttr schedule, EmitError emitError) const {
     return checkLimits(schedule, emitError);
   }
   InFlightDiagnostic diagnostic = emitError()
-                                  << "'" << family.getRule() << "' on '"
+                                  << "'" << family.getRule().name << "' on '"
                                   << machine.name << "' takes ";
   llvm::interleave(
       kinds, [&](const ScheduleKind *kind) { diagnostic << kind->name; },
@@ -26,5 +26,5 @@ LogicalResult Plan::check(ScheduleAttr schedule, EmitError emitError) const {
 }
 
 bool Plan::isLegal(ScheduleAttr schedule) const {
-  return succeeded(check(schedule, [] { return InFlightDiagnostic(); }));
+  return succeeded(check(schedule, Silence(fused)));
 }

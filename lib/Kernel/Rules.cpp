@@ -3,7 +3,84 @@
 
 #include "fact/Kernel/Rules.h"
 
+using namespace mlir;
 using namespace fact;
+
+using IsFree = llvm::function_ref<bool(Operation *)>;
+
+/// A group that begins with one op.
+template <typename... OpTs>
+static OpGroup growFrom(Operation *op, IsFree isFree) {
+  OpGroup group;
+  if (isa<OpTs...>(op) && isFree(op))
+    group.insert(op);
+  return group;
+}
+
+/// Whether loading the weights determines the value.
+static bool isFixed(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<ViewOpInterface>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(op);
+}
+
+/// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
+/// `root` is the last of the pointwise ops that make one value of both products.
+static OpGroup combineProducts(Operation *root, IsFree isFree) {
+  if (!isa<PointwiseOpInterface>(root) || root->getNumOperands() < 2)
+    return {};
+  OpGroup group;
+  group.insert(root);
+  SmallVector<MatmulOp> products;
+  // All that only this value needs, down to the contractions.
+  for (size_t i = 0; i < group.size(); ++i)
+    for (Value operand : group[i]->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      auto matmul = dyn_cast_or_null<MatmulOp>(op);
+      if ((!matmul && !isa_and_nonnull<PointwiseOpInterface>(op)) ||
+          !isFree(op) || group.contains(op) ||
+          !llvm::all_of(op->getUsers(), [&](Operation *user) {
+            return group.contains(user);
+          }))
+        continue;
+      if (matmul && products.size() == 2)
+        return {};
+      if (matmul)
+        products.push_back(matmul);
+      group.insert(op);
+    }
+  if (products.size() != 2 || products[0].getLhs() != products[1].getLhs())
+    return {};
+  // The kernel packs both factors together. Where they are no weights it does so
+  // on each launch, which costs more than it saves where there are few rows.
+  MatmulOp first = products.front();
+  int64_t rows = first.getType().getNumElements() / first.getN();
+  bool packsOnce = llvm::all_of(
+      products, [](MatmulOp product) { return isFixed(product.getRhs()); });
+  if (!packsOnce && rows < 2 * first.getK())
+    return {};
+  return group;
+}
+
+/// Products of one value with several weights: the value is read once. They grow
+/// from the product that stands first.
+static OpGroup gatherProducts(Operation *op, IsFree isFree) {
+  auto first = dyn_cast<MatmulOp>(op);
+  if (!first)
+    return {};
+  OpGroup group;
+  for (Operation *user : first.getLhs().getUsers()) {
+    auto matmul = dyn_cast<MatmulOp>(user);
+    if (!matmul || matmul.getLhs() != first.getLhs() || !isFree(matmul) ||
+        !isFixed(matmul.getRhs()))
+      continue;
+    if (matmul->isBeforeInBlock(first))
+      return {};
+    group.insert(matmul);
+  }
+  return group.size() < 2 ? OpGroup() : group;
+}
 
 const Rule fact::gemmEpilogueRule{
     "gemm_epilogue",
@@ -13,43 +90,67 @@ const Rule fact::gemmEpilogueRule{
     "rows or whole columns, and pointwise ops on what is reduced. Other "
     "operands broadcast to the result. Gain: the product and everything "
     "between is not stored. Not in it: a second matmul, a softmax or norm, an"
-    " op that reads both the product and a reduction of it."};
+    " op that reads both the product and a reduction of it.",
+    growFrom<MatmulOp>};
 
 const Rule fact::gatedGemmRule{
     "gated_gemm",
     "Two `matmul` of one lhs with weights of one type, and the pointwise ops "
     "that make one result of both products: silu(x g^T) * (x u^T). Gain: x is"
     " read once and neither product is stored. Best where both weights are "
-    "`w:` or `p`."};
+    "`w:` or `p`.",
+    combineProducts};
 
 const Rule fact::groupedGemmRule{
     "grouped_gemm",
     "Several `matmul` of one lhs with different weights, each with its own "
     "pointwise ops and its own results. Gain: x is read once, and one wide "
-    "product fills the machine."};
+    "product fills the machine.",
+    gatherProducts};
 
 const Rule fact::attentionRule{
     "attention",
     "One `attention`, causal or not, with a mask operand or without, the "
     "views before it (slices of a packed QKV, reshape, permute, a mask that "
     "broadcasts) and the permute and reshape after it, which it writes in "
-    "place. Gain: no layout change is a copy."};
+    "place. Gain: no layout change is a copy.",
+    growFrom<AttentionOp>,
+    /*forward=*/true,
+    /*backward=*/false,
+    /*sideways=*/false,
+    /*takesReshapes=*/true};
 
 const Rule fact::rowwiseRule{
     "rowwise",
     "`norm`, `softmax` or `reduce` over the last dimensions, the pointwise "
     "ops before it (a residual add) and after it, several results. Gain: rows"
-    " stay on the chip."};
+    " stay on the chip.",
+    growFrom<NormOp, SoftmaxOp, ReduceOp>,
+    /*forward=*/true,
+    /*backward=*/true};
 
 const Rule fact::pointwiseRule{
     "pointwise",
     "Pointwise ops and views of one shape, as many as possible. For what no "
-    "other rule takes."};
+    "other rule takes.",
+    /*seed=*/nullptr,
+    /*forward=*/true,
+    /*backward=*/true,
+    /*sideways=*/true};
 
 const Rule fact::concatRule{
     "concat",
-    "One `concat` and pointwise ops on its pieces."};
+    "One `concat` and pointwise ops on its pieces.",
+    /*seed=*/nullptr,
+    /*forward=*/false,
+    /*backward=*/true};
 
 const Rule fact::genericRule{
     "generic",
-    "Any one op; slow. The last resort."};
+    "Any one op; slow. The last resort.",
+    /*seed=*/nullptr,
+    /*forward=*/false,
+    /*backward=*/false,
+    /*sideways=*/false,
+    /*takesReshapes=*/false,
+    /*isLastResort=*/true};

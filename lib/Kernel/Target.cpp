@@ -14,7 +14,7 @@ Target::~Target() = default;
 
 const Family *Target::findFamily(StringRef rule) const {
   auto found = llvm::find_if(
-      families, [&](const Family *each) { return each->getRule() == rule; });
+      families, [&](const Family *each) { return each->getRule().name == rule; });
   return found == families.end() ? nullptr : *found;
 }
 
@@ -31,7 +31,7 @@ std::vector<StringRef> Target::getRules(const ScheduleKind &kind) const {
   std::vector<StringRef> rules;
   for (const Family *family : families)
     if (llvm::is_contained(family->getScheduleKinds(), &kind))
-      rules.push_back(family->getRule());
+      rules.push_back(family->getRule().name);
   return rules;
 }
 
@@ -43,7 +43,7 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
       emitError() << "target '" << machine.name << "' has no such rule as '"
                   << fused.getRule() << "'; it has ";
   llvm::interleaveComma(families, diagnostic, [&](const Family *known) {
-    diagnostic << "'" << known->getRule() << "'";
+    diagnostic << "'" << known->getRule().name << "'";
   });
   return failure();
 }
@@ -87,7 +87,7 @@ KernelRegistry::createTarget(const MachineDescription &machine) const {
     if (!fit)
       continue;
     auto known = llvm::find_if(target->families, [&](const Family *other) {
-      return other->getRule() == family->getRule();
+      return other->getRule().name == family->getRule().name;
     });
     if (known == target->families.end())
       target->families.push_back(family.get());

@@ -13,12 +13,8 @@
 
 #include "fact/Kernel/Target.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace fact {
-/// Ops of one block that one kernel should compute.
-using OpGroup = llvm::SetVector<mlir::Operation *>;
-
 /// The groups of a block that are decided. Each op is in one at most, and with
 /// every group as one node the graph has no cycle.
 class GroupedBlock {

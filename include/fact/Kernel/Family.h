@@ -12,11 +12,29 @@
 #define FACT_KERNEL_FAMILY_H
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "llvm/ADT/SetVector.h"
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace fact {
+/// Diagnostics of an attempt that may fail: while it lives, nobody sees any of
+/// the context. (An inactive InFlightDiagnostic will not do: it converts to
+/// success.)
+class Silence {
+public:
+  explicit Silence(mlir::Operation *op)
+      : loc(op->getLoc()), handler(op->getContext(), [](mlir::Diagnostic &) {
+          return mlir::success();
+        }) {}
+
+  mlir::InFlightDiagnostic operator()() const { return mlir::emitError(loc); }
+
+private:
+  mlir::Location loc;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
 /// The code of one kernel: a source text, or an object's bytes.
 struct KernelCode {
   std::string text;
@@ -34,13 +52,31 @@ struct KernelVariant {
   std::string symbol;
 };
 
-/// A kind of region that one kernel computes.
+/// Ops of one block that one kernel should compute.
+using OpGroup = llvm::SetVector<mlir::Operation *>;
+
+/// A kind of region that one kernel computes, and how groups of ops become one.
 struct Rule {
   /// The `rule` of `fact.fused`: "gemm_epilogue".
   std::string name;
   /// The regions it takes and what fusing them gains, in a few sentences for
   /// people and language models.
   std::string page;
+
+  /// The ops that a group grows from where `op` is an anchor of the rule; empty
+  /// where it is none. `isFree` tells which ops nobody has taken. Null: the rule
+  /// has no anchors and takes what is left over.
+  OpGroup (*seed)(mlir::Operation *op,
+                  llvm::function_ref<bool(mlir::Operation *)> isFree) = nullptr;
+
+  /// Where a group grows: to users of its results, to producers of its operands,
+  /// to other readers of its operands.
+  bool forward = true, backward = false, sideways = false;
+  /// Whether reshapes of the anchor's operands join the group. They cost nothing
+  /// elsewhere.
+  bool takesReshapes = false;
+  /// Whether it is asked last, after all other rules.
+  bool isLastResort = false;
 };
 
 class Family;
@@ -106,8 +142,7 @@ public:
         scheduleKinds(std::move(scheduleKinds)) {}
   virtual ~Family();
 
-  llvm::StringRef getRule() const { return rule.name; }
-  llvm::StringRef getPage() const { return rule.page; }
+  const Rule &getRule() const { return rule; }
   llvm::StringRef getArchitecture() const { return architecture; }
   /// The kinds of schedules it reads.
   llvm::ArrayRef<const ScheduleKind *> getScheduleKinds() const {

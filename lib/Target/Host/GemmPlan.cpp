@@ -265,15 +265,17 @@ FailureOr<GemmPlan::Result> GemmPlanner::planResult(Value yielded, Form form,
   };
   SmallVector<Destination> destinations = getDestinations(yielded);
   for (auto [i, destination] : llvm::enumerate(llvm::reverse(destinations))) {
-    bool last = i + 1 == destinations.size();
-    EmitError report = last ? emitError : EmitError(noDiagnostic);
+    std::optional<Silence> silence;
+    if (i + 1 < destinations.size())
+      silence.emplace(fused);
+    EmitError report = silence ? EmitError(*silence) : emitError;
     FailureOr<Elements> elements =
         Elements::plan(destination.value, isAnchor, report);
     if (failed(elements))
       continue;
     FailureOr<RowView> target = RowView::get(destination.view, rows, columns);
     FailureOr<RowElements> split =
-        RowElements::get(*elements, rows, columns, noDiagnostic);
+        RowElements::get(*elements, rows, columns, Silence(fused));
     if (succeeded(target) && succeeded(split))
       return GemmPlan::Result{0, form, *split, *target};
     (void)(report() << "needs results and their operands by rows of " << columns
@@ -297,7 +299,7 @@ LogicalResult GemmPlanner::planResults() {
           plan.rows;
       Form form = reduction.ofRows ? Form::PerRow : Form::PerColumn;
       if (failed(result) && count == (reduction.ofRows ? plan.rows : n))
-        result = planResult(yielded, form, n, noDiagnostic);
+        result = planResult(yielded, form, n, Silence(fused));
       if (succeeded(result) && getProducts(result->elements).empty())
         result = failure();
     }

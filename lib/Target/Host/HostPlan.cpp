@@ -16,10 +16,10 @@ LogicalResult HostPlan::emit(ArrayRef<KernelVariant> variants,
   if (!region.get())
     return fused.emitOpError() << "could not be copied for the host target";
   FailureOr<std::unique_ptr<Plan>> copy =
-      family.plan(region.get(), machine, noDiagnostic);
+      family.plan(region.get(), machine, Silence(region.get()));
   if (failed(copy))
     return fused.emitOpError()
-           << "cannot be read again by '" << family.getRule() << "'";
+           << "cannot be read again by '" << family.getRule().name << "'";
   auto &plan = static_cast<const HostPlan &>(**copy);
   KernelBuilder b(plan.getBuiltRegion(), cpu);
   plan.build(b, schedule);
@@ -40,8 +40,6 @@ double HostPlan::predict(ScheduleAttr) const {
   double compute = 10 * elements / machine.scalarFlops;
   return 1e6 * std::max(compute, countBytes(fused) / machine.bandwidth);
 }
-
-InFlightDiagnostic host::noDiagnostic() { return InFlightDiagnostic(); }
 
 LogicalResult host::requireStaticShapes(FusedOp fused, EmitError emitError) {
   auto check = [&](Type type) -> LogicalResult {

@@ -40,9 +40,6 @@ void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerGenericFamily(mlir::DialectRegistry &registry);
 
-/// A diagnostic that nobody sees, for attempts that may fail.
-mlir::InFlightDiagnostic noDiagnostic();
-
 /// Sizes are known and nothing is empty.
 mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
 

@@ -216,11 +216,13 @@ LogicalResult PointwisePlan::addResult(unsigned number, Value yielded,
                                        EmitError emitError) {
   SmallVector<Destination> destinations = getDestinations(yielded);
   for (auto [i, destination] : llvm::enumerate(destinations)) {
-    bool last = i + 1 == destinations.size();
+    std::optional<Silence> silence;
+    if (i + 1 < destinations.size())
+      silence.emplace(yielded.getParentBlock()->getParentOp());
     PointwisePlan trial = *this;
     if (succeeded(trial.add(number, destination.value, destination.view,
                             /*isPiece=*/false,
-                            last ? emitError : EmitError(noDiagnostic)))) {
+                            silence ? EmitError(*silence) : emitError))) {
       *this = std::move(trial);
       return success();
     }

@@ -163,8 +163,10 @@ FailureOr<RowPlan::Result> RowPlan::planResult(Value yielded,
                        << " elements, or of one";
   SmallVector<Destination> destinations = getDestinations(yielded);
   for (auto [i, destination] : llvm::enumerate(llvm::reverse(destinations))) {
-    EmitError report =
-        i + 1 == destinations.size() ? emitError : EmitError(noDiagnostic);
+    std::optional<Silence> silence;
+    if (i + 1 < destinations.size())
+      silence.emplace(op);
+    EmitError report = silence ? EmitError(*silence) : emitError;
     FailureOr<Elements> elements = Elements::plan(
         destination.value,
         [&](Value value, const StridedView &view) {
