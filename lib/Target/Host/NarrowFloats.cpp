@@ -5,7 +5,8 @@
 // library where a processor has no instruction for it, and not every such
 // library has them. Here they become integer operations and f32 arithmetic
 // instead, before LLVM optimizes: what is left of a 16-bit float afterwards is
-// its bits. bf16 is expanded on all processors, since the instructions of x86
+// its bits, also where it is only moved (x86 takes a detour through f32 for one
+// that lives in several blocks). bf16 is expanded on all processors, since the instructions of x86
 // flush denormals; f16 only where nothing converts it.
 //
 //===----------------------------------------------------------------------===//
@@ -27,14 +28,14 @@ public:
   void run(Function &function) {
     SmallVector<Instruction *> found;
     for (Instruction &instruction : instructions(function))
-      if (isExpanded(instruction))
+      if (isExpanded(instruction) || isMoved(instruction))
         found.push_back(&instruction);
     for (Instruction *instruction : found) {
       b.SetInsertPoint(instruction);
-      Value *value = expand(*instruction);
-      if (!value)
-        continue;
-      instruction->replaceAllUsesWith(value);
+      Value *value = isMoved(*instruction) ? move(*instruction)
+                                           : expand(*instruction);
+      if (!instruction->use_empty())
+        instruction->replaceAllUsesWith(value);
       instruction->eraseFromParent();
     }
   }
@@ -59,6 +60,15 @@ private:
                         isNarrow(instruction.getOperand(0)->getType()));
   }
 
+  /// Whether it moves narrow floats.
+  bool isMoved(const Instruction &instruction) const {
+    if (auto *store = dyn_cast<StoreInst>(&instruction))
+      return isNarrow(store->getValueOperand()->getType());
+    return isa<LoadInst, SelectInst, PHINode, ExtractElementInst,
+               InsertElementInst, ShuffleVectorInst>(instruction) &&
+           isNarrow(instruction.getType());
+  }
+
   /// An intrinsic of operands and a result of one type.
   static bool isElementwise(const Instruction &instruction) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -80,6 +90,31 @@ private:
   }
   Value *constant(Value *x, uint64_t value) {
     return ConstantInt::get(like(x->getType(), b.getInt32Ty()), value);
+  }
+
+  /// The same instruction on bits.
+  Value *move(Instruction &instruction) {
+    Type *type = instruction.getType();
+    if (auto *phi = dyn_cast<PHINode>(&instruction)) {
+      PHINode *moved = b.CreatePHI(like(type, b.getInt16Ty()),
+                                   phi->getNumIncomingValues());
+      for (auto [value, block] :
+           zip(phi->incoming_values(), phi->blocks())) {
+        b.SetInsertPoint(block->getTerminator());
+        moved->addIncoming(bits(value, b.getInt16Ty()), block);
+      }
+      BasicBlock *block = phi->getParent();
+      b.SetInsertPoint(block, block->getFirstInsertionPt());
+      return b.CreateBitCast(moved, type);
+    }
+    Instruction *moved = instruction.clone();
+    for (Use &operand : moved->operands())
+      if (isNarrow(operand->getType()))
+        operand.set(bits(operand, b.getInt16Ty()));
+    if (!type->isVoidTy())
+      moved->mutateType(like(type, b.getInt16Ty()));
+    b.Insert(moved);
+    return type->isVoidTy() ? moved : b.CreateBitCast(moved, type);
   }
 
   Value *expand(Instruction &instruction) {

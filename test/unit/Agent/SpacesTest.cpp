@@ -3,6 +3,7 @@
 
 #include "Spaces.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Target/Targets.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"

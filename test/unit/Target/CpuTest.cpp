@@ -148,6 +148,15 @@ TEST(Cpu, NarrowFloatsNeedNoLibrary) {
                            x, y, type)
                        .str(),
                    {x});
+    // One element of each row lives throughout a loop.
+    std::string z = formatv("24x1x{0}", type), w = formatv("24x6x{0}", type);
+    emitEverywhere("pointwise", {z},
+                   formatv(R"(
+      %0 = fact.expand %a0 : (tensor<{0}>) -> tensor<{1}>
+      fact.yield %0 : tensor<{1}>)",
+                           z, w)
+                       .str(),
+                   {w});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "fact/Runtime/Kernel.h"
 #include "fact/Kernel/Target.h"
+#include "fact/Target/Targets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <string>
