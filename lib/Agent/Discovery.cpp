@@ -31,7 +31,7 @@ private:
                              GroupedBlock &decided, bool isCover);
   void fuse(Block &block);
   LogicalResult checkCovered(Block &block);
-  void copyOutputs(func::FuncOp function);
+  LogicalResult copyOutputs(func::FuncOp function);
 
   ModuleOp module;
   const DiscoveryOptions &options;
@@ -183,7 +183,7 @@ LogicalResult Discovery::checkCovered(Block &block) {
 
 /// Every output is a kernel's result and its own memory: what is an input, a
 /// weight or another output too is copied. One without elements needs none.
-void Discovery::copyOutputs(func::FuncOp function) {
+LogicalResult Discovery::copyOutputs(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
   llvm::SmallDenseSet<Value> written;
@@ -201,9 +201,16 @@ void Discovery::copyOutputs(func::FuncOp function) {
     Block &body = copy.getBody().emplaceBlock();
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
-    copy.setSpaceAttr((*target->plan(copy, Silence(copy)))->getSpace());
     operand.set(copy.getResult(0));
+    FailureOr<std::unique_ptr<Plan>> plan = target->plan(copy, [&] {
+      return mlir::emitError(loc) << "output " << operand.getOperandNumber()
+                                  << " cannot be copied: ";
+    });
+    if (failed(plan))
+      return failure();
+    copy.setSpaceAttr((*plan)->getSpace());
   }
+  return success();
 }
 
 LogicalResult Discovery::run() {
@@ -226,8 +233,8 @@ LogicalResult Discovery::run() {
     if (failed(discover(*block, agent)))
       return failure();
   for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (!function.isExternal())
-      copyOutputs(function);
+    if (!function.isExternal() && failed(copyOutputs(function)))
+      return failure();
   report.seconds = std::chrono::duration<double>(
                        std::chrono::steady_clock::now() - start)
                        .count();

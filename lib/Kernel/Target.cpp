@@ -39,6 +39,18 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
                                               EmitError emitError) const {
   if (const Family *family = findFamily(fused.getRule()))
     return family->plan(fused, machine, emitError);
+  auto elsewhere = llvm::make_filter_range(others, [&](const Family *other) {
+    return other->getRule().name == fused.getRule();
+  });
+  if (!elsewhere.empty()) {
+    InFlightDiagnostic diagnostic =
+        emitError() << "'" << fused.getRule() << "' has kernels for ";
+    llvm::interleaveComma(elsewhere, diagnostic, [&](const Family *other) {
+      diagnostic << other->getArchitecture();
+    });
+    return diagnostic << ", and '" << machine.name << "' is "
+                      << machine.architecture;
+  }
   InFlightDiagnostic diagnostic =
       emitError() << "target '" << machine.name << "' has no such rule as '"
                   << fused.getRule() << "'; it has ";
@@ -84,8 +96,10 @@ KernelRegistry::createTarget(const MachineDescription &machine) const {
   // Of two families of a rule, that of the architecture counts.
   for (const std::unique_ptr<Family> &family : families) {
     int fit = getFit(*family, machine);
-    if (!fit)
+    if (!fit) {
+      target->others.push_back(family.get());
       continue;
+    }
     auto known = llvm::find_if(target->families, [&](const Family *other) {
       return other->getRule().name == family->getRule().name;
     });

@@ -11,6 +11,7 @@
 #include "LanguageModel.h"
 #include "Retrieval.h"
 #include "Spaces.h"
+#include "fact/Target/Targets.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

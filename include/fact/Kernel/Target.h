@@ -72,6 +72,8 @@ protected:
 private:
   friend class KernelRegistry;
   std::vector<const Family *> families;
+  /// Those of other machines.
+  std::vector<const Family *> others;
 };
 
 /// The families and targets of a context.
