@@ -21,11 +21,19 @@ struct Knowledge {
   bool isRounded = false;
   /// It may differ by more.
   Doubt doubt = Doubt::None;
+  /// A sum of products of 16-bit floats. Where large ones cancel, it is less
+  /// exact than a wider result can tell; tensor cores truncate terms to the
+  /// largest.
+  bool isNarrowSum = false;
 };
 } // namespace
 
 static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
+static bool isNarrowFloat(Type type) {
+  return isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(type));
 }
 
 /// Ops that choose among their operands' elements.
@@ -61,6 +69,7 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   bool anyRounded = false;
   for (const Knowledge &operand : operands) {
     anyRounded |= operand.isRounded;
+    knowledge.isNarrowSum |= operand.isNarrowSum;
     knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
   }
   // What rounds to nearest is the same everywhere.
@@ -69,6 +78,8 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   // A dividend has no poles.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
+  knowledge.isNarrowSum |=
+      isa<MatmulOp>(op) && isNarrowFloat(op->getOperand(0).getType());
   // A hidden key's NaN shows in some candidates.
   if (isa<AttentionOp>(op))
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Decides);
@@ -84,7 +95,12 @@ SmallVector<Doubt> fact::findDoubts(FusedOp fused) {
     known[op.getResult(0)] = getKnowledge(&op, operands);
   }
   SmallVector<Doubt> doubts;
-  for (Value yielded : fused.getYield()->getOperands())
-    doubts.push_back(known.lookup(yielded).doubt);
+  for (Value yielded : fused.getYield()->getOperands()) {
+    Knowledge knowledge = known.lookup(yielded);
+    if (knowledge.isNarrowSum && isFloat(yielded) &&
+        !isNarrowFloat(yielded.getType()))
+      knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
+    doubts.push_back(knowledge.doubt);
+  }
   return doubts;
 }
