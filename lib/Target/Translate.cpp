@@ -85,15 +85,12 @@ static void printKind(raw_ostream &os, const ScheduleKind &kind,
     os << '\n' << kind.limits << '\n';
 }
 
-void fact::printSchedulePage(raw_ostream &os) {
+void fact::printSchedulePage(MLIRContext *context, raw_ostream &os) {
   os << "<!-- Made by `ninja -C build fact-docs`; change the declarations of "
         "the schedules instead. -->\n\n# Kinds of schedules\n";
-  DialectRegistry registry;
-  registerAllTargets(registry);
-  MLIRContext context(registry);
   for (StringRef machine : {"h200", "host"}) {
     std::unique_ptr<Target> target =
-        createTarget(&context, *findMachine(machine));
+        createTarget(context, *findMachine(machine));
     for (const ScheduleKind *kind : target->getScheduleKinds())
       printKind(os, *kind, target->getRules(*kind));
   }

@@ -4,10 +4,12 @@
 #include "Tool.h"
 #include "fact/Runtime/Text.h"
 #include "fact/Support/WholeFile.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 #include <cstdlib>
@@ -29,6 +31,31 @@ void fact::initTool(StringRef name) {
   std::signal(SIGXFSZ, SIG_IGN);
   if (std::getenv(endWithParent))
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
+static std::vector<mlir::DialectPlugin> &getPlugins() {
+  static std::vector<mlir::DialectPlugin> plugins;
+  return plugins;
+}
+
+void fact::declarePluginOption() {
+  static cl::list<std::string> option(
+      "load-dialect-plugin",
+      cl::desc("Library with families, machines or dialects of its own "
+               "(repeatable)"),
+      cl::value_desc("library"), cl::callback([](const std::string &file) {
+        auto plugin = mlir::DialectPlugin::load(file);
+        if (!plugin) {
+          WithColor::error() << toString(plugin.takeError()) << "\n";
+          std::exit(1);
+        }
+        getPlugins().push_back(*plugin);
+      }));
+}
+
+void fact::registerPlugins(mlir::DialectRegistry &registry) {
+  for (const mlir::DialectPlugin &plugin : getPlugins())
+    plugin.registerDialectRegistryCallbacks(registry);
 }
 
 void fact::endChildrenWithThisProcess() { setenv(endWithParent, "1", 1); }

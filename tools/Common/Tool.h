@@ -9,11 +9,21 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 namespace fact {
 
 /// Sets what `--version` prints, makes a full disk an error rather than a
 /// signal, and ends the process with its parent where the parent asks for it.
 void initTool(llvm::StringRef name);
+
+/// Declares `--load-dialect-plugin`, as mlir-opt has it, for a tool that does
+/// not.
+void declarePluginOption();
+/// Registers what was loaded.
+void registerPlugins(mlir::DialectRegistry &registry);
 
 /// Asks programs that this process starts to end with it.
 void endChildrenWithThisProcess();

@@ -183,6 +183,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   fact::initTool("fact-compile");
   cl::HideUnrelatedOptions({&category, &agentCategory});
+  fact::declarePluginOption();
   cl::ParseCommandLineOptions(argc, argv, overview);
   if (output.empty() && until != fact::Stage::bundle)
     return fail("no output: give -o model.so");
@@ -199,6 +200,7 @@ int main(int argc, char **argv) {
     return fail(error);
   DialectRegistry registry;
   fact::registerAllDialects(registry);
+  fact::registerPlugins(registry);
   MLIRContext context(registry);
   // A message names its place; the whole op would bury it.
   context.printOpOnDiagnostic(false);

@@ -12,6 +12,11 @@
 
 using namespace mlir;
 
+static void registerDialects(DialectRegistry &registry) {
+  fact::registerAllDialects(registry);
+  fact::registerPlugins(registry);
+}
+
 static void registerTranslation(StringRef name, StringRef description,
                                 StringRef machine, fact::KernelText text) {
   TranslateFromMLIRRegistration(
@@ -19,7 +24,7 @@ static void registerTranslation(StringRef name, StringRef description,
       [=](ModuleOp module, raw_ostream &output) {
         return fact::translateKernels(module, output, machine, text);
       },
-      fact::registerAllDialects);
+      registerDialects);
 }
 
 static llvm::cl::opt<std::string>
@@ -45,7 +50,7 @@ static void registerSpeedOfLight(
               output);
         return success();
       },
-      fact::registerAllDialects);
+      registerDialects);
 }
 
 static const char overview[] = R"(FACT: prints the kernels of fused text
@@ -61,6 +66,7 @@ prints the speed of light of each kernel beside that of its ops alone.
 int main(int argc, char **argv) {
   using fact::KernelText;
   fact::initTool("fact-translate");
+  fact::declarePluginOption();
   registerTranslation("fact-to-cutlass", "Print the CUTLASS C++ of each kernel",
                       "h200", KernelText::candidate);
   registerTranslation("fact-to-cutlass-reference",
@@ -78,11 +84,11 @@ int main(int argc, char **argv) {
   TranslateFromMLIRRegistration(
       "fact-schedules",
       "Print the kinds of schedules and their parameters (reads no input)",
-      [](ModuleOp, raw_ostream &output) {
-        fact::printSchedulePage(output);
+      [](ModuleOp module, raw_ostream &output) {
+        fact::printSchedulePage(module.getContext(), output);
         return success();
       },
-      fact::registerAllDialects);
+      registerDialects);
   return fact::runWithOutputAside(argc, argv, [](int count, char **words) {
     return succeeded(mlirTranslateMain(count, words, overview));
   });

@@ -112,6 +112,10 @@ public:
     return schedule.getKey();
   }
 
+  /// Whether `emit` compiles, which takes long: it is then called by several
+  /// threads at once.
+  virtual bool compiles() const { return false; }
+
   /// Writes the kernels of legal schedules that have one object key. Each
   /// exports a FactKernel under its symbol.
   virtual mlir::LogicalResult emit(llvm::ArrayRef<KernelVariant> variants,

@@ -25,10 +25,8 @@ public:
 
   /// "cuda" or "host".
   virtual llvm::StringRef getKind() const = 0;
-  /// ".cu", ".o"
-  virtual llvm::StringRef getCandidateSuffix() const = 0;
-  /// ".cu", ".cpp": what its compiler takes for the text of Reference.h.
-  virtual llvm::StringRef getReferenceSuffix() const = 0;
+  /// ".cu", ".cpp": what its compiler takes for the source of a kernel.
+  virtual llvm::StringRef getSourceSuffix() const = 0;
 
   /// The commands of docs/bundle.md, as lists of words.
   struct Commands {

@@ -20,7 +20,7 @@ mlir::LogicalResult translateKernels(mlir::ModuleOp module,
                                      KernelText text);
 
 /// Prints every kind of schedule and its parameters as a page of docs/reference.
-void printSchedulePage(llvm::raw_ostream &os);
+void printSchedulePage(mlir::MLIRContext *context, llvm::raw_ostream &os);
 } // namespace fact
 
 #endif // FACT_TARGET_TRANSLATE_H

@@ -175,14 +175,16 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan, StringRef name,
   }
   std::vector<json::Object> entries(variants.size());
   auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
-    std::string file =
-        ("kernels/" + name + "/" + std::to_string(members.front())).str() +
-        target.getCandidateSuffix().str();
     KernelCode code;
     if (failed(plan.emit(
             llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
-            code)) ||
-        failed(writeFile(file, code.text)))
+            code)))
+      return failure();
+    std::string file =
+        ("kernels/" + name + "/" + std::to_string(members.front()) +
+         (code.isObject ? ".o" : target.getSourceSuffix()))
+            .str();
+    if (failed(writeFile(file, code.text)))
       return failure();
     for (size_t i : members) {
       entries[i] = json::Object{{"key", variants[i].schedule.getKey()},
@@ -193,17 +195,16 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan, StringRef name,
     }
     return success();
   };
-  // Text is written at once; objects are compiled here, by all processors.
   SmallVector<SmallVector<size_t>> groups =
       llvm::map_to_vector(objects, [](auto &entry) { return entry.second; });
-  bool compiles = target.getCandidateSuffix() == ".o";
-  if (compiles &&
-      failed(failableParallelForEach(module.getContext(), groups, emit)))
+  LogicalResult emitted =
+      plan.compiles()
+          ? failableParallelForEach(module.getContext(), groups, emit)
+          : success(llvm::all_of(groups, [&](ArrayRef<size_t> members) {
+              return succeeded(emit(members));
+            }));
+  if (failed(emitted))
     return failure();
-  if (!compiles)
-    for (ArrayRef<size_t> members : groups)
-      if (failed(emit(members)))
-        return failure();
   for (json::Object &entry : entries)
     candidates.push_back(std::move(entry));
   return success();
@@ -232,7 +233,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   KernelCode reference;
   std::string symbol = symbolBase + "_reference";
   std::string file =
-      "kernels/" + name + "/reference" + target.getReferenceSuffix().str();
+      "kernels/" + name + "/reference" + target.getSourceSuffix().str();
   if (failed(emitReference(fused, symbol, reference)) ||
       failed(writeFile(file, reference.text)))
     return failure();

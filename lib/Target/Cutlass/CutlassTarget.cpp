@@ -21,8 +21,7 @@ public:
   explicit CutlassTarget(const MachineDescription &machine) : Target(machine) {}
 
   StringRef getKind() const override { return kind; }
-  StringRef getCandidateSuffix() const override { return ".cu"; }
-  StringRef getReferenceSuffix() const override { return ".cu"; }
+  StringRef getSourceSuffix() const override { return ".cu"; }
 
   Commands getCommands() const override;
   std::vector<std::pair<std::string, std::string>>

@@ -154,6 +154,7 @@ public:
   double predict(ScheduleAttr) const override {
     return 1e7 * countBytes(fused) / machine.bandwidth;
   }
+  bool compiles() const override { return true; }
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override {
     return emitLoops(fused, Cpu::get(machine.architecture),

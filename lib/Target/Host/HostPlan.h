@@ -18,6 +18,7 @@ public:
       : Plan(family, fused, machine), cpu(Cpu::get(machine.architecture)) {}
 
   double predict(ScheduleAttr schedule) const override;
+  bool compiles() const override { return true; }
   /// Compiles a copy of the region in a context of its own, so that any thread
   /// can.
   mlir::LogicalResult emit(llvm::ArrayRef<KernelVariant> variants,

@@ -18,8 +18,7 @@ public:
       : Target(description), cpu(host::Cpu::get(machine.architecture)) {}
 
   StringRef getKind() const override { return kind; }
-  StringRef getCandidateSuffix() const override { return ".o"; }
-  StringRef getReferenceSuffix() const override { return ".cpp"; }
+  StringRef getSourceSuffix() const override { return ".cpp"; }
 
   Commands getCommands() const override {
     const std::string compiler = FACT_HOST_COMPILER;
