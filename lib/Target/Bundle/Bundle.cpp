@@ -119,7 +119,7 @@ private:
   llvm::MapVector<StringRef, program::KernelOp> kernelOps;
   std::vector<std::string> kernelNames;
   /// Positions of the distinct constants, and of the weights by name.
-  llvm::MapVector<ElementsAttr, int64_t> constantIndices;
+  llvm::DenseMap<Attribute, int64_t> constantIndices;
   llvm::StringMap<int64_t> weightIndices;
   /// Positions of the values that kernels read and write.
   llvm::DenseMap<Value, unsigned> valueIndices;
@@ -390,7 +390,7 @@ json::Object BundleWriter::describeValue(program::BufferOpInterface buffer) {
         return at("weight", weightIndices.at(op.getWeight()));
       })
       .Case([&](program::ConstantOp op) {
-        return at("constant", constantIndices.lookup(op.getValue()));
+        return at("constant", constantIndices.at(op.getValue()));
       })
       .Case([&](program::AllocOp op) {
         return json::Object{{"kind", stringifyMemory(op.getMemory())},
@@ -467,7 +467,10 @@ static LogicalResult checkNames(ModuleOp module, program::ModelOp model) {
 }
 
 LogicalResult BundleWriter::write() {
-  model = *module.getOps<program::ModelOp>().begin();
+  auto models = module.getOps<program::ModelOp>();
+  assert(llvm::hasSingleElement(models) && "--fact-outline-program has run");
+  model = *models.begin();
+  assert(model.getWorkspaceBytes() && "--fact-plan-memory has run");
   for (auto kernel : module.getOps<program::KernelOp>())
     kernelOps[kernel.getSymName()] = kernel;
   if (failed(checkNames(module, model)))
