@@ -215,22 +215,22 @@ LogicalResult Outliner::run() {
   return success();
 }
 
-/// A model has a body and takes and gives tensors of known shape.
+/// A model has a body, and its inputs and outputs are tensors that have a size.
 static LogicalResult checkSignature(func::FuncOp function) {
   if (function.isExternal())
-    return function.emitError("has no body: a model is a function that "
-                              "computes");
+    return function.emitError("has no body; a model is a function with one");
   auto isTensor = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
+    return tensor && tensor.hasStaticShape() &&
+           tensor.getElementType().isIntOrFloat();
   };
   FunctionType type = function.getFunctionType();
   for (Type each :
        llvm::concat<const Type>(type.getInputs(), type.getResults()))
     if (!isTensor(each))
-      return function.emitError("takes or gives ")
-             << each << ", and a model's inputs and outputs are tensors of "
-             << "known shape";
+      return function.emitError("has an input or output of type ")
+             << each
+             << "; a model's are tensors of integers or floats of static shape";
   return success();
 }
 

@@ -14,21 +14,29 @@ module {
 
 // -----
 
-// expected-error @+1 {{has no body: a model is a function that computes}}
+// expected-error @+1 {{has no body; a model is a function with one}}
 func.func private @f(tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// expected-error @+1 {{takes or gives 'i32', and a model's inputs and outputs are tensors of known shape}}
+// expected-error @+1 {{has an input or output of type 'i32'; a model's are tensors of integers or floats of static shape}}
 func.func @f(%x: i32) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{takes or gives 'tensor<?xf32>', and a model's inputs and outputs are tensors of known shape}}
+// expected-error @+1 {{has an input or output of type 'tensor<?xf32>'; a model's are tensors of integers or floats of static shape}}
 func.func @f(%x: tensor<?xf32>) {
   return
+}
+
+// -----
+
+// expected-error @+1 {{has an input or output of type 'tensor<4xindex>'; a model's are tensors of integers or floats of static shape}}
+func.func @f() -> tensor<4xindex> {
+  %0 = tensor.empty() : tensor<4xindex>
+  return %0 : tensor<4xindex>
 }
 
 // -----

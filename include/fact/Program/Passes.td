@@ -12,8 +12,8 @@ def OutlineProgram : Pass<"fact-outline-program", "::mlir::ModuleOp"> {
     Each distinct `fact.fused` becomes a `program.kernel`, the function a
     `program.model`. A value that a kernel computes gets a buffer: the output's
     where the function returns it, prepared memory in `fact.prepare`, workspace
-    elsewhere. A reshape is the same memory under another type, and has none.
-    The buffers have no offsets yet.
+    elsewhere. A reshape is the same memory under another type and gets no
+    buffer. The buffers have no offsets yet.
 
     ```mlir
     func.func @forward(%x: tensor<4x8xf32> {fact.name = "x"}) -> tensor<32xf32> {
