@@ -5,6 +5,8 @@
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Torch/Torch.h"
+#include "fact/Program/Passes.h"
+#include "fact/Program/Program.h"
 #include "fact/Target/Targets.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Pipelines.h"
@@ -20,12 +22,13 @@ void fact::registerAllDialects(mlir::DialectRegistry &registry) {
       .insert<FactDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
               mlir::linalg::LinalgDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
-  registry.insert<torch::TorchDialect>();
+  registry.insert<program::ProgramDialect, torch::TorchDialect>();
   registerAllTargets(registry);
 }
 
 void fact::registerAllPasses() {
   registerFactConversionPasses();
+  registerFactProgramPasses();
   registerFactTransformsPasses();
   registerPipelines();
 }

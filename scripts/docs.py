@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 DIALECT = "dialects/Fact/include/fact/Dialect/Fact"
+PROGRAM = "include/fact/Program"
 
 # Page: its title, and its sections as (heading, generator, file).
 REFERENCE = {
@@ -35,9 +36,13 @@ REFERENCE = {
     "FactInterfaces.md": ("Interfaces of the FACT dialect", [
         (None, ["-gen-op-interface-docs"], f"{DIALECT}/FactInterfaces.td"),
         (None, ["-gen-attr-interface-docs"], f"{DIALECT}/FactInterfaces.td")]),
+    "ProgramOps.md": ("Ops of the program dialect", [
+        (None, ["-gen-op-doc"], f"{PROGRAM}/ProgramOps.td"),
+        ("Types", ["-gen-typedef-doc", "-typedefs-dialect=program"], f"{PROGRAM}/ProgramOps.td")]),
     "Passes.md": ("Passes", [
         ("Conversion", ["-gen-pass-doc"], "include/fact/Conversion/Passes.td"),
-        ("Transforms", ["-gen-pass-doc"], "include/fact/Transforms/Passes.td")]),
+        ("Transforms", ["-gen-pass-doc"], "include/fact/Transforms/Passes.td"),
+        ("Program", ["-gen-pass-doc"], f"{PROGRAM}/Passes.td")]),
 }
 BLOCK = re.compile(r"^```(?P<language>mlir|c\+\+)(?: +(?P<command>fact-[^\n]*))?\n(?P<text>.*?)^```$",
                    re.M | re.S)

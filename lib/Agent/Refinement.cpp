@@ -6,7 +6,7 @@
 #include "Spaces.h"
 #include "fact/Analysis/Problem.h"
 #include "fact/Patterns/Learn.h"
-#include "fact/Target/Bundle.h"
+#include "fact/Program/Kernels.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -169,8 +169,14 @@ LogicalResult Compilation::bundle() {
   // What refinement proposes is proposed to be tried.
   BundleOptions bundleOptions{options.name, options.candidates,
                               /*wholeLists=*/!refinements.empty()};
+  // Refinement goes on from the regions.
+  OwningOpRef<ModuleOp> program = module.clone();
+  PassManager manager(module.getContext());
+  buildProgramPipeline(manager);
   LogicalResult result =
-      writeBundle(module, *target, bundleFolder(), bundleOptions, summary);
+      success(succeeded(manager.run(*program)) &&
+              succeeded(writeBundle(*program, *target, bundleFolder(),
+                                    bundleOptions, summary)));
   finishStage("bundle", start);
   return result;
 }

@@ -3,6 +3,8 @@
 
 #include "fact/Transforms/Pipelines.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Program/Passes.h"
+#include "fact/Program/Program.h"
 #include "fact/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -26,6 +28,11 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createMergeProjections());
   manager.addNestedPass<func::FuncOp>(createHoistPrepare());
+}
+
+void fact::buildProgramPipeline(OpPassManager &manager) {
+  manager.addPass(createOutlineProgram());
+  manager.addNestedPass<program::ModelOp>(createPlanMemory());
 }
 
 static void buildFor(OpPassManager &manager, StringRef machine) {

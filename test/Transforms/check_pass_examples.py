@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the examples of a Passes.td: what follows "becomes" has to be what the pass makes.
 
-An example is a fragment. Names that it does not define become arguments of a function,
-with the types of their first use; what it defines and does not use is returned.
+An example is a module or a fragment. Names that a fragment does not define become arguments
+of a function, with the types of their first use; what it defines and does not use is
+returned.
 """
 
 import re
@@ -13,7 +14,9 @@ OP = re.compile(r"^\s*(?:(%[\w, %]+) = )?(.*?) : (.*)$")
 
 
 def wrap(text):
-    """The fragment as a function."""
+    """The fragment as a function; a module as it is."""
+    if re.match(r"\s*(func\.func|program\.)", text):
+        return text
     types, defined, used, results = {}, [], set(), {}
     for line in text.strip().splitlines():
         results_of, op, signature = OP.match(line).groups()

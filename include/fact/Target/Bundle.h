@@ -32,18 +32,8 @@ struct BundleSummary {
   int64_t workspaceBytes = 0;
 };
 
-/// A kernel by its name in the bundle, and all that is computed by it.
-struct NamedKernel {
-  std::string name;
-  llvm::SmallVector<FusedOp> steps;
-};
-
-/// The kernels of a module in the order of its bundle; regions of equal content
-/// are one kernel.
-std::vector<NamedKernel> getNamedKernels(mlir::ModuleOp module);
-
-/// Writes the bundle of docs/bundle.md for a module whose ops are all in
-/// `fact.fused` regions. Written aside and renamed: `folder` appears whole or
+/// Writes the bundle of docs/bundle.md for a module with a `program.model` whose
+/// memory is planned. Written aside and renamed: `folder` appears whole or
 /// not at all. An older bundle's measurements are kept; any other folder is
 /// refused. The caller holds the folder's PathLock.
 mlir::LogicalResult writeBundle(mlir::ModuleOp module, const Target &target,

@@ -12,6 +12,10 @@ namespace fact {
 /// functions of weights hoisted.
 void buildRaisePipeline(mlir::OpPassManager &manager);
 
+/// Discovered FACT graph in, program out: launches of kernels on buffers, with
+/// all memory placed.
+void buildProgramPipeline(mlir::OpPassManager &manager);
+
 /// `--fact-raise`: torch or FACT in, raised FACT out.
 /// `--fact-host`, `--fact-cuda`: the same, then grouped into kernels of a
 /// target.

@@ -3,11 +3,12 @@
 
 #include "fact/Target/Bundle.h"
 #include "Candidates.h"
-#include "Program.h"
 #include "Verification.h"
 #include "fact/Analysis/Fusibility.h"
 #include "fact/Analysis/Problem.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Program/Kernels.h"
+#include "fact/Program/Program.h"
 #include "fact/Runtime/VerifierNumber.h"
 #include "fact/Target/Reference.h"
 #include "fact/Tuning/BundleFolder.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -110,17 +112,25 @@ private:
   std::string getSymbolBase(FusedOp fused);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
-  void describeSignature(func::FuncOp function);
+  void describeSignature();
+  json::Object describeValue(program::BufferOpInterface buffer);
+  json::Array describeSteps(Region &launches);
   void describeProgram();
-  json::Array describeSteps(ArrayRef<Step> steps);
 
   ModuleOp module;
   const Target &target;
   StringRef folder;
   const BundleOptions &options;
   BundleSummary &summary;
-  Program program;
+  program::ModelOp model;
+  /// By symbol, in the order of the bundle.
+  llvm::MapVector<StringRef, program::KernelOp> kernelOps;
   std::vector<std::string> kernelNames;
+  /// Positions of the distinct constants, and of the weights by name.
+  llvm::DenseMap<Attribute, int64_t> constantIndices;
+  llvm::StringMap<int64_t> weightIndices;
+  /// Positions of the values that kernels read and write.
+  llvm::DenseMap<Value, unsigned> valueIndices;
   llvm::StringSet<> symbolBases;
   json::Object root;
   json::Array kernels;
@@ -263,14 +273,18 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
 
 LogicalResult BundleWriter::writeConstants() {
   json::Array constants;
-  for (auto [i, constant] : llvm::enumerate(program.constants)) {
-    FailureOr<std::string> bytes = serialise(constant.getValue());
+  for (auto constant : model.getBody().getOps<program::ConstantOp>()) {
+    ElementsAttr value = constant.getValue();
+    if (!constantIndices.try_emplace(value, constants.size()).second)
+      continue;
+    FailureOr<std::string> bytes = serialise(value);
     if (failed(bytes))
       return constant.emitOpError("has no data that can be written");
-    std::string file = "constants/" + std::to_string(i) + ".bin";
+    std::string file =
+        "constants/" + std::to_string(constants.size()) + ".bin";
     if (failed(writeFile(file, *bytes)))
       return failure();
-    json::Object entry = describeTensor(constant.getType());
+    json::Object entry = describeTensor(constant.getTensor());
     entry["data"] = file;
     constants.push_back(std::move(entry));
   }
@@ -280,7 +294,8 @@ LogicalResult BundleWriter::writeConstants() {
 
 LogicalResult BundleWriter::describeWeights() {
   json::Array weights;
-  for (auto [i, weight] : llvm::enumerate(program.weights)) {
+  for (auto [i, weight] : llvm::enumerate(module.getOps<WeightOp>())) {
+    weightIndices[weight.getSymName()] = i;
     json::Object entry = describeTensor(weight.getType());
     entry["name"] = weight.getSymName();
     if (weight.getBaked()) {
@@ -301,77 +316,74 @@ LogicalResult BundleWriter::describeWeights() {
   return success();
 }
 
-void BundleWriter::describeSignature(func::FuncOp function) {
-  auto describe = [&](Type type, StringAttr name, const Twine &fallback) {
-    json::Object entry = describeTensor(type);
-    entry["name"] = name ? name.str() : fallback.str();
-    return entry;
+void BundleWriter::describeSignature() {
+  auto describe = [](ArrayRef<Type> types, ArrayAttr names) {
+    json::Array tensors;
+    for (auto [type, name] :
+         llvm::zip_equal(types, names.getAsValueRange<StringAttr>())) {
+      json::Object entry = describeTensor(type);
+      entry["name"] = name;
+      tensors.push_back(std::move(entry));
+    }
+    return tensors;
   };
-  json::Array inputs, outputs;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    inputs.push_back(
-        describe(type, function.getArgAttrOfType<StringAttr>(i, "fact.name"),
-                 "input" + Twine(i)));
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    outputs.push_back(
-        describe(type, function.getResultAttrOfType<StringAttr>(i, "fact.name"),
-                 "output" + Twine(i)));
-  root["inputs"] = std::move(inputs);
-  root["outputs"] = std::move(outputs);
+  FunctionType signature = model.getSignature();
+  root["inputs"] = describe(signature.getInputs(), model.getInputNames());
+  root["outputs"] = describe(signature.getResults(), model.getOutputNames());
 }
 
-json::Array BundleWriter::describeSteps(ArrayRef<Step> steps) {
-  json::Array list;
-  for (const Step &step : steps) {
-    summary.kernels[step.kernel].steps++;
-    list.push_back(json::Object{{"kernel", kernelNames[step.kernel]},
-                                {"operands", json::Array(step.operands)},
-                                {"results", json::Array(step.results)}});
+json::Object BundleWriter::describeValue(program::BufferOpInterface buffer) {
+  auto at = [](StringRef kind, int64_t index) {
+    return json::Object{{"kind", kind}, {"index", index}};
+  };
+  return llvm::TypeSwitch<Operation *, json::Object>(buffer)
+      .Case([&](program::InputOp op) { return at("input", op.getIndex()); })
+      .Case([&](program::OutputOp op) { return at("output", op.getIndex()); })
+      .Case([&](program::WeightOp op) {
+        return at("weight", weightIndices.at(op.getWeight()));
+      })
+      .Case([&](program::ConstantOp op) {
+        return at("constant", constantIndices.at(op.getValue()));
+      })
+      .Case([&](program::AllocOp op) {
+        return json::Object{{"kind", stringifyMemory(op.getMemory())},
+                            {"offset", *op.getOffset()},
+                            {"bytes", op.getBytes()}};
+      });
+}
+
+json::Array BundleWriter::describeSteps(Region &launches) {
+  json::Array steps;
+  for (auto launch : launches.getOps<program::LaunchOp>()) {
+    auto kernel = kernelOps.find(launch.getKernel());
+    unsigned index = std::distance(kernelOps.begin(), kernel);
+    json::Array operands, results;
+    for (unsigned argument : kernel->second.getOperandArguments())
+      operands.push_back(valueIndices.at(launch.getInputs()[argument]));
+    for (Value result : launch.getOutputs())
+      results.push_back(valueIndices.at(result));
+    summary.kernels[index].steps++;
+    steps.push_back(json::Object{{"kernel", kernelNames[index]},
+                                 {"operands", std::move(operands)},
+                                 {"results", std::move(results)}});
   }
-  return list;
+  return steps;
 }
 
 void BundleWriter::describeProgram() {
-  static constexpr StringLiteral kinds[] = {"input",    "weight",    "constant",
-                                            "prepared", "workspace", "output"};
   json::Array values;
-  for (const Storage &storage : program.values) {
-    json::Object value{{"kind", kinds[storage.kind]}};
-    if (storage.kind == Storage::prepared ||
-        storage.kind == Storage::workspace) {
-      value["offset"] = storage.offset;
-      value["bytes"] = storage.bytes;
-    } else {
-      value["index"] = storage.index;
-    }
-    values.push_back(std::move(value));
+  for (program::BufferOpInterface buffer : model.getBuffers()) {
+    valueIndices[buffer->getResult(0)] = values.size();
+    values.push_back(describeValue(buffer));
   }
   root["values"] = std::move(values);
-  root["workspace_bytes"] = program.workspaceBytes;
-  root["prepared_bytes"] = program.preparedBytes;
-  root["prepare"] = describeSteps(program.prepare);
-  root["program"] = describeSteps(program.steps);
-  summary.steps = program.steps.size();
-  summary.workspaceBytes = program.workspaceBytes;
-}
-
-/// A model has a body and takes and gives tensors of known shape.
-static LogicalResult checkSignature(func::FuncOp function) {
-  if (function.isExternal())
-    return function.emitError("has no body: a model is a function that "
-                              "computes");
-  auto isTensor = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  FunctionType type = function.getFunctionType();
-  for (Type each :
-       llvm::concat<const Type>(type.getInputs(), type.getResults()))
-    if (!isTensor(each))
-      return function.emitError("takes or gives ")
-             << each << ", and a model's inputs and outputs are tensors of "
-             << "known shape";
-  return success();
+  root["workspace_bytes"] = *model.getWorkspaceBytes();
+  root["prepared_bytes"] = *model.getPreparedBytes();
+  root["prepare"] = describeSteps(model.getPrepare().getBody());
+  json::Array steps = describeSteps(model.getRun().getBody());
+  summary.steps = steps.size();
+  summary.workspaceBytes = *model.getWorkspaceBytes();
+  root["program"] = std::move(steps);
 }
 
 /// Names are keys of JSON and strings of the C interface, where they end at a
@@ -390,39 +402,32 @@ static LogicalResult checkName(StringRef what, StringRef name, EmitError emit) {
                 << "; rename it";
 }
 
-static LogicalResult checkNames(ModuleOp module, func::FuncOp function) {
+static LogicalResult checkNames(ModuleOp module, program::ModelOp model) {
   for (WeightOp weight : module.getOps<WeightOp>())
     if (failed(checkName("this weight", weight.getSymName(),
                          [&] { return weight.emitError(); })))
       return failure();
-  auto check = [&](StringRef what, unsigned index, Attribute attribute) {
-    auto name = dyn_cast_or_null<StringAttr>(attribute);
-    return name ? checkName((what + Twine(index)).str(), name,
-                            [&] { return function.emitError(); })
-                : success();
+  auto check = [&](StringRef what, ArrayAttr names) {
+    for (auto [i, name] :
+         llvm::enumerate(names.getAsValueRange<StringAttr>()))
+      if (failed(checkName((what + Twine(i)).str(), name,
+                           [&] { return model.emitError(); })))
+        return failure();
+    return success();
   };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (failed(check("input ", i, function.getArgAttr(i, "fact.name"))))
-      return failure();
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (failed(check("output ", i, function.getResultAttr(i, "fact.name"))))
-      return failure();
-  return success();
+  return success(succeeded(check("input ", model.getInputNames())) &&
+                 succeeded(check("output ", model.getOutputNames())));
 }
 
 LogicalResult BundleWriter::write() {
-  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-  if (functions.size() != 1)
-    return module.emitError("a bundle is made of one function, and the module "
-                            "has ")
-           << functions.size();
-  if (failed(checkSignature(functions.front())) ||
-      failed(checkNames(module, functions.front())))
+  auto models = module.getOps<program::ModelOp>();
+  assert(llvm::hasSingleElement(models) && "--fact-outline-program has run");
+  model = *models.begin();
+  assert(model.getWorkspaceBytes() && "--fact-plan-memory has run");
+  for (auto kernel : module.getOps<program::KernelOp>())
+    kernelOps[kernel.getSymName()] = kernel;
+  if (failed(checkNames(module, model)))
     return failure();
-  FailureOr<Program> built = buildProgram(module, functions.front());
-  if (failed(built))
-    return failure();
-  program = std::move(*built);
 
   root["format"] = 2;
   root["magic"] = tuning::bundleMagic;
@@ -442,11 +447,11 @@ LogicalResult BundleWriter::write() {
                    {"verifier", std::to_string(runtime::verifierNumber)}};
   if (auto signature = module->getAttrOfType<StringAttr>("fact.signature"))
     root["signature"] = signature.getValue();
-  describeSignature(functions.front());
+  describeSignature();
   if (failed(describeWeights()) || failed(writeConstants()))
     return failure();
-  for (auto [i, fused] : llvm::enumerate(program.kernels))
-    if (failed(writeKernel(i, fused)))
+  for (auto [i, kernel] : llvm::enumerate(kernelOps))
+    if (failed(writeKernel(i, kernel.second.getFused())))
       return failure();
   describeProgram();
   root["kernels"] = std::move(kernels);

@@ -1,0 +1,86 @@
+//===- Kernels.cpp - The kernels of a module, and their names -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Program/Kernels.h"
+#include "fact/Analysis/ReadThrough.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace fact;
+
+SmallVector<unsigned> fact::getSharedOperands(FusedOp fused) {
+  llvm::SmallDenseMap<Value, unsigned> first;
+  SmallVector<unsigned> shared;
+  for (auto [i, operand] : llvm::enumerate(fused.getInputs()))
+    shared.push_back(
+        first.try_emplace(skipReshapes(operand), i).first->second);
+  return shared;
+}
+
+static bool isSameKernel(FusedOp a, FusedOp b) {
+  return a.getRule() == b.getRule() && a.getSpaceAttr() == b.getSpaceAttr() &&
+         a.getScheduleAttr() == b.getScheduleAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(),
+             OperationEquivalence::IgnoreLocations) &&
+         getSharedOperands(a) == getSharedOperands(b);
+}
+
+std::vector<NamedKernel> fact::getNamedKernels(ModuleOp module) {
+  std::vector<NamedKernel> kernels;
+  module.walk([&](FusedOp fused) {
+    auto known = llvm::find_if(kernels, [&](const NamedKernel &kernel) {
+      return isSameKernel(kernel.steps.front(), fused);
+    });
+    if (known == kernels.end())
+      kernels.push_back({getKernelName(fused, kernels.size()), {fused}});
+    else
+      known->steps.push_back(fused);
+  });
+  return kernels;
+}
+
+std::string fact::getKernelName(FusedOp fused, unsigned index) {
+  return (fused.getRule() + "_" + Twine(index)).str();
+}
+
+std::string fact::getContentName(FusedOp fused) {
+  OpBuilder builder(fused.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  builder.setInsertionPointToEnd(module->getBody());
+  // A value that is given twice is one operand twice, like any two.
+  SmallVector<Value> operands;
+  for (Type type : fused.getInputs().getTypes())
+    operands.push_back(UnrealizedConversionCastOp::create(
+                           builder, builder.getUnknownLoc(), TypeRange(type),
+                           ValueRange())
+                           .getResult(0));
+  auto copy = cast<FusedOp>(builder.clone(*fused));
+  copy->setOperands(operands);
+  copy->setDiscardableAttrs(DictionaryAttr::get(fused.getContext()));
+  copy.removeStrategyAttr();
+  copy.removeSpaceAttr();
+  copy.removeScheduleAttr();
+  copy.removePriorityAttr();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  copy->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
+  // Constants that are resources print as names.
+  copy->walk([&](ConstantOp constant) {
+    if (auto resource =
+            dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+        os.write(blob->getData().data(), blob->getData().size());
+  });
+  return (fused.getRule() + "_" + getShortHash(text)).str();
+}
+
+std::string fact::getShortHash(StringRef text) {
+  std::array<uint8_t, 32> digest =
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(ArrayRef(digest).take_front(8), /*LowerCase=*/true);
+}

@@ -1,0 +1,224 @@
+//===- Model.cpp - Dataflow and memory of a program -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Program/Program.h"
+#include "Violation.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::program;
+
+void ModelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                    FunctionType signature, ArrayRef<StringRef> inputNames,
+                    ArrayRef<StringRef> outputNames) {
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.sym_name = builder.getStringAttr(name);
+  properties.signature = TypeAttr::get(signature);
+  properties.input_names = builder.getStrArrayAttr(inputNames);
+  properties.output_names = builder.getStrArrayAttr(outputNames);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(state.addRegion());
+  program::PrepareOp::create(builder, state.location).getBody().emplaceBlock();
+  RunOp::create(builder, state.location).getBody().emplaceBlock();
+}
+
+program::PrepareOp ModelOp::getPrepare() {
+  return cast<program::PrepareOp>(getRun()->getPrevNode());
+}
+
+RunOp ModelOp::getRun() { return cast<RunOp>(getBody().front().back()); }
+
+llvm::MapVector<AllocOp, LiveRange> program::getLiveRanges(ModelOp model) {
+  llvm::MapVector<AllocOp, LiveRange> ranges;
+  for (auto [i, launch] :
+       llvm::enumerate(model.getRun().getBody().getOps<LaunchOp>())) {
+    for (Value buffer : launch->getOperands()) {
+      auto alloc = buffer.getDefiningOp<AllocOp>();
+      if (!alloc || alloc.getMemory() != Memory::workspace)
+        continue;
+      auto position = unsigned(i);
+      ranges.try_emplace(alloc, LiveRange{position, position})
+          .first->second.last = position;
+    }
+  }
+  return ranges;
+}
+
+//===----------------------------------------------------------------------===//
+// Dataflow
+//===----------------------------------------------------------------------===//
+
+static bool isWrittenByLaunch(Operation *buffer) {
+  return isa<AllocOp, OutputOp>(buffer);
+}
+
+namespace {
+/// Follows the launches in order.
+class Dataflow {
+public:
+  LogicalResult verify(ModelOp model);
+
+private:
+  LogicalResult verifyReads(LaunchOp launch, bool prepares);
+  LogicalResult verifyWrites(LaunchOp launch, bool prepares);
+
+  llvm::DenseMap<Operation *, LaunchOp> writers;
+};
+} // namespace
+
+LogicalResult Dataflow::verifyReads(LaunchOp launch, bool prepares) {
+  for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
+    Operation *buffer = input.getDefiningOp();
+    if (isWrittenByLaunch(buffer) && !writers.contains(buffer))
+      return (violates(launch, 3) << "no earlier launch writes argument " << i)
+                 .attachNote(buffer->getLoc())
+             << "the buffer";
+    if (prepares && isa<InputOp>(buffer))
+      return (violates(launch, 5)
+              << "argument " << i
+              << " is an input, which 'program.prepare' cannot read")
+                 .attachNote(buffer->getLoc())
+             << "the buffer";
+  }
+  return success();
+}
+
+LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
+  for (auto [i, output] : llvm::enumerate(launch.getOutputs())) {
+    Operation *buffer = output.getDefiningOp();
+    if (!isWrittenByLaunch(buffer))
+      return (violates(launch, 4) << "result " << i << " is a '"
+                                  << buffer->getName()
+                                  << "', which no launch may write")
+                 .attachNote(buffer->getLoc())
+             << "the buffer";
+    auto alloc = dyn_cast<AllocOp>(buffer);
+    bool isPrepared = alloc && alloc.getMemory() == Memory::prepared;
+    if (isPrepared != prepares)
+      return (violates(launch, 5)
+              << "result " << i << (prepares ? " is not" : " is")
+              << " in prepared memory, which 'program.prepare' alone writes")
+                 .attachNote(buffer->getLoc())
+             << "the buffer";
+    auto [writer, isFirst] = writers.try_emplace(buffer, launch);
+    if (!isFirst)
+      return (violates(launch, 4)
+              << "another launch writes result " << i << " too")
+                 .attachNote(writer->second.getLoc())
+             << "the other launch";
+  }
+  return success();
+}
+
+LogicalResult Dataflow::verify(ModelOp model) {
+  for (bool prepares : {true, false}) {
+    Region &sequence =
+        prepares ? model.getPrepare().getBody() : model.getRun().getBody();
+    for (LaunchOp launch : sequence.getOps<LaunchOp>())
+      if (failed(verifyReads(launch, prepares)) ||
+          failed(verifyWrites(launch, prepares)))
+        return failure();
+  }
+  llvm::SmallDenseMap<int64_t, OutputOp> outputs;
+  for (BufferOpInterface buffer : model.getBuffers()) {
+    auto output = dyn_cast<OutputOp>(*buffer);
+    if (isWrittenByLaunch(buffer) && !writers.contains(buffer))
+      return violates(buffer, output ? 3 : 1) << "no launch writes it";
+    if (!output)
+      continue;
+    auto [known, isNew] = outputs.try_emplace(output.getIndex(), output);
+    if (!isNew)
+      return (violates(output, 2)
+              << "output " << output.getIndex() << " has two buffers")
+                 .attachNote(known->second.getLoc())
+             << "the other buffer";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static bool overlap(AllocOp a, AllocOp b) {
+  int64_t beginA = *a.getOffset(), beginB = *b.getOffset();
+  return beginA < beginB + b.getBytes() && beginB < beginA + a.getBytes();
+}
+
+static LogicalResult verifyPlacement(AllocOp alloc, int64_t size) {
+  int64_t offset = *alloc.getOffset();
+  if (offset < 0 || offset % AllocOp::alignment)
+    return violates(alloc, 3) << "offset " << offset
+                              << " is not a multiple of " << AllocOp::alignment;
+  if (offset > size - alloc.getBytes())
+    return violates(alloc, 3)
+           << alloc.getBytes() << " bytes at " << offset << " end beyond the "
+           << size << " bytes of " << stringifyMemory(alloc.getMemory())
+           << " memory";
+  return success();
+}
+
+/// Each buffer has a place of its own while it is live.
+static LogicalResult verifyPlan(ModelOp model) {
+  std::optional<int64_t> workspace = model.getWorkspaceBytes();
+  std::optional<int64_t> prepared = model.getPreparedBytes();
+  if (workspace.has_value() != prepared.has_value())
+    return violates(model, 3) << "one memory has a size, and the other none; "
+                                 "--fact-plan-memory sets both";
+  llvm::MapVector<AllocOp, LiveRange> ranges = getLiveRanges(model);
+  SmallVector<AllocOp> placed;
+  for (AllocOp alloc : model.getBody().getOps<AllocOp>()) {
+    if (alloc.getOffset().has_value() != workspace.has_value())
+      return violates(alloc, 2) << (workspace ? "its memory has a size, and it "
+                                                "has no offset"
+                                              : "it has an offset, and its "
+                                                "memory has no size");
+    if (!workspace)
+      continue;
+    bool isWorkspace = alloc.getMemory() == Memory::workspace;
+    if (failed(verifyPlacement(alloc, isWorkspace ? *workspace : *prepared)))
+      return failure();
+    for (AllocOp other : placed)
+      if (other.getMemory() == alloc.getMemory() && overlap(alloc, other) &&
+          (!isWorkspace || ranges[alloc].overlaps(ranges[other])))
+        return (violates(alloc, 4)
+                << alloc.getBytes() << " bytes at " << *alloc.getOffset()
+                << " overlap a buffer that is live at the same time")
+                   .attachNote(other.getLoc())
+               << other.getBytes() << " bytes at " << *other.getOffset();
+    placed.push_back(alloc);
+  }
+  return success();
+}
+
+LogicalResult ModelOp::verify() {
+  auto verifyNames = [&](StringRef what, size_t names, size_t wanted) {
+    if (names == wanted)
+      return success();
+    return LogicalResult(violates(*this, 1) << wanted << " " << what
+                                            << ", and " << names << " names");
+  };
+  if (failed(verifyNames("inputs", getInputNames().size(),
+                         getSignature().getNumInputs())) ||
+      failed(verifyNames("outputs", getOutputNames().size(),
+                         getSignature().getNumResults())))
+    return failure();
+  Block &block = getBody().front();
+  if (block.empty() || !isa<RunOp>(block.back()) ||
+      !isa_and_nonnull<program::PrepareOp>(block.back().getPrevNode()))
+    return violates(*this, 2) << "the body does not end in 'program.prepare' "
+                                 "and 'program.run'";
+  for (Operation &op : block)
+    if (!isa<BufferOpInterface>(op) && &op != getPrepare() && &op != getRun())
+      return (violates(*this, 2) << "the body has a '" << op.getName()
+                                 << "' among the buffers")
+                 .attachNote(op.getLoc())
+             << "the op";
+  return success();
+}
+
+LogicalResult ModelOp::verifyRegions() {
+  return success(succeeded(Dataflow().verify(*this)) &&
+                 succeeded(verifyPlan(*this)));
+}

@@ -1,0 +1,253 @@
+//===- OutlineProgram.cpp - From a discovered function to launches --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Analysis/ReadThrough.h"
+#include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Program/Kernels.h"
+#include "fact/Program/Passes.h"
+#include "fact/Program/Program.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace fact {
+#define GEN_PASS_DEF_OUTLINEPROGRAM
+#include "fact/Program/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+using program::KernelOp;
+using program::Memory;
+using program::ModelOp;
+
+namespace {
+class Outliner {
+public:
+  Outliner(ModuleOp module, func::FuncOp function)
+      : module(module), function(function), builder(module.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult markOutputs();
+  void outlineKernels();
+  KernelOp outlineKernel(const NamedKernel &named);
+  void createModel();
+  LogicalResult addOp(Operation &op, Block &launches);
+  LogicalResult addPrepare(PrepareOp prepare);
+  void addLaunch(FusedOp fused, Block &launches);
+  Value createResult(OpResult result, bool prepares);
+  template <typename BufferOp, typename... Arguments>
+  Value createBuffer(Location loc, Arguments &&...arguments) {
+    return BufferOp::create(builder, loc,
+                            builder.getType<program::BufferType>(),
+                            std::forward<Arguments>(arguments)...);
+  }
+
+  ModuleOp module;
+  func::FuncOp function;
+  ModelOp model;
+  /// Inserts buffers, once there is a model.
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> buffers;
+  llvm::DenseMap<Operation *, KernelOp> kernels;
+  /// The output that a value is written to.
+  llvm::DenseMap<Value, int64_t> outputs;
+};
+} // namespace
+
+LogicalResult Outliner::markOutputs() {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    // Nothing is written to an output without elements.
+    if (getStorageBytes(operand.get().getType()) == 0)
+      continue;
+    Value value = skipReshapes(operand.get());
+    if (!value.getDefiningOp<FusedOp>() || outputs.contains(value))
+      return terminator->emitError("output ")
+             << operand.getOperandNumber()
+             << " is not the result of a kernel of its own; run "
+                "--fact-discover on the module first";
+    outputs[value] = operand.getOperandNumber();
+  }
+  return success();
+}
+
+KernelOp Outliner::outlineKernel(const NamedKernel &named) {
+  FusedOp fused = named.steps.front();
+  SmallVector<unsigned> shared = getSharedOperands(fused);
+  SmallVector<Type> arguments;
+  for (auto [i, operand] : llvm::enumerate(fused.getInputs()))
+    if (shared[i] == i)
+      arguments.push_back(operand.getType());
+  auto kernel = KernelOp::create(
+      builder, fused.getLoc(), named.name,
+      builder.getFunctionType(arguments, fused.getResultTypes()));
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  SmallVector<Value> operands;
+  unsigned next = 0;
+  for (auto [i, operand] : llvm::enumerate(fused.getInputs())) {
+    Value value = shared[i] == i ? kernel.getArgument(next++)
+                                 : operands[shared[i]];
+    if (value.getType() != operand.getType())
+      value = ReshapeOp::create(builder, fused.getLoc(), operand.getType(),
+                                value);
+    operands.push_back(value);
+  }
+  Operation *copy = builder.clone(*fused);
+  copy->setOperands(operands);
+  program::ReturnOp::create(builder, fused.getLoc(), copy->getResults());
+  return kernel;
+}
+
+void Outliner::outlineKernels() {
+  SymbolTable symbols(module);
+  builder.setInsertionPoint(function);
+  for (const NamedKernel &named : getNamedKernels(module)) {
+    KernelOp kernel = outlineKernel(named);
+    // A weight may have the kernel's name.
+    symbols.insert(kernel);
+    for (FusedOp fused : named.steps)
+      kernels[fused] = kernel;
+  }
+}
+
+void Outliner::createModel() {
+  SmallVector<std::string> names;
+  auto add = [&](StringAttr given, StringRef kind, unsigned index) {
+    names.push_back(given ? given.str() : (kind + Twine(index)).str());
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    add(function.getArgAttrOfType<StringAttr>(i, "fact.name"), "input", i);
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    add(function.getResultAttrOfType<StringAttr>(i, "fact.name"), "output", i);
+  SmallVector<StringRef> references(names.begin(), names.end());
+  ArrayRef<StringRef> all(references);
+  model = ModelOp::create(builder, function.getLoc(), function.getSymName(),
+                          function.getFunctionType(),
+                          all.take_front(function.getNumArguments()),
+                          all.drop_front(function.getNumArguments()));
+  builder.setInsertionPoint(model.getPrepare());
+  for (auto [i, argument] : llvm::enumerate(function.getArguments()))
+    buffers[argument] = createBuffer<program::InputOp>(
+        argument.getLoc(), int64_t(i),
+        cast<RankedTensorType>(argument.getType()));
+}
+
+/// The buffer that a kernel writes its result to.
+Value Outliner::createResult(OpResult result, bool prepares) {
+  if (auto output = outputs.find(result); output != outputs.end())
+    return createBuffer<program::OutputOp>(
+        result.getLoc(), output->second,
+        cast<RankedTensorType>(function.getResultTypes()[output->second]));
+  return createBuffer<program::AllocOp>(
+      result.getLoc(), prepares ? Memory::prepared : Memory::workspace,
+      /*offset=*/IntegerAttr(), cast<RankedTensorType>(result.getType()));
+}
+
+void Outliner::addLaunch(FusedOp fused, Block &launches) {
+  SmallVector<Value> read, written;
+  SmallVector<unsigned> shared = getSharedOperands(fused);
+  for (auto [i, operand] : llvm::enumerate(fused.getInputs()))
+    if (shared[i] == i)
+      read.push_back(buffers.at(skipReshapes(operand)));
+  bool prepares = &launches == &model.getPrepare().getBody().front();
+  for (OpResult result : fused->getResults())
+    written.push_back(buffers[result] = createResult(result, prepares));
+  OpBuilder atEnd = OpBuilder::atBlockEnd(&launches);
+  program::LaunchOp::create(atEnd, fused.getLoc(), kernels[fused].getSymName(),
+                            read, written);
+}
+
+LogicalResult Outliner::addPrepare(PrepareOp prepare) {
+  Block &body = prepare.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(addOp(op, model.getPrepare().getBody().front())))
+      return failure();
+  for (auto [result, yielded] : llvm::zip_equal(
+           prepare.getResults(), body.getTerminator()->getOperands()))
+    buffers[result] = buffers.at(skipReshapes(yielded));
+  return success();
+}
+
+static bool isReadByKernel(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<FusedOp>(user) ||
+           (isa<ReshapeOp>(user) && isReadByKernel(user->getResult(0)));
+  });
+}
+
+LogicalResult Outliner::addOp(Operation &op, Block &launches) {
+  if (isa<ReshapeOp>(op))
+    return success();
+  if (auto prepare = dyn_cast<PrepareOp>(op))
+    return addPrepare(prepare);
+  if (auto get = dyn_cast<GetWeightOp>(op)) {
+    buffers[get] = createBuffer<program::WeightOp>(
+        get.getLoc(), get.getWeight(), cast<RankedTensorType>(get.getType()));
+    return success();
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    // An output without elements has no memory.
+    if (isReadByKernel(constant) || getStorageBytes(constant.getType()))
+      buffers[constant] = createBuffer<program::ConstantOp>(
+          constant.getLoc(), constant.getValue());
+    return success();
+  }
+  auto fused = dyn_cast<FusedOp>(op);
+  if (!fused)
+    return op.emitOpError("is not in a kernel; run --fact-discover first");
+  addLaunch(fused, launches);
+  return success();
+}
+
+LogicalResult Outliner::run() {
+  if (failed(markOutputs()))
+    return failure();
+  outlineKernels();
+  createModel();
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (failed(addOp(op, model.getRun().getBody().front())))
+      return failure();
+  function.erase();
+  return success();
+}
+
+/// A model has a body, and its inputs and outputs are tensors that have a size.
+static LogicalResult checkSignature(func::FuncOp function) {
+  if (function.isExternal())
+    return function.emitError("has no body; a model is a function with one");
+  auto isTensor = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape() &&
+           tensor.getElementType().isIntOrFloat();
+  };
+  FunctionType type = function.getFunctionType();
+  for (Type each :
+       llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    if (!isTensor(each))
+      return function.emitError("has an input or output of type ")
+             << each
+             << "; a model's are tensors of integers or floats of static shape";
+  return success();
+}
+
+namespace {
+struct OutlineProgramPass
+    : fact::impl::OutlineProgramBase<OutlineProgramPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+    if (functions.size() != 1) {
+      module.emitError("a bundle is made of one function, and the module has ")
+          << functions.size();
+      return signalPassFailure();
+    }
+    if (failed(checkSignature(functions.front())) ||
+        failed(Outliner(module, functions.front()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
