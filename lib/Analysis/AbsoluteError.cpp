@@ -44,7 +44,7 @@ bool fact::toleratesAbsoluteError(Value value) {
     Value next = work.pop_back_val();
     for (OpOperand &use : next.getUses()) {
       Operation *user = use.getOwner();
-      bool rounds = isa<YieldOp, MatmulOp, AttentionOp>(user);
+      bool rounds = isa<YieldOp>(user) || isa<ContractionOpInterface>(user);
       if (rounds ? !isFloat16(next) : !passesOn(use))
         return false;
       if (!rounds && seen.insert(user->getResult(0)).second)

@@ -35,50 +35,22 @@ double SpeedOfLight::getMicroseconds(const MachineDescription &machine) const {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Floating-point operations of one contraction for the elements `result`.
-static double contractionFlops(Operation *op, const ElementSets &result) {
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    return 2.0 * result.count() * double(matmul.getK());
-  auto attention = dyn_cast<AttentionOp>(op);
-  if (!attention)
-    return 0;
-  int64_t keys = attention.getKey().getType().getDimSize(2);
-  SmallVector<int64_t> shape = getGroupedShape(attention);
-  ArrayRef<int64_t> rows = ArrayRef(shape).drop_back();
-  // Keys that each row sees, and of those that each element of the result sums.
-  double scores = 0, products = 0;
-  ElementSets wanted;
-  for (const ElementSet &set : result.getSets())
-    forEachBox(set, shape, [&](const Box &box) {
-      products += double(box[0].size() * box[1].size() * box[2].size()) *
-                  countSeenKeys(box[3], keys, attention.getCausal()) *
-                  double(box[4].size());
-      wanted.add(flatten(Box(ArrayRef(box).drop_back()), rows));
-    });
-  for (const ElementSet &set : wanted.getSets())
-    forEachBox(set, rows, [&](const Box &box) {
-      scores += double(box[0].size() * box[1].size() * box[2].size()) *
-                countSeenKeys(box[3], keys, attention.getCausal());
-    });
-  double depth = double(attention.getQuery().getType().getDimSize(3));
-  return 2.0 * (scores * depth + products);
-}
-
-/// Adds what `op` computes to make the elements `result`, from the elements
-/// `operands`.
+/// Adds what `op` computes to make the elements `result`.
 static void addFlops(Operation *op, const ElementSets &result,
-                     ArrayRef<ElementSets> operands, SpeedOfLight &light) {
-  if (double flops = contractionFlops(op, result)) {
-    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-    unsigned width = type.getElementTypeBitWidth();
-    (width <= 16   ? light.matrixFlops16
-     : width == 64 ? light.matrixFlops64
-                   : light.matrixFlops32) += flops;
-  } else if (isa<ReduceOp, NormOp, SoftmaxOp>(op)) {
-    light.scalarFlops += operands.front().count();
-  } else if (isa<PointwiseOpInterface, RotaryOp>(op)) {
-    light.scalarFlops += result.count();
+                     SpeedOfLight &light) {
+  auto tensorOp = dyn_cast<TensorOpInterface>(op);
+  if (!tensorOp)
+    return;
+  double flops = tensorOp.getFlops(result);
+  if (!isa<ContractionOpInterface>(op)) {
+    light.scalarFlops += flops;
+    return;
   }
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  unsigned width = type.getElementTypeBitWidth();
+  (width <= 16   ? light.matrixFlops16
+   : width == 64 ? light.matrixFlops64
+                 : light.matrixFlops32) += flops;
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +70,7 @@ static bool isSplat(Value value) {
 static void follow(Operation *op, DemandAnalysis &demand, SpeedOfLight &light) {
   const ElementSets result = demand.get(op->getResult(0));
   SmallVector<ElementSets> operands = getDemand(op, result);
-  addFlops(op, result, operands, light);
+  addFlops(op, result, light);
   for (auto [operand, sets] : llvm::zip_equal(op->getOperands(), operands))
     demand.add(operand, sets);
 }
@@ -109,8 +81,8 @@ static double countBytes(Value value, const ElementSets &sets) {
 }
 
 bool fact::hasSpeedOfLight(Operation *op) {
-  return isa_and_nonnull<FactDialect>(op->getDialect()) && !isa<ViewOpInterface>(op) &&
-         op->getNumResults() != 0 &&
+  return isa_and_nonnull<FactDialect>(op->getDialect()) &&
+         !isa<ViewOpInterface>(op) && op->getNumResults() != 0 &&
          !isa<GetWeightOp, ConstantOp, PrepareOp>(op);
 }
 

@@ -21,19 +21,69 @@ static bool isEmpty(Type type) {
 }
 
 /// One number everywhere; NaN is 0 in integers.
-static Value splat(PatternRewriter &rewriter, Location loc,
-                   RankedTensorType type, double number) {
+static Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
+                   double number) {
   Type element = type.getElementType();
   Attribute value;
   if (isa<FloatType>(element))
-    value = rewriter.getFloatAttr(element, number);
+    value = builder.getFloatAttr(element, number);
   else
-    value = rewriter.getIntegerAttr(element, std::isnan(number) ? 0 : number);
-  return ConstantOp::create(rewriter, loc, DenseElementsAttr::get(type, value));
+    value = builder.getIntegerAttr(element, std::isnan(number) ? 0 : number);
+  return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, value));
 }
 
+static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+//===----------------------------------------------------------------------===//
+// Results of operands without elements
+//===----------------------------------------------------------------------===//
+
+/// There is no mean; the verifier refuses an extreme of nothing.
+Value ReduceOp::buildFromEmpty(OpBuilder &builder) {
+  switch (getKind()) {
+  case ReduceKind::sum:
+    return splat(builder, getLoc(), getType(), 0);
+  case ReduceKind::prod:
+    return splat(builder, getLoc(), getType(), 1);
+  case ReduceKind::mean:
+    return splat(builder, getLoc(), getType(), notANumber);
+  default:
+    return {};
+  }
+}
+
+/// Sums of no products.
+Value MatmulOp::buildFromEmpty(OpBuilder &builder) {
+  return splat(builder, getLoc(), getType(), 0);
+}
+
+/// Every index is outside.
+Value GatherOp::buildFromEmpty(OpBuilder &builder) {
+  return splat(builder, getLoc(), getType(), notANumber);
+}
+
+/// Without keys a query sees none, and gives 0. Keys of no elements all score
+/// 0, as keys of one zero do.
+Value AttentionOp::buildFromEmpty(OpBuilder &builder) {
+  if (isEmpty(getValue().getType()))
+    return splat(builder, getLoc(), getType(), 0);
+  auto zeros = [&](RankedTensorType type) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = 1;
+    return splat(builder, getLoc(), type.clone(ArrayRef<int64_t>(shape)), 0);
+  };
+  return AttentionOp::create(builder, getLoc(), getType(),
+                             zeros(getQuery().getType()),
+                             zeros(getKey().getType()), getValue(), getMask(),
+                             getScaleAttr(), getCausalAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// Whatever computes nothing is nothing.
+/// A result without elements is a constant.
 struct ReplaceEmptyResult : RewritePattern {
   explicit ReplaceEmptyResult(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -53,83 +103,25 @@ struct ReplaceEmptyResult : RewritePattern {
   }
 };
 
-/// An op that reads nothing, and gives something.
-template <typename OpT> struct FromNothing : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
+/// So is a result with elements that is computed from none.
+struct ReplaceFromEmpty : OpInterfaceRewritePattern<TensorOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
-  LogicalResult matchAndRewrite(OpT op,
+  LogicalResult matchAndRewrite(TensorOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    if (isEmpty(op.getType()) || !op.getType().hasStaticShape() ||
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (isEmpty(type) || !type.hasStaticShape() ||
         llvm::none_of(op->getOperandTypes(), isEmpty))
       return failure();
-    FailureOr<Value> value = compute(op, rewriter);
-    if (failed(value))
+    Value value = op.buildFromEmpty(rewriter);
+    if (!value)
       return failure();
-    rewriter.replaceOp(op, *value);
+    rewriter.replaceOp(op, value);
     return success();
   }
-
-  FailureOr<Value> compute(OpT op, PatternRewriter &rewriter) const;
 };
-
-/// There is no mean; the verifier refuses an extreme of nothing.
-template <>
-FailureOr<Value>
-FromNothing<ReduceOp>::compute(ReduceOp op, PatternRewriter &rewriter) const {
-  auto number = [&](double value) {
-    return splat(rewriter, op.getLoc(), op.getType(), value);
-  };
-  switch (op.getKind()) {
-  case ReduceKind::sum:
-    return number(0);
-  case ReduceKind::prod:
-    return number(1);
-  case ReduceKind::mean:
-    return number(std::numeric_limits<double>::quiet_NaN());
-  default:
-    return failure();
-  }
-}
-
-/// Sums of no products.
-template <>
-FailureOr<Value>
-FromNothing<MatmulOp>::compute(MatmulOp op, PatternRewriter &rewriter) const {
-  return splat(rewriter, op.getLoc(), op.getType(), 0);
-}
-
-/// Every index is outside.
-template <>
-FailureOr<Value>
-FromNothing<GatherOp>::compute(GatherOp op, PatternRewriter &rewriter) const {
-  return splat(rewriter, op.getLoc(), op.getType(),
-               std::numeric_limits<double>::quiet_NaN());
-}
-
-/// Without keys a query sees none, and gives 0. Keys of no elements all score
-/// 0, as keys of one zero do.
-template <>
-FailureOr<Value>
-FromNothing<AttentionOp>::compute(AttentionOp op,
-                                  PatternRewriter &rewriter) const {
-  if (isEmpty(op.getValue().getType()))
-    return splat(rewriter, op.getLoc(), op.getType(), 0);
-  auto zeros = [&](RankedTensorType type) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape.back() = 1;
-    return splat(rewriter, op.getLoc(), type.clone(ArrayRef<int64_t>(shape)),
-                 0);
-  };
-  return AttentionOp::create(
-             rewriter, op.getLoc(), op.getType(),
-             zeros(op.getQuery().getType()), zeros(op.getKey().getType()),
-             op.getValue(), op.getMask(), op.getScaleAttr(), op.getCausalAttr())
-      .getResult();
-}
 } // namespace
 
 void fact::populateEmptyTensorPatterns(RewritePatternSet &patterns) {
-  patterns.add<ReplaceEmptyResult, FromNothing<ReduceOp>, FromNothing<MatmulOp>,
-               FromNothing<GatherOp>, FromNothing<AttentionOp>>(
-      patterns.getContext());
+  patterns.add<ReplaceEmptyResult, ReplaceFromEmpty>(patterns.getContext());
 }

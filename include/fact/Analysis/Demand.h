@@ -1,6 +1,5 @@
-//===- Demand.h - Which elements of a tensor are needed -----------*- C++
+//===- Demand.h - Which elements of a tensor are needed ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
 // What a kernel has to read and to compute follows from what it stores, element
 // by element, backwards through views, pointwise ops, rows and contractions.
@@ -10,21 +9,14 @@
 #ifndef FACT_ANALYSIS_DEMAND_H
 #define FACT_ANALYSIS_DEMAND_H
 
-#include "fact/Analysis/ElementSet.h"
 #include "fact/Dialect/Fact/Fact.h"
 
 namespace fact {
 /// What `op` needs of each operand to make the elements `result` of its result:
-/// no fewer elements than these.
+/// no fewer elements than these. An op that does not implement
+/// TensorOpInterface may need none.
 llvm::SmallVector<ElementSets> getDemand(mlir::Operation *op,
                                          const ElementSets &result);
-
-/// The elements of a result of an attention op as [batch, key heads, query
-/// heads of each, queries, columns].
-llvm::SmallVector<int64_t> getGroupedShape(AttentionOp attention);
-
-/// Keys that `queries` see, summed up: with `causal`, query i sees keys 0..i.
-double countSeenKeys(const Coordinates &queries, int64_t keys, bool causal);
 
 /// The elements of each value that are needed, found from users to definitions.
 class DemandAnalysis {

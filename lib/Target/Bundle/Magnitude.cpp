@@ -27,6 +27,7 @@ private:
   Magnitude of(Value value) const { return values.lookup(value); }
   Magnitude propagate(Operation *op);
   double scaleAfter(Operation *op);
+  double apply(const ScaleEffect &own, Operation *op);
   void requireSmall(Value value, double limit);
   void requireSums(double rms, double length);
   void amplify(double magnitude, const Magnitude &from);
@@ -39,8 +40,6 @@ private:
 };
 } // namespace
 
-/// Normal values reach a few times their rms.
-static constexpr double spread = 8;
 static constexpr double largestF32 = 3e38;
 /// Beyond, scores tell nothing that they do not tell here.
 static constexpr double largestExponent = 1024;
@@ -61,7 +60,7 @@ static bool isOnlyStored(Value value) {
 
 /// Partial sums of this many values stay in f32, in any order.
 void MagnitudeAnalysis::requireSums(double rms, double length) {
-  holds = holds && rms * spread * length < largestF32;
+  holds = holds && rms * valueSpread * length < largestF32;
 }
 
 void MagnitudeAnalysis::requireSmall(Value value, double limit) {
@@ -106,15 +105,24 @@ static double getConstantMagnitude(ConstantOp op) {
   return largest;
 }
 
+/// What a contraction or a row op says of itself.
+double MagnitudeAnalysis::apply(const ScaleEffect &own, Operation *op) {
+  requireSums(own.term, own.terms);
+  Magnitude from;
+  from.isComputed = own.computesExponent;
+  for (unsigned number : own.exponentOperands) {
+    from.isComputed |= of(op->getOperand(number)).isComputed;
+    from.isRounded |= of(op->getOperand(number)).isRounded;
+  }
+  amplify(own.exponent, from);
+  return own.result;
+}
+
 double MagnitudeAnalysis::scaleAfter(Operation *op) {
-  double largest = 0;
+  SmallVector<double> scales;
   for (Value operand : op->getOperands())
-    largest = std::max(largest, of(operand).rms);
-  auto rms = [&](unsigned i) { return of(op->getOperand(i)).rms; };
-  auto length = [&](ReduceOp reduce) {
-    return double(reduce.getOperand().getType().getNumElements()) /
-           std::max<int64_t>(1, reduce.getType().getNumElements());
-  };
+    scales.push_back(of(operand).rms);
+  auto rms = [&](unsigned i) { return scales[i]; };
   return TypeSwitch<Operation *, double>(op)
       .Case([](ConstantOp constant) { return getConstantMagnitude(constant); })
       .Case<AddOp, SubOp>([&](auto) { return rms(0) + rms(1); })
@@ -129,12 +137,12 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       .Case<LogOp, Log1pOp>([](auto) { return 100.0; })
       .Case<ExpOp, Expm1Op>([&](auto exp) {
         amplify(rms(0), of(exp.getOperand()));
-        return std::exp(spread * rms(0));
+        return std::exp(valueSpread * rms(0));
       })
       .Case([&](PowOp pow) {
         std::optional<double> power = getSplat(pow.getRhs());
         amplify(power ? *power : rms(1) * 10, of(pow.getRhs()));
-        return std::pow(1 + spread * rms(0), power ? *power : rms(1));
+        return std::pow(1 + valueSpread * rms(0), power ? *power : rms(1));
       })
       // Computed angles carry errors that grow with them.
       .Case<SinOp, CosOp>([&](auto angle) {
@@ -152,51 +160,13 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       })
       // The reference says where rounding decides.
       .Case<SignOp, CompareOp>([](auto) { return 1.0; })
-      .Case([&](SoftmaxOp softmax) {
-        amplify(rms(0), of(softmax.getOperand()));
-        return 1.0;
+      .Case<ContractionOpInterface, RowOpInterface>([&](auto typed) {
+        return apply(typed.getScaleEffect(scales), op);
       })
-      .Case([&](MatmulOp matmul) {
-        requireSums(rms(0) * rms(1), double(matmul.getK()));
-        return rms(0) * rms(1) * std::sqrt(double(matmul.getK()));
-      })
-      .Case([&](AttentionOp attention) {
-        Magnitude scores;
-        for (Value operand : {attention.getQuery(), attention.getKey()})
-          scores.isRounded |= of(operand).isRounded;
-        scores.isComputed = true;
-        double depth = double(attention.getQuery().getType().getDimSize(3));
-        amplify(rms(0) * rms(1) * std::sqrt(depth) *
-                        std::abs(attention.getScale().convertToDouble()) +
-                    (attention.getMask() ? of(attention.getMask()).rms : 0),
-                scores);
-        requireSums(rms(2), 1);
-        return rms(2);
-      })
-      .Case([&](NormOp norm) {
-        // Squares are summed in f32.
-        requireSums(rms(0) * rms(0), double(norm.getType().getNumElements()));
-        double weight = norm.getWeight() ? of(norm.getWeight()).rms : 1;
-        return spread * weight + (norm.getBias() ? of(norm.getBias()).rms : 0);
-      })
-      .Case([&](ReduceOp reduce) {
-        switch (reduce.getKind()) {
-        case ReduceKind::sum:
-        case ReduceKind::mean:
-          requireSums(rms(0), length(reduce));
-          return rms(0) * (reduce.getKind() == ReduceKind::sum ? length(reduce)
-                                                               : 1);
-        case ReduceKind::prod:
-          requireSums(std::pow(1 + rms(0), length(reduce)), 1);
-          return std::pow(1 + rms(0), length(reduce));
-        default:
-          return rms(0);
-        }
-      })
-      .Case([&](RotaryOp rotary) {
-        return rms(0) * (rms(1) + rms(2));
-      })
-      .Default([&](Operation *) { return largest; });
+      .Case([&](RotaryOp) { return rms(0) * (rms(1) + rms(2)); })
+      .Default([&](Operation *) {
+        return scales.empty() ? 0 : *llvm::max_element(scales);
+      });
 }
 
 Magnitude MagnitudeAnalysis::propagate(Operation *op) {
@@ -212,7 +182,7 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
     rounds = result.isRounded |=
         isSixteenBits(op->getResult(0)) && !isSixteenBits(cast.getOperand()) &&
         !isOnlyStored(op->getResult(0));
-  if (isa<MatmulOp, AttentionOp>(op))
+  if (isa<ContractionOpInterface>(op))
     for (Value operand : op->getOperands())
       result.isRounded |= of(operand).isComputed && isSixteenBits(operand);
   result.isComputed |= rounds;
@@ -233,13 +203,14 @@ MagnitudeAnalysis::run(ArrayRef<double> scales) {
     if (!isa<FloatType>(getElementTypeOrSelf(result.getType())))
       continue;
     if (!isOnlyStored(result))
-      requireSmall(result, largestF32 / spread);
+      requireSmall(result, largestF32 / valueSpread);
     // What a contraction or a cast rounds to f16 stays in its range.
-    bool narrows = isa<CastOp>(op) || llvm::any_of(result.getUsers(),
-                                                   llvm::IsaPred<MatmulOp>);
+    bool narrows =
+        isa<CastOp>(op) || llvm::any_of(result.getUsers(),
+                                        llvm::IsaPred<ContractionOpInterface>);
     if (narrows && !isOnlyStored(result) &&
         getElementTypeOrSelf(result.getType()).isF16())
-      requireSmall(result, 6e4 / spread);
+      requireSmall(result, 6e4 / valueSpread);
   }
   if (!holds)
     return std::nullopt;

@@ -29,20 +29,18 @@ static Type getElement(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// The length of the sums of an op.
-static int64_t reductionLength(Operation *op) {
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    return matmul.getK();
-  if (auto attention = dyn_cast<AttentionOp>(op))
-    return std::max(attention.getKey().getType().getDimSize(2),
-                    attention.getKey().getType().getDimSize(3));
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getOperand().getType().getNumElements() /
-           std::max<int64_t>(1, reduce.getType().getNumElements());
-  if (isa<NormOp, SoftmaxOp>(op))
-    return cast<RankedTensorType>(op->getResult(0).getType())
-        .getShape()
-        .back();
+static int64_t getSumLength(Operation *op) {
+  if (auto contraction = dyn_cast<ContractionOpInterface>(op))
+    return contraction.getSumLength();
+  if (auto row = dyn_cast<RowOpInterface>(op))
+    return row.getRowLength();
   return 1;
+}
+
+/// Whether an op averages values by scores, as attention does.
+static bool averages(Operation *op) {
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  return contraction && contraction.averages();
 }
 
 /// The relative error of one rounding to a type's 16 bits; 0 for others.
@@ -73,10 +71,10 @@ static double getInnerRounding(ArrayRef<Operation *> slice) {
   for (Operation *op : slice) {
     if (isa<CastOp>(op))
       rounding = std::max(rounding, getRounding(getElement(op->getResult(0))));
-    if (!isa<MatmulOp, AttentionOp>(op))
+    if (!isa<ContractionOpInterface>(op))
       continue;
     for (Value operand : op->getOperands())
-      if (isa<AttentionOp>(op) || operand.getDefiningOp())
+      if (averages(op) || operand.getDefiningOp())
         rounding = std::max(rounding, getRounding(getElement(operand)));
   }
   return rounding;
@@ -101,10 +99,10 @@ static json::Object getTolerance(FusedOp fused, Value result,
                                  double amplification) {
   SmallVector<Operation *> slice = getSlice(fused, result);
   int64_t length = 1;
-  bool attends = false;
+  bool hasAverages = false;
   for (Operation *op : slice) {
-    length = std::max(length, reductionLength(op));
-    attends |= isa<AttentionOp>(op);
+    length = std::max(length, getSumLength(op));
+    hasAverages |= averages(op);
   }
   double sum = getEpsilon(result, slice) * (2 + std::sqrt(double(length)));
   double rounding =
@@ -114,7 +112,7 @@ static json::Object getTolerance(FusedOp fused, Value result,
   if (amplification > 0)
     tolerance["large"] = 16 * sum * amplification;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
-  if (attends && !shape.empty() && shape.back() >= 16)
+  if (hasAverages && !shape.empty() && shape.back() >= 16)
     tolerance["rows"] = shape.back();
   return tolerance;
 }
@@ -144,8 +142,7 @@ static void collectUses(Value value, Uses &uses) {
   }
 }
 
-/// Whether the value of an argument, computed with or not, reaches an operand
-/// of an attention.
+/// Whether the value of an argument, computed with or not, has a wanted use.
 static bool reaches(Value value, function_ref<bool(OpOperand &)> isWanted) {
   for (OpOperand &use : value.getUses()) {
     if (isWanted(use))
@@ -157,20 +154,22 @@ static bool reaches(Value value, function_ref<bool(OpOperand &)> isWanted) {
   return false;
 }
 
-static bool reachesAttention(Value value, ArrayRef<unsigned> numbers) {
+/// Whether it reaches an operand of a contraction with one of these roles.
+static bool reachesRole(Value value, ArrayRef<OperandRole> roles) {
   return reaches(value, [&](OpOperand &use) {
-    return isa<AttentionOp>(use.getOwner()) &&
-           llvm::is_contained(numbers, use.getOperandNumber());
+    auto contraction = dyn_cast<ContractionOpInterface>(use.getOwner());
+    return contraction &&
+           llvm::is_contained(
+               roles, contraction.getOperandRole(use.getOperandNumber()));
   });
 }
 
-/// An operand that a contraction multiplies with is scaled so that results stay
-/// near 1, where activation functions are not flat.
+/// The scale that a contraction wants of an operand.
 static double getScale(const Uses &uses) {
   double scale = 1;
   for (auto [user, number] : uses.direct)
-    if (auto matmul = dyn_cast<MatmulOp>(user); matmul && number == 1)
-      scale = 1 / std::sqrt(double(matmul.getK()));
+    if (auto contraction = dyn_cast<ContractionOpInterface>(user))
+      scale = std::min(scale, contraction.getOperandScale(number));
   return scale;
 }
 
@@ -180,13 +179,14 @@ static double getScale(const Uses &uses) {
 static void describeSign(const Uses &uses, json::Object &operand) {
   bool isKey = false, isOther = false, isRow = false;
   for (auto [user, number] : uses.direct) {
-    if (isa<AttentionOp>(user))
-      (number == 1 ? isKey : isOther) = true;
-    if (auto reduce = dyn_cast<ReduceOp>(user))
-      isRow |= reduce.getKind() == ReduceKind::max ||
-               reduce.getKind() == ReduceKind::argmax;
-    isRow |= isa<SoftmaxOp>(user);
-    if (isa<AttentionOp>(user) && number == 3)
+    if (auto row = dyn_cast<RowOpInterface>(user))
+      isRow |= row.getArithmetic().findsLargest;
+    auto contraction = dyn_cast<ContractionOpInterface>(user);
+    if (!contraction || !contraction.averages())
+      continue;
+    OperandRole role = contraction.getOperandRole(number);
+    (role == OperandRole::Key ? isKey : isOther) = true;
+    if (role == OperandRole::Mask)
       operand["mask"] = true;
   }
   if (isKey)
@@ -199,11 +199,13 @@ static void describeSign(const Uses &uses, json::Object &operand) {
 /// rounding errors is left.
 static bool subtractsMeans(FusedOp fused) {
   return llvm::any_of(fused.getBodyOps(), [&](Operation &op) {
-    if (auto norm = dyn_cast<NormOp>(op))
-      return norm.getKind() == NormKind::layer;
+    if (auto row = dyn_cast<RowOpInterface>(op))
+      return row.getArithmetic().subtractsMean;
     return isa<SubOp>(op) &&
-           llvm::any_of(getSlice(fused, op.getResult(0)),
-                        llvm::IsaPred<ReduceOp>);
+           llvm::any_of(getSlice(fused, op.getResult(0)), [](Operation *term) {
+             auto row = dyn_cast<RowOpInterface>(term);
+             return row && row.getArithmetic().reduces;
+           });
   });
 }
 
@@ -214,7 +216,8 @@ static bool subtractsMeans(FusedOp fused) {
 static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
   if (target.getKind() != "cuda" || type.isF16())
     return false;
-  return llvm::any_of(fused.getBodyOps(), llvm::IsaPred<AttentionOp>) ||
+  return llvm::any_of(fused.getBodyOps(),
+                      [](Operation &op) { return averages(&op); }) ||
          llvm::all_of(fused.getYield()->getOperands(), [](Value result) {
            return getRounding(getElement(result)) > 0;
          });
@@ -227,8 +230,10 @@ static bool mayVanish(Value value) {
   if (!op)
     return false;
   if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp,
-          SoftmaxOp, DivOp, ReciprocalOp, PowOp>(op))
+          DivOp, ReciprocalOp, PowOp>(op))
     return true;
+  if (auto row = dyn_cast<RowOpInterface>(op))
+    return row.getArithmetic().mayVanish;
   return (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op)) &&
          llvm::any_of(op->getOperands(), mayVanish);
 }
@@ -240,8 +245,8 @@ static bool multipliesWhatVanishes(OpOperand &use) {
 }
 
 static bool isProduct(OpOperand &use) {
-  auto reduce = dyn_cast<ReduceOp>(use.getOwner());
-  return reduce && reduce.getKind() == ReduceKind::prod;
+  auto row = dyn_cast<RowOpInterface>(use.getOwner());
+  return row && row.getArithmetic().multiplies;
 }
 
 /// What an op leaves open, docs/precision.md: whether attention sees values of
@@ -251,9 +256,10 @@ static json::Array getAvoided(FusedOp fused, const Target &target,
                               BlockArgument argument, bool holdsLargest,
                               bool equalRowsCancel) {
   json::Array avoided;
-  bool isKeyOrValue = reachesAttention(argument, {1, 2});
-  bool isMask = reachesAttention(argument, {3});
-  bool isQuery = reachesAttention(argument, {0});
+  bool isKeyOrValue =
+      reachesRole(argument, {OperandRole::Key, OperandRole::Value});
+  bool isMask = reachesRole(argument, {OperandRole::Mask});
+  bool isQuery = reachesRole(argument, {OperandRole::Query});
   if (isKeyOrValue || isMask)
     avoided.push_back("nan");
   bool isBesideVanishing = reaches(argument, multipliesWhatVanishes);

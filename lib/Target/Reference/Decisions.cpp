@@ -38,9 +38,8 @@ static bool isNarrowFloat(Type type) {
 
 /// Ops that choose among their operands' elements.
 static bool isExact(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKind() == ReduceKind::max ||
-           reduce.getKind() == ReduceKind::min;
+  if (auto row = dyn_cast<RowOpInterface>(op))
+    return row.getArithmetic().chooses;
   return isa<ViewOpInterface>(op) ||
          isa<ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp, ReluOp,
              MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp, RoundOp>(
@@ -49,11 +48,8 @@ static bool isExact(Operation *op) {
 
 /// What becomes of a float that is a little off.
 static Doubt getDoubt(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getKind() == ReduceKind::argmax ||
-                   reduce.getKind() == ReduceKind::argmin
-               ? Doubt::Decides
-               : Doubt::None;
+  if (auto row = dyn_cast<RowOpInterface>(op))
+    return row.getArithmetic().locates ? Doubt::Decides : Doubt::None;
   if (isa<CompareOp, SignOp, FloorOp, CeilOp, RoundOp, FmodOp>(op))
     return Doubt::Decides;
   // Poles and borders of what they are defined for.
@@ -81,7 +77,8 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   knowledge.isNarrowSum |=
       isa<MatmulOp>(op) && isNarrowFloat(op->getOperand(0).getType());
   // A hidden key's NaN shows in some candidates.
-  if (isa<AttentionOp>(op))
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  if (contraction && contraction.averages())
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Decides);
   return knowledge;
 }

@@ -316,7 +316,7 @@ LogicalResult ReferenceEmitter::printPointwise(Operation *op) {
   } else {
     Formula formula = getFormula(op);
     if (formula.name.empty())
-      return op->emitError("has no formula in the reference");
+      return op->emitOpError("has no formula in the reference");
     value = llvm::formatv("apply<op::{0}>({1})", formula.name,
                           llvm::join(x, ", "));
     if (formula.rounds &&
@@ -472,7 +472,7 @@ static std::string getCoordinate(AffineExpr expr, ArrayRef<std::string> names) {
 LogicalResult ReferenceEmitter::printView(Operation *op) {
   auto view = dyn_cast<ViewOpInterface>(op);
   if (!view)
-    return op->emitError("has no reference");
+    return op->emitOpError("has no reference");
   Value operand = op->getOperand(0);
   ArrayRef<int64_t> shape = getTensor(op->getResult(0)).getShape();
   ArrayRef<int64_t> from = getTensor(operand).getShape();

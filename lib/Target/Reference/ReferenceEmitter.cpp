@@ -21,7 +21,7 @@ using namespace fact;
 
 /// Ops that are programs; all others are functions of an index.
 static bool isProgram(Operation *op) {
-  return isa<MatmulOp, AttentionOp, SoftmaxOp, NormOp, ReduceOp>(op);
+  return isa<ContractionOpInterface, RowOpInterface>(op);
 }
 
 std::string ReferenceEmitter::getElement(Value value) const {
@@ -255,12 +255,16 @@ void ReferenceEmitter::printNorm(NormOp op) {
 }
 
 LogicalResult ReferenceEmitter::printProgram(Operation *op) {
+  bool isKnown = true;
   TypeSwitch<Operation *>(op)
       .Case([&](MatmulOp matmul) { printMatmul(matmul); })
       .Case([&](AttentionOp attention) { printAttention(attention); })
       .Case([&](ReduceOp reduce) { printReduce(reduce); })
       .Case([&](SoftmaxOp softmax) { printSoftmax(softmax); })
-      .Case([&](NormOp norm) { printNorm(norm); });
+      .Case([&](NormOp norm) { printNorm(norm); })
+      .Default([&](Operation *) { isKnown = false; });
+  if (!isKnown)
+    return op->emitOpError("has no reference");
   return success();
 }
 

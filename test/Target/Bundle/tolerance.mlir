@@ -10,6 +10,9 @@
 // RUN: fact-compile %t/gate.mlir --until=bundle --bundle=%t/gate
 // RUN: FileCheck %s --check-prefix=GATE < %t/gate/bundle.json
 
+// RUN: fact-compile %t/columns.mlir --until=bundle --bundle=%t/columns
+// RUN: FileCheck %s --check-prefix=COLUMNS < %t/columns/bundle.json
+
 // A sum in f32 beside a bf16 result.
 // MIXED: "results": [
 // MIXED: "element": 0.015625,
@@ -41,6 +44,17 @@
 // GATE: "large": 16
 // GATE: "results": [
 // GATE: "large": {{.*}}
+
+// Sums are as long as the rows, whichever dimension is one: 2 + sqrt(4096)
+// roundings, four of them in the norm.
+// COLUMNS: "results": [
+// COLUMNS: "norm": {{3.147.*e-05}}
+
+//--- columns.mlir
+func.func @f(%x: tensor<4096x4xf32>) -> tensor<4096x4xf32> {
+  %0 = fact.softmax %x dim 0 : tensor<4096x4xf32>
+  return %0 : tensor<4096x4xf32>
+}
 
 //--- mixed.mlir
 func.func @f(%x: tensor<64x32xf32>) -> (tensor<64x32xbf16>, tensor<64xf32>) {

@@ -160,6 +160,23 @@ TEST_F(Demand, SeveralResults) {
               "tensor<6x3xf32>, tensor<6x2xf32>");
 }
 
+TEST_F(Demand, OpsThatSayNothing) {
+  // An op that may need nothing of its operands adds nothing to a lower bound.
+  auto module = parseSourceString<ModuleOp>(R"(
+    fact.weight @x : tensor<64x8xf32>
+    %x = fact.get_weight @x : tensor<64x8xf32>
+    %0 = fact.fused "any" ins(%x : tensor<64x8xf32>) {
+    ^bb0(%a: tensor<64x8xf32>):
+      %1 = builtin.unrealized_conversion_cast %a : tensor<64x8xf32> to tensor<8xf32>
+      fact.yield %1 : tensor<8xf32>
+    } : tensor<8xf32>)",
+                                           &context);
+  ASSERT_TRUE(module);
+  SpeedOfLight light = getSpeedOfLight(*module->getOps<FusedOp>().begin());
+  EXPECT_EQ(light.bytes, 8 * 4);
+  EXPECT_EQ(light.getFlops(), 0);
+}
+
 //===----------------------------------------------------------------------===//
 // Random regions
 //===----------------------------------------------------------------------===//

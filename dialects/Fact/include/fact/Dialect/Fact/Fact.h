@@ -4,8 +4,10 @@
 #ifndef FACT_DIALECT_FACT_FACT_H
 #define FACT_DIALECT_FACT_FACT_H
 
+#include "fact/Dialect/Fact/ElementSet.h"
 #include "fact/Dialect/Fact/Extents.h"
 #include "fact/Dialect/Fact/Machine.h"
+#include "fact/Dialect/Fact/Numerics.h"
 #include "fact/Dialect/Fact/Schedule.h"
 #include "fact/Dialect/Fact/StridedView.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -39,7 +41,15 @@ mlir::FailureOr<MachineAttr> chooseMachine(mlir::Operation *op,
 namespace detail {
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
 mlir::LogicalResult verifyElementTypes(mlir::Operation *op);
-}
+
+/// `TensorOpInterface::getDemand` of ops that broadcast, of views, of row ops.
+llvm::SmallVector<ElementSets> getBroadcastDemand(mlir::Operation *op,
+                                                  const ElementSets &result);
+llvm::SmallVector<ElementSets> getViewDemand(mlir::Operation *op,
+                                             const ElementSets &result);
+llvm::SmallVector<ElementSets> getRowDemand(mlir::Operation *op,
+                                            const ElementSets &result);
+} // namespace detail
 
 /// The result's shape is the broadcast of the operands' shapes.
 template <typename ConcreteType>

@@ -7,7 +7,36 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 
-def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
+def TensorOpInterface : OpInterface<"TensorOpInterface"> {
+  let cppNamespace = "::fact";
+  let description = [{
+    An op that computes one tensor from others, and says how much work that is.
+    Pointwise ops, views and row ops answer for their kind.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The elements of each operand that the elements `result` depend on: no
+        fewer than these.
+      }],
+      "::llvm::SmallVector<::fact::ElementSets>", "getDemand",
+      (ins "const ::fact::ElementSets &":$result)>,
+    InterfaceMethod<[{
+        Floating-point operations that the elements `result` take, for the
+        speed of light: those of a contraction's products and sums, and one per
+        element of other ops.
+      }],
+      "double", "getFlops", (ins "const ::fact::ElementSets &":$result)>,
+    InterfaceMethod<[{
+        Builds the result where it has elements and an operand has none: a sum
+        of nothing is 0. Null for an op that has no such result.
+      }],
+      "::mlir::Value", "buildFromEmpty", (ins "::mlir::OpBuilder &":$builder),
+      "", [{ return ::mlir::Value(); }]>
+  ];
+}
+
+def PointwiseOpInterface
+    : OpInterface<"PointwiseOpInterface", [TensorOpInterface]> {
   let cppNamespace = "::fact";
   let description = [{
     An op that computes each element of its result from one element of each
@@ -30,9 +59,18 @@ def PointwiseOpInterface : OpInterface<"PointwiseOpInterface"> {
            "::mlir::ValueRange":$arguments), "",
       [{ return $_op.buildScalar(builder, loc, arguments); }]>
   ];
+  let extraTraitClassDeclaration = [{
+    ::llvm::SmallVector<::fact::ElementSets>
+    getDemand(const ::fact::ElementSets &result) {
+      return ::fact::detail::getBroadcastDemand($_op, result);
+    }
+    double getFlops(const ::fact::ElementSets &result) {
+      return result.count();
+    }
+  }];
 }
 
-def ViewOpInterface : OpInterface<"ViewOpInterface"> {
+def ViewOpInterface : OpInterface<"ViewOpInterface", [TensorOpInterface]> {
   let cppNamespace = "::fact";
   let description = [{
     An op with one operand that renames elements without computing. It says how
@@ -60,6 +98,94 @@ def ViewOpInterface : OpInterface<"ViewOpInterface"> {
         return $_op.getSourceIndex(index);
       }]>
   ];
+  let extraTraitClassDeclaration = [{
+    ::llvm::SmallVector<::fact::ElementSets>
+    getDemand(const ::fact::ElementSets &result) {
+      return ::fact::detail::getViewDemand($_op, result);
+    }
+    double getFlops(const ::fact::ElementSets &) { return 0; }
+  }];
+}
+
+def ContractionOpInterface
+    : OpInterface<"ContractionOpInterface", [TensorOpInterface]> {
+  let cppNamespace = "::fact";
+  let description = [{
+    An op that sums products of its operands' elements, on matrix units where a
+    machine has them. An operand that a region computes is rounded to its
+    storage type before it is multiplied.
+  }];
+  let methods = [
+    InterfaceMethod<"Terms of the op's longest sums.",
+      "int64_t", "getSumLength", (ins)>,
+    InterfaceMethod<"What operand number `operand` is to the op.",
+      "::fact::OperandRole", "getOperandRole", (ins "unsigned":$operand)>,
+    InterfaceMethod<[{
+        How large the result is for operands whose root mean squares are
+        `operands`.
+      }],
+      "::fact::ScaleEffect", "getScaleEffect",
+      (ins "::llvm::ArrayRef<double>":$operands)>,
+    InterfaceMethod<[{
+        The root mean square of random elements of operand number `operand` that
+        keeps results near 1, where activation functions are not flat.
+      }],
+      "double", "getOperandScale", (ins "unsigned":$operand), "", [{
+        return $_op.getOperandRole(operand) == ::fact::OperandRole::Weight
+                   ? 1 / std::sqrt(double($_op.getSumLength()))
+                   : 1.0;
+      }]>,
+    InterfaceMethod<[{
+        Whether the op averages values by their keys' scores. Probabilities are
+        rounded as computed operands are, each row averages a number of values
+        of its own, and some kernels multiply hidden values by 0.
+      }],
+      "bool", "averages", (ins), "", [{
+        for (unsigned i = 0, e = $_op->getNumOperands(); i < e; ++i)
+          if ($_op.getOperandRole(i) == ::fact::OperandRole::Key)
+            return true;
+        return false;
+      }]>
+  ];
+}
+
+def RowOpInterface : OpInterface<"RowOpInterface", [TensorOpInterface]> {
+  let cppNamespace = "::fact";
+  let description = [{
+    An op that computes with whole rows of its first operand: the elements whose
+    coordinates differ only in some dimensions. The result has one row for each,
+    or one element. Further operands have the shape of a row.
+  }];
+  let methods = [
+    InterfaceMethod<"The dimensions of a row, ascending.",
+      "::llvm::SmallVector<int64_t>", "getRowDims", (ins)>,
+    InterfaceMethod<"What the op does with a row.",
+      "::fact::RowArithmetic", "getArithmetic", (ins)>,
+    InterfaceMethod<[{
+        How large the result is for operands whose root mean squares are
+        `operands`.
+      }],
+      "::fact::ScaleEffect", "getScaleEffect",
+      (ins "::llvm::ArrayRef<double>":$operands)>,
+    InterfaceMethod<"Elements of a row, which are the terms of the op's sums.",
+      "int64_t", "getRowLength", (ins), "", [{
+        auto type = ::mlir::cast<::mlir::RankedTensorType>(
+            $_op->getOperand(0).getType());
+        int64_t length = 1;
+        for (int64_t dim : $_op.getRowDims())
+          length *= type.getDimSize(dim);
+        return length;
+      }]>
+  ];
+  let extraTraitClassDeclaration = [{
+    ::llvm::SmallVector<::fact::ElementSets>
+    getDemand(const ::fact::ElementSets &result) {
+      return ::fact::detail::getRowDemand($_op, result);
+    }
+    double getFlops(const ::fact::ElementSets &result) {
+      return $_op.getDemand(result).front().count();
+    }
+  }];
 }
 
 def SpaceAttrInterface : AttrInterface<"SpaceAttrInterface"> {

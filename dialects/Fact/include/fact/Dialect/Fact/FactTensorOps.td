@@ -10,7 +10,13 @@ include "fact/Dialect/Fact/FactOpBase.td"
 // Contractions
 //===----------------------------------------------------------------------===//
 
-def Fact_MatmulOp : Fact_TensorOp<"matmul"> {
+/// An op that sums products.
+class Fact_ContractionOp<string mnemonic>
+    : Fact_TensorOp<mnemonic, [
+        DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty"]>,
+        DeclareOpInterfaceMethods<ContractionOpInterface>]>;
+
+def Fact_MatmulOp : Fact_ContractionOp<"matmul"> {
   let summary = "matrix product over the last two dimensions";
   let description = [{
     `lhs` is `[batch..., M, K]` (`[batch..., K, M]` with `transpose_a`), `rhs`
@@ -42,7 +48,7 @@ def Fact_MatmulOp : Fact_TensorOp<"matmul"> {
   let hasVerifier = 1;
 }
 
-def Fact_AttentionOp : Fact_TensorOp<"attention"> {
+def Fact_AttentionOp : Fact_ContractionOp<"attention"> {
   let summary = "softmax(query key^T * scale + mask) value";
   let description = [{
     `query` is `[batch, heads, Tq, D]`, `key` `[batch, kv_heads, Tk, D]`, `value`
@@ -73,7 +79,12 @@ def Fact_AttentionOp : Fact_TensorOp<"attention"> {
 // Rows
 //===----------------------------------------------------------------------===//
 
-def Fact_SoftmaxOp : Fact_TensorOp<"softmax", [SameOperandsAndResultType]> {
+/// An op on the rows of its first operand.
+class Fact_RowOp<string mnemonic, list<Trait> traits = []>
+    : Fact_TensorOp<mnemonic,
+        !listconcat([DeclareOpInterfaceMethods<RowOpInterface>], traits)>;
+
+def Fact_SoftmaxOp : Fact_RowOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "exp(x - max) / sum over one dimension";
   let description = [{
     Constraints:
@@ -85,7 +96,7 @@ def Fact_SoftmaxOp : Fact_TensorOp<"softmax", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Fact_NormOp : Fact_TensorOp<"norm", [AttrSizedOperandSegments]> {
+def Fact_NormOp : Fact_RowOp<"norm", [AttrSizedOperandSegments]> {
   let summary = "normalisation over the trailing dimensions";
   let description = [{
     `layer`: `(x - mean) / sqrt(variance + eps) * weight + bias`; `rms`:
@@ -108,7 +119,7 @@ def Fact_NormOp : Fact_TensorOp<"norm", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Fact_ReduceOp : Fact_TensorOp<"reduce"> {
+def Fact_ReduceOp : Fact_RowOp<"reduce"> {
   let summary = "sum, mean, max, min, prod, argmax or argmin over dimensions";
   let description = [{
     Reduced dimensions stay with size 1 when `keep` is set. `argmax` and
@@ -132,12 +143,16 @@ def Fact_ReduceOp : Fact_TensorOp<"reduce"> {
   let assemblyFormat = [{
     `` $kind $operand `dims` $dims (`keep` $keep^)? attr-dict `:` functional-type(operands, results)
   }];
+  let extraClassDeclaration = [{
+    ::mlir::Value buildFromEmpty(::mlir::OpBuilder &builder);
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
-def Fact_GatherOp : Fact_TensorOp<"gather"> {
+def Fact_GatherOp : Fact_TensorOp<"gather",
+    [DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty"]>]> {
   let summary = "slices of a tensor chosen by index";
   let description = [{
     The index tensor takes the place of dimension `dim`: result element
@@ -163,7 +178,8 @@ def Fact_GatherOp : Fact_TensorOp<"gather"> {
   let hasVerifier = 1;
 }
 
-def Fact_RotaryOp : Fact_TensorOp<"rotary"> {
+def Fact_RotaryOp : Fact_TensorOp<"rotary",
+    [DeclareOpInterfaceMethods<TensorOpInterface>]> {
   let summary = "rotary position embedding";
   let description = [{
     `x * cos + rotate(x) * sin`, where `rotate` turns pairs of the last
@@ -211,6 +227,10 @@ def Fact_ReshapeOp : Fact_ViewOp<"reshape", "the same elements in row-major orde
   }];
   let arguments = (ins Fact_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::fact::ElementSets>
+    getDemand(const ::fact::ElementSets &result);
+  }];
   let hasCanonicalizer = 1;
 }
 
@@ -255,7 +275,8 @@ def Fact_ExpandOp : Fact_ViewOp<"expand", "a broadcast to a larger shape"> {
   let hasCanonicalizer = 1;
 }
 
-def Fact_ConcatOp : Fact_TensorOp<"concat", [SameOperandsAndResultElementType]> {
+def Fact_ConcatOp : Fact_TensorOp<"concat",
+    [DeclareOpInterfaceMethods<TensorOpInterface>, SameOperandsAndResultElementType]> {
   let summary = "tensors one after the other along a dimension";
   let description = [{
     Constraints:

@@ -1,14 +1,13 @@
-//===- ElementSet.h - Sets of elements of a tensor ----------------*- C++
+//===- ElementSet.h - Sets of elements of a tensor --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
 // Sums of strides, which is exact for all that views can say. Where a union is
 // not one of these, elements are left out: what is counted is in the set.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FACT_ANALYSIS_ELEMENTSET_H
-#define FACT_ANALYSIS_ELEMENTSET_H
+#ifndef FACT_DIALECT_FACT_ELEMENTSET_H
+#define FACT_DIALECT_FACT_ELEMENTSET_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -76,4 +75,4 @@ private:
 
 } // namespace fact
 
-#endif // FACT_ANALYSIS_ELEMENTSET_H
+#endif // FACT_DIALECT_FACT_ELEMENTSET_H

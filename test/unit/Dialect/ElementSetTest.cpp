@@ -1,7 +1,7 @@
 //===- ElementSetTest.cpp - Sets against lists of positions ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Analysis/ElementSet.h"
+#include "fact/Dialect/Fact/ElementSet.h"
 #include "gtest/gtest.h"
 #include <random>
 #include <set>

@@ -1,7 +1,7 @@
 //===- ElementSet.cpp - Sets of elements of a tensor ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Analysis/ElementSet.h"
+#include "fact/Dialect/Fact/ElementSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <optional>
