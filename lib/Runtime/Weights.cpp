@@ -122,7 +122,7 @@ std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
 static const char *fileTypeOf(ElementType type) {
   switch (type) {
 #define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, Largest, \
-                          Overflow, Smallest, Dlpack, Safetensors)             \
+                          Overflow, Smallest, Dlpack, Safetensors, ...)        \
   case ElementType::Type:                                                      \
     return Safetensors;
 #include "fact/Runtime/ElementTypes.def"

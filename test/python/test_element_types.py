@@ -15,7 +15,7 @@ from fact.errors import FactError
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "include" / "fact" / "Runtime"
 COLUMNS = ("type", "name", "storage", "compute", "kind", "digits", "largest", "overflow",
-           "smallest", "dlpack", "safetensors")
+           "smallest", "dlpack", "safetensors", "mlir")
 
 
 def read_table():

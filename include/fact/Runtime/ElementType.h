@@ -173,15 +173,21 @@ referenceTypeOf(ElementType type) {
   return isNarrowFloat(type) ? ElementType::F32 : ElementType::F64;
 }
 
-/// The largest relative error of one rounding to a float type.
-FACT_HOST_DEVICE inline constexpr double roundingOf(ElementType type) {
+/// Bits of a float's significand, the hidden one included; value bits of other
+/// types.
+FACT_HOST_DEVICE inline constexpr uint32_t digitsOf(ElementType type) {
   switch (type) {
 #define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, ...)     \
   case ElementType::Type:                                                      \
-    return 1.0 / static_cast<double>(1ull << Digits);
+    return Digits;
 #include "fact/Runtime/ElementTypes.def"
   }
   return 0;
+}
+
+/// The largest relative error of one rounding to a float type.
+FACT_HOST_DEVICE inline constexpr double roundingOf(ElementType type) {
+  return 1.0 / static_cast<double>(1ull << digitsOf(type));
 }
 
 /// The largest finite value of a float type.

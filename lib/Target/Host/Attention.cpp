@@ -102,7 +102,7 @@ FailureOr<AttentionPlan> AttentionPlan::get(FusedOp fused,
   plan.destination = *destination;
   plan.storage =
       cast<RankedTensorType>(plan.op.getQuery().getType()).getElementType();
-  plan.compute = computeType(plan.storage);
+  plan.compute = getComputeType(plan.storage);
   return plan;
 }
 
@@ -514,8 +514,8 @@ AttentionRealiser::predictMicroseconds(FusedOp fused,
   if (plan->op.getCausal())
     pairs /= 2;
   double products = 2 * pairs * (plan->depth + plan->columns);
-  double seconds = products / (0.6 * machine.matrixFlops32) +
-                   30 * pairs / machine.scalarFlops;
+  double peak = machine.getMatrixFlops(toElementType(plan->compute));
+  double seconds = products / (0.6 * peak) + 30 * pairs / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }
 

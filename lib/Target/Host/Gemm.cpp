@@ -151,7 +151,7 @@ double GemmRealiser::predictMicroseconds(FusedOp fused,
   double mr = gemm.getMicro()[0], nr = gemm.getMicro()[1];
   // Loads for each multiplication, and registers that do not suffice.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
-  double vectors = nr * storageBytes(plan->compute) / cpu.getVectorBytes();
+  double vectors = nr * getStorageBytes(plan->compute) / cpu.getVectorBytes();
   double registers = mr * vectors;
   if (registers + vectors + 1 > cpu.getVectorRegisters() || registers < 8)
     efficiency *= 0.6;
@@ -166,7 +166,7 @@ double GemmRealiser::predictMicroseconds(FusedOp fused,
                      : ceilDivide(plan->getColumns(), gemm.getColumns());
   double packing = double(plan->rows) * plan->k * tiles;
   double flops =
-      machine.matrixFlops32 * (plan->compute.isF64() ? 0.5 : 1.0) * efficiency;
+      machine.getMatrixFlops(toElementType(plan->compute)) * efficiency;
   double seconds = 2 * padded * plan->k / flops + packing / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }
