@@ -12,7 +12,7 @@ target_include_directories(Library INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(TARGETS Library EXPORT FACTLibraryTargets)
 install(DIRECTORY include/fact DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.td")
 
 set(exports FACTLibraryTargets)
 if(FACT_BUILD_COMPILER)

@@ -51,8 +51,10 @@ std::string fact::describeMachine(const MachineDescription &machine) {
       "f32 ones, {8:F0} in everything else.",
       machine.name, machine.architecture, machine.multiprocessors,
       machine.sharedMemoryBytes >> 10, machine.cacheBytes >> 20,
-      machine.bandwidth / 1e12, machine.matrixFlops16 / 1e12,
-      machine.matrixFlops32 / 1e12, machine.scalarFlops / 1e12);
+      machine.bandwidth / 1e12,
+      machine.getMatrixFlops(runtime::ElementType::BF16) / 1e12,
+      machine.getMatrixFlops(runtime::ElementType::F32) / 1e12,
+      machine.scalarFlops / 1e12);
 }
 
 std::string fact::describeSchedules(const Target &target) {

@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/AbsoluteError.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace fact;
-
-static bool isFloat16(Value value) {
-  return isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(value.getType()));
-}
 
 /// Whether an error of this operand is one of the result, or of a multiple.
 static bool passesOn(OpOperand &use) {
@@ -45,7 +42,8 @@ bool fact::toleratesAbsoluteError(Value value) {
     for (OpOperand &use : next.getUses()) {
       Operation *user = use.getOwner();
       bool rounds = isa<YieldOp>(user) || isa<ContractionOpInterface>(user);
-      if (rounds ? !isFloat16(next) : !passesOn(use))
+      if (rounds ? !isNarrowFloat(getElementTypeOrSelf(next.getType()))
+                 : !passesOn(use))
         return false;
       if (!rounds && seen.insert(user->getResult(0)).second)
         work.push_back(user->getResult(0));

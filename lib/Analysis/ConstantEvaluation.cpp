@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/ConstantEvaluation.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/APFloat.h"
@@ -28,39 +29,17 @@ static double toDouble(const APFloat &value) {
 /// Elements of raw little-endian storage, as `dense_resource` keeps them.
 static FailureOr<std::vector<double>> decodeBlob(ArrayRef<char> data,
                                                  Type element, int64_t size) {
-  unsigned bits = element.getIntOrFloatBitWidth();
-  unsigned bytes = (bits + 7) / 8;
-  if (static_cast<int64_t>(data.size()) != size * bytes)
+  std::optional<runtime::ElementType> type = findElementType(element);
+  if (!type || static_cast<int64_t>(data.size()) !=
+                   size * int64_t(runtime::bytesOf(*type)))
     return failure();
   std::vector<double> elements(size);
-  auto readAs = [&](auto type) {
-    using T = decltype(type);
-    for (int64_t i = 0; i < size; ++i) {
-      T value;
-      memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-      elements[i] = static_cast<double>(value);
-    }
-  };
-  if (element.isF32()) {
-    readAs(float());
-  } else if (element.isF64()) {
-    readAs(double());
-  } else if (auto type = dyn_cast<FloatType>(element)) {
-    for (int64_t i = 0; i < size; ++i) {
-      uint16_t word;
-      memcpy(&word, data.data() + i * bytes, bytes);
-      elements[i] =
-          toDouble(APFloat(type.getFloatSemantics(), APInt(bits, word)));
-    }
-  } else if (bits == 1) {
-    for (int64_t i = 0; i < size; ++i)
-      elements[i] = data[i] & 1;
-  } else if (bits == 8) {
-    readAs(int8_t());
-  } else if (bits == 32) {
-    readAs(int32_t());
-  } else {
-    readAs(int64_t());
+  for (int64_t i = 0; i < size; ++i) {
+    // Nothing is known of the alignment of the data.
+    uint64_t bits = runtime::elementBits(data.data(), *type, i);
+    elements[i] = runtime::isBoolean(*type)
+                      ? double(bits & 1)
+                      : runtime::loadElement(&bits, *type, 0);
   }
   return elements;
 }

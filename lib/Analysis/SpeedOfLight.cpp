@@ -4,21 +4,32 @@
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/Demand.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace fact;
 
-int64_t fact::getStorageBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
+double SpeedOfLight::getFlops() const {
+  return std::accumulate(matrixFlops.begin(), matrixFlops.end(), 0.0) +
+         scalarFlops;
+}
+
+SmallVector<std::pair<std::string, double>>
+SpeedOfLight::getFlopsByType() const {
+  SmallVector<std::pair<std::string, double>> byType;
+  for (auto [i, flops] : llvm::enumerate(matrixFlops))
+    byType.emplace_back(("matrix_" + getName(MatrixRate(i))).str(), flops);
+  byType.emplace_back("scalar", scalarFlops);
+  return byType;
 }
 
 double SpeedOfLight::getArithmeticMicroseconds(
     const MachineDescription &machine) const {
-  return 1e6 * (matrixFlops16 / machine.matrixFlops16 +
-                matrixFlops32 / machine.matrixFlops32 +
-                matrixFlops64 / machine.matrixFlops64 +
-                scalarFlops / machine.scalarFlops);
+  double seconds = 0;
+  for (auto [flops, peak] : llvm::zip_equal(matrixFlops, machine.matrixFlops))
+    seconds += flops / peak;
+  return 1e6 * (seconds + scalarFlops / machine.scalarFlops);
 }
 
 double
@@ -37,7 +48,7 @@ double SpeedOfLight::getMicroseconds(const MachineDescription &machine) const {
 
 /// Adds what `op` computes to make the elements `result`.
 static void addFlops(Operation *op, const ElementSets &result,
-                     SpeedOfLight &light) {
+                     Float32Precision precision, SpeedOfLight &light) {
   auto tensorOp = dyn_cast<TensorOpInterface>(op);
   if (!tensorOp)
     return;
@@ -46,11 +57,9 @@ static void addFlops(Operation *op, const ElementSets &result,
     light.scalarFlops += flops;
     return;
   }
-  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-  unsigned width = type.getElementTypeBitWidth();
-  (width <= 16   ? light.matrixFlops16
-   : width == 64 ? light.matrixFlops64
-                 : light.matrixFlops32) += flops;
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  MatrixRate rate = getMatrixRate(toElementType(element), precision);
+  light.matrixFlops[size_t(rate)] += flops;
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,17 +76,18 @@ static bool isSplat(Value value) {
 }
 
 /// Follows what is needed through one op, with its arithmetic.
-static void follow(Operation *op, DemandAnalysis &demand, SpeedOfLight &light) {
+static void follow(Operation *op, DemandAnalysis &demand,
+                   Float32Precision precision, SpeedOfLight &light) {
   const ElementSets result = demand.get(op->getResult(0));
   SmallVector<ElementSets> operands = getDemand(op, result);
-  addFlops(op, result, light);
+  addFlops(op, result, precision, light);
   for (auto [operand, sets] : llvm::zip_equal(op->getOperands(), operands))
     demand.add(operand, sets);
 }
 
 static double countBytes(Value value, const ElementSets &sets) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return sets.count() * double((type.getElementTypeBitWidth() + 7) / 8);
+  Type element = getElementTypeOrSelf(value.getType());
+  return sets.count() * double(getStorageBytes(element));
 }
 
 bool fact::hasSpeedOfLight(Operation *op) {
@@ -95,12 +105,13 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
   // Two arguments may be the same memory. Where there is no region, a kernel of
   // the op alone reads through the views before it.
   DemandAnalysis inside, memory;
+  Float32Precision precision = getFloat32Precision(op);
   if (auto fused = dyn_cast<FusedOp>(op)) {
     for (Value value : fused.getYield()->getOperands())
       inside.addWhole(value);
     for (Operation &inner : llvm::reverse(fused.getBodyOps()))
       if (!isa<ViewOpInterface>(inner) && inner.getNumOperands() != 0)
-        follow(&inner, inside, light);
+        follow(&inner, inside, precision, light);
     for (auto [argument, input] :
          llvm::zip_equal(fused.getBody().getArguments(), fused.getInputs()))
       memory.addStored(skipReshapes(input), inside.get(argument));
@@ -109,7 +120,7 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
         memory.addStored(inner.getResult(0), inside.get(inner.getResult(0)));
   } else {
     memory.addWhole(op->getResult(0));
-    follow(op, memory, light);
+    follow(op, memory, precision, light);
   }
   for (Value value : memory.getValues())
     if (value.getDefiningOp() != op && !isSplat(value))

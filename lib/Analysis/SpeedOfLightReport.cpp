@@ -114,7 +114,7 @@ void fact::printTable(const SpeedOfLightReport &report, raw_ostream &os) {
   for (auto [shown, flops] :
        llvm::zip_equal(isShown, SpeedOfLight().getFlopsByType()))
     if (shown)
-      table[0].push_back(("GFLOP " + flops.first).str());
+      table[0].push_back("GFLOP " + flops.first);
   table[0].append({"MB", "SOL us", "unfused us", "bound by"});
   for (const SpeedOfLightReport::Row &row : report.rows) {
     Cells cells = {describe(row.op), shapeOf(row.op)};

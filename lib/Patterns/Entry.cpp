@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Patterns/PatternFile.h"
+#include "fact/Runtime/ElementType.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -69,10 +70,13 @@ std::string Problem::getId() const {
 }
 
 bool isConvertible(const std::string &dtype, const std::string &other) {
-  auto is16Bit = [](const std::string &type) {
-    return type == "f16" || type == "bf16";
-  };
-  return dtype == other || (is16Bit(dtype) && is16Bit(other));
+  if (dtype == other)
+    return true;
+  runtime::ElementType type, otherType;
+  return runtime::parseElementType(dtype.c_str(), type) &&
+         runtime::parseElementType(other.c_str(), otherType) &&
+         runtime::isNarrowFloat(type) && runtime::isNarrowFloat(otherType) &&
+         runtime::bytesOf(type) == runtime::bytesOf(otherType);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Patterns/PatternFile.h"
+#include "fact/Runtime/ElementType.h"
 #include "fact/Runtime/Text.h"
 #include <algorithm>
 #include <cerrno>
@@ -126,12 +127,6 @@ bool isLine(const std::string &text) {
 size_t getLength(const std::string &text) {
   return std::count_if(text.begin(), text.end(),
                        [](unsigned char c) { return (c & 0xc0) != 0x80; });
-}
-
-const std::set<std::string> &elementTypes() {
-  static const std::set<std::string> types = {"f64", "f32", "f16", "bf16",
-                                              "i64", "i32", "i8",  "i1"};
-  return types;
 }
 
 //===----------------------------------------------------------------------===//
@@ -380,9 +375,10 @@ std::vector<Entry> readEntries(const std::string &text) {
   Problem file;
   file.rule = root["rule"].text(isName, "a rule's name");
   file.dtype = root["dtype"].text(isName, "an element type");
-  if (!elementTypes().count(file.dtype))
-    root["dtype"].fail("expected one of f64, f32, f16, bf16, i64, i32, i8, i1, "
-                       "found \"" +
+  runtime::ElementType type;
+  if (!runtime::parseElementType(file.dtype.c_str(), type))
+    root["dtype"].fail(std::string("expected one of ") +
+                       runtime::elementTypeNames() + ", found \"" +
                        file.dtype + "\"");
   file.architecture = root["architecture"].text(isArchitecture, "an architecture");
   std::vector<Entry> entries;

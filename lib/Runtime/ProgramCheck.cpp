@@ -333,9 +333,7 @@ std::vector<double> Checker::disturb(const Job &job, size_t result,
     for (size_t i = 0; i < job.operands.size(); ++i) {
       const Tensor &operand = job.operands[i];
       std::vector<char> bytes = read(buffers[i], operand.bytes());
-      double epsilon = operand.type == ElementType::BF16  ? 0x1p-8
-                       : operand.type == ElementType::F16 ? 0x1p-10
-                                                          : 0x1p-21;
+      double epsilon = std::max(roundingOf(operand.type), 0x1p-21);
       for (uint64_t j = 0; round && isFloat(operand.type) &&
                            j < operand.elements();
            ++j) {

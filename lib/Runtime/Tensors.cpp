@@ -51,33 +51,26 @@ static std::string describeDevice(DLDevice device) {
   return name + ":" + std::to_string(device.device_id);
 }
 
-DLDataType dataTypeOf(ElementType type) {
-  uint8_t code = kDLInt;
+static uint8_t codeOf(ElementType type) {
   switch (type) {
-  case ElementType::F64:
-  case ElementType::F32:
-  case ElementType::F16:
-    code = kDLFloat;
-    break;
-  case ElementType::BF16:
-    code = kDLBfloat;
-    break;
-  case ElementType::I64:
-  case ElementType::I32:
-  case ElementType::I8:
-    break;
-  case ElementType::I1:
-    code = kDLBool;
-    break;
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, Largest, \
+                          Overflow, Smallest, Dlpack, ...)                     \
+  case ElementType::Type:                                                      \
+    return Dlpack;
+#include "fact/Runtime/ElementTypes.def"
   }
-  return {code, static_cast<uint8_t>(8 * bytesOf(type)), 1};
+  return kDLInt;
+}
+
+DLDataType dataTypeOf(ElementType type) {
+  return {codeOf(type), static_cast<uint8_t>(8 * bytesOf(type)), 1};
 }
 
 static bool hasType(DLDataType found, ElementType expected) {
   DLDataType type = dataTypeOf(expected);
   // Exporters differ in how they name a boolean.
   bool sameCode = found.code == type.code ||
-                  (expected == ElementType::I1 && found.code == kDLUInt);
+                  (isBoolean(expected) && found.code == kDLUInt);
   return sameCode && found.bits == type.bits && found.lanes == 1;
 }
 

@@ -265,7 +265,7 @@ using SpecialValue = std::optional<double>;
 
 static double largestPlanted(ElementType type) {
   // Squares of doubles have to stay finite for the comparison.
-  return type == ElementType::F64 ? 1e150 : largestFinite(type);
+  return std::min(largestFinite(type), 1e150);
 }
 
 /// What an operand holds beside a NaN of another, and NaN itself.

@@ -120,9 +120,14 @@ std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
 //===----------------------------------------------------------------------===//
 
 static const char *fileTypeOf(ElementType type) {
-  static const char *names[] = {"F64", "F32", "F16", "BF16",
-                                "I64", "I32", "I8",  "BOOL"};
-  return names[static_cast<size_t>(type)];
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, Largest, \
+                          Overflow, Smallest, Dlpack, Safetensors, ...)        \
+  case ElementType::Type:                                                      \
+    return Safetensors;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return "?";
 }
 
 static std::string checkFileTensor(const WeightSpec &expected,

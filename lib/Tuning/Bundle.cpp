@@ -42,9 +42,8 @@ std::string Tensor::text() const {
 void readTensor(const Node &node, Tensor &tensor) {
   Node type = node["type"];
   if (!runtime::parseElementType(type.string().c_str(), tensor.type))
-    type.fail(
-        "expected one of f64, f32, f16, bf16, i64, i32, i8, i1, found \"" +
-        type.string() + "\"");
+    type.fail(std::string("expected one of ") + runtime::elementTypeNames() +
+              ", found \"" + type.string() + "\"");
   uint64_t bytes = runtime::bytesOf(tensor.type);
   std::vector<Node> shape = node["shape"].list();
   if (shape.size() > maximumRank)

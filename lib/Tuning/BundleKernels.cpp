@@ -10,14 +10,9 @@ namespace fact {
 namespace tuning {
 
 namespace fs = std::filesystem;
-using runtime::ElementType;
 
-ElementType Kernel::referenceType(size_t i) const {
-  ElementType type = results[i].type;
-  if (!runtime::isFloat(type))
-    return type;
-  bool wide = type == ElementType::F64 || type == ElementType::F32;
-  return wide ? ElementType::F64 : ElementType::F32;
+runtime::ElementType Kernel::referenceType(size_t i) const {
+  return runtime::referenceTypeOf(results[i].type);
 }
 
 static void readKernelSource(const Node &node, const fs::path &folder,
@@ -80,8 +75,6 @@ static Operand readOperand(const Node &node) {
   if (std::optional<Node> scale = node.optional("scale"))
     operand.scale = scale->real();
   std::optional<Node> fill = node.optional("fill");
-  bool isInteger =
-      !runtime::isFloat(operand.type) && operand.type != ElementType::I1;
   if (fill && fill->string() == "uniform") {
     operand.uniform = true;
     operand.low = node["low"].real();
@@ -91,7 +84,7 @@ static Operand readOperand(const Node &node) {
   } else if (fill && fill->string() != "normal")
     fill->fail("expected \"normal\" or \"uniform\", found \"" + fill->string() +
                "\"");
-  else if (isInteger)
+  else if (runtime::isInteger(operand.type))
     node.fail("an integer operand needs \"fill\": \"uniform\" with 'low' and "
               "'high'");
   return operand;

@@ -90,9 +90,13 @@ fill(const std::string &pattern,
 }
 
 static const char *enumerator(ElementType type) {
-  static const char *names[] = {"F64", "F32", "F16", "BF16",
-                                "I64", "I32", "I8",  "I1"};
-  return names[static_cast<size_t>(type)];
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, ...)                                           \
+  case ElementType::Type:                                                      \
+    return #Type;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return "?";
 }
 
 static const char *enumerator(ValueKind kind) {

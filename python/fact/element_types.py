@@ -1,22 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The element types that FACT knows, by PyTorch type and by name."""
+"""Element types by PyTorch type: a part of include/fact/Runtime/ElementTypes.def."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 
 from .errors import FactError
 
-_NAMES = {
-    torch.float64: "f64",
-    torch.float32: "f32",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    torch.int64: "i64",
-    torch.int32: "i32",
-    torch.int8: "i8",
-    torch.bool: "i1",
+
+class ElementType(NamedTuple):
+    # As in MLIR and bundle.json; None for types that only tensors and files have.
+    name: str | None
+    # The type code of DLPack.
+    dlpack: int
+    # The name in safetensors files.
+    safetensors: str
+
+
+ELEMENT_TYPES = {
+    torch.float64: ElementType("f64", 2, "F64"),
+    torch.float32: ElementType("f32", 2, "F32"),
+    torch.float16: ElementType("f16", 2, "F16"),
+    torch.bfloat16: ElementType("bf16", 4, "BF16"),
+    torch.int64: ElementType("i64", 0, "I64"),
+    torch.int32: ElementType("i32", 0, "I32"),
+    torch.int16: ElementType(None, 0, "I16"),
+    torch.int8: ElementType("i8", 0, "I8"),
+    torch.uint8: ElementType(None, 1, "U8"),
+    torch.bool: ElementType("i1", 6, "BOOL"),
 }
+_NAMES = {dtype: row.name for dtype, row in ELEMENT_TYPES.items() if row.name}
 _TYPES = {name: dtype for dtype, name in _NAMES.items()}
 
 

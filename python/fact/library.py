@@ -16,7 +16,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .errors import FactError
-from .element_types import torch_type
+from .element_types import ELEMENT_TYPES, torch_type
 from .safetensors_file import read_safetensors
 from .signature import CallSignature
 
@@ -25,19 +25,6 @@ Weights = "Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike"
 LIBRARY_ABI = 1
 
 _CPU, _CUDA = 1, 2
-# DLPack's type code and bits.
-_DLPACK_TYPES = {
-    torch.float64: (2, 64),
-    torch.float32: (2, 32),
-    torch.float16: (2, 16),
-    torch.bfloat16: (4, 16),
-    torch.int64: (0, 64),
-    torch.int32: (0, 32),
-    torch.int16: (0, 16),
-    torch.int8: (0, 8),
-    torch.uint8: (1, 8),
-    torch.bool: (6, 8),
-}
 
 
 class _DLTensor(ctypes.Structure):
@@ -127,11 +114,12 @@ class _Slot:
             return
         if device.type not in ("cpu", "cuda"):
             raise FactError(f"tensor on device '{device}': only cpu and cuda tensors can be used")
-        if tensor.dtype not in _DLPACK_TYPES:
+        if tensor.dtype not in ELEMENT_TYPES:
             raise FactError(f"tensors of type {tensor.dtype} are not supported")
         entry.device_type = _CUDA if device.type == "cuda" else _CPU
         entry.device_id = device.index or 0
-        entry.code, entry.bits = _DLPACK_TYPES[tensor.dtype]
+        entry.code = ELEMENT_TYPES[tensor.dtype].dlpack
+        entry.bits = 8 * tensor.dtype.itemsize
         rank = tensor.dim()
         entry.ndim = rank
         shape = (ctypes.c_int64 * rank)(*tensor.shape)

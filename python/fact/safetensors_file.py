@@ -14,22 +14,11 @@ from typing import Mapping
 
 import torch
 
+from .element_types import ELEMENT_TYPES
 from .errors import FactError
 from .files import writing
 
-_TYPES = {
-    "F64": torch.float64,
-    "F32": torch.float32,
-    "F16": torch.float16,
-    "BF16": torch.bfloat16,
-    "I64": torch.int64,
-    "I32": torch.int32,
-    "I16": torch.int16,
-    "I8": torch.int8,
-    "U8": torch.uint8,
-    "BOOL": torch.bool,
-}
-_NAMES = {dtype: name for name, dtype in _TYPES.items()}
+_TYPES = {row.safetensors: dtype for dtype, row in ELEMENT_TYPES.items()}
 # As the format's own reader has it.
 _MAXIMUM_HEADER = 100_000_000
 
@@ -83,7 +72,7 @@ def write_safetensors(path: str | os.PathLike, tensors: Mapping[str, torch.Tenso
     for name, tensor in tensors.items():
         size = tensor.numel() * tensor.element_size()
         header[name] = {
-            "dtype": _NAMES[tensor.dtype],
+            "dtype": ELEMENT_TYPES[tensor.dtype].safetensors,
             "shape": list(tensor.shape),
             "data_offsets": [offset, offset + size],
         }

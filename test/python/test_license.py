@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-SUFFIXES = {".cpp", ".h", ".c", ".cu", ".cuh", ".td", ".py", ".sh", ".cmake"}
+SUFFIXES = {".cpp", ".h", ".c", ".cu", ".cuh", ".def", ".td", ".py", ".sh", ".cmake"}
 NAMES = {"CMakeLists.txt", "Makefile", "run"}
 FOLDERS = [".ci", "cmake", "dialects", "examples", "include", "lib", "patterns", "python",
            "scripts", "test", "tools"]

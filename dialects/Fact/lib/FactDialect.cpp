@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -81,4 +82,42 @@ MachineAttr fact::getTargetMachine(Operation *op) {
     if (auto machine = op->getAttrOfType<MachineAttr>("fact.target"))
       return machine;
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Precision of f32 contractions
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral precisionName =
+    "fact.float32_matmul_precision";
+
+static std::optional<Float32Precision> readPrecision(Attribute attribute) {
+  auto text = dyn_cast_or_null<StringAttr>(attribute);
+  return text ? parseFloat32Precision(text) : std::nullopt;
+}
+
+Float32Precision fact::getFloat32Precision(Operation *op) {
+  while (op) {
+    if (auto precision = readPrecision(op->getAttr(precisionName)))
+      return *precision;
+    Region *scope = op->getParentRegion();
+    if (!scope && op->getNumOperands() != 0)
+      scope = op->getOperand(0).getParentRegion();
+    op = scope ? scope->getParentOp() : nullptr;
+  }
+  return Float32Precision::Highest;
+}
+
+LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != precisionName)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitOpError("has the attribute '")
+           << precisionName << "', which is one of modules";
+  if (!readPrecision(attribute.getValue()))
+    return op->emitOpError("attribute '")
+           << precisionName << "' is " << attribute.getValue()
+           << ", and must be \"highest\", \"high\" or \"medium\"";
+  return success();
 }

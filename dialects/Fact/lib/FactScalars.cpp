@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -377,8 +378,7 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
       return vector.clone(element);
     return element;
   };
-  bool narrow = isa<FloatType>(to) && to.getIntOrFloatBitWidth() == 16;
-  Type compute = narrow ? builder.getF32Type() : to;
+  Type compute = getComputeType(to);
   auto convert = [&](Type element) {
     Type source = getElementTypeOrSelf(x.getType());
     if (source == element)
@@ -415,7 +415,7 @@ Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
                                  zero);
   }
   convert(compute);
-  if (narrow && getOperand().getType().getElementType() != to) {
+  if (compute != to && getOperand().getType().getElementType() != to) {
     convert(to);
     convert(compute);
   }

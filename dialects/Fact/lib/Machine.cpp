@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -16,19 +17,73 @@
 using namespace mlir;
 using namespace fact;
 
+//===----------------------------------------------------------------------===//
+// Peaks of contractions
+//===----------------------------------------------------------------------===//
+
+std::optional<Float32Precision> fact::parseFloat32Precision(StringRef name) {
+  return llvm::StringSwitch<std::optional<Float32Precision>>(name)
+      .Case("highest", Float32Precision::Highest)
+      .Case("high", Float32Precision::High)
+      .Case("medium", Float32Precision::Medium)
+      .Default(std::nullopt);
+}
+
+StringRef fact::getName(MatrixRate rate) {
+  switch (rate) {
+  case MatrixRate::Bits16:
+    return "16";
+  case MatrixRate::F32:
+    return "32";
+  case MatrixRate::TF32:
+    return "tf32";
+  case MatrixRate::F64:
+    return "64";
+  }
+  llvm_unreachable("a rate has a name");
+}
+
+MatrixRate fact::getMatrixRate(runtime::ElementType type,
+                               Float32Precision precision) {
+  using runtime::ElementType;
+  switch (type) {
+  case ElementType::F64:
+    return MatrixRate::F64;
+  case ElementType::F32:
+    return precision == Float32Precision::Highest ? MatrixRate::F32
+           : precision == Float32Precision::High  ? MatrixRate::TF32
+                                                  : MatrixRate::Bits16;
+  case ElementType::F16:
+  case ElementType::BF16:
+    return MatrixRate::Bits16;
+  case ElementType::I64:
+  case ElementType::I32:
+  case ElementType::I8:
+  case ElementType::I1:
+    break;
+  }
+  llvm_unreachable("contractions are of floats");
+}
+
+//===----------------------------------------------------------------------===//
+// Built-in machines
+//===----------------------------------------------------------------------===//
+
 // Dense peaks and bandwidths as the vendor publishes them. Nothing is known of
 // the host beforehand: its figures are bounds that no machine of its kind
 // passes, caches included, so that a share of them is a lower bound too.
 static constexpr MachineDescription machines[] = {
-    {"a100", "sm_80", 108, 166912, 40 << 20, 2.0e12, 312e12, 19.5e12, 19.5e12,
-     19.5e12},
-    {"h100", "sm_90a", 132, 232448, 50 << 20, 3.35e12, 989e12, 67e12, 67e12,
-     67e12},
-    {"h200", "sm_90a", 132, 232448, 60 << 20, 4.8e12, 989e12, 67e12, 67e12,
-     67e12},
-    {"b200", "sm_100a", 148, 232448, 126 << 20, 8.0e12, 2250e12, 80e12, 40e12,
-     80e12},
-    {"host", "host", 1, 0, 32 << 20, 2.0e12, 2.0e13, 2.0e13, 1.0e13, 1.0e13},
+    // Contractions: 16-bit types, f32, TF32, f64.
+    {"a100", "sm_80", 108, 166912, 40 << 20, 2.0e12,
+     {312e12, 19.5e12, 156e12, 19.5e12}, 19.5e12},
+    {"h100", "sm_90a", 132, 232448, 50 << 20, 3.35e12,
+     {989e12, 67e12, 494.7e12, 67e12}, 67e12},
+    {"h200", "sm_90a", 132, 232448, 60 << 20, 4.8e12,
+     {989e12, 67e12, 494.7e12, 67e12}, 67e12},
+    {"b200", "sm_100a", 148, 232448, 126 << 20, 8.0e12,
+     {2250e12, 80e12, 1125e12, 40e12}, 80e12},
+    {"host", "host", 1, 0, 32 << 20, 2.0e12,
+     {2.0e13, 2.0e13, 2.0e13, 1.0e13}, 1.0e13},
 };
 
 llvm::ArrayRef<MachineDescription> fact::getMachineTable() { return machines; }
@@ -74,9 +129,8 @@ static void forEachFigure(Machine &machine, Visitor visit) {
   visit("shared_memory_bytes", machine.sharedMemoryBytes, 0);
   visit("cache_bytes", machine.cacheBytes, 0);
   visit("bandwidth", machine.bandwidth, 0);
-  visit("matrix_flops_16", machine.matrixFlops16, 0);
-  visit("matrix_flops_32", machine.matrixFlops32, 0);
-  visit("matrix_flops_64", machine.matrixFlops64, 0);
+  for (auto [i, peak] : llvm::enumerate(machine.matrixFlops))
+    visit(("matrix_flops_" + getName(MatrixRate(i))).str(), peak, 0);
   visit("scalar_flops", machine.scalarFlops, 0);
 }
 
@@ -152,6 +206,12 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
                        << ", and must be one such as \"sm_90a\", "
                           "\"x86-64-v3\" or \"host\"";
   machine.architecture = architecture.getValue();
+  // The one figure that may be left out: 16-bit types are no slower.
+  NamedAttrList all(figures);
+  if (Attribute narrow = figures.get("matrix_flops_16");
+      narrow && !figures.get("matrix_flops_tf32"))
+    all.set("matrix_flops_tf32", narrow);
+  figures = all.getDictionary(figures.getContext());
   size_t known = 1;
   LogicalResult result = success();
   forEachFigure(machine, [&](StringRef name, auto &member, int64_t least) {

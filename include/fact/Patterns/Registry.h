@@ -94,8 +94,8 @@ struct Entry {
   const Schedule *getBest() const;
 };
 
-/// Whether kernels of one type say something about another: f16 and bf16 do
-/// about each other; every other type only about itself.
+/// Whether kernels of one type say something about another: narrow floats of
+/// the same size, f16 and bf16, do; every other type only about itself.
 bool isConvertible(const std::string &dtype, const std::string &other);
 
 /// reuse: the same problem. adapt: a problem near it.

@@ -1,7 +1,7 @@
 //===- ElementType.h - Element types and their conversions ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types a bundle names, and conversions of the 16-bit ones by integer
+// The types of ElementTypes.def, and conversions of the narrow ones by integer
 // arithmetic, so that the same code runs on the host and on a device without
 // any library.
 //
@@ -22,122 +22,9 @@
 namespace fact {
 namespace runtime {
 
-enum class ElementType : uint8_t { F64, F32, F16, BF16, I64, I32, I8, I1 };
-
-FACT_HOST_DEVICE inline constexpr uint32_t bytesOf(ElementType type) {
-  switch (type) {
-  case ElementType::F64:
-  case ElementType::I64:
-    return 8;
-  case ElementType::F32:
-  case ElementType::I32:
-    return 4;
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I8:
-  case ElementType::I1:
-    return 1;
-  }
-  return 0;
-}
-
-FACT_HOST_DEVICE inline constexpr bool isFloat(ElementType type) {
-  return type == ElementType::F64 || type == ElementType::F32 ||
-         type == ElementType::F16 || type == ElementType::BF16;
-}
-
-inline constexpr const char *nameOf(ElementType type) {
-  switch (type) {
-  case ElementType::F64:
-    return "f64";
-  case ElementType::F32:
-    return "f32";
-  case ElementType::F16:
-    return "f16";
-  case ElementType::BF16:
-    return "bf16";
-  case ElementType::I64:
-    return "i64";
-  case ElementType::I32:
-    return "i32";
-  case ElementType::I8:
-    return "i8";
-  case ElementType::I1:
-    return "i1";
-  }
-  return "?";
-}
-
-/// False when `name` is none of the bundle's types.
-inline bool parseElementType(const char *name, ElementType &type) {
-  for (int i = 0; i <= static_cast<int>(ElementType::I1); ++i) {
-    type = static_cast<ElementType>(i);
-    if (std::strcmp(name, nameOf(type)) == 0)
-      return true;
-  }
-  return false;
-}
-
-/// The largest finite value.
-FACT_HOST_DEVICE inline double largestFinite(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return 65504.0;
-  case ElementType::BF16:
-    return 3.3895313892515355e38;
-  case ElementType::F32:
-    return 3.4028234663852886e38;
-  default:
-    return 1.7976931348623157e308;
-  }
-}
-
-/// What rounds to infinity: half a unit in the last place above the largest
-/// finite value.
-FACT_HOST_DEVICE inline double overflowThreshold(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return 65520.0;
-  case ElementType::BF16:
-    return 3.3961775292304601e38;
-  case ElementType::F32:
-    return 3.4028235677973366e38;
-  default:
-    return 1.7976931348623157e308;
-  }
-}
-
-/// The smallest positive value: near 0, values are this far apart.
-FACT_HOST_DEVICE inline double smallestPositive(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return 5.9604644775390625e-8;
-  case ElementType::BF16:
-    return 9.1835496157991212e-41;
-  case ElementType::F32:
-    return 1.4012984643248171e-45;
-  default:
-    return 4.9406564584124654e-324;
-  }
-}
-
-/// By its bits, so that it also holds under -ffast-math.
-FACT_HOST_DEVICE inline bool isFinite(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof(bits));
-  return (bits & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
-}
-
-FACT_HOST_DEVICE inline bool isInfinite(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof(bits));
-  return (bits & 0x7fffffffffffffffull) == 0x7ff0000000000000ull;
-}
-
-FACT_HOST_DEVICE inline bool isNan(double value) {
-  return !isFinite(value) && !isInfinite(value);
-}
+//===----------------------------------------------------------------------===//
+// Elements in memory
+//===----------------------------------------------------------------------===//
 
 namespace detail {
 FACT_HOST_DEVICE inline uint32_t bitsOf(float value) {
@@ -194,26 +81,216 @@ FACT_HOST_DEVICE inline uint16_t floatToFloat16(float value) {
   return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
 }
 
+/// Elements that no C++ type of every compiler holds, by their bits.
+struct Float16 {
+  uint16_t bits;
+  FACT_HOST_DEVICE explicit Float16(double value)
+      : bits(floatToFloat16(static_cast<float>(value))) {}
+  FACT_HOST_DEVICE explicit operator double() const {
+    return float16ToFloat(bits);
+  }
+};
+
+struct Bfloat16 {
+  uint16_t bits;
+  FACT_HOST_DEVICE explicit Bfloat16(double value)
+      : bits(floatToBfloat16(static_cast<float>(value))) {}
+  FACT_HOST_DEVICE explicit operator double() const {
+    return bfloat16ToFloat(bits);
+  }
+};
+
+/// A byte: memory may hold others than 0 and 1, which a `bool` may not.
+struct Boolean {
+  uint8_t bits;
+  FACT_HOST_DEVICE explicit Boolean(double value) : bits(value != 0) {}
+  FACT_HOST_DEVICE explicit operator double() const { return bits; }
+};
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+enum class ElementType : uint8_t {
+#define FACT_ELEMENT_TYPE(Type, ...) Type,
+#include "fact/Runtime/ElementTypes.def"
+};
+
+enum class ElementKind : uint8_t { Float, Integer, Boolean };
+
+FACT_HOST_DEVICE inline constexpr uint32_t bytesOf(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, ...)                            \
+  case ElementType::Type:                                                      \
+    return sizeof(Storage);
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return 0;
+}
+
+FACT_HOST_DEVICE inline constexpr ElementKind kindOf(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, ...)             \
+  case ElementType::Type:                                                      \
+    return ElementKind::Kind;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return ElementKind::Integer;
+}
+
+FACT_HOST_DEVICE inline constexpr bool isFloat(ElementType type) {
+  return kindOf(type) == ElementKind::Float;
+}
+FACT_HOST_DEVICE inline constexpr bool isInteger(ElementType type) {
+  return kindOf(type) == ElementKind::Integer;
+}
+FACT_HOST_DEVICE inline constexpr bool isBoolean(ElementType type) {
+  return kindOf(type) == ElementKind::Boolean;
+}
+
+/// The type of the arithmetic on elements of `type`.
+FACT_HOST_DEVICE inline constexpr ElementType computeTypeOf(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, ...)                   \
+  case ElementType::Type:                                                      \
+    return ElementType::Compute;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return type;
+}
+
+/// Whether the type is only one of memory: floats are computed in a wider one.
+FACT_HOST_DEVICE inline constexpr bool isNarrowFloat(ElementType type) {
+  return isFloat(type) && computeTypeOf(type) != type;
+}
+
+/// The type of a reference's results: wide enough to see the rounding of a
+/// candidate's.
+FACT_HOST_DEVICE inline constexpr ElementType
+referenceTypeOf(ElementType type) {
+  if (!isFloat(type))
+    return type;
+  return isNarrowFloat(type) ? ElementType::F32 : ElementType::F64;
+}
+
+/// Bits of a float's significand, the hidden one included; value bits of other
+/// types.
+FACT_HOST_DEVICE inline constexpr uint32_t digitsOf(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, ...)     \
+  case ElementType::Type:                                                      \
+    return Digits;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return 0;
+}
+
+/// The largest relative error of one rounding to a float type.
+FACT_HOST_DEVICE inline constexpr double roundingOf(ElementType type) {
+  return 1.0 / static_cast<double>(1ull << digitsOf(type));
+}
+
+/// The largest finite value of a float type.
+FACT_HOST_DEVICE inline constexpr double largestFinite(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, Largest, \
+                          ...)                                                 \
+  case ElementType::Type:                                                      \
+    return Largest;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return 0;
+}
+
+/// The least number that rounds to infinity: half a unit in the last place
+/// above the largest finite value. A double has no such number for f64.
+FACT_HOST_DEVICE inline constexpr double overflowThreshold(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, Largest, \
+                          Overflow, ...)                                       \
+  case ElementType::Type:                                                      \
+    return Overflow;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return 0;
+}
+
+/// The smallest positive value of a float type: near 0, values are this far
+/// apart.
+FACT_HOST_DEVICE inline constexpr double smallestPositive(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, Compute, Kind, Digits, Largest, \
+                          Overflow, Smallest, ...)                             \
+  case ElementType::Type:                                                      \
+    return Smallest;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+inline constexpr const char *nameOf(ElementType type) {
+  switch (type) {
+#define FACT_ELEMENT_TYPE(Type, Name, ...)                                     \
+  case ElementType::Type:                                                      \
+    return Name;
+#include "fact/Runtime/ElementTypes.def"
+  }
+  return "?";
+}
+
+/// All names, for diagnostics: "f64, f32, ...".
+inline constexpr const char *elementTypeNames() {
+  constexpr const char *names =
+#define FACT_ELEMENT_TYPE(Type, Name, ...) ", " Name
+#include "fact/Runtime/ElementTypes.def"
+      ;
+  return names + 2;
+}
+
+/// False when no type has the name.
+inline bool parseElementType(const char *name, ElementType &type) {
+#define FACT_ELEMENT_TYPE(Type, Name, ...)                                     \
+  if (std::strcmp(name, Name) == 0) {                                          \
+    type = ElementType::Type;                                                  \
+    return true;                                                               \
+  }
+#include "fact/Runtime/ElementTypes.def"
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// By its bits, so that it also holds under -ffast-math.
+FACT_HOST_DEVICE inline bool isFinite(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return (bits & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
+}
+
+FACT_HOST_DEVICE inline bool isInfinite(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return (bits & 0x7fffffffffffffffull) == 0x7ff0000000000000ull;
+}
+
+FACT_HOST_DEVICE inline bool isNan(double value) {
+  return !isFinite(value) && !isInfinite(value);
+}
+
 /// Element `index` of `data` as a double.
 FACT_HOST_DEVICE inline double loadElement(const void *data, ElementType type,
                                            uint64_t index) {
   switch (type) {
-  case ElementType::F64:
-    return static_cast<const double *>(data)[index];
-  case ElementType::F32:
-    return static_cast<const float *>(data)[index];
-  case ElementType::F16:
-    return float16ToFloat(static_cast<const uint16_t *>(data)[index]);
-  case ElementType::BF16:
-    return bfloat16ToFloat(static_cast<const uint16_t *>(data)[index]);
-  case ElementType::I64:
-    return static_cast<double>(static_cast<const int64_t *>(data)[index]);
-  case ElementType::I32:
-    return static_cast<const int32_t *>(data)[index];
-  case ElementType::I8:
-    return static_cast<const int8_t *>(data)[index];
-  case ElementType::I1:
-    return static_cast<const uint8_t *>(data)[index];
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, ...)                            \
+  case ElementType::Type:                                                      \
+    return static_cast<double>(static_cast<const Storage *>(data)[index]);
+#include "fact/Runtime/ElementTypes.def"
   }
   return 0;
 }
@@ -221,33 +298,21 @@ FACT_HOST_DEVICE inline double loadElement(const void *data, ElementType type,
 FACT_HOST_DEVICE inline void storeElement(void *data, ElementType type,
                                           uint64_t index, double value) {
   switch (type) {
-  case ElementType::F64:
-    static_cast<double *>(data)[index] = value;
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, ...)                            \
+  case ElementType::Type:                                                      \
+    static_cast<Storage *>(data)[index] = static_cast<Storage>(value);         \
     break;
-  case ElementType::F32:
-    static_cast<float *>(data)[index] = static_cast<float>(value);
-    break;
-  case ElementType::F16:
-    static_cast<uint16_t *>(data)[index] =
-        floatToFloat16(static_cast<float>(value));
-    break;
-  case ElementType::BF16:
-    static_cast<uint16_t *>(data)[index] =
-        floatToBfloat16(static_cast<float>(value));
-    break;
-  case ElementType::I64:
-    static_cast<int64_t *>(data)[index] = static_cast<int64_t>(value);
-    break;
-  case ElementType::I32:
-    static_cast<int32_t *>(data)[index] = static_cast<int32_t>(value);
-    break;
-  case ElementType::I8:
-    static_cast<int8_t *>(data)[index] = static_cast<int8_t>(value);
-    break;
-  case ElementType::I1:
-    static_cast<uint8_t *>(data)[index] = value != 0;
-    break;
+#include "fact/Runtime/ElementTypes.def"
   }
+}
+
+/// The bits of element `index`.
+FACT_HOST_DEVICE inline uint64_t elementBits(const void *data, ElementType type,
+                                             uint64_t index) {
+  uint64_t bits = 0;
+  uint32_t bytes = bytesOf(type);
+  memcpy(&bits, static_cast<const char *>(data) + index * bytes, bytes);
+  return bits;
 }
 
 } // namespace runtime

@@ -181,7 +181,7 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
   uint64_t key = mixBits(seed);
   uint64_t bits = mixBits(index ^ key);
   double unit = static_cast<double>(bits >> 11) * 1.1102230246251565e-16;
-  if (type == ElementType::I1)
+  if (isBoolean(type))
     return unit < fill.trueShare;
   if (fill.values == Values::Ties) {
     // No whole numbers, and no zero: where functions jump, a rounding error is
@@ -224,9 +224,7 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
 FACT_HOST_DEVICE inline uint64_t elementChecksum(const void *data,
                                                  ElementType type,
                                                  uint64_t index) {
-  uint64_t bits = 0;
-  uint32_t bytes = bytesOf(type);
-  memcpy(&bits, static_cast<const char *>(data) + index * bytes, bytes);
+  uint64_t bits = elementBits(data, type, index);
   if (isFloat(type) && isNan(loadElement(data, type, index)))
     bits = ~0ull;
   return mixBits(bits ^ mixBits(index));
@@ -238,16 +236,6 @@ struct PartialComparison {
   uint64_t firstBad = ~0ull;
   double errorSquares = 0, referenceSquares = 0, worstElement = 0;
 };
-
-FACT_HOST_DEVICE inline bool isEqual(const void *result, const void *reference,
-                                     ElementType type, uint64_t index) {
-  // A double has not all values of 64 bits.
-  if (type == ElementType::I64)
-    return static_cast<const int64_t *>(result)[index] ==
-           static_cast<const int64_t *>(reference)[index];
-  return loadElement(result, type, index) ==
-         loadElement(reference, type, index);
-}
 
 /// Whether a value that is not finite is right: NaN for NaN, an infinity for
 /// itself, and for what may round to more than the largest finite value.
@@ -284,7 +272,9 @@ compareElement(const void *result, ElementType resultType,
     double difference = found - expected;
     partial.errorSquares += difference * difference;
     partial.referenceSquares += expected * expected;
-    bad = !isEqual(result, reference, resultType, index);
+    // By their bits: a double has not all values of 64 bits.
+    bad = elementBits(result, resultType, index) !=
+          elementBits(reference, resultType, index);
     if (bad)
       partial.worstElement = 1;
     partial.beyond += bad;

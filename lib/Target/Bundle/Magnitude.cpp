@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Magnitude.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -44,9 +45,8 @@ static constexpr double largestF32 = 3e38;
 /// Beyond, scores tell nothing that they do not tell here.
 static constexpr double largestExponent = 1024;
 
-static bool isSixteenBits(Value value) {
-  Type type = getElementTypeOrSelf(value.getType());
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 16;
+static bool isNarrow(Value value) {
+  return isNarrowFloat(getElementTypeOrSelf(value.getType()));
 }
 
 /// Only stored, so that the overflow of its type is a right result.
@@ -180,11 +180,11 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   // Contractions round what the region computed, casts what they narrow.
   if (auto cast = dyn_cast<CastOp>(op))
     rounds = result.isRounded |=
-        isSixteenBits(op->getResult(0)) && !isSixteenBits(cast.getOperand()) &&
+        isNarrow(op->getResult(0)) && !isNarrow(cast.getOperand()) &&
         !isOnlyStored(op->getResult(0));
   if (isa<ContractionOpInterface>(op))
     for (Value operand : op->getOperands())
-      result.isRounded |= of(operand).isComputed && isSixteenBits(operand);
+      result.isRounded |= of(operand).isComputed && isNarrow(operand);
   result.isComputed |= rounds;
   result.rms = scaleAfter(op);
   return result;
@@ -204,13 +204,15 @@ MagnitudeAnalysis::run(ArrayRef<double> scales) {
       continue;
     if (!isOnlyStored(result))
       requireSmall(result, largestF32 / valueSpread);
-    // What a contraction or a cast rounds to f16 stays in its range.
+    // What a contraction or a cast rounds to a type stays in its range, which
+    // may be smaller than that of f32.
     bool narrows =
         isa<CastOp>(op) || llvm::any_of(result.getUsers(),
                                         llvm::IsaPred<ContractionOpInterface>);
-    if (narrows && !isOnlyStored(result) &&
-        getElementTypeOrSelf(result.getType()).isF16())
-      requireSmall(result, 6e4 / valueSpread);
+    Type element = getElementTypeOrSelf(result.getType());
+    if (narrows && !isOnlyStored(result) && isNarrowFloat(element))
+      requireSmall(result, runtime::largestFinite(toElementType(element)) /
+                               valueSpread);
   }
   if (!holds)
     return std::nullopt;

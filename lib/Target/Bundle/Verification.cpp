@@ -3,6 +3,7 @@
 
 #include "Verification.h"
 #include "Magnitude.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "fact/Target/Reference.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
@@ -12,12 +13,9 @@ using namespace fact;
 namespace json = llvm::json;
 
 json::Object fact::describeTensor(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name)
-      << cast<RankedTensorType>(type).getElementType();
-  return json::Object{
-      {"type", name},
-      {"shape", json::Array(cast<RankedTensorType>(type).getShape())}};
+  auto tensor = cast<RankedTensorType>(type);
+  return json::Object{{"type", getElementName(tensor.getElementType())},
+                      {"shape", json::Array(tensor.getShape())}};
 }
 
 static Type getElement(Value value) {
@@ -43,9 +41,9 @@ static bool averages(Operation *op) {
   return contraction && contraction.averages();
 }
 
-/// The relative error of one rounding to a type's 16 bits; 0 for others.
+/// The relative error of one rounding to a narrow float; 0 for other types.
 static double getRounding(Type type) {
-  return type.isBF16() ? 0x1p-8 : type.isF16() ? 0x1p-11 : 0;
+  return isNarrowFloat(type) ? runtime::roundingOf(toElementType(type)) : 0;
 }
 
 /// What computes a result: ops of the region, in order.
@@ -214,7 +212,10 @@ static bool subtractsMeans(FusedOp fused) {
 /// Attention is compiled with fast functions, other regions have them where all
 /// results are of 16 bits.
 static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
-  if (target.getKind() != "cuda" || type.isF16())
+  bool isNormalInF32 =
+      isNarrowFloat(type) &&
+      runtime::smallestPositive(toElementType(type)) >= 0x1p-126;
+  if (target.getKind() != "cuda" || isNormalInF32)
     return false;
   return llvm::any_of(fused.getBodyOps(),
                       [](Operation &op) { return averages(&op); }) ||
@@ -319,10 +320,10 @@ static LargeOperands findLargeOperands(FusedOp fused) {
     collectUses(argument, uses);
     auto type = dyn_cast<FloatType>(getElement(argument));
     scales.push_back(type ? getScale(uses) : 1);
-    largest.push_back(!type           ? 1
-                      : type.isF16()  ? 65504
-                      : type.isF64()  ? 1e150
-                                      : 3e38);
+    double bound = type && type.isF64() ? 1e150 : 3e38;
+    largest.push_back(
+        type ? std::min(runtime::largestFinite(toElementType(type)), bound)
+             : 1);
   }
   LargeOperands result;
   for (double factor : {1024., 256., 64., 32., 16., 8.}) {

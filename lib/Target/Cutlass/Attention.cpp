@@ -84,7 +84,7 @@ static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
     return emitError() << "elements of one head must be contiguous, and those "
                           "of "
                        << name << " have stride " << view.strides[3];
-  int64_t bytes = getElementBytes(element);
+  int64_t bytes = getStorageBytes(element);
   for (int64_t distance :
        {heads.rowStride, heads.headStride, heads.batchStride, heads.offset})
     if (distance * bytes % 16)
@@ -227,7 +227,8 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
                : keyTiles;
   double heads = double(attention.getBatches()) * attention.getHeads();
   double head = llvm::alignTo(attention.getHeadSize(), 32);
-  double perBlock = machine.matrixFlops16 / machine.multiprocessors;
+  double perBlock = machine.getMatrixFlops(runtime::ElementType::BF16) /
+                    machine.multiprocessors;
   // Two products, and exponentials that hide behind them in part; a mask does
   // not.
   double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
@@ -249,7 +250,7 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
 }
 
 static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {
-  os << "Heads<" << heads.buffer << ", " << getElementWord(heads.element)
+  os << "Heads<" << heads.buffer << ", " << getElementName(heads.element)
      << ", " << heads.rowStride << ", " << heads.headStride << ", "
      << heads.batchStride;
   if (heads.offset)
@@ -282,7 +283,7 @@ LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
      << ", " << attentionSchedule.getStages() << '>';
   if (const std::optional<AddedMask> &mask = attention.mask) {
     os << ",\n    Mask<" << mask->buffer << ", "
-       << getElementWord(mask->element);
+       << getElementName(mask->element);
     for (int64_t stride : mask->strides)
       os << ", " << stride;
     if (mask->offset)

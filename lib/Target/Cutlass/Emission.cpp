@@ -8,31 +8,6 @@
 using namespace mlir;
 using namespace fact;
 
-StringRef fact::getElementWord(Type element) {
-  if (element.isBF16())
-    return "bf16";
-  if (element.isF16())
-    return "f16";
-  if (element.isF32())
-    return "f32";
-  if (element.isF64())
-    return "f64";
-  switch (element.getIntOrFloatBitWidth()) {
-  case 1:
-    return "i1";
-  case 8:
-    return "i8";
-  case 32:
-    return "i32";
-  default:
-    return "i64";
-  }
-}
-
-int64_t fact::getElementBytes(Type element) {
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
-}
-
 LogicalResult fact::requireSharedMemory(int64_t bytes,
                                         const MachineDescription &machine,
                                         EmitError emitError) {
@@ -62,7 +37,7 @@ fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
 
 bool fact::hasOnly16BitResults(FusedOp fused) {
   return llvm::all_of(fused.getResultTypes(), [](Type type) {
-    return isFloat16(cast<RankedTensorType>(type).getElementType());
+    return isNarrowFloat(cast<RankedTensorType>(type).getElementType());
   });
 }
 
@@ -122,7 +97,7 @@ FailureOr<MatrixTensor> MatrixTensor::get(const StridedView &view,
 }
 
 bool MatrixTensor::isAligned(int64_t bytes) const {
-  int64_t size = getElementBytes(element);
+  int64_t size = getStorageBytes(element);
   return leadingDimension * size % bytes == 0 &&
          batchStride * size % bytes == 0 && offset * size % bytes == 0;
 }
@@ -130,7 +105,7 @@ bool MatrixTensor::isAligned(int64_t bytes) const {
 void MatrixTensor::print(raw_ostream &os) const {
   static constexpr StringLiteral words[] = {
       "RowMajor", "ColumnMajor", "RowVector", "ColumnVector", "Scalar"};
-  os << words[kind] << '<' << buffer << ", " << getElementWord(element);
+  os << words[kind] << '<' << buffer << ", " << getElementName(element);
   if (isMatrix())
     os << ", " << leadingDimension;
   if (kind != Scalar && (batchStride || offset))
@@ -190,7 +165,7 @@ double fact::countMatrixBytes(ArrayRef<MatrixTensor> operands, int64_t m,
   double bytes = 0;
   for (const MatrixTensor &operand : operands)
     if (operand.isMatrix())
-      bytes += double(m) * n * getElementBytes(operand.element);
+      bytes += double(m) * n * getStorageBytes(operand.element);
   return bytes;
 }
 

@@ -6,21 +6,17 @@
 
 #include "ScalarFunction.h"
 #include "Schedules.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "fact/Kernel/Rules.h"
 #include "fact/Kernel/Target.h"
 #include "fact/Target/RegionOps.h"
 
 namespace fact {
-/// The word of Kernel.cuh for an element type: "bf16".
-llvm::StringRef getElementWord(mlir::Type element);
-
 inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Bytes of one element in memory.
-int64_t getElementBytes(mlir::Type element);
-
+/// Whether the matrix units' kernels take operands of a type.
 inline bool isFloat16(mlir::Type element) {
   return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(element);
 }

@@ -143,15 +143,15 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   double bytes = epilogueBytes;
   for (const MatrixTensor &result : gemm.results)
     bytes += double(gemm.m) * gemm.n * gemm.batches *
-             getElementBytes(result.element);
+             getStorageBytes(result.element);
   bytes += 2.0 * gemm.batches *
            (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
 
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (!gemmSchedule) {
     double flops = 2.0 * gemm.m * gemm.n * gemm.k * gemm.batches;
-    return 1e6 * (std::max(flops / (0.77 * machine.matrixFlops16),
-                           bytes / machine.bandwidth) +
+    double peak = machine.getMatrixFlops(runtime::ElementType::BF16);
+    return 1e6 * (std::max(flops / (0.77 * peak), bytes / machine.bandwidth) +
                   2 * launchSeconds);
   }
   double slots = 1 + gemm.epilogue.getCost() + 2.0 * gemm.operands.size() +

@@ -79,7 +79,7 @@ double Pointwise::getBytes() const {
         if (stride != 0)
           elements *= size;
       bytes += elements *
-               getElementBytes(getTensorType(view.base).getElementType());
+               getStorageBytes(getTensorType(view.base).getElementType());
     }
   return bytes;
 }
@@ -132,7 +132,7 @@ static void printStrides(raw_ostream &os, const StridedView &view) {
 static void printStrided(raw_ostream &os, const StridedView &view,
                          int64_t buffer) {
   os << "Strided<" << buffer << ", "
-     << getElementWord(getTensorType(view.base).getElementType()) << ", ";
+     << getElementName(getTensorType(view.base).getElementType()) << ", ";
   printStrides(os, view);
   if (view.offset)
     os << ", " << view.offset;
@@ -145,11 +145,11 @@ static void printGathered(raw_ostream &os, const StridedView &view,
   RankedTensorType indices = getTensorType(gather.getIndices());
   int64_t dim = gather.getDim();
   os << "Gathered<" << getBuffer(skipReshapes(gather.getSource())) << ", "
-     << getElementWord(source.getElementType()) << ", ";
+     << getElementName(source.getElementType()) << ", ";
   printStrides(os, view);
   os << ", " << view.offset << ",\n                      Indices<"
      << getBuffer(skipReshapes(gather.getIndices())) << ", "
-     << getElementWord(indices.getElementType()) << ", "
+     << getElementName(indices.getElementType()) << ", "
      << indices.getNumElements() << ", " << source.getDimSize(dim) << ", "
      << llvm::product_of(source.getShape().drop_front(dim + 1)) << ">>";
 }

@@ -49,7 +49,7 @@ private:
       return false;
     for (auto *list : {&inputs, &full.operands, &full.results})
       for (const MatrixTensor &tensor : *list)
-        if (getElementBytes(tensor.element) * vector > 16 ||
+        if (getStorageBytes(tensor.element) * vector > 16 ||
             (tensor.isMatrix() && tensor.leadingDimension % vector) ||
             (tensor.offset % vector &&
              tensor.kind != MatrixTensor::ColumnVector &&

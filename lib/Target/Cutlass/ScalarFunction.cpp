@@ -3,6 +3,7 @@
 
 #include "ScalarFunction.h"
 #include "fact/Analysis/AbsoluteError.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
@@ -13,12 +14,6 @@
 
 using namespace mlir;
 using namespace fact;
-
-Type fact::getComputeType(Type element) {
-  if (isa<Float16Type, BFloat16Type>(element))
-    return Float32Type::get(element.getContext());
-  return element;
-}
 
 //===----------------------------------------------------------------------===//
 // From ops on tensors to ops on scalars

@@ -63,9 +63,6 @@ private:
   mlir::OwningOpRef<mlir::func::FuncOp> function;
 };
 
-/// The type in which elements are computed: f32 for 16-bit floats.
-mlir::Type getComputeType(mlir::Type element);
-
 /// Whether an op carries a fast-math flag.
 bool allows(mlir::Operation *op, mlir::arith::FastMathFlags flag);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ScalarFunction.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -12,24 +13,17 @@ using namespace mlir;
 using namespace fact;
 
 StringRef fact::getScalarName(Type type) {
-  if (type.isF64())
-    return "double";
-  if (type.isF32())
-    return "float";
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF16())
-    return "f16";
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
+  if (isNarrowFloat(type))
+    return getElementName(type);
+  if (type.isInteger(1))
     return "bool";
-  case 8:
-    return "int8_t";
-  case 32:
-    return "int32_t";
-  default:
-    return "int64_t";
+  switch (toElementType(type)) {
+#define FACT_ELEMENT_TYPE(Type, Name, Storage, ...)                            \
+  case runtime::ElementType::Type:                                             \
+    return #Storage;
+#include "fact/Runtime/ElementTypes.def"
   }
+  llvm_unreachable("all element types are in the table");
 }
 
 bool fact::allows(Operation *op, arith::FastMathFlags flag) {

@@ -81,7 +81,8 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   double efficiency = 1 / (1 + 19 * (tile[0] + tile[1]) / area);
   if (cluster[0] * cluster[1] == 1)
     efficiency *= 0.98;
-  double rate = machine.matrixFlops16 / machine.multiprocessors;
+  double rate = machine.getMatrixFlops(runtime::ElementType::BF16) /
+                machine.multiprocessors;
   double steps = llvm::divideCeil(work.k, tile[2]);
   double products = 2 * area * steps * tile[2] / (rate * efficiency);
 

@@ -111,7 +111,7 @@ FailureOr<AttentionPlan> AttentionPlan::get(FusedOp fused,
   plan.destination = *destination;
   plan.storage =
       cast<RankedTensorType>(plan.op.getQuery().getType()).getElementType();
-  plan.compute = computeType(plan.storage);
+  plan.compute = getComputeType(plan.storage);
   return plan;
 }
 
@@ -505,12 +505,13 @@ SpaceAttrInterface HostAttentionPlan::getSpace() const {
 }
 
 double HostAttentionPlan::predict(ScheduleAttr) const {
-  double pairs = double(attention.batch) * attention.heads * attention.queries * attention.keys;
+  double pairs = double(attention.batch) * attention.heads *
+                 attention.queries * attention.keys;
   if (attention.op.getCausal())
     pairs /= 2;
   double products = 2 * pairs * (attention.depth + attention.columns);
-  double seconds = products / (0.6 * machine.matrixFlops32) +
-                   30 * pairs / machine.scalarFlops;
+  double peak = machine.getMatrixFlops(toElementType(attention.compute));
+  double seconds = products / (0.6 * peak) + 30 * pairs / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }
 

@@ -202,7 +202,7 @@ static Value buildSplat(KernelBuilder &b, Value value, int64_t width) {
   if (!elements || !elements.isSplat())
     return {};
   Type storage = elements.getElementType();
-  Type type = b.withWidth(computeType(storage), width);
+  Type type = b.withWidth(getComputeType(storage), width);
   if (isa<FloatType>(storage)) {
     APFloat number = elements.getSplatValue<APFloat>();
     bool lossy;

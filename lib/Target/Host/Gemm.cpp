@@ -160,7 +160,7 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
   double mr = own.getMicro()[0], nr = own.getMicro()[1];
   // Loads for each multiplication, and registers that do not suffice.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
-  double vectors = nr * storageBytes(gemm.compute) / cpu.getVectorBytes();
+  double vectors = nr * getStorageBytes(gemm.compute) / cpu.getVectorBytes();
   double registers = mr * vectors;
   if (registers + vectors + 1 > cpu.getVectorRegisters() || registers < 8)
     efficiency *= 0.6;
@@ -175,7 +175,7 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
                      : ceilDivide(gemm.getColumns(), own.getColumns());
   double packing = double(gemm.rows) * gemm.k * tiles;
   double flops =
-      machine.matrixFlops32 * (gemm.compute.isF64() ? 0.5 : 1.0) * efficiency;
+      machine.getMatrixFlops(toElementType(gemm.compute)) * efficiency;
   double seconds = 2 * padded * gemm.k / flops + packing / machine.scalarFlops;
   return 1e6 * std::max(seconds, countBytes(fused) / machine.bandwidth);
 }

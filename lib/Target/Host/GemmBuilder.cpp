@@ -217,7 +217,7 @@ void GemmBuilder::buildPack() {
     layout.packedWith |= 1u << operand;
   layout.packTiles = plan.batches * units;
   layout.packedBytes =
-      layout.packTiles * unitElements() * storageBytes(plan.compute);
+      layout.packTiles * unitElements() * getStorageBytes(plan.compute);
   auto [index, packed] = b.beginPack();
   Value target = packed;
   Value batch = b.div(index, units), unit = b.rem(index, units);

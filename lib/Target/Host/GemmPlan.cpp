@@ -99,7 +99,7 @@ LogicalResult GemmPlanner::findProducts() {
   plan.m = first.getM();
   plan.k = first.getK();
   plan.storage = first.getLhs().getType().getElementType();
-  plan.compute = computeType(plan.storage);
+  plan.compute = getComputeType(plan.storage);
   return success();
 }
 
@@ -400,7 +400,7 @@ static int64_t splitEvenly(int64_t total, int64_t longest) {
 std::pair<int64_t, int64_t> GemmPlan::chooseBlocks(const Cpu &cpu,
                                                    int64_t columns) const {
   int64_t longest =
-      cpu.getFirstCacheBytes() / 2 / (columns * storageBytes(compute));
+      cpu.getFirstCacheBytes() / 2 / (columns * getStorageBytes(compute));
   int64_t depth = splitEvenly(k, std::clamp<int64_t>(longest, 128, 512));
   // BLAS libraries have chains of 256 to 512 for matrices, and of K / 16 for a
   // single row, where time is that of reading B. Tiles of few rows have fewer

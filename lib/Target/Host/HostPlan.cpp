@@ -77,7 +77,7 @@ double host::countBytes(FusedOp fused) {
        llvm::concat<const Type>(SmallVector<Type>(fused.getInputs().getTypes()),
                                 SmallVector<Type>(fused->getResultTypes()))) {
     auto tensor = cast<RankedTensorType>(type);
-    bytes += tensor.getNumElements() * storageBytes(tensor.getElementType());
+    bytes += tensor.getNumElements() * getStorageBytes(tensor.getElementType());
   }
   return bytes;
 }
@@ -103,7 +103,7 @@ static SmallVector<Value> transposeLines(KernelBuilder &b,
 
 void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
                      Value to, Value target, Value targetOffset) {
-  Type compute = computeType(lines.storage);
+  Type compute = getComputeType(lines.storage);
   int64_t count = lines.offsets.size();
   auto position = [&](Value k, int64_t line) {
     return b.add(b.add(targetOffset, b.mul(b.sub(k, from), count)), line);

@@ -57,16 +57,6 @@ bool RowView::isPlain(int64_t rows, int64_t rowStride, int64_t columns,
   return rows == 1 || (rowShape.size() == 1 && rowStrides.front() == rowStride);
 }
 
-Type host::computeType(Type storage) {
-  if (isa<FloatType>(storage) && storage.getIntOrFloatBitWidth() == 16)
-    return Float32Type::get(storage.getContext());
-  return storage;
-}
-
-int64_t host::storageBytes(Type storage) {
-  return (storage.getIntOrFloatBitWidth() + 7) / 8;
-}
-
 /// Booleans are bytes in memory.
 static Type memoryType(Type storage) {
   if (storage.isInteger(1))
@@ -150,7 +140,7 @@ Value KernelBuilder::getResultPointer(unsigned index) {
 
 Value KernelBuilder::scratch(Type element, int64_t count) {
   auto pointer = LLVM::LLVMPointerType::get(getContext());
-  int64_t bytes = count * storageBytes(element);
+  int64_t bytes = count * getStorageBytes(element);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&function.getBody().front());
   if (bytes <= stackBytes)
@@ -277,7 +267,7 @@ Type KernelBuilder::withWidth(Type element, int64_t width) {
 }
 
 int64_t KernelBuilder::getRegisterLanes(Type compute) {
-  return std::max<int64_t>(cpu.getVectorBytes() / storageBytes(compute), 1);
+  return std::max<int64_t>(cpu.getVectorBytes() / getStorageBytes(compute), 1);
 }
 
 Value KernelBuilder::constant(double value, Type type) {
@@ -319,11 +309,11 @@ Value KernelBuilder::load(Value pointer, Type storage, Value offset,
   }
   Value value = LLVM::LoadOp::create(
       *this, withWidth(memoryType(storage), width),
-      elementPointer(pointer, storage, offset), storageBytes(storage));
+      elementPointer(pointer, storage, offset), getStorageBytes(storage));
   if (storage.isInteger(1))
     return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, value,
                                  constant(0, value.getType()));
-  Type compute = computeType(storage);
+  Type compute = getComputeType(storage);
   if (compute != storage)
     value = arith::ExtFOp::create(*this, withWidth(compute, width), value);
   return value;
@@ -344,7 +334,7 @@ void KernelBuilder::store(Value value, Value pointer, Type storage,
   else if (value.getType() != memory)
     value = arith::TruncFOp::create(*this, memory, value);
   LLVM::StoreOp::create(*this, value, elementPointer(pointer, storage, offset),
-                        storageBytes(storage));
+                        getStorageBytes(storage));
 }
 
 Value KernelBuilder::rowOffset(const RowView &view, Value row) {

@@ -14,6 +14,7 @@
 
 #include "ObjectEmitter.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -40,11 +41,6 @@ struct RowView {
   bool isPlain(int64_t rows, int64_t rowStride, int64_t columns,
                int64_t expectedColumnStride) const;
 };
-
-/// The type a storage type is computed in: f32 for 16-bit floats.
-Type computeType(Type storage);
-/// Bytes of one element in memory; a boolean takes one.
-int64_t storageBytes(Type storage);
 
 class KernelBuilder : public mlir::ImplicitLocOpBuilder {
 public:

@@ -103,7 +103,7 @@ planOperand(Value value, int64_t rows, int64_t columns, EmitError emitError) {
 LogicalResult RowPlan::planRow(EmitError emitError) {
   input = op->getOperand(0);
   auto type = cast<RankedTensorType>(input.getType());
-  compute = computeType(type.getElementType());
+  compute = getComputeType(type.getElementType());
   int64_t trailing = 1;
   if (auto softmax = dyn_cast<SoftmaxOp>(op)) {
     if (softmax.getDim() != static_cast<uint64_t>(type.getRank() - 1))

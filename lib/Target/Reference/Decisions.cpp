@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Target/Reference.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -30,10 +31,6 @@ struct Knowledge {
 
 static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
-static bool isNarrowFloat(Type type) {
-  return isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(type));
 }
 
 /// Ops that choose among their operands' elements.
@@ -75,7 +72,7 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
   knowledge.isNarrowSum |=
-      isa<MatmulOp>(op) && isNarrowFloat(op->getOperand(0).getType());
+      isa<MatmulOp>(op) && isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
   // A hidden key's NaN shows in some candidates.
   auto contraction = dyn_cast<ContractionOpInterface>(op);
   if (contraction && contraction.averages())
@@ -95,7 +92,7 @@ SmallVector<Doubt> fact::findDoubts(FusedOp fused) {
   for (Value yielded : fused.getYield()->getOperands()) {
     Knowledge knowledge = known.lookup(yielded);
     if (knowledge.isNarrowSum && isFloat(yielded) &&
-        !isNarrowFloat(yielded.getType()))
+        !isNarrowFloat(getElementTypeOrSelf(yielded.getType())))
       knowledge.doubt = std::max(knowledge.doubt, Doubt::Grows);
     doubts.push_back(knowledge.doubt);
   }

@@ -8,6 +8,7 @@
 
 #include "ElementText.h"
 #include "ReferenceEmitter.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,29 +22,8 @@ using namespace fact;
 // Types and literals
 //===----------------------------------------------------------------------===//
 
-StringRef fact::getStorage(Type element) {
-  if (element.isBF16())
-    return "bf16";
-  if (element.isF16())
-    return "f16";
-  if (element.isF32())
-    return "f32";
-  if (element.isF64())
-    return "f64";
-  switch (element.getIntOrFloatBitWidth()) {
-  case 1:
-    return "i1";
-  case 8:
-    return "i8";
-  case 32:
-    return "i32";
-  default:
-    return "i64";
-  }
-}
-
 std::string fact::getNumber(Type element) {
-  return isa<FloatType>(element) ? "double" : getStorage(element).str();
+  return isa<FloatType>(element) ? "double" : getElementName(element).str();
 }
 
 StringRef fact::getRounding(Type element) {
@@ -265,7 +245,8 @@ std::string ReferenceEmitter::getCast(CastOp op, const std::string &x) {
   if (to.isInteger(1))
     return "apply<op::ToBoolean>(" + x + ")";
   if (!isa<FloatType>(to))
-    return llvm::formatv("apply<op::ToInteger<{0}>>({1})", getStorage(to), x);
+    return llvm::formatv("apply<op::ToInteger<{0}>>({1})", getElementName(to),
+                         x);
   std::string text = x;
   if (!isa<FloatType>(from))
     text = (to.isF64() ? "apply<op::ToF64>(" : "apply<op::ToF32>(") + x + ")";

@@ -15,8 +15,6 @@ inline mlir::RankedTensorType getTensor(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The type of Elements.h that an element has in memory: "bf16".
-llvm::StringRef getStorage(mlir::Type element);
 /// The type that it is computed in: "double" for floats.
 std::string getNumber(mlir::Type element);
 /// The op of Pointwise.h that rounds to a 16-bit float; empty for other types.

@@ -9,6 +9,7 @@
 #include "ReferenceEmitter.h"
 #include "ElementText.h"
 #include "ReferenceHeaders.h.inc"
+#include "fact/Dialect/Fact/Types.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -40,9 +41,8 @@ void ReferenceEmitter::store(Value value) {
   if (isa<BlockArgument>(value) || value.getDefiningOp<ConstantOp>() ||
       !stored.insert(value))
     return;
-  unsigned bits = getTensor(value).getElementType().getIntOrFloatBitWidth();
-  bool isFloat = isa<FloatType>(getTensor(value).getElementType());
-  int64_t bytes = isFloat ? 8 : (bits + 7) / 8;
+  Type element = getTensor(value).getElementType();
+  int64_t bytes = isa<FloatType>(element) ? 8 : getStorageBytes(element);
   if (tracked)
     bytes = bytes == 8 ? 16 : 12; // Elements.h asserts it.
   offsets[value] = workspaceBytes;
@@ -124,9 +124,10 @@ void ReferenceEmitter::printAttention(AttentionOp op) {
   ArrayRef<int64_t> query = getTensor(op.getQuery()).getShape();
   ArrayRef<int64_t> key = getTensor(op.getKey()).getShape();
   Type element = op.getType().getElementType();
-  StringRef rounding = element.isBF16()  ? "0x1p-8"
-                       : element.isF16() ? "0x1p-11"
-                                         : "0";
+  std::string rounding = "0";
+  if (isNarrowFloat(element))
+    rounding = llvm::formatv("0x1p-{0}",
+                             runtime::digitsOf(toElementType(element)));
   scoreBytes = std::max<int64_t>(scoreBytes, key[2] * (tracked ? 16 : 8));
   launches << llvm::formatv(
       "    attention<{0}_query, {0}_key, {0}_value, {0}_mask, {1}>(\n"
@@ -276,17 +277,15 @@ LogicalResult ReferenceEmitter::printProgram(Operation *op) {
 void ReferenceEmitter::printValues() {
   os << "struct Values {\n";
   for (BlockArgument argument : fused.getBody().getArguments())
-    os << "  const " << getStorage(getTensor(argument).getElementType()) << " *"
-       << getName(argument) << ";\n";
+    os << "  const " << getElementName(getTensor(argument).getElementType())
+       << " *" << getName(argument) << ";\n";
   for (Value value : stored)
     os << "  " << getElement(value) << " *" << getName(value) << ";\n";
   for (auto [i, type] : llvm::enumerate(fused.getResultTypes())) {
     Type element = cast<RankedTensorType>(type).getElementType();
-    std::string storage = getStorage(element).str();
-    // A candidate's own rounding is seen.
-    if (isa<FloatType>(element))
-      storage = element.getIntOrFloatBitWidth() == 16 ? "f32" : "f64";
-    os << "  " << storage << " *result" << i << ";\n";
+    runtime::ElementType storage =
+        runtime::referenceTypeOf(toElementType(element));
+    os << "  " << runtime::nameOf(storage) << " *result" << i << ";\n";
   }
   for (auto [i, doubt] : llvm::enumerate(doubts))
     if (doubt != Doubt::None)

@@ -49,6 +49,11 @@ TEST(ElementType, TiesGoToEven) {
   EXPECT_EQ(floatToFloat16(2.98023223876953125e-8f), 0x0000);
 }
 
+const ElementType allTypes[] = {
+#define FACT_ELEMENT_TYPE(Type, ...) ElementType::Type,
+#include "fact/Runtime/ElementTypes.def"
+};
+
 TEST(ElementType, NamesAreThoseOfTheBundle) {
   ElementType type;
   for (const char *name :
@@ -57,6 +62,56 @@ TEST(ElementType, NamesAreThoseOfTheBundle) {
     EXPECT_STREQ(nameOf(type), name);
   }
   EXPECT_FALSE(parseElementType("float", type));
+  EXPECT_STREQ(elementTypeNames(), "f64, f32, f16, bf16, i64, i32, i8, i1");
+}
+
+TEST(ElementType, LimitsAreThoseOfTheStorage) {
+  for (ElementType type : allTypes) {
+    if (!isFloat(type))
+      continue;
+    SCOPED_TRACE(nameOf(type));
+    auto stored = [type](double value) {
+      uint64_t element = 0;
+      storeElement(&element, type, 0, value);
+      return loadElement(&element, type, 0);
+    };
+    double largest = largestFinite(type), overflow = overflowThreshold(type);
+    EXPECT_EQ(stored(largest), largest);
+    EXPECT_EQ(stored(smallestPositive(type)), smallestPositive(type));
+    // Neighbors of 1 are two roundings apart, and a rounding is a tie.
+    double rounding = roundingOf(type);
+    EXPECT_EQ(stored(1 + 2 * rounding), 1 + 2 * rounding);
+    EXPECT_EQ(stored(1 + rounding), 1);
+    if (type == ElementType::F64)
+      continue;
+    EXPECT_TRUE(isInfinite(stored(overflow)));
+    EXPECT_EQ(stored(overflow * (1 - rounding / 4)), largest);
+    EXPECT_EQ(stored(smallestPositive(type) * 0.4375), 0);
+  }
+}
+
+TEST(ElementType, NarrowFloatsComputeInF32) {
+  for (ElementType type : allTypes) {
+    SCOPED_TRACE(nameOf(type));
+    EXPECT_EQ(isFloat(type) + isInteger(type) + isBoolean(type), 1);
+    EXPECT_EQ(computeTypeOf(computeTypeOf(type)), computeTypeOf(type));
+    EXPECT_EQ(isNarrowFloat(type), isFloat(type) && bytesOf(type) < 4);
+    if (isNarrowFloat(type)) {
+      EXPECT_EQ(computeTypeOf(type), ElementType::F32);
+      EXPECT_EQ(referenceTypeOf(type), ElementType::F32);
+    } else {
+      EXPECT_EQ(computeTypeOf(type), type);
+      EXPECT_EQ(referenceTypeOf(type),
+                isFloat(type) ? ElementType::F64 : type);
+    }
+  }
+}
+
+TEST(ElementType, BytesOtherThan0And1AreNoBooleans) {
+  uint8_t bytes[] = {0, 1, 2};
+  EXPECT_EQ(loadElement(bytes, ElementType::I1, 2), 2);
+  storeElement(bytes, ElementType::I1, 2, 0.5);
+  EXPECT_EQ(bytes[2], 1);
 }
 
 } // namespace

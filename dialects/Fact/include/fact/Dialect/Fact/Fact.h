@@ -38,6 +38,11 @@ MachineAttr getTargetMachine(mlir::Operation *op);
 mlir::FailureOr<MachineAttr> chooseMachine(mlir::Operation *op,
                                            llvm::StringRef text);
 
+/// The precision that contractions of f32 may have, as the module says in
+/// `fact.float32_matmul_precision`; else the highest. A detached op is of the
+/// module of its operands.
+Float32Precision getFloat32Precision(mlir::Operation *op);
+
 namespace detail {
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
 mlir::LogicalResult verifyElementTypes(mlir::Operation *op);

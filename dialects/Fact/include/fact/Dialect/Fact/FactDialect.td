@@ -23,6 +23,7 @@ def Fact_Dialect : Dialect {
   // Schedules and spaces are written by the names of their kinds.
   let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let hasCanonicalizer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let extraClassDeclaration = [{

@@ -4,11 +4,34 @@
 #ifndef FACT_DIALECT_FACT_MACHINE_H
 #define FACT_DIALECT_FACT_MACHINE_H
 
+#include "fact/Runtime/ElementType.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <cstdint>
+#include <optional>
 
 namespace fact {
+/// The least precision that contractions of f32 may have, as in
+/// `torch.set_float32_matmul_precision`: IEEE f32, TF32, or bf16 operands.
+enum class Float32Precision : uint8_t { Highest, High, Medium };
+
+/// The precision that PyTorch calls `name`, if there is one.
+std::optional<Float32Precision> parseFloat32Precision(llvm::StringRef name);
+
+/// Rows of a machine's table of peaks: what its matrix units multiply.
+enum class MatrixRate : uint8_t { Bits16, F32, TF32, F64 };
+
+/// One number per rate.
+using MatrixTable = std::array<double, size_t(MatrixRate::F64) + 1>;
+
+/// "16", "32", "tf32", "64": the end of the figure's name.
+llvm::StringRef getName(MatrixRate rate);
+
+/// The fastest rate that contractions of operands of `type` may run at, where
+/// those of f32 may have `precision`.
+MatrixRate getMatrixRate(runtime::ElementType type, Float32Precision precision);
+
 /// Published or measured figures of one machine. The strings live as long as
 /// the program or the context of the attribute that holds them.
 struct MachineDescription {
@@ -20,14 +43,19 @@ struct MachineDescription {
   /// Shared memory one block can have, in bytes.
   int64_t sharedMemoryBytes;
   int64_t cacheBytes;
-  /// Bytes a second to memory.
+  /// Bytes per second to memory.
   double bandwidth;
-  /// Floating-point operations a second in contractions of 16-bit types, of f32
-  /// (without TF32) and of f64, and in everything else.
-  double matrixFlops16;
-  double matrixFlops32;
-  double matrixFlops64;
+  /// Floating-point operations per second in contractions, by MatrixRate, and
+  /// in everything else.
+  MatrixTable matrixFlops;
   double scalarFlops;
+
+  /// The peak of contractions of operands of `type`.
+  double getMatrixFlops(
+      runtime::ElementType type,
+      Float32Precision precision = Float32Precision::Highest) const {
+    return matrixFlops[size_t(getMatrixRate(type, precision))];
+  }
 
   bool isHost() const { return !architecture.starts_with("sm_"); }
   /// The kind of target that writes kernels for it.
