@@ -64,7 +64,7 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
     return success();
   }
   Limits limits;
-  limits.elementBytes = getElementBytes(gemm.a.element);
+  limits.elementBytes = getStorageBytes(gemm.a.element);
   limits.results = fused.getNumResults();
   if (gemm.countReductions() > 0)
     limits.noStreamK = "reductions of a product run after a cooperative or a "
