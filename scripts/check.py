@@ -100,7 +100,7 @@ def main(arguments: list[str]) -> int:
     known = suites(options.full)
     unknown = [name for name in options.suites if name not in known]
     if unknown:
-        print(f"check: unknown suite {', '.join(unknown)}; there are {', '.join(known)}")
+        print(f"check: unknown suite {', '.join(unknown)}; known are {', '.join(known)}")
         print("0 passed, 1 failed, 0 skipped")
         return 1
     REPORTS.mkdir(parents=True, exist_ok=True)

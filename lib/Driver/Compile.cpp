@@ -160,9 +160,8 @@ LogicalResult Compilation::bundle() {
     return failure();
   if (*asked != machine)
     return module.emitError("its kernels are for '")
-           << machine.getName() << "', and '" << options.target
-           << "' is asked for; give the text of an earlier stage, or "
-              "--target="
+           << machine.getName() << "', but the target is '" << options.target
+           << "'; compile the text of an earlier stage, or use --target="
            << machine.getName();
   std::unique_ptr<Target> target = createTarget(machine.getDescription());
   // What refinement proposes is proposed to be tried.
@@ -222,10 +221,8 @@ LogicalResult Compilation::tune() {
           ? llvm::ErrorOr<std::string>(options.tuner)
           : std::make_error_code(std::errc::no_such_file_or_directory);
   if (!program)
-    return module.emitError("cannot find '")
-           << options.tuner
-           << "', which tunes and links; put it on the PATH or name it with "
-              "--tuner";
+    return module.emitError("cannot find the tuner '")
+           << options.tuner << "'; put it on the PATH or name it with --tuner";
   std::vector<std::string> words{*program, bundleFolder(), "-o",
                                  options.output};
   llvm::append_range(words, options.tunerArguments);

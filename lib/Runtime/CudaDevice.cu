@@ -262,7 +262,7 @@ std::string KernelInstance::findMissingFunction() const {
            "kernel";
   if (theKernel->packed_operand >= 0 && !theKernel->pack_on_device)
     return "packs operand " + std::to_string(theKernel->packed_operand) +
-           " and has no `pack_on_device` function";
+           " but has no `pack_on_device` function";
   return "";
 }
 

@@ -61,7 +61,7 @@ int32_t currentOrdinal() { return 0; }
 bool select(int32_t ordinal) {
   if (ordinal == 0)
     return true;
-  failure = "there is one host device, number 0";
+  failure = "the host has one device, number 0";
   return false;
 }
 
@@ -219,7 +219,7 @@ std::string KernelInstance::findMissingFunction() const {
     return "has no `tile` function, so it is not a host kernel";
   if (theKernel->packed_operand >= 0 && !theKernel->pack)
     return "packs operand " + std::to_string(theKernel->packed_operand) +
-           " and has no `pack` function";
+           " but has no `pack` function";
   return "";
 }
 

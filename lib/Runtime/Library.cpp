@@ -129,7 +129,8 @@ template <typename Call> static int onModel(FactModel *handle, Call call) {
     lock = std::unique_lock<std::mutex>(model->running);
   if (!model || model->destroyed)
     return fail(std::string(theProgram.name) +
-                ": the model is not of this library, or was destroyed");
+                ": the model does not belong to this library, or was "
+                "destroyed");
   int code = guarded(call);
   if (code != 0)
     guarded([&] {

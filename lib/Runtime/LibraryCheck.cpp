@@ -99,7 +99,7 @@ const Program &load(const char *path, const FactLibrary *&table) {
     reject("link_error", dlerror());
   table = find<const FactLibrary *()>(library, path, "fact_library")();
   if (table->abi != FACT_LIBRARY_ABI || !table->describe())
-    reject("link_error", "the library's table is of another ABI");
+    reject("link_error", "the library's table has another ABI");
   return *find<const Program *()>(library, path, "fact_library_program")();
 }
 
@@ -144,8 +144,8 @@ void checkLibrary(const char *path, const char *checkPath) {
   reportPhase("program");
   if (check.inputs.size() != program.inputs.size ||
       check.weights.size() != program.weights.size)
-    reject("worker_error", "the check has other inputs or weights than the "
-                           "library");
+    reject("worker_error", "the check and the library differ in inputs or "
+                           "weights");
   ProgramCheck programCheck{check.inputs, check.weights, {}};
   for (const std::string &job : check.kernels)
     programCheck.jobs.push_back(readJob(job.c_str()));

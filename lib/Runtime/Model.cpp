@@ -388,7 +388,7 @@ int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
     return 0;
   }
   if (expected.rank > device::maximumRank)
-    return fail(label + "is not row-major, and its rank is above " +
+    return fail(label + "is not row-major and has a rank above " +
                 std::to_string(device::maximumRank));
   device::StridedTensor source;
   source.data = dataOf(tensor);

@@ -183,7 +183,7 @@ void Checker::runStep(const StepSpec &step, bool compares) {
       reject("wrong", std::string("a step of kernel '") +
                           program.kernels[step.kernel].name + "' reads value " +
                           std::to_string(id) +
-                          ", which no step before it writes");
+                          ", which no earlier step writes");
     buffers.push_back(values[id].get());
   }
   std::unique_ptr<Runner> &kernel = kernels[step.kernel];
@@ -401,12 +401,12 @@ void Checker::compareResult(const StepSpec &step, size_t index,
   if (isWrong(distance))
     reject("wrong", std::string("kernel '") +
                         program.kernels[step.kernel].name +
-                        "' inside of the program, result " +
+                        "' in the program, result " +
                         std::to_string(index) + ": " +
                         std::to_string(distance.beyond) + " of " +
                         std::to_string(distance.elements) +
-                        " elements are not what its reference computes from "
-                        "the same operands");
+                        " elements differ from its reference on the same "
+                        "operands");
 }
 
 //===----------------------------------------------------------------------===//
@@ -445,7 +445,7 @@ std::vector<std::vector<char>> Checker::runLibrary() {
   FactModel *model =
       library.create(named.data(), static_cast<int64_t>(named.size()));
   if (!model)
-    reject("wrong", std::string("the library makes no model: ") +
+    reject("wrong", std::string("the library cannot create a model: ") +
                         library.last_error());
   std::vector<Memory> memory;
   std::vector<DLTensor> given, taken;
@@ -473,7 +473,7 @@ std::vector<std::vector<char>> Checker::runLibrary() {
                     static_cast<int64_t>(givenPointers.size()),
                     takenPointers.data(),
                     static_cast<int64_t>(takenPointers.size()), nullptr) != 0)
-      reject("wrong", std::string("the library does not run: ") +
+      reject("wrong", std::string("the library cannot run: ") +
                           library.error(model));
     if (!device::synchronize())
       deviceFailed("crash");
@@ -498,9 +498,9 @@ void Checker::expectSame(const std::vector<std::vector<char>> &found,
              std::string("output '") + output.name + "' of the library: " +
                  std::to_string(different) + " of " +
                  std::to_string(output.elements()) +
-                 " elements are not what its steps compute one by one, with "
-                 "memory of their own; the memory plan or the binding of "
-                 "arguments is wrong");
+                 " elements differ from what its steps compute one at a time in "
+                 "separate memory; the memory plan or the binding of arguments "
+                 "is wrong");
   }
 }
 

@@ -44,7 +44,7 @@ public:
   void readEnd() {
     skipSpace();
     if (at != end)
-      fail("expected the end");
+      fail("expected the end of the header");
   }
 
   std::string readString() {
@@ -221,8 +221,8 @@ static FileTensor readTensor(HeaderReader &reader, const std::string &name,
     refuse("has no dtype or no data_offsets");
   if (offsets[0] > offsets[1] || static_cast<uint64_t>(offsets[1]) > dataBytes)
     refuse("lies at bytes " + std::to_string(offsets[0]) + " to " +
-           std::to_string(offsets[1]) + ", and the file has " +
-           std::to_string(dataBytes) + " bytes of data: it is cut short");
+           std::to_string(offsets[1]) + ", but the file has " +
+           std::to_string(dataBytes) + " bytes of data: it is truncated");
   tensor.data = data + offsets[0];
   tensor.bytes = static_cast<uint64_t>(offsets[1] - offsets[0]);
   uint64_t expected = elementBytes(tensor.type);
@@ -244,13 +244,14 @@ std::map<std::string, FileTensor> readSafetensors(const char *text,
                                                   uint64_t bytes) {
   if (bytes < 8)
     throw std::runtime_error("it has " + std::to_string(bytes) +
-                             " bytes, and a header's length alone is 8");
+                             " bytes, fewer than the 8 of a header's "
+                             "length");
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i)
     length = (length << 8) | static_cast<unsigned char>(text[i]);
   if (length > bytes - 8)
-    throw std::runtime_error("its header would be " + std::to_string(length) +
-                             " bytes long, and the file has " +
+    throw std::runtime_error("its header is " + std::to_string(length) +
+                             " bytes long, but the file has " +
                              std::to_string(bytes));
   if (length > maximumHeaderBytes)
     throw std::runtime_error("its header has " + std::to_string(length) +
@@ -267,7 +268,7 @@ std::map<std::string, FileTensor> readSafetensors(const char *text,
     FileTensor tensor =
         readTensor(reader, name, text + 8 + length, bytes - 8 - length);
     if (!tensors.emplace(name, std::move(tensor)).second)
-      throw std::runtime_error("tensor '" + name + "' is there twice");
+      throw std::runtime_error("duplicate tensor '" + name + "'");
   });
   reader.readEnd();
   return tensors;

@@ -53,8 +53,8 @@ static std::string difference(const Comparison &comparison,
   std::string of = " of " + std::to_string(comparison.elements) + " elements ";
   if (comparison.otherClass)
     return std::to_string(comparison.otherClass) + of +
-           "are NaN, infinite or unwritten where the reference is not, or the "
-           "other way round" +
+           "are NaN, infinite or unwritten where the reference is not, or vice "
+           "versa" +
            example;
   if (comparison.beyond && !isFloat(result.type))
     return std::to_string(comparison.beyond) + of + "differ" + example;

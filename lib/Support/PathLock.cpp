@@ -85,7 +85,7 @@ void PathLock::wait(const fs::path &target, const std::string &program) {
   std::string who = count > 0 ? std::string(owner, static_cast<size_t>(count))
                               : "another process";
   who = who.substr(0, who.find('\n'));
-  std::fprintf(stderr, "%s: waiting for %s, which works on %s\n",
+  std::fprintf(stderr, "%s: waiting for %s, which is using %s\n",
                program.c_str(), who.c_str(), target.c_str());
   lockFile(file, LOCK_EX);
 }

@@ -135,7 +135,7 @@ Kernel readKernel(const Node &node, const fs::path &folder) {
     readKernelSource(item, folder, candidate);
     candidate.key = item["key"].line();
     if (!keys.insert(candidate.key).second)
-      item["key"].fail("\"" + candidate.key + "\" is there twice");
+      item["key"].fail("duplicate key \"" + candidate.key + "\"");
     std::optional<Node> predicted = item.optional("predicted_us");
     candidate.predictedUs = predicted ? readNonNegative(*predicted)
                                       : std::numeric_limits<double>::infinity();

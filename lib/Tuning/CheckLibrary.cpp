@@ -128,7 +128,7 @@ static std::string describeArguments(const Bundle &bundle, std::string &why) {
   for (uint32_t i = 0; i < bundle.weights.size(); ++i) {
     const Weight &weight = bundle.weights[i];
     if (weight.baked && weight.data.empty()) {
-      why = "the bundle does not have the value of the baked weight '" +
+      why = "the bundle lacks the value of the baked weight '" +
             weight.name + "'";
       return "kernels\n";
     }
@@ -158,7 +158,7 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
   text += only >= 0 ? "only " + std::to_string(only) + "\n"
                     : describeArguments(bundle, why);
   if (!why.empty())
-    std::printf("check     of the kernels alone: %s\n", why.c_str());
+    std::printf("check     kernels only: %s\n", why.c_str());
   fs::path check = build / "library.check";
   writeFile(check, text);
   Command command;
@@ -178,10 +178,9 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
     if (!report.disturbed)
       return report;
     if (tries == disturbedTries)
-      throw Failure("the linked library cannot be verified with the memory that "
-                    "is free: " +
+      throw Failure("the linked library cannot be verified with the free memory: " +
                     report.detail + ", " + std::to_string(tries) +
-                    " times\n  end other programs that use it; finished "
+                    " times\n  end programs that use memory; finished "
                     "attempts are kept");
     command.delaySeconds = secondsBeforeTry(tries);
   }
@@ -194,8 +193,8 @@ void Tuner::takeChoices(const WorkerReport &report) {
         *search.result.attempts[static_cast<size_t>(search.result.winner)];
     if (!winner.choice.empty())
       throw Failure("kernel '" + search.kernel().name +
-                    "' is linked with a choice and does not know it; compile "
-                    "the model again");
+                    "' was linked with a choice, but the library lacks it; "
+                    "compile the model again");
     winner.choice = choiceIn(choice);
   }
 }

@@ -101,7 +101,7 @@ void Tuner::compose(TuningResult &result) {
       result.kernels[i] = searches[i]->result;
     linkLibrary(result, aside, output);
     if (options.noCheck) {
-      std::printf("check     skipped: nothing of this library was verified\n");
+      std::printf("check     skipped: this library was not verified\n");
       break;
     }
     result.checked = checkLibrary(aside);

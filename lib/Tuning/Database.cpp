@@ -95,7 +95,7 @@ int Database::readVersion() {
   if (version > schemaVersion)
     throw Failure("the tuning database " + path.string() +
                   " has schema version " + std::to_string(version) +
-                  ", and this fact-tune writes " +
+                  ", but this fact-tune writes " +
                   std::to_string(schemaVersion) +
                   "; use the newer fact-tune, move the file away, or name "
                   "another with --database");

@@ -47,7 +47,7 @@ private:
       auto written = lifetimes.find(value);
       if (written == lifetimes.end())
         fail(where + "reads value " + std::to_string(value) +
-             ", which no step before it writes");
+             ", which no earlier step writes");
       written->second.last = position;
     }
     for (uint32_t value : step.results)

@@ -252,9 +252,8 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
         report.detail + ", " + std::to_string(disturbedTries) + " times";
     if (report.phase == "start")
       throw Failure("kernel '" + kernel.name +
-                    "' cannot be verified with the memory that is free: " +
-                    what +
-                    "\n  end other programs that use it, or tune on a machine "
+                    "' cannot be verified with the free memory: " + what +
+                    "\n  end programs that use memory, or tune on a machine "
                     "with more; finished attempts are kept");
     attempt.status =
         report.status == "out_of_memory" ? report.status : "killed";

@@ -156,7 +156,8 @@ std::string Outcome::text() const {
   case Signalled:
     return signalText(code);
   case TimedOut:
-    return "no end after " + std::to_string(static_cast<int>(seconds)) + " s";
+    return "timed out after " + std::to_string(static_cast<int>(seconds)) +
+           " s";
   case NotStarted:
     return std::strerror(code);
   }
@@ -399,8 +400,8 @@ void Scheduler::run() {
     }
     if (interrupted)
       throw Failure("interrupted by " + signalText(interrupted) +
-                    "; finished attempts are kept, run the same command again "
-                    "to go on");
+                    "; finished attempts are kept: run the same command again "
+                    "to resume");
     if (!anyEnded)
       ::poll(nullptr, 0, 5);
   }

@@ -49,7 +49,7 @@ static fs::path findSanitizer() {
 
 void Tuner::requireSanitizer() {
   if (!bundle.cuda)
-    throw Failure("--sanitize: compute-sanitizer checks CUDA kernels, and the "
+    throw Failure("--sanitize: compute-sanitizer checks CUDA kernels, but the "
                   "kernels of " +
                   bundle.folder.string() +
                   " are for the host; compile the model for a GPU, or leave "

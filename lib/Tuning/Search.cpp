@@ -93,7 +93,7 @@ void Tuner::buildReference(Search &search) {
   auto broken = [&search, log](const Command &command, const Outcome &outcome) {
     checkEnvironment(command, outcome);
     search.reference = Search::Broken;
-    search.error = "its reference does not build (" + outcome.text() +
+    search.error = "its reference cannot be built (" + outcome.text() +
                    "): " + mainMessage(log) + "\n      see " + log.string();
     progress(search.kernel(), "reference", "FAILED: " + mainMessage(log));
     for (size_t index : std::exchange(search.waiting, {})) {

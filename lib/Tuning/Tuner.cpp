@@ -153,7 +153,7 @@ void Tuner::checkArchitecture() const {
       needed.architecture == runtime::cpuArchitecture())
     return;
   throw Failure("the bundle is for '" + needed.name + "' (" +
-                needed.architecture + "), and this machine is " +
+                needed.architecture + "), but this machine is " +
                 runtime::cpuArchitecture() +
                 "; tune it on such a machine, or name an emulator with "
                 "--run-launcher");

@@ -155,9 +155,9 @@ def resolve_target(target: str) -> str:
     capability = torch.cuda.get_device_capability()
     if capability not in _ARCHITECTURES:
         raise FactError(
-            f"there are no kernels for {torch.cuda.get_device_name()} (compute capability "
+            f"no kernels for {torch.cuda.get_device_name()} (compute capability "
             f"{capability[0]}.{capability[1]}), only for {', '.join(_ARCHITECTURES.values())}: "
-            "target='host' compiles for the processor")
+            "compile for the processor with target='host'")
     return _ARCHITECTURES[capability]
 
 
@@ -207,9 +207,9 @@ def verify_library(library: Library, model: Model | None, module: torch.nn.Modul
             # Another process may have found the same.
             with contextlib.suppress(FileNotFoundError):
                 path.replace(refused)
-        raise Refused(f"{error}.\nThe library is now {refused}, its program "
-                      f"{library.work_folder / (library.name + '.mlir')}; with verify=False "
-                      "(--no-verify) it would have been taken all the same") from None
+        raise Refused(f"{error}.\nThe library was moved to {refused}; its program is "
+                      f"{library.work_folder / (library.name + '.mlir')}. verify=False "
+                      "(--no-verify) accepts it without this comparison") from None
     if library.verdict.skipped:
         log.warning("%s was %s", library.name, library.verdict)
         return

@@ -54,7 +54,7 @@ def _python() -> list[Finding]:
                      "install Python 3.11 or newer")]
     packages = [("torch", "torch", "run anything", True), ("torch-mlir", "torch_mlir", "export", True),
                 ("numpy", "numpy", "export", True), ("ml_dtypes", "ml_dtypes", "export", True),
-                ("rich", "rich", "print tables in colour", False)]
+                ("rich", "rich", "print tables in color", False)]
     tested = _tested_versions()
     for distribution, module, purpose, required in packages:
         version = None

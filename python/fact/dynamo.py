@@ -59,7 +59,7 @@ def backend(graph: fx.GraphModule, inputs: list[Any], *, options: dict[str, Any]
     settings = _settings(options or {})
     state = [index for index, value in enumerate(inputs) if _is_state(value)]
     if torch.is_grad_enabled() and any(_requires_grad(value) for value in inputs):
-        return _in_pytorch(graph, settings, "gradients are needed: FACT compiles inference, call "
+        return _in_pytorch(graph, settings, "gradients are needed, but FACT compiles inference: call "
                            "it under torch.no_grad()")
     compiled = CompiledGraph(graph, state, settings)
     if not any(isinstance(value, torch.SymInt) for value in inputs):
@@ -190,11 +190,11 @@ def _settings(options: dict[str, Any]) -> Settings:
     known = [field.name for field in dataclasses.fields(Settings)]
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise FactError(f"unknown option {', '.join(unknown)} of backend 'fact'; there are "
+        raise FactError(f"unknown option {', '.join(unknown)} of backend 'fact'; known are "
                         f"{', '.join(known)}")
     settings = Settings(**options)
     if settings.weights not in ("any", "tracked"):
-        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it is 'any' or "
+        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it must be 'any' or "
                         "'tracked'")
     return settings
 

@@ -73,7 +73,7 @@ def discovery_lines(summary: dict) -> list[str]:
         lines.append(f"model: {found['calls']} calls, {found['retries']} retries, "
                      f"{found['tokens_in']} tokens in, {found['tokens_out']} out")
     if found["fallback"]:
-        lines.append(f"the rules did what the model did not: {found['fallback']}")
+        lines.append(f"fell back to the rules: {found['fallback']}")
     if found["transcript"]:
         lines.append(f"transcript: {found['transcript']}")
     for number, round_ in enumerate(summary.get("refinement") or [], 1):

@@ -93,7 +93,7 @@ class CallSignature:
         for name, leaf, compiled in zip(self.names, leaves, self.argument_leaves):
             if isinstance(compiled, Constant) and not compiled.accepts(leaf):
                 raise FactError(
-                    f"argument {name} is {_show(leaf)}, and was {compiled.value!r} when the "
+                    f"argument {name} is {_show(leaf)}, but was {compiled.value!r} when the "
                     "module was compiled: compile it again for this value, or make it a tensor")
         return [leaves[position] for position in self._tensors]
 
@@ -127,7 +127,7 @@ class CallSignature:
         try:
             bound = inspect.Signature(self.parameters).bind(*args, **kwargs)
         except TypeError as error:
-            raise FactError(f"cannot be called so: {error}") from None
+            raise FactError(f"cannot be called with these arguments: {error}") from None
         bound.apply_defaults()
         values = dict(bound.arguments)
         kinds = {p.name: p.kind for p in self.parameters}

@@ -51,7 +51,7 @@ def reference(module: torch.nn.Module, inputs: Sequence[Any], chunks: int = 1) -
 def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
     """Positions where the truth is not finite must agree, and count no further."""
     if result.shape != exact.shape:
-        raise ValueError(f"shape {tuple(result.shape)} where {tuple(exact.shape)} is right")
+        raise ValueError(f"shape is {tuple(result.shape)}, expected {tuple(exact.shape)}")
     result, exact = result.detach().reshape(-1), exact.detach().reshape(-1)
     if result.is_floating_point() and bool(_differs(result, exact).any()):
         return Comparison(math.inf, math.inf, math.inf)

@@ -74,7 +74,7 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key.isidentifier():
-            raise FactError(f"'{word}' is no setting: write NAME=VALUE, as in width=64")
+            raise FactError(f"'{word}' is not a setting: write NAME=VALUE, as in width=64")
         settings[key] = _number(value)
     return settings
 
@@ -84,7 +84,7 @@ def parse_shapes(words: Sequence[str]) -> list[list[int]]:
     try:
         return [[int(size) for size in word.split("x")] for word in words]
     except ValueError:
-        raise FactError(f"'{' '.join(words)}' are no shapes: write sizes as in 2x16x64") from None
+        raise FactError(f"'{' '.join(words)}' are not shapes: write sizes as in 2x16x64") from None
 
 
 def _number(text: str) -> Any:
@@ -129,7 +129,7 @@ def _size_settings(source, size: str | None, spec: str) -> dict[str, Any]:
     if size in (None, "full"):
         return {}
     if not hasattr(source, size.upper()):
-        raise FactError(f"{spec} has no size '{size}': it would be a dictionary {size.upper()}")
+        raise FactError(f"{spec} has no size '{size}': define a dictionary {size.upper()}")
     return dict(getattr(source, size.upper()))
 
 

@@ -30,8 +30,7 @@ static std::vector<fs::path> getLayers(const Options &options) {
 static fs::path getWritableLayer(const fs::path &named) {
   fs::path folder = named.empty() ? getUserFolder() : named;
   if (folder.empty())
-    throw Failure("there is no user's folder: set FACT_PATTERNS, or name a "
-                  "folder");
+    throw Failure("no user folder: set FACT_PATTERNS, or name a folder");
   return folder;
 }
 

@@ -90,7 +90,7 @@ LogicalResult fact::detail::verifyBroadcast(Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (result.getShape() != ArrayRef<int64_t>(*expected))
     return op->emitOpError("result has shape [")
-           << result.getShape() << "], and the operands broadcast to ["
+           << result.getShape() << "], but the operands broadcast to ["
            << *expected << "]";
   return success();
 }
@@ -117,13 +117,14 @@ LogicalResult fact::detail::verifyElementTypes(Operation *op) {
   Type result =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   if (isForFloatsAlone(op) && !isa<FloatType>(result))
-    return op->emitOpError("takes floats, not ")
+    return op->emitOpError("needs floats, not ")
            << result << "; cast the operands first";
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!matchesElement(type, result))
-      return op->emitOpError("operand ") << i << " has elements of " << element
-                                         << ", and the result of " << result;
+      return op->emitOpError("operand ")
+             << i << " has elements of " << element
+             << ", but the result has elements of " << result;
   }
   return success();
 }
@@ -172,7 +173,7 @@ void WeightOp::print(OpAsmPrinter &printer) {
 LogicalResult WeightOp::verify() {
   if (getValue() && getValue()->getType() != getType())
     return violates(*this, 1) << "value has type " << getValue()->getType()
-                              << ", and the weight is declared " << getType();
+                              << ", but the weight is declared " << getType();
   if (getBaked() && !getValue())
     return violates(*this, 2) << "a baked weight needs its value";
   return success();
@@ -185,8 +186,10 @@ LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &tables) {
     return violates(*this, 1)
            << "no 'fact.weight' is named " << getWeightAttr();
   if (weight.getType() != getType())
-    return violates(*this, 1).attachNote(weight.getLoc())
-           << "declared " << weight.getType() << " here, used as " << getType();
+    return (violates(*this, 1)
+            << "reads " << getWeightAttr() << " as " << getType())
+               .attachNote(weight.getLoc())
+           << "declared " << weight.getType() << " here";
   return success();
 }
 
@@ -200,7 +203,7 @@ static LogicalResult verifyYield(Operation *op, Block &body, int constraint) {
   TypeRange yielded = body.getTerminator()->getOperandTypes();
   if (yielded != op->getResultTypes())
     return violates(op, constraint)
-           << "yields " << yielded << ", and has results "
+           << "yields " << yielded << ", but the op's results are "
            << op->getResultTypes();
   return success();
 }
@@ -213,8 +216,8 @@ LogicalResult FusedOp::verify() {
   Block &body = getBody().front();
   if (TypeRange(body.getArgumentTypes()) != TypeRange(getInputs().getTypes()))
     return violates(*this, 1)
-           << "the block takes " << body.getArgumentTypes()
-           << ", and the operands are " << getInputs().getTypes();
+           << "block arguments are " << body.getArgumentTypes()
+           << ", but the operands are " << getInputs().getTypes();
   if (failed(verifyYield(*this, body, 2)))
     return failure();
   if (getSchedule() && !isa<ScheduleAttr>(*getSchedule()))
@@ -230,7 +233,7 @@ LogicalResult FusedOp::verify() {
 
 LogicalResult ClampOp::verify() {
   if (!getMin() && !getMax())
-    return violates(*this, 1) << "give 'min', 'max' or both";
+    return violates(*this, 1) << "needs 'min', 'max' or both";
   return success();
 }
 
@@ -240,8 +243,10 @@ LogicalResult CompareOp::verify() {
   if ((!matchesElement(getRhs().getType(), lhs) &&
        !matchesElement(getLhs().getType(), rhs)) ||
       !getType().getElementType().isInteger(1))
-    return violates(*this, 1) << "compares " << getLhs().getType() << " with "
-                              << getRhs().getType() << " into " << getType();
+    return violates(*this, 1)
+           << "compares " << getLhs().getType() << " with "
+           << getRhs().getType() << " into " << getType()
+           << "; operands need one element type, and the result 'i1'";
   return success();
 }
 
@@ -251,7 +256,8 @@ LogicalResult SelectOp::verify() {
       !matchesElement(getRhs().getType(), element))
     return violates(*this, 1)
            << "selects between " << getLhs().getType() << " and "
-           << getRhs().getType() << " into " << getType();
+           << getRhs().getType() << " into " << getType()
+           << "; all three need one element type";
   return success();
 }
 
@@ -284,7 +290,8 @@ LogicalResult MatmulOp::verify() {
   auto [m, k] = matrix(lhs, getTransposeA());
   auto [k2, n] = matrix(rhs, getTransposeB());
   if (k != k2)
-    return violates(*this, 2) << "contracts " << k << " with " << k2;
+    return violates(*this, 2) << "contracted sizes differ: " << k
+                              << " and " << k2;
   auto batch = broadcastShapes(
       {lhs.getShape().drop_back(2), rhs.getShape().drop_back(2)});
   if (!batch)
@@ -293,7 +300,7 @@ LogicalResult MatmulOp::verify() {
   batch->append({m, n});
   if (getType().getShape() != ArrayRef<int64_t>(*batch))
     return violates(*this, 4) << "result is [" << getType().getShape()
-                              << "], and should be [" << *batch << "]";
+                              << "], but should be [" << *batch << "]";
   return success();
 }
 
@@ -320,7 +327,7 @@ LogicalResult AttentionOp::verify() {
                                 q.getDimSize(2), v.getDimSize(3)};
   if (getType().getShape() != ArrayRef<int64_t>(expected))
     return violates(*this, 4) << "result is [" << getType().getShape()
-                              << "], and should be [" << expected << "]";
+                              << "], but should be [" << expected << "]";
   if (!getMask())
     return success();
   auto mask = cast<RankedTensorType>(getMask().getType());
@@ -358,7 +365,8 @@ LogicalResult NormOp::verify() {
                                 << "], not " << parameter.getType();
   if (getOperand().getType() != getType())
     return violates(*this, 3)
-           << "takes " << getOperand().getType() << " and gives " << getType();
+           << "operand has type " << getOperand().getType()
+           << ", but the result has type " << getType();
   return success();
 }
 
@@ -381,24 +389,25 @@ LogicalResult ReduceOp::verify() {
   }
   if (getType().getShape() != ArrayRef<int64_t>(expected))
     return violates(*this, 2) << "result is [" << getType().getShape()
-                              << "], and should be [" << expected << "]";
+                              << "], but should be [" << expected << "]";
   bool index =
       getKind() == ReduceKind::argmax || getKind() == ReduceKind::argmin;
   Type element = operand.getElementType();
   Type wanted = index ? IntegerType::get(getContext(), 64) : element;
   if (getType().getElementType() != wanted)
     return violates(*this, 3)
-           << stringifyReduceKind(getKind()) << " gives elements of " << wanted
-           << ", not " << getType().getElementType();
+           << stringifyReduceKind(getKind()) << " has result elements of "
+           << wanted << ", not " << getType().getElementType();
   if (getKind() == ReduceKind::mean && !isa<FloatType>(element))
-    return violates(*this, 4) << "mean takes floats, not " << element;
+    return violates(*this, 4) << "mean needs floats, not " << element;
   bool hasIdentity = getKind() == ReduceKind::sum ||
                      getKind() == ReduceKind::mean ||
                      getKind() == ReduceKind::prod;
   for (int64_t dim : getDims())
     if (!hasIdentity && operand.getDimSize(dim) == 0)
       return violates(*this, 4) << stringifyReduceKind(getKind())
-                                << " over dimension " << dim << " of size 0";
+                                << " has no value over dimension " << dim
+                                << ", whose size is 0";
   return success();
 }
 
@@ -411,14 +420,14 @@ LogicalResult GatherOp::verify() {
            << "dim " << dim << " is not in [0, " << source.getRank() << ")";
   Type index = indices.getElementType();
   if (!index.isInteger(32) && !index.isInteger(64))
-    return violates(*this, 2) << "indices are i32 or i64, not " << index;
+    return violates(*this, 2) << "indices need elements of i32 or i64, not " << index;
   SmallVector<int64_t> expected(source.getShape().take_front(dim));
   llvm::append_range(expected, indices.getShape());
   llvm::append_range(expected, source.getShape().drop_front(dim + 1));
   auto type = RankedTensorType::get(expected, source.getElementType());
   if (getType() != type)
     return violates(*this, 3)
-           << "result is " << getType() << ", and should be " << type;
+           << "result is " << getType() << ", but should be " << type;
   return success();
 }
 
@@ -427,8 +436,9 @@ LogicalResult RotaryOp::verify() {
   if (getOperand().getType() != type || type.getRank() < 1 ||
       type.getShape().back() % 2)
     return violates(*this, 1)
-           << "takes " << getOperand().getType() << " and gives " << type
-           << ", and needs one type with an even last size";
+           << "operand has type " << getOperand().getType()
+           << " and result " << type
+           << "; they need one type whose last size is even";
   for (Value angle : {getCos(), getSin()}) {
     auto given = cast<RankedTensorType>(angle.getType());
     if (given.getElementType() != type.getElementType() ||
@@ -465,7 +475,7 @@ LogicalResult PermuteOp::verify() {
     if (getType().getDimSize(i) != operand.getDimSize(dim))
       return violates(*this, 2)
              << "result size " << i << " is " << getType().getDimSize(i)
-             << ", and should be " << operand.getDimSize(dim);
+             << ", but should be " << operand.getDimSize(dim);
   return success();
 }
 
@@ -474,14 +484,17 @@ LogicalResult SliceOp::verify() {
   int64_t dim = getDim();
   if (dim < 0 || dim >= operand.getRank() || int64_t(getStart()) < 0 ||
       int64_t(getStep()) < 1)
-    return violates(*this, 1) << "takes dim " << dim << " start " << getStart()
-                              << " step " << getStep() << " of " << operand;
+    return violates(*this, 1)
+           << "dim " << dim << ", start " << getStart() << " and step "
+           << getStep() << " are not a slice of " << operand
+           << ": dim must be in [0, " << operand.getRank()
+           << "), start 0 or more, step 1 or more";
   if (getType().getRank() != operand.getRank())
     return violates(*this, 2) << "changes the rank of " << operand;
   for (int64_t i = 0; i < operand.getRank(); ++i)
     if (i != dim && getType().getDimSize(i) != operand.getDimSize(i))
       return violates(*this, 2) << "changes size " << i << " of " << operand
-                                << ", and slices dim " << dim;
+                                << ", but slices dim " << dim;
   // Without overflow: starts and steps are any numbers.
   int64_t size = operand.getDimSize(dim), count = getType().getDimSize(dim);
   int64_t start = getStart(), step = getStep();
@@ -489,8 +502,9 @@ LogicalResult SliceOp::verify() {
                              : start < size &&
                                    (count - 1) <= (size - 1 - start) / step;
   if (!isInside)
-    return violates(*this, 2) << "takes " << count << " elements from " << start
-                              << " in steps of " << step << " of " << size;
+    return violates(*this, 2)
+           << count << " elements from " << start << " in steps of " << step
+           << " exceed dim " << dim << ", whose size is " << size;
   return success();
 }
 
@@ -510,10 +524,13 @@ LogicalResult ConcatOp::verify() {
   for (Type type : getInputs().getTypes()) {
     auto input = cast<RankedTensorType>(type);
     if (input.getRank() != rank)
-      return violates(*this, 2) << "joins " << input << " into " << getType();
+      return violates(*this, 2) << "cannot concatenate " << input << " into "
+                                << getType() << ": ranks differ";
     for (int64_t i = 0; i < rank; ++i)
       if (i != dim && input.getDimSize(i) != getType().getDimSize(i))
-        return violates(*this, 2) << "joins " << input << " into " << getType();
+        return violates(*this, 2)
+               << "cannot concatenate " << input << " into " << getType()
+               << " along dim " << dim << ": sizes of dim " << i << " differ";
     total += input.getDimSize(dim);
   }
   if (total != getType().getDimSize(dim))

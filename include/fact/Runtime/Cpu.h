@@ -134,7 +134,7 @@ inline std::string describeMissingCpu(const char *architecture,
                                       size_t count) {
   if (std::strcmp(architecture, cpuArchitecture()) != 0)
     return std::string("it was compiled for ") + architecture +
-           ", and this processor is " + cpuArchitecture();
+           ", but this processor is " + cpuArchitecture();
   std::string missing;
   for (size_t i = 0; i < count; ++i)
     if (!hasCpuFeature(features[i]))

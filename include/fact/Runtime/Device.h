@@ -100,8 +100,8 @@ public:
   /// number of buffers. Empty when it can.
   std::string validate(uint32_t bufferCount) const {
     if (theKernel->abi != FACT_KERNEL_ABI)
-      return "was made for kernel ABI " + std::to_string(theKernel->abi) +
-             "; this runtime speaks " + std::to_string(FACT_KERNEL_ABI);
+      return "has kernel ABI " + std::to_string(theKernel->abi) +
+             "; this runtime needs " + std::to_string(FACT_KERNEL_ABI);
     if (theKernel->buffer_count != bufferCount)
       return "takes " + std::to_string(theKernel->buffer_count) +
              " buffers; the bundle names " + std::to_string(bufferCount);
@@ -110,11 +110,11 @@ public:
     for (uint32_t operand : packedOperands())
       if (operand >= bufferCount)
         return "packs operand " + std::to_string(operand) +
-               ", which is not there";
+               ", which does not exist";
     if (theKernel->choice_bytes > 0 &&
         (!theKernel->choose || !theKernel->adopt))
       return "has a choice of " + std::to_string(theKernel->choice_bytes) +
-             " bytes, and no `choose` or no `adopt` function";
+             " bytes, but no `choose` or no `adopt` function";
     return "";
   }
 
@@ -122,14 +122,12 @@ public:
   /// used, or "". For a kernel that is valid.
   std::string adopt(const unsigned char *choice, uint64_t bytes) const {
     if (bytes == 0 && theKernel->choice_bytes > 0)
-      return "has no choice that was verified; link it again without "
-             "--no-check";
+      return "has no verified choice; link it again without --no-check";
     if (bytes != theKernel->choice_bytes)
       return "was given a choice of " + std::to_string(bytes) +
              " bytes; expected " + std::to_string(theKernel->choice_bytes);
     const char *problem = bytes > 0 ? theKernel->adopt(choice) : nullptr;
-    return problem ? std::string("cannot use the choice that was verified: ") +
-                         problem
+    return problem ? std::string("cannot use its verified choice: ") + problem
                    : "";
   }
 

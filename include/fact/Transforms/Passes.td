@@ -253,7 +253,7 @@ class ModelOption<string member, string argument, string type, string help>
              "::fact::LanguageModelOptions()." # member, help>;
 defvar agentOptions = [
   Option<"agent", "agent", "std::string", "\"rules\"",
-         "Who proposes: rules, llm, or replay of what llm wrote down">,
+         "Who proposes kernels: rules, llm, or replay of a transcript">,
   Option<"transcript", "transcript", "std::string", "\"\"",
          "File that llm writes (default: in the user's cache) and replay reads">,
   ModelOption<"url", "llm-url", "std::string",
@@ -264,21 +264,22 @@ defvar agentOptions = [
   ModelOption<"keyFile", "llm-key-file", "std::string",
               "File with the key, where the variable is not set">,
   ModelOption<"rounds", "llm-rounds", "unsigned",
-              "Requests for a graph at most, the first and those with "
-              "diagnostics; default: 3">,
+              "Maximum requests per graph, those that return diagnostics "
+              "included; default: 3">,
   ModelOption<"timeout", "llm-timeout", "double",
-              "Seconds for one request; default: 180">,
+              "Maximum seconds per request; default: 180">,
   ModelOption<"budget", "llm-seconds", "double",
-              "Seconds for all requests of a run; default: 900">,
+              "Maximum seconds for all requests of a run; default: 900">,
   ModelOption<"retries", "llm-retries", "unsigned",
-              "How often a request is sent again after 429, 5xx or a lost "
-              "connection; default: 4">,
+              "Retries per request after 429, 5xx or a lost connection; "
+              "default: 4">,
   ModelOption<"answerTokens", "llm-answer-tokens", "unsigned",
-              "Tokens of one answer; default: 8192">,
+              "Maximum tokens per answer; default: 8192">,
   ModelOption<"tokenBudget", "llm-tokens", "int64_t",
-              "Tokens of all requests and answers of a run; default: 400000">,
+              "Maximum tokens of all requests and answers of a run; default: "
+              "400000">,
   ModelOption<"answerBytes", "llm-answer-bytes", "size_t",
-              "Bytes of one answer; default: 4 MiB">];
+              "Maximum bytes per answer; default: 4 MiB">];
 defvar agentStatistics = [
   Statistic<"calls", "llm-calls", "Requests to a model">,
   Statistic<"sendings", "llm-retries", "Requests sent again">,

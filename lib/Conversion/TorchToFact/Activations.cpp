@@ -115,7 +115,7 @@ static LogicalResult convertGelu(TorchCall &call) {
   std::optional<GeluKind> kind = symbolizeGeluKind(approximate);
   if (!kind)
     return call.emitArgumentError("approximate")
-           << "is '" << approximate << "', and must be 'none' or 'tanh'";
+           << "is '" << approximate << "', but must be 'none' or 'tanh'";
   return call.replace(call.create<GeluOp>(typeOf(x), x, *kind));
 }
 

@@ -62,7 +62,7 @@ static LogicalResult readValue(TorchCall &call, ElementsAttr &value) {
   if (value)
     return success();
   return call.emitError() << "has a value of type " << given.getType()
-                          << ", and its result is "
+                          << ", but its result is "
                           << call.getOperation()->getResult(0).getType();
 }
 
@@ -87,16 +87,16 @@ static LogicalResult convertWeight(TorchCall &call) {
     return convertLiteral(call);
   auto name = op->getAttrOfType<StringAttr>("name");
   if (!name || name.empty())
-    return call.emitError() << "needs the attribute 'name', which is not empty";
+    return call.emitError() << "needs a non-empty attribute 'name'";
   Weight weight{call.getLoc(), call.getResultType(), {}};
   if (failed(readValue(call, weight.value)))
     return failure();
   auto [known, isNew] = call.getWeights().insert({name, weight});
   if (!isNew && known->second.type != weight.type) {
     InFlightDiagnostic diagnostic = call.emitError();
-    diagnostic << "gives weight " << name << " the type " << weight.type;
+    diagnostic << "declares weight " << name << " as " << weight.type;
     diagnostic.attachNote(known->second.loc)
-        << "it has the type " << known->second.type << " here";
+        << "it is declared as " << known->second.type << " here";
     return diagnostic;
   }
   return call.replace(call.create<GetWeightOp>(weight.type, name.getValue()));
@@ -171,7 +171,7 @@ static LogicalResult convertLinspace(TorchCall &call) {
 static LogicalResult convertEye(TorchCall &call) {
   RankedTensorType type = call.getResultType();
   if (type.getRank() != 2)
-    return call.emitError() << "gives " << type << ", and must give a matrix";
+    return call.emitError() << "returns " << type << ", but must return a matrix";
   SmallVector<bool> ones;
   for (int64_t row = 0; row < type.getDimSize(0); ++row)
     for (int64_t column = 0; column < type.getDimSize(1); ++column)

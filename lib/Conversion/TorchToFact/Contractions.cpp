@@ -170,7 +170,7 @@ static LogicalResult convertMask(TorchCall &call, RankedTensorType query,
   else if (!isa<FloatType>(elementOf(mask)))
     return call.emitArgumentError("attn_mask")
            << "has element type " << elementOf(mask)
-           << ", and must be boolean or a float";
+           << ", but must be boolean or a float";
   mask = call.cast(mask, element);
   // Leading dimensions that become one may not broadcast on their own.
   if (query.getRank() > 4) {
@@ -205,13 +205,13 @@ static LogicalResult convertAttention(TorchCall &call) {
   ArrayRef<int64_t> shape = typeOf(query).getShape();
   if (dropout != 0)
     return call.emitArgumentError("dropout_p")
-           << "is " << dropout << ", and must be 0; export after 'eval()'";
+           << "is " << dropout << ", but must be 0; export after 'eval()'";
   for (Value operand : {query, key, value})
     if (rankOf(operand) < 2 || rankOf(operand) != rankOf(query))
       return call.emitError()
              << "has a query, key and value of ranks " << rankOf(query) << ", "
              << rankOf(key) << " and " << rankOf(value)
-             << ", and they must be equal and 2 or more";
+             << ", but they must be equal and 2 or more";
   double scale = 1 / std::sqrt(static_cast<double>(shape.back()));
   if (!call.isNone(6) && failed(call.number(6, "scale", scale)))
     return failure();

@@ -58,7 +58,7 @@ LogicalResult Einsum::readTerm(StringRef text, Value tensor, Term &term) {
   if (covered < 0 || (dots == StringRef::npos && covered) || covered > 9 ||
       !llvm::all_of(before + after, llvm::isAlpha))
     return call.emitArgumentError("equation")
-           << "has '" << text << "' for an operand of type "
+           << "has labels '" << text << "', which do not name the dimensions of "
            << tensor.getType();
   Labels ellipsis;
   for (int64_t i = covered; i > 0; --i)
@@ -119,8 +119,8 @@ LogicalResult Einsum::readOutput(StringRef equation, ArrayRef<Term> terms,
   for (char label : output)
     if (!has(all, label) || llvm::count(output, label) != 1)
       return call.emitArgumentError("equation")
-             << "has '" << StringRef(&label, 1)
-             << "' in its result, which must occur there once, and in an "
+             << "has label '" << StringRef(&label, 1)
+             << "' in its output, which must occur there once and in an "
                 "operand";
   return success();
 }
@@ -243,8 +243,8 @@ LogicalResult Einsum::convert() {
   StringRef(equation).split("->").first.split(parts, ',');
   if (parts.size() != tensors.size())
     return call.emitArgumentError("equation")
-           << "is '" << given << "', and there are " << tensors.size()
-           << " operands";
+           << "is '" << given << "', which is not for " << tensors.size()
+           << " operand(s)";
   SmallVector<Term> terms(tensors.size());
   for (auto [text, tensor, term] : llvm::zip(parts, tensors, terms))
     if (failed(

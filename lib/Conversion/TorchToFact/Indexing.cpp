@@ -26,7 +26,7 @@ static LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
   if (!elementOf(result).isInteger(32) && !elementOf(result).isInteger(64))
     return call.emitArgumentError(name)
            << "has element type " << elementOf(result)
-           << ", and must be an integer of 32 or 64 bits";
+           << ", but must be an integer of 32 or 64 bits";
   return success();
 }
 
@@ -103,7 +103,8 @@ static LogicalResult convertGatherElements(TorchCall &call) {
     return call.replace(x);
   if (rankOf(index) != rankOf(x))
     return call.emitArgumentError("index")
-           << "has rank " << rankOf(index) << ", and 'self' has " << rankOf(x);
+           << "has rank " << rankOf(index) << ", but 'self' has rank "
+           << rankOf(x);
   return convertGather(call, x, index, dim);
 }
 
@@ -123,8 +124,8 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
     return failure();
   SmallVector<int64_t> shape(call.getResultType().getShape()), source(shape);
   if (static_cast<int64_t>(shape.size()) != rankOf(x))
-    return call.emitError() << "gives " << call.getResultType() << " from "
-                            << x.getType() << ", and must keep the rank";
+    return call.emitError() << "returns " << call.getResultType() << " for "
+                            << x.getType() << ", but must keep the rank";
   source[dim] = typeOf(x).getDimSize(dim);
   return convertGather(call, call.expand(x, source), call.expand(index, shape),
                        dim);
@@ -149,8 +150,8 @@ static LogicalResult convertIndex(TorchCall &call) {
   ArrayRef<int64_t> source = typeOf(x).getShape();
   if (count > rankOf(x))
     return call.emitArgumentError("indices")
-           << "has a tensor for dimension " << count - 1 << " of "
-           << x.getType();
+           << "indexes dimension " << count - 1 << ", which " << x.getType()
+           << " does not have";
   int64_t merged = 1;
   Value place;
   for (int64_t dim = count - 1; dim >= first; --dim) {
@@ -161,7 +162,7 @@ static LogicalResult convertIndex(TorchCall &call) {
         !elementOf(places[dim]).isInteger(64))
       return call.emitArgumentError("indices")
              << "has element type " << elementOf(places[dim])
-             << ", and must be integers of 32 or 64 bits";
+             << ", but must be integers of 32 or 64 bits";
     Value index = countFromFront(call, places[dim], source[dim]);
     if (count - first > 1)
       index = call.cast(index, element);
@@ -183,8 +184,8 @@ static LogicalResult convertOneHot(TorchCall &call) {
     return failure();
   ArrayRef<int64_t> declared = call.getResultType().getShape();
   if (declared.empty())
-    return call.emitError() << "gives a scalar, and has one size more than its "
-                               "operand";
+    return call.emitError() << "returns a scalar, but must return one dimension "
+                               "more than its operand has";
   int64_t classes = declared.back();
   SmallVector<int64_t> shape(typeOf(index).getShape());
   shape.push_back(1);
@@ -256,8 +257,8 @@ static LogicalResult convertRoll(TorchCall &call) {
   }
   if (dims.size() != shifts.size())
     return call.emitArgumentError("dims")
-           << "has " << dims.size() << " dimensions for " << shifts.size()
-           << " shifts";
+           << "has " << dims.size() << " dimensions, but 'shifts' has "
+           << shifts.size() << " shifts";
   for (auto [dim, shift] : llvm::zip(dims, shifts))
     x = roll(call, x, dim, shift);
   return call.replace(x);
@@ -277,7 +278,8 @@ static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
   if (amounts.size() % 2 ||
       static_cast<int64_t>(amounts.size()) > 2 * rankOf(x))
     return call.emitArgumentError("pad")
-           << "has " << amounts.size() << " amounts for " << x.getType();
+           << "has " << amounts.size() << " amounts for " << x.getType()
+           << ", but needs two per padded dimension";
   for (size_t i = 0; i < amounts.size() / 2; ++i) {
     int64_t dim = rankOf(x) - 1 - i, before = amounts[2 * i],
             after = amounts[2 * i + 1];
@@ -286,8 +288,8 @@ static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
         typeOf(x).getDimSize(dim) - start - std::max<int64_t>(0, -after);
     if (size < 0)
       return call.emitArgumentError("pad")
-             << "takes more than there is of dimension " << dim << " of "
-             << x.getType();
+             << "removes more elements than dimension " << dim << " of "
+             << x.getType() << " has";
     x = call.slice(x, dim, start, size);
     auto border = [&](int64_t width) {
       SmallVector<int64_t> shape(typeOf(x).getShape());
@@ -316,7 +318,7 @@ static LogicalResult convertPad(TorchCall &call) {
     return failure();
   if (mode != "constant")
     return call.emitArgumentError("mode")
-           << "is '" << mode << "', and must be 'constant'";
+           << "is '" << mode << "', but must be 'constant'";
   return pad(call, amounts, value);
 }
 
@@ -358,10 +360,11 @@ static LogicalResult convertSliceScatter(TorchCall &call) {
     return failure();
   start = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
   if (step != 1)
-    return call.emitArgumentError("step") << "is " << step << ", and must be 1";
+    return call.emitArgumentError("step") << "is " << step << ", but must be 1";
   if (rankOf(source) != rankOf(x))
     return call.emitArgumentError("src")
-           << "has rank " << rankOf(source) << ", and 'self' has " << rankOf(x);
+           << "has rank " << rankOf(source) << ", but 'self' has rank "
+           << rankOf(x);
   if (!typeOf(source).getNumElements())
     return call.replace(x);
   return call.replace(insert(call, x, source, dim, start));

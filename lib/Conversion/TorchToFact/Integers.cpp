@@ -11,8 +11,8 @@ using namespace fact::torchtofact;
 static LogicalResult operands(TorchCall &call, Value &x, Value &y) {
   Type element = call.getResultElement();
   if (isa<FloatType>(element))
-    return call.emitError() << "gives " << element
-                            << ", and is supported on integers and booleans";
+    return call.emitError() << "returns elements of " << element
+                            << "; only integers and booleans are supported";
   return success(succeeded(call.operand(0, "self", element, x)) &&
                  succeeded(call.operand(1, "other", element, y)));
 }

@@ -163,7 +163,7 @@ static LogicalResult convertRoundedDivision(TorchCall &call) {
   if (mode == "trunc")
     return call.replace(divideTruncating(call, x, y));
   return call.emitArgumentError("rounding_mode")
-         << "is '" << mode << "', and must be 'floor', 'trunc' or None";
+         << "is '" << mode << "', but must be 'floor', 'trunc' or None";
 }
 
 static LogicalResult convertGeneralPower(TorchCall &call) {

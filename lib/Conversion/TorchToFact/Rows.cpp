@@ -92,8 +92,8 @@ static LogicalResult convertQuantifier(TorchCall &call) {
       failed(call.optionalBoolean(2, "keepdim", keep)))
     return failure();
   if (!call.getResultElement().isInteger(1))
-    return call.emitError() << "gives " << call.getResultElement()
-                            << ", and only booleans are supported";
+    return call.emitError() << "returns elements of " << call.getResultElement()
+                            << "; only booleans are supported";
   // Of nothing, none is true and all are.
   for (int64_t dim : dims)
     if (!typeOf(x).getDimSize(dim))
@@ -225,7 +225,7 @@ static LogicalResult convertVectorNorm(TorchCall &call) {
     return call.replace(call.reduce(
         order > 0 ? ReduceKind::max : ReduceKind::min, magnitude, dims, keep));
   return call.emitArgumentError("ord")
-         << "is " << order << ", and must be 1, 2, inf or -inf";
+         << "is " << order << ", but must be 1, 2, inf or -inf";
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,7 +303,7 @@ static LogicalResult buildNorm(TorchCall &call, NormKind kind, Value bias,
       typeOf(x).getShape().take_back(normalised.size()) != ArrayRef(normalised))
     return call.emitArgumentError("normalized_shape")
            << "is [" << ArrayRef(normalised)
-           << "], and must be the last sizes of " << x.getType();
+           << "], but must be the last sizes of " << x.getType();
   x = call.cast(x, call.getResultElement());
   auto norm = NormOp::create(call.getBuilder(), call.getLoc(), typeOf(x), kind,
                              x, weight, bias, llvm::APFloat(eps),
@@ -343,7 +343,7 @@ static LogicalResult buildGroupNorm(TorchCall &call, int64_t groups,
   SmallVector<int64_t> shape(typeOf(x).getShape());
   if (shape.size() < 2 || groups < 1 || shape[1] % groups)
     return call.emitArgumentError("num_groups")
-           << "is " << groups << ", and must divide the channels of "
+           << "is " << groups << ", but must divide the channels of "
            << x.getType();
   int64_t members =
       llvm::product_of(ArrayRef<int64_t>(shape).drop_front()) / groups;

@@ -28,13 +28,13 @@ RankedTensorType torchtofact::convertTensorType(Type type,
   auto tensor = dyn_cast<torch::VTensorType>(type);
   llvm::raw_string_ostream os(reason);
   if (!tensor) {
-    os << "has type '" << type << "', and only tensors are supported";
+    os << "has type '" << type << "'; only tensors are supported";
     return {};
   }
   if (!tensor.getRanked() || !tensor.getElementType() ||
       llvm::any_of(tensor.getSizes(), ShapedType::isDynamic)) {
     os << "has type '" << type
-       << "', and sizes must be static; export without dynamic shapes";
+       << "', but sizes must be static; export without dynamic shapes";
     return {};
   }
   // The dialect's own limit, which keeps products of sizes in 64 bits.
@@ -43,7 +43,7 @@ RankedTensorType torchtofact::convertTensorType(Type type,
     room = size < 0 ? -1 : size > 1 ? room / size : room;
   if (room < 1) {
     os << "has type '" << type
-       << "', and a tensor needs sizes of 0 or more, and at most 2^48 elements";
+       << "', but sizes must be 0 or more, and elements at most 2^48";
     return {};
   }
   Type element = convertElementType(tensor.getElementType());
@@ -251,7 +251,7 @@ LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
   // PyTorch numbers the one element of a 0-d tensor like a 1-d one's.
   int64_t extent = std::max<int64_t>(rank, 1);
   if (result < -extent || result >= extent)
-    return emitArgumentError(name) << "is " << result << ", and must be in ["
+    return emitArgumentError(name) << "is " << result << ", but must be in ["
                                    << -extent << ", " << extent << ")";
   if (result < 0)
     result += extent;
@@ -261,8 +261,8 @@ LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
 LogicalResult TorchCall::dimensionOf(Value tensor, unsigned index,
                                      StringRef name, int64_t &result) {
   if (!rankOf(tensor))
-    return emitError() << "takes a part of " << tensor.getType()
-                       << ", and needs a tensor of rank 1 or more";
+    return emitError() << "selects along a dimension, but " << tensor.getType()
+                       << " has none";
   return dimension(index, name, rankOf(tensor), result);
 }
 
@@ -316,8 +316,8 @@ LogicalResult TorchCall::replace(ValueRange results) {
     Value value = index < results.size() ? results[index] : Value();
     if (!value) {
       if (!result.use_empty())
-        return emitError() << "has its result " << index
-                           << " used, and only result 0 is supported";
+        return emitError() << "has a used result " << index
+                           << "; only result 0 is supported";
       continue;
     }
     std::string reason;
@@ -326,7 +326,7 @@ LogicalResult TorchCall::replace(ValueRange results) {
       return mlir::emitError(op->getLoc())
              << "result " << index << " of '" << getName(op) << "' " << reason;
     if (value.getType() != type)
-      return emitError() << "gives " << value.getType() << ", and its result "
+      return emitError() << "returns " << value.getType() << ", but its result "
                          << index << " is declared " << result.getType();
     values.tensors[result] = value;
   }
@@ -338,7 +338,7 @@ LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
     return failure();
   if (op->getNumResults() != 1)
     return emitError() << "has " << op->getNumResults()
-                       << " results, and gives one list";
+                       << " results, but returns one list";
   llvm::append_range(values.lists[op->getResult(0)], list);
   return success();
 }
@@ -350,7 +350,8 @@ LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
 bool TorchCall::hasDimension(Value tensor, int64_t dim) {
   bool has = dim >= 0 && dim < rankOf(tensor);
   if (!has && !isMalformed)
-    emitError() << "needs dimension " << dim << " of " << tensor.getType();
+    emitError() << "needs dimension " << dim << ", which " << tensor.getType()
+                << " does not have";
   isMalformed |= !has;
   return has;
 }

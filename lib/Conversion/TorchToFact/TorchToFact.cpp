@@ -157,7 +157,7 @@ LogicalResult FunctionConversion::convertReturn(func::ReturnOp op) {
       return mlir::emitError(op.getLoc())
              << nameOf(func.getResultAttrDict(index), "output", index)
              << " has type " << operand.getType()
-             << ", and only tensors are supported";
+             << "; only tensors are supported";
     if (!value)
       return failure();
     operands.push_back(value);
@@ -170,13 +170,13 @@ LogicalResult FunctionConversion::run() {
   if (!func.getBody().hasOneBlock())
     return mlir::emitError(func.getLoc())
            << "function '" << func.getName()
-           << "' has control flow, and only straight-line code is supported";
+           << "' has control flow; only straight-line code is supported";
   Block &from = func.getBody().front();
   // Any op of torch may end a block: none of them is registered.
   if (!isa<func::ReturnOp>(from.back()))
     return mlir::emitError(from.back().getLoc())
            << "function '" << func.getName() << "' ends with '"
-           << from.back().getName() << "', and must end with 'func.return'";
+           << from.back().getName() << "', but must end with 'func.return'";
   Block &to = body.emplaceBlock();
   builder.setInsertionPointToEnd(&to);
   LogicalResult result = convertSignature(from, to);

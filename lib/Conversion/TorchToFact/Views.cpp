@@ -19,7 +19,8 @@ static LogicalResult convertReshape(TorchCall &call) {
     return failure();
   RankedTensorType type = call.getResultType();
   if (type.getNumElements() != typeOf(x).getNumElements())
-    return call.emitError() << "makes " << type << " of " << x.getType();
+    return call.emitError() << "reshapes " << x.getType() << " to " << type
+                            << ", which has another number of elements";
   return call.replace(call.reshape(x, type.getShape()));
 }
 
@@ -130,7 +131,7 @@ static LogicalResult convertPermute(TorchCall &call) {
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rankOf(x))))
     return call.emitArgumentError("dims")
-           << "is [" << ArrayRef(dims) << "], and must name each of "
+           << "is [" << ArrayRef(dims) << "], but must name each of "
            << rankOf(x) << " dimensions once";
   return call.replace(call.permute(x, dims));
 }
@@ -165,7 +166,7 @@ static LogicalResult convertSlice(TorchCall &call) {
     return failure();
   if (step < 1)
     return call.emitArgumentError("step")
-           << "is " << step << ", and must be 1 or more";
+           << "is " << step << ", but must be 1 or more";
   int64_t count = std::max<int64_t>(0, llvm::divideCeil(end - start, step));
   return call.replace(call.slice(x, dim, start, end > start ? count : 0, step));
 }
@@ -202,7 +203,7 @@ static LogicalResult convertSelect(TorchCall &call) {
   int64_t size = typeOf(x).getDimSize(dim);
   if (index < -size || index >= size)
     return call.emitArgumentError("index")
-           << "is " << index << ", and dimension " << dim << " has size "
+           << "is " << index << ", but dimension " << dim << " has size "
            << size;
   return call.replace(
       selectElement(call, x, dim, index < 0 ? index + size : index));
@@ -249,7 +250,7 @@ static LogicalResult convertSplit(TorchCall &call) {
     return failure();
   if (size < 1)
     return call.emitArgumentError("split_size")
-           << "is " << size << ", and must be 1 or more";
+           << "is " << size << ", but must be 1 or more";
   return splitEvery(call, x, dim, size);
 }
 
@@ -271,7 +272,7 @@ static LogicalResult convertChunk(TorchCall &call) {
     return failure();
   if (chunks < 1)
     return call.emitArgumentError("chunks")
-           << "is " << chunks << ", and must be 1 or more";
+           << "is " << chunks << ", but must be 1 or more";
   int64_t size = llvm::divideCeil(typeOf(x).getDimSize(dim), chunks);
   return splitEvery(call, x, dim, size);
 }
@@ -295,7 +296,8 @@ static LogicalResult convertListUnpack(TorchCall &call) {
   unsigned results = call.getOperation()->getNumResults();
   if (parts.size() != results)
     return call.emitError()
-           << "takes " << results << " tensors of a list of " << parts.size();
+           << "unpacks " << results << " tensors from a list of "
+           << parts.size();
   return call.replace(parts);
 }
 
@@ -349,8 +351,8 @@ static LogicalResult convertStack(TorchCall &call) {
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
   if (!type.getRank())
-    return call.emitError() << "gives a scalar, and has one size more than its "
-                               "operands";
+    return call.emitError() << "returns a scalar, but must return one dimension "
+                               "more than its operands have";
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = 1;
   for (Value &tensor : tensors)
