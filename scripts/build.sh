@@ -18,7 +18,7 @@ fi
 llvm=$(realpath "$mlir/../../..")
 
 if [ ! -f build/build.ninja ]; then
-  # A configuration that failed half-way is not continued.
+  # A configuration that failed halfway is not continued.
   rm -rf build/CMakeCache.txt build/CMakeFiles
   echo "build: configuring"
   launcher=()

@@ -144,7 +144,7 @@ bool copyStrided(void *target, const StridedTensor &source, void *stream) {
 // Checksums
 //===----------------------------------------------------------------------===//
 
-/// A bijection of 64 bits (the finaliser of SplitMix64).
+/// A bijection of 64 bits (the finalizer of SplitMix64).
 static __device__ unsigned long long mix(unsigned long long value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;

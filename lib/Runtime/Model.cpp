@@ -135,7 +135,7 @@ char *Model::addressOf(uint32_t value) const {
 }
 
 /// Everything that does not depend on weights.
-int Model::initialise() {
+int Model::initialize() {
   bool allocated = workspace.allocate(program.workspaceBytes) &&
                    kernelWorkspace.allocate(plan.kernelWorkspace) &&
                    packScratch.allocate(plan.packScratch) &&
@@ -216,7 +216,7 @@ int Model::runSteps(std::vector<Step> &steps, void *stream, Profile *profile) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Computes all that depends on weights alone. Synchronises the device: the
+/// Computes all that depends on weights alone. Synchronizes the device: the
 /// caller may have written the weights on any stream, and an earlier run may
 /// still read the old ones.
 int Model::prepare() {
@@ -325,7 +325,7 @@ int Model::create(const FactNamedTensor *tensors, int64_t count) {
                                       /*needAll=*/true, next),
                           ""))
     return code;
-  if (int code = initialise())
+  if (int code = initialize())
     return code;
   return adopt(std::move(next));
 }
@@ -341,7 +341,7 @@ int Model::load(const char *path) {
                                    /*needAll=*/true, next),
                           std::string(" in '") + path + "'"))
     return code;
-  if (int code = initialise())
+  if (int code = initialize())
     return code;
   return adopt(std::move(next));
 }

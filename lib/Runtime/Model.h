@@ -107,7 +107,7 @@ private:
   int failOnDevice();
   int failWith(const std::vector<std::string> &problems,
                const std::string &source);
-  int initialise();
+  int initialize();
   int addSteps(const Table<StepSpec> &specs, bool atLoad,
                std::vector<Step> &steps);
   int adopt(Weights next);

@@ -184,7 +184,7 @@ void TimedKernel::compareWithAnotherRun(const Kept &timed) {
 
 /// The median and its 95% interval by order statistics: no assumption about
 /// how times are distributed.
-static Times summarise(std::vector<double> samples) {
+static Times summarize(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   size_t count = samples.size();
   double half = 0.98 * std::sqrt(static_cast<double>(count));
@@ -212,7 +212,7 @@ Times TimedKernel::measure(double seconds) {
                          std::chrono::duration<double>(seconds));
   for (;;) {
     runBatch(batch, /*coldCache=*/true, samples);
-    Times times = summarise(samples);
+    Times times = summarize(samples);
     bool known = times.high - times.low <= 0.02 * times.median;
     if (!known && times.runs < 100 && Clock::now() <= end)
       continue;

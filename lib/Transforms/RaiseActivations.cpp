@@ -1,4 +1,4 @@
-//===- RaiseActivations.cpp - Recognise activations written out -----------===//
+//===- RaiseActivations.cpp - Recognize activations written out -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"

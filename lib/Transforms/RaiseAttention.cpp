@@ -1,4 +1,4 @@
-//===- RaiseAttention.cpp - Recognise attention that is written out -------===//
+//===- RaiseAttention.cpp - Recognize attention that is written out -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Masks.h"

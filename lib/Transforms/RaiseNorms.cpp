@@ -1,4 +1,4 @@
-//===- RaiseNorms.cpp - Recognise norms that are written out --------------===//
+//===- RaiseNorms.cpp - Recognize norms that are written out --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
@@ -23,7 +23,7 @@ struct Spread {
   int64_t dims = 0;
   double eps = 0;
   /// For a variance written as mean(x * x) - mean(x)^2: what `squared` is
-  /// centred by.
+  /// centered by.
   Value mean;
 };
 
@@ -60,7 +60,7 @@ std::optional<Spread> matchSpread(Value value) {
 }
 
 /// The x of x - mean(x) over the same dimensions as `spread`.
-Value matchCentred(Value value, const Spread &spread) {
+Value matchCentered(Value value, const Spread &spread) {
   auto sub = value.getDefiningOp<SubOp>();
   if (!sub)
     return {};
@@ -107,7 +107,7 @@ template <typename OpT> struct RaiseNorm : OpRewritePattern<OpT> {
     for (size_t i = 0; i < count; ++i) {
       Value scaled = factors.numerators[i];
       Value other = count == 2 ? factors.numerators[1 - i] : Value();
-      Value x = matchCentred(scaled, *spread);
+      Value x = matchCentered(scaled, *spread);
       NormKind kind = x ? NormKind::layer : NormKind::rms;
       if (!x && !spread->mean && scaled == spread->squared)
         x = scaled;

@@ -1,4 +1,4 @@
-//===- RaiseRotary.cpp - Recognise rotary embeddings written out ----------===//
+//===- RaiseRotary.cpp - Recognize rotary embeddings written out ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Both parts of a pair are read through views of one tensor, written in any

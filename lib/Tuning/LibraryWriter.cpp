@@ -194,7 +194,7 @@ private:
     out << "};\n";
   }
 
-  std::string initialiser(const std::string &shape, const Tensor &tensor) {
+  std::string initializer(const std::string &shape, const Tensor &tensor) {
     return "{" + literal(tensor.name) +
            ", ElementType::" + enumerator(tensor.type) + ", " +
            std::to_string(tensor.shape.size()) + ", " +
@@ -282,7 +282,7 @@ private:
       writeShape(name + "Shape" + std::to_string(i), tensors[i]);
     writeArray("TensorSpec", name, tensors,
                [&](size_t i, const Tensor &tensor) {
-                 out << initialiser(name + "Shape" + std::to_string(i), tensor);
+                 out << initializer(name + "Shape" + std::to_string(i), tensor);
                });
   }
 
@@ -292,7 +292,7 @@ private:
     writeArray("WeightSpec", "weights", bundle.weights,
                [&](size_t i, const Weight &weight) {
                  out << "{"
-                     << initialiser("weightsShape" + std::to_string(i), weight)
+                     << initializer("weightsShape" + std::to_string(i), weight)
                      << ", " << (weight.baked ? "true" : "false") << ", "
                      << weight.baked.value_or(0) << "ull}";
                });

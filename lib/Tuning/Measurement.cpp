@@ -32,7 +32,7 @@ double secondsBeforeTry(int number) {
 /// SIGKILL comes from the kernel when memory is short, or from a person;
 /// launchers report it by their own status.
 static bool wasKilled(const Outcome &outcome) {
-  return (outcome.kind == Outcome::Signalled && outcome.code == SIGKILL) ||
+  return (outcome.kind == Outcome::Signaled && outcome.code == SIGKILL) ||
          (outcome.kind == Outcome::Exited && outcome.code == 128 + SIGKILL);
 }
 

@@ -153,7 +153,7 @@ std::string Outcome::text() const {
   switch (kind) {
   case Exited:
     return "exit status " + std::to_string(code);
-  case Signalled:
+  case Signaled:
     return signalText(code);
   case TimedOut:
     return "timed out after " + std::to_string(static_cast<int>(seconds)) +
@@ -371,7 +371,7 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
     outcome.kind = Outcome::TimedOut;
     outcome.seconds = job.command.timeoutSeconds;
   } else if (WIFSIGNALED(status)) {
-    outcome.kind = Outcome::Signalled;
+    outcome.kind = Outcome::Signaled;
     outcome.code = WTERMSIG(status);
   } else {
     outcome.kind = Outcome::Exited;

@@ -140,7 +140,7 @@ Attempt compileFailure(const Outcome &outcome, const fs::path &log) {
     attempt.status = "compile_timeout";
     attempt.detail = outcome.text();
     attempt.transient = true;
-  } else if (outcome.kind == Outcome::Signalled) {
+  } else if (outcome.kind == Outcome::Signaled) {
     attempt.detail = "the compiler was ended by " + outcome.text() +
                      "; too many --jobs for this machine's memory?";
     attempt.transient = true;

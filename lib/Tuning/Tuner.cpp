@@ -23,7 +23,7 @@ static double secondsSince(Clock::time_point begin) {
 }
 
 //===----------------------------------------------------------------------===//
-// Set-up
+// Setup
 //===----------------------------------------------------------------------===//
 
 /// One compile of a CUTLASS kernel takes 3 to 4 GB.

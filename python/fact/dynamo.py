@@ -64,7 +64,7 @@ def backend(graph: fx.GraphModule, inputs: list[Any], *, options: dict[str, Any]
     compiled = CompiledGraph(graph, state, settings)
     if not any(isinstance(value, torch.SymInt) for value in inputs):
         try:
-            compiled.specialise(inputs)
+            compiled.specialize(inputs)
         except FactError as error:
             return _in_pytorch(graph, settings, error)
     return compiled
@@ -80,7 +80,7 @@ class CompiledGraph:
         # None where compilation failed before.
         self.models: dict[tuple, _Bound | None] = {}
 
-    def specialise(self, inputs: Sequence[Any]) -> "_Bound":
+    def specialize(self, inputs: Sequence[Any]) -> "_Bound":
         """Compiles for inputs of these sizes."""
         module = _GraphWithState(self.graph, {i: (self.names[i], inputs[i]) for i in self.state})
         # Dynamo's own tracing must not be taken for the export's.
@@ -104,7 +104,7 @@ class CompiledGraph:
     def __call__(self, *inputs):
         key = _sizes(inputs)
         if key not in self.models:
-            self._specialise_at_call(key, inputs)
+            self._specialize_at_call(key, inputs)
         bound = self.models[key]
         if bound is None:
             return self.graph(*inputs)
@@ -119,13 +119,13 @@ class CompiledGraph:
             self.models[key] = None
             return self.graph(*inputs)
 
-    def _specialise_at_call(self, key, inputs) -> None:
+    def _specialize_at_call(self, key, inputs) -> None:
         self.models[key] = None
         if len(self.models) > SIZES_LIMIT:
             _report(self.settings, f"more than {SIZES_LIMIT} sizes of one graph")
             return
         try:
-            self.specialise(inputs)
+            self.specialize(inputs)
         except FactError as error:
             _report(self.settings, error)
 

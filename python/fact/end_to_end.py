@@ -35,7 +35,7 @@ from torch.utils import _pytree as pytree
 from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide
 from .errors import FactError
 from .library import Model
-from .verify import FACTOR, Comparison, Judgement, judge
+from .verify import FACTOR, Comparison, Judgment, judge
 
 # Disturbed runs of eager, at most, where one run does not tell its error.
 PERTURBED_RUNS = 8
@@ -73,37 +73,37 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
         runs = _Runs(model, module, args, kwargs)
         found = runs.library()
         exact = _exact(runs, found)
-        judgements = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
+        judgments = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
                                    runs.eager)
     except (TooLarge, torch.OutOfMemoryError, MemoryError) as error:
         return Verdict(f"there is not enough memory ({_first_line(error)})")
     except _CannotRun as error:
         return Verdict(str(error))
-    wrong = [judgement for judgement in judgements if judgement.reason]
+    wrong = [judgment for judgment in judgments if judgment.reason]
     if wrong:
         raise Refused(_message(model, wrong))
-    return Verdict(errors={judgement.name: (judgement.ours, judgement.eager)
-                           for judgement, result in zip(judgements, found)
+    return Verdict(errors={judgment.name: (judgment.ours, judgment.eager)
+                           for judgment, result in zip(judgments, found)
                            if result.is_floating_point()})
 
 
 def judge_results(names: Sequence[str], found: Sequence[torch.Tensor],
                   exact: Sequence[torch.Tensor],
-                  eager: Callable[[int | None], Sequence[torch.Tensor]]) -> list[Judgement]:
+                  eager: Callable[[int | None], Sequence[torch.Tensor]]) -> list[Judgment]:
     """Judges results by a run of eager, `eager(None)`. What that refuses is judged by disturbed
     ones too, `eager(seed)`: they tell what rounding decides, and how exact eager is where it was
     lucky once."""
     runs = [[tensor] for tensor in eager(None)]
-    judgements = list(map(judge, names, found, runs, exact))
+    judgments = list(map(judge, names, found, runs, exact))
     for seed in range(PERTURBED_RUNS):
-        unsure = [i for i, judgement in enumerate(judgements) if judgement.reason]
+        unsure = [i for i, judgment in enumerate(judgments) if judgment.reason]
         if not unsure:
             break
         disturbed = eager(seed)
         for i in unsure:
             runs[i].append(disturbed[i])
-            judgements[i] = judge(names[i], found[i], runs[i], exact[i])
-    return judgements
+            judgments[i] = judge(names[i], found[i], runs[i], exact[i])
+    return judgments
 
 
 def _exact(runs: "_Runs", found: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -117,12 +117,12 @@ def _exact(runs: "_Runs", found: list[torch.Tensor]) -> list[torch.Tensor]:
         return runs.wide(torch.float32)
 
 
-def _message(model: Model, wrong: list[Judgement]) -> str:
+def _message(model: Model, wrong: list[Judgment]) -> str:
     lines = [f"the library of {model.library.name} does not compute what the module does:"]
-    lines += [f"  {judgement.reason}" for judgement in wrong[:4]]
+    lines += [f"  {judgment.reason}" for judgment in wrong[:4]]
     if len(wrong) > 4:
         lines.append(f"  and {len(wrong) - 4} more results")
-    if any(judgement.zeros_for_nan for judgement in wrong):
+    if any(judgment.zeros_for_nan for judgment in wrong):
         lines.append(
             "Attention that is written out is NaN where a mask of -inf hides every key of a query, "
             "and FACT's is 0 there, as scaled_dot_product_attention's is. With inputs in which each "

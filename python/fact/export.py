@@ -307,7 +307,7 @@ def _tensor_entry(name: str, value) -> dict[str, Any]:
 
 
 def _take_inputs(program) -> tuple[list[dict], list[int | Constant]]:
-    """The function's inputs are tensors; torch.export specialised on anything else."""
+    """The function's inputs are tensors; torch.export specialized on anything else."""
     from torch.export.graph_signature import InputKind, TensorArgument
 
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}

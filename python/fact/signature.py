@@ -236,7 +236,7 @@ def _spec_to_json(spec: pytree.TreeSpec | None) -> str | None:
     try:
         return None if spec is None else pytree.treespec_dumps(spec)
     except (NotImplementedError, TypeError, ValueError):
-        # A container of the user's own that has no serialised form.
+        # A container of the user's own that has no serialized form.
         return None
 
 

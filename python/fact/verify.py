@@ -141,7 +141,7 @@ def check(results: Any, exact: Any, *, reduction: int = 1, roundings: int = 2) -
 
 
 @dataclasses.dataclass
-class Judgement:
+class Judgment:
     """A result of a library beside fp64, and beside PyTorch in the result's own types."""
 
     name: str
@@ -160,7 +160,7 @@ def allowed_beside(eager: Comparison, dtype: torch.dtype) -> Comparison:
 
 
 def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
-          exact: torch.Tensor) -> Judgement:
+          exact: torch.Tensor) -> Judgment:
     """Compares a result with fp64 by the measure of PyTorch's own error.
 
     NaN and infinities are those of fp64 or of one of PyTorch's `runs`, and so are integers and
@@ -172,10 +172,10 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     kind = f"output '{name}' ({result.dtype}".replace("torch.", "")
     for other in (exact, runs[0]):
         if result.shape != other.shape:
-            return Judgement(name, nothing, nothing, f"{kind}) has shape {list(result.shape)}; "
+            return Judgment(name, nothing, nothing, f"{kind}) has shape {list(result.shape)}; "
                              f"the module's has {list(other.shape)}")
     if result.dtype != runs[0].dtype:
-        return Judgement(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
+        return Judgment(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
                          f"in the module, {runs[0].dtype}".replace("torch.", ""))
     flat, truth, runs = result.reshape(-1), exact.reshape(-1), [run.reshape(-1) for run in runs]
     wrong = _differs(flat, truth)
@@ -190,7 +190,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     allowed = allowed_beside(theirs, result.dtype)
     count = int(wrong.sum())
     if not count and within(ours, allowed):
-        return Judgement(name, ours, theirs)
+        return Judgment(name, ours, theirs)
     if count:
         position = int(wrong.to(torch.uint8).argmax())
         measure = f"{count} of {flat.numel()} elements are " + (
@@ -203,7 +203,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     values = [tensor[position].item() for tensor in (flat, truth, runs[0])]
     zeros = result.is_floating_point() and count > 0 and bool(
         ((flat == 0) & truth.to(flat.device).isnan() & runs[0].isnan())[wrong].all())
-    return Judgement(name, ours, theirs, f"{kind}, {list(result.shape)}) is {values[0]:g} at "
+    return Judgment(name, ours, theirs, f"{kind}, {list(result.shape)}) is {values[0]:g} at "
                      f"{where}, where fp64 gives {values[1]:g} and eager {values[2]:g}; {measure}",
                      zeros_for_nan=zeros)
 
@@ -219,9 +219,9 @@ def check_beside(results: Any, eager: Any, exact: Any) -> Comparison:
     """Raises AssertionError where `judge` refuses a result."""
     for index, (result, own, truth) in enumerate(
             zip(_tensors(results), _tensors(eager), _tensors(exact), strict=True)):
-        judgement = judge(str(index), result, [own], truth)
-        if judgement.reason:
-            raise AssertionError(judgement.reason)
+        judgment = judge(str(index), result, [own], truth)
+        if judgment.reason:
+            raise AssertionError(judgment.reason)
     return worst(results, exact)
 
 

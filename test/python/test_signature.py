@@ -146,7 +146,7 @@ def test_dataclasses_and_named_tuples():
         assert isinstance(built, Batch) and built.mask is b
 
 
-def test_a_container_without_a_serialised_form_is_flat_when_loaded():
+def test_a_container_without_a_serialized_form_is_flat_when_loaded():
     @dataclasses.dataclass
     class Local:
         value: torch.Tensor

@@ -1,4 +1,4 @@
-//===- FactFolders.cpp - Folders and canonicalisation ---------------------===//
+//===- FactFolders.cpp - Folders and canonicalization ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Only what is exact: x + 0.0 is not x where x is -0.0, but x + -0.0 and
@@ -407,7 +407,7 @@ struct SimplifyExpand : OpRewritePattern<ExpandOp> {
 };
 
 /// Inputs that are themselves concatenations are spliced in, empty ones left
-/// out, and neighbouring slices of one tensor are one slice.
+/// out, and neighboring slices of one tensor are one slice.
 struct SimplifyConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,

@@ -357,11 +357,11 @@ LogicalResult NormOp::verify() {
   if (dims < 1 || dims > rank)
     return violates(*this, 1)
            << "dims " << dims << " is not in [1, " << rank << "]";
-  ArrayRef<int64_t> normalised = getType().getShape().take_back(dims);
+  ArrayRef<int64_t> normalized = getType().getShape().take_back(dims);
   for (Value parameter : {getWeight(), getBias()})
     if (parameter &&
-        cast<RankedTensorType>(parameter.getType()).getShape() != normalised)
-      return violates(*this, 2) << "weight and bias need shape [" << normalised
+        cast<RankedTensorType>(parameter.getType()).getShape() != normalized)
+      return violates(*this, 2) << "weight and bias need shape [" << normalized
                                 << "], not " << parameter.getType();
   if (getOperand().getType() != getType())
     return violates(*this, 3)

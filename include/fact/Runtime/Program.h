@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fact-tune writes one `library.cpp` that defines `theProgram` from these
-// structs; Library.cpp interprets it. Everything is constant-initialised: a
+// structs; Library.cpp interprets it. Everything is constant-initialized: a
 // library runs no constructors when it is loaded.
 //
 //===----------------------------------------------------------------------===//

@@ -28,7 +28,7 @@ def FoldViews : Pass<"fact-fold-views"> {
   }];
 }
 
-def NormaliseRows : Pass<"fact-normalise-rows"> {
+def NormalizeRows : Pass<"fact-normalize-rows"> {
   let summary = "Make every softmax and reduction one of trailing dimensions";
   let description = [{
     Kernels for rows take rows that are contiguous. A softmax or a reduction
@@ -47,7 +47,7 @@ def NormaliseRows : Pass<"fact-normalise-rows"> {
 }
 
 def RaiseActivations : Pass<"fact-raise-activations"> {
-  let summary = "Recognise activations that are written out";
+  let summary = "Recognize activations that are written out";
   let description = [{
     `x * sigmoid(x)` and `x / (1 + exp(-x))` become `fact.silu`,
     `0.5 * x * (1 + erf(x / sqrt(2)))` becomes `fact.gelu`, and the form with
@@ -65,12 +65,12 @@ def RaiseActivations : Pass<"fact-raise-activations"> {
 }
 
 def RaiseNorms : Pass<"fact-raise-norms"> {
-  let summary = "Recognise norms that are written out";
+  let summary = "Recognize norms that are written out";
   let description = [{
     `x * rsqrt(mean(x * x) + eps)` becomes `fact.norm rms`, and
     `(x - mean(x)) * rsqrt(variance + eps)` becomes `fact.norm layer`. Roots and
     quotients, means as sums over a count, a variance as
-    `mean(x * x) - mean(x)^2`, and a weight among the factors are recognised; a
+    `mean(x * x) - mean(x)^2`, and a weight among the factors are recognized; a
     weight and a bias after it join it. `eps` elsewhere, or a variance over
     `n - 1`, is something else and stays.
 
@@ -91,16 +91,16 @@ def RaiseNorms : Pass<"fact-raise-norms"> {
     %0 = fact.norm rms %x weight %w eps 9.9999999747524271E-7 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let statistics = [Statistic<"raised", "norms-raised", "Norms recognised">];
+  let statistics = [Statistic<"raised", "norms-raised", "Norms recognized">];
 }
 
 def RaiseRotary : Pass<"fact-raise-rotary"> {
-  let summary = "Recognise rotary embeddings that are written out";
+  let summary = "Recognize rotary embeddings that are written out";
   let description = [{
     `x * cos + rotate(x) * sin` becomes `fact.rotary`, where `rotate` is
     written with slices and a concatenation of halves, or with every second
     element and a stack. The form that multiplies both parts of pairs with
-    angles of half the width and joins them is recognised too; its angles are
+    angles of half the width and joins them is recognized too; its angles are
     joined. Parts are compared as strided views of one tensor.
 
     ```mlir
@@ -118,16 +118,16 @@ def RaiseRotary : Pass<"fact-raise-rotary"> {
     ```
   }];
   let statistics = [
-    Statistic<"raised", "rotary-raised", "Rotary embeddings recognised">];
+    Statistic<"raised", "rotary-raised", "Rotary embeddings recognized">];
 }
 
 def RaiseAttention : Pass<"fact-raise-attention"> {
-  let summary = "Recognise attention that is written out";
+  let summary = "Recognize attention that is written out";
   let description = [{
     `softmax(q k^T * scale + mask) v` becomes `fact.attention`. Factors may
     stand before or after the product, masks may be added or chosen, in any
     number; leading dimensions may be any. Casts that lose nothing are seen
-    through, so a softmax in f32 between 16-bit products is recognised; its
+    through, so a softmax in f32 between 16-bit products is recognized; its
     result rounds as a contraction's operand does. Scores that are needed
     elsewhere stay.
 
@@ -151,7 +151,7 @@ def RaiseAttention : Pass<"fact-raise-attention"> {
     ```
   }];
   let statistics = [
-    Statistic<"raised", "attention-raised", "Attentions recognised">];
+    Statistic<"raised", "attention-raised", "Attentions recognized">];
 }
 
 def ProveMasks : Pass<"fact-prove-masks", "::mlir::ModuleOp"> {
@@ -338,7 +338,7 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
     `1 + eps` of the speed of light, or with `window` attempts without gain, is
     done: it gets its best schedule. Of the others, those with the most to gain
     get a space of legal schedules that were not tried: what the agent proposes,
-    else the neighbours of the best. Bundling and tuning the result is one round
+    else the neighbors of the best. Bundling and tuning the result is one round
     of refinement; `fact-compile --refine=N` does N.
   }];
   let options = !listconcat(agentOptions, statisticsOption, [

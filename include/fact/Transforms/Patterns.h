@@ -15,7 +15,7 @@
 
 namespace fact {
 void populateFoldViewsPatterns(mlir::RewritePatternSet &patterns);
-void populateNormaliseRowsPatterns(mlir::RewritePatternSet &patterns);
+void populateNormalizeRowsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseActivationsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseNormsPatterns(mlir::RewritePatternSet &patterns,
                                 mlir::Pass::Statistic *raised = nullptr);

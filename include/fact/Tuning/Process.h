@@ -29,7 +29,7 @@ struct Command {
 };
 
 struct Outcome {
-  enum Kind { Exited, Signalled, TimedOut, NotStarted };
+  enum Kind { Exited, Signaled, TimedOut, NotStarted };
   Kind kind = NotStarted;
   /// Exit status, signal, or errno of the attempt to start.
   int code = 0;

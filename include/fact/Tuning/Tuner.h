@@ -207,7 +207,7 @@ private:
 std::vector<std::string> workerSources(bool cuda);
 std::vector<std::string> librarySources(bool cuda);
 
-/// "spills" findings of ptxas in a compiler's log: serialised wgmma (C7510,
+/// "spills" findings of ptxas in a compiler's log: serialized wgmma (C7510,
 /// C7511) and spilled registers. Empty when there are none.
 std::string findSpills(const std::string &log);
 

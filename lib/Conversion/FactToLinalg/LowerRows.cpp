@@ -344,7 +344,7 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
     Value weights = buildSoftmax(b, scores, 3, /*orZero=*/true);
 
     // Loops: batch, head, query, key, column; keys before columns, so that the
-    // innermost loop reads and writes neighbours.
+    // innermost loop reads and writes neighbors.
     AffineExpr column = depth;
     iterators[4] = IteratorType::parallel;
     iterators[3] = IteratorType::reduction;

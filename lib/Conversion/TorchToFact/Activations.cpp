@@ -56,7 +56,7 @@ static Value square(TorchCall &call, Value x) {
   return call.binary<MulOp>(x, x);
 }
 
-/// Towards zero.
+/// Toward zero.
 static Value truncate(TorchCall &call, Value x) {
   return call.select(call.compare(Predicate::lt, x, 0), call.unary<CeilOp>(x),
                      call.unary<FloorOp>(x));

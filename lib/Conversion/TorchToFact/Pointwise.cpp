@@ -129,7 +129,7 @@ static Value divideFloor(TorchCall &call, Value x, Value y) {
   }
   Value whole = call.binary<DivOp>(call.binary<SubOp>(x, rest), y);
   Value down = call.select(wraps, call.binary<SubOp>(whole, 1.0), whole);
-  // Difference and quotient may have rounded to a neighbour of an integer.
+  // Difference and quotient may have rounded to a neighbor of an integer.
   return call.select(call.compare(Predicate::eq, y, 0),
                      call.binary<DivOp>(x, y), call.unary<RoundOp>(down));
 }

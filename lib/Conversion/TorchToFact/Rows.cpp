@@ -139,8 +139,8 @@ static LogicalResult buildVariance(TorchCall &call, const Variance &of,
   for (int64_t dim : of.dims)
     count *= typeOf(of.x).getDimSize(dim);
   Value mean = call.reduce(ReduceKind::mean, of.x, of.dims, /*keep=*/true);
-  Value centred = call.binary<SubOp>(of.x, mean);
-  Value squares = call.binary<MulOp>(centred, centred);
+  Value centered = call.binary<SubOp>(of.x, mean);
+  Value squares = call.binary<MulOp>(centered, centered);
   Value result = call.reduce(ReduceKind::mean, squares, of.dims, of.keep);
   // Too few elements divide by 0, as in PyTorch: NaN or infinity.
   if (of.correction != 0)
@@ -293,21 +293,21 @@ static LogicalResult convertLogSumExp(TorchCall &call) {
 static LogicalResult buildNorm(TorchCall &call, NormKind kind, Value bias,
                                double eps) {
   Value x, weight;
-  SmallVector<int64_t> normalised;
+  SmallVector<int64_t> normalized;
   if (failed(call.tensor(0, "input", x)) ||
-      failed(call.integers(1, "normalized_shape", normalised)) ||
+      failed(call.integers(1, "normalized_shape", normalized)) ||
       failed(call.optionalTensor(2, "weight", weight)))
     return failure();
-  if (normalised.empty() ||
-      ArrayRef(normalised).size() > typeOf(x).getShape().size() ||
-      typeOf(x).getShape().take_back(normalised.size()) != ArrayRef(normalised))
+  if (normalized.empty() ||
+      ArrayRef(normalized).size() > typeOf(x).getShape().size() ||
+      typeOf(x).getShape().take_back(normalized.size()) != ArrayRef(normalized))
     return call.emitArgumentError("normalized_shape")
-           << "is [" << ArrayRef(normalised)
+           << "is [" << ArrayRef(normalized)
            << "], but must be the last sizes of " << x.getType();
   x = call.cast(x, call.getResultElement());
   auto norm = NormOp::create(call.getBuilder(), call.getLoc(), typeOf(x), kind,
                              x, weight, bias, llvm::APFloat(eps),
-                             static_cast<uint64_t>(normalised.size()));
+                             static_cast<uint64_t>(normalized.size()));
   return call.replace(norm.getResult());
 }
 
@@ -332,7 +332,7 @@ static LogicalResult convertRmsNorm(TorchCall &call) {
   return buildNorm(call, NormKind::rms, /*bias=*/{}, eps);
 }
 
-/// Normalises each group of channels, then scales and shifts each channel.
+/// Normalizes each group of channels, then scales and shifts each channel.
 static LogicalResult buildGroupNorm(TorchCall &call, int64_t groups,
                                     unsigned weightIndex, double eps) {
   Value x, weight, bias;
