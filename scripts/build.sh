@@ -23,7 +23,7 @@ if [ ! -f build/build.ninja ]; then
   echo "build: configuring"
   launcher=()
   if command -v ccache >/dev/null; then
-    # What ccache wants to know before it keeps files that use precompiled headers.
+    # ccache needs this to cache files that use precompiled headers.
     ccache="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
     launcher=("-DCMAKE_C_COMPILER_LAUNCHER=$ccache" "-DCMAKE_CXX_COMPILER_LAUNCHER=$ccache")
   fi

@@ -27,7 +27,7 @@ stage=out/stage/fact-gpu
 rm -rf out/stage out/gpu
 mkdir -p "$stage"/{bin,bundles,cutlass/tools/util,cutlass/examples,site} out/gpu
 
-# What this machine calls nvcc and CUTLASS, the other one finds by PATH and beside the bundle.
+# The other machine finds nvcc on its PATH and CUTLASS beside the bundle.
 localize() { # bundle path-to-cutlass
   sed -i -e "s#$cutlass#{bundle}/$2#g" -e "s#{cutlass}#{bundle}/$2#g" -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
     "$1/bundle.json"

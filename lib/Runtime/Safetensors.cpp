@@ -13,7 +13,7 @@
 namespace fact {
 namespace runtime {
 
-/// As the format's own reader has it.
+/// The limit of the format's own reader.
 static constexpr uint64_t maximumHeaderBytes = 100'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ static constexpr uint64_t maximumHeaderBytes = 100'000'000;
 
 namespace {
 
-/// A JSON object of tensors. What else JSON allows is skipped or refused.
+/// Reads a JSON object of tensors. Other JSON is skipped or rejected.
 class HeaderReader {
 public:
   HeaderReader(const char *text, uint64_t length)
@@ -187,7 +187,7 @@ private:
 
 } // namespace
 
-/// Bytes of one element; 0 for types that no library has.
+/// Bytes per element; 0 for types that no library uses.
 static uint64_t elementBytes(const std::string &type) {
   if (type == "F64" || type == "I64" || type == "U64")
     return 8;
@@ -291,7 +291,7 @@ static std::shared_ptr<void> mapFile(const std::string &path, uint64_t &bytes) {
   if (!code && S_ISDIR(status.st_mode))
     code = EISDIR;
   bytes = code ? 0 : static_cast<uint64_t>(status.st_size);
-  // An empty file cannot be mapped; the caller refuses it by its size.
+  // An empty file cannot be mapped; the caller rejects it by its size.
   void *memory = nullptr;
   if (!code && bytes) {
     memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);

@@ -22,7 +22,7 @@ static std::string describe(const TensorSpec &tensor) {
          describeShape(tensor.shape, tensor.rank);
 }
 
-/// `bytes` are on the host.
+/// `bytes` are host memory.
 static std::string checkBaked(const WeightSpec &expected, const char *bytes) {
   uint64_t hash = fnv1a64(bytes, expected.tensor.bytes());
   if (!expected.baked || hash == expected.hash)
@@ -54,7 +54,7 @@ std::string checkBakedValue(const WeightSpec &expected, const void *data) {
   return checkBaked(expected, bytes.data());
 }
 
-/// What is wrong with a tensor that is to be borrowed, or "".
+/// Describes why a tensor cannot be borrowed, or returns "".
 static std::string checkTensor(const WeightSpec &expected,
                                const DLTensor &found, int32_t ordinal) {
   std::string wrong = mismatch(found, expected.tensor, ordinal);
@@ -139,7 +139,7 @@ static std::string checkFileTensor(const WeightSpec &expected,
   return checkBaked(expected, found.data);
 }
 
-/// Where kernels find the tensor, and what keeps it there.
+/// Where kernels find the tensor, and the owner that keeps it there.
 static void place(const FileTensor &tensor, ElementType type,
                   const std::shared_ptr<void> &mapping, char *&data,
                   std::shared_ptr<void> &owner) {
@@ -179,8 +179,8 @@ std::vector<std::string> takeFile(const Program &program,
   else if (others.size() == file.tensors.size() && program.weights.size)
     problems.push_back("it holds no weight of this model");
   if (!problems.empty()) {
-    // A checkpoint may hold more than a model needs, so these are no problem;
-    // but one of them may be what is missing, under another name.
+    // A checkpoint may hold more than a model needs, so these are not errors;
+    // but one of them may be a missing weight under another name.
     for (const auto &entry : others)
       problems.push_back(
           "unknown weight '" + entry.first + "' (" + entry.second.type + " " +

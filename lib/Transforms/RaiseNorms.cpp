@@ -17,17 +17,17 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// What divides a row: the mean of the squares of `squared`, plus `eps`.
+/// The square of a row's divisor: mean(squared * squared) + eps.
 struct Spread {
   Value squared;
   int64_t dims = 0;
   double eps = 0;
-  /// For a variance written as mean(x * x) - mean(x)^2: what `squared` is
-  /// centered by.
+  /// For a variance written as mean(x * x) - mean(x)^2, the mean that `squared`
+  /// must be centered by.
   Value mean;
 };
 
-/// x * x
+/// Matches x * x.
 Value matchSquare(Value value) {
   auto mul = value.getDefiningOp<MulOp>();
   return mul && mul.getLhs() == mul.getRhs() ? mul.getLhs() : Value();
@@ -59,7 +59,7 @@ std::optional<Spread> matchSpread(Value value) {
   return spread;
 }
 
-/// The x of x - mean(x) over the same dimensions as `spread`.
+/// Matches x - mean(x), over the same dimensions as `spread`, and returns x.
 Value matchCentered(Value value, const Spread &spread) {
   auto sub = value.getDefiningOp<SubOp>();
   if (!sub)
@@ -74,8 +74,8 @@ Value matchCentered(Value value, const Spread &spread) {
   return spread.squared == value ? sub.getLhs() : Value();
 }
 
-/// `parameter` with the shape that a norm over the last `dims` dimensions of
-/// `normed` takes; null when it varies over other dimensions.
+/// Reshapes `parameter` for a norm over the last `dims` dimensions of `normed`;
+/// null if it varies over other dimensions.
 Value toParameter(Value parameter, RankedTensorType normed, int64_t dims,
                   OpBuilder &builder) {
   ArrayRef<int64_t> shape = shapeOf(parameter);

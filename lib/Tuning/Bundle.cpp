@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using runtime::ValueKind;
 
-/// More than any bundle has: a model of 10,000 kernels takes 100 MB.
+/// A generous limit: a model of 10,000 kernels takes 100 MB.
 static constexpr uintmax_t maximumFileBytes = uintmax_t(1) << 30;
 static constexpr int maximumDepth = 32;
 static constexpr size_t maximumRank = 64;

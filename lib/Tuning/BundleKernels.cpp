@@ -44,13 +44,13 @@ static double readNonNegative(const Node &node) {
   return value;
 }
 
-/// Leaves the value as it is where there is none.
+/// Does not change the value if the key is missing.
 static void readOptional(const Node &node, const char *key, double &value) {
   if (std::optional<Node> given = node.optional(key))
     value = readNonNegative(*given);
 }
 
-/// One of a few words.
+/// Reads one of several words.
 static std::string readWord(const Node &node,
                             std::initializer_list<const char *> known) {
   std::string text = node.string(), list;

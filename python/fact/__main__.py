@@ -15,7 +15,7 @@ from .errors import FactError, printable
 from .files import writing
 
 
-# Options of fact-compile that stand for themselves here.
+# Options that are passed on to fact-compile.
 _AGENT_OPTIONS = [
     ("agent", "NAME", "rules (default), llm, or replay of a transcript"),
     ("llm-url", "URL", "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1"),
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     is_program = arguments is None
     arguments = sys.argv[1:] if is_program else arguments
     try:
-        # Its options are its program's.
+        # fact-registry parses its own options.
         if arguments[:1] == ["registry"]:
             return _registry(arguments[1:])
         options = _parser().parse_args(arguments)
@@ -56,8 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _limit_threads(count: int | None) -> None:
-    """Starts over with the number of threads in the environment: PyTorch's BLAS reads it once,
-    before anything here runs, and torch.set_num_threads does not reach it."""
+    """Restarts with the number of threads in the environment: PyTorch's BLAS reads it once,
+    before this code runs, and torch.set_num_threads does not change it."""
     if count is None or count < 1 or os.environ.get("OMP_NUM_THREADS") == str(count):
         return
     environment = {**os.environ, "OMP_NUM_THREADS": str(count)}
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--output", metavar="FILE", help="write results by name, safetensors")
     run.set_defaults(function=_run)
 
-    info = commands.add_parser("info", help="show the inputs, outputs and kernels of a compiled library")
+    info = commands.add_parser("info", help="show a library's inputs, outputs and kernels")
     info.add_argument("library", metavar="LIB")
     info.add_argument("--json", action="store_true", help="all of it, as JSON")
     info.set_defaults(function=_info)
@@ -214,7 +214,7 @@ def _compile_workload(workload, options) -> None:
 
 
 def _show_discovery(path) -> None:
-    """Who grouped the ops, what of it was accepted, and what it cost."""
+    """Prints the agent, its accepted and rejected proposals, and their cost."""
     from . import report
 
     try:

@@ -132,7 +132,7 @@ def translate(
     options: Sequence[str] = (),
     verbose: bool = False,
 ) -> dict[str, float]:
-    """Writes the text of a stage, `import`, `raise` or `discover`; returns what took how long."""
+    """Writes the text of a stage, `import`, `raise` or `discover`; returns times by stage."""
     graph = export(module, inputs, kwargs=kwargs, name=name)
     path = Path(output).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def resolve_target(target: str) -> str:
 def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
                 options: Sequence[str] = (), cache: bool = False,
                 verbose: bool = False) -> Library:
-    """Compiles what was exported. `verified` of the library says whether an earlier call
+    """Compiles an exported graph. `verified` of the library says whether an earlier call
     compared it with its module."""
     target = resolve_target(target)
     work = work_folder(graph, target, options)
@@ -172,7 +172,7 @@ def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
     path.parent.mkdir(parents=True, exist_ok=True)
     stamp, identity = Stamp(work), compiler_identity(target)
     with locked(work) as waited:
-        # What another process compiled while this one waited is what this one would.
+        # If another process compiled the library while this one waited, it is the same library.
         usable = not output and (cache or waited)
         if not (usable and stamp.matches(path, identity)):
             stamp.remove()
@@ -190,7 +190,7 @@ def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
 def verify_library(library: Library, model: Model | None, module: torch.nn.Module,
                    inputs: Sequence[Any], kwargs: dict[str, Any] | None,
                    verify: bool) -> None:
-    """Compares a library with its module once, and takes it out of the way if it is wrong."""
+    """Compares a library with its module once, and renames it if it is wrong."""
     if library.verified:
         return
     if not verify:
@@ -204,7 +204,7 @@ def verify_library(library: Library, model: Model | None, module: torch.nn.Modul
         with locked(library.work_folder):
             stamp.remove()
             refused = path.with_name(path.name + ".refused")
-            # Another process may have found the same.
+            # Another process may have refused the same library.
             with contextlib.suppress(FileNotFoundError):
                 path.replace(refused)
         raise Refused(f"{error}.\nThe library was moved to {refused}; its program is "
@@ -224,7 +224,7 @@ def _create(library: Library, graph: ExportedGraph) -> Model:
     """A model with the weights of the module that was exported."""
     wanted = {entry["name"] for entry in library.weights}
     model = library.create({n: t for n, t in graph.weights.items() if n in wanted})
-    # What JSON cannot hold, as containers of the user's own, is known here.
+    # The library's JSON cannot hold everything, such as container classes of the user.
     model.signature = graph.signature
     return model
 
@@ -234,14 +234,14 @@ def _options(candidates: int | None, options: Sequence[str]) -> list[str]:
 
 
 def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool) -> None:
-    """Runs fact-compile on the graph, which is saved first, so a failure can be repeated."""
+    """Runs fact-compile on the graph, which is saved first, so that a failure can be reproduced."""
     source = work / f"{graph.name}.mlir"
     graph.save(source)
     tool = toolchain.require_tool("fact-compile")
     command = [str(tool), str(source), *arguments]
     if not any(argument.startswith("--summary=") for argument in arguments):
         command.append(f"--summary={work / 'summary.json'}")
-    # If this process is ended, so is what it started.
+    # fact-compile ends with this process.
     environment = {**toolchain.environment(), "FACT_END_WITH_PARENT": "1"}
     if verbose:
         print("+ " + shlex.join(command), file=sys.stderr, flush=True)

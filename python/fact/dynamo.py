@@ -38,7 +38,7 @@ from .library import Model
 
 log = logging.getLogger("fact")
 
-# Libraries a graph of symbolic sizes may have; further sizes run in PyTorch.
+# The maximum number of libraries per graph of symbolic sizes; further sizes run in PyTorch.
 SIZES_LIMIT = 8
 
 
@@ -55,12 +55,12 @@ class Settings:
 
 def backend(graph: fx.GraphModule, inputs: list[Any], *, options: dict[str, Any] | None = None,
             mode: str | None = None) -> Callable:
-    """What Dynamo calls for each graph; `mode` means nothing to FACT."""
+    """Called by Dynamo for each graph; FACT ignores `mode`."""
     settings = _settings(options or {})
     state = [index for index, value in enumerate(inputs) if _is_state(value)]
     if torch.is_grad_enabled() and any(_requires_grad(value) for value in inputs):
-        return _in_pytorch(graph, settings, "gradients are needed, but FACT compiles inference: call "
-                           "it under torch.no_grad()")
+        return _in_pytorch(graph, settings, "gradients are needed, but FACT compiles inference: "
+                           "call it under torch.no_grad()")
     compiled = CompiledGraph(graph, state, settings)
     if not any(isinstance(value, torch.SymInt) for value in inputs):
         try:
@@ -77,13 +77,13 @@ class CompiledGraph:
         self.graph, self.state, self.settings = graph, state, settings
         placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
         self.names = {index: placeholders[index] for index in state}
-        # None where compilation failed before.
+        # None if compilation failed before.
         self.models: dict[tuple, _Bound | None] = {}
 
     def specialize(self, inputs: Sequence[Any]) -> "_Bound":
         """Compiles for inputs of these sizes."""
         module = _GraphWithState(self.graph, {i: (self.names[i], inputs[i]) for i in self.state})
-        # Dynamo's own tracing must not be taken for the export's.
+        # Keeps torch.export from using Dynamo's own tracing context.
         with torch._guards.tracing(None), torch.no_grad():
             exported = export(module, _rest(inputs, self.state), name="graph")
         s = self.settings
@@ -114,7 +114,7 @@ class CompiledGraph:
             bound.write_back(inputs, self.names)
             return results
         except FactError as error:
-            # A buffer whose value was compiled in has another one now.
+            # A buffer whose value was compiled in has changed.
             _report(self.settings, error)
             self.models[key] = None
             return self.graph(*inputs)
@@ -132,23 +132,23 @@ class CompiledGraph:
 
 @dataclasses.dataclass
 class _Bound:
-    """A model, which inputs of the graph are its weights, and what it last saw of them."""
+    """A model, the inputs of the graph that are its weights, and their last versions."""
 
     model: Model
     weights: dict[int, str]
-    # Whether weights may change without a sign of it.
+    # Whether weights may change without a change of their version.
     watched: bool
     seen: dict[int, tuple[int, int]]
 
     def refresh(self, inputs: Sequence[Any]) -> None:
-        """Gives the model weights that are other tensors now, or were changed in place."""
+        """Updates the model's weights that are other tensors now, or were changed in place."""
         changed = {}
         for i, name in self.weights.items():
             identity = _identity(inputs[i])
             if identity[0] != self.seen[i][0] or (not self.watched and identity != self.seen[i]):
                 changed[i] = identity
             elif self.watched and self.model.weight(name).data_ptr() != identity[0]:
-                # The model has a dense copy, and watches that one.
+                # The model has a dense copy, and watches that copy.
                 with torch.inference_mode():
                     self.model.weight(name).copy_(inputs[i])
         if changed:
@@ -156,7 +156,7 @@ class _Bound:
             self.seen.update(changed)
 
     def write_back(self, inputs: Sequence[Any], names: dict[int, str]) -> None:
-        """Gives the graph's own buffers the values that the model holds in their place."""
+        """Copies the values of the model's buffers to the graph's own."""
         targets = {mutation.target for mutation in self.model.signature.mutations}
         for i, name in names.items():
             if name in targets and self.model.state()[name].data_ptr() != inputs[i].data_ptr():
@@ -181,7 +181,7 @@ class _GraphWithState(torch.nn.Module):
         count = len(inputs) + len(self.names)
         arguments = [getattr(self, self.names[i]) if i in self.names else next(rest)
                      for i in range(count)]
-        # Keeps the user's lines, which Dynamo knows.
+        # Keeps the source lines that Dynamo recorded.
         with fx.traceback.preserve_node_meta():
             return fx.Interpreter(self.graph).run(*arguments)
 
@@ -194,8 +194,8 @@ def _settings(options: dict[str, Any]) -> Settings:
                         f"{', '.join(known)}")
     settings = Settings(**options)
     if settings.weights not in ("any", "tracked"):
-        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it must be 'any' or "
-                        "'tracked'")
+        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it must be "
+                        "'any' or 'tracked'")
     return settings
 
 

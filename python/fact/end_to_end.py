@@ -37,17 +37,17 @@ from .errors import FactError
 from .library import Model
 from .verify import FACTOR, Comparison, Judgment, judge
 
-# Disturbed runs of eager, at most, where one run does not tell its error.
+# The maximum number of perturbed runs of eager, used if one run does not determine its error.
 PERTURBED_RUNS = 8
 
 
 class Refused(FactError):
-    """The library computes something else than the module."""
+    """The library's results differ from the module's."""
 
 
 @dataclasses.dataclass
 class Verdict:
-    """What was compared, and what was found; `skipped` says why nothing was."""
+    """The result of a comparison; `skipped` says why there was none."""
 
     skipped: str | None = None
     # By result: the library's error and eager's.
@@ -90,9 +90,9 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
 def judge_results(names: Sequence[str], found: Sequence[torch.Tensor],
                   exact: Sequence[torch.Tensor],
                   eager: Callable[[int | None], Sequence[torch.Tensor]]) -> list[Judgment]:
-    """Judges results by a run of eager, `eager(None)`. What that refuses is judged by disturbed
-    ones too, `eager(seed)`: they tell what rounding decides, and how exact eager is where it was
-    lucky once."""
+    """Judges results by a run of eager, `eager(None)`. Results that this refuses are judged by
+    perturbed runs too, `eager(seed)`, which show what rounding decides and how exact eager is if
+    its one run was exact by chance."""
     runs = [[tensor] for tensor in eager(None)]
     judgments = list(map(judge, names, found, runs, exact))
     for seed in range(PERTURBED_RUNS):
@@ -147,11 +147,11 @@ def _all_tensors(module, args, kwargs) -> list[torch.Tensor]:
 
 
 class _CannotRun(Exception):
-    """The module itself fails, so there is nothing to compare with."""
+    """The module itself fails, so no comparison is possible."""
 
 
 class _Runs:
-    """The library and the module on the same inputs, each on copies of what may change."""
+    """Runs the library and the module on the same inputs, each on copies of what may change."""
 
     def __init__(self, model: Model, module: torch.nn.Module, args, kwargs):
         self.model, self.signature = model, model.signature
@@ -211,7 +211,7 @@ class _Runs:
         return self._in_order(own, args, kwargs, returned)
 
     def _in_order(self, own: "_Copy", args, kwargs, returned) -> list[torch.Tensor]:
-        """What the module returned and changed, as the library's outputs are ordered."""
+        """The values that the module returned and changed, in the order of the outputs."""
         results: list[torch.Tensor | None] = [None] * len(self.model.library.outputs)
         leaves = pytree.tree_leaves(returned)
         if len(leaves) != len(self.signature.result_leaves):
@@ -229,7 +229,7 @@ class _Runs:
 
 
 class _Copy:
-    """The module with parameters that it shares and all other state of its own."""
+    """A copy of the module that shares its parameters and nothing else."""
 
     def __init__(self, module: torch.nn.Module, changed: set[str], dtype: torch.dtype | None,
                  convert: bool):
@@ -275,7 +275,7 @@ class _Copy:
 
 
 def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = None):
-    """The tree with tensors of its own; one that is there twice stays one."""
+    """A copy of the tree and its tensors; aliases stay aliases."""
     made: dict[int, torch.Tensor] = {}
 
     def one(tensor: torch.Tensor) -> torch.Tensor:
@@ -292,7 +292,7 @@ def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = N
 
 @contextlib.contextmanager
 def _same_random_numbers(device: torch.device):
-    """Each run draws the same, and the user's generators are as they were."""
+    """Runs draw the same random numbers, and the user's generators are restored."""
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices):
         torch.manual_seed(0)

@@ -30,7 +30,7 @@ _TYPES = {
     "BOOL": torch.bool,
 }
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
-# As the format's own reader has it.
+# The limit of the format's own reader.
 _MAXIMUM_HEADER = 100_000_000
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the tools are: FACT's own programs, nvcc, CUTLASS."""
+"""Locates tools: FACT's own programs, nvcc, CUTLASS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def checkout() -> Path | None:
-    """The source tree that this package is part of, if it is."""
+    """The source tree that contains this package, if any."""
     root = PACKAGE.parent.parent
     return root if (root / "python" / "fact").is_dir() and (root / "Makefile").exists() else None
 
@@ -85,7 +85,7 @@ def find_cublas() -> Path | None:
 
 
 def environment() -> dict[str, str]:
-    """The environment for FACT's programs: nvcc on PATH, CUTLASS's place."""
+    """The environment for FACT's programs: nvcc on PATH, the location of CUTLASS."""
     result = dict(os.environ)
     nvcc, cutlass = find_nvcc(), find_cutlass()
     if nvcc:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers against the module in fp64: how far they are, and how far they may be."""
+"""Errors against the module in fp64, and their bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Sequence
 import torch
 from torch.utils import _pytree as pytree
 
-# A result may be so many times as far from fp64 as PyTorch's own, plus one rounding.
+# A result may be this many times as far from fp64 as PyTorch's own, plus one rounding.
 FACTOR = 1.5
 # Elements that are compared at once: each costs a few fp64 temporaries.
 _PIECE = 1 << 24
@@ -19,7 +19,7 @@ _PIECE = 1 << 24
 
 @dataclasses.dataclass
 class Comparison:
-    """How far a result is from the truth."""
+    """The distance of a result from fp64."""
 
     # ||out - ref|| / ||ref||
     norm: float
@@ -49,7 +49,7 @@ def reference(module: torch.nn.Module, inputs: Sequence[Any], chunks: int = 1) -
 
 
 def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
-    """Positions where the truth is not finite must agree, and count no further."""
+    """Positions where fp64 is not finite must agree, and are not compared otherwise."""
     if result.shape != exact.shape:
         raise ValueError(f"shape is {tuple(result.shape)}, expected {tuple(exact.shape)}")
     result, exact = result.detach().reshape(-1), exact.detach().reshape(-1)
@@ -72,7 +72,7 @@ def _errors(result: torch.Tensor, exact: torch.Tensor) -> tuple[Comparison, int]
         out, ref = out.double(), ref.to(result.device).double()
         counted = out.isfinite() & ref.isfinite()
         difference = torch.where(counted, out - ref, 0).abs_()
-        # Near 0 the values of a type are this far apart.
+        # The distance of neighboring values of the type near 0.
         difference[difference < step] = 0
         magnitude = torch.where(counted, ref, 0).abs_()
         norm += float((difference * difference).sum())
@@ -128,7 +128,7 @@ def within(found: Comparison, allowed: Comparison) -> bool:
 
 
 def check(results: Any, exact: Any, *, reduction: int = 1, roundings: int = 2) -> Comparison:
-    """Raises AssertionError when a result is further from the truth than its type allows."""
+    """Raises AssertionError if a result is further from fp64 than its type allows."""
     for index, (out, ref) in enumerate(zip(_tensors(results), _tensors(exact), strict=True)):
         found = compare(out, ref)
         allowed = tolerance(out.dtype, reduction, roundings)
@@ -142,19 +142,19 @@ def check(results: Any, exact: Any, *, reduction: int = 1, roundings: int = 2) -
 
 @dataclasses.dataclass
 class Judgment:
-    """A result of a library beside fp64, and beside PyTorch in the result's own types."""
+    """A result of a library compared with fp64, and with PyTorch in the result's own type."""
 
     name: str
     ours: Comparison
     eager: Comparison
-    # Why it is refused; empty where it is right.
+    # Why it is refused; empty if it is right.
     reason: str = ""
-    # Whether it is wrong only in being 0 where fp64 and PyTorch have NaN.
+    # Whether the only error is a 0 where fp64 and PyTorch have NaN.
     zeros_for_nan: bool = False
 
 
 def allowed_beside(eager: Comparison, dtype: torch.dtype) -> Comparison:
-    """How far a result may be from fp64 where PyTorch's own is as far as `eager`."""
+    """The bound of a result's error if PyTorch's own is `eager`."""
     rounding = torch.finfo(dtype).eps / 2 if dtype.is_floating_point else 0.0
     return Comparison(FACTOR * eager.norm + rounding, FACTOR * eager.element + rounding, math.inf)
 
@@ -209,7 +209,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
 
 
 def _rounds_to_infinity(result: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
-    """Where the truth is beyond the type's range, or so near that it may round beyond."""
+    """Where fp64 is beyond the type's range, or may round beyond it."""
     limits, exact = torch.finfo(result.dtype), exact.to(result.device)
     beyond = exact.double().abs() >= limits.max * (1 - limits.eps)
     return result.isinf() & beyond & (torch.sign(result) == torch.sign(exact).to(result.dtype))

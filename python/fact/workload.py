@@ -53,7 +53,7 @@ def load_workload(
         raise FactError(f"{spec} has no setting {', '.join(unknown)}; it has "
                         f"{', '.join(sorted(known)) or 'none'}")
     arguments = source.get_init_inputs() if hasattr(source, "get_init_inputs") else []
-    # Tensors of the meta device have shapes and no data: any size fits.
+    # Tensors on the meta device have shapes and no data, so any size fits.
     with torch.device("meta" if device == "meta" else "cpu"):
         module = factory(*arguments, **_accepted(factory.__init__, settings)).eval()
         torch.manual_seed(INPUT_SEED)
@@ -139,7 +139,7 @@ def _parameters(function) -> list[str]:
 
 def _known_settings(source, factory) -> set[str]:
     known = set()
-    # A class without a constructor of its own has torch's, which takes anything.
+    # A class without a constructor inherits torch's, which accepts any argument.
     if factory.__init__ is not torch.nn.Module.__init__:
         known.update(_parameters(factory.__init__))
     if hasattr(source, "get_inputs"):

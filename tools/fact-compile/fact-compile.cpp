@@ -70,7 +70,7 @@ static cl::list<std::string>
 static cl::OptionCategory agentCategory("Agent options");
 static fact::DiscoveryOptions agent;
 
-/// An option of the agents: `agentOptions` of Passes.td, with their help.
+/// An agent option, as `agentOptions` in Passes.td, with the same help.
 template <typename T>
 struct AgentOption : cl::opt<T, /*ExternalStorage=*/true> {
   AgentOption(StringRef name, T &field, const char *value, const char *help)
@@ -163,7 +163,7 @@ static std::string toIdentifier(StringRef text) {
   return result;
 }
 
-/// fact-tune stands beside this program; else the PATH has it.
+/// fact-tune beside this program, or else on the PATH.
 static std::string findTuner(const char *argv0) {
   std::string self = llvm::sys::fs::getMainExecutable(
       argv0, reinterpret_cast<void *>(&findTuner));
@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   fact::registerAllDialects(registry);
   MLIRContext context(registry);
-  // A message names its place; the whole op would bury it.
+  // Diagnostics show the location; printing the whole op would bury it.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

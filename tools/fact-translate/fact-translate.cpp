@@ -35,7 +35,7 @@ static void registerSpeedOfLight(
   TranslateFromMLIRRegistration(
       name, description,
       [=](ModuleOp module, raw_ostream &output) -> LogicalResult {
-        // Of text without FACT ops, nothing else has.
+        // Input without FACT ops has not loaded the dialect.
         module.getContext()->loadDialect<fact::FactDialect>();
         FailureOr<fact::MachineAttr> machine =
             fact::chooseMachine(module, solTarget);

@@ -141,7 +141,7 @@ static void checkOnly(const Bundle &bundle, const Options &options) {
                 "'; the bundle has " + names);
 }
 
-/// "4.2.0", from CUTLASS's own header; empty where it does not say so.
+/// The version, "4.2.0", from CUTLASS's header; empty if it is not there.
 static std::string readCutlassVersion(const std::filesystem::path &cutlass) {
   std::filesystem::path file = cutlass / "include/cutlass/version.h";
   if (!std::filesystem::exists(file))
@@ -158,7 +158,7 @@ static std::string readCutlassVersion(const std::filesystem::path &cutlass) {
   return version;
 }
 
-/// Where the bundle's `{cutlass}` is, if it names one.
+/// Locates the bundle's `{cutlass}`, if it uses one.
 static void locateCutlass(Bundle &bundle, const Options &options) {
   bool needed = false;
   for (const std::string &word : bundle.compile)
@@ -181,7 +181,7 @@ static void locateCutlass(Bundle &bundle, const Options &options) {
     bundle.versions["cutlass"] = version;
 }
 
-/// An output that cannot be written is said before minutes of tuning, not
+/// Reports an output that cannot be written before minutes of tuning, not
 /// after.
 static void checkOutput(const Options &options) {
   if (options.output.empty())
@@ -201,7 +201,7 @@ static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   bool onlyShows = options.list || options.dryRun;
   fact::PathLock lock;
-  // Before it is read: fact-compile may be about to replace it.
+  // Locked before it is read: fact-compile may be about to replace it.
   if (!onlyShows && std::filesystem::is_directory(options.bundle))
     if (std::string error = lock.acquire(options.bundle, "fact-tune");
         !error.empty())
@@ -233,8 +233,8 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // The key of the compiler's language model is not for compilers, launchers
-  // and kernels. Before anything else: no other thread reads the environment.
+  // Hides the key of the compiler's language model from compilers, launchers
+  // and kernels. Comes first, before another thread reads the environment.
   unsetenv("FACT_LLM_KEY");
   try {
     return run(argc, argv);

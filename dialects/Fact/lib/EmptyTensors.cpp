@@ -1,9 +1,9 @@
 //===- EmptyTensors.cpp - Tensors without elements ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor without elements is a constant, and so is what an op makes of one
-// where its own result has elements: a sum of nothing is 0. No target sees
-// either: kernels compute something from something.
+// An op whose result has no elements becomes an empty constant. An op with an
+// empty operand and a result that has elements becomes the constant that it
+// computes, such as 0 for a sum. Targets therefore never see an empty tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ static bool isEmpty(Type type) {
   return tensor && llvm::is_contained(tensor.getShape(), 0);
 }
 
-/// One number everywhere; NaN is 0 in integers.
+/// Builds a splat constant; NaN becomes 0 in an integer type.
 static Value splat(PatternRewriter &rewriter, Location loc,
                    RankedTensorType type, double number) {
   Type element = type.getElementType();
@@ -33,7 +33,7 @@ static Value splat(PatternRewriter &rewriter, Location loc,
 }
 
 namespace {
-/// Whatever computes nothing is nothing.
+/// Replaces an op whose result has no elements by an empty constant.
 struct ReplaceEmptyResult : RewritePattern {
   explicit ReplaceEmptyResult(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -53,7 +53,7 @@ struct ReplaceEmptyResult : RewritePattern {
   }
 };
 
-/// An op that reads nothing, and gives something.
+/// Replaces an op that reads an empty tensor but whose result has elements.
 template <typename OpT> struct FromNothing : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
@@ -72,7 +72,8 @@ template <typename OpT> struct FromNothing : OpRewritePattern<OpT> {
   FailureOr<Value> compute(OpT op, PatternRewriter &rewriter) const;
 };
 
-/// There is no mean; the verifier refuses an extreme of nothing.
+/// The mean of no elements is NaN. The verifier rejects maxima and minima of no
+/// elements.
 template <>
 FailureOr<Value>
 FromNothing<ReduceOp>::compute(ReduceOp op, PatternRewriter &rewriter) const {
@@ -91,14 +92,14 @@ FromNothing<ReduceOp>::compute(ReduceOp op, PatternRewriter &rewriter) const {
   }
 }
 
-/// Sums of no products.
+/// A matrix product over K = 0 is zero.
 template <>
 FailureOr<Value>
 FromNothing<MatmulOp>::compute(MatmulOp op, PatternRewriter &rewriter) const {
   return splat(rewriter, op.getLoc(), op.getType(), 0);
 }
 
-/// Every index is outside.
+/// A gather from an empty dimension gives NaN: every index is out of range.
 template <>
 FailureOr<Value>
 FromNothing<GatherOp>::compute(GatherOp op, PatternRewriter &rewriter) const {
@@ -106,8 +107,8 @@ FromNothing<GatherOp>::compute(GatherOp op, PatternRewriter &rewriter) const {
                std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Without keys a query sees none, and gives 0. Keys of no elements all score
-/// 0, as keys of one zero do.
+/// Without keys, a query attends to nothing and its result is 0. With a head
+/// size of 0, all scores are 0, as they are for keys with one zero element.
 template <>
 FailureOr<Value>
 FromNothing<AttentionOp>::compute(AttentionOp op,

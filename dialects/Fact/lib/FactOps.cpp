@@ -1,7 +1,7 @@
 //===- FactOps.cpp - Verifiers and assembly -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each verifier names the numbered constraint of the op's documentation.
+// Each error names the numbered constraint of the op's documentation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,12 +13,12 @@
 using namespace mlir;
 using namespace fact;
 
-/// The constraint of every tensor of the dialect.
+/// The type constraint of every tensor of the dialect.
 static bool isSized(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return false;
-  // Rewrites and conversions compute types, which nothing else checks.
+  // Checked here because rewrites and conversions compute types.
   if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size < 0; }))
     return false;
   if (llvm::is_contained(tensor.getShape(), 0))
@@ -29,9 +29,9 @@ static bool isSized(Type type) {
   return room != 0;
 }
 
-/// A region with names of its own. Without them, an op outside could name a
-/// value inside that is defined later, and would be left with it when the rest
-/// of the op fails to parse and the region goes.
+/// Parses a region with its own scope of SSA names. Otherwise an op outside
+/// could use a value of the region before its definition, and would be left
+/// with a dangling use when the rest of the op fails to parse.
 static ParseResult parseIsolatedBody(OpAsmParser &parser, Region &body) {
   if (parser.parseRegion(body, /*arguments=*/{}, /*enableNameShadowing=*/true))
     return failure();
@@ -95,8 +95,8 @@ LogicalResult fact::detail::verifyBroadcast(Operation *op) {
   return success();
 }
 
-/// Whether `type` can stand beside elements of `element`: the same, or a scalar
-/// that keeps more precision.
+/// Whether `type` can be an operand beside elements of `element`: it has the
+/// same element type, or is a rank-0 float of higher precision.
 static bool matchesElement(Type type, Type element) {
   auto tensor = cast<RankedTensorType>(type);
   Type own = tensor.getElementType();
@@ -106,7 +106,7 @@ static bool matchesElement(Type type, Type element) {
           own.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth());
 }
 
-/// Ops whose definition is that of real numbers.
+/// Ops that are defined on real numbers only.
 static bool isForFloatsAlone(Operation *op) {
   return isa<PowOp, ExpOp, Expm1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp,
              ReciprocalOp, SinOp, CosOp, ErfOp, TanhOp, SigmoidOp, SiluOp,
@@ -129,7 +129,8 @@ LogicalResult fact::detail::verifyElementTypes(Operation *op) {
   return success();
 }
 
-/// `error: (Cn) message`, so that the documentation explains it.
+/// Emits `error: (Cn) message`, where Cn is the constraint in the op's
+/// documentation.
 static InFlightDiagnostic violates(Operation *op, int constraint) {
   return op->emitOpError("(C") << constraint << ") ";
 }
@@ -495,7 +496,7 @@ LogicalResult SliceOp::verify() {
     if (i != dim && getType().getDimSize(i) != operand.getDimSize(i))
       return violates(*this, 2) << "changes size " << i << " of " << operand
                                 << ", but slices dim " << dim;
-  // Without overflow: starts and steps are any numbers.
+  // Written so that no start or step can overflow.
   int64_t size = operand.getDimSize(dim), count = getType().getDimSize(dim);
   int64_t start = getStart(), step = getStep();
   bool isInside = count == 0 ? start <= size

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
-// Each pass exports its patterns, so that others can combine them. A statistic
-// may be null.
+// The rewrite patterns of each pass, so that others can combine them. A
+// statistic may be null.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,14 +30,14 @@ static LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
   return success();
 }
 
-/// Indices that count from the end become those from the front.
+/// Replaces negative indices, which count from the end.
 static Value countFromFront(TorchCall &call, Value indices, int64_t size) {
   Type element = elementOf(indices);
   Value wrapped = call.binary<AddOp>(indices, call.constant(size, element));
   return call.select(call.compare(Predicate::lt, indices, 0), wrapped, indices);
 }
 
-/// `embedding(weight, indices, padding_idx, ...)`: padding only matters for
+/// `embedding(weight, indices, padding_idx, ...)`; `padding_idx` only affects
 /// gradients.
 static LogicalResult convertEmbedding(TorchCall &call) {
   Value table, tokens;
@@ -61,8 +61,8 @@ static LogicalResult convertIndexSelect(TorchCall &call) {
   return call.replace(call.gather(x, flat, dim));
 }
 
-/// One number for each element of `shape`: how far dimension `dim`'s index
-/// moves in row-major memory of `source`.
+/// For each element of `shape`, the offset of dimension `dim`'s index in
+/// row-major memory of shape `source`.
 static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
                          ArrayRef<int64_t> shape, int64_t dim) {
   int64_t stride = llvm::product_of(source.drop_front(dim + 1));
@@ -74,8 +74,8 @@ static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
   return call.reshape(makeIndices(call, numbers), broadcast);
 }
 
-/// `gather(x, dim, index)`: each index replaces its own place in `dim`, so that
-/// this is a gather of single elements of the flat tensor.
+/// `gather(x, dim, index)`: each index replaces its own position along `dim`,
+/// so this is a gather of single elements of the flattened tensor.
 static LogicalResult convertGather(TorchCall &call, Value x, Value index,
                                    int64_t dim) {
   ArrayRef<int64_t> source = typeOf(x).getShape(),
@@ -108,7 +108,7 @@ static LogicalResult convertGatherElements(TorchCall &call) {
   return convertGather(call, x, index, dim);
 }
 
-/// `take_along_dim(x, indices, dim)`: both broadcast but in `dim`.
+/// `take_along_dim(x, indices, dim)`: both broadcast, except along `dim`.
 static LogicalResult convertTakeAlong(TorchCall &call) {
   Value x, index;
   int64_t dim;
@@ -131,8 +131,8 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
                        dim);
 }
 
-/// `x[i]`, `x[:, i]`, `x[i, j]`: index tensors of consecutive dimensions, which
-/// become one dimension of the source and one index.
+/// `x[i]`, `x[:, i]`, `x[i, j]`: index tensors of consecutive dimensions. The
+/// dimensions are merged and the indices linearized.
 static LogicalResult convertIndex(TorchCall &call) {
   Value x;
   SmallVector<Value> places;
@@ -177,7 +177,7 @@ static LogicalResult convertIndex(TorchCall &call) {
   return call.replace(call.gather(call.reshape(x, shape), place, first));
 }
 
-/// 1 at the place that the index names.
+/// 1 at the index, 0 elsewhere.
 static LogicalResult convertOneHot(TorchCall &call) {
   Value index;
   if (failed(indices(call, 0, "self", index)))
@@ -197,10 +197,10 @@ static LogicalResult convertOneHot(TorchCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Other orders of the same elements
+// Reorderings
 //===----------------------------------------------------------------------===//
 
-/// Dimensions in their order, counted from the front.
+/// Reads dimensions, counted from the front, without sorting them.
 static LogicalResult orderedDimensions(TorchCall &call, unsigned index, Value x,
                                        SmallVectorImpl<int64_t> &dims) {
   if (failed(call.integers(index, "dims", dims)))
@@ -215,7 +215,7 @@ static LogicalResult orderedDimensions(TorchCall &call, unsigned index, Value x,
   return success();
 }
 
-/// Backwards along some dimensions.
+/// Reverses some dimensions.
 static LogicalResult convertFlip(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
@@ -233,7 +233,7 @@ static LogicalResult convertFlip(TorchCall &call) {
   return call.replace(x);
 }
 
-/// The last `shift` elements of a dimension come first.
+/// Rotates a dimension: the last `shift` elements come first.
 static Value roll(TorchCall &call, Value x, int64_t dim, int64_t shift) {
   int64_t size = typeOf(x).getDimSize(dim);
   if (!size || !(shift = llvm::mod(shift, size)))
@@ -265,11 +265,11 @@ static LogicalResult convertRoll(TorchCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts in larger tensors
+// Padding and insertion
 //===----------------------------------------------------------------------===//
 
-/// Amounts for the end of the shape, the last dimension first, `before` and
-/// `after` in turn; negative ones cut.
+/// Pads or, for negative amounts, crops. Amounts are `before` and `after` per
+/// dimension, the last dimension first.
 static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
                          double value) {
   Value x;
@@ -332,7 +332,7 @@ static LogicalResult convertConstantPad(TorchCall &call) {
   return pad(call, amounts, value);
 }
 
-/// `x` with the elements from `start` on replaced by `source`.
+/// Replaces the elements of `x` from `start` on by `source`.
 static Value insert(TorchCall &call, Value x, Value source, int64_t dim,
                     int64_t start) {
   int64_t size = typeOf(x).getDimSize(dim),
@@ -384,7 +384,7 @@ static LogicalResult convertSelectScatter(TorchCall &call) {
   return call.replace(insert(call, x, call.reshape(source, shape), dim, index));
 }
 
-/// `fill(x, value)` and `copy(x, source)`: only the shape of `x` counts.
+/// `fill(x, value)` and `copy(x, source)`: only the shape of `x` is used.
 template <bool copies> static LogicalResult convertFill(TorchCall &call) {
   Value value;
   if (failed(call.operand(1, copies ? "src" : "value", call.getResultElement(),

@@ -11,7 +11,7 @@ using namespace fact::torchtofact;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// FACT's integers have no sign in their type; PyTorch's signed ones map.
+/// FACT's integers are signless; only PyTorch's signed ones are converted.
 static Type convertElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return type;
@@ -37,7 +37,7 @@ RankedTensorType torchtofact::convertTensorType(Type type,
        << "', but sizes must be static; export without dynamic shapes";
     return {};
   }
-  // The dialect's own limit, which keeps products of sizes in 64 bits.
+  // The dialect's limit, so that products of sizes fit in 64 bits.
   int64_t room = int64_t(1) << 48;
   for (int64_t size : tensor.getSizes())
     room = size < 0 ? -1 : size > 1 ? room / size : room;
@@ -218,7 +218,7 @@ LogicalResult TorchCall::string(unsigned index, StringRef name,
 
 LogicalResult TorchCall::scalar(unsigned index, StringRef name, Type element,
                                 Value &result) {
-  // A large integer keeps all its bits.
+  // Integer constants keep all their bits.
   auto integer = dyn_cast_or_null<IntegerAttr>(constantOf(index));
   if (integer && !isa<BoolAttr>(integer) && element.isInteger() &&
       !element.isInteger(1)) {
@@ -248,7 +248,7 @@ LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
                                    int64_t &result) {
   if (failed(integer(index, name, result)))
     return failure();
-  // PyTorch numbers the one element of a 0-d tensor like a 1-d one's.
+  // PyTorch indexes a 0-d tensor like a 1-d tensor of one element.
   int64_t extent = std::max<int64_t>(rank, 1);
   if (result < -extent || result >= extent)
     return emitArgumentError(name) << "is " << result << ", but must be in ["
@@ -304,8 +304,7 @@ RankedTensorType TorchCall::getResultType(unsigned index) {
   RankedTensorType type;
   if (index < op->getNumResults())
     type = convertTensorType(op->getResult(index).getType(), reason);
-  // A type that is not supported is an error of `replace`; until then, the
-  // converter works on with another.
+  // `replace` reports unsupported types; until then, use a placeholder type.
   return type ? type : RankedTensorType::get({1}, builder.getF32Type());
 }
 
@@ -356,7 +355,7 @@ bool TorchCall::hasDimension(Value tensor, int64_t dim) {
   return has;
 }
 
-/// Shapes that do not broadcast are left to the op's verifier.
+/// Shapes that do not broadcast are reported by the op's verifier.
 RankedTensorType TorchCall::broadcastType(ValueRange operands, Type element) {
   SmallVector<ArrayRef<int64_t>> shapes;
   for (Value operand : operands)
@@ -462,7 +461,7 @@ Value TorchCall::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
                         bool keep) {
   bool index = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
   Type element = index ? builder.getI64Type() : elementOf(tensor);
-  // A 0-d tensor has nothing to reduce, and its only place is 0.
+  // A 0-d tensor has no dimension to reduce; the index of its element is 0.
   if (dims.empty())
     return index ? constant(0, element, typeOf(tensor).getShape()) : tensor;
   SmallVector<int64_t> shape;

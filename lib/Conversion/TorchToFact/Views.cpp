@@ -12,7 +12,7 @@ using namespace fact::torchtofact;
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// The result's shape says all: `view`, `flatten`, `squeeze`, ...
+/// Reshapes to the result's shape: `view`, `flatten`, `squeeze`, ...
 static LogicalResult convertReshape(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
@@ -31,7 +31,7 @@ static LogicalResult convertExpand(TorchCall &call) {
   return call.replace(call.expand(x, call.getResultType().getShape()));
 }
 
-/// Repeats as reshape, expand, reshape.
+/// Repeats by reshape, expand, reshape.
 static Value repeat(TorchCall &call, Value x, ArrayRef<int64_t> before,
                     ArrayRef<int64_t> repeated) {
   RankedTensorType type = call.getResultType();
@@ -39,8 +39,8 @@ static Value repeat(TorchCall &call, Value x, ArrayRef<int64_t> before,
                       type.getShape());
 }
 
-/// Each element of a dimension several times: `[.., n, ..]` is `[.., n, 1, ..]`
-/// and then `[.., n, repeats, ..]`.
+/// Repeats each element of a dimension: `[.., n, ..]` becomes `[.., n, 1, ..]`,
+/// then `[.., n, repeats, ..]`.
 static LogicalResult convertRepeatInterleave(TorchCall &call) {
   Value x;
   int64_t repeats, dim = 0;
@@ -58,7 +58,7 @@ static LogicalResult convertRepeatInterleave(TorchCall &call) {
   return call.replace(repeat(call, x, before, repeated));
 }
 
-/// The whole tensor several times along each dimension.
+/// Repeats the whole tensor along each dimension.
 static LogicalResult convertRepeat(TorchCall &call) {
   Value x;
   SmallVector<int64_t> repeats;
@@ -100,7 +100,7 @@ static LogicalResult convertTranspose(TorchCall &call) {
   return call.replace(swapDimensions(call, x, first, second));
 }
 
-/// `t` and `mT`: the last two dimensions.
+/// `t` and `mT` swap the last two dimensions.
 static LogicalResult convertMatrixTranspose(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
@@ -140,7 +140,8 @@ static LogicalResult convertPermute(TorchCall &call) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Reads a bound as Python does: from the end when negative, and never outside.
+/// Reads a bound as Python does: negative ones count from the end, and all are
+/// clamped.
 static LogicalResult sliceBound(TorchCall &call, unsigned index, StringRef name,
                                 int64_t size, int64_t &result) {
   if (call.isNone(index))
@@ -184,7 +185,7 @@ static LogicalResult convertNarrow(TorchCall &call) {
   return call.replace(call.slice(x, dim, start, length));
 }
 
-/// One element of a dimension, which leaves the shape.
+/// Selects one index of a dimension, which is removed.
 static Value selectElement(TorchCall &call, Value x, int64_t dim,
                            int64_t index) {
   Value one = call.slice(x, dim, index, 1);
@@ -213,7 +214,7 @@ static LogicalResult convertSelect(TorchCall &call) {
 // Lists of tensors
 //===----------------------------------------------------------------------===//
 
-/// Slices of the given sizes, one after the other.
+/// Slices of the given sizes, in order.
 static LogicalResult splitInto(TorchCall &call, Value x, int64_t dim,
                                ArrayRef<int64_t> sizes) {
   SmallVector<Value> parts;
@@ -225,7 +226,7 @@ static LogicalResult splitInto(TorchCall &call, Value x, int64_t dim,
   return call.replaceWithList(parts);
 }
 
-/// Slices of `size`, the last one of what is left.
+/// Slices of `size`; the last one has the rest.
 static LogicalResult splitEvery(TorchCall &call, Value x, int64_t dim,
                                 int64_t size) {
   SmallVector<int64_t> sizes;
@@ -234,7 +235,7 @@ static LogicalResult splitEvery(TorchCall &call, Value x, int64_t dim,
   return splitInto(call, x, dim, sizes);
 }
 
-/// The tensor and dimension of the ops that make lists.
+/// Reads the tensor and dimension of the ops that make lists.
 static LogicalResult splitOperands(TorchCall &call, Value &x, int64_t &dim) {
   if (failed(call.tensor(0, "self", x)))
     return failure();
@@ -312,7 +313,7 @@ static LogicalResult convertListElement(TorchCall &call) {
   return call.replace(parts[index]);
 }
 
-/// The tensors to join, in the result's element type.
+/// Reads the tensors to join, in the result's element type.
 static LogicalResult joinOperands(TorchCall &call,
                                   SmallVectorImpl<Value> &tensors,
                                   bool mayBeNone = false) {
@@ -332,11 +333,11 @@ static LogicalResult convertCat(TorchCall &call) {
   if (failed(joinOperands(call, tensors, /*mayBeNone=*/true)) ||
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
-  // PyTorch passes over empty 1-d tensors whatever the shape of the others.
+  // PyTorch ignores empty 1-d tensors, whatever the shape of the others.
   llvm::erase_if(tensors, [&](Value tensor) {
     return rankOf(tensor) == 1 && !typeOf(tensor).getNumElements();
   });
-  // Of nothing else, or of nothing at all, which torch-mlir makes of it.
+  // All tensors were empty, or torch-mlir dropped them.
   if (tensors.empty())
     return call.replace(
         call.constant(0, call.getResultElement(), type.getShape()));
@@ -360,8 +361,9 @@ static LogicalResult convertStack(TorchCall &call) {
   return call.replace(call.concat(tensors, dim));
 }
 
-/// `hstack`, `vstack` and `dstack` join along `dim`, after sizes of 1 have made
-/// the rank large enough: `[n]` is `[1, n]` in a column, `[1, n, 1]` in depth.
+/// `hstack`, `vstack` and `dstack` join along `dim`, after dimensions of size 1
+/// have raised the rank: `[n]` becomes `[1, n]` in a column, `[1, n, 1]` in
+/// depth.
 template <int64_t dim> static LogicalResult convertJoin(TorchCall &call) {
   SmallVector<Value> tensors;
   if (failed(joinOperands(call, tensors)))
@@ -380,7 +382,7 @@ template <int64_t dim> static LogicalResult convertJoin(TorchCall &call) {
       call.concat(tensors, std::min(dim, rankOf(tensors.front()) - 1)));
 }
 
-/// Each tensor in the shape that all of them broadcast to.
+/// Broadcasts all tensors to their common shape.
 static LogicalResult convertBroadcastTensors(TorchCall &call) {
   SmallVector<Value> tensors;
   if (failed(call.tensors(0, "tensors", tensors)))
@@ -396,7 +398,7 @@ static LogicalResult convertBroadcastTensors(TorchCall &call) {
   return call.replaceWithList(tensors);
 }
 
-/// One dimension a vector; `xy` exchanges the first two.
+/// One dimension per vector; `xy` swaps the first two.
 static LogicalResult convertMeshgrid(TorchCall &call) {
   SmallVector<Value> vectors;
   StringRef indexing = "ij";
