@@ -10,7 +10,7 @@
 #define DEBUG_TYPE "fact-normalize-rows"
 
 namespace fact {
-#define GEN_PASS_DEF_NORMALISEROWS
+#define GEN_PASS_DEF_NORMALIZEROWS
 #include "fact/Transforms/Passes.h.inc"
 } // namespace fact
 

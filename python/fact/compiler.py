@@ -44,19 +44,19 @@ def compile(
 ) -> Model:
     """Compiles `module` for inputs like these and returns it as a callable.
 
-    inputs, kwargs: what `module` is called with: tensors, nests of containers with
-        tensors, and values that are compiled in.
-    target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU where there is
-        one and nvcc to compile for it, otherwise the host.
-    output: where the library goes; by default into the work folder.
-    candidates: how many schedules of each kernel are tried at most. With 1, the best
+    inputs, kwargs: the arguments of `module`: tensors, nested containers of tensors, and
+        values that are compiled in.
+    target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU if there are a GPU
+        and nvcc, otherwise the host.
+    output: the path of the library; by default in the work folder.
+    candidates: the maximum number of schedules to try per kernel. With 1, the best
         predicted one is verified and taken.
     options: more arguments for `fact-compile`.
-    cache: take the library that an earlier call made of the same program with the same
-        compiler and options on the same machine, if it is still there.
+    cache: reuse the library of an earlier call with the same program, compiler and options
+        on the same machine, if it still exists.
     verify: run the library and the module once on these inputs and refuse a library that
-        is further from fp64 than 1.5 times the module itself, plus one rounding. A library
-        that was compared before (`cache`) is not compared again.
+        is further from fp64 than 1.5 times the module itself, plus one rounding. A cached
+        library that was compared before is not compared again.
     """
     graph = export(module, inputs, kwargs=kwargs, name=name)
     if any(tensor.is_meta for tensor in graph.weights.values()):

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(module, backend="fact")`.
 
-Each graph that Dynamo finds is compiled by FACT, or run by PyTorch where FACT cannot take
-it; the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
-weights of the library, and every change of them is seen: kernels read most of them where
-they are, and of those from which something was computed at load (packed panels, merged
-projections) each call compares checksums. A graph of symbolic sizes is compiled for each
-size that it is called with.
+FACT compiles each graph that Dynamo finds, or PyTorch runs it if FACT cannot compile it;
+the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
+weights of the library, and every change of them takes effect: kernels read most weights
+in place, and for those that were transformed at load (packed panels, merged projections)
+each call compares checksums. A graph of symbolic sizes is compiled once per size that it
+is called with.
 
 Options, as in `torch.compile(module, backend="fact", options={"candidates": 4})`:
 
     target      as in fact.compile (default: auto)
     candidates  as in fact.compile
     arguments   a list of more arguments for fact-compile
-    cache       whether to take a library that an earlier process compiled (default: True)
+    cache       whether to reuse a library that an earlier process compiled (default: True)
     verify      as in fact.compile (default: True)
     weights     "any": weights change in any way (default); "tracked": only in ways that
-                PyTorch's version counters show, which `.data`, NumPy and inference mode
-                go around; each call is then spared the checksums
-    fallback    whether to run in PyTorch what cannot be compiled (default: True)
+                PyTorch's version counters record, unlike `.data`, NumPy and inference
+                mode; calls then compute no checksums
+    fallback    whether PyTorch runs graphs that cannot be compiled (default: True)
 """
 
 from __future__ import annotations

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The composed library against the module it was made from.
+"""Compares a library with its module.
 
-Kernels are verified one by one while they are tuned. Import, fusion, folding, the memory
-plan and the order of steps come before and after that, so the whole is compared too: the
-library and the module run once on the given inputs. A result may be as far from the module
-in fp64 as 1.5 times the module's own error in its own types, plus one rounding.
+Kernels are verified one by one while they are tuned. This checks all the rest: import,
+fusion, folding, the memory plan and the order of steps. The library and the module run once
+on the given inputs. A result may be as far from the module in fp64 as 1.5 times the module's
+own error in its own types, plus one rounding.
 
-- fp64 is the module's own forward with each op widened (`arithmetic.Wide`). Where that does
-  not fit in memory, fp32 stands for it if all results are 16-bit.
+- fp64 is the module's own forward with each op widened (`arithmetic.Wide`). If that does
+  not fit in memory, fp32 replaces it for 16-bit results.
 - The module's own error is that of eager. On a CPU, products of 16-bit tensors are computed
   in fp32 and rounded once (`arithmetic.ProductsInFloat32`).
 - `verify.judge` compares: NaN and infinities by class, as in fp64 or as in eager; integers and
   booleans element by element, those of fp64 or of eager.
-- One run of eager is no measure of its error where a result has few elements, is as good as exact
-  by luck, or is fp64, whose truth is its own result. There eager's error is the largest of several
-  runs whose ops are moved by one rounding, and sums by another order of their terms
+- One run of eager does not determine its error if a result has few elements, is exact by chance,
+  or is fp64, which is its own truth. Eager's error is then the largest of several runs in which
+  ops are perturbed by one rounding, and sums by another order of their terms
   (`arithmetic.Perturbed`).
 - Rounding decides some integers, booleans, NaN and infinities. They may also be as in one of the
-  moved runs.
+  perturbed runs.
 - Buffers and inputs that the module changes are results. The module runs on copies of them
-  and of its Python attributes, and the random generators are put back.
+  and of its Python attributes, and the random generators are restored.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a PyTorch module to the text of the `torch` dialect.
 
-Operators stay whole (`aten.linear`, `aten.layer_norm`,
-`aten.scaled_dot_product_attention`, ...), each with the Python line it came from.
-Weights stay out of the text: where torch-mlir would inline a tensor, the text has
+Operators are not decomposed (`aten.linear`, `aten.layer_norm`,
+`aten.scaled_dot_product_attention`, ...), and have the location of their Python line.
+The text does not contain weights: where torch-mlir would inline a tensor, it has
 
     "torch.fact.weight"() {name = "mlp.up.weight"} : () -> !torch.vtensor<[8,4],bf16>
 
-A buffer can decide what a program means (a causal mask), so its data comes along as
-`value`; booleans are written as `i8`. A tensor that is no part of what `state_dict` saves
-(made inside `forward`, or a buffer that is not persistent) is part of the program: it has
-the unit attribute `constant` and always has a `value`. Buffers and inputs that `forward`
+A buffer can determine what a program means (a causal mask), so its data is included as
+`value`; booleans are written as `i8`. A tensor that `state_dict` does not save (created
+inside `forward`, or a buffer that is not persistent) is part of the program: it has the
+unit attribute `constant` and always has a `value`. Buffers and inputs that `forward`
 changes are further results of the function, which the caller writes back.
 
 torch-mlir is imported only when `export` runs, so that the rest of the package works

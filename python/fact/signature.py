@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a module is called and what it returns, around a library's flat lists of tensors.
 
-A library takes and gives tensors in order. A module takes positional and keyword
-arguments, nests of containers, numbers and None, and may change its buffers and inputs.
-`CallSignature` holds the difference. It travels inside of the library as JSON, so a
-library that is loaded elsewhere is called like the module it was made from.
+A library has flat lists of input and output tensors. A module has positional and keyword
+arguments, nested containers, numbers and None, and may change its buffers and inputs.
+`CallSignature` maps between both. The library contains it as JSON, so a library that is
+loaded elsewhere is called like its module.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
 
 
 def _errors(result: torch.Tensor, exact: torch.Tensor) -> tuple[Comparison, int]:
-    """How far numbers are from numbers, and where they are furthest; NaN and infinities do
-    not count."""
+    """The largest distances between finite numbers, and their positions; NaN and infinities
+    are ignored."""
     norm = square = element = absolute = 0.0
     position = offset = 0
     floating = result.dtype.is_floating_point
