@@ -95,7 +95,7 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
       {[](Json &j) { j["program"][0]["kernel"] = "gemm"; },
        "$.program[0].kernel: unknown kernel \"gemm\""},
       {[](Json &j) { j["program"][0]["operands"] = {0}; },
-       "takes 2 operands and 1 results, found 1 and 1"},
+       "has 2 operands and 1 results, found 1 and 1"},
       {[](Json &j) { j["program"][0]["results"] = {1}; },
        "'program' may write only workspace and outputs"},
       {[](Json &j) { j["kernels"][0]["operands"][0]["shape"] = {2}; },
