@@ -18,12 +18,12 @@ fi
 llvm=$(realpath "$mlir/../../..")
 
 if [ ! -f build/build.ninja ]; then
-  # A configuration that failed half-way is not continued.
+  # A configuration that failed halfway is not continued.
   rm -rf build/CMakeCache.txt build/CMakeFiles
   echo "build: configuring"
   launcher=()
   if command -v ccache >/dev/null; then
-    # What ccache wants to know before it keeps files that use precompiled headers.
+    # ccache needs this to cache files that use precompiled headers.
     ccache="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
     launcher=("-DCMAKE_C_COMPILER_LAUNCHER=$ccache" "-DCMAKE_CXX_COMPILER_LAUNCHER=$ccache")
   fi

@@ -59,7 +59,7 @@ stages=("$@")
 for each in "${stages[@]}"; do
   case $each in
   kernels | tuning | families | mutants | graphs | libraries) "$each" ;;
-  *) echo "check-gpu: error: unknown stage $each; there are kernels tuning families mutants graphs libraries" >&2; exit 2 ;;
+  *) echo "check-gpu: error: unknown stage $each; known are kernels tuning families mutants graphs libraries" >&2; exit 2 ;;
   esac
 done
 if [ ${#failed[@]} -gt 0 ]; then

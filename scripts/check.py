@@ -25,7 +25,7 @@ from fact import toolchain  # noqa: E402
 BUILD = ROOT / "build"
 REPORTS = BUILD / "reports"
 PROCESSORS = len(os.sched_getaffinity(0))
-# Of the operands that kernels are verified on. `--full` draws fresh ones.
+# Seed of the operands that kernels are verified on. `--full` draws a fresh one.
 SEED = "1"
 
 
@@ -52,7 +52,7 @@ def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
             [sys.executable, "-m", "pytest", "-q", "--color=no", str(ROOT / "test" / "python"),
              "-n", str(PROCESSORS), "--dist=loadfile", "--durations=15",
              f"--junitxml={REPORTS / 'python.xml'}", *(["--full"] if full else [])],
-            # Everything is built, so tests that need it must not be skipped.
+            # Everything is built, so no test that needs the compiler may be skipped.
             {"FACT_REQUIRE_COMPILER": "1"},
         ),
     }
@@ -100,7 +100,7 @@ def main(arguments: list[str]) -> int:
     known = suites(options.full)
     unknown = [name for name in options.suites if name not in known]
     if unknown:
-        print(f"check: unknown suite {', '.join(unknown)}; there are {', '.join(known)}")
+        print(f"check: unknown suite {', '.join(unknown)}; known are {', '.join(known)}")
         print("0 passed, 1 failed, 0 skipped")
         return 1
     REPORTS.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ names() {
 }
 
 tune() { # name
-  [ -d "bundles/$1" ] || { echo "no bundle $1; there are: $(ls bundles | tr '\n' ' ')" >&2; return 1; }
+  [ -d "bundles/$1" ] || { echo "no bundle $1; known are: $(ls bundles | tr '\n' ' ')" >&2; return 1; }
   fact-tune "bundles/$1" -o "libraries/$1.so" ${TUNE_FLAGS:-} || return 1
   fact-registry add "bundles/$1" --to results/patterns > /dev/null
 }

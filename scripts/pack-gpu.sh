@@ -27,8 +27,8 @@ stage=out/stage/fact-gpu
 rm -rf out/stage out/gpu
 mkdir -p "$stage"/{bin,bundles,cutlass/tools/util,cutlass/examples,site} out/gpu
 
-# What this machine calls nvcc and CUTLASS, the other one finds by PATH and beside the bundle.
-localise() { # bundle path-to-cutlass
+# The other machine finds nvcc on its PATH and CUTLASS beside the bundle.
+localize() { # bundle path-to-cutlass
   sed -i -e "s#$cutlass#{bundle}/$2#g" -e "s#{cutlass}#{bundle}/$2#g" -e 's#"/[^"]*/nvcc"#"nvcc"#g' \
     "$1/bundle.json"
 }
@@ -39,7 +39,7 @@ for entry in ${workloads[@]+"${workloads[@]}"}; do
   say "bundle $name for $target"
   "$python" -m fact compile "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
     --target "$target" --bundle-only "$stage/bundles/$name"
-  localise "$stage/bundles/$name" ../../cutlass
+  localize "$stage/bundles/$name" ../../cutlass
   printf '{"workload": "%s", "dtype": "%s", "size": "%s"}\n' "$workload" "$dtype" "$size" \
     > "$stage/bundles/$name/workload.json"
 done
@@ -47,18 +47,18 @@ done
 say "a kernel of each family for $target"
 build/bin/fact-compile test/gpu/families.mlir --target="$target" --until=bundle \
   --bundle="$stage/families"
-localise "$stage/families" ../cutlass
+localize "$stage/families" ../cutlass
 
 say "planted mistakes"
 "$python" test/mutants/run.py pack "$stage/mutants"
-for bundle in "$stage"/mutants/*/; do localise "$bundle" ../../cutlass; done
+for bundle in "$stage"/mutants/*/; do localize "$bundle" ../../cutlass; done
 
 graphs=${GRAPHS:-300}
 if [ "$graphs" -gt 0 ]; then
   say "$graphs random graphs"
   "$python" test/gpu/graphs.py pack "$stage/graphs" --target "$target" --graphs "$graphs" \
     ${GRAPH_SEED:+--seed "$GRAPH_SEED"}
-  for bundle in "$stage"/graphs/*/; do localise "$bundle" ../../cutlass; done
+  for bundle in "$stage"/graphs/*/; do localize "$bundle" ../../cutlass; done
 fi
 
 say "tools, tests and CUTLASS"

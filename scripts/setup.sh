@@ -144,7 +144,7 @@ install_nvcc() {
   nvcc=$(ls -d .venv/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
   nvcc=$PWD/$nvcc
   check_nvcc "$nvcc" || { cat .cache/check-nvcc.log >&2; fail "$nvcc does not compile a CUTLASS kernel"; }
-  # It takes the place of one that does not work.
+  # Replaces an nvcc that does not work.
   echo "$nvcc" > .cache/nvcc
 }
 

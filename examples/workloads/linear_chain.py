@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A linear layer and a chain of pointwise ops that is in nobody's catalogue."""
+"""A linear layer and a chain of pointwise ops that is in nobody's catalog."""
 
 import torch
 from torch import nn

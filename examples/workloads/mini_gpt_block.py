@@ -2,7 +2,7 @@
 """A pre-norm transformer block in the style of GPT-2.
 
 Attention is written out with a mask buffer, as in many models, so the compiler has to
-recognise it.
+recognize it.
 """
 
 import torch

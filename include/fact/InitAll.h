@@ -11,7 +11,8 @@ class DialectRegistry;
 namespace fact {
 /// FACT, the torch shim, and the upstream dialects that FACT lowers to.
 void registerAllDialects(mlir::DialectRegistry &registry);
-/// Every pass of FACT, and the pipelines `fact-raise` and `fact-discover`.
+/// Every pass of FACT, and the pipelines `fact-raise`, `fact-host` and
+/// `fact-cuda`.
 void registerAllPasses();
 } // namespace fact
 

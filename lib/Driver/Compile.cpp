@@ -50,7 +50,7 @@ private:
   unsigned countOps() const;
   bool hasTorch() const;
   void finishStage(StringRef stage, Clock::time_point start) {
-    // Rounds of refinement repeat stages.
+    // Rounds of refinement run stages again: add up their times.
     double before = stages.getNumber(stage).value_or(0);
     stages[stage] =
         before + std::chrono::duration<double>(Clock::now() - start).count();
@@ -65,9 +65,9 @@ private:
 
   ModuleOp module;
   const CompileOptions &options;
-  /// Held from the first bundle to the library.
+  /// Held from the first bundle until the library is linked.
   PathLock lock;
-  /// One run of it, from discovery to the last round of refinement.
+  /// One run of the agent, from discovery to the last round of refinement.
   DiscoveryOptions agent;
   json::Object stages, ops;
   json::Array refinements;
@@ -76,7 +76,7 @@ private:
 };
 } // namespace
 
-/// Ops that compute, views included; weights and constants are data.
+/// Counts ops that compute, and views; not weights and constants.
 unsigned Compilation::countOps() const {
   unsigned count = 0;
   module->walk([&](Operation *op) {
@@ -127,8 +127,8 @@ LogicalResult Compilation::discoverKernels() {
   return result;
 }
 
-/// Nobody else writes or tunes the bundle until the library is linked. The tuner
-/// that this process starts takes the lock over.
+/// Keeps others from writing or tuning the bundle until the library is linked.
+/// The tuner that this process starts takes the lock over.
 LogicalResult Compilation::lockBundle() {
   if (lock.isHeld())
     return success();
@@ -160,13 +160,13 @@ LogicalResult Compilation::bundle() {
     return failure();
   if (*asked != machine)
     return module.emitError("its kernels are for '")
-           << machine.getName() << "', and '" << options.target
-           << "' is asked for; give the text of an earlier stage, or "
-              "--target="
+           << machine.getName() << "', but the target is '" << options.target
+           << "'; compile the text of an earlier stage, or use --target="
            << machine.getName();
   std::unique_ptr<Target> target =
       createTarget(module.getContext(), machine.getDescription());
-  // What refinement proposes is proposed to be tried.
+  // Measures every schedule that refinement proposed, whatever --candidates
+  // says.
   BundleOptions bundleOptions{options.name, options.candidates,
                               /*wholeLists=*/!refinements.empty()};
   // Refinement goes on from the regions.
@@ -181,8 +181,8 @@ LogicalResult Compilation::bundle() {
   return result;
 }
 
-/// One more round, if a kernel is worth it: another bundle, tuned from what is
-/// known of the one before.
+/// Runs one more round if a kernel is worth it: another bundle, tuned with the
+/// measurements of the last one.
 LogicalResult Compilation::refineKernels(bool &again) {
   RefinementOptions refinement;
   refinement.agent = agent;
@@ -209,8 +209,8 @@ LogicalResult Compilation::refineKernels(bool &again) {
   return success(succeeded(bundle()) && succeeded(tune()));
 }
 
-/// The variables of this process but one: what programs that it starts, and
-/// kernels that those try, have no business with.
+/// The environment without one variable, which neither the programs that this
+/// process starts nor the kernels that those run should see.
 static std::vector<StringRef> getEnvironmentWithout(StringRef variable) {
   std::vector<StringRef> environment;
   for (char **entry = environ; *entry; ++entry)
@@ -219,7 +219,7 @@ static std::vector<StringRef> getEnvironmentWithout(StringRef variable) {
   return environment;
 }
 
-/// Runs `fact-tune bundle -o output`; its own messages say what went wrong.
+/// Runs `fact-tune bundle -o output`, which reports its own errors.
 LogicalResult Compilation::tune() {
   Clock::time_point start = Clock::now();
   llvm::ErrorOr<std::string> program =
@@ -229,10 +229,8 @@ LogicalResult Compilation::tune() {
           ? llvm::ErrorOr<std::string>(options.tuner)
           : std::make_error_code(std::errc::no_such_file_or_directory);
   if (!program)
-    return module.emitError("cannot find '")
-           << options.tuner
-           << "', which tunes and links; put it on the PATH or name it with "
-              "--tuner";
+    return module.emitError("cannot find the tuner '")
+           << options.tuner << "'; put it on the PATH or name it with --tuner";
   std::vector<std::string> words{*program, bundleFolder(), "-o",
                                  options.output};
   llvm::append_range(words, options.tunerArguments);
@@ -254,7 +252,7 @@ LogicalResult Compilation::tune() {
   return diagnostic;
 }
 
-/// The file appears whole or not at all.
+/// Writes the file completely or not at all.
 LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
   if (file == "-") {
     llvm::outs() << text;
@@ -269,7 +267,7 @@ LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
       return fail(std::error_code(code, std::generic_category()));
     return success();
   }
-  // Devices and pipes have no aside.
+  // Devices and pipes cannot be replaced by a rename.
   std::error_code error;
   llvm::raw_fd_ostream stream(file, error);
   if (error)
@@ -284,7 +282,7 @@ LogicalResult Compilation::writeFile(StringRef file, StringRef text) {
   return success();
 }
 
-/// Text at the stage where the compilation stopped.
+/// Writes the module at the stage where the compilation stopped.
 LogicalResult Compilation::writeText() {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -354,8 +352,8 @@ LogicalResult Compilation::run() {
   ops["raised"] = countOps();
   if (stopsAfter(Stage::raise))
     return stop();
-  // Kernels written by hand for no target yet are checked, and the rest joins
-  // them.
+  // Hand-written kernels without a target are checked, and the remaining ops
+  // are grouped.
   if ((!fused || !getTargetMachine(module)) && failed(discoverKernels()))
     return failure();
   if (stopsAfter(Stage::discover))

@@ -23,7 +23,7 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createRaiseAttention());
   manager.addPass(createProveMasks());
   manager.addPass(createSplitGates());
-  manager.addPass(createNormaliseRows());
+  manager.addPass(createNormalizeRows());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createMergeProjections());

@@ -17,7 +17,8 @@ static bool succeeded(cudaError_t code, const char *what) {
     return true;
   failure = std::string(what) + ": " + cudaGetErrorString(code) + " (" +
             cudaGetErrorName(code) + ")";
-  // A sticky error stays; any other must not be blamed on the next call.
+  // Clears the error so that the next call does not report it; a sticky error
+  // remains.
   cudaGetLastError();
   return false;
 }
@@ -144,14 +145,14 @@ bool copyStrided(void *target, const StridedTensor &source, void *stream) {
 // Checksums
 //===----------------------------------------------------------------------===//
 
-/// A bijection of 64 bits (the finaliser of SplitMix64).
+/// A bijection on 64 bits (the finalizer of SplitMix64).
 static __device__ unsigned long long mix(unsigned long long value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
   return value ^ (value >> 31);
 }
 
-/// Adds to `sum` a number for each word of 8 bytes and its place, in any order.
+/// Adds a hash of each 8-byte word and its position to `sum`, in any order.
 static __global__ void checksumKernel(const unsigned char *data,
                                       unsigned long long bytes,
                                       unsigned long long *sum) {
@@ -208,7 +209,7 @@ bool isCapturing(void *stream) {
   cudaError_t code =
       cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
   if (code == cudaErrorStreamCaptureImplicit) {
-    // The default stream while another one captures.
+    // The query fails on the default stream while another one is captured.
     cudaGetLastError();
     return true;
   }
@@ -262,7 +263,7 @@ std::string KernelInstance::findMissingFunction() const {
            "kernel";
   if (theKernel->packed_operand >= 0 && !theKernel->pack_on_device)
     return "packs operand " + std::to_string(theKernel->packed_operand) +
-           " and has no `pack_on_device` function";
+           " but has no `pack_on_device` function";
   return "";
 }
 

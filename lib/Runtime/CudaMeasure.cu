@@ -33,7 +33,7 @@ __device__ inline uint64_t indexStep() {
   return static_cast<uint64_t>(gridDim.x) * blockDim.x;
 }
 
-/// Launched kernels report through this struct in device memory.
+/// The kernels below report through this struct in device memory.
 struct Totals {
   double errorSquares;
   double referenceSquares;
@@ -42,7 +42,7 @@ struct Totals {
   unsigned long long otherClass;
   unsigned long long beyond;
   unsigned long long firstBad;
-  /// Bits of a non-negative double, which order like integers.
+  /// Bits of a non-negative double, which compare like integers.
   unsigned long long worstElement;
   unsigned long long different;
 };
@@ -91,7 +91,7 @@ bool fill(void *data, ElementType type, uint64_t elements, const Fill &how,
   return succeeded(cudaGetLastError(), "fill") && device::synchronize();
 }
 
-/// One block for each row: its rms, or the least scale.
+/// One block per row: computes its rms, or the least scale.
 __global__ void scalesKernel(const void *reference, ElementType type,
                              const float *doubt, uint64_t elements,
                              uint64_t row, double leastScale, double *scales) {
@@ -143,7 +143,7 @@ __global__ void compareKernel(const void *result, ElementType resultType,
     atomicAdd(&totals->errorSquares, error);
     atomicAdd(&totals->referenceSquares, squares);
   }
-  // Rare, or one per thread: plain atomics.
+  // Plain atomics: these are rare, or one per thread.
   auto add = [](unsigned long long *total, uint64_t count) {
     if (count)
       atomicAdd(total, static_cast<unsigned long long>(count));
@@ -161,7 +161,7 @@ __global__ void compareKernel(const void *result, ElementType resultType,
                   __double_as_longlong(partial.worstElement)));
 }
 
-/// Memory for the scales of `rows` rows; it stays for the next comparison.
+/// Memory for the scales of `rows` rows; kept for the next comparison.
 static double *scalesOnDevice(uint64_t rows) {
   static double *scales = nullptr;
   static uint64_t capacity = 0;
@@ -262,8 +262,8 @@ bool availableBytes(uint64_t &bytes) {
   return true;
 }
 
-/// Reads, so that the cache is left with clean lines: dirty ones would be
-/// written back on the measured kernel's time.
+/// Flushes by reading, so that the cache has clean lines only: dirty ones would
+/// be written back during the measured kernel.
 __global__ void readKernel(const uint4 *data, uint64_t count,
                            unsigned *neverWritten) {
   unsigned sum = 0;
@@ -300,8 +300,8 @@ bool time(int runs, const TimedRun &timed,
   bool good = true;
   for (cudaEvent_t &event : events)
     good = good && succeeded(cudaEventCreate(&event), "cudaEventCreate");
-  // Everything is enqueued ahead: the flush keeps the device busy while the
-  // host enqueues the launch, so the host's latency is not measured.
+  // Enqueues everything ahead: the flush keeps the device busy while the host
+  // enqueues the launch, so the host's latency is not measured.
   for (int run = 0; good && run < runs; ++run) {
     good = timed.prepare(run, stream);
     if (timed.coldCache)

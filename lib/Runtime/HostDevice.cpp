@@ -20,8 +20,8 @@ namespace device {
 int32_t type() { return kDLCPU; }
 const char *name() { return "cpu"; }
 
-/// The first line of /proc/cpuinfo that begins with one of the names the
-/// architectures use for the model.
+/// The processor model from /proc/cpuinfo, whose key depends on the
+/// architecture.
 static std::string processorModel() {
   std::string model, part;
   if (FILE *file = std::fopen("/proc/cpuinfo", "r")) {
@@ -61,7 +61,7 @@ int32_t currentOrdinal() { return 0; }
 bool select(int32_t ordinal) {
   if (ordinal == 0)
     return true;
-  failure = "there is one host device, number 0";
+  failure = "the host has one device, number 0";
   return false;
 }
 
@@ -132,7 +132,7 @@ bool copyStrided(void *target, const StridedTensor &source, void *) {
 // Checksums
 //===----------------------------------------------------------------------===//
 
-/// A bijection of 64 bits (the finaliser of SplitMix64).
+/// A bijection on 64 bits (the finalizer of SplitMix64).
 static uint64_t mix(uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
@@ -140,10 +140,10 @@ static uint64_t mix(uint64_t value) {
 }
 
 namespace {
-/// A chain for each word of a stripe, which compilers make vectors of. A step is
-/// a bijection of the word for a given chain, and of the chain for a given word,
-/// so a change of one word stays visible to the end. The rotation brings high
-/// bits, which no product carries down, to low places.
+/// One hash chain per word of a stripe, so that compilers vectorize them. A
+/// step is a bijection of the word for a given chain and of the chain for a
+/// given word, so a change of one word reaches the result. The rotation moves
+/// high bits, which a product never carries down, to low positions.
 struct Chains {
   static constexpr uint32_t count = 32;
   static constexpr uint64_t stripe = count * sizeof(uint32_t);
@@ -219,7 +219,7 @@ std::string KernelInstance::findMissingFunction() const {
     return "has no `tile` function, so it is not a host kernel";
   if (theKernel->packed_operand >= 0 && !theKernel->pack)
     return "packs operand " + std::to_string(theKernel->packed_operand) +
-           " and has no `pack` function";
+           " but has no `pack` function";
   return "";
 }
 
@@ -230,7 +230,7 @@ bool KernelInstance::pack(void *const *operands, void *packed, void *) {
   return true;
 }
 
-/// The distance between the workspaces of two threads.
+/// The distance in bytes between the workspaces of two threads.
 static uint64_t workspaceStride(const FactKernel &kernel) {
   return (kernel.workspace_bytes + 255) / 256 * 256;
 }

@@ -40,13 +40,13 @@ bool fill(void *data, ElementType type, uint64_t elements, const Fill &how,
   return true;
 }
 
-/// What errors are relative to, for each row: its rms, or the least scale.
+/// The scale of errors per row: its rms, or the least scale.
 static std::vector<double> rowScales(const void *reference, ElementType type,
                                      const float *doubt, uint64_t elements,
                                      const Tolerance &tolerance) {
   uint64_t all = std::max<uint64_t>(1, elements);
   uint64_t row = tolerance.row ? tolerance.row : all;
-  // Blocks are summed in order, so that the same data gives the same figures.
+  // Blocks are summed in order, so that equal data gives equal results.
   uint64_t part = std::min(row, blockElements);
   uint64_t parts = (row + part - 1) / part;
   uint64_t rows = (elements + row - 1) / row;
@@ -139,8 +139,8 @@ bool availableBytes(uint64_t &bytes) {
   return true;
 }
 
-/// Twice the last-level cache, within reason: shared caches of servers are
-/// larger than what one process gets of them.
+/// Twice the last-level cache, bounded: one process gets only a share of a
+/// server's cache.
 static uint64_t flushBytes() {
   long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   if (cache <= 0)

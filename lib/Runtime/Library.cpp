@@ -1,9 +1,9 @@
 //===- Library.cpp - The C interface over a program's tables --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Implements Library.h for the `theProgram` that the generated library.cpp
-// defines. One file for every target: what differs is behind Device.h. No
-// exception leaves it.
+// Implements Library.h for `theProgram`, which the generated library.cpp
+// defines. All targets share this file; their differences are behind Device.h.
+// No exception leaves it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace fact::runtime;
 
 struct FactModel : Model {
   using Model::Model;
-  /// Set with `running` held: a call that waited for that one fails.
+  /// Set while `running` is held: a call that waited for `destroy` fails.
   bool destroyed = false;
 };
 
@@ -41,8 +41,8 @@ template <typename Call> static int guarded(Call call) {
 // Instances
 //===----------------------------------------------------------------------===//
 
-/// Refuses a processor that kernels do not run on. They are reached through a
-/// model alone, so that none of them has run before.
+/// Fails on a processor that lacks what the kernels use. Kernels are reachable
+/// through a model only, so none has run yet.
 static int checkCpu() {
   if (!theProgram.cpuArchitecture)
     return 0;
@@ -53,8 +53,8 @@ static int checkCpu() {
                          : fail(std::string(theProgram.name) + ": " + missing);
 }
 
-/// The instances that have not been destroyed. A call keeps its instance, so
-/// `destroy` is safe beside it, and a call after it is an error.
+/// The instances that have not been destroyed. A call shares ownership of its
+/// instance, so a concurrent `destroy` is safe, and a later call is an error.
 namespace {
 struct Instances {
   std::mutex changing;
@@ -62,7 +62,7 @@ struct Instances {
 };
 } // namespace
 
-/// Made at the first call, and never destroyed: threads may outlive `main`.
+/// Created at the first call and never destroyed: threads may outlive `main`.
 static Instances &instances() {
   static Instances *all = new Instances;
   return *all;
@@ -108,8 +108,8 @@ static void destroy(FactModel *model) {
     mine = std::move(found->second);
     instances().known.erase(found);
   }
-  // The caller may free the weights afterwards: wait for a call that runs, and
-  // for kernels that it launched.
+  // The caller may free the weights afterwards, so wait for a running call and
+  // for the kernels that it launched.
   DeviceScope scope(mine->ordinal);
   {
     std::lock_guard<std::mutex> lock(mine->running);
@@ -119,7 +119,7 @@ static void destroy(FactModel *model) {
   mine.reset();
 }
 
-/// A call on an instance, which keeps its message.
+/// Runs a call on an instance, which keeps the error message.
 template <typename Call> static int onModel(FactModel *handle, Call call) {
   if (!handle)
     return fail(std::string(theProgram.name) + ": the model is null");
@@ -129,7 +129,8 @@ template <typename Call> static int onModel(FactModel *handle, Call call) {
     lock = std::unique_lock<std::mutex>(model->running);
   if (!model || model->destroyed)
     return fail(std::string(theProgram.name) +
-                ": the model is not of this library, or was destroyed");
+                ": the model does not belong to this library, or was "
+                "destroyed");
   int code = guarded(call);
   if (code != 0)
     guarded([&] {
@@ -193,7 +194,7 @@ static std::vector<FactTensorInfo> infoOf(const Table<Spec> &specs) {
   return infos;
 }
 
-/// Made at the first call: a library does nothing when it is loaded.
+/// Built at the first call: loading a library runs no code.
 template <typename Spec, Table<Spec> Program::*specs>
 static const FactTensorInfo *tensorInfo(int64_t *count) {
   static const std::vector<FactTensorInfo> infos = infoOf(theProgram.*specs);

@@ -22,7 +22,7 @@ namespace {
 struct Check {
   /// Job files, in the order of the library's kernels.
   std::vector<std::string> kernels;
-  /// The one kernel to verify, -1 for all.
+  /// The only kernel to verify; -1 for all.
   int64_t only = -1;
   bool program = true;
   std::vector<Argument> inputs, weights;
@@ -76,7 +76,8 @@ Function *find(void *library, const char *path, const char *symbol) {
   return reinterpret_cast<Function *>(address);
 }
 
-/// As a measurement does, without the timing, with the library's own choice.
+/// Verifies a kernel as a measurement does, without the timing, with the
+/// library's own choice.
 void verifyKernel(Job job, const KernelSpec &spec) {
   job.choice.assign(spec.choice.begin(), spec.choice.end());
   Verifier verifier(job);
@@ -99,12 +100,12 @@ const Program &load(const char *path, const FactLibrary *&table) {
     reject("link_error", dlerror());
   table = find<const FactLibrary *()>(library, path, "fact_library")();
   if (table->abi != FACT_LIBRARY_ABI || !table->describe())
-    reject("link_error", "the library's table is of another ABI");
+    reject("link_error", "the library's table has another ABI");
   return *find<const Program *()>(library, path, "fact_library_program")();
 }
 
-/// A library that lacks choices is not the one to verify: says what kernels
-/// choose, and ends.
+/// If kernels of the library lack choices, reports what they choose and ends:
+/// the library must be linked again.
 void completeChoices(const Program &program) {
   std::string choices;
   for (uint32_t i = 0; i < program.kernels.size; ++i) {
@@ -144,8 +145,8 @@ void checkLibrary(const char *path, const char *checkPath) {
   reportPhase("program");
   if (check.inputs.size() != program.inputs.size ||
       check.weights.size() != program.weights.size)
-    reject("worker_error", "the check has other inputs or weights than the "
-                           "library");
+    reject("worker_error", "the check and the library differ in inputs or "
+                           "weights");
   ProgramCheck programCheck{check.inputs, check.weights, {}};
   for (const std::string &job : check.kernels)
     programCheck.jobs.push_back(readJob(job.c_str()));

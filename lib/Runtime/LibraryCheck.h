@@ -1,17 +1,17 @@
 //===- LibraryCheck.h - A linked library against references -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fact-tune ships what passes here: every kernel is verified as it lies in the
-// linked library, not in an object or a database that may have changed since.
+// The last check before fact-tune ships a library: every kernel is verified as
+// linked, since objects and database entries may have changed in between.
 //
-// A check is a file of lines, a keyword and words:
+// A check is a file; each line is a keyword and its arguments:
 //
 //   kernel PATH   the job of the library's next kernel; its `candidate` is the
 //                 kernel in the library
-//   only N        verifies kernel N and nothing else
-//   input FILL    what the program's next input holds: `normal SCALE`, or
-//   weight FILL   `uniform LOW HIGH`, or `file PATH`; the same for weights
-//   kernels       verifies no more than the kernels
+//   only N        verifies kernel N only
+//   input FILL    the content of the program's next input or weight:
+//   weight FILL   `normal SCALE`, `uniform LOW HIGH`, or `file PATH`
+//   kernels       verifies the kernels but not the program
 //
 //===----------------------------------------------------------------------===//
 

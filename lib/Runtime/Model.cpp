@@ -49,7 +49,7 @@ static Packing packingOf(const Program &program, const StepSpec &step,
                          bool atLoad) {
   Packing packing;
   // A prepare step runs once per load in any case. Inputs and outputs change
-  // from call to call, and workspace within one.
+  // between calls, and workspace within one.
   bool fixed = !atLoad;
   KernelInstance instance(*program.kernels[step.kernel].kernel);
   for (uint32_t operand : instance.packedOperands()) {
@@ -134,8 +134,8 @@ char *Model::addressOf(uint32_t value) const {
   return nullptr;
 }
 
-/// Everything that does not depend on weights.
-int Model::initialise() {
+/// Initializes everything that does not depend on weights.
+int Model::initialize() {
   bool allocated = workspace.allocate(program.workspaceBytes) &&
                    kernelWorkspace.allocate(plan.kernelWorkspace) &&
                    packScratch.allocate(plan.packScratch) &&
@@ -216,7 +216,7 @@ int Model::runSteps(std::vector<Step> &steps, void *stream, Profile *profile) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Computes all that depends on weights alone. Synchronises the device: the
+/// Computes all that depends on weights alone. Synchronizes the device: the
 /// caller may have written the weights on any stream, and an earlier run may
 /// still read the old ones.
 int Model::prepare() {
@@ -242,7 +242,7 @@ int Model::prepare() {
   return device::synchronize() ? 0 : failOnDevice();
 }
 
-/// Prepares `next`, and keeps it only if that succeeds.
+/// Prepares `next`, and adopts it only if that succeeds.
 int Model::adopt(Weights next) {
   struct Swap {
     Swap(Weights &a, Weights &b) : a(a), b(b) { std::swap(a, b); }
@@ -268,8 +268,8 @@ int Model::sumWeights(void *stream, std::vector<uint64_t> &sums) {
              : failOnDevice();
 }
 
-/// Computes again what was computed from weights that have changed in place.
-/// While a graph is captured nothing can be read: it keeps what was computed.
+/// Recomputes what depends on weights that have changed in place. During graph
+/// capture nothing can be read, so nothing is recomputed.
 int Model::refresh(void *stream) {
   if (plan.consumedWeights.empty() || device::isCapturing(stream))
     return 0;
@@ -295,7 +295,7 @@ int Model::watchWeights(bool on) {
   return 0;
 }
 
-/// The same weights, with nothing computed from them yet.
+/// The same weights, with nothing prepared from them yet.
 Weights Model::copyOfWeights() const {
   Weights copy;
   copy.data = weights.data;
@@ -306,7 +306,7 @@ Weights Model::copyOfWeights() const {
 }
 
 int Model::create(const FactNamedTensor *tensors, int64_t count) {
-  // The model lives where its weights are.
+  // The model runs on the device of its weights.
   ordinal = device::currentOrdinal();
   if (ordinal < 0)
     return failOnDevice();
@@ -325,7 +325,7 @@ int Model::create(const FactNamedTensor *tensors, int64_t count) {
                                       /*needAll=*/true, next),
                           ""))
     return code;
-  if (int code = initialise())
+  if (int code = initialize())
     return code;
   return adopt(std::move(next));
 }
@@ -341,7 +341,7 @@ int Model::load(const char *path) {
                                    /*needAll=*/true, next),
                           std::string(" in '") + path + "'"))
     return code;
-  if (int code = initialise())
+  if (int code = initialize())
     return code;
   return adopt(std::move(next));
 }
@@ -388,7 +388,7 @@ int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
     return 0;
   }
   if (expected.rank > device::maximumRank)
-    return fail(label + "is not row-major, and its rank is above " +
+    return fail(label + "is not row-major and has a rank above " +
                 std::to_string(device::maximumRank));
   device::StridedTensor source;
   source.data = dataOf(tensor);
@@ -431,8 +431,8 @@ int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
   return overlapped.empty() ? 0 : fail(label + "overlaps " + overlapped);
 }
 
-/// What an output shares memory with, or "". Kernels write results while they
-/// read inputs and weights and write other results.
+/// The name of what an output overlaps in memory, or "". Kernels write results
+/// while they read inputs and weights and write other results.
 std::string Model::findOverlap(uint32_t output) const {
   const char *begin = outputs[output];
   const char *end = begin + program.outputs[output].bytes();
@@ -488,13 +488,14 @@ int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
   DeviceScope scope(ordinal);
   if (!scope)
     return failOnDevice();
-  // The last run may be on another stream and still use the workspace. A graph
-  // is ordered by whoever launches it: its events mean nothing outside of it.
+  // The last run may be on another stream and still use the workspace. A
+  // captured graph is ordered by its launcher; its events mean nothing outside
+  // of it.
   bool ordered = !device::isCapturing(stream);
   if (ordered && !device::waitForEvent(lastRun, stream))
     return failOnDevice();
   int code = runInOrder(inputTensors, outputTensors, stream);
-  // Also after a failure: some kernels may have been launched.
+  // Recorded after a failure too: some kernels may have been launched.
   if (ordered && !device::recordEvent(lastRun, stream) && code == 0)
     return failOnDevice();
   return code;

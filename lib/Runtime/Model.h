@@ -18,36 +18,38 @@
 namespace fact {
 namespace runtime {
 
-/// Keeps the message for `last_error`; returns 1.
+/// Stores the message for `last_error`; returns 1.
 int fail(std::string message);
 const std::string &lastFailure();
 
-/// The operands of a step that its kernel wants packed, and when that is done.
+/// The operands of a step that its kernel reads packed, and when they are
+/// packed.
 struct Packing {
   enum { None, EachRun, Once } when = None;
-  /// The values, the first of which gives its place to the packed memory.
+  /// The packed values; the packed memory takes the place of the first.
   std::vector<uint32_t> values;
 };
 
-/// What an instance allocates, known from the program alone.
+/// The memory that an instance allocates, known from the program alone.
 struct MemoryPlan {
   explicit MemoryPlan(const Program &program);
 
   uint64_t total(const Program &program) const;
 
-  /// Scratch of one launch, shared by all: steps run one after the other.
+  /// Scratch memory of one launch, shared by all, since steps run one at a
+  /// time.
   uint64_t kernelWorkspace = 0;
-  /// Operands that are packed before each launch share one buffer.
+  /// Shared by the operands that are packed before each launch.
   uint64_t packScratch = 0;
-  /// Weights from which something was computed at load, or on whose value the
-  /// compiler relied: by position, ascending.
+  /// Positions of the weights from which something was computed at load, or on
+  /// whose value the compiler relied, in ascending order.
   std::vector<uint32_t> consumedWeights;
-  /// Where operands that are packed once are, by kernel and values.
+  /// The slots of operands that are packed once, by kernel and values.
   std::map<std::pair<uint32_t, std::vector<uint32_t>>, uint32_t> slots;
   std::vector<uint64_t> slotBytes;
 };
 
-/// Selects the model's device for the length of a call.
+/// Selects the model's device for the duration of a call.
 class DeviceScope {
 public:
   explicit DeviceScope(int32_t ordinal) : previous(device::currentOrdinal()) {
@@ -85,10 +87,11 @@ public:
           int64_t outputCount, void *stream);
 
   const Program &program;
-  /// Held by each call: buffers, steps and messages are the instance's own.
+  /// Held by each call, because buffers, steps and messages belong to the
+  /// instance.
   std::mutex running;
   int32_t ordinal = 0;
-  /// Of the last call.
+  /// The error message of the last call.
   std::string error;
 
 private:
@@ -100,14 +103,14 @@ private:
     KernelInstance instance;
     std::vector<void *> buffers;
     Packing packing;
-    /// Packed once: its position in Weights::packed.
+    /// For an operand that is packed once, its position in Weights::packed.
     uint32_t slot = 0;
   };
 
   int failOnDevice();
   int failWith(const std::vector<std::string> &problems,
                const std::string &source);
-  int initialise();
+  int initialize();
   int addSteps(const Table<StepSpec> &specs, bool atLoad,
                std::vector<Step> &steps);
   int adopt(Weights next);
@@ -135,8 +138,8 @@ private:
   Buffer packScratch;
   Buffer sumScratch;
   bool watching = false;
-  /// Recorded at the end of each run: the next one, on whatever stream, uses
-  /// the same workspace.
+  /// Recorded at the end of each run. The next run, on any stream, uses the
+  /// same workspace and waits for it.
   void *lastRun = nullptr;
   std::vector<Step> prepareSteps;
   std::vector<Step> programSteps;

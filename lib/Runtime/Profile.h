@@ -25,7 +25,7 @@ namespace runtime {
 
 class Profile {
 public:
-  /// Null when nobody asks for one.
+  /// Null if FACT_PROFILE is not set.
   static std::unique_ptr<Profile> create(const Program &program) {
     const char *target = std::getenv("FACT_PROFILE");
     if (!target || !*target || std::strcmp(target, "0") == 0)
@@ -42,10 +42,10 @@ public:
 
   void begin() { started = Clock::now(); }
 
-  /// The step has ended, and so has everything before it.
+  /// Records the end of a step; all earlier work has ended too.
   void end(uint32_t step) {
     std::chrono::duration<double, std::micro> elapsed = Clock::now() - started;
-    // Enough for a median; memory stays bounded.
+    // Enough for a median, with bounded memory.
     if (times[step].size() < 1000)
       times[step].push_back(elapsed.count());
   }
@@ -98,7 +98,7 @@ private:
 
   const Program &program;
   std::string target;
-  /// Of each step of the program, a time for each run.
+  /// Times per step of the program, one per run.
   std::vector<std::vector<double>> times;
   Clock::time_point started;
 };

@@ -19,10 +19,10 @@ namespace runtime {
 
 namespace {
 
-/// How much further than in its own verification a kernel may be off: operands
-/// in a program are not the ones that tolerances were made for.
+/// How much more than in its own verification a kernel's error may be: operands
+/// in a program are not those that tolerances were chosen for.
 constexpr double slack = 8;
-/// Operands beyond this say nothing about a reference of wider type.
+/// Operands beyond this are not compared with a reference of wider type.
 constexpr double largestOperand = 1e4;
 
 /// Seeds.
@@ -46,7 +46,7 @@ std::vector<char> read(const void *data, uint64_t bytes) {
   return copy;
 }
 
-/// A kernel with the scratch memory that it asks for.
+/// A kernel with its scratch memory.
 class Runner {
 public:
   Runner(const FactKernel &kernel, uint32_t buffers, const char *status)
@@ -78,14 +78,14 @@ private:
   bool packs = false;
 };
 
-/// How far one result is from its reference.
+/// The distance of one result from its reference.
 struct Distance {
   uint64_t elements = 0, beyond = 0;
   double norm = 0;
 };
 
 //===----------------------------------------------------------------------===//
-// Steps with memory of their own
+// Steps with separate memory
 //===----------------------------------------------------------------------===//
 
 class Checker {
@@ -122,7 +122,7 @@ private:
   const ProgramCheck &check;
   std::chrono::steady_clock::time_point begin;
   std::vector<Memory> inputs, weights, constants;
-  /// By value; empty where nothing was written, or nobody reads it any more.
+  /// Memory by value; empty before a value is written and after its last use.
   std::vector<Memory> values;
   std::map<uint32_t, std::unique_ptr<Runner>> kernels, references;
   std::vector<bool> compared;
@@ -183,7 +183,7 @@ void Checker::runStep(const StepSpec &step, bool compares) {
       reject("wrong", std::string("a step of kernel '") +
                           program.kernels[step.kernel].name + "' reads value " +
                           std::to_string(id) +
-                          ", which no step before it writes");
+                          ", which no earlier step writes");
     buffers.push_back(values[id].get());
   }
   std::unique_ptr<Runner> &kernel = kernels[step.kernel];
@@ -207,7 +207,7 @@ void Checker::runSteps(bool compares) {
   values.assign(program.values.size, nullptr);
   for (const StepSpec &step : program.prepare)
     runStep(step, compares);
-  // The step that uses a value last.
+  // The last step that uses each value.
   std::map<uint32_t, uint32_t> last;
   for (uint32_t i = 0; i < program.program.size; ++i)
     for (uint32_t j = 0; j < program.program[i].bufferCount; ++j)
@@ -226,8 +226,8 @@ void Checker::runSteps(bool compares) {
 // One step against its reference
 //===----------------------------------------------------------------------===//
 
-/// Tolerances are made for operands of moderate size: a wider reference
-/// overflows later.
+/// Tolerances are for operands of moderate size: a wider reference overflows
+/// later.
 bool Checker::isWithinRange(const Job &job,
                             const std::vector<void *> &buffers) {
   for (size_t i = 0; i < job.operands.size(); ++i) {
@@ -265,7 +265,7 @@ void Checker::compareStep(const StepSpec &step,
     compareResult(step, i, buffers, expected, *reference);
 }
 
-/// `moved` is what disturbed operands do to the result; empty for nothing.
+/// `moved` is how far disturbed operands move the result; empty for not at all.
 Distance measureDistance(const std::vector<char> &found,
                          const std::vector<char> &expected,
                          const std::vector<char> &doubt,
@@ -320,8 +320,9 @@ Distance measureDistance(const std::vector<char> &found,
   return distance;
 }
 
-/// What a rounding of the operands does to a result of the reference: errors as
-/// large are nobody's fault, as where close values are subtracted.
+/// How far one rounding of the operands moves a result of the reference. Errors
+/// of this size are not the kernel's fault, as when close values are
+/// subtracted.
 std::vector<double> Checker::disturb(const Job &job, size_t result,
                                      const std::vector<void *> &buffers,
                                      Runner &reference) {
@@ -399,12 +400,12 @@ void Checker::compareResult(const StepSpec &step, size_t index,
   if (isWrong(distance))
     reject("wrong", std::string("kernel '") +
                         program.kernels[step.kernel].name +
-                        "' inside of the program, result " +
+                        "' in the program, result " +
                         std::to_string(index) + ": " +
                         std::to_string(distance.beyond) + " of " +
                         std::to_string(distance.elements) +
-                        " elements are not what its reference computes from "
-                        "the same operands");
+                        " elements differ from its reference on the same "
+                        "operands");
 }
 
 //===----------------------------------------------------------------------===//
@@ -435,7 +436,7 @@ std::vector<std::vector<char>> Checker::runLibrary() {
   std::vector<DLTensor> tensors;
   std::vector<FactNamedTensor> named;
   tensors.reserve(program.weights.size);
-  // By name: the order is not the program's.
+  // Weights are bound by name, so their order may differ from the program's.
   for (uint32_t i = program.weights.size; i-- > 0;) {
     tensors.push_back(describe(program.weights[i].tensor, weights[i]));
     named.push_back({program.weights[i].tensor.name, &tensors.back()});
@@ -443,7 +444,7 @@ std::vector<std::vector<char>> Checker::runLibrary() {
   FactModel *model =
       library.create(named.data(), static_cast<int64_t>(named.size()));
   if (!model)
-    reject("wrong", std::string("the library makes no model: ") +
+    reject("wrong", std::string("the library cannot create a model: ") +
                         library.last_error());
   std::vector<Memory> memory;
   std::vector<DLTensor> given, taken;
@@ -459,7 +460,8 @@ std::vector<std::vector<char>> Checker::runLibrary() {
     taken.push_back(describe(program.outputs[i], memory.back()));
     takenPointers.push_back(&taken.back());
   }
-  // Other inputs in the same memory first: nothing of them may be left.
+  // Runs with other inputs in the same memory first: no trace of them may
+  // remain.
   std::vector<std::vector<char>> outputs;
   for (uint64_t seed : {otherInputs, theInputs}) {
     fillInputs(seed);
@@ -471,7 +473,7 @@ std::vector<std::vector<char>> Checker::runLibrary() {
                     static_cast<int64_t>(givenPointers.size()),
                     takenPointers.data(),
                     static_cast<int64_t>(takenPointers.size()), nullptr) != 0)
-      reject("wrong", std::string("the library does not run: ") +
+      reject("wrong", std::string("the library cannot run: ") +
                           library.error(model));
     if (!device::synchronize())
       deviceFailed("crash");
@@ -496,9 +498,9 @@ void Checker::expectSame(const std::vector<std::vector<char>> &found,
              std::string("output '") + output.name + "' of the library: " +
                  std::to_string(different) + " of " +
                  std::to_string(output.elements()) +
-                 " elements are not what its steps compute one by one, with "
-                 "memory of their own; the memory plan or the binding of "
-                 "arguments is wrong");
+                 " elements differ from what its steps compute one at a time in "
+                 "separate memory; the memory plan or the binding of arguments "
+                 "is wrong");
   }
 }
 
@@ -516,7 +518,7 @@ uint64_t Checker::run() {
   std::vector<std::vector<char>> second = outputsOfSteps();
   values.clear();
   std::vector<std::vector<char>> found = runLibrary();
-  // Kernels that add in any order give no bits to compare with.
+  // The results of kernels that add in any order are not bitwise reproducible.
   if (first == second)
     expectSame(found, first);
   return steps;

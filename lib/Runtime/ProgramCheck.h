@@ -1,16 +1,15 @@
 //===- ProgramCheck.h - A composed program against references ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of a library are right one by one; this is about what is made of
-// them: the order of steps, memory that values share, prepared and packed
-// weights, constants, the binding of arguments.
+// Checks the program that verified kernels compose: the order of steps, memory
+// that values share, prepared and packed weights, constants, and the binding of
+// arguments.
 //
-// On random inputs and weights, the program's steps run once more with memory
-// of their own for every value. Each result is compared with what the kernel's
-// reference makes of the same operands, so errors do not add up along the
-// program, and the tolerance of one kernel is enough. The library's outputs are
-// then the same bits as those of the last steps: the kernels are the same, and
-// nothing else may matter.
+// On random inputs and weights, the program's steps run one at a time, with
+// separate memory for every value. Each result is compared with the kernel's
+// reference on the same operands, so errors do not add up along the program,
+// and the tolerance of one kernel suffices. The library's outputs must then
+// equal the results of these steps bit for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,22 +25,22 @@
 namespace fact {
 namespace runtime {
 
-/// What an input or a weight holds.
+/// The content of an input or a weight.
 struct Argument {
   Fill fill;
-  /// A baked weight's value; empty for others.
+  /// The file with a baked weight's value; empty for others.
   std::string path;
 };
 
 struct ProgramCheck {
   std::vector<Argument> inputs, weights;
-  /// Of each kernel of the library.
+  /// One job per kernel of the library.
   std::vector<Job> jobs;
-  /// For references of steps beyond the first of each kernel.
+  /// Time limit for references of further steps of the same kernel.
   double seconds = 2;
 };
 
-/// Rejects the library when it computes anything else. Returns how many steps
+/// Rejects the library if it computes anything else. Returns how many steps
 /// were compared with references.
 uint64_t checkProgram(const FactLibrary &library, const Program &program,
                       const ProgramCheck &check);

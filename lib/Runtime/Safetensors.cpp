@@ -13,7 +13,7 @@
 namespace fact {
 namespace runtime {
 
-/// As the format's own reader has it.
+/// The limit of the format's own reader.
 static constexpr uint64_t maximumHeaderBytes = 100'000'000;
 
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ static constexpr uint64_t maximumHeaderBytes = 100'000'000;
 
 namespace {
 
-/// A JSON object of tensors. What else JSON allows is skipped or refused.
+/// Reads a JSON object of tensors. Other JSON is skipped or rejected.
 class HeaderReader {
 public:
   HeaderReader(const char *text, uint64_t length)
@@ -44,7 +44,7 @@ public:
   void readEnd() {
     skipSpace();
     if (at != end)
-      fail("expected the end");
+      fail("expected the end of the header");
   }
 
   std::string readString() {
@@ -187,7 +187,7 @@ private:
 
 } // namespace
 
-/// Bytes of one element; 0 for types that no library has.
+/// Bytes per element; 0 for types that no library uses.
 static uint64_t elementBytes(const std::string &type) {
   if (type == "F64" || type == "I64" || type == "U64")
     return 8;
@@ -221,8 +221,8 @@ static FileTensor readTensor(HeaderReader &reader, const std::string &name,
     refuse("has no dtype or no data_offsets");
   if (offsets[0] > offsets[1] || static_cast<uint64_t>(offsets[1]) > dataBytes)
     refuse("lies at bytes " + std::to_string(offsets[0]) + " to " +
-           std::to_string(offsets[1]) + ", and the file has " +
-           std::to_string(dataBytes) + " bytes of data: it is cut short");
+           std::to_string(offsets[1]) + ", but the file has " +
+           std::to_string(dataBytes) + " bytes of data: it is truncated");
   tensor.data = data + offsets[0];
   tensor.bytes = static_cast<uint64_t>(offsets[1] - offsets[0]);
   uint64_t expected = elementBytes(tensor.type);
@@ -244,13 +244,14 @@ std::map<std::string, FileTensor> readSafetensors(const char *text,
                                                   uint64_t bytes) {
   if (bytes < 8)
     throw std::runtime_error("it has " + std::to_string(bytes) +
-                             " bytes, and a header's length alone is 8");
+                             " bytes, fewer than the 8 of a header's "
+                             "length");
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i)
     length = (length << 8) | static_cast<unsigned char>(text[i]);
   if (length > bytes - 8)
-    throw std::runtime_error("its header would be " + std::to_string(length) +
-                             " bytes long, and the file has " +
+    throw std::runtime_error("its header is " + std::to_string(length) +
+                             " bytes long, but the file has " +
                              std::to_string(bytes));
   if (length > maximumHeaderBytes)
     throw std::runtime_error("its header has " + std::to_string(length) +
@@ -267,7 +268,7 @@ std::map<std::string, FileTensor> readSafetensors(const char *text,
     FileTensor tensor =
         readTensor(reader, name, text + 8 + length, bytes - 8 - length);
     if (!tensors.emplace(name, std::move(tensor)).second)
-      throw std::runtime_error("tensor '" + name + "' is there twice");
+      throw std::runtime_error("duplicate tensor '" + name + "'");
   });
   reader.readEnd();
   return tensors;
@@ -290,7 +291,7 @@ static std::shared_ptr<void> mapFile(const std::string &path, uint64_t &bytes) {
   if (!code && S_ISDIR(status.st_mode))
     code = EISDIR;
   bytes = code ? 0 : static_cast<uint64_t>(status.st_size);
-  // An empty file cannot be mapped; the caller refuses it by its size.
+  // An empty file cannot be mapped; the caller rejects it by its size.
   void *memory = nullptr;
   if (!code && bytes) {
     memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);

@@ -1,9 +1,9 @@
 //===- Safetensors.h - Tensors of a safetensors file, mapped ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format is the header's length in 8 bytes, a JSON header, and the data.
-// Read here by a few dozen lines, because a library is compiled on machines
-// that have a compiler and nothing else.
+// The format is the header's length in 8 bytes, a JSON header, and the data. It
+// is parsed here because a library is compiled on machines that have a compiler
+// and no other libraries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace fact {
 namespace runtime {
 
 struct FileTensor {
-  /// As the file names it: "F32", "BF16", "BOOL", ...
+  /// The file's name of the type: "F32", "BF16", "BOOL", ...
   std::string type;
   std::vector<int64_t> shape;
   const char *data = nullptr;
@@ -30,17 +30,17 @@ struct FileTensor {
 struct SafetensorsFile {
   std::string path;
   std::map<std::string, FileTensor> tensors;
-  /// What `data` points into; whoever keeps such a pointer keeps this.
+  /// Keeps the memory that `data` points into alive.
   std::shared_ptr<void> mapping;
 };
 
-/// The tensors of a file's bytes; throws a std::runtime_error that says what is
-/// wrong with them. After it, every tensor's data is inside of the bytes.
+/// The tensors of a file's bytes. Throws a std::runtime_error that says what is
+/// wrong. All tensor data of the result is inside the bytes.
 std::map<std::string, FileTensor> readSafetensors(const char *text,
                                                   uint64_t bytes);
 
 /// Throws a std::runtime_error that names the file and what is wrong with it.
-/// After it, every tensor's data is inside of the file.
+/// All tensor data of the result is inside the file.
 SafetensorsFile openSafetensors(const std::string &path);
 
 } // namespace runtime

@@ -68,7 +68,7 @@ DLDataType dataTypeOf(ElementType type) {
 
 static bool hasType(DLDataType found, ElementType expected) {
   DLDataType type = dataTypeOf(expected);
-  // Exporters differ in how they name a boolean.
+  // Exporters use different type codes for booleans.
   bool sameCode = found.code == type.code ||
                   (isBoolean(expected) && found.code == kDLUInt);
   return sameCode && found.bits == type.bits && found.lanes == 1;

@@ -23,10 +23,11 @@ inline char *dataOf(const DLTensor &tensor) {
   return static_cast<char *>(tensor.data) + tensor.byte_offset;
 }
 
-/// Whether kernels may touch memory that begins here.
+/// Whether `data` has the alignment that kernels need.
 bool isAligned(const void *data, ElementType type);
 
-/// What is wrong with the shape, type, device and data of `tensor`, or "".
+/// Describes what is wrong with the shape, type, device and data of `tensor`,
+/// or returns "".
 std::string mismatch(const DLTensor &tensor, const TensorSpec &expected,
                      int32_t ordinal);
 

@@ -15,16 +15,15 @@
 namespace fact {
 namespace runtime {
 
-/// As a float of any width this is NaN: a stray read of it poisons what is
-/// computed from it. As a float of any width `otherPoison` is finite: no
-/// element is both, so one that keeps what it held differs between runs that
-/// start from either.
+/// Fill bytes. `poison` is NaN as a float of any width, so a stray read poisons
+/// the result. `otherPoison` is finite as a float of any width. An element that
+/// is never written therefore differs between runs that start from either.
 constexpr int poison = 0xff;
 constexpr int otherPoison = 0x55;
 constexpr int guardByte = 0xa5;
 constexpr uint64_t guardBytes = 256 << 10;
 
-/// Memory of the device that its owner releases.
+/// Device memory that is freed with its owner.
 class DeviceMemory {
 public:
   explicit DeviceMemory(uint64_t bytes)
@@ -53,14 +52,14 @@ public:
     place(0);
   }
 
-  /// Bytes of memory that a buffer takes.
+  /// Bytes that a buffer allocates.
   static uint64_t footprint(uint64_t bytes) {
     return bytes + slack + 2 * guardBytes;
   }
 
   char *data() const { return memory.get() + guardBytes + offset; }
 
-  /// Moves the data to `newOffset` bytes beyond a multiple of 256; what it held
+  /// Moves the data to `newOffset` bytes beyond a multiple of 256; its content
   /// is lost.
   void place(uint64_t newOffset) {
     offset = newOffset;
@@ -97,16 +96,15 @@ private:
 
 using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
 
-/// What the kernel decides on this device, of `choice_bytes`.
+/// The kernel's choice on this device, of `choice_bytes`.
 inline std::vector<unsigned char> choose(const FactKernel &kernel) {
   std::vector<unsigned char> choice(kernel.choice_bytes);
   if (const char *problem = kernel.choose(choice.data()))
-    reject("link_error", std::string("the kernel cannot choose: ") + problem);
+    reject("link_error", std::string("the kernel cannot make its choice: ") + problem);
   return choice;
 }
 
-/// A kernel with its own scratch memory, all of it guarded. What goes wrong is
-/// reported as `status`.
+/// A kernel with guarded scratch memory. Failures are reported with `status`.
 class TestedKernel {
 public:
   TestedKernel(const FactKernel &kernel, const Job &job, size_t results,
@@ -137,7 +135,7 @@ public:
 
   bool packs() const { return packed != nullptr; }
 
-  /// What it uses, where it leaves something to choose.
+  /// The choice in use, if the kernel has one.
   const std::vector<unsigned char> &usedChoice() const { return choice; }
 
   void bind(const Buffers &operands, const Buffers &results) {
@@ -153,7 +151,7 @@ public:
       deviceFailed(status);
   }
 
-  /// One run from scratch memory that holds garbage, as in a model.
+  /// Runs once from scratch memory that holds garbage, as in a model.
   void runOnce() {
     workspace->fillAll(poison);
     if (packs()) {
@@ -169,7 +167,7 @@ public:
       deviceFailed(status);
   }
 
-  /// Before timed launches.
+  /// Called before timed launches.
   void prepareTimed() {
     workspace->fillAll(poison);
     packFixed(nullptr);
@@ -177,7 +175,7 @@ public:
       deviceFailed(status);
   }
 
-  /// Packs what a model packs when its weights change.
+  /// Packs the operands that a model packs when its weights change.
   void packFixed(void *stream) {
     if (packs() && packedIsFixed)
       pack(stream);

@@ -19,13 +19,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Longer than the gap between two kernels of a model, shorter than anything a
-/// user would see in `top`.
+/// Longer than the gap between two kernels of a model, too short to show up in
+/// `top`.
 constexpr double spinNanoseconds = 50e3;
 
-/// A call shorter than this gains nothing from a second thread: handing over
-/// costs about a microsecond while workers spin, and several when one has to be
-/// woken.
+/// A call shorter than this gains nothing from a second thread: a handover
+/// costs about a microsecond while workers spin, and several if one has to wake
+/// up.
 constexpr double worthSharing = 5e3;
 constexpr double worthWaking = 30e3;
 
@@ -37,12 +37,13 @@ void relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  // `yield` is over at once where a core has one thread.
+  // `yield` is a no-op on cores with one thread.
   asm volatile("isb" ::: "memory");
 #endif
 }
 
-/// Spins until `done()` or for as long as a worker may; whether it is done.
+/// Spins until `done()`, or for as long as a worker may. Returns whether it is
+/// done.
 template <typename Done> bool spin(Done done) {
   Clock::time_point begin = Clock::now();
   for (;;) {
@@ -62,7 +63,7 @@ int countFromEnvironment(const char *name) {
     return 0;
   char *end = nullptr;
   long count = std::strtol(text, &end, 10);
-  // OMP_NUM_THREADS may be a list, one number for each nesting level.
+  // OMP_NUM_THREADS may be a list, one number per nesting level.
   bool number = end != text && (*end == '\0' || *end == ',');
   return number && count > 0 && count <= 4096 ? static_cast<int>(count) : 0;
 }
@@ -92,7 +93,7 @@ public:
     });
     Pool *made = new Pool(threadCount() - 1);
     Pool *expected = nullptr;
-    // Of two first calls at once, one pool stays idle.
+    // If two threads race to create the pool, one of the pools stays idle.
     if (instance.compare_exchange_strong(expected, made))
       return *made;
     return *expected;
@@ -102,13 +103,13 @@ public:
   void release() { taken.store(false, std::memory_order_release); }
   bool allAwake() const { return sleepers.load() == 0; }
 
-  /// What the caller itself has done.
+  /// The work that the caller itself has done.
   struct Share {
     int64_t indices;
     double nanoseconds;
   };
 
-  /// Needs a successful tryAcquire.
+  /// Requires a successful tryAcquire.
   Share run(int64_t tiles, void (*function)(void *, int64_t, int),
             void *argument) {
     body = function;
@@ -126,8 +127,8 @@ public:
     Clock::time_point begin = Clock::now();
     Share share{work(0), 0};
     share.nanoseconds = since(begin);
-    // A worker counts itself inside before it looks at `open`, so after this
-    // store either it is counted here or it sees the job closed.
+    // A worker counts itself before it reads `open`. After this store, it
+    // either is counted here or sees the job closed.
     open.store(false);
     while (!spin([&] { return inside.load() == 0; }))
       std::this_thread::yield();
@@ -140,7 +141,7 @@ private:
       try {
         std::thread([this, number = workers + 1] { serve(number); }).detach();
       } catch (const std::system_error &) {
-        break; // Fewer threads than asked for: slower, still right.
+        break; // Fewer threads: slower, still correct.
       }
     }
   }
@@ -177,7 +178,7 @@ private:
 
   static std::atomic<Pool *> instance;
 
-  // What threads wait for has a cache line of its own.
+  // Variables that threads wait on have a cache line of their own.
   alignas(64) std::atomic<uint64_t> epoch{0};
   alignas(64) std::atomic<int> inside{0};
   alignas(64) std::atomic<int64_t> next{0};
@@ -188,7 +189,7 @@ private:
   std::condition_variable wake;
   int workers = 0;
 
-  // The job: written while it is closed and nobody is inside.
+  // The job: written while it is closed and no worker is inside.
   void (*body)(void *, int64_t, int) = nullptr;
   void *context = nullptr;
   int64_t count = 0;
@@ -204,7 +205,7 @@ int threadCount() {
   return count;
 }
 
-/// Short delays count at once; a long one may be another process's.
+/// Short times count at once; a long one may be due to another process.
 static void learn(CallCost *cost, double nanoseconds, int64_t indices) {
   if (!cost || indices <= 0)
     return;

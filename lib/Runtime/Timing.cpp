@@ -24,7 +24,7 @@ TimedKernel::TimedKernel(const FactKernel &kernel, const Job &job,
   uint64_t available = 0;
   if (!measure::availableBytes(available))
     deviceFailed("worker_error");
-  // Half is left to other processes and to the cache's emptying.
+  // Half of the memory is left to other processes and to the cache flush.
   bool fits = footprintOf(operandTensors) * trials.size() <= available / 2;
   for (size_t i = 0; i < trials.size(); ++i) {
     if (fits)
@@ -40,7 +40,7 @@ TimedKernel::TimedKernel(const FactKernel &kernel, const Job &job,
 }
 
 void TimedKernel::fill(size_t trial, Buffers &buffers) const {
-  // A normal trial knows its domain.
+  // Normal trials do not need the domain.
   fillOperands(job, trials[trial].trial, /*domain=*/0, trials[trial].attempt,
                buffers);
 }
@@ -60,7 +60,8 @@ static bool copyTensor(const GuardedBuffer &from, const GuardedBuffer &to,
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// Not timed: operands, what the model packs once, poison.
+/// Not timed: copies operands, packs what the model packs once, poisons
+/// results.
 bool TimedKernel::prepareRun(int run, void *stream) {
   bool good = true;
   if (changesOperands()) {
@@ -114,7 +115,7 @@ void TimedKernel::runBatch(int runs, bool coldCache,
   ++batches;
 }
 
-/// Not timed: what is compared after the batch.
+/// Not timed: keeps the results that are compared after the batch.
 bool TimedKernel::keepResults(int run, void *stream) {
   bool good = true;
   for (Kept &each : kept)
@@ -182,9 +183,9 @@ void TimedKernel::compareWithAnotherRun(const Kept &timed) {
 // Statistics
 //===----------------------------------------------------------------------===//
 
-/// The median and its 95% interval by order statistics: no assumption about
-/// how times are distributed.
-static Times summarise(std::vector<double> samples) {
+/// The median and its 95% confidence interval by order statistics, which assume
+/// nothing about the distribution of times.
+static Times summarize(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   size_t count = samples.size();
   double half = 0.98 * std::sqrt(static_cast<double>(count));
@@ -203,7 +204,7 @@ static Times summarise(std::vector<double> samples) {
 Times TimedKernel::measure(double seconds) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> warmup, samples;
-  // Where there is nothing to choose, the figure is for the report alone.
+  // With nothing to choose between, the time is for the report only.
   int batch = seconds < 0.1 ? 3 : 9;
   runBatch(batch / 3, /*coldCache=*/true, warmup);
   seconds = std::max(seconds, 0.1);
@@ -212,11 +213,12 @@ Times TimedKernel::measure(double seconds) {
                          std::chrono::duration<double>(seconds));
   for (;;) {
     runBatch(batch, /*coldCache=*/true, samples);
-    Times times = summarise(samples);
+    Times times = summarize(samples);
     bool known = times.high - times.low <= 0.02 * times.median;
     if (!known && times.runs < 100 && Clock::now() <= end)
       continue;
-    // A kernel that is right for a while only: launches cost little here.
+    // Catches kernels that are right only for a while: more launches cost
+    // little here.
     std::vector<double> ignored;
     while (samples.size() + ignored.size() < 128 && Clock::now() <= end)
       runBatch(16, /*coldCache=*/false, ignored);

@@ -19,18 +19,19 @@ struct Times {
   size_t runs;
 };
 
-/// Times a verified candidate, and holds each timed launch to what the verified
-/// one gave. Before a launch its operands change, in place, to those of another
-/// trial, and its results are poisoned. Where memory is short operands change
-/// between batches of launches only. Of a kernel whose runs may differ, a
-/// launch at random and the last of each batch are held to another launch.
+/// Times a verified candidate and compares each timed launch with the verified
+/// one. Before a launch, its operands change in place to those of another
+/// trial, and its results are poisoned. If memory is short, operands change
+/// between batches of launches only. For a kernel that is not repeatable, one
+/// random launch and the last one of each batch are compared with another
+/// launch.
 class TimedKernel {
 public:
   TimedKernel(const FactKernel &kernel, const Job &job,
               std::vector<VerifiedTrial> trials);
 
-  /// Runs until the median is known to 2%, at most 100 times, and for no longer
-  /// than `seconds`, in which the emptying of caches counts.
+  /// Runs until the median is known to 2%, at most 100 times and for at most
+  /// `seconds`, cache flushes included.
   Times measure(double seconds);
 
 private:
@@ -56,15 +57,15 @@ private:
   const Job &job;
   const std::vector<VerifiedTrial> trials;
   const std::vector<Tensor> operandTensors, resultTensors;
-  /// The operands of each trial, to copy from; none where memory is short.
+  /// The operands of each trial, to copy from; empty if memory is short.
   std::vector<Buffers> originals;
   std::vector<std::vector<uint64_t>> operandSums;
-  /// What the kernel is bound to.
+  /// The buffers that the kernel is bound to.
   Buffers operands, results;
   TestedKernel kernel;
   int batches = 0;
   std::mt19937_64 random{job.seed};
-  /// One at random, and the last; without results where launches are
+  /// A random launch and the last one; without results if launches are
   /// repeatable.
   std::array<Kept, 2> kept;
 };

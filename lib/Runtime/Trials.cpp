@@ -9,16 +9,16 @@
 namespace fact {
 namespace runtime {
 
-/// The last attempt of a normal trial: operands that are never equal.
+/// The last attempt of a normal trial: operands whose values are never equal.
 constexpr int oddDomain = 4;
 
 //===----------------------------------------------------------------------===//
 // Kinds
 //===----------------------------------------------------------------------===//
 
-/// Where a region subtracts means, a kernel may do so in a way that loses the
-/// digits of a large one. Results that are rounded to 16 bits do not show it;
-/// where exponentials multiply rounding errors, right kernels lose them too.
+/// Where a region subtracts means, a kernel may lose the digits of a large
+/// mean. Results that are rounded to 16 bits do not show this, and where
+/// exponentials amplify rounding errors, correct kernels lose them too.
 static bool showsLostDigits(const Job &job) {
   return std::all_of(job.operands.begin(), job.operands.end(),
                      [](const Operand &each) {
@@ -101,8 +101,8 @@ std::string describeTrial(const Trial &trial, const Job &job) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Operands for functions that have no value at most numbers, as the logarithm
-/// of a sum: positive ones, negative ones, small ones.
+/// Operands for functions that are NaN for most values, such as the logarithm
+/// of a sum: positive, negative or small ones.
 static Fill restrictDomain(Fill fill, int domain) {
   if (fill.values != Fill::Values::Normal || domain == 0 ||
       domain == oddDomain)
@@ -141,7 +141,7 @@ static Fill fillOf(const Operand &operand, const Trial &trial, int domain,
   case TrialKind::Ties:
     fill.trueShare = 0;
     if (!isFloat(operand.type)) {
-      // The last index, again and again.
+      // The last index, repeated.
       fill.low = std::ceil(fill.high) - 1;
     } else if (operand.mask) {
       fill.values = Fill::Values::HiddenRows;
@@ -176,9 +176,9 @@ static Fill fillOf(const Operand &operand, const Trial &trial, int domain,
   return fill;
 }
 
-/// Rounds an operand to odd multiples of a power of two, its neighbors to those
-/// of another one. Sums and products of two operands are then exact, and never
-/// equal to a third one or whole: rounding decides nothing.
+/// Rounds an operand to odd multiples of a power of two, and its neighbors to
+/// those of another power. Sums and products of two operands are then exact and
+/// never equal to a third or to an integer, so rounding decides nothing.
 static void roundToOdd(const Operand &operand, size_t index, double scale,
                        char *data) {
   double unit = std::exp2(std::floor(std::log2(scale)) - 3 -
@@ -198,12 +198,12 @@ static void roundToOdd(const Operand &operand, size_t index, double scale,
 // Special values
 //===----------------------------------------------------------------------===//
 
-/// At most this many elements of an operand are special: each is a copy.
+/// The maximum number of special elements per operand: each is a copy.
 constexpr size_t mostPlants = 512;
 
-/// One index of `share`. The first, the last and those where the tails of
-/// vectors begin come first; operands that are `broadcast` have others, since a
-/// NaN in a bias hides what its column holds.
+/// One index in `share`. The first, the last, and those where vector tails
+/// begin come first. Operands that are `broadcast` use other indices, since a
+/// NaN in a bias hides the content of its column.
 static std::vector<uint64_t> chooseIndices(uint64_t extent, uint64_t share,
                                            uint64_t most, bool broadcast,
                                            uint64_t seed) {
@@ -228,9 +228,9 @@ static std::vector<uint64_t> chooseIndices(uint64_t extent, uint64_t share,
   return chosen;
 }
 
-/// Where special values are: on a grid of few indices in each dimension, so
-/// that reductions over any of them leave most of their results finite. One row
-/// of four has a single one.
+/// The positions of special values: a grid of few indices per dimension, so
+/// that reductions over any dimension leave most results finite. One row in
+/// four has a single special value.
 static std::vector<uint64_t> choosePositions(const Operand &operand,
                                              bool broadcast, uint64_t seed) {
   std::vector<uint64_t> positions = {0};
@@ -260,15 +260,15 @@ static std::vector<uint64_t> choosePositions(const Operand &operand,
   return positions;
 }
 
-/// Nothing: the element keeps its normal value.
+/// None: the element keeps its normal value.
 using SpecialValue = std::optional<double>;
 
 static double largestPlanted(ElementType type) {
-  // Squares of doubles have to stay finite for the comparison.
+  // The comparison squares doubles, which must stay finite.
   return std::min(largestFinite(type), 1e150);
 }
 
-/// What an operand holds beside a NaN of another, and NaN itself.
+/// What an operand holds where another operand has a NaN; NaN included.
 static std::vector<SpecialValue> companionsOf(const Operand &operand) {
   const Avoided &avoid = operand.avoided;
   double scale = operand.fill.scale;
@@ -296,7 +296,7 @@ static std::vector<SpecialValue> extremesOf(const Operand &operand,
     values.push_back(HUGE_VAL);
   if (!avoid.negativeInfinity)
     values.push_back(-HUGE_VAL);
-  // Large numbers that a region holds have a trial of their own.
+  // Large values that a region can hold have a separate trial.
   if (!avoid.largest)
     values.insert(values.end(), {largest, -largest});
   return values;
@@ -304,7 +304,7 @@ static std::vector<SpecialValue> extremesOf(const Operand &operand,
 
 namespace {
 /// Operands of one shape have their special values at the same positions, so
-/// that each meets each: `rank` tells the operands of a group apart.
+/// that all pairs meet. `rank` distinguishes the operands of a group.
 struct PlantGroup {
   size_t rank = 0, size = 0;
 };
@@ -324,7 +324,8 @@ static SpecialValue specialValue(const Operand &operand, const Trial &trial,
   std::vector<SpecialValue> values = extremesOf(operand, finite);
   if (group.size == 1)
     return values[number % values.size()];
-  // Alone at one position of three: beside an infinity, nothing else shows.
+  // At one position in three, only one operand is special: an infinity hides
+  // the others.
   uint64_t alone = number / 3;
   if (number % 3 == 0)
     return alone % group.size == group.rank
@@ -343,8 +344,9 @@ static void plant(const Operand &operand, uint64_t position, double value,
     deviceFailed("worker_error");
 }
 
-/// Among normal values. Later attempts have special values in the first operand
-/// alone, then at one position, then none that makes a sum infinite or NaN.
+/// Plants special values among normal ones. Later attempts plant them in the
+/// first operand only, then at one position, then only those that cannot make a
+/// sum infinite or NaN.
 static void plantSpecialValues(const Job &job, size_t index, const Trial &trial,
                                int attempt, char *data) {
   const Operand &operand = job.operands[index];
@@ -381,7 +383,8 @@ static void plantSpecialValues(const Job &job, size_t index, const Trial &trial,
   auto valueAt = [&](size_t i) {
     return specialValue(operand, trial, attempt, group, seed % 1024 + i);
   };
-  // What a NaN is compared with next is larger than most, or smaller.
+  // The element next to a NaN is larger than most, or smaller, since a
+  // comparison meets it next.
   for (size_t i = 0; trial.plantsNan && i < positions.size(); ++i) {
     SpecialValue value = valueAt(i);
     bool endsRow = (positions[i] + 1) % operand.fill.row == 0;
@@ -401,7 +404,7 @@ static void plantSpecialValues(const Job &job, size_t index, const Trial &trial,
 static uint64_t offsetOf(ElementType type, const Trial &trial, uint64_t salt) {
   if (trial.kind == TrialKind::Normal)
     return 0;
-  // An odd multiple has no more than the required alignment.
+  // An odd multiple has exactly the required alignment.
   uint64_t alignment = device::requiredAlignment(bytesOf(type));
   uint64_t random = detail::mixBits(trial.seed ^ (salt << 32));
   return alignment * (2 * (random % (128 / alignment)) + 1);

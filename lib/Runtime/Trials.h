@@ -13,24 +13,26 @@
 namespace fact {
 namespace runtime {
 
-/// Each kind finds mistakes that the others do not show.
+/// Each kind of trial finds errors that the others miss.
 enum class TrialKind : uint8_t {
   /// Normal values of several scales; buffers are 256-byte aligned.
   Normal,
   /// NaN, or infinities, zeros of both signs, denormals and largest values,
-  /// among normal ones; most booleans are false, integers are at their bounds.
+  /// among normal values. Most booleans are false; integers are at their
+  /// bounds.
   Special,
   /// Far beyond the range of normal values; all booleans are true.
   Large,
   /// Rows of one value, ties; all booleans are false, all indices are equal.
   Ties,
-  /// Values close to each other and far from 0, of which a mean is subtracted.
+  /// Values close to each other and far from 0, from which a mean is
+  /// subtracted.
   Means,
   /// Scores far below 0, where padding of 0 would win.
   Negative,
 };
 
-/// A large mean is so many times the spread of the values around it.
+/// The ratio of a large mean to the spread of the values around it.
 constexpr double largeMean = 32;
 
 struct Trial {
@@ -43,31 +45,32 @@ struct Trial {
   bool plantsNan;
 };
 
-/// The kinds that tell something of the job's operands.
+/// The kinds of trials that apply to the job's operands.
 std::vector<Trial> planTrials(const Job &job);
 
 /// "trial 4 (special values, seed 17)": the seed is the job's.
 std::string describeTrial(const Trial &trial, const Job &job);
 
-/// Other operands when the reference's results tell too little.
+/// How many sets of operands are tried if the reference's results are not
+/// finite enough.
 constexpr int attempts = 5;
 
-/// Moves the buffers to the trial's alignment, and fills them. `domain` is the
-/// attempt at which normal trials found the reference finite.
+/// Moves the buffers to the trial's alignment and fills them. `domain` is the
+/// attempt at which the reference was finite in normal trials.
 void fillOperands(const Job &job, const Trial &trial, int domain, int attempt,
                   Buffers &operands);
 
-/// Moves the buffers to the trial's alignment, which is the least that the ABI
-/// admits, except for normal trials. `salt` tells several lists apart.
+/// Moves the buffers to the trial's alignment: the least that the ABI allows,
+/// except in normal trials. `salt` distinguishes lists of tensors.
 void placeResults(const std::vector<Tensor> &tensors, const Trial &trial,
                   uint64_t salt, Buffers &buffers);
 
 /// A guarded buffer for each tensor.
 Buffers allocateBuffers(const std::vector<Tensor> &tensors, int guard);
-/// Bytes of memory that they take.
+/// The bytes that they allocate.
 uint64_t footprintOf(const std::vector<Tensor> &tensors);
 
-/// A checksum of each tensor, all of them waited for.
+/// A checksum per tensor; returns when all are computed.
 std::vector<uint64_t> checksums(const std::vector<Tensor> &tensors,
                                 const Buffers &buffers);
 std::vector<Tensor> tensorsOf(const std::vector<Operand> &operands);

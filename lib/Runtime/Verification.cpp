@@ -44,7 +44,7 @@ static std::string exampleOf(const Comparison &comparison, const Result &result,
          shown(elementAt(expected, expectedType, index));
 }
 
-/// What is wrong with one result, or "".
+/// Describes what is wrong with one result, or returns "".
 static std::string difference(const Comparison &comparison,
                               const Result &result, const Tolerance &tolerance,
                               const void *found, const void *expected) {
@@ -53,8 +53,8 @@ static std::string difference(const Comparison &comparison,
   std::string of = " of " + std::to_string(comparison.elements) + " elements ";
   if (comparison.otherClass)
     return std::to_string(comparison.otherClass) + of +
-           "are NaN, infinite or unwritten where the reference is not, or the "
-           "other way round" +
+           "are NaN, infinite or unwritten where the reference is not, or vice "
+           "versa" +
            example;
   if (comparison.beyond && !isFloat(result.type))
     return std::to_string(comparison.beyond) + of + "differ" + example;
@@ -75,10 +75,10 @@ const float *Verifier::doubtOf(size_t i) const {
       expected[job.doubtPosition(i)]->data());
 }
 
-/// Normal trials have one scale for a result, or one for each row if the
-/// compiler says that rows differ. In other trials a value may be far from
-/// those of other rows, or rounding errors all that is left of it: rows have
-/// their own scale, and no less than that of normal operands.
+/// Normal trials have one scale per result, or one per row if the compiler says
+/// that rows differ. In other trials, rows may differ by orders of magnitude or
+/// consist of rounding errors, so each row has its own scale, which is at least
+/// that of normal operands.
 Tolerance Verifier::toleranceOf(size_t i) const {
   const Result &result = job.results[i];
   Tolerance tolerance = result.tolerance;
@@ -88,7 +88,7 @@ Tolerance Verifier::toleranceOf(size_t i) const {
     tolerance.norm += result.large;
     tolerance.element += result.large;
   }
-  // A mean of so many deviations is itself rounded.
+  // The mean of so many deviations is itself rounded.
   if (trial().kind == TrialKind::Means) {
     tolerance.norm += 4 * largeMean * 0x1p-24;
     tolerance.element += 16 * largeMean * 0x1p-24;
@@ -136,7 +136,8 @@ Verifier::Verifier(const Job &job)
   operands = allocateBuffers(operandTensors, poison);
   first = allocateBuffers(resultTensors, guardByte);
   expected = allocateBuffers(referenceTensors, guardByte);
-  // Half is left to other processes, and to the scratch memory of kernels.
+  // Half of the memory is left to other processes and to the scratch memory of
+  // kernels.
   if (footprintOf(operandTensors) + 2 * footprintOf(resultTensors) +
           footprintOf(referenceTensors) <=
       available / 2)
@@ -178,7 +179,7 @@ bool Verifier::referenceTells() {
   bool tells = true;
   for (size_t i = 0; i < job.results.size(); ++i) {
     const Result &result = job.results[i];
-    // A reference compared with itself counts its own NaN and infinities.
+    // Comparing the reference with itself counts its NaNs and infinities.
     Comparison comparison;
     if (!measure::compare(expected[i]->data(), result.referenceType,
                           expected[i]->data(), result.referenceType,
@@ -188,8 +189,8 @@ bool Verifier::referenceTells() {
     rms.push_back(comparison.referenceRms());
     if (comparison.undecided * 10 > comparison.elements)
       tooUndecided = true;
-    // Special values may take a quarter of a result of which half are numbers;
-    // a function that has no value at most numbers leaves a tenth.
+    // A tenth of a normal trial's results must be finite, which functions that
+    // are NaN for most values still allow, and a quarter of a special trial's.
     uint64_t notFinite = comparison.referenceNotFinite * 10;
     if (trial().kind == TrialKind::Normal)
       tells = tells && notFinite <= comparison.elements * 9;
@@ -204,7 +205,8 @@ static std::string expectedPath(const Job &job, const Trial &trial) {
   return job.expected + "." + std::to_string(trial.number);
 }
 
-/// What an earlier worker computed, and from which operands.
+/// Reads the results that an earlier worker computed, and checks which operands
+/// they are for.
 bool Verifier::readExpected() {
   if (job.expected.empty())
     return false;
@@ -227,7 +229,8 @@ bool Verifier::readExpected() {
   return true;
 }
 
-/// Whole or not at all, and no error: the next worker computes it again.
+/// Written completely or not at all. A failure is not an error: the next worker
+/// computes the results again.
 void Verifier::writeExpected() {
   if (job.expected.empty())
     return;
@@ -274,7 +277,7 @@ void Verifier::expectNoStrayWrites(const Buffers &results,
       rejectWrong("wrote to operand " + std::to_string(i));
 }
 
-/// Two runs have to be the same bit for bit.
+/// Two runs must be bitwise equal.
 std::string Verifier::betweenRuns(size_t i) const {
   if (second.empty())
     return "differs";
@@ -291,7 +294,7 @@ std::string Verifier::betweenRuns(size_t i) const {
 }
 
 void Verifier::check(TestedKernel &candidate) {
-  // Where rounding decides most of a result, this trial tells nothing.
+  // If rounding decides most of a result, this trial is not compared.
   if (tooUndecided)
     return;
   runInto(first, candidate, poison);
@@ -300,8 +303,8 @@ void Verifier::check(TestedKernel &candidate) {
   expectNoStrayWrites(first, candidate);
   std::vector<uint64_t> resultSums = checksums(resultTensors, first);
 
-  // From other bytes: an element that was never written is NaN in the first
-  // run, and finite in the second.
+  // Starts from other bytes: an element that is never written is NaN in the
+  // first run and finite in the second.
   Buffers &again = second.empty() ? first : second;
   runInto(again, candidate, otherPoison);
   std::vector<uint64_t> secondSums = checksums(resultTensors, again);

@@ -13,36 +13,35 @@
 namespace fact {
 namespace runtime {
 
-/// The largest over all trials.
+/// The largest errors over all trials.
 struct Errors {
   double norm = 0;
   double element = 0;
 };
 
-/// Operands on which a candidate was right, and what it made of them.
+/// Operands on which a candidate was right, with its results.
 struct VerifiedTrial {
   Trial trial;
   int attempt;
   std::vector<uint64_t> resultSums;
 };
 
-/// Random operands, what the reference makes of them, and what a candidate
-/// does.
+/// Compares a candidate with its reference on random operands.
 class Verifier {
 public:
   explicit Verifier(const Job &job);
 
   size_t trialCount() const { return trials.size(); }
 
-  /// Fresh operands, and what the reference makes of them.
+  /// Draws operands and runs the reference on them.
   void prepareTrial(size_t index, TestedKernel &reference);
 
-  /// Two runs into different memory: against the reference, then against each
-  /// other.
+  /// Runs twice into separate memory; compares with the reference, then the
+  /// runs with each other.
   void check(TestedKernel &candidate);
 
   Errors errors;
-  /// Normal trials, on which the candidate is timed.
+  /// The normal trials, on which the candidate is timed.
   std::vector<VerifiedTrial> verified;
 
 private:
@@ -52,8 +51,8 @@ private:
   void fill(int attempt);
   bool readExpected();
   void writeExpected();
-  /// Whether the reference's results are worth a comparison: enough of them is
-  /// finite and decided.
+  /// Whether the reference's results are worth comparing: enough of them are
+  /// finite and not decided by rounding.
   bool referenceTells();
   void runInto(Buffers &results, TestedKernel &candidate, int byte);
   void expectNoStrayWrites(const Buffers &results,
@@ -65,8 +64,7 @@ private:
   const Job &job;
   const std::vector<Trial> trials;
   const std::vector<Tensor> operandTensors, resultTensors, referenceTensors;
-  /// Results of two runs; the second takes the place of the first where memory
-  /// is short.
+  /// Results of two runs; if memory is short, the second overwrites the first.
   Buffers operands, first, second, expected;
 
   // The current trial.
@@ -77,7 +75,7 @@ private:
   /// The rms of each result of the reference.
   std::vector<double> rms;
 
-  // What the first trial found.
+  // Found by the first trial.
   int domain = 0;
   std::vector<double> normalRms;
 };

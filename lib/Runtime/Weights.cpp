@@ -22,13 +22,13 @@ static std::string describe(const TensorSpec &tensor) {
          describeShape(tensor.shape, tensor.rank);
 }
 
-/// `bytes` are on the host.
+/// `bytes` are host memory.
 static std::string checkBaked(const WeightSpec &expected, const char *bytes) {
   uint64_t hash = fnv1a64(bytes, expected.tensor.bytes());
   if (!expected.baked || hash == expected.hash)
     return "";
-  return "was compiled in with another value (hash " + hexadecimal(hash) +
-         ", compiled for " + hexadecimal(expected.hash) +
+  return "has another value than the one compiled in (hash " +
+         hexadecimal(hash) + ", compiled for " + hexadecimal(expected.hash) +
          "); compile again with this one";
 }
 
@@ -54,7 +54,7 @@ std::string checkBakedValue(const WeightSpec &expected, const void *data) {
   return checkBaked(expected, bytes.data());
 }
 
-/// What is wrong with a tensor that is to be borrowed, or "".
+/// Describes why a tensor cannot be borrowed, or returns "".
 static std::string checkTensor(const WeightSpec &expected,
                                const DLTensor &found, int32_t ordinal) {
   std::string wrong = mismatch(found, expected.tensor, ordinal);
@@ -83,7 +83,7 @@ std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
   std::vector<std::string> problems;
   for (int64_t i = 0; i < count; ++i) {
     if (!tensors || !tensors[i].name || !tensors[i].tensor) {
-      problems.push_back("weight number " + std::to_string(i) +
+      problems.push_back("weight " + std::to_string(i) +
                          " has no name or no tensor");
       if (!tensors)
         break;
@@ -92,12 +92,12 @@ std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
     std::string name = tensors[i].name;
     auto position = positions.find(name);
     if (position == positions.end()) {
-      problems.push_back("'" + name + "' is no weight of this model");
+      problems.push_back("unknown weight '" + name + "'");
       continue;
     }
     uint32_t index = position->second;
     if (given[index]) {
-      problems.push_back("'" + name + "' is given twice");
+      problems.push_back("duplicate weight '" + name + "'");
       continue;
     }
     given[index] = true;
@@ -144,7 +144,7 @@ static std::string checkFileTensor(const WeightSpec &expected,
   return checkBaked(expected, found.data);
 }
 
-/// Where kernels find the tensor, and what keeps it there.
+/// Where kernels find the tensor, and the owner that keeps it there.
 static void place(const FileTensor &tensor, ElementType type,
                   const std::shared_ptr<void> &mapping, char *&data,
                   std::shared_ptr<void> &owner) {
@@ -182,14 +182,13 @@ std::vector<std::string> takeFile(const Program &program,
   if (needAll)
     addMissing(program, given, problems);
   else if (others.size() == file.tensors.size() && program.weights.size)
-    problems.push_back("none of its tensors is a weight of this model");
+    problems.push_back("it holds no weight of this model");
   if (!problems.empty()) {
-    // A checkpoint may hold more than a model needs, so these are no problem;
-    // but one of them may be what is missing, under another name.
+    // A checkpoint may hold more than a model needs, so these are not errors;
+    // but one of them may be a missing weight under another name.
     for (const auto &entry : others)
       problems.push_back(
-          "'" + entry.first + "' is no weight of this model (" +
-          entry.second.type + " " +
+          "unknown weight '" + entry.first + "' (" + entry.second.type + " " +
           describeShape(entry.second.shape.data(),
                         static_cast<int64_t>(entry.second.shape.size())) +
           ")");

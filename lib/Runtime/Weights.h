@@ -40,33 +40,33 @@ private:
   void *memory = nullptr;
 };
 
-/// The weights at one time, and what is computed from them alone. A change of
-/// weights makes a new one beside the old, which goes when the new one is
-/// complete.
+/// The weights at one time, and what was computed from them. Changing weights
+/// builds a new instance beside the old one and then replaces it.
 struct Weights {
   /// By position in Program::weights.
   std::vector<char *> data;
-  /// What keeps `data[i]`: null when it is borrowed from the caller.
+  /// Keeps `data[i]` alive; null if it is borrowed from the caller.
   std::vector<std::shared_ptr<void>> owners;
   Buffer prepared;
   /// By position in MemoryPlan::slotBytes.
   std::vector<Buffer> packed;
-  /// Checksums of MemoryPlan::consumedWeights, as they were consumed.
+  /// Checksums of MemoryPlan::consumedWeights at the time they were read.
   std::vector<uint64_t> sums;
 };
 
-/// Gives `weights` the tensors that are named. Returns everything that is wrong
-/// with them, one line each; with `needAll`, also what is missing.
+/// Adds the named tensors to `weights`. Returns the problems, one line each;
+/// with `needAll`, missing weights too.
 std::vector<std::string> takeTensors(const Program &program, int32_t ordinal,
                                      const FactNamedTensor *tensors,
                                      int64_t count, bool needAll,
                                      Weights &weights);
 
-/// What is wrong with the value of a weight on which the compiler relied, or "".
+/// Describes how a weight differs from the value that the compiler relied on,
+/// or returns "".
 std::string checkBakedValue(const WeightSpec &expected, const void *data);
 
-/// The same from a file: borrowed where kernels can read it in place, copied to
-/// the device otherwise.
+/// The same from a file: mapped if kernels can read it in place, copied to the
+/// device otherwise.
 std::vector<std::string> takeFile(const Program &program,
                                   const SafetensorsFile &file, bool needAll,
                                   Weights &weights);

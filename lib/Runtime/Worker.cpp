@@ -9,7 +9,7 @@
 //                                 processor has these features
 //   worker --check LIBRARY CHECK  verify a linked library (LibraryCheck.h)
 //
-// It prints one JSON object a line: {"phase": ...} as it goes, so that the
+// It prints one JSON object per line: {"phase": ...} as it goes, so that the
 // parent knows where a crash or a hang happened, and {"phase": "done",
 // "status": ...} last.
 //
@@ -45,8 +45,8 @@ namespace {
 // Modes
 //===----------------------------------------------------------------------===//
 
-/// All trials; what was verified, and the largest errors. The choice of the
-/// candidate becomes that of the job.
+/// Runs all trials. Returns those that were verified, and the largest errors.
+/// The candidate's choice becomes the job's.
 std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
                                   Errors &errors) {
   Verifier verifier(job);
@@ -90,8 +90,8 @@ std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
   finish("ok", figures);
 }
 
-/// ", features 0123456789abcdef" of the processor: machines of one model name
-/// may be given different ones.
+/// ", features 0123456789abcdef": processors of one model name may have
+/// different features, as in virtual machines.
 std::string processorFeatures() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
@@ -106,7 +106,7 @@ std::string processorFeatures() {
   return "";
 }
 
-/// ", cublasLt 130100", by what a kernel that links it would load.
+/// ", cublasLt 130100": the version that a kernel would load.
 std::string vendorLibrary() {
   for (int major = 20; major >= 11; --major) {
     std::string name = "libcublasLt.so." + std::to_string(major);
@@ -120,7 +120,7 @@ std::string vendorLibrary() {
   return "";
 }
 
-/// `needed` is an architecture and features, or nothing.
+/// `needed` is an architecture and features, or empty.
 [[noreturn]] void describeMachine(const char *const *needed, int count) {
   std::string missing;
   if (count > 0)
@@ -144,10 +144,10 @@ static void limit(int resource, rlim_t value) {
   setrlimit(resource, &limits);
 }
 
-/// What a broken candidate may use up: no core files, no file beyond the
-/// largest that a worker writes, and on the host no more memory than there is,
-/// so that the allocation fails before the kernel has to kill somebody. (CUDA
-/// and sanitizers reserve far more addresses than they use.)
+/// Limits what a broken candidate may use: no core files, no file larger than
+/// those that a worker writes, and on the host no more memory than there is, so
+/// that an allocation fails before the system kills a process. (CUDA and
+/// sanitizers reserve far more addresses than they use.)
 static void limitResources() {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, rlim_t(1) << 30);

@@ -1,8 +1,8 @@
 //===- WorkerJob.h - What a worker is asked to do ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A job is a file of lines, a keyword and words. Those of a tensor come in any
-// order, and `shape` last:
+// A job is a file; each line is a keyword and its arguments. The arguments of a
+// tensor come in any order, with `shape` last:
 //
 //   reference SYMBOL PATH
 //   candidate SYMBOL PATH
@@ -13,7 +13,7 @@
 //          shape N...
 //   unrepeatable     two runs may differ by the tolerance
 //   choice HEX       what the candidate uses; without it, the candidate chooses
-//   expected PATH    where results of the reference are kept, one file a trial
+//   expected PATH    results of the reference are kept here, per trial
 //   seed N
 //   seconds S        0: verify, do not time
 //
@@ -47,7 +47,7 @@ struct Tensor {
     return count;
   }
   uint64_t bytes() const { return elements() * bytesOf(type); }
-  /// Elements of a row: trailing dimensions, enough of them for a scale.
+  /// Elements per row: trailing dimensions, enough of them for a scale.
   uint64_t row() const {
     uint64_t count = 1;
     for (size_t i = shape.size(); i-- > 0 && count < 16;)
@@ -56,28 +56,29 @@ struct Tensor {
   }
 };
 
-/// Values that an operand may not hold, because the region's meaning or the
-/// target leaves open what they give.
+/// Values that an operand may not hold, because the region or the target does
+/// not define the result.
 struct Avoided {
   bool nan = false, positiveInfinity = false, negativeInfinity = false;
   bool denormal = false, largest = false;
-  /// Rows of one value, whose differences are rounding errors alone.
+  /// Rows of one value, whose differences are rounding errors.
   bool equal = false;
 };
 
 struct Operand : Tensor {
   Fill fill;
-  /// A weight in every use, so packing it is not timed.
+  /// A weight in every use, so its packing is not timed.
   bool fixed = false;
-  /// What values of the trial with large ones are multiplied with; 0: none.
+  /// The factor of the trial with large values; 0: none.
   double large = 0;
-  /// The size of its values where scores are strongly negative; 0: positive.
+  /// The magnitude of its values where scores are strongly negative; 0:
+  /// positive.
   double negative = 0;
-  /// Only its second third is negative.
+  /// Only the second third is negative.
   bool middle = false;
-  /// Added to scores: -infinity hides a key.
+  /// A summand of scores: -infinity hides a key.
   bool mask = false;
-  /// Integers of any size; indices beyond their range.
+  /// Integers of any size; indices out of range.
   bool wide = false, outside = false;
   Avoided avoided;
 };
@@ -85,7 +86,7 @@ struct Operand : Tensor {
 struct Result : Tensor {
   ElementType referenceType = ElementType::F32;
   Tolerance tolerance;
-  /// Added to the tolerance where operands are large.
+  /// Added to the tolerance if operands are large.
   double large = 0;
   bool undecided = false;
 };
@@ -97,9 +98,9 @@ struct KernelPath {
 
 struct Job {
   KernelPath reference, candidate;
-  /// FactKernel::choice_bytes for the candidate, or nothing.
+  /// The candidate's choice of FactKernel::choice_bytes, or empty.
   std::vector<unsigned char> choice;
-  /// Empty when the reference runs each time.
+  /// Empty if the reference runs each time.
   std::string expected;
   std::vector<Operand> operands;
   std::vector<Result> results;
@@ -107,16 +108,16 @@ struct Job {
   uint64_t seed = 0;
   double seconds = 0.2;
 
-  /// What the reference writes: wide results, then the doubt in them.
+  /// The results of the reference: wide results, then their doubts.
   std::vector<Tensor> referenceResults() const;
-  /// Where among those is the doubt in a result that is `undecided`.
+  /// The position among those of the doubt of an `undecided` result.
   size_t doubtPosition(size_t result) const;
 };
 
-/// Rejects the job when it cannot be read.
+/// Rejects the job if it cannot be read.
 Job readJob(const char *path);
 
-/// Loads a kernel; rejects the job with `status` when there is none.
+/// Loads a kernel; rejects the job with `status` if there is none.
 const FactKernel &loadKernel(const KernelPath &kernel, const char *status);
 
 } // namespace runtime

@@ -10,7 +10,7 @@
 namespace fact {
 namespace runtime {
 
-/// What the parent reads.
+/// The descriptor that the parent reads.
 static int reportDescriptor = 1;
 
 void openReport() {

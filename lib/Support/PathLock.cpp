@@ -15,7 +15,7 @@ namespace fact {
 
 namespace fs = std::filesystem;
 
-/// Names the descriptor of a lock that was lent.
+/// Names the file descriptor of a lent lock.
 static constexpr char lentLock[] = "FACT_PATH_LOCK";
 
 fs::path resolvePath(const fs::path &path) {
@@ -26,7 +26,7 @@ fs::path resolvePath(const fs::path &path) {
   return resolved.has_filename() ? resolved : resolved.parent_path();
 }
 
-/// Whether a descriptor is of the file that has this name now.
+/// Whether a descriptor still refers to the file at `path`.
 static bool isFileOf(int file, const fs::path &path) {
   struct stat opened, named;
   return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 &&
@@ -40,14 +40,15 @@ static int lockFile(int file, int operation) {
   return 0;
 }
 
-/// The lock's file, or the folder itself where no file can be made beside it.
+/// Opens the lock file, or the folder itself if no file can be created beside
+/// it.
 static int openLock(const fs::path &path, const fs::path &target) {
   constexpr int flags = O_NOFOLLOW | O_CLOEXEC;
   int file = open(path.c_str(), O_RDWR | O_CREAT | flags, 0666);
   if (file >= 0 || (errno != EACCES && errno != EPERM && errno != EROFS))
     return file;
   int code = errno;
-  // Somebody else's file can be locked without being written.
+  // A file of another user can be locked without write access.
   file = open(path.c_str(), O_RDONLY | flags);
   if (file < 0)
     file = open(target.c_str(), O_RDONLY | O_DIRECTORY | flags);
@@ -67,8 +68,8 @@ bool PathLock::takeOver(const fs::path &lock, const fs::path &target) {
   if (!isNumber)
     return false;
   int descriptor = static_cast<int>(number);
-  // The lock is of the open file, which both processes have: taking it again
-  // succeeds at once.
+  // The lock belongs to the open file, which both processes share, so taking it
+  // again succeeds at once.
   if ((!isFileOf(descriptor, lock) && !isFileOf(descriptor, target)) ||
       lockFile(descriptor, LOCK_EX | LOCK_NB) != 0)
     return false;
@@ -78,14 +79,14 @@ bool PathLock::takeOver(const fs::path &lock, const fs::path &target) {
   return true;
 }
 
-/// Blocks until the lock is free. Who has it has written so into its file.
+/// Blocks until the lock is free. The owner has written its name into the file.
 void PathLock::wait(const fs::path &target, const std::string &program) {
   char owner[100] = "";
   ssize_t count = pread(file, owner, sizeof(owner) - 1, 0);
   std::string who = count > 0 ? std::string(owner, static_cast<size_t>(count))
                               : "another process";
   who = who.substr(0, who.find('\n'));
-  std::fprintf(stderr, "%s: waiting for %s, which works on %s\n",
+  std::fprintf(stderr, "%s: waiting for %s, which is using %s\n",
                program.c_str(), who.c_str(), target.c_str());
   lockFile(file, LOCK_EX);
 }
@@ -116,7 +117,7 @@ std::string PathLock::acquire(const fs::path &target,
     }
     if (isFileOf(file, lock) || isFileOf(file, resolved))
       break;
-    // The one that was waited for has removed the file with the lock.
+    // The previous owner has removed the lock file.
     close(file);
     file = -1;
   }
@@ -126,7 +127,7 @@ std::string PathLock::acquire(const fs::path &target,
   path = lock;
   std::string owner =
       program + " (process " + std::to_string(getpid()) + ")\n";
-  // For messages alone: a disk without space is no reason to fail here.
+  // The name is for messages only, so a full disk is not an error.
   if (ftruncate(file, 0) == 0 &&
       pwrite(file, owner.data(), owner.size(), 0) < 0)
     errno = 0;
@@ -143,11 +144,12 @@ void PathLock::lend() {
 void PathLock::release() {
   if (file < 0)
     return;
-  // Removed before it is free: who waits for it sees that it is gone and makes
-  // a new one.
+  // Removed before it is released: a waiting process sees that the file is gone
+  // and creates a new one.
   if (!path.empty() && isFileOf(file, path))
     unlink(path.c_str());
-  // Also where a child has inherited the file. What was taken over goes on.
+  // Unlocks even if a child has inherited the file. A lock that was taken over
+  // stays locked.
   if (isOwner)
     flock(file, LOCK_UN);
   close(file);

@@ -18,8 +18,8 @@ static constexpr size_t digits = 12;
 
 fs::path getUniqueName(const fs::path &path, const std::string &purpose) {
   uint64_t number = 0;
-  // Before the kernel has gathered entropy, and where it never does, the clock
-  // and the process are unpredictable enough: files are created exclusively.
+  // If the kernel has no entropy yet, the clock and the process id are
+  // unpredictable enough, since files are created exclusively.
   if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
     number = static_cast<uint64_t>(
                  std::chrono::steady_clock::now().time_since_epoch().count()) *
@@ -42,11 +42,11 @@ bool isUniqueName(const std::string &candidate, const std::string &name,
              std::string::npos;
 }
 
-/// Creates a file of a new name beside `path`; its mode is that of the umask.
+/// Creates a file with a new name beside `path`; its mode is that of the umask.
 static int createBeside(const fs::path &path, fs::path &aside) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     aside = getUniqueName(path, partial);
-    // O_EXCL follows no link either.
+    // O_EXCL does not follow links.
     int file = open(aside.c_str(),
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file >= 0 || errno != EEXIST)
@@ -68,7 +68,7 @@ static int writeAll(int file, std::string_view content) {
   return 0;
 }
 
-/// Some file systems cannot; they have nothing to synchronize then.
+/// Some file systems cannot synchronize, which is not an error.
 static int synchronizeFile(int file) {
   return fsync(file) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
 }

@@ -10,7 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace fact {
-/// A pass with `agentOptions` and `agentStatistics` of Passes.td.
+/// A pass with the `agentOptions` and `agentStatistics` of Passes.td.
 template <typename Base> class AgentPass : public Base {
 protected:
   using Base::Base;
@@ -35,8 +35,8 @@ protected:
     return options;
   }
 
-  /// Sets a statistic by its name in Passes.td: releases of LLVM keep neither
-  /// names nor values of statistics, so a pass keeps both.
+  /// Sets a statistic by its name in Passes.td. Release builds of LLVM keep
+  /// neither names nor values of statistics, so the pass keeps both.
   void count(mlir::Pass::Statistic &statistic, llvm::StringRef name,
              uint64_t value) {
     statistic = unsigned(value);

@@ -21,9 +21,9 @@ namespace {
 // Transposes
 //===----------------------------------------------------------------------===//
 
-/// matmul(permute(x)) reads x transposed, when the permutation moves x's
-/// innermost dimension to the rows: the last two are swapped back, and a flag
-/// says so.
+/// matmul(permute(x)) becomes matmul(x) with a transpose flag, if the
+/// permutation moves the innermost dimension of x to the rows. The remaining
+/// permutation has the last two dimensions swapped back.
 struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op,
@@ -55,8 +55,8 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   }
 };
 
-/// permute(matmul(a, b)) that swaps the last two dimensions is
-/// matmul(b^T, a^T). A matrix for all batches stays on its side.
+/// permute(matmul(a, b)) that swaps the last two dimensions is matmul(b^T,
+/// a^T). A matrix that is shared by all batches stays on its side.
 struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PermuteOp op,
@@ -84,8 +84,8 @@ struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
 // Broadcasts
 //===----------------------------------------------------------------------===//
 
-/// What a pointwise op can read in place of `value`, because it broadcasts by
-/// itself.
+/// The operand of the explicit broadcast, if there is one: a pointwise op can
+/// read it directly, because it broadcasts implicitly.
 Value skipBroadcast(Value value) {
   if (auto expand = value.getDefiningOp<ExpandOp>())
     return expand.getOperand();
@@ -101,8 +101,8 @@ Value skipBroadcast(Value value) {
   return addsLeading ? Value(reshape.getOperand()) : Value();
 }
 
-/// A pointwise op broadcasts by itself, as long as its other operands span the
-/// result.
+/// Removes explicit broadcasts of operands of a pointwise op, as long as the
+/// other operands span the result.
 struct FoldBroadcastIntoPointwise
     : OpInterfaceRewritePattern<PointwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;

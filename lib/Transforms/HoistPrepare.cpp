@@ -21,7 +21,7 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
     if (getOperation().isExternal())
       return;
     Block &block = getOperation().getBody().front();
-    // Everything that weights and constants determine, in order.
+    // All ops that depend on weights and constants alone, in order.
     llvm::SetVector<Operation *> known;
     bool dependsOnWeight = false;
     for (Operation &op : block) {
@@ -33,7 +33,7 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
           }))
         known.insert(&op);
     }
-    // What must be computed: not sources, not views of sources.
+    // Sources and views of sources cost nothing and stay.
     auto isFree = [&](Operation *op) {
       while (isa_and_nonnull<ViewOpInterface>(op))
         op = op->getOperand(0).getDefiningOp();

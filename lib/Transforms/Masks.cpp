@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace fact;
 
-/// The lowest finite number of a type.
+/// The lowest finite value of a type.
 static double lowestOf(FloatType type) {
   llvm::APFloat lowest =
       llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true);
@@ -21,7 +21,7 @@ std::optional<Mask::Choice> Mask::Choice::get(SelectOp select) {
   auto element = dyn_cast<FloatType>(select.getType().getElementType());
   if (!element)
     return std::nullopt;
-  // No score of a type lies below the lowest number of it.
+  // No score is below the lowest finite value of its type.
   auto hides = [&](Value value, double &fill) {
     return m_Number(fill).match(value) &&
            (isHidden(fill) || fill <= lowestOf(element));
@@ -66,7 +66,7 @@ void Mask::appendLeaves(SmallVectorImpl<Value> &leaves) const {
 }
 
 namespace {
-/// Builds masks in a type that keeps what the parts say.
+/// Builds masks in a type that can represent all parts.
 class MaskBuilder {
 public:
   MaskBuilder(OpBuilder &builder, Location loc, Type element)
@@ -93,8 +93,8 @@ public:
                          mask, value);
   }
 
-  /// Infinity is the same in every type; a row that sees nothing is uniform
-  /// with a finite value, which therefore must swallow any score.
+  /// Infinity is the same in every type. With a finite fill, a row in which
+  /// every key is hidden is uniform, so the fill must absorb any score.
   Value choose(const Mask::Choice &choice, Value mask, Type element) {
     bool finite = !std::isinf(choice.fill);
     double fill = choice.fill;

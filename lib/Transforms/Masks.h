@@ -8,11 +8,11 @@
 #include "Matchers.h"
 
 namespace fact {
-/// Whether a score of this value has no weight beside any score that is seen:
-/// -inf, and what is so low that a score would have to exceed 2^99 to matter.
+/// Whether a score of this value has no weight beside any visible score: -inf,
+/// or so low that a visible score would have to exceed 2^99 to matter.
 inline bool isHidden(double value) { return value <= -0x1p100; }
 
-/// A mask in parts: what is added, and choices between scores and a value that
+/// A mask in parts: summands, and choices between scores and a fill value that
 /// hides them.
 struct Mask {
   /// `factor * value` is added.
@@ -20,29 +20,29 @@ struct Mask {
     mlir::Value value;
     double factor = 1;
   };
-  /// Where the condition is `hidesWhenTrue`, scores are `fill`.
+  /// Scores are `fill` where the condition equals `hidesWhenTrue`.
   struct Choice {
     mlir::Value condition;
     bool hidesWhenTrue = true;
     double fill = 0;
-    /// The value that the choice leaves elsewhere.
+    /// The value elsewhere.
     mlir::Value rest;
 
-    /// The choice that `select` makes, if one of its values hides.
+    /// The choice that `select` makes, if one of its values hides scores.
     static std::optional<Choice> get(SelectOp select);
   };
 
   llvm::SmallVector<Term> terms;
   llvm::SmallVector<Choice> choices;
 
-  /// The parts of a mask that is added.
+  /// The parts of a mask that is a summand of the scores.
   static Mask decompose(mlir::Value mask);
 
   bool empty() const { return terms.empty() && choices.empty(); }
   void appendLeaves(llvm::SmallVectorImpl<mlir::Value> &leaves) const;
 
-  /// The whole as a summand of scores, for an attention of `element`; null
-  /// when there is none.
+  /// The whole mask as a summand of the scores of an attention in `element`;
+  /// null if there are no parts.
   mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Type element) const;
 };

@@ -85,7 +85,7 @@ Location fact::getFusedLocation(Operation *root, ValueRange leaves) {
           }))
         replaced.insert(op);
     }
-  // In the order of the program.
+  // In program order.
   SmallVector<Location> locations;
   for (Operation *op : llvm::reverse(replaced))
     locations.push_back(op->getLoc());
@@ -96,7 +96,7 @@ Location fact::getFusedLocation(Operation *root, ValueRange leaves) {
 // Means of rows
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` reduces the last dimensions and no others.
+/// Whether `op` reduces exactly its last dimensions.
 static bool reducesTrailing(ReduceOp op) {
   int64_t rank = typeOf(op.getOperand()).getRank();
   int64_t count = op.getDims().size();
@@ -106,7 +106,7 @@ static bool reducesTrailing(ReduceOp op) {
 
 std::optional<RowMean> RowMean::get(Value value) {
   auto kept = typeOf(value);
-  // A sum times the reciprocal of the count, or over it.
+  // A sum multiplied by the reciprocal of the count, or divided by the count.
   double factor = 1;
   ReduceOp reduce;
   auto skipReshape = [](Value value) {
@@ -129,11 +129,11 @@ std::optional<RowMean> RowMean::get(Value value) {
     count *= size;
     size = 1;
   }
-  // Every reshape on the way keeps the order, so the last shape says all.
+  // Reshapes keep the order of elements, so only the last shape matters.
   if (kept.getShape() != ArrayRef<int64_t>(shape))
     return std::nullopt;
   bool isMean = reduce.getKind() == ReduceKind::mean && sum == inner;
-  // The count's reciprocal is rounded to f32 at most.
+  // The reciprocal of the count may be rounded to f32.
   bool isSum = reduce.getKind() == ReduceKind::sum &&
                std::abs(factor * count - 1) < 0x1p-23;
   if (!isMean && !isSum)

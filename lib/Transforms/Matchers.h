@@ -6,8 +6,8 @@
 //
 //   matchPattern(value, m_Either<AddOp>(m_Mean(mean), m_Number(eps)))
 //
-// What is seen through (order of operands, broadcasts, casts that lose nothing)
-// is decided here and nowhere else. A narrowing cast is never seen through.
+// Only these matchers decide what is looked through: the order of operands,
+// broadcasts and widening casts, but never a narrowing cast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,14 +31,15 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
   return typeOf(tensor).getShape();
 }
 
-/// Whether every value of the operand's type is one of the result's.
+/// Whether every value of the operand's type can be represented in the
+/// result's.
 bool isWidening(CastOp cast);
 
-/// The value under casts that lose nothing.
+/// Looks through widening casts.
 mlir::Value skipWidening(mlir::Value value);
 
-/// `value` under a shape that differs in sizes of 1 only; the value itself
-/// where the shapes are equal.
+/// Reshapes `value` to a shape that differs in dimensions of size 1 only;
+/// returns the value itself if the shapes are equal.
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> shape);
 mlir::Value expandTo(mlir::OpBuilder &builder, mlir::Location loc,
@@ -48,15 +49,15 @@ mlir::Value permuteTo(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value, int64_t dim, int64_t start,
                     int64_t size);
-/// The last two dimensions swapped.
+/// Swaps the last two dimensions.
 mlir::Value transposed(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value);
-/// A rank-0 constant.
+/// Builds a rank-0 constant.
 mlir::Value makeScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        double value, mlir::Type element);
 
-/// The location of an op that takes the place of `root` and of what only `root`
-/// needs, down to `leaves`: every Python line that made it.
+/// The location of an op that replaces `root` and its exclusive producers down
+/// to `leaves`: all of their Python lines.
 mlir::Location getFusedLocation(mlir::Operation *root, mlir::ValueRange leaves);
 
 //===----------------------------------------------------------------------===//
@@ -107,21 +108,22 @@ template <typename OpT> struct Bind {
 };
 } // namespace match
 
-/// The value that another part of the pattern bound.
+/// Matches the value that another part of the pattern bound.
 inline auto m_Same(const mlir::Value &value) { return match::Same{value}; }
-/// A number that is known, the same everywhere.
+/// Matches a splat constant.
 inline auto m_Number(double &value) { return match::Number{value}; }
 inline auto m_Equals(double value) { return match::Equals{value}; }
-/// An op of two operands, in either order.
+/// Matches a binary op with its operands in either order.
 template <typename OpT, typename First, typename Second>
 auto m_Either(First first, Second second) {
   return match::Either<OpT, First, Second>{first, second};
 }
-/// Any op of a kind.
+/// Matches any op of a type, and binds it.
 template <typename OpT> auto m_Bind(OpT &op) { return match::Bind<OpT>{op}; }
 
-/// The mean over the trailing `dims` dimensions of `operand`, which stay with
-/// size 1: as a reduction, as a sum over the count, or reshaped to have them.
+/// A mean over the trailing `dims` dimensions of `operand`, which keep size 1:
+/// a reduction, a sum divided by the count, or either one reshaped to this
+/// form.
 struct RowMean {
   mlir::Value operand;
   int64_t dims = 0;
@@ -129,8 +131,8 @@ struct RowMean {
   static std::optional<RowMean> get(mlir::Value value);
 };
 
-/// A product of factors: x, 1 / y and 1 / sqrt(y), through any nesting of
-/// products and quotients.
+/// A product of factors x, 1 / y and 1 / sqrt(y), in any nesting of products
+/// and quotients.
 struct Factors {
   llvm::SmallVector<mlir::Value> numerators, denominators, inverseRoots;
 

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// A value times a weight, and the bias that is added to it, if any.
+/// A value times a weight, with an optional bias.
 struct Projection {
   MatmulOp matmul;
   AddOp add;
@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-/// Whether loading the weights determines the value.
+/// Whether the value depends on weights and constants alone.
 bool MergeProjectionsPass::isFunctionOfWeights(Value value) {
   auto [known, isNew] = functionsOfWeights.try_emplace(value, false);
   if (!isNew)
@@ -55,8 +55,7 @@ bool MergeProjectionsPass::isFunctionOfWeights(Value value) {
   return functionsOfWeights[value] = determined;
 }
 
-/// Whether all that reads these elements reads them through strides, and leads
-/// to attention.
+/// Whether all users read these elements through strides and lead to attention.
 static bool isReadInPlace(Value value, const StridedView &view) {
   return !value.use_empty() && llvm::all_of(value.getUses(), [&](OpOperand
                                                                      &use) {
@@ -74,8 +73,8 @@ static bool isReadInPlace(Value value, const StridedView &view) {
   });
 }
 
-/// The projection as a slice of a wider product lies in memory like this,
-/// whatever the other parts.
+/// The strides of the projection as a slice of the merged product; they do not
+/// depend on the width of the other parts.
 static StridedView getSliceView(Value result) {
   StridedView view = StridedView::identity(result);
   int64_t wide = 2 * view.shape.back();
@@ -111,7 +110,7 @@ MergeProjectionsPass::getProjection(MatmulOp matmul) {
   return projection;
 }
 
-/// Tensors one after the other.
+/// Concatenates tensors.
 static Value concatenate(OpBuilder &builder, Location loc,
                          ArrayRef<Value> values, int64_t dim) {
   auto type = cast<RankedTensorType>(values.front().getType());
@@ -170,7 +169,8 @@ void MergeProjectionsPass::runOnOperation() {
   if (getOperation().isExternal())
     return;
   functionsOfWeights.clear();
-  // What must agree: the projected value, the flags, the type, a bias or none.
+  // Merged products agree in their left operand, flags, type, and whether they
+  // have a bias.
   using Key = std::tuple<Value, Attribute, Type, unsigned>;
   llvm::MapVector<Key, SmallVector<Projection>> groups;
   Block &block = getOperation().getBody().front();
@@ -182,6 +182,7 @@ void MergeProjectionsPass::runOnOperation() {
   for (auto &[key, projections] : groups)
     if (projections.size() > 1)
       merge(projections);
-  // A weight may be read after the first product that it is now part of.
+  // The merged product reads weights that may be defined after the first of the
+  // products.
   sortTopologically(&block);
 }

@@ -17,15 +17,15 @@ using namespace fact;
 
 namespace {
 enum class Verdict {
-  /// Lets query i see keys 0..i and no others, for every batch and head.
+  /// Query i sees keys 0..i and no others, in every batch and head.
   causal,
-  /// Changes nothing.
+  /// The part hides no score and changes none.
   nothing,
   other
 };
 
-/// One part of a mask, known: whether it hides a score and whether it leaves
-/// it as it is.
+/// Classifies one known part of a mask, by whether it hides each score or
+/// leaves it unchanged.
 Verdict classify(const KnownTensor &known, int64_t queries, int64_t keys,
                  function_ref<bool(double)> hides,
                  function_ref<bool(double)> leaves) {
@@ -53,7 +53,7 @@ struct ProveMasksPass : fact::impl::ProveMasksBase<ProveMasksPass> {
       if (op.getMask())
         attentions.push_back(op);
     });
-    // One mask serves all blocks of a model; it is evaluated once.
+    // One mask often serves all blocks of a model, so it is evaluated once.
     for (AttentionOp op : attentions)
       prove(op);
   }
@@ -72,7 +72,8 @@ private:
 };
 } // namespace
 
-/// A summand, or a condition that hides where it is `hiddenValue`.
+/// Classifies a summand, or a condition that hides scores where it equals
+/// `hiddenValue`.
 const ProveMasksPass::Proof &ProveMasksPass::classify(Value part,
                                                       bool hiddenValue,
                                                       bool isCondition,
@@ -100,7 +101,7 @@ const ProveMasksPass::Proof &ProveMasksPass::classify(Value part,
 void ProveMasksPass::prove(AttentionOp op) {
   Mask mask = Mask::decompose(op.getMask());
   bool isCausal = op.getCausal(), changed = mask.empty();
-  // Drops a part that is proven; what was read is baked.
+  // Drops a proven part and bakes the weights that were read.
   auto drop = [&](Value part, bool hiddenValue, bool isCondition) {
     const Proof &proof = classify(part, hiddenValue, isCondition, op);
     if (proof.verdict == Verdict::other)

@@ -1,4 +1,4 @@
-//===- RaiseActivations.cpp - Recognise activations written out -----------===//
+//===- RaiseActivations.cpp - Recognize activations written out -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// Whether `value` is a number that was rounded to f32 at most.
+/// Whether `value` equals `wanted` up to a rounding to f32.
 bool isNearly(double value, double wanted) {
   return std::abs(value / wanted - 1) < 0x1p-22;
 }
@@ -31,7 +31,7 @@ bool isMultiple(Value value, Value x, double wanted) {
          isNearly(1 / factor, wanted);
 }
 
-/// 1 + f(u), and its u.
+/// Matches 1 + f(u) and returns u.
 template <typename Function> Value matchOnePlus(Value value) {
   Function function;
   if (!matchPattern(value, m_Either<AddOp>(m_Bind(function), m_Equals(1))))
@@ -57,7 +57,7 @@ bool isTanhArgument(Value value, Value x) {
   if (!matchPattern(value, multiple(sum, outer)) ||
       !isNearly(outer, std::sqrt(2 / M_PI)))
     return false;
-  // 0.044715 * x^3 may be any order of its factors.
+  // The factors of 0.044715 * x^3 may come in any order.
   Value rest;
   if (!matchPattern(sum, m_Either<AddOp>(m_Same(x), matchers::m_Any(&rest))))
     return false;
@@ -86,7 +86,7 @@ template <typename OpT> struct RaiseActivation : OpRewritePattern<OpT> {
     Factors factors = Factors::get(op.getResult());
     if (!factors.inverseRoots.empty())
       return failure();
-    // Numbers aside, there are x and one more factor.
+    // Apart from constants, there are x and one more factor.
     double scale = 1, number;
     llvm::erase_if(factors.numerators, [&](Value factor) {
       bool known = m_Number(number).match(factor);

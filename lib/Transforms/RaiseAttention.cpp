@@ -1,4 +1,4 @@
-//===- RaiseAttention.cpp - Recognise attention that is written out -------===//
+//===- RaiseAttention.cpp - Recognize attention that is written out -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Masks.h"
@@ -23,16 +23,17 @@ namespace {
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// What stands between q k^T and the softmax.
+/// The scale and the mask between q k^T and the softmax.
 struct Scores {
   MatmulOp product;
   double scale = 1;
   Mask mask;
-  /// The leading dimensions that masks broadcast to. They may be merged or
-  /// apart before and after.
+  /// The leading dimensions that masks broadcast to. Before and after, they may
+  /// be merged or split.
   std::optional<SmallVector<int64_t>> leading;
 
-  /// Notes that `part` of the mask is used with scores of shape `shape`.
+  /// Records that `part` of the mask applies to scores of shape `shape`. False
+  /// if another part applies to other leading dimensions.
   bool isMaskedBy(Value part, ArrayRef<int64_t> shape) {
     if (typeOf(part).getRank() <= 2)
       return true;
@@ -43,8 +44,8 @@ struct Scores {
   }
 };
 
-/// Walks from the softmax's operand to the product. Nothing on the way may be
-/// needed elsewhere: it would be computed twice.
+/// Walks from the softmax's operand to the product. Every op on the way must
+/// have one use; otherwise it would be computed twice.
 LogicalResult matchScores(Value value, Scores &scores) {
   Operation *op = value.getDefiningOp();
   if (!op || !op->hasOneUse())
@@ -53,7 +54,7 @@ LogicalResult matchScores(Value value, Scores &scores) {
     scores.scale *= factor;
     return matchScores(rest, scores);
   };
-  // One of the operands has the scores, the other is added to them.
+  // One operand leads to the scores, the other is a summand.
   auto addTo = [&](Value rest, Value other, double sign) -> LogicalResult {
     if (rest.getType() != value.getType() || !(scores.scale > 0))
       return failure();
@@ -106,7 +107,7 @@ LogicalResult matchScores(Value value, Scores &scores) {
             !(scores.scale > 0) ||
             !scores.isMaskedBy(choice->condition, shapeOf(value)))
           return failure();
-        // What is scaled afterwards must still hide.
+        // After the scaling, the fill value must still hide scores.
         if (isHidden(choice->fill) ? !isHidden(choice->fill * scores.scale)
                                    : scores.scale < 1)
           return failure();
@@ -116,8 +117,8 @@ LogicalResult matchScores(Value value, Scores &scores) {
       .Default([](Operation *) { return failure(); });
 }
 
-/// q * scale: the factor joins the others. In 16 bits the product would be
-/// rounded as an operand, so taking it out only rounds less.
+/// Takes the factor out of q * scale. In 16 bits, the product q * scale would
+/// be rounded as an operand, so the result is more accurate without it.
 Value takeScale(Value operand, double &scale) {
   while (Operation *op = operand.getDefiningOp()) {
     double factor;
@@ -141,9 +142,9 @@ Value takeScale(Value operand, double &scale) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// How leading dimensions of any number become `[batch, heads]`: the first is
-/// the batch, the others are heads; the last `shared` of them are query heads
-/// that read one key head.
+/// How the leading dimensions, of any number, become `[batch, heads]`: the
+/// first is the batch, the others are heads. The last `shared` of them are
+/// query heads that read one key head.
 struct Heads {
   SmallVector<int64_t> leading;
   size_t first = 0, shared = 0;
@@ -167,7 +168,7 @@ struct Heads {
     return heads;
   }
 
-  /// A `[leading..., rows, columns]` tensor as `[batch, heads, rows, columns]`.
+  /// Reshapes `[leading..., rows, columns]` to `[batch, heads, rows, columns]`.
   Value merge(Value tensor, bool isQuery, OpBuilder &builder) const {
     Location loc = tensor.getLoc();
     SmallVector<int64_t> full(leading);
@@ -182,12 +183,13 @@ struct Heads {
                      merged);
   }
 
-  /// The mask, which broadcasts: only dimensions that become one must be there.
+  /// Reshapes the mask, which broadcasts: only dimensions that are merged must
+  /// be expanded first.
   Value mergeMask(Value mask, OpBuilder &builder) const {
     ArrayRef<int64_t> shape = shapeOf(mask);
     if (leading.size() <= 2)
       return mask;
-    // Sizes of 1 in front, as many dimensions as scores have.
+    // Prepends dimensions of size 1 up to the rank of the scores.
     SmallVector<int64_t> full(leading.size() + 2 - shape.size(), 1);
     llvm::append_range(full, shape);
     Location loc = mask.getLoc();
@@ -206,8 +208,9 @@ struct Heads {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// The softmax whose result, rounded to the type of the values at most, is
-/// `operand`: probabilities are a contraction's operand, and round as such.
+/// The softmax that defines `operand`, through at most one rounding to the type
+/// of the values: probabilities are an operand of a contraction, and round as
+/// such.
 SoftmaxOp matchProbabilities(Value operand) {
   if (auto cast = operand.getDefiningOp<CastOp>();
       cast && cast->hasOneUse() && !isWidening(cast) &&
@@ -236,7 +239,8 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
     MatmulOp product = scores.product;
     Value query = product.getLhs(), key = product.getRhs(), value = op.getRhs();
     Type element = op.getType().getElementType();
-    // A product of widened operands is what 16-bit operands give in f32.
+    // A product of widened operands equals the product of 16-bit operands in
+    // f32.
     if (typeOf(query).getElementType() != element) {
       query = skipWidening(query);
       key = skipWidening(key);
@@ -248,7 +252,8 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
       if (typeOf(operand).getElementType() != element)
         return failure();
 
-    // Where reshapes stand between, all get the dimensions that masks have.
+    // If there are reshapes between, all operands get the leading dimensions of
+    // the masks.
     ArrayRef<int64_t> from = shapeOf(product).drop_back(2);
     ArrayRef<int64_t> to = shapeOf(softmax).drop_back(2);
     ArrayRef<int64_t> leading = scores.leading ? *scores.leading : from;
@@ -297,12 +302,12 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
   Pass::Statistic *raised;
 };
 
-/// Heads that come several times each: reshape(expand(x)) where one size of 1
-/// is expanded and becomes the fastest part of a dimension, under permutations.
+/// Repeated heads: reshape(expand(x)), where a dimension of size 1 is expanded
+/// and becomes the fastest part of a dimension, under permutations.
 struct RepeatedHeads {
   Value source;
   int64_t times = 1;
-  /// The shape without repetitions, and what permutes it, innermost last.
+  /// The shape without repetitions, and the permutations, innermost last.
   SmallVector<int64_t> shape;
   SmallVector<PermuteOp> permutes;
 
@@ -349,7 +354,7 @@ struct RepeatedHeads {
   }
 };
 
-/// Repeated keys and values are read once for a group of query heads.
+/// Reads repeated keys and values once per group of query heads.
 struct GroupHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op,

@@ -1,4 +1,4 @@
-//===- RaiseNorms.cpp - Recognise norms that are written out --------------===//
+//===- RaiseNorms.cpp - Recognize norms that are written out --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
@@ -17,17 +17,17 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// What divides a row: the mean of the squares of `squared`, plus `eps`.
+/// The square of a row's divisor: mean(squared * squared) + eps.
 struct Spread {
   Value squared;
   int64_t dims = 0;
   double eps = 0;
-  /// For a variance written as mean(x * x) - mean(x)^2: what `squared` is
-  /// centred by.
+  /// For a variance written as mean(x * x) - mean(x)^2, the mean that `squared`
+  /// must be centered by.
   Value mean;
 };
 
-/// x * x
+/// Matches x * x.
 Value matchSquare(Value value) {
   auto mul = value.getDefiningOp<MulOp>();
   return mul && mul.getLhs() == mul.getRhs() ? mul.getLhs() : Value();
@@ -59,8 +59,8 @@ std::optional<Spread> matchSpread(Value value) {
   return spread;
 }
 
-/// The x of x - mean(x) over the same dimensions as `spread`.
-Value matchCentred(Value value, const Spread &spread) {
+/// Matches x - mean(x), over the same dimensions as `spread`, and returns x.
+Value matchCentered(Value value, const Spread &spread) {
   auto sub = value.getDefiningOp<SubOp>();
   if (!sub)
     return {};
@@ -74,8 +74,8 @@ Value matchCentred(Value value, const Spread &spread) {
   return spread.squared == value ? sub.getLhs() : Value();
 }
 
-/// `parameter` with the shape that a norm over the last `dims` dimensions of
-/// `normed` takes; null when it varies over other dimensions.
+/// Reshapes `parameter` for a norm over the last `dims` dimensions of `normed`;
+/// null if it varies over other dimensions.
 Value toParameter(Value parameter, RankedTensorType normed, int64_t dims,
                   OpBuilder &builder) {
   ArrayRef<int64_t> shape = shapeOf(parameter);
@@ -107,7 +107,7 @@ template <typename OpT> struct RaiseNorm : OpRewritePattern<OpT> {
     for (size_t i = 0; i < count; ++i) {
       Value scaled = factors.numerators[i];
       Value other = count == 2 ? factors.numerators[1 - i] : Value();
-      Value x = matchCentred(scaled, *spread);
+      Value x = matchCentered(scaled, *spread);
       NormKind kind = x ? NormKind::layer : NormKind::rms;
       if (!x && !spread->mean && scaled == spread->squared)
         x = scaled;

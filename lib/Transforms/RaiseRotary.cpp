@@ -1,9 +1,9 @@
-//===- RaiseRotary.cpp - Recognise rotary embeddings written out ----------===//
+//===- RaiseRotary.cpp - Recognize rotary embeddings written out ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both parts of a pair are read through views of one tensor, written in any
-// way: chunks, slices with a step, slices of a tensor reshaped into pairs. So
-// parts are compared as strided views of the same base.
+// Both parts of a pair are views of one tensor: chunks, slices with a step, or
+// slices of a tensor that was reshaped into pairs. Parts are therefore compared
+// as strided views of the same base.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ namespace {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// A value as a view of another, perhaps negated. Casts that lose nothing
-/// commute with both.
+/// A value as a view of another one, possibly negated. Widening casts commute
+/// with both.
 struct SignedView {
   StridedView view;
   bool negative = false;
@@ -58,12 +58,12 @@ struct SignedView {
   }
 };
 
-/// How the two elements of a pair lie in the last dimension.
+/// How the two elements of a pair are placed in the last dimension.
 struct Pairing {
   bool interleaved = false;
 
-  /// Whether `part` has the first (0) or second (1) element of each pair of
-  /// `whole`. Sizes of 1 at the end of `part` are left out.
+  /// Whether `part` is the first (0) or second (1) element of each pair of
+  /// `whole`. Trailing dimensions of size 1 in `part` are ignored.
   bool isPart(const StridedView &part, const StridedView &whole,
               int64_t index) const {
     size_t last = whole.shape.size() - 1;
@@ -83,7 +83,7 @@ struct Pairing {
            part.strides[last] == (interleaved ? 2 * stride : stride);
   }
 
-  /// Both parts of pairs that `value` joins: concat(first, second), or with
+  /// The two parts that `value` concatenates: concat(first, second), or with
   /// `interleaved` stack(first, second, -1).flatten(-2).
   std::optional<std::pair<Value, Value>> split(Value value) const {
     auto type = typeOf(value);
@@ -109,7 +109,7 @@ struct Pairing {
     return std::pair(concat.getInputs()[0], concat.getInputs()[1]);
   }
 
-  /// The inverse of `split` for tables of angles.
+  /// The inverse of `split`, for tables of angles.
   Value join(Value first, Value second, OpBuilder &builder,
              Location loc) const {
     SmallVector<int64_t> shape(shapeOf(first)), joined(shape);
@@ -172,7 +172,7 @@ std::optional<std::pair<Product, Product>> matchProducts(Value value) {
   return std::pair(*first, *second);
 }
 
-/// Whether `angles` may stand beside `x` in a `fact.rotary`.
+/// Whether `angles` are legal operands of `fact.rotary` for `x`.
 bool areAngles(Value angles, RankedTensorType x) {
   auto shape = broadcastShapes({shapeOf(angles), x.getShape()});
   return typeOf(angles).getElementType() == x.getElementType() && shape &&
@@ -204,7 +204,7 @@ struct RaiseRotated : OpRewritePattern<OpT>, RotaryPattern {
   RaiseRotated(MLIRContext *context, Pass::Statistic *raised)
       : OpRewritePattern<OpT>(context), RotaryPattern{raised} {}
 
-  /// Whether `rotated` is rotate(x), up to its sign.
+  /// Whether `rotated` is rotate(x), up to sign.
   static bool isRotation(Value rotated, const SignedView &x, Pairing pairing,
                          bool &negative) {
     auto parts = pairing.split(rotated);
@@ -254,7 +254,7 @@ struct RaiseHalves : OpRewritePattern<OpT>, RotaryPattern {
   RaiseHalves(MLIRContext *context, Pass::Statistic *raised)
       : OpRewritePattern<OpT>(context), RotaryPattern{raised} {}
 
-  /// What is joined, without the size of 1 that stacking adds.
+  /// Removes the dimension of size 1 that stacking adds.
   static Value skipUnit(Value value, Pairing pairing) {
     auto reshape = value.getDefiningOp<ReshapeOp>();
     return pairing.interleaved && reshape &&
@@ -263,7 +263,7 @@ struct RaiseHalves : OpRewritePattern<OpT>, RotaryPattern {
                : value;
   }
 
-  /// The tensor of shape `shape` that `first` and `second` are the parts of.
+  /// The tensor of shape `shape` whose parts are `first` and `second`.
   static Value findWhole(Value first, Value second, Pairing pairing,
                          ArrayRef<int64_t> shape, PatternRewriter &rewriter) {
     auto one = SignedView::get(first), two = SignedView::get(second);
@@ -274,8 +274,8 @@ struct RaiseHalves : OpRewritePattern<OpT>, RotaryPattern {
       auto whole = SignedView::get(at);
       if (!whole || whole->negative)
         return {};
-      // The tensor itself, under another shape perhaps, or a range of it that a
-      // slice of a slice skipped.
+      // The tensor itself, possibly reshaped, or a range of it, if a slice of a
+      // slice was folded.
       auto isWhole = [&](const StridedView &view) {
         return pairing.isPart(one->view, view, 0) &&
                pairing.isPart(two->view, view, 1);

@@ -17,8 +17,7 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// The slice of the last dimension that `value` is a function of, element by
-/// element.
+/// The slice of the last dimension that `value` is a pointwise function of.
 SliceOp followToSlice(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!op->hasOneUse())
@@ -35,7 +34,7 @@ SliceOp followToSlice(Value value) {
   return {};
 }
 
-/// The range of `slice`, of another tensor and dimension.
+/// Takes the range of `slice` from another tensor and dimension.
 Value sliceAlike(SliceOp slice, Value tensor, int64_t dim, OpBuilder &builder) {
   SmallVector<int64_t> shape(shapeOf(tensor));
   shape[dim] = slice.getType().getShape().back();
@@ -44,7 +43,7 @@ Value sliceAlike(SliceOp slice, Value tensor, int64_t dim, OpBuilder &builder) {
                          dim, slice.getStart(), slice.getStep());
 }
 
-/// act(y[..., :n]) * y[..., n:] with y = x w^T + b is act(x w1^T + b1) *
+/// act(y[..., :n]) * y[..., n:] with y = x w^T + b becomes act(x w1^T + b1) *
 /// (x w2^T + b2).
 struct SplitGate : OpRewritePattern<MulOp> {
   SplitGate(MLIRContext *context, Pass::Statistic *split)
@@ -57,7 +56,7 @@ struct SplitGate : OpRewritePattern<MulOp> {
         slices[0].getOperand() != slices[1].getOperand())
       return failure();
     Value whole = slices[0].getOperand();
-    // Were the whole needed elsewhere, it would be computed twice.
+    // With other users, the whole product would be computed twice.
     if (!llvm::all_of(whole.getUsers(), [&](Operation *user) {
           return user == slices[0] || user == slices[1];
         }))

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using runtime::ValueKind;
 
-/// More than any bundle has: a model of 10,000 kernels takes 100 MB.
+/// A generous limit: a model of 10,000 kernels takes 100 MB.
 static constexpr uintmax_t maximumFileBytes = uintmax_t(1) << 30;
 static constexpr int maximumDepth = 32;
 static constexpr size_t maximumRank = 64;
@@ -67,7 +67,7 @@ template <typename T> static std::vector<T> readNamedTensors(const Node &list) {
     T tensor;
     tensor.name = node["name"].name();
     if (!names.insert(tensor.name).second)
-      node["name"].fail("\"" + tensor.name + "\" is there twice");
+      node["name"].fail("duplicate name \"" + tensor.name + "\"");
     readTensor(node, tensor);
     tensors.push_back(std::move(tensor));
   }
@@ -107,7 +107,7 @@ fs::path readPath(const Node &node, const fs::path &folder) {
   fs::path path = folder / relative;
   std::error_code code;
   if (!fs::is_regular_file(path, code))
-    node.fail("there is no file " + path.string());
+    node.fail("no such file: " + path.string());
   fs::path real = fs::canonical(path, code);
   if (code ||
       std::mismatch(folder.begin(), folder.end(), real.begin(), real.end())
@@ -220,14 +220,14 @@ static std::vector<Step> readSteps(const Node &list, Bundle &bundle,
         std::find_if(bundle.kernels.begin(), bundle.kernels.end(),
                      [&](const Kernel &each) { return each.name == name; });
     if (kernel == bundle.kernels.end())
-      node["kernel"].fail("there is no kernel \"" + name + "\"");
+      node["kernel"].fail("unknown kernel \"" + name + "\"");
     step.kernel = static_cast<uint32_t>(kernel - bundle.kernels.begin());
     kernel->used = true;
     std::vector<Node> operands = node["operands"].list();
     std::vector<Node> results = node["results"].list();
     if (operands.size() != kernel->operands.size() ||
         results.size() != kernel->results.size())
-      node.fail("kernel \"" + name + "\" takes " +
+      node.fail("kernel \"" + name + "\" has " +
                 std::to_string(kernel->operands.size()) + " operands and " +
                 std::to_string(kernel->results.size()) + " results, found " +
                 std::to_string(operands.size()) + " and " +
@@ -240,8 +240,8 @@ static std::vector<Step> readSteps(const Node &list, Bundle &bundle,
                    value.kind == ValueKind::Constant ||
                    value.kind == ValueKind::Prepared;
       if (preparing && !fixed)
-        operands[i].fail("'prepare' reads weights, constants and prepared "
-                         "values only");
+        operands[i].fail("'prepare' may read only weights, constants and "
+                         "prepared values");
       kernel->fixedOperands[i] = kernel->fixedOperands[i] && fixed;
       step.operands.push_back(index);
     }
@@ -253,9 +253,9 @@ static std::vector<Step> readSteps(const Node &list, Bundle &bundle,
                                 : value.kind == ValueKind::Workspace ||
                                       value.kind == ValueKind::Output;
       if (!writable)
-        results[i].fail(preparing ? "'prepare' writes prepared values only"
-                                  : "'program' writes workspace and outputs "
-                                    "only");
+        results[i].fail(preparing ? "'prepare' may write only prepared values"
+                                  : "'program' may write only workspace and "
+                                    "outputs");
       step.results.push_back(index);
     }
     steps.push_back(std::move(step));
@@ -288,7 +288,7 @@ static void checkSymbols(const Bundle &bundle) {
         throw Failure("bundle.json: symbol '" + candidate.symbol +
                       "' is exported by kernels '" + entry.first->second +
                       "' and '" + kernel.name +
-                      "', which could not be linked together");
+                      "', which cannot be linked together");
     }
 }
 
@@ -351,7 +351,7 @@ Bundle readBundle(const fs::path &folder) {
     bundle.kernels.push_back(readKernel(node, bundle.folder));
     Kernel &kernel = bundle.kernels.back();
     if (!names.insert(kernel.name).second)
-      node["name"].fail("\"" + kernel.name + "\" is there twice");
+      node["name"].fail("duplicate name \"" + kernel.name + "\"");
     kernel.hash = hashKernel(node, kernel, bundle);
     kernel.fixedOperands.assign(kernel.operands.size(), true);
   }

@@ -21,7 +21,7 @@ namespace tuning {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// The purposes of folders beside a bundle.
+/// The purposes of temporary folders beside a bundle.
 static constexpr char writing[] = "writing";
 static constexpr char replaced[] = "replaced";
 
@@ -31,15 +31,16 @@ static std::string cannot(const char *what, const fs::path &path, int code) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is a bundle, and what belongs to one
+// What is a bundle, and which files belong to it
 //===----------------------------------------------------------------------===//
 
-/// The name in the bundle.json of a folder; empty when that is not ours.
+/// The name in a folder's bundle.json; empty if that file is not a bundle's.
 static std::string readBundleName(const fs::path &folder) {
   std::ifstream file(folder / "bundle.json", std::ios::binary);
   if (!file)
     return "";
-  // Members of the outermost object alone, however large or deep the rest is.
+  // Reads members of the outermost object only, however large or deep the rest
+  // is.
   auto isOutermost = [](int depth, Json::parse_event_t, Json &) {
     return depth <= 1;
   };
@@ -52,7 +53,7 @@ static std::string readBundleName(const fs::path &folder) {
 }
 
 /// Whether fact-compile or fact-tune writes a file or folder of this name into
-/// a bundle. `model` is the bundle's name, empty where it is not known.
+/// a bundle. `model` is the bundle's name, empty if unknown.
 static bool isMember(const std::string &name, const std::string &model) {
   static const char *const members[] = {
       "bundle.json",       "kernels",           "constants",
@@ -77,8 +78,9 @@ static std::vector<fs::path> listFolder(const fs::path &folder,
   return entries;
 }
 
-/// Removes a bundle, whole or not, and nothing else: a folder that holds other
-/// files stays with them. What cannot be removed is tried again next time.
+/// Removes a complete or partial bundle and nothing else: a folder that holds
+/// other files is kept with them. What cannot be removed is tried again next
+/// time.
 static void removeBundle(const fs::path &folder) {
   std::error_code code;
   std::string model = readBundleName(folder);
@@ -171,7 +173,8 @@ std::string copyDatabase(const fs::path &from, const fs::path &to) {
 // Replacing
 //===----------------------------------------------------------------------===//
 
-/// As the user has named it, for messages; but a link to a bundle stays a link.
+/// The path as the user named it, for messages; a link to a bundle stays a
+/// link.
 static fs::path nameOf(const fs::path &path) {
   fs::path name = path.has_filename() ? path : path.parent_path();
   std::error_code code;
@@ -184,7 +187,7 @@ static fs::path parentOf(const fs::path &path) {
 }
 
 /// Whoever wrote beside the folder held the lock that this process holds now,
-/// so it is dead.
+/// so that process has ended.
 std::string BundleFolder::recover() {
   std::error_code code;
   std::string name = folder.filename().string();
@@ -194,7 +197,7 @@ std::string BundleFolder::recover() {
     bool wasReplaced = isUniqueName(candidate, name, replaced);
     if (!wasReplaced && !isUniqueName(candidate, name, writing))
       continue;
-    // Ended between the two renames of `replace`.
+    // The process ended between the two renames of `replace`.
     if (wasReplaced && !fs::exists(fs::symlink_status(folder, code)) &&
         !readBundleName(entry).empty()) {
       if (std::rename(entry.c_str(), folder.c_str()) != 0)
@@ -230,8 +233,8 @@ BundleFolder::~BundleFolder() {
 #define RENAME_EXCHANGE (1 << 1)
 #endif
 
-/// On return without an error, the new bundle is in place and `aside` is what
-/// it has replaced.
+/// On success, the new bundle is in place and `aside` is the one that it
+/// replaced.
 std::string BundleFolder::replace() {
   std::error_code code;
   if (!fs::exists(fs::symlink_status(folder, code)) ||
@@ -246,7 +249,8 @@ std::string BundleFolder::replace() {
     return "";
   if (errno != ENOSYS && errno != EINVAL)
     return cannot("replace", folder, errno);
-  // Not every file system can. `recover` knows the state in between.
+  // Not every file system can exchange two folders. `recover` handles the state
+  // between the two renames.
   fs::path old = getUniqueName(folder, replaced);
   if (std::rename(folder.c_str(), old.c_str()) != 0)
     return cannot("replace", folder, errno);

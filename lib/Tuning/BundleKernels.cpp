@@ -39,13 +39,13 @@ static double readNonNegative(const Node &node) {
   return value;
 }
 
-/// Leaves the value as it is where there is none.
+/// Does not change the value if the key is missing.
 static void readOptional(const Node &node, const char *key, double &value) {
   if (std::optional<Node> given = node.optional(key))
     value = readNonNegative(*given);
 }
 
-/// One of a few words.
+/// Reads one of several words.
 static std::string readWord(const Node &node,
                             std::initializer_list<const char *> known) {
   std::string text = node.string(), list;
@@ -128,7 +128,7 @@ Kernel readKernel(const Node &node, const fs::path &folder) {
     readKernelSource(item, folder, candidate);
     candidate.key = item["key"].line();
     if (!keys.insert(candidate.key).second)
-      item["key"].fail("\"" + candidate.key + "\" is there twice");
+      item["key"].fail("duplicate key \"" + candidate.key + "\"");
     std::optional<Node> predicted = item.optional("predicted_us");
     candidate.predictedUs = predicted ? readNonNegative(*predicted)
                                       : std::numeric_limits<double>::infinity();

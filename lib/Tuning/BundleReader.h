@@ -12,7 +12,7 @@
 namespace fact {
 namespace tuning {
 
-/// A JSON value that knows where it is.
+/// A JSON value with its path, for error messages.
 class Node {
 public:
   Node(const nlohmann::ordered_json &json, std::string path)
@@ -51,14 +51,14 @@ public:
       fail("expected a string, found " + found());
     return json->get<std::string>();
   }
-  /// Text that is shown as it is.
+  /// Text that is printed without escaping.
   std::string line() const {
     std::string text = string();
     if (!runtime::isOneLine(text))
       fail("expected text without control characters, found " + found());
     return text;
   }
-  /// A name is passed on as a C string, and escaped wherever it is shown.
+  /// A name is passed on as a C string, and escaped wherever it is printed.
   std::string name() const {
     std::string text = string();
     if (text.empty() || text.find('\0') != std::string::npos)
@@ -120,18 +120,18 @@ private:
 
 void readTensor(const Node &node, Tensor &tensor);
 
-/// A file inside of the bundle, whose folder is a canonical path: nothing of it
-/// leads out, links included.
+/// A file inside the bundle, whose folder is a canonical path. No path and no
+/// link leads out of it.
 std::filesystem::path readPath(const Node &node,
                                const std::filesystem::path &folder);
 
 // BundleKernels.cpp
 
-/// Without its hash, and without what steps say of it.
+/// Reads all but the hash and the properties that follow from its steps.
 Kernel readKernel(const Node &node, const std::filesystem::path &folder);
 
-/// What decides whether an old result still stands: everything but the names
-/// and the candidates themselves.
+/// The hash that decides whether an old result is still valid: everything
+/// except the names and the candidates.
 std::string hashKernel(const Node &node, const Kernel &kernel,
                        const Bundle &bundle);
 

@@ -1,9 +1,9 @@
 //===- CheckLibrary.cpp - What is linked is what was verified -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Databases, caches and build folders are only hints about what to link. The
-// kernels of the linked library are verified once more from the library itself
-// before it gets its name.
+// Databases, caches and build folders only suggest what to link. The kernels of
+// the linked library are verified once more, in the library itself, before it
+// is renamed to its final name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-/// Compiles the winners whose objects are not there: a result from an earlier
-/// run may have outlived them.
+/// Compiles the winners whose objects are missing: a result from an earlier run
+/// may have outlived them.
 void Tuner::ensureWinnerObjects() {
   for (bool complete = false; !complete;) {
     complete = true;
@@ -57,8 +57,8 @@ void Tuner::ensureWinnerObjects() {
   }
 }
 
-/// Builds the reference of every kernel. Those that are objects already are
-/// linked into one library.
+/// Builds the reference of every kernel. References that are objects already
+/// are linked into one library.
 void Tuner::buildReferences() {
   Words objects, link;
   ContentHash hash;
@@ -86,8 +86,8 @@ void Tuner::buildReferences() {
   writeStamp(stamp, hash.text(), {library});
 }
 
-/// Random values that a program's argument may hold: what all of its readers
-/// are verified with.
+/// The random values of a program's argument: those that all of its readers are
+/// verified with.
 static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
                           uint32_t index, const Tensor &tensor) {
   bool uniform = !runtime::isFloat(tensor.type);
@@ -117,8 +117,8 @@ static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
   return text.str();
 }
 
-/// What inputs and weights of the program hold; or that only its kernels can be
-/// verified, and why.
+/// Describes the content of the program's inputs and weights; or says why only
+/// the kernels can be verified.
 static std::string describeArguments(const Bundle &bundle, std::string &why) {
   std::string text;
   for (uint32_t i = 0; i < bundle.inputs.size(); ++i)
@@ -128,7 +128,7 @@ static std::string describeArguments(const Bundle &bundle, std::string &why) {
   for (uint32_t i = 0; i < bundle.weights.size(); ++i) {
     const Weight &weight = bundle.weights[i];
     if (weight.baked && weight.data.empty()) {
-      why = "the bundle does not have the value of the baked weight '" +
+      why = "the bundle lacks the value of the baked weight '" +
             weight.name + "'";
       return "kernels\n";
     }
@@ -158,7 +158,7 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
   text += only >= 0 ? "only " + std::to_string(only) + "\n"
                     : describeArguments(bundle, why);
   if (!why.empty())
-    std::printf("check     of the kernels alone: %s\n", why.c_str());
+    std::printf("check     kernels only: %s\n", why.c_str());
   fs::path check = build / "library.check";
   writeFile(check, text);
   Command command;
@@ -178,10 +178,9 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
     if (!report.disturbed)
       return report;
     if (tries == disturbedTries)
-      throw Failure("the linked library cannot be verified with the memory that "
-                    "is free: " +
+      throw Failure("the linked library cannot be verified with the free memory: " +
                     report.detail + ", " + std::to_string(tries) +
-                    " times\n  end other programs that use it; finished "
+                    " times\n  end programs that use memory; finished "
                     "attempts are kept");
     command.delaySeconds = secondsBeforeTry(tries);
   }
@@ -194,8 +193,8 @@ void Tuner::takeChoices(const WorkerReport &report) {
         *search.result.attempts[static_cast<size_t>(search.result.winner)];
     if (!winner.choice.empty())
       throw Failure("kernel '" + search.kernel().name +
-                    "' is linked with a choice and does not know it; compile "
-                    "the model again");
+                    "' was linked with a choice, but the library lacks it; "
+                    "compile the model again");
     winner.choice = choiceIn(choice);
   }
 }
@@ -209,7 +208,7 @@ bool Tuner::checkLibrary(const fs::path &library) {
     return false;
   }
   fs::path log = build / "check.log";
-  // A kernel is judged by itself; its neighbors may have done the harm.
+  // Verifies the kernel alone, since its neighbors may have caused the failure.
   if (report.status != "ok" && report.kernel >= 0) {
     report = runCheck(library, report.kernel);
     if (report.status == "ok")

@@ -15,7 +15,8 @@ bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 
-/// What every source of a library needs, whatever the bundle's command says.
+/// Flags that every source of a library needs, whatever the bundle's command
+/// says.
 Words Tuner::compileFlags(bool candidate) const {
   Words flags = {"-I" + (bundle.folder / "include").string()};
   if (!bundle.cuda) {
@@ -55,8 +56,8 @@ Command Tuner::linkCommand(const Words &inputs, const Words &link,
   return command;
 }
 
-/// Identifies what an object was built from. Knows no path, so a moved or copied
-/// bundle keeps its results, and no name, so another model may know the kernel.
+/// Identifies what an object was built from. Contains no path, so a moved or
+/// copied bundle keeps its results, and no name, so models share kernels.
 std::string Tuner::builtFrom(const KernelSource &kernel) const {
   ContentHash hash;
   hash.add(headersHash).add(compiler).add(toolsHash);
@@ -74,7 +75,8 @@ std::string Tuner::stampOf(const KernelSource &kernel) const {
   return ContentHash().add(builtFrom(kernel)).add(cutlassHash).text();
 }
 
-/// A reference that is an object already is in each candidate's library.
+/// A reference that is an object already is linked into each candidate's
+/// library.
 std::string Tuner::stampOf(const Kernel &kernel, size_t index) const {
   std::string stamp = stampOf(kernel.candidates[index]);
   if (kernel.reference.source.empty())
@@ -102,7 +104,7 @@ bool isFresh(const fs::path &stamp, const std::string &inputs, Files files) {
   if (!fs::is_regular_file(stamp, code))
     return false;
   std::string text = readFile(stamp);
-  // Files are read only when the rest is right.
+  // Reads files only if the rest matches.
   return text.compare(0, inputs.size() + 1, inputs + "\n") == 0 &&
          text == stampText(inputs, files);
 }
@@ -119,7 +121,8 @@ std::string mainMessage(const fs::path &log) {
     if (line.empty() || line[0] == '$')
       continue;
     last = line;
-    // What a compiler says of its linker comes last, and says nothing.
+    // The compiler's own message about its linker comes last and is not
+    // informative.
     bool says = contains(line, "error") || contains(line, "undefined") ||
                 contains(line, "cannot find");
     if (error.empty() && says && !contains(line, "linker command failed"))
@@ -194,7 +197,7 @@ std::string findWarnings(const std::string &log) {
         at != std::string::npos &&
         std::sscanf(line.c_str() + at, "Used %d registers", &used) == 1)
       registers = std::max(registers, used);
-    // The place is the same for all candidates of a kernel.
+    // The location is the same for all candidates of a kernel.
     size_t at = line.find("warning");
     if (at != std::string::npos && line[0] != '$' &&
         !contains(line, "warning generated") &&

@@ -14,10 +14,10 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-/// Words for the linker, through the compiler that drives it. The thread pool
-/// outlives any dlclose, so the code must too; a symbol nobody defines is an
-/// error here rather than when the model is loaded; and programs that link the
-/// library look for it by its name, not by the path it had then.
+/// Arguments for the linker, passed through the compiler. The thread pool
+/// outlives any dlclose, so the code must too. An undefined symbol is an error
+/// here rather than when the model is loaded. Programs that link the library
+/// look for it by name, not by its path at link time.
 static Words linkerWords(const Bundle &bundle, const fs::path &exports,
                          const fs::path &name) {
   Words options = {"--version-script=" + exports.string(), "-z,nodelete",
@@ -44,7 +44,7 @@ static void removePartial(const fs::path &output) {
   }
 }
 
-/// `name` is what programs will look for.
+/// `name` is the soname that programs will look for.
 void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
                         const fs::path &name) {
   fs::path source = build / "library.cpp";
@@ -81,13 +81,14 @@ void Tuner::compose(TuningResult &result) {
                         : fs::absolute(options.output);
   if (output.has_parent_path())
     createFolder(output.parent_path());
-  // Who links into the same file waits; what others left there is of the dead.
+  // Others that link to the same file wait; temporary files there belong to
+  // processes that have ended.
   PathLock lock;
   if (std::string error = lock.acquire(output, "fact-tune"); !error.empty())
     throw Failure(error);
   removePartial(output);
   fs::path aside = getUniqueName(output, partial);
-  // Gone, whatever happens below, unless it has become the library.
+  // Removes the file in any case, unless it has become the library.
   struct Aside {
     ~Aside() {
       std::error_code ignored;
@@ -101,7 +102,7 @@ void Tuner::compose(TuningResult &result) {
       result.kernels[i] = searches[i]->result;
     linkLibrary(result, aside, output);
     if (options.noCheck) {
-      std::printf("check     skipped: nothing of this library was verified\n");
+      std::printf("check     skipped: this library was not verified\n");
       break;
     }
     result.checked = checkLibrary(aside);

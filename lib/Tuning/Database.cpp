@@ -31,8 +31,8 @@ CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts
   (kernel_hash, candidate_hash, machine, compiler);
 )sql";
 
-/// PRAGMA user_version of databases with these tables. 0 is a new one or, as 1,
-/// an older one: the same tables without `choice`.
+/// PRAGMA user_version of databases with these tables. Version 0 is a new
+/// database or, like 1, an older one without the column `choice`.
 static constexpr int schemaVersion = 2;
 
 // The columns of an Attempt, in its order.
@@ -49,7 +49,8 @@ Database::Database(const std::filesystem::path &path) : path(path) {
   if (sqlite3_open(path.c_str(), &handle) != SQLITE_OK)
     fail("open it");
   sqlite3_busy_timeout(handle, 10000);
-  // Not every file system can; the default journal is as safe, only slower.
+  // Not every file system supports it; the default journal is as safe, only
+  // slower.
   sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
   execute("PRAGMA synchronous = NORMAL");
   setUp();
@@ -95,7 +96,7 @@ int Database::readVersion() {
   if (version > schemaVersion)
     throw Failure("the tuning database " + path.string() +
                   " has schema version " + std::to_string(version) +
-                  ", and this fact-tune writes " +
+                  ", but this fact-tune writes " +
                   std::to_string(schemaVersion) +
                   "; use the newer fact-tune, move the file away, or name "
                   "another with --database");
@@ -110,12 +111,12 @@ bool Database::hasChoices() {
   return found;
 }
 
-/// Creates the tables, or completes those of an older version.
+/// Creates the tables, or upgrades those of an older version.
 void Database::setUp() {
   if (readVersion() == schemaVersion)
     return;
   execute("BEGIN IMMEDIATE");
-  // Another process may have been here first.
+  // Another process may have upgraded them in the meantime.
   if (readVersion() != schemaVersion) {
     execute(schema);
     if (!hasChoices())

@@ -12,8 +12,8 @@ using runtime::ValueKind;
 
 namespace {
 
-/// Steps of the program from the one that writes a value to the last that reads
-/// it.
+/// The live range of a value: from the step that writes it to the last one that
+/// reads it.
 struct Lifetime {
   size_t first = 0, last = 0;
 };
@@ -47,7 +47,7 @@ private:
       auto written = lifetimes.find(value);
       if (written == lifetimes.end())
         fail(where + "reads value " + std::to_string(value) +
-             ", which no step before it writes");
+             ", which no earlier step writes");
       written->second.last = position;
     }
     for (uint32_t value : step.results)
@@ -66,7 +66,7 @@ private:
     if (first.kind == ValueKind::Output)
       overlaps = first.index == second.index;
     else if (first.kind == ValueKind::Workspace)
-      // What is prepared stays; workspace is free again after its last reader.
+      // Prepared values live forever; workspace is free after its last reader.
       overlaps = overlaps && lifeA.first <= lifeB.last &&
                  lifeB.first <= lifeA.last;
     if (overlaps)

@@ -1,9 +1,9 @@
 //===- Environment.cpp - What results depend on beside the bundle ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels are compiled by tools and with headers that a bundle only names. What
-// those are is part of every key, so that a result is known again only where it
-// would come out the same.
+// A bundle only names the tools and headers that compile its kernels. A hash of
+// both is part of every key, so that a result is reused only where it would be
+// the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ fs::path cacheFolder() {
 // Trees of headers
 //===----------------------------------------------------------------------===//
 
-/// Names, sizes and times of change of all files: the same as long as nobody
-/// wrote to one.
+/// A hash of the names, sizes and modification times of all files: unchanged as
+/// long as no file is written.
 static std::string hashOfTimes(const fs::path &folder) {
   ContentHash hash;
   for (const fs::path &path : listFiles(folder)) {
@@ -66,7 +66,7 @@ std::string hashOfTree(const fs::path &folder) {
   std::string content = ContentHash().addFolder(folder).text();
   if (known.empty())
     return content;
-  // A cache that cannot be written is no error.
+  // A cache that cannot be written is not an error.
   try {
     createFolder(known.parent_path());
     writeFile(known, times + " " + content + "\n");
@@ -119,8 +119,8 @@ std::string hostCompilerOf(const Words &compile) {
   return found.empty() ? "g++" : found;
 }
 
-/// What `--version` prints; "" where there is no such program, which the
-/// compiler itself will say.
+/// The output of `--version`; "" if there is no such program, which the
+/// compiler itself reports.
 static std::string versionOf(const std::string &program) {
   Command command;
   command.words = {program, "--version"};

@@ -17,7 +17,8 @@ std::string readFile(const fs::path &path) {
   std::ifstream file(path, std::ios::binary);
   std::string content;
   char part[4096];
-  // A string says when it runs out of memory; a stream of one ends early.
+  // A string throws when it runs out of memory; a string stream would end
+  // early.
   while (file.read(part, sizeof(part)) || file.gcount() > 0)
     content.append(part, static_cast<size_t>(file.gcount()));
   if (!file.eof())
@@ -54,7 +55,7 @@ void createFolder(const fs::path &path) {
 std::vector<fs::path> listFiles(const fs::path &folder) {
   constexpr auto options = fs::directory_options::follow_directory_symlink;
   std::vector<fs::path> files;
-  // A folder that is not there, and a link to nothing, have no files.
+  // A missing folder and a dangling link have no files.
   auto check = [](const fs::path &path, std::error_code code) {
     if (code && code != std::errc::no_such_file_or_directory)
       throw Failure("cannot list " + path.string() + ": " + code.message());

@@ -48,9 +48,9 @@ static std::string percent(unsigned char c) {
   return escape;
 }
 
-/// Text inside of a comment. Only printable ASCII stays, and nothing of it can
-/// end a comment or continue a line: compilers splice lines, and some replace
-/// trigraphs, before they look for the end.
+/// Escapes text for a comment. Only printable ASCII is kept, and nothing can
+/// end the comment or continue the line: compilers splice lines, and some
+/// replace trigraphs, before they look for the end.
 static std::string comment(const std::string &text) {
   std::string result;
   for (unsigned char c : text) {
@@ -60,7 +60,7 @@ static std::string comment(const std::string &text) {
   return result;
 }
 
-/// A string of the assembler.
+/// A string literal of the assembler.
 static std::string assemblerString(const std::string &text) {
   std::string result = "\"";
   for (unsigned char c : text)
@@ -70,7 +70,7 @@ static std::string assemblerString(const std::string &text) {
   return result + "\"";
 }
 
-/// Replaces words of `pattern`, in one pass: what is put in is not looked at.
+/// Replaces words of `pattern` in one pass: replacements are not scanned again.
 static std::string
 fill(const std::string &pattern,
      std::initializer_list<std::pair<std::string, std::string>> words) {
@@ -111,7 +111,7 @@ static Json describeTensor(const Tensor &tensor) {
           {"shape", tensor.shape}};
 }
 
-/// What FactLibrary::describe returns.
+/// The text that FactLibrary::describe returns.
 static std::string description(const Bundle &bundle,
                                const TuningResult &result) {
   Json json;
@@ -198,14 +198,14 @@ private:
     out << "};\n";
   }
 
-  std::string initialiser(const std::string &shape, const Tensor &tensor) {
+  std::string initializer(const std::string &shape, const Tensor &tensor) {
     return "{" + literal(tensor.name) +
            ", ElementType::" + enumerator(tensor.type) + ", " +
            std::to_string(tensor.shape.size()) + ", " +
            (tensor.shape.empty() ? "nullptr" : shape) + "}";
   }
 
-  /// An array is left out when it would be empty; `table` knows.
+  /// Writes an array; omitted if it would be empty, which `table` handles.
   template <typename T, typename Write>
   void writeArray(const char *type, const std::string &name,
                   const std::vector<T> &items, Write write) {
@@ -248,7 +248,7 @@ private:
     return "choice" + std::to_string(kernel);
   }
 
-  /// What the kernel chose when it was verified, and uses from then on.
+  /// The choice that the kernel was verified with, and always uses.
   void writeChoice(size_t kernel, const std::string &digits) {
     if (digits.empty())
       return;
@@ -259,7 +259,8 @@ private:
     out << "};\n\n";
   }
 
-  /// The assembler includes the bytes: a large constant costs no compile time.
+  /// The assembler includes the bytes, so a large constant costs no compile
+  /// time.
   void writeConstants() {
     for (size_t i = 0; i < bundle.constants.size(); ++i) {
       std::string symbol = "fact_constant_" + std::to_string(i);
@@ -286,7 +287,7 @@ private:
       writeShape(name + "Shape" + std::to_string(i), tensors[i]);
     writeArray("TensorSpec", name, tensors,
                [&](size_t i, const Tensor &tensor) {
-                 out << initialiser(name + "Shape" + std::to_string(i), tensor);
+                 out << initializer(name + "Shape" + std::to_string(i), tensor);
                });
   }
 
@@ -296,7 +297,7 @@ private:
     writeArray("WeightSpec", "weights", bundle.weights,
                [&](size_t i, const Weight &weight) {
                  out << "{"
-                     << initialiser("weightsShape" + std::to_string(i), weight)
+                     << initializer("weightsShape" + std::to_string(i), weight)
                      << ", " << (weight.baked ? "true" : "false") << ", "
                      << weight.baked.value_or(0) << "ull}";
                });
@@ -330,7 +331,8 @@ private:
         });
   }
 
-  /// Unused kernels of the bundle are not in the library.
+  /// The position of a kernel in the library, which omits unused kernels of the
+  /// bundle.
   size_t positionOf(uint32_t kernel) const {
     for (size_t i = 0; i < result.kernels.size(); ++i)
       if (result.kernels[i].kernel == &bundle.kernels[kernel])
@@ -450,15 +452,15 @@ FactModel *NAME_create(const FactNamedTensor *weights, int64_t count);
 /* The same with the weights of a safetensors file. */
 FactModel *NAME_load(const char *path);
 
-/* Replaces the named weights. 0 on success; after a failure the model works on
- * with those it had. */
+/* Replaces the named weights. 0 on success; after a failure the model keeps its
+ * old weights. */
 int NAME_set_weights(FactModel *model, const FactNamedTensor *weights,
                      int64_t count);
 int NAME_load_weights(FactModel *model, const char *path);
 
-/* Inputs and outputs in the order above. Inputs of other strides are copied.
- * `stream` is a cudaStream_t, ignored on the host; calls on one model are
- * ordered by the caller. 0 on success. */
+/* Inputs and outputs in the order above. Inputs that are not row-major are
+ * copied. `stream` is a cudaStream_t, ignored on the host; the caller orders
+ * calls on one model. 0 on success. */
 int NAME_run(FactModel *model, DLTensor *const *inputs, int64_t input_count,
              DLTensor *const *outputs, int64_t output_count, void *stream);
 

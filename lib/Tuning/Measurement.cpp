@@ -12,7 +12,7 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-/// What the worker did after each report.
+/// The worker's activity after each report.
 static std::string activityAfter(const std::string &phase) {
   if (phase == "start")
     return "while running the reference";
@@ -30,9 +30,9 @@ double secondsBeforeTry(int number) {
 }
 
 /// SIGKILL comes from the kernel when memory is short, or from a person;
-/// launchers report it by their own status.
+/// launchers report it by an exit status of their own.
 static bool wasKilled(const Outcome &outcome) {
-  return (outcome.kind == Outcome::Signalled && outcome.code == SIGKILL) ||
+  return (outcome.kind == Outcome::Signaled && outcome.code == SIGKILL) ||
          (outcome.kind == Outcome::Exited && outcome.code == 128 + SIGKILL);
 }
 
@@ -118,8 +118,8 @@ static bool keepsExpected(const Bundle &bundle, const Kernel &kernel) {
   return !bundle.cuda && bytes <= (256u << 20);
 }
 
-/// What another process left may be of another reference, so that nothing is
-/// verified where it cannot be removed.
+/// Removes results of the reference from another process, which may belong to
+/// another reference. If they cannot be removed, nothing is verified.
 void Tuner::forgetExpected(const Kernel &kernel) const {
   const std::string prefix = std::string(expectedName) + ".";
   for (const fs::path &file : listFiles(buildFolder(kernel))) {
@@ -240,7 +240,7 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
                        report.disturbed ? secondsBeforeTry(deaths) : 0);
       return;
     }
-    // A device that is lost is no candidate's fault.
+    // A lost device is not the candidate's fault.
     askMachine();
   }
   Attempt attempt;
@@ -252,9 +252,8 @@ void Tuner::judge(Search &search, size_t index, const Outcome &outcome,
         report.detail + ", " + std::to_string(disturbedTries) + " times";
     if (report.phase == "start")
       throw Failure("kernel '" + kernel.name +
-                    "' cannot be verified with the memory that is free: " +
-                    what +
-                    "\n  end other programs that use it, or tune on a machine "
+                    "' cannot be verified with the free memory: " + what +
+                    "\n  end programs that use memory, or tune on a machine "
                     "with more; finished attempts are kept");
     attempt.status =
         report.status == "out_of_memory" ? report.status : "killed";

@@ -24,10 +24,11 @@ using Clock = std::chrono::steady_clock;
 static volatile std::sig_atomic_t interrupted = 0;
 
 //===----------------------------------------------------------------------===//
-// The end of fact-tune
+// When fact-tune ends
 //===----------------------------------------------------------------------===//
 
-/// Tells the watcher of a process group, or of its end (negative).
+/// Pipe to the watcher, which receives process groups when they start and,
+/// negated, when they end.
 static int watcher = -1;
 
 static void tellWatcher(int32_t group) {
@@ -37,9 +38,9 @@ static void tellWatcher(int32_t group) {
   (void)ignored;
 }
 
-/// Kills the groups that are left when the pipe ends, which it does with
-/// fact-tune. A child's death signal reaches that child alone; compilers start
-/// processes of their own.
+/// Kills the remaining groups when the pipe closes, which happens when
+/// fact-tune ends. A child's death signal reaches only that child, but
+/// compilers start processes of their own.
 [[noreturn]] static void watchGroups(int pipe) {
   setsid();
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
@@ -82,9 +83,9 @@ void installInterruptHandlers() {
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGHUP, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  // A file that would pass the limit is an error of the write.
+  // Makes a file that exceeds the size limit an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
-  // Who started fact-tune may ask that it ends with them (fact-compile does).
+  // The parent may request that fact-tune ends with it (fact-compile does).
   if (std::getenv("FACT_END_WITH_PARENT"))
     prctl(PR_SET_PDEATHSIG, SIGTERM);
   startWatcher();
@@ -153,10 +154,11 @@ std::string Outcome::text() const {
   switch (kind) {
   case Exited:
     return "exit status " + std::to_string(code);
-  case Signalled:
+  case Signaled:
     return signalText(code);
   case TimedOut:
-    return "no end after " + std::to_string(static_cast<int>(seconds)) + " s";
+    return "timed out after " + std::to_string(static_cast<int>(seconds)) +
+           " s";
   case NotStarted:
     return std::strerror(code);
   }
@@ -247,7 +249,7 @@ void Scheduler::startReady() {
 [[noreturn]] static void becomeCommand(char *const *words, int output,
                                        int errors, int status, int parent) {
   setpgid(0, 0);
-  // When fact-tune is killed without a chance to clean up, so are its children.
+  // Kills the children when fact-tune is killed without a chance to clean up.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(127);
@@ -303,15 +305,16 @@ void Scheduler::start(Job &job) {
                   std::strerror(forkError));
   setpgid(job.pid, job.pid);
   tellWatcher(job.pid);
-  // Ends with exec (nothing to read) or with the errno of its failure.
+  // The pipe closes at exec (nothing to read) or holds the errno of its
+  // failure.
   int code = 0;
   if (read(status[0], &code, sizeof(code)) == sizeof(code))
     job.startError = code;
   close(status[0]);
 }
 
-/// Hands on what is there: at most some megabytes, so that a process that never
-/// stops writing does not keep the others waiting.
+/// Passes on the available output: at most some megabytes per call, so that a
+/// process that never stops writing does not block the others.
 template <typename Take> static void drain(int &pipe, Take take) {
   char block[1 << 16];
   for (int i = 0; pipe >= 0 && i < 64; ++i) {
@@ -333,7 +336,7 @@ void Scheduler::readOutput(Job &job) {
   });
   drain(job.messages, [&](const char *data, size_t bytes) {
     size_t kept = std::min(bytes, outputLimit - job.logged);
-    // A log that cannot be written is no reason to stop.
+    // A log that cannot be written does not stop the run.
     ssize_t ignored = kept ? write(job.log, data, kept) : 0;
     (void)ignored;
     job.logged += kept;
@@ -350,12 +353,12 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
     job.killed = true;
     job.killedAt = Clock::now();
   }
-  // A process stuck in a driver cannot be reaped: leave it behind.
+  // A process that is stuck in a driver cannot be reaped: abandon it.
   bool abandoned = !ended && job.killed && secondsSince(job.killedAt) > 30;
   if (!ended && !abandoned)
     return false;
   if (ended)
-    kill(-job.pid, SIGKILL); // What it left running.
+    kill(-job.pid, SIGKILL); // Its remaining children.
   if (ended)
     tellWatcher(-job.pid);
   job.pid = -1;
@@ -370,7 +373,7 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
     outcome.kind = Outcome::TimedOut;
     outcome.seconds = job.command.timeoutSeconds;
   } else if (WIFSIGNALED(status)) {
-    outcome.kind = Outcome::Signalled;
+    outcome.kind = Outcome::Signaled;
     outcome.code = WTERMSIG(status);
   } else {
     outcome.kind = Outcome::Exited;
@@ -399,8 +402,8 @@ void Scheduler::run() {
     }
     if (interrupted)
       throw Failure("interrupted by " + signalText(interrupted) +
-                    "; finished attempts are kept, run the same command again "
-                    "to go on");
+                    "; finished attempts are kept: run the same command again "
+                    "to resume");
     if (!anyEnded)
       ::poll(nullptr, 0, 5);
   }

@@ -48,8 +48,8 @@ runtimePaths(const Bundle &bundle, const std::vector<std::string> &names) {
   return paths;
 }
 
-/// Whether nobody else can put an object into `folder`, which is then linked. A
-/// group is taken for the user's own if it is that of the user's new files.
+/// Whether no other user can put an object into `folder`, which is then linked.
+/// A group counts as the user's own if the user's new files get it.
 static bool isPrivate(const fs::path &folder) {
   struct stat found;
   if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
@@ -58,8 +58,8 @@ static bool isPrivate(const fs::path &folder) {
   return !(found.st_mode & S_IWGRP) || found.st_gid == ::getegid();
 }
 
-/// Where objects of the runtime are kept across bundles, by content; empty when
-/// the environment names no home, or others can write there.
+/// The cache of runtime objects across bundles, by content; empty if the
+/// environment names no home, or others can write there.
 static fs::path objectCache() {
   fs::path folder = cacheFolder();
   if (folder.empty())
@@ -72,7 +72,7 @@ static fs::path objectCache() {
                                                               : fs::path();
 }
 
-/// Copies whole or not at all. A cache that cannot be used is no error.
+/// Copies completely or not at all. An unusable cache is not an error.
 static bool copyAside(const fs::path &from, const fs::path &to) {
   std::error_code code, ignored;
   fs::create_directories(to.parent_path(), ignored);
@@ -84,8 +84,8 @@ static bool copyAside(const fs::path &from, const fs::path &to) {
   return !code;
 }
 
-/// The headers beside the runtime's sources; those in include/ are in every
-/// stamp.
+/// Hashes the headers beside the runtime's sources; those in include/ are part
+/// of every stamp.
 std::string hashOfHeaders(const fs::path &folder) {
   ContentHash hash;
   for (const fs::path &header : listFiles(folder))
@@ -94,8 +94,8 @@ std::string hashOfHeaders(const fs::path &folder) {
   return hash.text();
 }
 
-/// Compiles what is not there yet; objects are shared by worker and library,
-/// and by bundles.
+/// Compiles the objects that are missing; worker, library and bundles share
+/// them.
 std::vector<std::string>
 Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
                            const char *what) {
@@ -125,7 +125,7 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
       }
     }
     Command command = compileCommand(unit, aside, log, false);
-    // --compile-timeout is about candidates; nothing goes on without this.
+    // --compile-timeout is for candidates; nothing works without this object.
     command.timeoutSeconds = std::max(600.0, options.compileTimeout);
     writeFile(log, "$ " + command.text() + "\n");
     compiles.build(command, [=](const Outcome &outcome) {

@@ -1,10 +1,10 @@
 //===- Sanitize.cpp - Winners under compute-sanitizer ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verification compares results. compute-sanitizer sees what results need not
-// show: an access outside of memory that hits nothing, a race that is lost one
-// time in a million, a read of memory that nobody wrote, a barrier that not all
-// threads reach.
+// Verification compares results. compute-sanitizer finds what results may not
+// show: an out-of-bounds access that hits nothing, a race that is lost one time
+// in a million, a read of uninitialized memory, a barrier that not all threads
+// reach.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-/// In the order in which they run: an access outside of memory explains what
-/// the others find.
+/// In the order in which they run: an out-of-bounds access explains the
+/// findings of the others.
 static constexpr const char *sanitizerTools[] = {"memcheck", "racecheck",
                                                  "initcheck", "synccheck"};
 
-/// The exit status that says that there are findings.
+/// The exit status that reports findings.
 static constexpr int foundStatus = 97;
 
 static fs::path findSanitizer() {
@@ -49,7 +49,7 @@ static fs::path findSanitizer() {
 
 void Tuner::requireSanitizer() {
   if (!bundle.cuda)
-    throw Failure("--sanitize: compute-sanitizer checks CUDA kernels, and the "
+    throw Failure("--sanitize: compute-sanitizer checks CUDA kernels, but the "
                   "kernels of " +
                   bundle.folder.string() +
                   " are for the host; compile the model for a GPU, or leave "
@@ -61,8 +61,8 @@ void Tuner::requireSanitizer() {
                   "of the CUDA toolkit");
 }
 
-/// Whether the libraries of a candidate and of its reference are there, as they
-/// were verified.
+/// Whether the libraries of a candidate and of its reference exist and are
+/// those that were verified.
 bool Tuner::canRun(const Kernel &kernel, size_t index) const {
   std::error_code code;
   return isFresh(libraryStampOf(kernel, index),
@@ -71,8 +71,8 @@ bool Tuner::canRun(const Kernel &kernel, size_t index) const {
          fs::is_regular_file(referenceOf(kernel, index), code);
 }
 
-/// The text after the marks of a line that the tool wrote; empty for others,
-/// and for what belongs to the line before.
+/// The text of a line that the tool wrote, without its prefix; empty for other
+/// lines and for continuations.
 static std::string toolLine(const std::string &line) {
   static const std::string marks = "========= ";
   if (line.compare(0, marks.size(), marks) != 0 ||
@@ -90,7 +90,7 @@ std::optional<std::string> findSanitizerError(const std::string &log) {
     std::string text = toolLine(line);
     if (text.empty() || contains(text, "COMPUTE-SANITIZER"))
       continue;
-    // "ERROR SUMMARY: 2 errors", or of races "RACECHECK SUMMARY: 3 hazards
+    // "ERROR SUMMARY: 2 errors", or for races "RACECHECK SUMMARY: 3 hazards
     // displayed (1 error, 2 warnings)".
     if (size_t at = text.find("SUMMARY: "); at != std::string::npos) {
       size_t inner = text.find('(', at);
@@ -113,7 +113,8 @@ std::optional<std::string> findSanitizerError(const std::string &log) {
   return first.empty() ? std::to_string(errors) + " errors" : first;
 }
 
-/// Runs the verification of one winner under one tool; what it found, or "".
+/// Runs the verification of one winner under one tool; returns its finding, or
+/// "".
 std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
   const Kernel &kernel = search.kernel();
   size_t winner = static_cast<size_t>(search.result.winner);
@@ -133,7 +134,7 @@ std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
   for (const std::string &word :
        {sanitizer.string(), std::string("--tool"), std::string(tool),
         std::string("--error-exitcode"), std::to_string(foundStatus),
-        // What a device call returns is the worker's business.
+        // The worker checks the results of device calls itself.
         std::string("--report-api-errors"), std::string("no"),
         std::string("--log-file"), findings.string(), workerPath.string(),
         job.string()})
@@ -164,7 +165,7 @@ std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
   return report.status == "ok" ? "" : report.status + ": " + report.detail;
 }
 
-/// A finding rejects the winner, and the next best is looked at.
+/// A finding rejects the winner; then the next best candidate is checked.
 void Tuner::sanitizeWinners() {
   for (auto &each : searches) {
     Search &search = *each;

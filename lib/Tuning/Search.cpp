@@ -36,7 +36,7 @@ std::string format(const char *pattern, double value) {
   return text;
 }
 
-/// Starts the next batch; the first is usually the only one.
+/// Starts the next batch; usually there is only one.
 void Tuner::tryNext(Search &search) {
   size_t end = selectBatch(search.kernel(), search.ranking, search.next);
   std::vector<size_t> batch(search.ranking.begin() + search.next,
@@ -52,7 +52,7 @@ void Tuner::tryCandidate(Search &search, size_t index) {
   if (!options.retune) {
     std::optional<Attempt> known =
         database->find(keyOf(search.kernel(), candidate));
-    // What compute-sanitizer is to run has to be there.
+    // compute-sanitizer needs the candidate's library.
     bool usable = !options.sanitize || !known || known->status != "ok" ||
                   canRun(search.kernel(), index);
     if (known && !known->transient && usable) {
@@ -69,7 +69,8 @@ void Tuner::tryCandidate(Search &search, size_t index) {
 
 void Tuner::buildReference(Search &search) {
   const Kernel &kernel = search.kernel();
-  // An object is linked with each candidate: a command less.
+  // A reference that is an object is linked with each candidate, which saves a
+  // command.
   if (kernel.reference.source.empty()) {
     search.reference = Search::Ready;
     return;
@@ -93,7 +94,7 @@ void Tuner::buildReference(Search &search) {
   auto broken = [&search, log](const Command &command, const Outcome &outcome) {
     checkEnvironment(command, outcome);
     search.reference = Search::Broken;
-    search.error = "its reference does not build (" + outcome.text() +
+    search.error = "its reference cannot be built (" + outcome.text() +
                    "): " + mainMessage(log) + "\n      see " + log.string();
     progress(search.kernel(), "reference", "FAILED: " + mainMessage(log));
     for (size_t index : std::exchange(search.waiting, {})) {
@@ -129,8 +130,8 @@ void Tuner::buildReference(Search &search) {
   });
 }
 
-/// What a compiler that failed says about its candidate. A compiler that was
-/// killed, or ran out of time, says nothing.
+/// The verdict on a candidate whose compiler failed. A compiler that was killed
+/// or timed out gives none.
 Attempt compileFailure(const Outcome &outcome, const fs::path &log) {
   Attempt attempt;
   attempt.log = log.string();
@@ -140,7 +141,7 @@ Attempt compileFailure(const Outcome &outcome, const fs::path &log) {
     attempt.status = "compile_timeout";
     attempt.detail = outcome.text();
     attempt.transient = true;
-  } else if (outcome.kind == Outcome::Signalled) {
+  } else if (outcome.kind == Outcome::Signaled) {
     attempt.detail = "the compiler was ended by " + outcome.text() +
                      "; too many --jobs for this machine's memory?";
     attempt.transient = true;
@@ -285,8 +286,8 @@ void Tuner::finishAttempt(Search &search, size_t index, Attempt attempt,
     conclude(search);
 }
 
-/// A batch is done. With nothing to show for it, the next one; after the last,
-/// what spilled is better than nothing.
+/// Ends a batch. Without a result, starts the next one; after the last, accepts
+/// candidates that spill.
 void Tuner::conclude(Search &search) {
   for (const std::optional<Attempt> &attempt : search.result.attempts)
     if (attempt && attempt->status == "ok")

@@ -20,32 +20,31 @@ struct Tuner::Search {
   size_t next = 0;
   size_t pending = 0;
   enum { NotBuilt, Building, Ready, Broken } reference = NotBuilt;
-  /// Built candidates that wait for the reference.
+  /// Candidates that are built and wait for the reference.
   std::vector<size_t> waiting;
-  /// Candidates that wait for an object, by the one that it is built as.
+  /// Candidates that wait for an object, by the candidate that builds it.
   std::map<size_t, std::vector<size_t>> building;
   /// By the candidate that was compiled.
   std::map<size_t, double> compileSeconds;
   std::map<size_t, std::string> spills;
-  /// Workers that died, by candidate.
+  /// How often workers died, by candidate.
   std::map<size_t, int> deaths;
   bool spillsTried = false;
-  /// Why the kernel itself, rather than a candidate, is bad.
+  /// Why the kernel itself, rather than a candidate, failed.
   std::string error;
 
   const Kernel &kernel() const { return *result.kernel; }
 };
 
-// What results depend on beside the bundle: Environment.cpp.
+// Inputs of results outside of the bundle: Environment.cpp.
 
-/// Where files are kept across bundles; empty when the environment names no
-/// home.
+/// Where files are kept across bundles; empty if the environment names no home.
 std::filesystem::path cacheFolder();
 
-/// The hash of all files below a folder, remembered until one is written.
+/// The hash of all files below a folder, cached until one of them changes.
 std::string hashOfTree(const std::filesystem::path &folder);
 
-/// What compilers read from the environment.
+/// Flags that compilers read from the environment.
 std::string inheritedFlags(bool cuda);
 
 /// The host compiler that an nvcc command uses.
@@ -54,66 +53,66 @@ std::string hostCompilerOf(const Words &compile);
 /// The headers beside the runtime's sources: RuntimeObjects.cpp.
 std::string hashOfHeaders(const std::filesystem::path &folder);
 
-// Commands and what they leave behind: Commands.cpp.
+// Commands and their outputs: Commands.cpp.
 
 bool contains(const std::string &text, const std::string &part);
 
 using Files = std::initializer_list<std::filesystem::path>;
 
-/// Says what the files were built from, and what they are.
+/// Records what the files were built from, and their hashes.
 void writeStamp(const std::filesystem::path &stamp, const std::string &inputs,
                 Files files);
 
-/// Whether the files are there, unchanged, and built from `inputs`.
+/// Whether the files exist, are unchanged, and were built from `inputs`.
 bool isFresh(const std::filesystem::path &stamp, const std::string &inputs,
              Files files);
 
-/// Empty when there is no log.
+/// Empty if there is no log.
 std::string readLog(const std::filesystem::path &log);
 
-/// The line of a compiler's log that says most.
+/// The most informative line of a compiler's log.
 std::string mainMessage(const std::filesystem::path &log);
 
-/// Conditions that are no candidate's fault stop the run.
+/// Stops the run for failures that are not the candidate's fault.
 void checkEnvironment(const Command &command, const Outcome &outcome);
 
-/// Links what nothing goes on without, such as "the library".
+/// Links something essential, such as "the library".
 void runLinker(const Command &command, const std::string &what);
 
-// What a worker said: Measurement.cpp.
+// Reports of workers: Measurement.cpp.
 
 /// The last JSON line of a worker, and the phase before it.
 struct WorkerReport {
   std::string phase = "start";
-  /// The kernel of the library that was being verified, -1 for none.
+  /// The kernel of the library that was being verified; -1 for none.
   int kernel = -1;
   std::string status, detail;
   nlohmann::json values;
 
-  /// Ended by the machine (out of memory), not by what it ran.
+  /// Ended by the machine (out of memory), not by the candidate.
   bool disturbed = false;
-  /// Ended without a word, or by an error of the device: that may be the
-  /// machine's fault.
+  /// Ended without a report, or by a device error, which may be the machine's
+  /// fault.
   bool died = false;
 };
 
-/// How often a worker that the machine ended is started anew, and how long
-/// that waits for memory first.
+/// How often a worker that the machine ended is restarted, and how long to wait
+/// for memory before that.
 constexpr int disturbedTries = 4;
 double secondsBeforeTry(int number);
 
-/// A worker that ended without a verdict crashed or hung; which of the two, and
-/// in what phase, is then the verdict.
+/// A worker that ended without a verdict crashed or hung; that, with its phase,
+/// becomes the verdict.
 WorkerReport readReport(const Outcome &outcome);
 
-/// The choice in a worker's report; a Failure when it cannot be one.
+/// The choice in a worker's report; throws a Failure if it is malformed.
 std::string choiceIn(const nlohmann::json &value);
 
-/// What a compiler's failure says about its candidate: Search.cpp.
+/// The verdict on a candidate whose compiler failed: Search.cpp.
 Attempt compileFailure(const Outcome &outcome,
                        const std::filesystem::path &log);
 
-// What the user sees of a search: Search.cpp.
+// Progress messages: Search.cpp.
 
 void progress(const Kernel &kernel, const std::string &what,
               const std::string &text);

@@ -23,10 +23,10 @@ static double secondsSince(Clock::time_point begin) {
 }
 
 //===----------------------------------------------------------------------===//
-// Set-up
+// Setup
 //===----------------------------------------------------------------------===//
 
-/// One compile of a CUTLASS kernel takes 3 to 4 GB.
+/// Compiling a CUTLASS kernel takes 3 to 4 GB.
 static unsigned defaultJobs(bool cuda) {
   cpu_set_t allowed;
   long processors = sched_getaffinity(0, sizeof(allowed), &allowed) == 0
@@ -35,7 +35,7 @@ static unsigned defaultJobs(bool cuda) {
   if (cuda) {
     double gigabytes = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
                        static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e9;
-    // One processor is left for the measurements that run beside.
+    // Leaves one processor to concurrent measurements.
     processors = std::min(processors - 1, static_cast<long>(gigabytes / 4));
   }
   return static_cast<unsigned>(std::max(1l, processors));
@@ -61,7 +61,7 @@ Tuner::~Tuner() {
     for (auto &search : searches)
       forgetExpected(search->kernel());
   } catch (const std::exception &) {
-    // The next run tries again, before it verifies anything.
+    // The next run tries again before it verifies anything.
   }
 }
 
@@ -123,8 +123,7 @@ fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
 // The stages
 //===----------------------------------------------------------------------===//
 
-/// Positions of the candidates in the order in which the compiler wants them
-/// tried.
+/// Candidates in the order in which the compiler wants them tried.
 static std::vector<size_t> rank(const Kernel &kernel) {
   std::vector<size_t> ranking(kernel.candidates.size());
   std::iota(ranking.begin(), ranking.end(), 0);
@@ -145,15 +144,15 @@ size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
   return static_cast<size_t>(end - ranking.begin());
 }
 
-/// A worker for another architecture would have to be compiled for it, and
-/// would not start.
+/// A worker for another architecture would have to be cross-compiled, and would
+/// not start.
 void Tuner::checkArchitecture() const {
   const Processor &needed = bundle.processor;
   if (needed.architecture.empty() || !options.runLauncher.empty() ||
       needed.architecture == runtime::cpuArchitecture())
     return;
   throw Failure("the bundle is for '" + needed.name + "' (" +
-                needed.architecture + "), and this machine is " +
+                needed.architecture + "), but this machine is " +
                 runtime::cpuArchitecture() +
                 "; tune it on such a machine, or name an emulator with "
                 "--run-launcher");
@@ -189,7 +188,7 @@ TuningResult Tuner::tune() {
     createFolder(buildFolder(kernel));
     forgetExpected(kernel);
     if (options.untuned) {
-      // The asked one first, then those that are predicted to be slower.
+      // The requested one first, then those that are predicted to be slower.
       size_t last = search.ranking.size() - 1;
       std::rotate(search.ranking.begin(),
                   search.ranking.begin() + std::min(options.rank - 1, last),
@@ -238,7 +237,7 @@ void Tuner::show() {
       ranking.resize(selectBatch(kernel, ranking, 0));
     for (size_t index : ranking) {
       const Candidate &candidate = kernel.candidates[index];
-      // Results of any machine.
+      // Includes results from any machine.
       std::optional<Attempt> known = database->find(keyOf(kernel, candidate));
       std::string result = "not tried";
       if (known)
@@ -272,7 +271,8 @@ void Tuner::chooseWinner(Search &search) {
   }
 }
 
-/// Without measurements: the best predicted candidate that has not failed.
+/// Without measurements: takes the best predicted candidate that has not
+/// failed.
 void Tuner::takePredicted(Search &search) {
   for (size_t index : search.ranking) {
     std::optional<Attempt> &attempt = search.result.attempts[index];

@@ -10,7 +10,7 @@ namespace tuning {
 
 using Json = nlohmann::ordered_json;
 
-/// In UTC.
+/// The date in UTC.
 static std::string today() {
   std::time_t now = std::time(nullptr);
   char text[16] = "";

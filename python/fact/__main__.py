@@ -15,25 +15,25 @@ from .errors import FactError, printable
 from .files import writing
 
 
-# Options of fact-compile that stand for themselves here.
+# Options that are passed on to fact-compile.
 _AGENT_OPTIONS = [
     ("agent", "NAME", "rules (default), llm, or replay of a transcript"),
     ("llm-url", "URL", "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1"),
     ("llm-model", "NAME", "model to ask for"),
     ("llm-key-env", "VARIABLE", "environment variable with the key (default: FACT_LLM_KEY)"),
     ("llm-key-file", "FILE", "file with the key"),
-    ("llm-rounds", "N", "requests for a graph at most (default: 3)"),
-    ("llm-timeout", "SECONDS", "for one request (default: 180)"),
-    ("llm-seconds", "SECONDS", "for all requests (default: 900)"),
-    ("llm-retries", "N", "how often a request is sent again (default: 4)"),
-    ("llm-tokens", "N", "of all requests and answers (default: 400000)"),
-    ("llm-answer-tokens", "N", "of one answer (default: 8192)"),
-    ("llm-answer-bytes", "N", "of one answer (default: 4 MiB)"),
+    ("llm-rounds", "N", "maximum requests per graph (default: 3)"),
+    ("llm-timeout", "SECONDS", "maximum per request (default: 180)"),
+    ("llm-seconds", "SECONDS", "maximum for all requests (default: 900)"),
+    ("llm-retries", "N", "retries per request (default: 4)"),
+    ("llm-tokens", "N", "maximum of all requests and answers (default: 400000)"),
+    ("llm-answer-tokens", "N", "maximum per answer (default: 8192)"),
+    ("llm-answer-bytes", "N", "maximum per answer (default: 4 MiB)"),
     ("transcript", "FILE", "what llm writes and replay reads"),
     ("patterns", "FOLDER", "the registry (default: the user's over the built-in one)"),
-    ("refine", "N", "rounds of searching again where there is most to gain"),
-    ("refine-eps", "SHARE", "done when so near to the speed of light (default: 0.25)"),
-    ("refine-window", "N", "done after so many attempts without gain (default: 12)"),
+    ("refine", "N", "rounds of refinement: search again where most time can be gained"),
+    ("refine-eps", "SHARE", "done at most this share above the speed of light (default: 0.25)"),
+    ("refine-window", "N", "done after this many attempts without gain (default: 12)"),
 ]
 
 
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     is_program = arguments is None
     arguments = sys.argv[1:] if is_program else arguments
     try:
-        # Its options are its program's.
+        # fact-registry parses its own options.
         if arguments[:1] == ["registry"]:
             return _registry(arguments[1:])
         options = _parser().parse_args(arguments)
@@ -56,8 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _limit_threads(count: int | None) -> None:
-    """Starts over with the number of threads in the environment: PyTorch's BLAS reads it once,
-    before anything here runs, and torch.set_num_threads does not reach it."""
+    """Restarts with the number of threads in the environment: PyTorch's BLAS reads it once,
+    before this code runs, and torch.set_num_threads does not change it."""
     if count is None or count < 1 or os.environ.get("OMP_NUM_THREADS") == str(count):
         return
     environment = {**os.environ, "OMP_NUM_THREADS": str(count)}
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("--until", choices=["import", "raise", "discover"],
                           help="write the text of this stage to -o (default: NAME.mlir) and stop")
     compile_.add_argument("--candidates", type=int, metavar="N",
-                          help="schedules of each kernel to try at most (default: 16)")
+                          help="maximum number of schedules to try per kernel (default: 16)")
     compile_.add_argument("--no-verify", action="store_true", help="do not compare the library "
                           "with the module on its inputs")
     compile_.add_argument("--device", choices=["cpu", "meta"], default="cpu",
@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, metavar, what in _AGENT_OPTIONS:
         agent.add_argument(f"--{name}", metavar=metavar, help=what)
     compile_.add_argument("--summary", metavar="FILE",
-                          help="what was done and how long it took, as JSON")
+                          help="write stages, their times and results as JSON")
     compile_.add_argument("--option", action="append", default=[], metavar="ARG",
                           help="one more argument for fact-compile, as in --option=--verbose")
     compile_.set_defaults(function=_compile)
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--output", metavar="FILE", help="write results by name, safetensors")
     run.set_defaults(function=_run)
 
-    info = commands.add_parser("info", help="what a compiled library takes, gives and consists of")
+    info = commands.add_parser("info", help="show a library's inputs, outputs and kernels")
     info.add_argument("library", metavar="LIB")
     info.add_argument("--json", action="store_true", help="all of it, as JSON")
     info.set_defaults(function=_info)
@@ -132,13 +132,13 @@ def _parser() -> argparse.ArgumentParser:
     bench.set_defaults(function=_bench)
 
     commands.add_parser("registry", add_help=False,
-                        help="what was measured: list, show, add, verify, diff, prune")
+                        help="the registry of measurements: list, show, add, verify, diff, prune")
 
     demo = commands.add_parser("demo", help="compile a small GPT block and show what happened")
     demo.add_argument("--target", default="auto")
     demo.set_defaults(function=_demo)
 
-    doctor = commands.add_parser("doctor", help="what is installed, what is missing")
+    doctor = commands.add_parser("doctor", help="check what is installed and what is missing")
     doctor.set_defaults(function=_doctor)
     return parser
 
@@ -214,7 +214,7 @@ def _compile_workload(workload, options) -> None:
 
 
 def _show_discovery(path) -> None:
-    """Who grouped the ops, what of it was accepted, and what it cost."""
+    """Prints the agent, its accepted and rejected proposals, and their cost."""
     from . import report
 
     try:
@@ -246,7 +246,7 @@ def _run(options) -> int:
 
     library = load(options.library)
     if library.device_type == "cuda" and not torch.cuda.is_available():
-        raise FactError(f"{library.name} runs on a GPU, and torch sees none here")
+        raise FactError(f"{library.name} runs on a GPU, but torch finds none here")
     model = library.create(options.weights or {})
     given = read_safetensors(options.inputs) if options.inputs else None
     inputs = [_input(entry, given, library.device_type) for entry in library.inputs]
@@ -311,13 +311,13 @@ def _bench(options) -> int:
     compared = [name for name in options.compare.split(",") if name]
     unknown = sorted(set(compared) - set(bench.VARIANTS))
     if unknown:
-        raise FactError(f"unknown variant {', '.join(unknown)}; there are "
+        raise FactError(f"unknown variant {', '.join(unknown)}; known are "
                         f"{', '.join(bench.VARIANTS)}")
     if options.rounds < 1 or options.repeats < 1:
-        raise FactError("--rounds and --repeats are at least 1")
+        raise FactError("--rounds and --repeats must be at least 1")
     if options.threads is not None:
         if options.threads < 1:
-            raise FactError("--threads is at least 1")
+            raise FactError("--threads must be at least 1")
         bench.use_threads(options.threads)
     device = options.device
     if device == "auto":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A module's own ops in another arithmetic, without changing the module.
+"""Runs a module's ops in another arithmetic, without changing the module.
 
 Each class is a mode: while one is active, PyTorch hands it every op. The module runs as it
 is written, with its own weights, so nothing is copied or converted in advance.
@@ -25,20 +25,20 @@ _PRODUCTS = {
     aten._scaled_dot_product_flash_attention_for_cpu.default,
 }
 
-# Ops that move a few elements of a table: widening the table first could take gigabytes.
+# Ops that read few elements of a table: widening the whole table could take gigabytes.
 _GATHERS = {aten.embedding.default, aten.index_select.default, aten.index.Tensor,
             aten.gather.default}
 
-# Left free for everything else in the process.
+# Memory that is left to the rest of the process.
 _RESERVE_BYTES = 256 << 20
 
 
 class NotWidened(Exception):
-    """An op whose meaning depends on the narrow type."""
+    """An op depends on the narrow type."""
 
 
 class TooLarge(Exception):
-    """The wide form of the module does not fit in memory."""
+    """The module in the wide type does not fit in memory."""
 
 
 def _is_floating(value) -> bool:
@@ -46,13 +46,13 @@ def _is_floating(value) -> bool:
 
 
 def _aliases(func, index: int):
-    """How result `index` of an op relates to its operands; None for new memory."""
+    """How result `index` of an op aliases its operands; None for new memory."""
     returns = func._schema.returns
     return returns[min(index, len(returns) - 1)].alias_info if returns else None
 
 
 def _written(func, args, kwargs):
-    """The operands that an op changes."""
+    """The operands that an op changes in place."""
     for position, argument in enumerate(func._schema.arguments):
         if argument.alias_info is None or not argument.alias_info.is_write:
             continue
@@ -92,7 +92,7 @@ class Wide(TorchDispatchMode):
         if func in _GATHERS:
             return self._map(func, func(*args, **kwargs))
         if func in (aten._softmax.default, aten._log_softmax.default):
-            # The last operand converts from 16 bits to fp32.
+            # The last argument converts from 16 bits to fp32.
             args = (*args[:2], False)
         self._make_room(args, kwargs)
         args, kwargs = pytree.tree_map(self._widen, (args, kwargs))
@@ -183,7 +183,7 @@ class Perturbed(TorchDispatchMode):
         size = float(finite.square().mean().sqrt()) if finite.numel() else 0.0
         noise = torch.randn(tensor.shape, generator=self.generator, device=tensor.device, dtype=wide)
         noise = noise.mul_(0.15 * torch.finfo(wide).eps * math.sqrt(terms) * size)
-        # Sums of nothing but zeros are exact.
+        # Sums of zeros are exact.
         return noise.masked_fill_(tensor == 0, 0).to(tensor.dtype)
 
 
@@ -194,7 +194,7 @@ _SUMS = {aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.di
 
 
 def _count_terms(func, args, result) -> int:
-    """How many numbers each element of a result is the sum of."""
+    """The number of terms in the sum that is each element of a result."""
     if func in _FIRST_OPERAND:
         return args[_FIRST_OPERAND[func]].shape[-1]
     if func is aten.convolution.default:

@@ -30,7 +30,7 @@ _FLUSH_BYTES = 256 << 20
 
 @dataclasses.dataclass
 class Measurement:
-    """One variant: times in milliseconds, a list a round, and error against fp64."""
+    """One variant: times in milliseconds, one list per round, and its error against fp64."""
 
     name: str
     setup_s: float = 0.0
@@ -51,7 +51,7 @@ class Measurement:
         return median_interval(self.times)
 
     def speedup(self, base: "Measurement") -> tuple[float, float, float]:
-        """How many times faster than `base`: of the medians, and the range over rounds."""
+        """The speedup over `base`: of the medians, and its range over rounds."""
         each = [statistics.median(b) / statistics.median(a)
                 for a, b in zip(self.rounds, base.rounds)]
         return base.median / self.median, *median_interval(each)
@@ -98,7 +98,7 @@ def measure(
     callables: dict[str, Callable[[], Any]], device: torch.device,
     *, rounds: int = 10, repeats: int = 5, warmup: int = 3,
 ) -> dict[str, list[list[float]]]:
-    """Times of each callable, a list a round, in alternating order."""
+    """Times of each callable, one list per round, in alternating order."""
     timer = Timer(device)
     for function in callables.values():
         timer(function, warmup)
@@ -154,7 +154,7 @@ def bench(
     errors: bool = True,
     progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Measurement]:
-    """Measures the variants; one that fails is reported as such and left out of rounds."""
+    """Measures the variants; one that fails is reported and not measured."""
     device = inputs[0].device
     found = {name: Measurement(name) for name in variants}
     callables: dict[str, Callable[[], Any]] = {}
@@ -172,7 +172,7 @@ def bench(
                 if device.type == "cuda":
                     torch.cuda.synchronize()
             except Exception as error:
-                # One baseline that cannot run here says nothing about the others.
+                # A baseline that cannot run here does not affect the others.
                 found[name].failure = f"{type(error).__name__}: {error}"
                 continue
             found[name].setup_s = time.perf_counter() - start
@@ -188,14 +188,14 @@ def bench(
 
 
 def use_threads(count: int) -> None:
-    """One number of threads for PyTorch and for FACT, whose pool is made at its first call."""
+    """Sets the threads of PyTorch and of FACT, whose pool is created at its first call."""
     os.environ["FACT_NUM_THREADS"] = str(count)
     os.environ["OMP_NUM_THREADS"] = str(count)
     torch.set_num_threads(count)
 
 
 def profile(model, inputs: list[torch.Tensor], runs: int = 50) -> list[dict[str, Any]]:
-    """Times of each kernel call, in order, on another instance that waits after each."""
+    """Times of each kernel launch, in order, on a separate instance that waits after each."""
     library = model.library
     before = os.environ.get("FACT_PROFILE")
     with tempfile.TemporaryDirectory() as folder:
@@ -260,7 +260,7 @@ def as_json(found: dict[str, Measurement]) -> dict[str, Any]:
 
 
 def error_ratio(error: verify.Comparison, base: verify.Comparison) -> float:
-    """Error as a multiple of eager's own; 1 where both are exact."""
+    """The error as a multiple of eager's; 1 if both are exact."""
     if base.norm == 0:
         return 1.0 if error.norm == 0 else math.inf
     return error.norm / base.norm

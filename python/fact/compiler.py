@@ -44,19 +44,19 @@ def compile(
 ) -> Model:
     """Compiles `module` for inputs like these and returns it as a callable.
 
-    inputs, kwargs: what `module` is called with: tensors, nests of containers with
-        tensors, and values that are compiled in.
-    target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU where there is
-        one and nvcc to compile for it, otherwise the host.
-    output: where the library goes; by default into the work folder.
-    candidates: how many schedules of each kernel are tried at most. With 1, the best
+    inputs, kwargs: the arguments of `module`: tensors, nested containers of tensors, and
+        values that are compiled in.
+    target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU if there are a GPU
+        and nvcc, otherwise the host.
+    output: the path of the library; by default in the work folder.
+    candidates: the maximum number of schedules to try per kernel. With 1, the best
         predicted one is verified and taken.
     options: more arguments for `fact-compile`.
-    cache: take the library that an earlier call made of the same program with the same
-        compiler and options on the same machine, if it is still there.
+    cache: reuse the library of an earlier call with the same program, compiler and options
+        on the same machine, if it still exists.
     verify: run the library and the module once on these inputs and refuse a library that
-        is further from fp64 than 1.5 times the module itself, plus one rounding. A library
-        that was compared before (`cache`) is not compared again.
+        is further from fp64 than 1.5 times the module itself, plus one rounding. A cached
+        library that was compared before is not compared again.
     """
     graph = export(module, inputs, kwargs=kwargs, name=name)
     if any(tensor.is_meta for tensor in graph.weights.values()):
@@ -132,7 +132,7 @@ def translate(
     options: Sequence[str] = (),
     verbose: bool = False,
 ) -> dict[str, float]:
-    """Writes the text of a stage, `import`, `raise` or `discover`; returns what took how long."""
+    """Writes the text of a stage, `import`, `raise` or `discover`; returns times by stage."""
     graph = export(module, inputs, kwargs=kwargs, name=name)
     path = Path(output).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -155,16 +155,16 @@ def resolve_target(target: str) -> str:
     capability = torch.cuda.get_device_capability()
     if capability not in _ARCHITECTURES:
         raise FactError(
-            f"there are no kernels for {torch.cuda.get_device_name()} (compute capability "
+            f"no kernels for {torch.cuda.get_device_name()} (compute capability "
             f"{capability[0]}.{capability[1]}), only for {', '.join(_ARCHITECTURES.values())}: "
-            "target='host' compiles for the processor")
+            "compile for the processor with target='host'")
     return _ARCHITECTURES[capability]
 
 
 def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
                 options: Sequence[str] = (), cache: bool = False,
                 verbose: bool = False) -> Library:
-    """Compiles what was exported. `verified` of the library says whether an earlier call
+    """Compiles an exported graph. `verified` of the library says whether an earlier call
     compared it with its module."""
     target = resolve_target(target)
     work = work_folder(graph, target, options)
@@ -172,7 +172,7 @@ def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
     path.parent.mkdir(parents=True, exist_ok=True)
     stamp, identity = Stamp(work), compiler_identity(target)
     with locked(work) as waited:
-        # What another process compiled while this one waited is what this one would.
+        # If another process compiled the library while this one waited, it is the same library.
         usable = not output and (cache or waited)
         if not (usable and stamp.matches(path, identity)):
             stamp.remove()
@@ -190,7 +190,7 @@ def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
 def verify_library(library: Library, model: Model | None, module: torch.nn.Module,
                    inputs: Sequence[Any], kwargs: dict[str, Any] | None,
                    verify: bool) -> None:
-    """Compares a library with its module once, and takes it out of the way if it is wrong."""
+    """Compares a library with its module once, and renames it if it is wrong."""
     if library.verified:
         return
     if not verify:
@@ -204,12 +204,12 @@ def verify_library(library: Library, model: Model | None, module: torch.nn.Modul
         with locked(library.work_folder):
             stamp.remove()
             refused = path.with_name(path.name + ".refused")
-            # Another process may have found the same.
+            # Another process may have refused the same library.
             with contextlib.suppress(FileNotFoundError):
                 path.replace(refused)
-        raise Refused(f"{error}.\nThe library is now {refused}, its program "
-                      f"{library.work_folder / (library.name + '.mlir')}; with verify=False "
-                      "(--no-verify) it would have been taken all the same") from None
+        raise Refused(f"{error}.\nThe library was moved to {refused}; its program is "
+                      f"{library.work_folder / (library.name + '.mlir')}. verify=False "
+                      "(--no-verify) accepts it without this comparison") from None
     if library.verdict.skipped:
         log.warning("%s was %s", library.name, library.verdict)
         return
@@ -224,7 +224,7 @@ def _create(library: Library, graph: ExportedGraph) -> Model:
     """A model with the weights of the module that was exported."""
     wanted = {entry["name"] for entry in library.weights}
     model = library.create({n: t for n, t in graph.weights.items() if n in wanted})
-    # What JSON cannot hold, as containers of the user's own, is known here.
+    # The library's JSON cannot hold everything, such as container classes of the user.
     model.signature = graph.signature
     return model
 
@@ -234,14 +234,14 @@ def _options(candidates: int | None, options: Sequence[str]) -> list[str]:
 
 
 def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool) -> None:
-    """Runs fact-compile on the graph, which is saved first, so a failure can be repeated."""
+    """Runs fact-compile on the graph, which is saved first, so that a failure can be reproduced."""
     source = work / f"{graph.name}.mlir"
     graph.save(source)
     tool = toolchain.require_tool("fact-compile")
     command = [str(tool), str(source), *arguments]
     if not any(argument.startswith("--summary=") for argument in arguments):
         command.append(f"--summary={work / 'summary.json'}")
-    # If this process is ended, so is what it started.
+    # fact-compile ends with this process.
     environment = {**toolchain.environment(), "FACT_END_WITH_PARENT": "1"}
     if verbose:
         print("+ " + shlex.join(command), file=sys.stderr, flush=True)

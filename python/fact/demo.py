@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`make demo`: a small GPT block from PyTorch to a library, and what happened on the way."""
+"""`make demo`: compiles a small GPT block and shows the result of each stage."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _show_stages(summary: dict[str, Any], seconds: float) -> None:
 
 
 def _show_numbers(workload, model) -> bool:
-    """The largest error beside eager's own, and the time beside eager's."""
+    """The largest error and the time, beside those of eager."""
     module, inputs = workload.module, workload.inputs
     with torch.no_grad():
         exact = verify.reference(module, inputs)

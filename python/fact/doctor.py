@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is installed, what is missing, and the command that mends it."""
+"""What is installed, what is missing, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import report, toolchain
 
 @dataclasses.dataclass
 class Finding:
-    """One thing that FACT may need, for one purpose."""
+    """A tool or package that FACT may need, for one purpose."""
 
     what: str
     purpose: str
@@ -54,7 +54,7 @@ def _python() -> list[Finding]:
                      "install Python 3.11 or newer")]
     packages = [("torch", "torch", "run anything", True), ("torch-mlir", "torch_mlir", "export", True),
                 ("numpy", "numpy", "export", True), ("ml_dtypes", "ml_dtypes", "export", True),
-                ("rich", "rich", "print tables in colour", False)]
+                ("rich", "rich", "print tables in color", False)]
     tested = _tested_versions()
     for distribution, module, purpose, required in packages:
         version = None
@@ -70,7 +70,7 @@ def _python() -> list[Finding]:
 
 
 def _tested_versions() -> dict[str, str]:
-    """What requirements.txt pins, where this is a checkout."""
+    """The versions that requirements.txt pins, in a checkout."""
     root = toolchain.checkout()
     if root is None or not (root / "requirements.txt").exists():
         return {}
@@ -113,7 +113,7 @@ def _host() -> list[Finding]:
 
 
 def _work_folder() -> Finding:
-    """Compilations keep their files there."""
+    """The folder for the files of compilations."""
     from .work import work_root
 
     root = existing = work_root()

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(module, backend="fact")`.
 
-Each graph that Dynamo finds is compiled by FACT, or run by PyTorch where FACT cannot take
-it; the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
-weights of the library, and every change of them is seen: kernels read most of them where
-they are, and of those from which something was computed at load (packed panels, merged
-projections) each call compares checksums. A graph of symbolic sizes is compiled for each
-size that it is called with.
+FACT compiles each graph that Dynamo finds, or PyTorch runs it if FACT cannot compile it;
+the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
+weights of the library, and every change of them takes effect: kernels read most weights
+in place, and for those that were transformed at load (packed panels, merged projections)
+each call compares checksums. A graph of symbolic sizes is compiled once per size that it
+is called with.
 
 Options, as in `torch.compile(module, backend="fact", options={"candidates": 4})`:
 
     target      as in fact.compile (default: auto)
     candidates  as in fact.compile
     arguments   a list of more arguments for fact-compile
-    cache       whether to take a library that an earlier process compiled (default: True)
+    cache       whether to reuse a library that an earlier process compiled (default: True)
     verify      as in fact.compile (default: True)
     weights     "any": weights change in any way (default); "tracked": only in ways that
-                PyTorch's version counters show, which `.data`, NumPy and inference mode
-                go around; each call is then spared the checksums
-    fallback    whether to run in PyTorch what cannot be compiled (default: True)
+                PyTorch's version counters record, unlike `.data`, NumPy and inference
+                mode; calls then compute no checksums
+    fallback    whether PyTorch runs graphs that cannot be compiled (default: True)
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .library import Model
 
 log = logging.getLogger("fact")
 
-# Libraries a graph of symbolic sizes may have; further sizes run in PyTorch.
+# The maximum number of libraries per graph of symbolic sizes; further sizes run in PyTorch.
 SIZES_LIMIT = 8
 
 
@@ -55,16 +55,16 @@ class Settings:
 
 def backend(graph: fx.GraphModule, inputs: list[Any], *, options: dict[str, Any] | None = None,
             mode: str | None = None) -> Callable:
-    """What Dynamo calls for each graph; `mode` means nothing to FACT."""
+    """Called by Dynamo for each graph; FACT ignores `mode`."""
     settings = _settings(options or {})
     state = [index for index, value in enumerate(inputs) if _is_state(value)]
     if torch.is_grad_enabled() and any(_requires_grad(value) for value in inputs):
-        return _in_pytorch(graph, settings, "gradients are needed: FACT compiles inference, call "
-                           "it under torch.no_grad()")
+        return _in_pytorch(graph, settings, "gradients are needed, but FACT compiles inference: "
+                           "call it under torch.no_grad()")
     compiled = CompiledGraph(graph, state, settings)
     if not any(isinstance(value, torch.SymInt) for value in inputs):
         try:
-            compiled.specialise(inputs)
+            compiled.specialize(inputs)
         except FactError as error:
             return _in_pytorch(graph, settings, error)
     return compiled
@@ -77,13 +77,13 @@ class CompiledGraph:
         self.graph, self.state, self.settings = graph, state, settings
         placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
         self.names = {index: placeholders[index] for index in state}
-        # None where compilation failed before.
+        # None if compilation failed before.
         self.models: dict[tuple, _Bound | None] = {}
 
-    def specialise(self, inputs: Sequence[Any]) -> "_Bound":
+    def specialize(self, inputs: Sequence[Any]) -> "_Bound":
         """Compiles for inputs of these sizes."""
         module = _GraphWithState(self.graph, {i: (self.names[i], inputs[i]) for i in self.state})
-        # Dynamo's own tracing must not be taken for the export's.
+        # Keeps torch.export from using Dynamo's own tracing context.
         with torch._guards.tracing(None), torch.no_grad():
             exported = export(module, _rest(inputs, self.state), name="graph")
         s = self.settings
@@ -104,7 +104,7 @@ class CompiledGraph:
     def __call__(self, *inputs):
         key = _sizes(inputs)
         if key not in self.models:
-            self._specialise_at_call(key, inputs)
+            self._specialize_at_call(key, inputs)
         bound = self.models[key]
         if bound is None:
             return self.graph(*inputs)
@@ -114,41 +114,41 @@ class CompiledGraph:
             bound.write_back(inputs, self.names)
             return results
         except FactError as error:
-            # A buffer whose value was compiled in has another one now.
+            # A buffer whose value was compiled in has changed.
             _report(self.settings, error)
             self.models[key] = None
             return self.graph(*inputs)
 
-    def _specialise_at_call(self, key, inputs) -> None:
+    def _specialize_at_call(self, key, inputs) -> None:
         self.models[key] = None
         if len(self.models) > SIZES_LIMIT:
             _report(self.settings, f"more than {SIZES_LIMIT} sizes of one graph")
             return
         try:
-            self.specialise(inputs)
+            self.specialize(inputs)
         except FactError as error:
             _report(self.settings, error)
 
 
 @dataclasses.dataclass
 class _Bound:
-    """A model, which inputs of the graph are its weights, and what it last saw of them."""
+    """A model, the inputs of the graph that are its weights, and their last versions."""
 
     model: Model
     weights: dict[int, str]
-    # Whether weights may change without a sign of it.
+    # Whether weights may change without a change of their version.
     watched: bool
     seen: dict[int, tuple[int, int]]
 
     def refresh(self, inputs: Sequence[Any]) -> None:
-        """Gives the model weights that are other tensors now, or were changed in place."""
+        """Updates the model's weights that are other tensors now, or were changed in place."""
         changed = {}
         for i, name in self.weights.items():
             identity = _identity(inputs[i])
             if identity[0] != self.seen[i][0] or (not self.watched and identity != self.seen[i]):
                 changed[i] = identity
             elif self.watched and self.model.weight(name).data_ptr() != identity[0]:
-                # The model has a dense copy, and watches that one.
+                # The model has a dense copy, and watches that copy.
                 with torch.inference_mode():
                     self.model.weight(name).copy_(inputs[i])
         if changed:
@@ -156,7 +156,7 @@ class _Bound:
             self.seen.update(changed)
 
     def write_back(self, inputs: Sequence[Any], names: dict[int, str]) -> None:
-        """Gives the graph's own buffers the values that the model holds in their place."""
+        """Copies the values of the model's buffers to the graph's own."""
         targets = {mutation.target for mutation in self.model.signature.mutations}
         for i, name in names.items():
             if name in targets and self.model.state()[name].data_ptr() != inputs[i].data_ptr():
@@ -181,7 +181,7 @@ class _GraphWithState(torch.nn.Module):
         count = len(inputs) + len(self.names)
         arguments = [getattr(self, self.names[i]) if i in self.names else next(rest)
                      for i in range(count)]
-        # Keeps the user's lines, which Dynamo knows.
+        # Keeps the source lines that Dynamo recorded.
         with fx.traceback.preserve_node_meta():
             return fx.Interpreter(self.graph).run(*arguments)
 
@@ -190,12 +190,12 @@ def _settings(options: dict[str, Any]) -> Settings:
     known = [field.name for field in dataclasses.fields(Settings)]
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise FactError(f"unknown option {', '.join(unknown)} of backend 'fact'; there are "
+        raise FactError(f"unknown option {', '.join(unknown)} of backend 'fact'; known are "
                         f"{', '.join(known)}")
     settings = Settings(**options)
     if settings.weights not in ("any", "tracked"):
-        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it is 'any' or "
-                        "'tracked'")
+        raise FactError(f"option weights of backend 'fact' is {settings.weights!r}; it must be "
+                        "'any' or 'tracked'")
     return settings
 
 

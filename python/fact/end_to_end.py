@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The composed library against the module it was made from.
+"""Compares a library with its module.
 
-Kernels are verified one by one while they are tuned. Import, fusion, folding, the memory
-plan and the order of steps come before and after that, so the whole is compared too: the
-library and the module run once on the given inputs. A result may be as far from the module
-in fp64 as 1.5 times the module's own error in its own types, plus one rounding.
+Kernels are verified one by one while they are tuned. This checks all the rest: import,
+fusion, folding, the memory plan and the order of steps. The library and the module run once
+on the given inputs. A result may be as far from the module in fp64 as 1.5 times the module's
+own error in its own types, plus one rounding.
 
-- fp64 is the module's own forward with each op widened (`arithmetic.Wide`). Where that does
-  not fit in memory, fp32 stands for it if all results are 16-bit.
+- fp64 is the module's own forward with each op widened (`arithmetic.Wide`). If that does
+  not fit in memory, fp32 replaces it for 16-bit results.
 - The module's own error is that of eager. On a CPU, products of 16-bit tensors are computed
   in fp32 and rounded once (`arithmetic.ProductsInFloat32`).
 - `verify.judge` compares: NaN and infinities by class, as in fp64 or as in eager; integers and
   booleans element by element, those of fp64 or of eager.
-- One run of eager is no measure of its error where a result has few elements, is as good as exact
-  by luck, or is fp64, whose truth is its own result. There eager's error is the largest of several
-  runs whose ops are moved by one rounding, and sums by another order of their terms
+- One run of eager does not determine its error if a result has few elements, is exact by chance,
+  or is fp64, which is its own truth. Eager's error is then the largest of several runs in which
+  ops are perturbed by one rounding, and sums by another order of their terms
   (`arithmetic.Perturbed`).
 - Rounding decides some integers, booleans, NaN and infinities. They may also be as in one of the
-  moved runs.
+  perturbed runs.
 - Buffers and inputs that the module changes are results. The module runs on copies of them
-  and of its Python attributes, and the random generators are put back.
+  and of its Python attributes, and the random generators are restored.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from torch.utils import _pytree as pytree
 from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide
 from .errors import FactError
 from .library import Model
-from .verify import FACTOR, Comparison, Judgement, judge
+from .verify import FACTOR, Comparison, Judgment, judge
 
-# Disturbed runs of eager, at most, where one run does not tell its error.
+# The maximum number of perturbed runs of eager, used if one run does not determine its error.
 PERTURBED_RUNS = 8
 
 
 class Refused(FactError):
-    """The library computes something else than the module."""
+    """The library's results differ from the module's."""
 
 
 @dataclasses.dataclass
 class Verdict:
-    """What was compared, and what was found; `skipped` says why nothing was."""
+    """The result of a comparison; `skipped` says why there was none."""
 
     skipped: str | None = None
     # By result: the library's error and eager's.
@@ -73,37 +73,37 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
         runs = _Runs(model, module, args, kwargs)
         found = runs.library()
         exact = _exact(runs, found)
-        judgements = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
+        judgments = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
                                    runs.eager)
     except (TooLarge, torch.OutOfMemoryError, MemoryError) as error:
         return Verdict(f"there is not enough memory ({_first_line(error)})")
     except _CannotRun as error:
         return Verdict(str(error))
-    wrong = [judgement for judgement in judgements if judgement.reason]
+    wrong = [judgment for judgment in judgments if judgment.reason]
     if wrong:
         raise Refused(_message(model, wrong))
-    return Verdict(errors={judgement.name: (judgement.ours, judgement.eager)
-                           for judgement, result in zip(judgements, found)
+    return Verdict(errors={judgment.name: (judgment.ours, judgment.eager)
+                           for judgment, result in zip(judgments, found)
                            if result.is_floating_point()})
 
 
 def judge_results(names: Sequence[str], found: Sequence[torch.Tensor],
                   exact: Sequence[torch.Tensor],
-                  eager: Callable[[int | None], Sequence[torch.Tensor]]) -> list[Judgement]:
-    """Judges results by a run of eager, `eager(None)`. What that refuses is judged by disturbed
-    ones too, `eager(seed)`: they tell what rounding decides, and how exact eager is where it was
-    lucky once."""
+                  eager: Callable[[int | None], Sequence[torch.Tensor]]) -> list[Judgment]:
+    """Judges results by a run of eager, `eager(None)`. Results that this refuses are judged by
+    perturbed runs too, `eager(seed)`, which show what rounding decides and how exact eager is if
+    its one run was exact by chance."""
     runs = [[tensor] for tensor in eager(None)]
-    judgements = list(map(judge, names, found, runs, exact))
+    judgments = list(map(judge, names, found, runs, exact))
     for seed in range(PERTURBED_RUNS):
-        unsure = [i for i, judgement in enumerate(judgements) if judgement.reason]
+        unsure = [i for i, judgment in enumerate(judgments) if judgment.reason]
         if not unsure:
             break
         disturbed = eager(seed)
         for i in unsure:
             runs[i].append(disturbed[i])
-            judgements[i] = judge(names[i], found[i], runs[i], exact[i])
-    return judgements
+            judgments[i] = judge(names[i], found[i], runs[i], exact[i])
+    return judgments
 
 
 def _exact(runs: "_Runs", found: list[torch.Tensor]) -> list[torch.Tensor]:
@@ -117,12 +117,12 @@ def _exact(runs: "_Runs", found: list[torch.Tensor]) -> list[torch.Tensor]:
         return runs.wide(torch.float32)
 
 
-def _message(model: Model, wrong: list[Judgement]) -> str:
+def _message(model: Model, wrong: list[Judgment]) -> str:
     lines = [f"the library of {model.library.name} does not compute what the module does:"]
-    lines += [f"  {judgement.reason}" for judgement in wrong[:4]]
+    lines += [f"  {judgment.reason}" for judgment in wrong[:4]]
     if len(wrong) > 4:
         lines.append(f"  and {len(wrong) - 4} more results")
-    if any(judgement.zeros_for_nan for judgement in wrong):
+    if any(judgment.zeros_for_nan for judgment in wrong):
         lines.append(
             "Attention that is written out is NaN where a mask of -inf hides every key of a query, "
             "and FACT's is 0 there, as scaled_dot_product_attention's is. With inputs in which each "
@@ -147,11 +147,11 @@ def _all_tensors(module, args, kwargs) -> list[torch.Tensor]:
 
 
 class _CannotRun(Exception):
-    """The module itself fails, so there is nothing to compare with."""
+    """The module itself fails, so no comparison is possible."""
 
 
 class _Runs:
-    """The library and the module on the same inputs, each on copies of what may change."""
+    """Runs the library and the module on the same inputs, each on copies of what may change."""
 
     def __init__(self, model: Model, module: torch.nn.Module, args, kwargs):
         self.model, self.signature = model, model.signature
@@ -211,7 +211,7 @@ class _Runs:
         return self._in_order(own, args, kwargs, returned)
 
     def _in_order(self, own: "_Copy", args, kwargs, returned) -> list[torch.Tensor]:
-        """What the module returned and changed, as the library's outputs are ordered."""
+        """The values that the module returned and changed, in the order of the outputs."""
         results: list[torch.Tensor | None] = [None] * len(self.model.library.outputs)
         leaves = pytree.tree_leaves(returned)
         if len(leaves) != len(self.signature.result_leaves):
@@ -229,7 +229,7 @@ class _Runs:
 
 
 class _Copy:
-    """The module with parameters that it shares and all other state of its own."""
+    """A copy of the module that shares its parameters and nothing else."""
 
     def __init__(self, module: torch.nn.Module, changed: set[str], dtype: torch.dtype | None,
                  convert: bool):
@@ -275,7 +275,7 @@ class _Copy:
 
 
 def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = None):
-    """The tree with tensors of its own; one that is there twice stays one."""
+    """A copy of the tree and its tensors; aliases stay aliases."""
     made: dict[int, torch.Tensor] = {}
 
     def one(tensor: torch.Tensor) -> torch.Tensor:
@@ -292,7 +292,7 @@ def _copies(tree, dtype: torch.dtype | None = None, perturb: Callable | None = N
 
 @contextlib.contextmanager
 def _same_random_numbers(device: torch.device):
-    """Each run draws the same, and the user's generators are as they were."""
+    """Runs draw the same random numbers, and the user's generators are restored."""
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices):
         torch.manual_seed(0)

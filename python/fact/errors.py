@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The one exception type that FACT raises for what a user can mend."""
+"""The exception type that FACT raises for errors that a user can fix."""
 
 
 class FactError(RuntimeError):
@@ -7,7 +7,7 @@ class FactError(RuntimeError):
 
 
 def printable(text: str) -> str:
-    """Text for a terminal: names and files are anybody's, and may hold control characters."""
+    """Escapes control characters for a terminal: names and files are untrusted."""
     return "".join(
         character if character in "\n\t" or character.isprintable()
         else character.encode("unicode_escape", "surrogatepass").decode()

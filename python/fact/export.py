@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a PyTorch module to the text of the `torch` dialect.
 
-Operators stay whole (`aten.linear`, `aten.layer_norm`,
-`aten.scaled_dot_product_attention`, ...), each with the Python line it came from.
-Weights stay out of the text: where torch-mlir would inline a tensor, the text has
+Operators are not decomposed (`aten.linear`, `aten.layer_norm`,
+`aten.scaled_dot_product_attention`, ...), and have the location of their Python line.
+The text does not contain weights: where torch-mlir would inline a tensor, it has
 
     "torch.fact.weight"() {name = "mlp.up.weight"} : () -> !torch.vtensor<[8,4],bf16>
 
-A buffer can decide what a program means (a causal mask), so its data comes along as
-`value`; booleans are written as `i8`. A tensor that is no part of what `state_dict` saves
-(made inside `forward`, or a buffer that is not persistent) is part of the program: it has
-the unit attribute `constant` and always has a `value`. Buffers and inputs that `forward`
+A buffer can determine what a program means (a causal mask), so its data is included as
+`value`; booleans are written as `i8`. A tensor that `state_dict` does not save (created
+inside `forward`, or a buffer that is not persistent) is part of the program: it has the
+unit attribute `constant` and always has a `value`. Buffers and inputs that `forward`
 changes are further results of the function, which the caller writes back.
 
 torch-mlir is imported only when `export` runs, so that the rest of the package works
@@ -43,34 +43,34 @@ from .signature import CallSignature, Constant, Mutation, leaf_names, parameters
 # Data of buffers up to this size is put into the text.
 VALUE_LIMIT_BYTES = 16 << 20
 
-# torch.export patches what it traces: one at a time. A lock that a thread may take again,
-# because a backend of torch.compile may be called while something else is traced.
+# torch.export patches what it traces, so exports take turns. The lock is reentrant, because a
+# backend of torch.compile may be called during a trace.
 _EXPORTING = threading.RLock()
 
-# Ops that mean nothing to a compiled, functional program.
+# Ops that have no effect in a compiled, functional program.
 _CHECKS = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range")
 _NO_OPS = ("alias", "detach", "detach_", "lift_fresh", "lift_fresh_copy")
 
 
 @dataclasses.dataclass
 class ExportedGraph:
-    """The exported program: what the compiler reads, and what the caller keeps."""
+    """The exported program: the text for the compiler, and data for the caller."""
 
     name: str
     text: str
-    # Every tensor that the text names, by name; constants included.
+    # Every tensor that the text names, constants included.
     weights: dict[str, torch.Tensor]
-    # One entry an input of the function: name, type, shape.
+    # Name, type and shape of each input of the function.
     inputs: list[dict[str, Any]]
-    # One entry a result of the function: name, type, shape.
+    # Name, type and shape of each result of the function.
     outputs: list[dict[str, Any]]
     # How the module is called, around these flat lists.
     signature: CallSignature
-    # What torch.export took, and what the rest did.
+    # Time of torch.export, and of the rest.
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)
 
     def sidecar(self) -> dict[str, Any]:
-        """What a human or a tool may want to know next to the text, as JSON data."""
+        """Metadata for people and tools, as JSON data."""
         return {
             "name": self.name,
             "inputs": self.inputs,
@@ -148,7 +148,7 @@ def _load_importer():
 
 
 def _distinct(arguments):
-    """The same values with no tensor there twice, which export takes for one input."""
+    """Replaces repeated tensors by aliases, since export would merge them into one input."""
     seen = set()
 
     def copy_if_seen(value):
@@ -206,7 +206,7 @@ def _is_plain(program: torch.export.ExportedProgram) -> bool:
 
 @functools.cache
 def _supported_ops() -> frozenset[str]:
-    """The ops that convert-torch-to-fact knows; none where the compiler is not installed."""
+    """The ops that convert-torch-to-fact supports; none if the compiler is not installed."""
     tool = toolchain.find_tool("fact-opt")
     if tool is None:
         return frozenset()
@@ -229,7 +229,7 @@ class State:
     def __init__(self):
         self.names: dict[int, str] = {}
         self.kinds: dict[str, str] = {}
-        # Objects stay alive, so identities stay unique.
+        # Keeps objects alive, so that identities stay unique.
         self.tensors: dict[str, torch.Tensor] = {}
         # As CallSignature has them.
         self.aliases: dict[str, str] = {}
@@ -275,7 +275,7 @@ def _program_state(program, module, mutated) -> State:
 
 
 def _read(program, owner: dict[str, str]) -> set[str]:
-    """What the program reads of the module's state, by the names of weights."""
+    """The state of the module that the program reads, by the names of weights."""
     signature = program.graph_signature
     targets = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     return {owner.get(targets[node.name], targets[node.name]) for node in program.graph.nodes
@@ -307,7 +307,7 @@ def _tensor_entry(name: str, value) -> dict[str, Any]:
 
 
 def _take_inputs(program) -> tuple[list[dict], list[int | Constant]]:
-    """The function's inputs are tensors; torch.export specialised on anything else."""
+    """The function's inputs are tensors; torch.export specialized on anything else."""
     from torch.export.graph_signature import InputKind, TensorArgument
 
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
@@ -394,12 +394,12 @@ def _drop_no_ops(graph: torch.fx.Graph) -> None:
 
 
 def _line(node: Any) -> str:
-    """Where in the user's files a node comes from, for messages."""
+    """The place of a node in the user's files, for messages."""
     return _place(node.meta.get("stack_trace") if isinstance(node, torch.fx.Node) else None)
 
 
 def _place(trace: str | None) -> str:
-    """The user's own line of a stack trace that is last, in parentheses."""
+    """The last line of the user's own files in a stack trace, in parentheses."""
     frames = _FRAME.findall(trace or "")
     own = [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
     return f' ({own[-1][0]}, line {own[-1][1]})' if own else ""

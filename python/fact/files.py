@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files that are whole or not there."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .errors import FactError
 def writing(path: str | os.PathLike, mode: str = "w"):
     """Opens a file beside `path` that takes its place once all of it is written.
 
-    A failure leaves what was there before. Devices and pipes have no beside.
+    A failure leaves the old file. Devices and pipes are opened directly.
     """
     path = os.fspath(path)
     aside = not os.path.exists(path) or os.path.isfile(path)
-    # A new file of a name that nobody can prepare a link under.
+    # An unpredictable name, under which nobody can plant a link.
     target = f"{path}.partial-{secrets.token_hex(6)}" if aside else path
     created = False
     try:

@@ -17,7 +17,7 @@ from .export import State, has_embeddable_data
 from .element_types import type_name
 from .signature import CallSignature
 
-# Up to this many elements the data is written readably, and as a resource above.
+# Up to this many elements the data is written as a list, and as a resource above.
 READABLE_ELEMENTS = 32
 
 
@@ -65,7 +65,7 @@ def import_program(
 
 
 class WeightImporter(GraphNodeImporter):
-    """Writes one `torch.fact.weight` a tensor where literals would be inlined."""
+    """Writes one `torch.fact.weight` per tensor where literals would be inlined."""
 
     __slots__ = ("state", "weights", "ops")
 
@@ -87,7 +87,7 @@ class WeightImporter(GraphNodeImporter):
             self.ops[name] = self._weight(name, py_value)
         return self.ops[name].result
 
-    # torch-mlir takes lists of values that nodes computed, and weights are none:
+    # torch-mlir accepts only lists of values that nodes computed, which weights are not:
     # `torch.cat([self.token, x])`.
     def _import_list_argument(self, loc, arg, expected_jit_type):
         if not any(isinstance(element, torch.Tensor) for element in arg):

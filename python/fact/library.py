@@ -54,7 +54,7 @@ class _LibraryTable(ctypes.Structure):
 
     _fields_ = [
         ("abi", ctypes.c_uint32),
-        # Of the table; 0 in libraries that do not have the functions after `last_error`.
+        # Size of the table; 0 in libraries without the functions after `last_error`.
         ("bytes", ctypes.c_uint32),
         ("describe", ctypes.CFUNCTYPE(ctypes.c_char_p)),
         ("create", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_NamedTensor), ctypes.c_int64)),
@@ -152,7 +152,7 @@ _PLAIN_TYPES = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 
 
 def _has_own_behavior(cls: type) -> bool:
-    """Whether a subclass of Tensor says itself what its operations do."""
+    """Whether a subclass of Tensor overrides operations."""
     ours = torch.Tensor.__torch_function__.__func__, torch._C._disabled_torch_function_impl
     function = getattr(cls.__torch_function__, "__func__", cls.__torch_function__)
     dispatch = cls.__torch_dispatch__
@@ -199,9 +199,9 @@ class Library:
         self.description: dict[str, Any] = json.loads(self._table.describe())
         self._signature: CallSignature | None = None
         self._model: "Model | None" = None
-        # Whether it was compared with the module it was made from, as far as this process knows.
+        # Whether the library was compared with its module, as far as this process knows.
         self.verified = False
-        # What the comparison found, where this process made it.
+        # The result of the comparison, if this process made it.
         self.verdict = None
 
     @property
@@ -229,12 +229,12 @@ class Library:
 
     @property
     def workspace_bytes(self) -> int:
-        """What each model allocates for intermediate values."""
+        """Bytes that each model allocates for intermediate values."""
         return self.description.get("workspace_bytes", 0)
 
     @property
     def memory_bytes(self) -> int | None:
-        """What each model allocates besides its weights; None where a library does not say."""
+        """Bytes that each model allocates besides its weights; None if the library does not say."""
         return self._table.memory_bytes() if self._table.has("memory_bytes") else None
 
     @property
@@ -261,7 +261,7 @@ class Library:
         return self._signature
 
     def load_weights(self, weights: Weights) -> "Model":
-        """Gives the library's own model these weights, all at first and any later."""
+        """Sets weights of the library's own model: all of them first, any of them later."""
         if self._model is None:
             self._model = self.create(weights)
         else:
@@ -270,7 +270,7 @@ class Library:
 
     def __call__(self, *args, **kwargs):
         if self._model is None:
-            # A program without weights needs none.
+            # A program without weights needs no call of load_weights.
             self.load_weights({})
         return self._model(*args, **kwargs)
 
@@ -359,7 +359,7 @@ class Model:
         return outputs
 
     def _write_back(self, inputs, outputs) -> None:
-        """Buffers and inputs that the module changes get their new values."""
+        """Writes the new values of buffers and inputs that the module changes."""
         changed = {}
         for mutation in self.signature.mutations:
             if isinstance(mutation.target, int):
@@ -368,11 +368,11 @@ class Model:
                 changed[mutation.target] = self._weights[mutation.target]
                 changed[mutation.target].copy_(outputs[mutation.output])
             else:
-                # Written and never read: the library has no such weight.
+                # Written and never read, so the library has no such weight.
                 self._written[mutation.target] = outputs[mutation.output]
         if changed:
             if self.library.device_type == "cuda":
-                # What weights are prepared on is not the caller's stream.
+                # Weights are not prepared on the caller's stream.
                 torch.cuda.current_stream().synchronize()
             self.set_weights(changed)
 
@@ -427,11 +427,11 @@ class Model:
         return self.library._table
 
     def weight(self, name: str) -> torch.Tensor:
-        """What the library reads: the tensor that was given, or a dense copy of it."""
+        """The tensor that the library reads: the given one, or a dense copy of it."""
         return self._weights[name]
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The weights by name, with what calls have made of those that the module changes."""
+        """The weights by name, including the changes that calls have made."""
         return {**self._weights, **self._written}
 
     def _flatten(self, args, kwargs) -> list[torch.Tensor]:
@@ -518,7 +518,7 @@ def module_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 
 def _flat(args) -> tuple:
-    """The common call, a few tensors, without the cost of a general flattening."""
+    """Fast path for the common call with a few tensors: avoids pytree flattening."""
     if all(isinstance(arg, torch.Tensor) for arg in args):
         return args
     return tuple(pytree.tree_leaves(args))
@@ -529,7 +529,7 @@ def _pointers(slots: list[_Slot]):
 
 
 def _named_tensors(tensors: Mapping[str, torch.Tensor]):
-    """The C array, and what must live as long as it."""
+    """The C array, and the objects that must outlive it."""
     slots = []
     array = (_NamedTensor * max(len(tensors), 1))()
     for index, (name, tensor) in enumerate(tensors.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How much memory is left."""
+"""How much memory is free."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def available_bytes(device: torch.device) -> int:
-    """What can be allocated on `device` without running out; large where nobody knows."""
+    """Bytes that can be allocated on `device`; large if unknown."""
     if device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(device)
         cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
@@ -30,7 +30,7 @@ def _machine_bytes() -> int:
 
 
 def _group_bytes() -> int:
-    """Of a container: its limit less what it uses and cannot drop."""
+    """Free memory of a container: its limit less its unreclaimable memory."""
     try:
         limit = int((_CGROUP / "memory.max").read_text())
         used = int((_CGROUP / "memory.current").read_text())

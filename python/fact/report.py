@@ -16,7 +16,7 @@ except ImportError:
 
 
 def _console():
-    # A file or a pipe has no width of its own, and 80 columns would cut paths.
+    # A file or a pipe has no width, and 80 columns would cut paths.
     return rich.console.Console(width=None if sys.stdout.isatty() else 120, soft_wrap=True)
 
 
@@ -37,7 +37,7 @@ def note(text: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:
-    """Columns whose cells are numbers are set to the right."""
+    """Right-aligns columns of numbers."""
     if not rows:
         return
     cells = [[str(cell) for cell in row] for row in rows]
@@ -73,7 +73,7 @@ def discovery_lines(summary: dict) -> list[str]:
         lines.append(f"model: {found['calls']} calls, {found['retries']} retries, "
                      f"{found['tokens_in']} tokens in, {found['tokens_out']} out")
     if found["fallback"]:
-        lines.append(f"the rules did what the model did not: {found['fallback']}")
+        lines.append(f"fell back to the rules: {found['fallback']}")
     if found["transcript"]:
         lines.append(f"transcript: {found['transcript']}")
     for number, round_ in enumerate(summary.get("refinement") or [], 1):

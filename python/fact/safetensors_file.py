@@ -19,7 +19,7 @@ from .errors import FactError
 from .files import writing
 
 _TYPES = {row.safetensors: dtype for dtype, row in ELEMENT_TYPES.items()}
-# As the format's own reader has it.
+# The limit of the format's own reader.
 _MAXIMUM_HEADER = 100_000_000
 
 
@@ -49,14 +49,14 @@ def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
 def _members(pairs: list[tuple[str, object]]) -> dict:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("a name is there twice")
+        raise ValueError("duplicate tensor name")
     return members
 
 
 def _tensor(data: torch.Tensor, entry: dict) -> torch.Tensor:
     begin, end = entry["data_offsets"]
     if not (type(begin) is type(end) is int and 0 <= begin <= end <= len(data)):
-        raise ValueError(f"a tensor lies at bytes {begin} to {end}, and the file has {len(data)} "
+        raise ValueError(f"a tensor lies at bytes {begin} to {end}, but the file has {len(data)} "
                          "bytes of data")
     if any(type(extent) is not int or extent < 0 for extent in entry["shape"]):
         raise ValueError(f"{entry['shape']} is not a shape")

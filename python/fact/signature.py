@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a module is called and what it returns, around a library's flat lists of tensors.
 
-A library takes and gives tensors in order. A module takes positional and keyword
-arguments, nests of containers, numbers and None, and may change its buffers and inputs.
-`CallSignature` holds the difference. It travels inside of the library as JSON, so a
-library that is loaded elsewhere is called like the module it was made from.
+A library has flat lists of input and output tensors. A module has positional and keyword
+arguments, nested containers, numbers and None, and may change its buffers and inputs.
+`CallSignature` maps between both. The library contains it as JSON, so a library that is
+loaded elsewhere is called like its module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .errors import FactError
 
 @dataclasses.dataclass(frozen=True)
 class Constant:
-    """A leaf that is no tensor: its value was compiled in, or is returned as it is."""
+    """A leaf that is not a tensor: its value was compiled in, or is returned unchanged."""
 
     value: Any
 
@@ -47,7 +47,7 @@ class _Printed:
 
 @dataclasses.dataclass(frozen=True)
 class Mutation:
-    """An output that belongs into a buffer, by name, or into an input, by index."""
+    """An output that is written to a buffer, by name, or to an input, by index."""
 
     output: int
     target: str | int
@@ -55,18 +55,18 @@ class Mutation:
 
 @dataclasses.dataclass
 class CallSignature:
-    # `forward`'s own parameters, as inspect has them; None where they are not known.
+    # The parameters of `forward`; None if unknown.
     parameters: list[inspect.Parameter] | None
-    # Of (args, kwargs), and of what `forward` returns; None where JSON could not hold it.
+    # The trees of (args, kwargs) and of the result; None if JSON could not hold them.
     arguments: pytree.TreeSpec | None
     results: pytree.TreeSpec | None
-    # One entry a leaf: an index into the library's inputs or outputs, or a Constant.
+    # One entry per leaf: an index into the library's inputs or outputs, or a Constant.
     argument_leaves: list[int | Constant]
     result_leaves: list[int | Constant]
-    # What a user calls each argument leaf, for messages.
+    # The name of each argument leaf, for messages.
     names: list[str]
     mutations: list[Mutation] = dataclasses.field(default_factory=list)
-    # Other names of tied weights, and names of the module's state that nothing reads.
+    # Aliases of tied weights, and names of the module's state that nothing reads.
     aliases: dict[str, str] = dataclasses.field(default_factory=dict)
     unused: list[str] = dataclasses.field(default_factory=list)
 
@@ -74,12 +74,12 @@ class CallSignature:
         self._tensors = [i for i, leaf in enumerate(self.argument_leaves)
                          if not isinstance(leaf, Constant)]
         plain = len(self._tensors) == len(self.argument_leaves)
-        # The common call, a few tensors, is checked without a general flattening.
+        # The common call with a few tensors is checked without pytree flattening.
         self._plain = plain and self.arguments is not None and self.arguments == \
             pytree.tree_structure((tuple([0] * len(self._tensors)), {}))
 
     def flatten(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        """The library's inputs; raises where another call was compiled."""
+        """The library's inputs; raises if the call differs from the compiled one."""
         if self._plain and not kwargs and len(args) == len(self._tensors) and \
                 all(isinstance(arg, torch.Tensor) for arg in args):
             return list(args)
@@ -93,12 +93,12 @@ class CallSignature:
         for name, leaf, compiled in zip(self.names, leaves, self.argument_leaves):
             if isinstance(compiled, Constant) and not compiled.accepts(leaf):
                 raise FactError(
-                    f"argument {name} is {_show(leaf)}, and was {compiled.value!r} when the "
+                    f"argument {name} is {_show(leaf)}, but was {compiled.value!r} when the "
                     "module was compiled: compile it again for this value, or make it a tensor")
         return [leaves[position] for position in self._tensors]
 
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:
-        """What `forward` returns."""
+        """The value that `forward` returns."""
         flat = [leaf.value if isinstance(leaf, Constant) else outputs[leaf]
                 for leaf in self.result_leaves]
         if self.results is None:
@@ -107,7 +107,7 @@ class CallSignature:
 
     def _leaves(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
         try:
-            # Dictionaries may come in another order than the compiled one.
+            # Dictionaries may have another order than the compiled one.
             return self.arguments.flatten_up_to((args, kwargs))
         except ValueError as error:
             raise FactError(
@@ -115,19 +115,19 @@ class CallSignature:
                 f"{', '.join(self.names)}") from None
 
     def _form(self) -> tuple[int, list[str]]:
-        """How many positional arguments, and which keywords, the compiled call had."""
+        """The number of positional arguments, and the keywords, of the compiled call."""
         args, kwargs = self.arguments.children()
         return args.num_children, list(kwargs.context)
 
     def _arrange(self, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        """The call with the positions, keywords and defaults of the compiled one."""
+        """The call in the form of the compiled one: same positions, keywords and defaults."""
         count, keywords = self._form()
         if self.parameters is None or (len(args) == count and kwargs.keys() == set(keywords)):
             return args, kwargs
         try:
             bound = inspect.Signature(self.parameters).bind(*args, **kwargs)
         except TypeError as error:
-            raise FactError(f"cannot be called so: {error}") from None
+            raise FactError(f"cannot be called with these arguments: {error}") from None
         bound.apply_defaults()
         values = dict(bound.arguments)
         kinds = {p.name: p.kind for p in self.parameters}
@@ -147,7 +147,7 @@ class CallSignature:
         return arranged, named
 
     def _check_rest(self, values: dict[str, Any]) -> None:
-        """What the compiled call left to its default must be the default."""
+        """Arguments that the compiled call left to their defaults must have them."""
         defaults = {p.name: p.default for p in self.parameters}
         for name, value in values.items():
             default = defaults.get(name, inspect.Parameter.empty)
@@ -197,7 +197,7 @@ def parameters_of(function) -> list[inspect.Parameter] | None:
 
 
 def leaf_names(parameters: list[inspect.Parameter] | None, args, kwargs) -> list[str]:
-    """What to call each leaf of (args, kwargs): `mask`, `cache['key'][0]`."""
+    """The name of each leaf of (args, kwargs): `mask`, `cache['key'][0]`."""
     paths = [path for path, _ in pytree.tree_flatten_with_path((args, kwargs))[0]]
     positional = [p.name for p in parameters or ()
                   if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -236,7 +236,7 @@ def _spec_to_json(spec: pytree.TreeSpec | None) -> str | None:
     try:
         return None if spec is None else pytree.treespec_dumps(spec)
     except (NotImplementedError, TypeError, ValueError):
-        # A container of the user's own that has no serialised form.
+        # A container class of the user without a serialized form.
         return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the tools are: FACT's own programs, nvcc, CUTLASS."""
+"""Locates tools: FACT's own programs, nvcc, CUTLASS."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import shutil
 import sys
 from pathlib import Path
 
-# Also run as a script by the set-up, before anything is installed: only the standard
+# Also run as a script by scripts/setup.sh, before anything is installed: only the standard
 # library is imported up here.
 
 PACKAGE = Path(__file__).resolve().parent
 
 
 def checkout() -> Path | None:
-    """The source tree that this package is part of, if it is."""
+    """The source tree that contains this package, if any."""
     root = PACKAGE.parent.parent
     return root if (root / "python" / "fact").is_dir() and (root / "Makefile").exists() else None
 
@@ -46,7 +46,7 @@ def require_tool(name: str) -> Path:
 
 
 def find_nvcc() -> Path | None:
-    """nvcc: CUDACXX, the set-up's choice, PATH, the usual place, this Python environment."""
+    """nvcc: CUDACXX, setup.sh's choice, PATH, the usual place, this Python environment."""
     candidates = [os.environ.get("CUDACXX")]
     if checkout() and (checkout() / ".cache" / "nvcc").exists():
         candidates.append((checkout() / ".cache" / "nvcc").read_text().strip())
@@ -71,7 +71,7 @@ def find_cutlass() -> Path | None:
 
 
 def find_cublas() -> Path | None:
-    """The folder with cuBLAS's headers: nvcc's own, this Python environment, the set-up's."""
+    """The folder with cuBLAS's headers: nvcc's own, this Python environment, setup.sh's."""
     candidates = []
     if find_nvcc():
         toolkit = find_nvcc().resolve().parent.parent
@@ -85,7 +85,7 @@ def find_cublas() -> Path | None:
 
 
 def environment() -> dict[str, str]:
-    """The environment for FACT's programs: nvcc on PATH, CUTLASS's place."""
+    """The environment for FACT's programs: nvcc on PATH, the location of CUTLASS."""
     result = dict(os.environ)
     nvcc, cutlass = find_nvcc(), find_cutlass()
     if nvcc:

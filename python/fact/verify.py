@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers against the module in fp64: how far they are, and how far they may be."""
+"""Errors against the module in fp64, and their bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Sequence
 import torch
 from torch.utils import _pytree as pytree
 
-# A result may be so many times as far from fp64 as PyTorch's own, plus one rounding.
+# A result may be this many times as far from fp64 as PyTorch's own, plus one rounding.
 FACTOR = 1.5
 # Elements that are compared at once: each costs a few fp64 temporaries.
 _PIECE = 1 << 24
@@ -19,7 +19,7 @@ _PIECE = 1 << 24
 
 @dataclasses.dataclass
 class Comparison:
-    """How far a result is from the truth."""
+    """The distance of a result from fp64."""
 
     # ||out - ref|| / ||ref||
     norm: float
@@ -49,9 +49,9 @@ def reference(module: torch.nn.Module, inputs: Sequence[Any], chunks: int = 1) -
 
 
 def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
-    """Positions where the truth is not finite must agree, and count no further."""
+    """Positions where fp64 is not finite must agree, and are not compared otherwise."""
     if result.shape != exact.shape:
-        raise ValueError(f"shape {tuple(result.shape)} where {tuple(exact.shape)} is right")
+        raise ValueError(f"shape is {tuple(result.shape)}, expected {tuple(exact.shape)}")
     result, exact = result.detach().reshape(-1), exact.detach().reshape(-1)
     if result.is_floating_point() and bool(_differs(result, exact).any()):
         return Comparison(math.inf, math.inf, math.inf)
@@ -59,8 +59,8 @@ def compare(result: torch.Tensor, exact: torch.Tensor) -> Comparison:
 
 
 def _errors(result: torch.Tensor, exact: torch.Tensor) -> tuple[Comparison, int]:
-    """How far numbers are from numbers, and where they are furthest; NaN and infinities do
-    not count."""
+    """The largest distances between finite numbers, and their positions; NaN and infinities
+    are ignored."""
     norm = square = element = absolute = 0.0
     position = offset = 0
     floating = result.dtype.is_floating_point
@@ -72,7 +72,7 @@ def _errors(result: torch.Tensor, exact: torch.Tensor) -> tuple[Comparison, int]
         out, ref = out.double(), ref.to(result.device).double()
         counted = out.isfinite() & ref.isfinite()
         difference = torch.where(counted, out - ref, 0).abs_()
-        # Near 0 the values of a type are this far apart.
+        # The distance of neighboring values of the type near 0.
         difference[difference < step] = 0
         magnitude = torch.where(counted, ref, 0).abs_()
         norm += float((difference * difference).sum())
@@ -128,7 +128,7 @@ def within(found: Comparison, allowed: Comparison) -> bool:
 
 
 def check(results: Any, exact: Any, *, reduction: int = 1, roundings: int = 2) -> Comparison:
-    """Raises AssertionError when a result is further from the truth than its type allows."""
+    """Raises AssertionError if a result is further from fp64 than its type allows."""
     for index, (out, ref) in enumerate(zip(_tensors(results), _tensors(exact), strict=True)):
         found = compare(out, ref)
         allowed = tolerance(out.dtype, reduction, roundings)
@@ -141,26 +141,26 @@ def check(results: Any, exact: Any, *, reduction: int = 1, roundings: int = 2) -
 
 
 @dataclasses.dataclass
-class Judgement:
-    """A result of a library beside fp64, and beside PyTorch in the result's own types."""
+class Judgment:
+    """A result of a library compared with fp64, and with PyTorch in the result's own type."""
 
     name: str
     ours: Comparison
     eager: Comparison
-    # Why it is refused; empty where it is right.
+    # Why it is refused; empty if it is right.
     reason: str = ""
-    # Whether it is wrong only in being 0 where fp64 and PyTorch have NaN.
+    # Whether the only error is a 0 where fp64 and PyTorch have NaN.
     zeros_for_nan: bool = False
 
 
 def allowed_beside(eager: Comparison, dtype: torch.dtype) -> Comparison:
-    """How far a result may be from fp64 where PyTorch's own is as far as `eager`."""
+    """The bound of a result's error if PyTorch's own is `eager`."""
     rounding = torch.finfo(dtype).eps / 2 if dtype.is_floating_point else 0.0
     return Comparison(FACTOR * eager.norm + rounding, FACTOR * eager.element + rounding, math.inf)
 
 
 def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
-          exact: torch.Tensor) -> Judgement:
+          exact: torch.Tensor) -> Judgment:
     """Compares a result with fp64 by the measure of PyTorch's own error.
 
     NaN and infinities are those of fp64 or of one of PyTorch's `runs`, and so are integers and
@@ -172,10 +172,10 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     kind = f"output '{name}' ({result.dtype}".replace("torch.", "")
     for other in (exact, runs[0]):
         if result.shape != other.shape:
-            return Judgement(name, nothing, nothing, f"{kind}) has shape {list(result.shape)}; "
+            return Judgment(name, nothing, nothing, f"{kind}) has shape {list(result.shape)}; "
                              f"the module's has {list(other.shape)}")
     if result.dtype != runs[0].dtype:
-        return Judgement(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
+        return Judgment(name, nothing, nothing, f"{kind}, {list(result.shape)}) has another type "
                          f"in the module, {runs[0].dtype}".replace("torch.", ""))
     flat, truth, runs = result.reshape(-1), exact.reshape(-1), [run.reshape(-1) for run in runs]
     wrong = _differs(flat, truth)
@@ -190,7 +190,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     allowed = allowed_beside(theirs, result.dtype)
     count = int(wrong.sum())
     if not count and within(ours, allowed):
-        return Judgement(name, ours, theirs)
+        return Judgment(name, ours, theirs)
     if count:
         position = int(wrong.to(torch.uint8).argmax())
         measure = f"{count} of {flat.numel()} elements are " + (
@@ -203,13 +203,13 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     values = [tensor[position].item() for tensor in (flat, truth, runs[0])]
     zeros = result.is_floating_point() and count > 0 and bool(
         ((flat == 0) & truth.to(flat.device).isnan() & runs[0].isnan())[wrong].all())
-    return Judgement(name, ours, theirs, f"{kind}, {list(result.shape)}) is {values[0]:g} at "
+    return Judgment(name, ours, theirs, f"{kind}, {list(result.shape)}) is {values[0]:g} at "
                      f"{where}, where fp64 gives {values[1]:g} and eager {values[2]:g}; {measure}",
                      zeros_for_nan=zeros)
 
 
 def _rounds_to_infinity(result: torch.Tensor, exact: torch.Tensor) -> torch.Tensor:
-    """Where the truth is beyond the type's range, or so near that it may round beyond."""
+    """Where fp64 is beyond the type's range, or may round beyond it."""
     limits, exact = torch.finfo(result.dtype), exact.to(result.device)
     beyond = exact.double().abs() >= limits.max * (1 - limits.eps)
     return result.isinf() & beyond & (torch.sign(result) == torch.sign(exact).to(result.dtype))
@@ -219,9 +219,9 @@ def check_beside(results: Any, eager: Any, exact: Any) -> Comparison:
     """Raises AssertionError where `judge` refuses a result."""
     for index, (result, own, truth) in enumerate(
             zip(_tensors(results), _tensors(eager), _tensors(exact), strict=True)):
-        judgement = judge(str(index), result, [own], truth)
-        if judgement.reason:
-            raise AssertionError(judgement.reason)
+        judgment = judge(str(index), result, [own], truth)
+        if judgment.reason:
+            raise AssertionError(judgment.reason)
     return worst(results, exact)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Work folders: where they are, whose they are, who may use one, what made its library."""
+"""Work folders: their location, owner and lock, and the tools that made a library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .errors import FactError
 from .export import ExportedGraph
 from .files import writing
 
-# Variables that change what the tools make, beside those that name files hashed below.
+# Variables that change the output of the tools, besides those that name files hashed below.
 _VARIABLES = ("FACT_NUM_THREADS", "OMP_NUM_THREADS", "NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS",
               "CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
 
@@ -38,13 +38,13 @@ def work_root() -> Path:
     return Path(root).absolute()
 
 
-# Of what is in a work folder: those of another format are left alone.
+# The format of work folders; those of another format are left alone.
 _FORMAT = 2
 
 
 def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) -> Path:
     """One folder per program, target and options, so that tuning resumes where it was."""
-    # A machine of the user's own is a JSON file: what it says counts, not what it is called.
+    # For a machine described by a JSON file, its content counts, not its name.
     own = target.endswith(".json") and Path(target).is_file()
     machine = Path(target).read_text(errors="replace") if own else target
     told = [option for option in options if not option.startswith("--summary=")]
@@ -101,7 +101,7 @@ def _is_own_group(found: os.stat_result) -> bool:
 
 @contextlib.contextmanager
 def locked(folder: Path):
-    """Holds a work folder; gives whether another process, or thread, held it before."""
+    """Locks a work folder; yields whether another process or thread held it before."""
     path = folder.with_name(folder.name + ".lock")
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -122,7 +122,7 @@ def locked(folder: Path):
 
 
 class Stamp:
-    """What made the library of a work folder, and whether it was compared with its module."""
+    """The tools that made the library of a work folder, and whether it was compared."""
 
     def __init__(self, folder: Path):
         self.path = folder / "stamp.json"
@@ -135,7 +135,7 @@ class Stamp:
         return data if isinstance(data, dict) else {}
 
     def matches(self, library: Path, identity: str) -> bool:
-        """Whether `library` is there and these tools made it."""
+        """Whether `library` exists and was made by these tools."""
         found = self.read()
         return (library.is_file() and found.get("identity") == identity
                 and found.get("library") == hash_file(library))
@@ -154,7 +154,7 @@ class Stamp:
 
 
 def identity(target: str) -> str:
-    """Changes with everything outside of the program that a library depends on."""
+    """A hash of everything outside of the program that a library depends on."""
     tools = [toolchain.require_tool("fact-compile"), toolchain.find_tool("fact-tune")]
     facts = {
         "tools": [_hash_unchanged_file(tool) for tool in tools if tool],
@@ -185,12 +185,12 @@ def _hash_unchanged_file(path: Path) -> str:
 
 @functools.cache
 def _hash_version(path: Path, *version: int) -> str:
-    """Once per process and version of the file."""
+    """The hash of a file, cached until the file changes."""
     return hash_file(path)
 
 
 def hash_folder(folder: Path) -> str:
-    """Names and contents of all files; the same for a folder that is not there."""
+    """A hash of the names and contents of all files; constant for a missing folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -199,7 +199,7 @@ def hash_folder(folder: Path) -> str:
 
 
 def _registries(tool: Path) -> list[Path]:
-    """The user's and the built-in one, where the tools look for them."""
+    """The folders of the registry: the user's and the built-in one."""
     user = os.environ.get("FACT_PATTERNS")
     if not user:
         data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
@@ -209,7 +209,7 @@ def _registries(tool: Path) -> list[Path]:
 
 @functools.cache
 def _cpu() -> list[str]:
-    """Model and features: kernels use all that this processor has."""
+    """The processor's model and features, all of which kernels may use."""
     keys = ("model name", "cpu family", "model", "stepping", "flags", "Features",
             "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "CPU revision")
     try:

@@ -53,7 +53,7 @@ def load_workload(
         raise FactError(f"{spec} has no setting {', '.join(unknown)}; it has "
                         f"{', '.join(sorted(known)) or 'none'}")
     arguments = source.get_init_inputs() if hasattr(source, "get_init_inputs") else []
-    # Tensors of the meta device have shapes and no data: any size fits.
+    # Tensors on the meta device have shapes and no data, so any size fits.
     with torch.device("meta" if device == "meta" else "cpu"):
         module = factory(*arguments, **_accepted(factory.__init__, settings)).eval()
         torch.manual_seed(INPUT_SEED)
@@ -74,7 +74,7 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key.isidentifier():
-            raise FactError(f"'{word}' is no setting: write NAME=VALUE, as in width=64")
+            raise FactError(f"'{word}' is not a setting: write NAME=VALUE, as in width=64")
         settings[key] = _number(value)
     return settings
 
@@ -84,7 +84,7 @@ def parse_shapes(words: Sequence[str]) -> list[list[int]]:
     try:
         return [[int(size) for size in word.split("x")] for word in words]
     except ValueError:
-        raise FactError(f"'{' '.join(words)}' are no shapes: write sizes as in 2x16x64") from None
+        raise FactError(f"'{' '.join(words)}' are not shapes: write sizes as in 2x16x64") from None
 
 
 def _number(text: str) -> Any:
@@ -129,7 +129,7 @@ def _size_settings(source, size: str | None, spec: str) -> dict[str, Any]:
     if size in (None, "full"):
         return {}
     if not hasattr(source, size.upper()):
-        raise FactError(f"{spec} has no size '{size}': it would be a dictionary {size.upper()}")
+        raise FactError(f"{spec} has no size '{size}': define a dictionary {size.upper()}")
     return dict(getattr(source, size.upper()))
 
 
@@ -139,7 +139,7 @@ def _parameters(function) -> list[str]:
 
 def _known_settings(source, factory) -> set[str]:
     known = set()
-    # A class without a constructor of its own has torch's, which takes anything.
+    # A class without a constructor inherits torch's, which accepts any argument.
     if factory.__init__ is not torch.nn.Module.__init__:
         known.update(_parameters(factory.__init__))
     if hasattr(source, "get_inputs"):

@@ -1,4 +1,4 @@
-// A chain that no catalogue lists is one kernel.
+// A chain that no catalog lists is one kernel.
 // RUN: fact-opt --fact-host %S/../Conversion/TorchToFact/workload-linear-chain.mlir | FileCheck %s
 
 // CHECK-LABEL: func.func @main

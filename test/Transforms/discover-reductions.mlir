@@ -64,7 +64,7 @@ func.func @shared(%x: tensor<4096x1024xbf16>, %w: tensor<1024x2048xbf16>) -> (te
 
 // What comes back to the product is for a kernel that has whole rows.
 
-// CHECK-LABEL: func.func @centred
+// CHECK-LABEL: func.func @centered
 // CHECK: fact.fused "gemm_epilogue"
 // CHECK: fact.matmul
 // CHECK-NEXT: fact.yield
@@ -72,7 +72,7 @@ func.func @shared(%x: tensor<4096x1024xbf16>, %w: tensor<1024x2048xbf16>) -> (te
 // CHECK: fact.reduce mean
 // CHECK-NEXT: fact.sub
 // CHECK-NOT: fact.fused
-func.func @centred(%x: tensor<4096x1024xbf16>, %w: tensor<1024x2048xbf16>) -> tensor<4096x2048xbf16> {
+func.func @centered(%x: tensor<4096x1024xbf16>, %w: tensor<1024x2048xbf16>) -> tensor<4096x2048xbf16> {
   %0 = fact.matmul %x, %w : (tensor<4096x1024xbf16>, tensor<1024x2048xbf16>) -> tensor<4096x2048xbf16>
   %1 = fact.reduce mean %0 dims [1] keep : (tensor<4096x2048xbf16>) -> tensor<4096x1xbf16>
   %2 = fact.sub %0, %1 : (tensor<4096x2048xbf16>, tensor<4096x1xbf16>) -> tensor<4096x2048xbf16>

@@ -1,7 +1,7 @@
 // RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" --split-input-file | FileCheck %s
 // RUN: fact-opt %s --fact-discover="target=host patterns=%t.none" --split-input-file | FileCheck %s
 
-// A residual sum that others read too is stored by the kernel that normalises it.
+// A residual sum that others read too is stored by the kernel that normalizes it.
 
 // CHECK-LABEL: func.func @residual
 // CHECK: %[[R:.*]]:2 = fact.fused "rowwise" ins(%arg0, %arg1

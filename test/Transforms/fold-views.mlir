@@ -8,7 +8,7 @@ func.func @transpose(%q: tensor<2x8x4xf32>, %k: tensor<2x8x4xf32>) -> tensor<2x8
   return %1 : tensor<2x8x8xf32>
 }
 
-// A head permutation and a transpose, merged by the canonicaliser, come apart.
+// A head permutation and a transpose, merged by the canonicalizer, come apart.
 // CHECK-LABEL: func @heads
 func.func @heads(%q: tensor<2x4x8x16xf32>, %k: tensor<2x8x4x16xf32>) -> tensor<2x4x8x8xf32> {
   // CHECK: fact.permute %arg1 [0, 2, 1, 3]

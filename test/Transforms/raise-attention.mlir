@@ -199,7 +199,7 @@ func.func @chosen_then_scaled(%q: tensor<1x3x2x8xf32>, %k: tensor<1x3x2x8xf32>, 
   return %4 : tensor<1x3x2x8xf32>
 }
 
-// A mask after the softmax does not renormalise.
+// A mask after the softmax does not renormalize.
 // CHECK-LABEL: func @masked_late
 func.func @masked_late(%q: tensor<1x3x2x8xf32>, %k: tensor<1x3x2x8xf32>, %v: tensor<1x3x2x8xf32>, %m: tensor<2x2xf32>) -> tensor<1x3x2x8xf32> {
   // CHECK-NOT: fact.attention

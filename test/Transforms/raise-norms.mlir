@@ -191,9 +191,9 @@ func.func @unbiased(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %y : tensor<2x4x8xf32>
 }
 
-// Centred over other dimensions than the variance is taken over: the rms of it, not a layer norm.
-// CHECK-LABEL: func @centred_differently(
-func.func @centred_differently(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+// Centered over other dimensions than the variance is taken over: the rms of it, not a layer norm.
+// CHECK-LABEL: func @centered_differently(
+func.func @centered_differently(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   // CHECK: %[[C:.*]] = fact.sub
   // CHECK: fact.norm rms %[[C]]
   %m = fact.reduce mean %x dims [1] keep : (tensor<2x4x8xf32>) -> tensor<2x1x8xf32>

@@ -43,7 +43,7 @@ def fails(capsys, *arguments):
     ([GPT, "--set", "wide=3"], "has no setting wide; it has batch, heads, tokens, width"),
     ([GPT, "--set", "width"], "write NAME=VALUE"),
     ([GPT, "--size", "tiny"], "has no size 'tiny'"),
-    ([GPT, "--inputs", "2x?"], "are no shapes"),
+    ([GPT, "--inputs", "2x?"], "are not shapes"),
     (["torch.nn:ReLU"], "has no get_inputs"),
 ])
 def test_wrong_workloads(capsys, arguments, message):
@@ -235,7 +235,7 @@ def test_bench_of_unknown_variants(capsys):
 
 
 def test_bench_with_no_threads(capsys):
-    assert "--threads is at least 1" in fails(capsys, "bench", GPT, "--threads", "0")
+    assert "--threads must be at least 1" in fails(capsys, "bench", GPT, "--threads", "0")
 
 
 def test_threads_reach_the_blas_of_pytorch(tmp_path):

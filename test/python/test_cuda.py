@@ -2,7 +2,7 @@
 """Bundles for a GPU, and their kernels compiled by the real nvcc.
 
 Nothing runs here. A kernel that compiles can still be wrong (`make check-gpu` looks at
-numbers), but one that does not compile, spills registers or serialises its tensor-core
+numbers), but one that does not compile, spills registers or serializes its tensor-core
 instructions is found without a GPU. nvcc takes about a minute for a CUTLASS kernel, so of
 each kernel only the candidate with the best predicted time is compiled, two at a time.
 """
@@ -157,7 +157,7 @@ def test_kernels_compile(compiled, rule, kind):
 
 
 def check_assembler(log: str):
-    """ptxas reports each kernel, none spills, and wgmma is not serialised."""
+    """ptxas reports each kernel, none spills, and wgmma is not serialized."""
     spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
     assert spills, f"no report of ptxas:\n{log[-4000:]}"
     assert all(spill == ("0", "0") for spill in spills), log[-4000:]

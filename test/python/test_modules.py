@@ -165,7 +165,7 @@ def test_tied_weights_go_by_either_name(path):
 def test_wrong_calls_are_refused(path):
     library = fact.load(path, module())
     args, kwargs = call()
-    with pytest.raises(fact.FactError, match="everything: argument 'scale' is 4, and was 3"):
+    with pytest.raises(fact.FactError, match="everything: argument 'scale' is 4, but was 3"):
         library(*args, **{**kwargs, "scale": 4})
     with pytest.raises(fact.FactError, match="missing a required argument: 'keep'"):
         library(args[0], **kwargs)

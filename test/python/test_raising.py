@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attention, norms, rotary embeddings and gates as people write them.
 
-Each form is one result of a module. A form has to be recognised, which the text of the
+Each form is one result of a module. A form has to be recognized, which the text of the
 stage `raise` shows, and the library has to compute what PyTorch does in fp64.
 """
 
@@ -155,7 +155,7 @@ def attention_inputs(forms):
     return [rand(len(forms), BATCH, HEADS, TOKENS, DIM, seed=i) for i in range(3)]
 
 
-def test_attention_is_recognised(tmp_path):
+def test_attention_is_recognized(tmp_path):
     forms = {**ATTENTION, **CAUSAL}
     text, counts = raised(Forms(forms, **BUFFERS), attention_inputs(forms), tmp_path)
     assert counts["attention"] == len(ATTENTION) + len(CAUSAL)
@@ -227,7 +227,7 @@ def norm_inputs():
     return [rand(len(NORMS) + len(NO_NORMS), 2, 6, WIDTH) + 0.25]
 
 
-def test_norms_are_recognised(tmp_path):
+def test_norms_are_recognized(tmp_path):
     _, counts = raised(Forms({**NORMS, **NO_NORMS}, **PARAMETERS), norm_inputs(), tmp_path)
     assert counts["norm"] == len(NORMS)
 
@@ -298,7 +298,7 @@ def rotary_inputs():
     return [rand(len(ROTARY) + len(NO_ROTARY), 2, 3, TOKENS, DIM)]
 
 
-def test_rotary_embeddings_are_recognised(tmp_path):
+def test_rotary_embeddings_are_recognized(tmp_path):
     module = Forms({**ROTARY, **NO_ROTARY}, **angles())
     text, counts = raised(module, rotary_inputs(), tmp_path)
     assert counts["rotary"] == len(ROTARY)
@@ -363,7 +363,7 @@ class Attend(nn.Module):
         return weights @ v
 
 
-def test_what_is_recognised_has_the_lines_it_came_from(tmp_path):
+def test_what_is_recognized_has_the_lines_it_came_from(tmp_path):
     inputs = [rand(BATCH, HEADS, TOKENS, DIM, seed=i) for i in range(3)]
     text, _ = raised(Attend(), inputs, tmp_path)
     first = Attend.forward.__code__.co_firstlineno

@@ -85,7 +85,7 @@ WRONG = {
     "a rule in capitals": [(("rule",), "Gemm")],
     "another type": [(("dtype",), "fp16")],
     "a type that is a number": [(("dtype",), 16)],
-    "an unknown member": [(("colour",), "red")],
+    "an unknown member": [(("color",), "red")],
     "entries by name": [(("entries",), {})],
     "an entry that is a number": [(ENTRY, 5)],
     "an unknown member of an entry": [((*ENTRY, "id"), "x")],
@@ -216,7 +216,7 @@ def test_the_command_is_the_program(tmp_path, capfd):
     assert listed == run("list", "--layer", PATTERNS, "--json").stdout
     assert all(entry["schedules"] for entry in json.loads(listed))
     assert fact("--help") == (0, run("--help").stdout, "")
-    assert fact("colour")[0] == 2
+    assert fact("color")[0] == 2
     (tmp_path / "gemm_epilogue").mkdir()
     (tmp_path / "gemm_epilogue" / "bf16-sm_90a.json").write_bytes(b"\xff")
     status, _, errors = fact("verify", tmp_path)

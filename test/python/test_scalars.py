@@ -90,7 +90,7 @@ def every_bf16() -> torch.Tensor:
 def pairs() -> tuple[torch.Tensor, torch.Tensor]:
     some = torch.cat([torch.tensor([0.0, -0.0, 1, -1, 2, -2, 3, 0.5, torch.inf, -torch.inf,
                                     torch.nan], dtype=torch.bfloat16), every_bf16()[::277]])
-    # Signalling NaNs become quiet in fp64 but not in fp32: pow(1, x) tells them apart.
+    # Signaling NaNs become quiet in fp64 but not in fp32: pow(1, x) tells them apart.
     some[some.isnan()] = torch.nan
     x, y = torch.meshgrid(some, some, indexing="ij")
     return x.flatten(), y.flatten()

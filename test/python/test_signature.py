@@ -68,9 +68,9 @@ def test_nested_arguments_keywords_and_constants():
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda a, b, c: (({"x": a}, (b, [c]), 4.0), {}), r"'scale' is 4.0, and was 3.0 when"),
-    (lambda a, b, c: (({"x": a}, (b, [c])), {}), r"'scale' is 2.0, and was 3.0 when"),
-    (lambda a, b, c: (({"x": a}, (b, [c]), a), {}), r"'scale' is a tensor, and was 3.0 when"),
+    (lambda a, b, c: (({"x": a}, (b, [c]), 4.0), {}), r"'scale' is 4.0, but was 3.0 when"),
+    (lambda a, b, c: (({"x": a}, (b, [c])), {}), r"'scale' is 2.0, but was 3.0 when"),
+    (lambda a, b, c: (({"x": a}, (b, [c]), a), {}), r"'scale' is a tensor, but was 3.0 when"),
     (lambda a, b, c: (({"x": a}, (b, [c]), 3.0), {"kind": "all"}), r"'kind' was not given when"),
     (lambda a, b, c: (({"x": a}, (b, [c]), 3.0), {"other": a}), r"unexpected keyword"),
     (lambda a, b, c: (({"x": a},), {}), r"missing a required argument: 'pair'"),
@@ -146,7 +146,7 @@ def test_dataclasses_and_named_tuples():
         assert isinstance(built, Batch) and built.mask is b
 
 
-def test_a_container_without_a_serialised_form_is_flat_when_loaded():
+def test_a_container_without_a_serialized_form_is_flat_when_loaded():
     @dataclasses.dataclass
     class Local:
         value: torch.Tensor

@@ -247,7 +247,7 @@ def test_libraries_are_cached(fresh, monkeypatch):
 
 
 def test_unknown_options():
-    with pytest.raises(Exception, match="unknown option candidate of backend 'fact'; there are"):
+    with pytest.raises(Exception, match="unknown option candidate of backend 'fact'; known are"):
         compiled(nn.ReLU(), candidate=3)(torch.ones(2))
 
 

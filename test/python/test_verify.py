@@ -77,7 +77,7 @@ def test_a_result_is_measured_by_the_error_of_pytorch_itself():
         verify.check_beside(one, own, exact)
 
 
-def test_an_overflow_of_pytorch_is_no_licence():
+def test_an_overflow_of_pytorch_is_no_license():
     exact = torch.tensor([1e6, 1.0], dtype=torch.float64)
     own = exact.half()
     verify.check_beside(own.clone(), own, exact)

@@ -20,7 +20,7 @@
 
 using namespace llvm;
 
-/// fact-tune reads it too.
+/// fact-tune reads this variable too.
 static constexpr const char *endWithParent = "FACT_END_WITH_PARENT";
 
 void fact::initTool(StringRef name) {
@@ -60,7 +60,7 @@ void fact::registerPlugins(mlir::DialectRegistry &registry) {
 
 void fact::endChildrenWithThisProcess() { setenv(endWithParent, "1", 1); }
 
-/// Lines and tabs are the text's own.
+/// Line ends and tabs are kept.
 void fact::PrintableStream::write_impl(const char *data, size_t size) {
   std::string text(data, size);
   for (size_t at = 0; at < size;) {
@@ -73,8 +73,7 @@ void fact::PrintableStream::write_impl(const char *data, size_t size) {
   written += size;
 }
 
-/// The output that is not complete; it lives as long as the program, for what
-/// runs when that ends.
+/// The incomplete output file; static, for the handlers that run at exit.
 static std::string &getAside() {
   static std::string *aside = new std::string;
   return *aside;
@@ -91,13 +90,13 @@ int fact::runWithOutputAside(int argc, char **argv,
       continue;
     std::string &value = joined ? words[i] : words[++i];
     output = joined ? word.str() : value;
-    // Devices and pipes have no aside.
+    // Devices and pipes cannot be replaced by a rename.
     if (output == "-" ||
         (sys::fs::exists(output) && !sys::fs::is_regular_file(output)))
       break;
     aside = getUniqueName(output, partial).string();
     value = (joined ? "-o=" : "") + aside;
-    // LLVM forgets the file once it is closed, and may crash even then.
+    // LLVM forgets the file once it is closed, but may still crash after that.
     sys::AddSignalHandler([](void *) { ::unlink(getAside().c_str()); },
                           nullptr);
     break;

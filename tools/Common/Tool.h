@@ -15,21 +15,21 @@ class DialectRegistry;
 
 namespace fact {
 
-/// Sets what `--version` prints, makes a full disk an error rather than a
-/// signal, and ends the process with its parent where the parent asks for it.
+/// Sets the text of `--version`, makes a full disk an error rather than a
+/// signal, and ends the process with its parent if the parent requests it.
 void initTool(llvm::StringRef name);
 
 /// Declares `--load-dialect-plugin`, as mlir-opt has it, for a tool that does
 /// not.
 void declarePluginOption();
-/// Registers what was loaded.
+/// Registers the plug-ins that were loaded.
 void registerPlugins(mlir::DialectRegistry &registry);
 
-/// Asks programs that this process starts to end with it.
+/// Requests that programs that this process starts end with it.
 void endChildrenWithThisProcess();
 
-/// Passes text on with its control characters escaped, so that neither a name
-/// nor a source line moves the cursor of a terminal. Colors are LLVM's own.
+/// Escapes control characters, so that neither a name nor a source line moves
+/// the cursor of a terminal. Colors are LLVM's own.
 class PrintableStream : public llvm::raw_ostream {
 public:
   explicit PrintableStream(llvm::raw_ostream &stream)
@@ -61,7 +61,7 @@ private:
   uint64_t written = 0;
 };
 
-/// Runs a tool whose `-o` names a file so that the file appears whole or not at
+/// Runs a tool so that the file of its `-o` is written completely or not at
 /// all.
 int runWithOutputAside(int argc, char **argv,
                        llvm::function_ref<bool(int, char **)> tool);

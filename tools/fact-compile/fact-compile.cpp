@@ -32,7 +32,7 @@ static cl::opt<std::string>
                     "(default: what the text names, else host)"),
            cl::value_desc("machine"), cl::cat(category));
 static cl::opt<fact::Stage> until(
-    "until", cl::desc("Stop after a stage and write what it made"),
+    "until", cl::desc("Stop after a stage and write its result"),
     cl::init(fact::Stage::library), cl::cat(category),
     cl::values(
         clEnumValN(fact::Stage::import, "import", "the FACT graph"),
@@ -54,8 +54,7 @@ static cl::opt<std::string>
          cl::value_desc("prefix"), cl::cat(category));
 static cl::opt<unsigned>
     candidates("candidates",
-               cl::desc("Candidates of each kernel that the bundle has at most "
-                        "(default 16)"),
+               cl::desc("Maximum number of candidates per kernel (default 16)"),
                cl::value_desc("n"), cl::init(16), cl::cat(category));
 static cl::opt<std::string>
     tuner("tuner",
@@ -71,7 +70,7 @@ static cl::list<std::string>
 static cl::OptionCategory agentCategory("Agent options");
 static fact::DiscoveryOptions agent;
 
-/// An option of the agents: `agentOptions` of Passes.td, with their help.
+/// An agent option, as `agentOptions` in Passes.td, with the same help.
 template <typename T>
 struct AgentOption : cl::opt<T, /*ExternalStorage=*/true> {
   AgentOption(StringRef name, T &field, const char *value, const char *help)
@@ -82,7 +81,7 @@ template <typename T>
 AgentOption(StringRef, T &, const char *, const char *) -> AgentOption<T>;
 static AgentOption
     agentName("agent", agent.agent, "name",
-              "Who proposes: rules, llm, or replay of what llm wrote down");
+              "Who proposes kernels: rules, llm, or replay of a transcript");
 static AgentOption transcript(
     "transcript", agent.transcript, "file",
     "File that llm writes (default: in the user's cache) and replay reads");
@@ -104,54 +103,54 @@ static AgentOption
                "File with the key, where the variable is not set");
 static AgentOption llmRounds(
     "llm-rounds", agent.languageModel.rounds, "n",
-    "Requests for a graph at most, the first and those with diagnostics; "
+    "Maximum requests per graph, those that return diagnostics included; "
     "default: 3");
 static AgentOption llmTimeout("llm-timeout", agent.languageModel.timeout,
                               "seconds",
-                              "Seconds for one request; default: 180");
+                              "Maximum seconds per request; default: 180");
 static AgentOption
     llmSeconds("llm-seconds", agent.languageModel.budget, "seconds",
-               "Seconds for all requests of a run; default: 900");
+               "Maximum seconds for all requests of a run; default: 900");
 static AgentOption llmRetries(
     "llm-retries", agent.languageModel.retries, "n",
-    "How often a request is sent again after 429, 5xx or a lost connection; "
-    "default: 4");
+    "Retries per request after 429, 5xx or a lost connection; default: 4");
 static AgentOption llmAnswerTokens("llm-answer-tokens",
                                    agent.languageModel.answerTokens, "n",
-                                   "Tokens of one answer; default: 8192");
+                                   "Maximum tokens per answer; default: 8192");
 static AgentOption
     llmTokens("llm-tokens", agent.languageModel.tokenBudget, "n",
-              "Tokens of all requests and answers of a run; default: 400000");
+              "Maximum tokens of all requests and answers of a run; default: "
+              "400000");
 static AgentOption llmAnswerBytes("llm-answer-bytes",
                                   agent.languageModel.answerBytes, "n",
-                                  "Bytes of one answer; default: 4 MiB");
+                                  "Maximum bytes per answer; default: 4 MiB");
 
 static cl::opt<unsigned> refineRounds(
     "refine",
-    cl::desc("Rounds of searching again where there is most to gain "
-             "(default 0)"),
+    cl::desc("Rounds of refinement: search again where most time can be "
+             "gained (default 0)"),
     cl::value_desc("rounds"), cl::init(0), cl::cat(agentCategory));
 static cl::opt<double>
     refineEps("refine-eps",
-              cl::desc("A kernel is done within this share above the speed of "
-                       "light (default 0.25)"),
+              cl::desc("A kernel is done when its time is at most this share "
+                       "above the speed of light (default 0.25)"),
               cl::value_desc("share"), cl::init(0.25), cl::cat(agentCategory));
 static cl::opt<unsigned> refineWindow(
     "refine-window",
-    cl::desc("A kernel is done after so many attempts without gain (default "
-             "12)"),
+    cl::desc("A kernel is done after this many attempts without gain "
+             "(default 12)"),
     cl::value_desc("n"), cl::init(12), cl::cat(agentCategory));
 
 static const char overview[] = R"(FACT: compiles a model to a shared library
 
 Reads the text that `python -m fact export` writes, or that of a later stage
 (`-`: from standard input), groups its ops into kernels, and runs fact-tune,
-which verifies and times candidates of each kernel and links the winners.
+which verifies and times the candidates of each kernel and links the winners.
 
   fact-compile model.mlir -o model.so                 for this machine
   fact-compile model.mlir --until=discover -o -       shows the kernels
   fact-compile model.mlir --target=h200 --until=bundle --bundle=model.bundle
-                                                      fact-tune it on the GPU machine
+                                                      to tune on a GPU machine
 )";
 
 /// A C identifier from any text.
@@ -164,7 +163,7 @@ static std::string toIdentifier(StringRef text) {
   return result;
 }
 
-/// fact-tune stands beside this program; else the PATH has it.
+/// fact-tune beside this program, or else on the PATH.
 static std::string findTuner(const char *argv0) {
   std::string self = llvm::sys::fs::getMainExecutable(
       argv0, reinterpret_cast<void *>(&findTuner));
@@ -202,7 +201,7 @@ int main(int argc, char **argv) {
   fact::registerAllDialects(registry);
   fact::registerPlugins(registry);
   MLIRContext context(registry);
-  // A message names its place; the whole op would bury it.
+  // Diagnostics show the location; printing the whole op would bury it.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
@@ -211,8 +210,8 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return fail("'" + input +
-                "' cannot be read: the errors above say why (python -m fact "
-                "export writes text that can)");
+                "' cannot be read, see the errors above; python -m fact export "
+                "writes the text that fact-compile reads");
 
   fact::CompileOptions options;
   options.target = target;

@@ -10,7 +10,7 @@
 static const char overview[] = R"(FACT: runs passes on MLIR text
 
 Named pipelines, each from the text that `python -m fact export` writes:
-  fact-opt model.mlir --fact-raise    the FACT graph, views folded, attention and norms recognised
+  fact-opt model.mlir --fact-raise    the FACT graph, views folded, attention and norms recognized
   fact-opt model.mlir --fact-host     and grouped into kernels for this machine
   fact-opt model.mlir --fact-cuda     and grouped into kernels for an H200
 Passes also run alone, in the order given; docs/reference/Passes.md describes each.

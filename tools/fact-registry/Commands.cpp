@@ -30,8 +30,7 @@ static std::vector<fs::path> getLayers(const Options &options) {
 static fs::path getWritableLayer(const fs::path &named) {
   fs::path folder = named.empty() ? getUserFolder() : named;
   if (folder.empty())
-    throw Failure("there is no user's folder: set FACT_PATTERNS, or name a "
-                  "folder");
+    throw Failure("no user folder: set FACT_PATTERNS, or name a folder");
   return folder;
 }
 
@@ -71,7 +70,7 @@ static std::string formatShare(double share) {
   return share > 0 ? format("%.0f%%", 100 * share) : "-";
 }
 
-/// Prints rows under a heading, columns as wide as what they hold.
+/// Prints rows under a heading, with columns as wide as their content.
 static void printTable(const std::vector<std::string> &heading,
                        const std::vector<std::vector<std::string>> &rows) {
   std::vector<size_t> widths(heading.size());
@@ -169,7 +168,8 @@ int list(const Options &options) {
   return 0;
 }
 
-/// The entry that an id, or the beginning of it or of its last part, names.
+/// The entry with this id, of which a prefix of the id or of its last part is
+/// enough.
 static const Entry &resolve(const Registry &registry, const std::string &id) {
   const Entry *found = nullptr;
   std::string others;
@@ -198,7 +198,7 @@ static void printEntry(const Entry &entry) {
   if (!entry.example.empty())
     std::printf("  example   CUTLASS %s\n", entry.example.c_str());
   std::printf("  file      %s\n\n", entry.file.c_str());
-  // Where each comes from is mostly the same: said once, by numbers.
+  // Most schedules have the same origin: print each origin once, by number.
   std::vector<std::string> origins;
   auto getOrigin = [&](const Schedule &schedule) {
     std::string origin = schedule.date + ", " + schedule.machine;
@@ -251,7 +251,7 @@ int show(const Options &options) {
 // add
 //===----------------------------------------------------------------------===//
 
-/// Entries of a tuned bundle, or of a registry that came from elsewhere.
+/// Entries of a tuned bundle, or of another registry.
 static std::vector<Entry> readSource(const fs::path &source,
                                      const LearnOptions &options) {
   if (fs::exists(source / "bundle.json"))
@@ -291,7 +291,7 @@ int add(const Options &options) {
 // verify
 //===----------------------------------------------------------------------===//
 
-/// fact-opt beside this program, or wherever PATH has it.
+/// fact-opt beside this program, or else on the PATH.
 static std::string findCompiler() {
   std::error_code code;
   fs::path program = fs::read_symlink("/proc/self/exe", code);
@@ -299,7 +299,7 @@ static std::string findCompiler() {
   return !code && fs::exists(beside, code) ? beside.string() : "fact-opt";
 }
 
-/// Has fact-opt parse schedules; returns what it says of those it refuses.
+/// Parses schedules with fact-opt; returns its errors by schedule.
 static std::map<std::string, std::string>
 parseSchedules(const std::set<std::string> &keys) {
   std::string pattern = (fs::temp_directory_path() / "fact.XXXXXX").string();
@@ -457,7 +457,7 @@ int diff(const Options &options) {
 // prune
 //===----------------------------------------------------------------------===//
 
-/// Whether a layer below knows the problem, as fast on the same machine.
+/// Whether a lower layer has the problem, as fast on the same machine.
 static bool isSuperseded(const Entry &entry, const Registry &below) {
   const Schedule *best = entry.getBest();
   const Entry *other = below.lookup(entry.getId());
@@ -470,7 +470,7 @@ static bool isSuperseded(const Entry &entry, const Registry &below) {
                      });
 }
 
-/// What stays of an entry.
+/// Removes schedules from an entry.
 static void prune(Entry &entry, const Options &options, const Registry &below) {
   auto isUnwanted = [&](const Schedule &schedule) {
     return options.statuses.count(schedule.status) != 0;

@@ -16,7 +16,7 @@ namespace patterns {
 struct Options {
   std::string command;
   std::vector<std::string> arguments;
-  /// In place of the default layers, the uppermost first.
+  /// Replace the default layers; the first is uppermost.
   std::vector<std::filesystem::path> layers;
   std::string rule, dtype, architecture;
   bool json = false;
@@ -33,8 +33,8 @@ struct Options {
   bool superseded = false, keepGiven = false, dryRun = false;
 };
 
-/// Each gives the exit status: 0, or 1 where something was found (a broken
-/// file, a difference). What stops a command is thrown as a tuning::Failure.
+/// The commands return the exit status: 0, or 1 if something was found (a
+/// broken file, a difference). Failures are thrown as tuning::Failure.
 int list(const Options &options);
 int show(const Options &options);
 int add(const Options &options);

@@ -19,30 +19,30 @@ static const char usage[] =
 Reads and changes the pattern registry: which schedules were measured for which
 problem, how fast they were, what failed.
 
-  list                    one line an entry
-  show ID...              all of an entry; an id may be shortened
-  add BUNDLE              record what fact-tune found: the fastest schedules of
-                          each kernel, and all that failed
+  list                    one line per entry
+  show ID...              one entry in full; an id may be abbreviated
+  add BUNDLE              record the results of fact-tune: the fastest schedules
+                          per kernel, and all that failed
   add FOLDER              merge the entries of another folder
   verify [FOLDER...]      check every file (default: the layers)
   diff [FOLDER FOLDER]    compare two folders (default: built-in and user's)
   prune                   remove what is named by --status, --keep, --superseded
 
-  --layer FOLDER          in place of the user's folder and the built-in one;
-                          several: the first lies over the others
+  --layer FOLDER          use instead of the user's and the built-in folder;
+                          may be repeated, the first is uppermost
   --rule R, --dtype T, --arch A
-                          list, prune: only these
+                          list, prune: only matching entries
   --status S              list: accepted, failed or pending; prune: failed or
                           pending; may be repeated
   --json                  list, show, diff: as JSON
-  --to FOLDER             add: where to (default: the user's folder)
-  --results FILE          add: a tuning.json of this bundle from elsewhere
-  --date YYYY-MM-DD       add: the day of results that do not say it
+  --to FOLDER             add: destination (default: the user's folder)
+  --results FILE          add: the tuning.json of another run of this bundle
+  --date YYYY-MM-DD       add: the date of results that have none
   --version-of NAME=TEXT  add: one more version to record, as in commit=0123abc
-  --keep N                add: schedules of each kernel and machine (5);
-                          prune: remove all but the N fastest of each machine
-  --superseded            prune: entries that a layer below has as fast on the
-                          same machine
+  --keep N                add: schedules per kernel and machine (5);
+                          prune: remove all but the N fastest per machine
+  --superseded            prune: entries for which a lower layer has a schedule
+                          as fast on the same machine
   --schedules             verify: also parse each schedule with fact-opt
   --dry-run               prune: only say what would be removed
   --version               the version of fact-registry
@@ -51,7 +51,7 @@ problem, how fast they were, what failed.
 The user's folder is $FACT_PATTERNS, or fact/patterns in $XDG_DATA_HOME or
 ~/.local/share. prune works on the user's folder, or on the first --layer.
 Exit status: 0; 1 when verify finds a broken file or diff a difference; 2 when
-a command cannot be carried out.
+a command fails.
 )";
 
 static Status parseStatus(const std::string &text) {
@@ -127,7 +127,7 @@ static int run(int argc, char **argv) {
   auto command = commands.find(options.command);
   if (command == commands.end())
     throw Failure("unknown command '" + options.command +
-                  "'; there are list, show, add, verify, diff and prune");
+                  "'; known are list, show, add, verify, diff and prune");
   int status = command->second(options);
   if (std::fflush(stdout) != 0)
     throw Failure("cannot write the output");

@@ -40,7 +40,7 @@ static void registerSpeedOfLight(
   TranslateFromMLIRRegistration(
       name, description,
       [=](ModuleOp module, raw_ostream &output) -> LogicalResult {
-        // Of text without FACT ops, nothing else has.
+        // Input without FACT ops has not loaded the dialect.
         module.getContext()->loadDialect<fact::FactDialect>();
         FailureOr<fact::MachineAttr> machine =
             fact::chooseMachine(module, solTarget);
@@ -57,10 +57,10 @@ static const char overview[] = R"(FACT: prints the kernels of fused text
 
   fact-opt model.mlir --fact-cuda | fact-translate --fact-to-cutlass
   fact-opt model.mlir --fact-host | fact-translate --fact-to-host
-prints the best predicted candidate of each kernel, or the one its schedule
-names; -reference prints what candidates are verified against.
+prints the candidate of each kernel that is predicted to be the fastest, or the
+one that its schedule names; -reference prints the kernel's reference.
   fact-opt model.mlir --fact-cuda | fact-translate --fact-to-sol
-prints the speed of light of each kernel beside that of its ops alone.
+prints the speed of light of each kernel and of each of its ops alone.
 )";
 
 int main(int argc, char **argv) {
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
                        fact::printJson);
   TranslateFromMLIRRegistration(
       "fact-schedules",
-      "Print the kinds of schedules and their parameters (reads no input)",
+      "Print the schedule kinds and their parameters (reads no input)",
       [](ModuleOp module, raw_ostream &output) {
         fact::printSchedulePage(module.getContext(), output);
         return success();

@@ -29,23 +29,23 @@ shared library with a C interface.
 
   -o FILE                 the library (default: BUNDLE/<name>.so); its header
                           is written beside it
-  --candidates N          candidates of each kernel, best prediction first (12);
+  --candidates N          candidates per kernel, best prediction first (12);
                           those that share an object count once
-  --jobs N                compilers at a time (default: by processors, memory)
+  --jobs N                concurrent compilers (default: by processors, memory)
   --compile-timeout S     seconds until a compiler is killed (600)
   --run-timeout S         seconds until a measurement is killed (120)
   --database FILE         results of all runs (default: BUNDLE/tuning.sqlite)
-  --cutlass FOLDER        CUTLASS's tree (default: $FACT_CUTLASS_DIR)
-  --launcher "WORDS"      put before compile commands, e.g. "ccache"
-  --run-launcher "WORDS"  put before measurements, e.g. "srun --gpus=1"
-  --seed N                operands that candidates are verified on (default:
-                          FACT_SEED, or others in every run; the log names it)
+  --cutlass FOLDER        the CUTLASS tree (default: $FACT_CUTLASS_DIR)
+  --launcher "WORDS"      prefix of compile commands, e.g. "ccache"
+  --run-launcher "WORDS"  prefix of measurements, e.g. "srun --gpus=1"
+  --seed N                seed of the operands that candidates are verified on
+                          (default: FACT_SEED, else random; the log has it)
   --only KERNEL           tune one kernel, link nothing
-  --retune                measure again what the database already knows
-  --untuned               take the best predicted candidate of each kernel
-                          that verifies; measure nothing
+  --retune                measure again what the database already has
+  --untuned               per kernel, take the best predicted candidate that
+                          verifies; measure nothing
   --rank N                with --untuned, the N-th best predicted, or the last
-  --no-check              link without verifying what is linked
+  --no-check              link without verifying the linked library
   --sanitize              run each winner under compute-sanitizer (memcheck,
                           racecheck, initcheck, synccheck); a finding rejects it
   --no-link               tune, link nothing
@@ -54,7 +54,7 @@ shared library with a C interface.
   --version               the version of fact-tune
   --help                  this text
 
-A run that was interrupted goes on where it was with the same command.
+To resume an interrupted run, run the same command again.
 )";
 
 static Words splitWords(const std::string &text) {
@@ -123,8 +123,8 @@ static Options parseOptions(int argc, char **argv) {
   if (options.bundle.empty())
     throw Failure("no bundle given; see fact-tune --help");
   if (options.sanitize && options.untuned)
-    throw Failure("--sanitize runs kernels that were verified, and --untuned "
-                  "verifies none: leave out one of them");
+    throw Failure("--sanitize runs verified kernels, but --untuned verifies none: "
+                  "leave out one of them");
   return options;
 }
 
@@ -137,11 +137,11 @@ static void checkOnly(const Bundle &bundle, const Options &options) {
       return;
     names += (names.empty() ? "" : ", ") + kernel.name;
   }
-  throw Failure("--only: there is no kernel '" + options.only +
+  throw Failure("--only: unknown kernel '" + options.only +
                 "'; the bundle has " + names);
 }
 
-/// "4.2.0", from CUTLASS's own header; empty where it does not say so.
+/// The version, "4.2.0", from CUTLASS's header; empty if it is not there.
 static std::string readCutlassVersion(const std::filesystem::path &cutlass) {
   std::filesystem::path file = cutlass / "include/cutlass/version.h";
   if (!std::filesystem::exists(file))
@@ -158,7 +158,7 @@ static std::string readCutlassVersion(const std::filesystem::path &cutlass) {
   return version;
 }
 
-/// Where the bundle's `{cutlass}` is, if it names one.
+/// Locates the bundle's `{cutlass}`, if it uses one.
 static void locateCutlass(Bundle &bundle, const Options &options) {
   bool needed = false;
   for (const std::string &word : bundle.compile)
@@ -181,7 +181,7 @@ static void locateCutlass(Bundle &bundle, const Options &options) {
     bundle.versions["cutlass"] = version;
 }
 
-/// An output that cannot be written is said before minutes of tuning, not
+/// Reports an output that cannot be written before minutes of tuning, not
 /// after.
 static void checkOutput(const Options &options) {
   if (options.output.empty())
@@ -201,7 +201,7 @@ static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   bool onlyShows = options.list || options.dryRun;
   fact::PathLock lock;
-  // Before it is read: fact-compile may be about to replace it.
+  // Locked before it is read: fact-compile may be about to replace it.
   if (!onlyShows && std::filesystem::is_directory(options.bundle))
     if (std::string error = lock.acquire(options.bundle, "fact-tune");
         !error.empty())
@@ -233,8 +233,8 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  // The key of the compiler's language model is not for compilers, launchers
-  // and kernels. Before anything else: no other thread reads the environment.
+  // Hides the key of the compiler's language model from compilers, launchers
+  // and kernels. Comes first, before another thread reads the environment.
   unsetenv("FACT_LLM_KEY");
   try {
     return run(argc, argv);

@@ -1,9 +1,9 @@
 //===- EmptyTensors.cpp - Tensors without elements ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tensor without elements is a constant, and so is what an op makes of one
-// where its own result has elements: a sum of nothing is 0. No target sees
-// either: kernels compute something from something.
+// An op whose result has no elements becomes an empty constant. An op with an
+// empty operand and a result that has elements becomes the constant that it
+// computes, such as 0 for a sum. Targets therefore never see an empty tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ static bool isEmpty(Type type) {
   return tensor && llvm::is_contained(tensor.getShape(), 0);
 }
 
-/// One number everywhere; NaN is 0 in integers.
+/// Builds a splat constant; NaN becomes 0 in an integer type.
 static Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
                    double number) {
   Type element = type.getElementType();
@@ -38,7 +38,8 @@ static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 // Results of operands without elements
 //===----------------------------------------------------------------------===//
 
-/// There is no mean; the verifier refuses an extreme of nothing.
+/// The mean of no elements is NaN. The verifier rejects maxima and minima of no
+/// elements.
 Value ReduceOp::buildFromEmpty(OpBuilder &builder) {
   switch (getKind()) {
   case ReduceKind::sum:
@@ -52,18 +53,18 @@ Value ReduceOp::buildFromEmpty(OpBuilder &builder) {
   }
 }
 
-/// Sums of no products.
+/// A matrix product over K = 0 is zero.
 Value MatmulOp::buildFromEmpty(OpBuilder &builder) {
   return splat(builder, getLoc(), getType(), 0);
 }
 
-/// Every index is outside.
+/// A gather from an empty dimension gives NaN: every index is out of range.
 Value GatherOp::buildFromEmpty(OpBuilder &builder) {
   return splat(builder, getLoc(), getType(), notANumber);
 }
 
-/// Without keys a query sees none, and gives 0. Keys of no elements all score
-/// 0, as keys of one zero do.
+/// Without keys, a query attends to nothing and its result is 0. With a head
+/// size of 0, all scores are 0, as they are for keys with one zero element.
 Value AttentionOp::buildFromEmpty(OpBuilder &builder) {
   if (isEmpty(getValue().getType()))
     return splat(builder, getLoc(), getType(), 0);
@@ -83,7 +84,7 @@ Value AttentionOp::buildFromEmpty(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A result without elements is a constant.
+/// Replaces an op whose result has no elements by an empty constant.
 struct ReplaceEmptyResult : RewritePattern {
   explicit ReplaceEmptyResult(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
@@ -103,7 +104,7 @@ struct ReplaceEmptyResult : RewritePattern {
   }
 };
 
-/// So is a result with elements that is computed from none.
+/// Replaces an op that reads an empty tensor but whose result has elements.
 struct ReplaceFromEmpty : OpInterfaceRewritePattern<TensorOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 

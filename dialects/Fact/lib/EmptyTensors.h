@@ -10,7 +10,7 @@ class RewritePatternSet;
 } // namespace mlir
 
 namespace fact {
-/// Results without elements, and results that are made of no elements, become
+/// Replaces ops that have an empty result, or that read an empty operand, by
 /// constants.
 void populateEmptyTensorPatterns(mlir::RewritePatternSet &patterns);
 } // namespace fact

@@ -36,7 +36,7 @@ void FactDialect::addScheduleKind(const ScheduleKind &kind) {
   [[maybe_unused]] bool isNew =
       scheduleKinds.try_emplace(kind.name, &kind).second ||
       scheduleKinds[kind.name] == &kind;
-  assert(isNew && "two kinds of schedules have one name");
+  assert(isNew && "two schedule kinds share a name");
 }
 
 Attribute FactDialect::parseAttribute(DialectAsmParser &parser,
@@ -55,7 +55,7 @@ Attribute FactDialect::parseAttribute(DialectAsmParser &parser,
     if (const ScheduleKind *kind = scheduleKinds.lookup(base))
       return parseSpace(parser, *kind);
   parser.emitError(loc) << "'" << name << "' is neither an attribute of 'fact' "
-                        << "nor a kind of schedule of a known target";
+                        << "nor a schedule of a known target";
   return {};
 }
 

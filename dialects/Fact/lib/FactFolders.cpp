@@ -1,8 +1,8 @@
-//===- FactFolders.cpp - Folders and canonicalisation ---------------------===//
+//===- FactFolders.cpp - Folders and canonicalization ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Only what is exact: x + 0.0 is not x where x is -0.0, but x + -0.0 and
-// x - 0.0 are. A narrowing cast rounds, and stays.
+// Folds are exact. x + 0.0 is not folded, since it is 0.0 for x = -0.0, but
+// x + -0.0 and x - 0.0 are. A narrowing cast rounds and is not folded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace fact;
 // Pointwise
 //===----------------------------------------------------------------------===//
 
-/// Whether `attr` is this number everywhere, with this sign where it is 0.
+/// Whether `attr` is a splat of `wanted`; for 0, the signs must match too.
 static bool isSplat(Attribute attr, double wanted) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
   if (!dense || !dense.isSplat())
@@ -36,7 +36,7 @@ static bool isSplat(Attribute attr, double wanted) {
          dense.getSplatValue<APInt>() == static_cast<uint64_t>(wanted);
 }
 
-/// `lhs` where `rhs` is the number that changes nothing.
+/// Folds to `lhs` if `rhs` is the neutral element.
 template <typename OpT>
 static OpFoldResult foldNeutral(OpT op, Attribute rhs, double neutral) {
   bool keeps = op.getLhs().getType() == op.getType();
@@ -79,7 +79,7 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   return result(condition.getSplatValue<bool>() ? getLhs() : getRhs());
 }
 
-/// Whether every number of `from` is one of `to`.
+/// Whether every value of type `from` can be represented in `to`.
 static bool isExact(Type from, Type to) {
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
   if (from == to || from.isInteger(1))
@@ -93,7 +93,7 @@ static bool isExact(Type from, Type to) {
          from.getIntOrFloatBitWidth() <= toFloat.getFPMantissaWidth();
 }
 
-/// cast(cast(x)): nothing was lost on the way, and perhaps nothing is left.
+/// cast(cast(x)), where the inner cast is exact: folds to one cast, or to x.
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (getOperand().getType() == getType())
     return getOperand();
@@ -106,7 +106,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
     return {};
   if (inner.getOperand().getType() == getType())
     return inner.getOperand();
-  // Both steps of one kind: one step rounds once, to the same value.
+  // Casts among floats, or among integers: the single cast rounds once, to the
+  // same value.
   if (isa<FloatType>(from) == isa<FloatType>(through) &&
       isa<FloatType>(from) == isa<FloatType>(getType().getElementType()) &&
       !getType().getElementType().isInteger(1)) {
@@ -117,9 +118,9 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 }
 
 namespace {
-/// A pointwise op of numbers is a number, by its own scalar definition. A
-/// result that would have to round to 16 bits stays: inside of a kernel it
-/// would not.
+/// Folds a pointwise op whose operands are splats, by evaluating its scalar
+/// definition. A result that would be rounded to 16 bits is not folded, because
+/// a kernel would not round it.
 struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
@@ -142,7 +143,7 @@ struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
     return FloatAttr::get(type, value);
   }
 
-  /// The number that the ops of `block` make of constants.
+  /// Evaluates the ops of `block`, whose leaves are constants.
   static Attribute evaluate(Block &block, Value result) {
     DenseMap<Value, Attribute> known;
     for (Operation &op : block) {
@@ -222,7 +223,8 @@ OpFoldResult ReduceOp::fold(FoldAdaptor) {
 }
 
 namespace {
-/// A size of 1 needs no reducing. A sum of one element is that element plus 0.
+/// Removes reduced dimensions of size 1. The sum of one element is that element
+/// plus 0.
 struct SkipUnitDims : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op,
@@ -270,7 +272,7 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 // Views
 //===----------------------------------------------------------------------===//
 
-/// A view of one number everywhere is a smaller or larger one of it.
+/// A view of a splat is a splat of the view's type.
 static OpFoldResult foldSplatView(Attribute operand, RankedTensorType type) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(operand);
   return dense && dense.isSplat() ? OpFoldResult(dense.resizeSplat(type))
@@ -319,8 +321,8 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
 }
 
 namespace {
-/// permute(permute(x)) is one permute, and one that moves only sizes of 1 is a
-/// reshape.
+/// permute(permute(x)) is one permute. A permute that moves only dimensions of
+/// size 1 is a reshape.
 struct SimplifyPermute : OpRewritePattern<PermuteOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PermuteOp op,
@@ -345,8 +347,8 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
   }
 };
 
-/// slice(slice(x)) of one dimension is one slice, and a slice within one input
-/// of a concatenation is a slice of that input.
+/// slice(slice(x)) along one dimension is one slice. A slice within one operand
+/// of a concatenation is a slice of that operand.
 struct SimplifySlice : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op,
@@ -378,8 +380,9 @@ struct SimplifySlice : OpRewritePattern<SliceOp> {
   }
 };
 
-/// A broadcast that adds only sizes of 1 is a reshape, and one of a reshape
-/// that adds only leading ones is one of what was reshaped.
+/// A broadcast that only adds dimensions of size 1 is a reshape. A broadcast of
+/// a reshape that only adds leading dimensions of size 1 reads the operand of
+/// the reshape.
 struct SimplifyExpand : OpRewritePattern<ExpandOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ExpandOp op,
@@ -406,8 +409,8 @@ struct SimplifyExpand : OpRewritePattern<ExpandOp> {
   }
 };
 
-/// Inputs that are themselves concatenations are spliced in, empty ones left
-/// out, and neighbouring slices of one tensor are one slice.
+/// Splices nested concatenations, drops empty operands, and merges adjacent
+/// slices of one tensor.
 struct SimplifyConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,
@@ -468,15 +471,16 @@ struct SimplifyConcat : OpRewritePattern<ConcatOp> {
   }
 };
 
-/// The same number of leading dimensions under another shape, the rest equal.
+/// Whether `from` and `to` differ in their leading dimensions only: the last
+/// `kept` ones are equal.
 static bool mergesLeading(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                           size_t kept) {
   return from.size() > kept && to.size() > kept &&
          from.take_back(kept) == to.take_back(kept);
 }
 
-/// A product of tensors whose leading dimensions were merged, and are apart
-/// again in the result, is the product of the tensors themselves.
+/// A product of tensors whose leading dimensions were merged for it, and are
+/// split again in its result, is the product of the tensors themselves.
 struct KeepLeadingDims : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,

@@ -1,7 +1,7 @@
 //===- FactOps.cpp - Verifiers and assembly -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each verifier names the numbered constraint of the op's documentation.
+// Each error names the numbered constraint of the op's documentation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,12 +13,12 @@
 using namespace mlir;
 using namespace fact;
 
-/// The constraint of every tensor of the dialect.
+/// The type constraint of every tensor of the dialect.
 static bool isSized(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return false;
-  // Rewrites and conversions compute types, which nothing else checks.
+  // Checked here because rewrites and conversions compute types.
   if (llvm::any_of(tensor.getShape(), [](int64_t size) { return size < 0; }))
     return false;
   if (llvm::is_contained(tensor.getShape(), 0))
@@ -29,9 +29,9 @@ static bool isSized(Type type) {
   return room != 0;
 }
 
-/// A region with names of its own. Without them, an op outside could name a
-/// value inside that is defined later, and would be left with it when the rest
-/// of the op fails to parse and the region goes.
+/// Parses a region with its own scope of SSA names. Otherwise an op outside
+/// could use a value of the region before its definition, and would be left
+/// with a dangling use when the rest of the op fails to parse.
 static ParseResult parseIsolatedBody(OpAsmParser &parser, Region &body) {
   if (parser.parseRegion(body, /*arguments=*/{}, /*enableNameShadowing=*/true))
     return failure();
@@ -90,13 +90,13 @@ LogicalResult fact::detail::verifyBroadcast(Operation *op) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   if (result.getShape() != ArrayRef<int64_t>(*expected))
     return op->emitOpError("result has shape [")
-           << result.getShape() << "], and the operands broadcast to ["
+           << result.getShape() << "], but the operands broadcast to ["
            << *expected << "]";
   return success();
 }
 
-/// Whether `type` can stand beside elements of `element`: the same, or a scalar
-/// that keeps more precision.
+/// Whether `type` can be an operand beside elements of `element`: it has the
+/// same element type, or is a rank-0 float of higher precision.
 static bool matchesElement(Type type, Type element) {
   auto tensor = cast<RankedTensorType>(type);
   Type own = tensor.getElementType();
@@ -106,7 +106,7 @@ static bool matchesElement(Type type, Type element) {
           own.getIntOrFloatBitWidth() > element.getIntOrFloatBitWidth());
 }
 
-/// Ops whose definition is that of real numbers.
+/// Ops that are defined on real numbers only.
 static bool isForFloatsAlone(Operation *op) {
   return isa<PowOp, ExpOp, Expm1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp,
              ReciprocalOp, SinOp, CosOp, ErfOp, TanhOp, SigmoidOp, SiluOp,
@@ -117,18 +117,20 @@ LogicalResult fact::detail::verifyElementTypes(Operation *op) {
   Type result =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   if (isForFloatsAlone(op) && !isa<FloatType>(result))
-    return op->emitOpError("takes floats, not ")
+    return op->emitOpError("needs floats, not ")
            << result << "; cast the operands first";
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!matchesElement(type, result))
-      return op->emitOpError("operand ") << i << " has elements of " << element
-                                         << ", and the result of " << result;
+      return op->emitOpError("operand ")
+             << i << " has elements of " << element
+             << ", but the result has elements of " << result;
   }
   return success();
 }
 
-/// `error: (Cn) message`, so that the documentation explains it.
+/// Emits `error: (Cn) message`, where Cn is the constraint in the op's
+/// documentation.
 static InFlightDiagnostic violates(Operation *op, int constraint) {
   return op->emitOpError("(C") << constraint << ") ";
 }
@@ -172,7 +174,7 @@ void WeightOp::print(OpAsmPrinter &printer) {
 LogicalResult WeightOp::verify() {
   if (getValue() && getValue()->getType() != getType())
     return violates(*this, 1) << "value has type " << getValue()->getType()
-                              << ", and the weight is declared " << getType();
+                              << ", but the weight is declared " << getType();
   if (getBaked() && !getValue())
     return violates(*this, 2) << "a baked weight needs its value";
   return success();
@@ -185,8 +187,10 @@ LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &tables) {
     return violates(*this, 1)
            << "no 'fact.weight' is named " << getWeightAttr();
   if (weight.getType() != getType())
-    return violates(*this, 1).attachNote(weight.getLoc())
-           << "declared " << weight.getType() << " here, used as " << getType();
+    return (violates(*this, 1)
+            << "reads " << getWeightAttr() << " as " << getType())
+               .attachNote(weight.getLoc())
+           << "declared " << weight.getType() << " here";
   return success();
 }
 
@@ -200,7 +204,7 @@ static LogicalResult verifyYield(Operation *op, Block &body, int constraint) {
   TypeRange yielded = body.getTerminator()->getOperandTypes();
   if (yielded != op->getResultTypes())
     return violates(op, constraint)
-           << "yields " << yielded << ", and has results "
+           << "yields " << yielded << ", but the op's results are "
            << op->getResultTypes();
   return success();
 }
@@ -213,8 +217,8 @@ LogicalResult FusedOp::verify() {
   Block &body = getBody().front();
   if (TypeRange(body.getArgumentTypes()) != TypeRange(getInputs().getTypes()))
     return violates(*this, 1)
-           << "the block takes " << body.getArgumentTypes()
-           << ", and the operands are " << getInputs().getTypes();
+           << "block arguments are " << body.getArgumentTypes()
+           << ", but the operands are " << getInputs().getTypes();
   if (failed(verifyYield(*this, body, 2)))
     return failure();
   if (getSchedule() && !isa<ScheduleAttr>(*getSchedule()))
@@ -230,7 +234,7 @@ LogicalResult FusedOp::verify() {
 
 LogicalResult ClampOp::verify() {
   if (!getMin() && !getMax())
-    return violates(*this, 1) << "give 'min', 'max' or both";
+    return violates(*this, 1) << "needs 'min', 'max' or both";
   return success();
 }
 
@@ -240,8 +244,10 @@ LogicalResult CompareOp::verify() {
   if ((!matchesElement(getRhs().getType(), lhs) &&
        !matchesElement(getLhs().getType(), rhs)) ||
       !getType().getElementType().isInteger(1))
-    return violates(*this, 1) << "compares " << getLhs().getType() << " with "
-                              << getRhs().getType() << " into " << getType();
+    return violates(*this, 1)
+           << "compares " << getLhs().getType() << " with "
+           << getRhs().getType() << " into " << getType()
+           << "; operands need one element type, and the result 'i1'";
   return success();
 }
 
@@ -251,7 +257,8 @@ LogicalResult SelectOp::verify() {
       !matchesElement(getRhs().getType(), element))
     return violates(*this, 1)
            << "selects between " << getLhs().getType() << " and "
-           << getRhs().getType() << " into " << getType();
+           << getRhs().getType() << " into " << getType()
+           << "; all three need one element type";
   return success();
 }
 
@@ -284,7 +291,8 @@ LogicalResult MatmulOp::verify() {
   auto [m, k] = matrix(lhs, getTransposeA());
   auto [k2, n] = matrix(rhs, getTransposeB());
   if (k != k2)
-    return violates(*this, 2) << "contracts " << k << " with " << k2;
+    return violates(*this, 2) << "contracted sizes differ: " << k
+                              << " and " << k2;
   auto batch = broadcastShapes(
       {lhs.getShape().drop_back(2), rhs.getShape().drop_back(2)});
   if (!batch)
@@ -293,7 +301,7 @@ LogicalResult MatmulOp::verify() {
   batch->append({m, n});
   if (getType().getShape() != ArrayRef<int64_t>(*batch))
     return violates(*this, 4) << "result is [" << getType().getShape()
-                              << "], and should be [" << *batch << "]";
+                              << "], but should be [" << *batch << "]";
   return success();
 }
 
@@ -320,7 +328,7 @@ LogicalResult AttentionOp::verify() {
                                 q.getDimSize(2), v.getDimSize(3)};
   if (getType().getShape() != ArrayRef<int64_t>(expected))
     return violates(*this, 4) << "result is [" << getType().getShape()
-                              << "], and should be [" << expected << "]";
+                              << "], but should be [" << expected << "]";
   if (!getMask())
     return success();
   auto mask = cast<RankedTensorType>(getMask().getType());
@@ -350,15 +358,16 @@ LogicalResult NormOp::verify() {
   if (dims < 1 || dims > rank)
     return violates(*this, 1)
            << "dims " << dims << " is not in [1, " << rank << "]";
-  ArrayRef<int64_t> normalised = getType().getShape().take_back(dims);
+  ArrayRef<int64_t> normalized = getType().getShape().take_back(dims);
   for (Value parameter : {getWeight(), getBias()})
     if (parameter &&
-        cast<RankedTensorType>(parameter.getType()).getShape() != normalised)
-      return violates(*this, 2) << "weight and bias need shape [" << normalised
+        cast<RankedTensorType>(parameter.getType()).getShape() != normalized)
+      return violates(*this, 2) << "weight and bias need shape [" << normalized
                                 << "], not " << parameter.getType();
   if (getOperand().getType() != getType())
     return violates(*this, 3)
-           << "takes " << getOperand().getType() << " and gives " << getType();
+           << "operand has type " << getOperand().getType()
+           << ", but the result has type " << getType();
   return success();
 }
 
@@ -381,24 +390,25 @@ LogicalResult ReduceOp::verify() {
   }
   if (getType().getShape() != ArrayRef<int64_t>(expected))
     return violates(*this, 2) << "result is [" << getType().getShape()
-                              << "], and should be [" << expected << "]";
+                              << "], but should be [" << expected << "]";
   bool index =
       getKind() == ReduceKind::argmax || getKind() == ReduceKind::argmin;
   Type element = operand.getElementType();
   Type wanted = index ? IntegerType::get(getContext(), 64) : element;
   if (getType().getElementType() != wanted)
     return violates(*this, 3)
-           << stringifyReduceKind(getKind()) << " gives elements of " << wanted
-           << ", not " << getType().getElementType();
+           << stringifyReduceKind(getKind()) << " has result elements of "
+           << wanted << ", not " << getType().getElementType();
   if (getKind() == ReduceKind::mean && !isa<FloatType>(element))
-    return violates(*this, 4) << "mean takes floats, not " << element;
+    return violates(*this, 4) << "mean needs floats, not " << element;
   bool hasIdentity = getKind() == ReduceKind::sum ||
                      getKind() == ReduceKind::mean ||
                      getKind() == ReduceKind::prod;
   for (int64_t dim : getDims())
     if (!hasIdentity && operand.getDimSize(dim) == 0)
       return violates(*this, 4) << stringifyReduceKind(getKind())
-                                << " over dimension " << dim << " of size 0";
+                                << " has no value over dimension " << dim
+                                << ", whose size is 0";
   return success();
 }
 
@@ -411,14 +421,14 @@ LogicalResult GatherOp::verify() {
            << "dim " << dim << " is not in [0, " << source.getRank() << ")";
   Type index = indices.getElementType();
   if (!index.isInteger(32) && !index.isInteger(64))
-    return violates(*this, 2) << "indices are i32 or i64, not " << index;
+    return violates(*this, 2) << "indices need elements of i32 or i64, not " << index;
   SmallVector<int64_t> expected(source.getShape().take_front(dim));
   llvm::append_range(expected, indices.getShape());
   llvm::append_range(expected, source.getShape().drop_front(dim + 1));
   auto type = RankedTensorType::get(expected, source.getElementType());
   if (getType() != type)
     return violates(*this, 3)
-           << "result is " << getType() << ", and should be " << type;
+           << "result is " << getType() << ", but should be " << type;
   return success();
 }
 
@@ -427,8 +437,9 @@ LogicalResult RotaryOp::verify() {
   if (getOperand().getType() != type || type.getRank() < 1 ||
       type.getShape().back() % 2)
     return violates(*this, 1)
-           << "takes " << getOperand().getType() << " and gives " << type
-           << ", and needs one type with an even last size";
+           << "operand has type " << getOperand().getType()
+           << " and result " << type
+           << "; they need one type whose last size is even";
   for (Value angle : {getCos(), getSin()}) {
     auto given = cast<RankedTensorType>(angle.getType());
     if (given.getElementType() != type.getElementType() ||
@@ -465,7 +476,7 @@ LogicalResult PermuteOp::verify() {
     if (getType().getDimSize(i) != operand.getDimSize(dim))
       return violates(*this, 2)
              << "result size " << i << " is " << getType().getDimSize(i)
-             << ", and should be " << operand.getDimSize(dim);
+             << ", but should be " << operand.getDimSize(dim);
   return success();
 }
 
@@ -474,23 +485,27 @@ LogicalResult SliceOp::verify() {
   int64_t dim = getDim();
   if (dim < 0 || dim >= operand.getRank() || int64_t(getStart()) < 0 ||
       int64_t(getStep()) < 1)
-    return violates(*this, 1) << "takes dim " << dim << " start " << getStart()
-                              << " step " << getStep() << " of " << operand;
+    return violates(*this, 1)
+           << "dim " << dim << ", start " << getStart() << " and step "
+           << getStep() << " are not a slice of " << operand
+           << ": dim must be in [0, " << operand.getRank()
+           << "), start 0 or more, step 1 or more";
   if (getType().getRank() != operand.getRank())
     return violates(*this, 2) << "changes the rank of " << operand;
   for (int64_t i = 0; i < operand.getRank(); ++i)
     if (i != dim && getType().getDimSize(i) != operand.getDimSize(i))
       return violates(*this, 2) << "changes size " << i << " of " << operand
-                                << ", and slices dim " << dim;
-  // Without overflow: starts and steps are any numbers.
+                                << ", but slices dim " << dim;
+  // Written so that no start or step can overflow.
   int64_t size = operand.getDimSize(dim), count = getType().getDimSize(dim);
   int64_t start = getStart(), step = getStep();
   bool isInside = count == 0 ? start <= size
                              : start < size &&
                                    (count - 1) <= (size - 1 - start) / step;
   if (!isInside)
-    return violates(*this, 2) << "takes " << count << " elements from " << start
-                              << " in steps of " << step << " of " << size;
+    return violates(*this, 2)
+           << count << " elements from " << start << " in steps of " << step
+           << " exceed dim " << dim << ", whose size is " << size;
   return success();
 }
 
@@ -510,10 +525,13 @@ LogicalResult ConcatOp::verify() {
   for (Type type : getInputs().getTypes()) {
     auto input = cast<RankedTensorType>(type);
     if (input.getRank() != rank)
-      return violates(*this, 2) << "joins " << input << " into " << getType();
+      return violates(*this, 2) << "cannot concatenate " << input << " into "
+                                << getType() << ": ranks differ";
     for (int64_t i = 0; i < rank; ++i)
       if (i != dim && input.getDimSize(i) != getType().getDimSize(i))
-        return violates(*this, 2) << "joins " << input << " into " << getType();
+        return violates(*this, 2)
+               << "cannot concatenate " << input << " into " << getType()
+               << " along dim " << dim << ": sizes of dim " << i << " differ";
     total += input.getDimSize(dim);
   }
   if (total != getType().getDimSize(dim))

@@ -1,10 +1,9 @@
 //===- FactScalars.cpp - The scalar definition of each pointwise op -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one place that says what a pointwise op computes. Definitions use arith
-// and math alone and work on scalars and on vectors. Fast definitions are for
-// results that are stored in 16 bits: `afn` lets a GPU use its approximate
-// instruction, `arcp` its approximate division.
+// The definition of every pointwise op, in arith and math, on scalars and on
+// vectors. Fast definitions are for results that are stored in 16 bits: `afn`
+// lets a GPU use its approximate instruction, `arcp` its approximate division.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// Writes scalar expressions the way they read on paper.
+/// Builds scalar expressions in mathematical notation.
 class Scalar {
 public:
   Scalar(OpBuilder &builder, Location loc, bool fast = false)
@@ -42,8 +41,8 @@ public:
   static bool isFloat(Value x) {
     return isa<FloatType>(getElementTypeOrSelf(x.getType()));
   }
-  /// Booleans are 0 and 1, as in PyTorch. To arith, `true` is also -1: signed
-  /// ops would order them the other way.
+  /// Booleans are 0 and 1, as in PyTorch. In arith, `true` is also -1, so
+  /// signed ops would order them the other way.
   static bool isBoolean(Value x) {
     return getElementTypeOrSelf(x.getType()).isInteger(1);
   }
@@ -76,9 +75,9 @@ public:
     return arith::DivFOp::create(
         b, x, y, arith::FastMathFlagsAttr::get(b.getContext(), flags));
   }
-  /// Processors disagree on division by 0 and on the smallest number by -1,
-  /// some by a trap. Here the first is 0 and the second wraps: both are the
-  /// product of the operands.
+  /// Integer division. Processors disagree on division by 0 and on the smallest
+  /// integer divided by -1, and some trap. Here x / 0 is 0 and x / -1 wraps:
+  /// both are the product of the operands.
   Value divideIntegers(Value x, Value y) {
     auto is = [&](double value) {
       return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y,
@@ -88,7 +87,7 @@ public:
     Value divisor = select(special, constant(1, y), y);
     return select(special, mul(x, y), arith::DivSIOp::create(b, x, divisor));
   }
-  /// Of integers x - (x / y) y, so that what remains of a division by 0 is x.
+  /// For integers x - (x / y) y, so that the remainder of a division by 0 is x.
   Value fmod(Value x, Value y) {
     return isFloat(x) ? arith::RemFOp::create(b, x, y).getResult()
                       : sub(x, mul(divideIntegers(x, y), y));
@@ -124,15 +123,15 @@ public:
                       : sub(constant(0, x), x);
   }
 
-  /// 1 / (1 + exp(-x)); as 0.5 + 0.5 tanh(x / 2) where tanh is one instruction.
+  /// 1 / (1 + exp(-x)), or 0.5 + 0.5 tanh(x / 2) where tanh is one instruction.
   Value sigmoid(Value x) {
     if (fast)
       return fma(tanh(mul(x, 0.5)), constant(0.5, x), constant(0.5, x));
     return div(constant(1, x), add(exp(negate(x)), 1));
   }
 
-  /// x (1 + tanh(z)) / 2; as x / (1 + exp(-2 z)), which does not cancel, where
-  /// tanh is no single instruction.
+  /// x (1 + tanh(z)) / 2. Where tanh is not a single instruction, x / (1 +
+  /// exp(-2 z)), which does not cancel.
   Value gate(Value x, Value z) {
     if (!fast)
       return div(x, add(exp(mul(z, -2)), 1));
@@ -148,15 +147,15 @@ public:
     return add(max(x, constant(0, x)), tail);
   }
 
-  /// log(1 + x) for x in [0, 1]. The machine's logarithm of a number near 1,
-  /// and the sum itself, have an absolute error, so small x take the series.
+  /// log(1 + x) for x in [0, 1]. Both the sum and the machine's logarithm near
+  /// 1 have an absolute error, so small x use the series.
   Value log1p(Value x) {
     Value series = fma(mul(x, x), constant(-0.5, x), x);
     return select(less(x, constant(0x1p-7, x)), series, log(add(x, 1)));
   }
 
-  /// The machine's error function has an absolute error, so small x take the
-  /// series: 2 / sqrt(pi) (x - x^3 / 3).
+  /// The machine's error function has an absolute error, so small x use the
+  /// series 2 / sqrt(pi) (x - x^3 / 3).
   Value fastErf(Value x) {
     Value series = mul(x, fma(mul(x, x), constant(-0.37612638903183752, x),
                               constant(1.1283791670955126, x)));
@@ -164,8 +163,8 @@ public:
     return select(small, series, erf(x));
   }
 
-  /// exp(x) - 1. Near 0, where the difference cancels, tanh does not:
-  /// 2 tanh(x / 2) / (1 - tanh(x / 2)).
+  /// exp(x) - 1, which cancels near 0; there, 2 tanh(x / 2) / (1 - tanh(x /
+  /// 2)).
   Value expm1(Value x) {
     Value half = tanh(mul(x, 0.5));
     Value near = div(add(half, half), sub(constant(1, x), half));
@@ -173,7 +172,7 @@ public:
     return select(small, near, sub(exp(x), constant(1, x)));
   }
 
-  /// Whether shifting by `x` leaves anything of it.
+  /// Whether `x` is a valid shift count: not negative, and less than the width.
   Value isShift(Value x) {
     auto compare = [&](arith::CmpIPredicate predicate, double bound) {
       return arith::CmpIOp::create(b, predicate, x, constant(bound, x));
@@ -204,9 +203,9 @@ public:
                   select(less(x, zero), constant(-1, x), zero));
   }
 
-  /// To an integer, toward 0. Processors disagree on numbers outside of the
-  /// type: they become its bounds, and NaN becomes 0. Types of less than 32
-  /// bits take the low bits of 32, as in C.
+  /// Converts to an integer, toward 0. Processors disagree on values outside of
+  /// the type: here they saturate, and NaN becomes 0. Types narrower than 32
+  /// bits take the low bits of the 32-bit result, as in C.
   Value truncate(Value x, unsigned bits) {
     using P = arith::CmpFPredicate;
     auto compare = [&](P predicate, Value y) {
@@ -237,7 +236,7 @@ public:
     return arith::ConstantOp::create(b, attr);
   }
 
-  /// Integers are their own floor, ceiling and rounding.
+  /// Floor, ceiling and rounding of an integer are the integer.
   template <typename MathOp> Value toInteger(Value x) {
     return isFloat(x) ? math<MathOp>(x) : x;
   }
@@ -368,7 +367,7 @@ Value SelectOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
 }
 
 /// The argument arrives in its compute type (f32 for 16-bit floats), and so
-/// does the result: only what a narrowing cast loses is left to do.
+/// does the result, so only a narrowing cast has anything to do: it rounds.
 Value CastOp::buildScalar(OpBuilder &builder, Location loc, ValueRange args) {
   Value x = args[0];
   Type to = getType().getElementType();

@@ -106,7 +106,7 @@ size_t SpaceAttr::countPoints() const {
 std::vector<ScheduleAttr> SpaceAttr::enumerate() const {
   SmallVector<SmallVector<Extents>> lists = getLists();
   std::vector<ScheduleAttr> points;
-  // The last list runs fastest.
+  // The last list varies fastest.
   for (size_t index = 0, count = countPoints(); index < count; ++index) {
     SmallVector<Extents> values(lists.size());
     size_t rest = index;

@@ -7,11 +7,11 @@
 #include "fact/Dialect/Fact/Fact.h"
 
 namespace fact {
-/// Without the dialect's name.
+/// Prints the attribute without the dialect's prefix.
 void printSchedule(llvm::raw_ostream &os, ScheduleAttr schedule);
 void printSpace(llvm::raw_ostream &os, SpaceAttr space);
 
-/// What follows the name of the kind. Null after a diagnostic.
+/// Parse what follows the name of the kind. Null after a diagnostic.
 mlir::Attribute parseSchedule(mlir::AsmParser &parser,
                               const ScheduleKind &kind);
 mlir::Attribute parseSpace(mlir::AsmParser &parser, const ScheduleKind &kind);

@@ -30,8 +30,8 @@ bool StridedView::isRowMajor() const {
   return true;
 }
 
-/// Walks both shapes from the right in groups of equal element count; within a
-/// group the old dimensions must be one run in memory.
+/// Walks both shapes from the right in groups with equal element counts. Within
+/// a group, the old dimensions must be contiguous.
 FailureOr<StridedView> StridedView::reshape(ArrayRef<int64_t> newShape) const {
   StridedView view{base, offset, SmallVector<int64_t>(newShape),
                    SmallVector<int64_t>(newShape.size(), 0)};
@@ -126,8 +126,8 @@ FailureOr<StridedView> StridedView::getDestination(Value value, Value result) {
   Operation *op = result.getDefiningOp();
   if (!isa_and_nonnull<ViewOpInterface>(op))
     return failure();
-  // `op` maps its operand to `result`; find where its operand lies, from where
-  // each step's result lies, by walking from `result` back to `value`.
+  // `op` maps its operand to `result`. Computes where the operand lies from
+  // where the result lies, walking from `result` back to `value`.
   SmallVector<Operation *> chain;
   for (Value at = result; at != value;) {
     Operation *step = at.getDefiningOp();

@@ -28,11 +28,11 @@ FailureOr<StridedView> ExpandOp::applyView(const StridedView &operand) {
 }
 
 //===----------------------------------------------------------------------===//
-// For references: nothing of the above is used here
+// For references; shares no code with the functions above
 //===----------------------------------------------------------------------===//
 
 SmallVector<AffineExpr> ReshapeOp::getSourceIndex(ArrayRef<AffineExpr> index) {
-  // The position in row-major order, taken apart again.
+  // Linearizes the row-major index and splits it by the source's sizes.
   AffineExpr position = getAffineConstantExpr(0, getContext());
   for (auto [expr, size] : llvm::zip_equal(index, getType().getShape()))
     position = position * size + expr;

@@ -8,9 +8,9 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace fact {
-/// Storage types become the types values are computed in: 16-bit floats are
-/// f32; with `wide`, every float is f64. Values that cross into unconverted ops
-/// are converted back element by element.
+/// Converts storage types to compute types: 16-bit floats become f32; with
+/// `wide`, every float becomes f64. Values that are used by unconverted ops are
+/// converted back element by element.
 class FactToLinalgTypeConverter : public mlir::TypeConverter {
 public:
   explicit FactToLinalgTypeConverter(bool wide);
@@ -23,12 +23,12 @@ void inlineFactRegions(mlir::Operation *root, bool wide);
 void populateFactToLinalgPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 
-/// Converts every FACT op under `root` but weights.
+/// Converts every FACT op under `root` except weights.
 mlir::LogicalResult convertFactToLinalg(mlir::Operation *root, bool wide);
 
-/// An attribute of `builtin.unrealized_conversion_cast` of a tensor to another
-/// float type: the conversion reads the value as it was computed, without
-/// rounding it to its storage type first.
+/// Attribute of a `builtin.unrealized_conversion_cast` from a tensor to another
+/// float type: the conversion reads the value as computed, without rounding it
+/// to its storage type.
 inline constexpr llvm::StringLiteral computedAttrName = "fact.computed";
 } // namespace fact
 

@@ -30,7 +30,7 @@ def ConvertFactToLinalg : Pass<"convert-fact-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Convert FACT ops to linalg on tensors";
   let description = [{
     The naive lowering of every op, for other MLIR toolchains and for the
-    references that host candidates are checked against. 16-bit floats are
+    references that host candidates are verified against. 16-bit floats are
     computed in f32; with `wide`, every float is computed in f64.
   }];
   let options = [Option<"wide", "wide", "bool", "false",

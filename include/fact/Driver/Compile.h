@@ -10,14 +10,14 @@
 #include <chrono>
 
 namespace fact {
-/// Where to stop; each stage's result is text that a later run resumes from.
+/// The last stage to run. Each stage's result is text from which a later run
+/// resumes.
 enum class Stage { import, raise, discover, bundle, library };
 
 struct CompileOptions {
-  /// A machine's name, architecture or file; empty: what the text names, else
-  /// host.
+  /// A machine's name, architecture or file; empty: the module's, else host.
   std::string target;
-  /// Who groups ops, and by which means; its `target` is the one above.
+  /// The agent and its options; its `target` is the one above.
   DiscoveryOptions discovery;
   /// Rounds of refinement after the first tuning, and when a kernel is done.
   unsigned refine = 0;
@@ -30,12 +30,12 @@ struct CompileOptions {
   std::string summary;
   std::string name;
   unsigned candidates = 16;
-  /// The tuner and words passed on to it.
+  /// The tuner, and arguments passed on to it.
   std::string tuner = "fact-tune";
   std::vector<std::string> tunerArguments;
 };
 
-/// Runs the stages that `module` has not been through yet.
+/// Runs the stages that `module` has not gone through yet.
 mlir::LogicalResult compile(mlir::ModuleOp module,
                             const CompileOptions &options);
 } // namespace fact

@@ -1,9 +1,9 @@
 //===- Cpu.h - Features of processors that code may need --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one list of what host code may use beyond its architecture's baseline.
-// The compiler turns on nothing else, a bundle names what was turned on, and
-// worker and library ask the processor before they run it. Names are LLVM's.
+// The processor features that host code may use beyond its architecture's
+// baseline, by LLVM's names. The compiler enables no others, a bundle lists
+// those that it enabled, and worker and library check them before they run it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 namespace fact {
 namespace runtime {
 
-/// Where CPUID reports a feature, and the registers (of XCR0) that the system
-/// must save for it.
+/// The CPUID bit of a feature, and the registers (in XCR0) that the operating
+/// system must save for it.
 struct X86Feature {
   const char *name;
   uint32_t leaf, subleaf;
@@ -60,7 +60,7 @@ inline constexpr X86Feature x86Features[] = {
     {"lzcnt", 0x80000001, 0, X86Feature::ecx, 5, 0},
 };
 
-/// The bits of AT_HWCAP and AT_HWCAP2 that report a feature.
+/// The AT_HWCAP and AT_HWCAP2 bits of a feature.
 struct ArmFeature {
   const char *name;
   uint64_t hwcap, hwcap2;
@@ -82,7 +82,7 @@ inline constexpr ArmFeature armFeatures[] = {
     {"bf16", 0, 1u << 14},
 };
 
-/// The architecture of this program, as in a triple of LLVM's.
+/// The architecture of this program, as in LLVM's target triple.
 inline const char *cpuArchitecture() {
 #if defined(__x86_64__)
   return "x86_64";
@@ -94,7 +94,7 @@ inline const char *cpuArchitecture() {
 }
 
 /// Whether this processor has a feature of its architecture's list, and the
-/// system lets programs use it.
+/// operating system supports it.
 inline bool hasCpuFeature(const char *name) {
 #if defined(__x86_64__)
   for (const X86Feature &feature : x86Features) {
@@ -127,14 +127,14 @@ inline bool hasCpuFeature(const char *name) {
   return false;
 }
 
-/// What keeps code for `architecture` with `count` features from running here;
-/// empty when nothing does.
+/// Why code for `architecture` with `count` features cannot run here; empty if
+/// it can.
 inline std::string describeMissingCpu(const char *architecture,
                                       const char *const *features,
                                       size_t count) {
   if (std::strcmp(architecture, cpuArchitecture()) != 0)
     return std::string("it was compiled for ") + architecture +
-           ", and this processor is " + cpuArchitecture();
+           ", but this processor is " + cpuArchitecture();
   std::string missing;
   for (size_t i = 0; i < count; ++i)
     if (!hasCpuFeature(features[i]))

@@ -1,8 +1,8 @@
 //===- Device.h - Memory and kernels of the target --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One interface, implemented once for each target (HostDevice.cpp,
-// CudaDevice.cu); a library or a worker links exactly one of them. Functions
+// One interface with one implementation per target (HostDevice.cpp,
+// CudaDevice.cu), of which a library or a worker links exactly one. Functions
 // that can fail return false or null, and `lastError` says why.
 //
 //===----------------------------------------------------------------------===//
@@ -19,21 +19,22 @@ namespace fact {
 namespace runtime {
 namespace device {
 
-/// DLPack's device type, and how messages call it ("cpu", "cuda").
+/// DLPack's device type, and its name in messages ("cpu", "cuda").
 int32_t type();
 const char *name();
 
-/// What a measurement depends on: processor or GPU model, size, driver.
+/// Identifies what a measurement depends on: processor or GPU model, size,
+/// driver.
 std::string fingerprint();
 
 /// The calling thread's device.
 int32_t currentOrdinal();
 bool select(int32_t ordinal);
 
-/// The alignment every buffer needs that a kernel may touch by wide accesses.
+/// The alignment that kernels need of every buffer, for wide accesses.
 uint64_t requiredAlignment(uint32_t elementBytes);
 
-/// 256-byte aligned; a request for 0 bytes gives a pointer too.
+/// 256-byte aligned. A request for 0 bytes returns a pointer too.
 void *allocate(uint64_t bytes);
 void release(void *memory);
 
@@ -57,23 +58,23 @@ struct StridedTensor {
 };
 bool copyStrided(void *target, const StridedTensor &source, void *stream);
 
-/// Memory whose content is compared with what it was before.
+/// Memory that is checked for changes.
 struct Region {
   const void *data;
   uint64_t bytes;
 };
-/// A number for each region that changes with its content: always when one word
-/// of 4 bytes changes, and but for 1 case in 2^32 when a few do. Returns when
-/// the numbers are there. `scratch` is 8 bytes of device memory for each.
+/// Computes one checksum per region. It always changes with a single word of 4
+/// bytes, and with probability 1 - 2^-32 with several. Returns when all are
+/// computed. `scratch` is 8 bytes of device memory per region.
 bool checksums(const std::vector<Region> &regions, void *scratch, void *stream,
                std::vector<uint64_t> &sums);
 
-/// Whether work on `stream` is recorded in a graph rather than executed: then
+/// Whether work on `stream` is captured in a graph rather than executed; then
 /// nothing may wait for the device.
 bool isCapturing(void *stream);
 
-/// A point of a stream that work on other streams can wait for. Neither does
-/// anything on the host, where calls return when their work is done.
+/// A point of a stream that work on other streams can wait for. No-ops on the
+/// host, where calls return when their work is done.
 void *createEvent();
 void destroyEvent(void *event);
 bool recordEvent(void *event, void *stream);
@@ -96,12 +97,12 @@ public:
 
   const FactKernel &kernel() const { return *theKernel; }
 
-  /// Why this kernel cannot run here: another ABI, another target, another
-  /// number of buffers. Empty when it can.
+  /// Why this kernel cannot run here (another ABI, another target, another
+  /// number of buffers), or "".
   std::string validate(uint32_t bufferCount) const {
     if (theKernel->abi != FACT_KERNEL_ABI)
-      return "was made for kernel ABI " + std::to_string(theKernel->abi) +
-             "; this runtime speaks " + std::to_string(FACT_KERNEL_ABI);
+      return "has kernel ABI " + std::to_string(theKernel->abi) +
+             "; this runtime needs " + std::to_string(FACT_KERNEL_ABI);
     if (theKernel->buffer_count != bufferCount)
       return "takes " + std::to_string(theKernel->buffer_count) +
              " buffers; the bundle names " + std::to_string(bufferCount);
@@ -110,34 +111,32 @@ public:
     for (uint32_t operand : packedOperands())
       if (operand >= bufferCount)
         return "packs operand " + std::to_string(operand) +
-               ", which is not there";
+               ", which does not exist";
     if (theKernel->choice_bytes > 0 &&
         (!theKernel->choose || !theKernel->adopt))
       return "has a choice of " + std::to_string(theKernel->choice_bytes) +
-             " bytes, and no `choose` or no `adopt` function";
+             " bytes, but no `choose` or no `adopt` function";
     return "";
   }
 
-  /// Hands the kernel the choice that it was verified with. Why it cannot be
-  /// used, or "". For a kernel that is valid.
+  /// Passes the verified choice to a valid kernel. Returns why it cannot be
+  /// used, or "".
   std::string adopt(const unsigned char *choice, uint64_t bytes) const {
     if (bytes == 0 && theKernel->choice_bytes > 0)
-      return "has no choice that was verified; link it again without "
-             "--no-check";
+      return "has no verified choice; link it again without --no-check";
     if (bytes != theKernel->choice_bytes)
       return "was given a choice of " + std::to_string(bytes) +
              " bytes; expected " + std::to_string(theKernel->choice_bytes);
     const char *problem = bytes > 0 ? theKernel->adopt(choice) : nullptr;
-    return problem ? std::string("cannot use the choice that was verified: ") +
-                         problem
+    return problem ? std::string("cannot use its verified choice: ") + problem
                    : "";
   }
 
-  /// Bytes that `bind` wants: on the host, those of all threads.
+  /// Bytes that `bind` needs: on the host, for all threads.
   uint64_t workspaceBytes() const;
 
-  /// The operands that are packed together; the first gives its place to the
-  /// packed memory. Empty when the kernel packs none.
+  /// The operands that are packed together; the packed memory takes the place
+  /// of the first. Empty if the kernel packs none.
   std::vector<uint32_t> packedOperands() const {
     if (theKernel->packed_operand < 0)
       return {};
@@ -156,14 +155,16 @@ public:
   bool launch(void *stream);
 
 private:
-  /// What a kernel of this target has to have and this one lacks, or "".
+  /// The function that a kernel of this target must have and this one lacks, or
+  /// "".
   std::string findMissingFunction() const;
 
   const FactKernel *theKernel;
   [[maybe_unused]] void *state = nullptr;
   [[maybe_unused]] void *boundWorkspace = nullptr;
   [[maybe_unused]] bool bound = false;
-  /// Of one tile, as the host's launches measure it; negative while unknown.
+  /// Time per tile, as measured by launches on the host; negative while
+  /// unknown.
   [[maybe_unused]] double tileNanoseconds = -1;
   std::vector<void *> buffers;
 };

@@ -51,7 +51,7 @@ typedef struct FactTensorInfo {
 
 typedef struct FactLibrary {
   uint32_t abi;
-  /* Of the table, as the library was compiled: says which functions are there. */
+  /* Size of the table in the compiled library: tells which functions it has. */
   uint32_t bytes;
 
   /* JSON: name, target, inputs, outputs, weights, workspace bytes, kernels with
@@ -65,15 +65,15 @@ typedef struct FactLibrary {
   FactModel *(*create)(const FactNamedTensor *weights, int64_t count);
 
   /* Replaces weights by name and runs `prepare` again. 0 on success; after a
-   * failure the model works on with the weights it had. */
+   * failure the model keeps its old weights. */
   int (*set_weights)(FactModel *model, const FactNamedTensor *weights,
                      int64_t count);
 
   /* Enqueues on `stream` (a cudaStream_t; ignored on the host, where the call
-   * returns when the result is there). Inputs of other strides than row-major
-   * are copied; outputs must be row-major and share no memory with each other,
+   * returns when the result is there). Inputs that are not row-major are
+   * copied; outputs must be row-major and share no memory with each other,
    * with inputs or weights. 0 on success. A run that is captured in a CUDA graph
-   * waits for no other: whoever launches the graph orders it. */
+   * waits for no other run: the launcher of the graph orders it. */
   int (*run)(FactModel *model, DLTensor *const *inputs, int64_t input_count,
              DLTensor *const *outputs, int64_t output_count, void *stream);
 
@@ -86,7 +86,7 @@ typedef struct FactLibrary {
 
   /* An instance with the weights of a safetensors file, which may hold more
    * than the model needs. On the host the file is mapped, so it stays as it is
-   * while the model lives (replace it by renaming another to its place). */
+   * while the model lives (replace it by renaming another file to it). */
   FactModel *(*load)(const char *path);
 
   /* As `set_weights`, with every weight that the file has. */
@@ -104,17 +104,17 @@ typedef struct FactLibrary {
   /* Where tensors live: kDLCPU or kDLCUDA. */
   int32_t (*device_type)(void);
 
-  /* What an instance allocates on its device besides weights: workspace,
-   * constants, prepared and packed weights. A change of weights needs the last
-   * two twice while it lasts. */
+  /* Bytes that an instance allocates on its device besides weights: workspace,
+   * constants, prepared and packed weights. A change of weights temporarily
+   * needs the last two twice. */
   uint64_t (*memory_bytes)(void);
 
-  /* Whether weights may change in place without a call of `set_weights` (not by
-   * default). Kernels read most weights where they are. What was computed from
-   * the others, as packed panels, is computed again by the next `run`: each one
-   * compares checksums of these, which costs the time to read them and, on
-   * CUDA, waits for the stream. A baked weight with another value is an error
-   * of `run`. While a CUDA graph is captured nothing is compared. */
+  /* Whether weights may change in place without a call of `set_weights`; off by
+   * default. Kernels read most weights in place. For the others, such as those
+   * that are packed, each `run` compares checksums and recomputes what depends
+   * on a changed weight; this costs the time to read them and, on CUDA, waits
+   * for the stream. A baked weight with another value is an error of `run`.
+   * During the capture of a CUDA graph nothing is compared. */
   int (*watch_weights)(FactModel *model, int on);
 } FactLibrary;
 

@@ -26,12 +26,13 @@ struct Fill {
     Normal,
     /// Uniform in [low, high): integers for integer types, reals otherwise.
     Uniform,
-    /// `low` or the last integer below `high`, nothing between; with
-    /// `outside`, now and then the next one beyond.
+    /// `low` or the last integer below `high`, nothing between; with `outside`,
+    /// occasionally the next one beyond.
     Bounds,
     /// Any integer of the type.
     AllBits,
-    /// A few values many times; with `equalRows`, every other row has one.
+    /// Few distinct values; with `equalRows`, every other row has one value
+    /// only.
     Ties,
     /// -infinity in every other row, normal values in the rest.
     HiddenRows,
@@ -40,7 +41,7 @@ struct Fill {
     Any,
     Positive,
     Negative,
-    /// The second third of each row is negative: keys between queries and
+    /// The second third of each row is negative: the keys, between queries and
     /// values.
     NegativeMiddle,
   };
@@ -57,36 +58,36 @@ struct Fill {
   bool outside = false;
 };
 
-/// With `scale` the rms of the element's row, or `leastScale` if that is more:
-/// |out - ref| <= norm * |ref| over the result, and for each element
-/// |out - ref| <= element * (|ref| + scale). An error below the smallest
-/// positive number of the result's type is none. NaN is NaN, an infinity is
-/// the same infinity, and integers and booleans are equal.
+/// With `scale` the rms of the element's row, or `leastScale` if that is
+/// larger: |out - ref| <= norm * |ref| over the result, and per element |out -
+/// ref| <= element * (|ref| + scale). Errors below the smallest positive number
+/// of the result's type are ignored. NaN must be NaN, an infinity the same
+/// infinity, and integers and booleans equal.
 struct Tolerance {
   double norm = 0;
   double element = 0;
-  /// Elements that share a scale; 0: all of them.
+  /// Elements that share a scale; 0: all.
   uint64_t row = 0;
   double leastScale = 0;
 };
 
 struct Comparison {
   uint64_t elements = 0;
-  /// Elements of infinite doubt, which rounding may decide either way: not
+  /// Elements with infinite doubt, which rounding may decide either way: not
   /// compared.
   uint64_t undecided = 0;
   /// Elements whose reference is NaN or infinite.
   uint64_t referenceNotFinite = 0;
-  /// NaN or infinite where the reference is not, or the other way round, and
-  /// not an overflow of the result type.
+  /// NaN or infinite where the reference is not, or vice versa, unless the
+  /// result type overflows.
   uint64_t otherClass = 0;
   /// Beyond the element tolerance; for integers, different.
   uint64_t beyond = 0;
-  /// The first position of another class or beyond, -1 when there is none.
+  /// The first position of another class or beyond the tolerance; -1 if none.
   int64_t firstBad = -1;
   double errorSquares = 0;
   double referenceSquares = 0;
-  /// Squares of what norms are relative to, if the reference has less.
+  /// Sum of squares that norms are relative to, if the reference's is smaller.
   double leastSquares = 0;
   /// The largest |out - ref| / (|ref| + scale).
   double worstElement = 0;
@@ -99,7 +100,7 @@ struct Comparison {
     return squares > 0 ? std::sqrt(errorSquares / squares) : HUGE_VAL;
   }
   uint64_t finite() const { return elements - undecided - referenceNotFinite; }
-  /// Of the finite elements of the reference that were compared.
+  /// Over the finite elements of the reference that were compared.
   double referenceRms() const {
     double count = static_cast<double>(finite());
     return count > 0 ? std::sqrt(referenceSquares / count) : 0;
@@ -114,22 +115,22 @@ namespace measure {
 bool fill(void *data, ElementType type, uint64_t elements, const Fill &fill,
           uint64_t seed);
 
-/// `doubt` says for each element how far rounding alone may move it, where that
-/// may be far; it may be null.
+/// `doubt` is how far rounding alone may move each element, if that may be far;
+/// it may be null.
 bool compare(const void *result, ElementType resultType, const void *reference,
              ElementType referenceType, const float *doubt,
              uint64_t elements, const Tolerance &tolerance,
              Comparison &comparison);
 
-/// True in `same` when every byte of the range is `byte`.
+/// Sets `same` to whether every byte of the range is `byte`.
 bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same);
 
-/// Adds to `*sum`, which is in device memory, a checksum of the elements. Any
-/// NaN counts as any other. Enqueued on `stream`.
+/// Adds a checksum of the elements to `*sum`, which is in device memory. All
+/// NaNs count as equal. Enqueued on `stream`.
 bool addChecksum(const void *data, ElementType type, uint64_t elements,
                  uint64_t *sum, void *stream);
 
-/// Bytes that may be allocated.
+/// Bytes that can be allocated.
 bool availableBytes(uint64_t &bytes);
 
 /// One timed run: `prepare` and `finish` are not timed, and on a device all
@@ -139,14 +140,14 @@ struct TimedRun {
   std::function<bool(int run, void *stream)> prepare, launch, finish;
 };
 
-/// Microseconds of each of `runs` launches, the last-level cache emptied
+/// Microseconds of each of `runs` launches, with the last-level cache flushed
 /// before each if `coldCache` is set.
 bool time(int runs, const TimedRun &run, std::vector<double> &microseconds);
 
 } // namespace measure
 
 //===----------------------------------------------------------------------===//
-// What both implementations share
+// Shared by both implementations
 //===----------------------------------------------------------------------===//
 
 namespace detail {
@@ -184,14 +185,14 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
   if (isBoolean(type))
     return unit < fill.trueShare;
   if (fill.values == Values::Ties) {
-    // No whole numbers, and no zero: where functions jump, a rounding error is
-    // as large as the jump.
+    // No integers and no zero: where functions jump, a rounding error is as
+    // large as the jump.
     uint64_t row = index / fill.row;
     bool equal = fill.equalRows && row % 2 == 0;
     uint64_t choice = equal ? mixBits(~row ^ key) % 4 : bits % 4;
     const double values[] = {0.7109375, 0.35546875, 1.421875,
                              equal ? 0.35546875 : -0.7109375};
-    // One row of four is small, as small as what keeps divisors from 0.
+    // One row in four is as small as the eps that keeps divisors from 0.
     double scale = !equal && row % 4 == 3 ? fill.scale / 256 : fill.scale;
     return applySign(values[choice] * scale, fill, index);
   }
@@ -200,7 +201,7 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
     return bits >> 63 ? fill.low - beyond : ceil(fill.high) - 1 + beyond;
   }
   if (fill.values == Values::AllBits) {
-    // Doubles hold all integers of 53 bits; the largest are among them.
+    // Doubles represent all integers of 53 bits; the largest are among them.
     uint32_t width = 8 * bytesOf(type);
     double largest = static_cast<double>(1ull << (width < 53 ? width - 1 : 52));
     double value = floor((2 * unit - 1) * largest);
@@ -210,7 +211,7 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
     double value = fill.low + unit * (fill.high - fill.low);
     return isFloat(type) ? value : floor(value);
   }
-  // Box and Muller; the first uniform is in (0, 1].
+  // Box-Muller transform; the first uniform is in (0, 1].
   float first = (static_cast<float>(bits >> 40) + 1.0f) * 5.9604644775390625e-8f;
   float second = static_cast<float>((bits >> 8) & 0xffffffu) *
                  5.9604644775390625e-8f;
@@ -220,7 +221,7 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
   return applySign(static_cast<double>(normal) * fill.scale, fill, index);
 }
 
-/// What one element adds to a checksum.
+/// The contribution of one element to a checksum.
 FACT_HOST_DEVICE inline uint64_t elementChecksum(const void *data,
                                                  ElementType type,
                                                  uint64_t index) {
@@ -230,15 +231,15 @@ FACT_HOST_DEVICE inline uint64_t elementChecksum(const void *data,
   return mixBits(bits ^ mixBits(index));
 }
 
-/// What one thread has seen; `firstBad` keeps the smallest position.
+/// The comparison of one thread; `firstBad` keeps the smallest position.
 struct PartialComparison {
   uint64_t undecided = 0, referenceNotFinite = 0, otherClass = 0, beyond = 0;
   uint64_t firstBad = ~0ull;
   double errorSquares = 0, referenceSquares = 0, worstElement = 0;
 };
 
-/// Whether a value that is not finite is right: NaN for NaN, an infinity for
-/// itself, and for what may round to more than the largest finite value.
+/// Whether a non-finite value is right: NaN for NaN, an infinity for itself or
+/// for a value that may round beyond the largest finite one.
 FACT_HOST_DEVICE inline bool isSameClass(double found, double expected,
                                          double slack, ElementType type) {
   if (isNan(found) || isNan(expected))
@@ -250,7 +251,7 @@ FACT_HOST_DEVICE inline bool isSameClass(double found, double expected,
   return fabs(expected) + slack >= overflowThreshold(type);
 }
 
-/// How far rounding alone may move an element; infinite where it decides.
+/// How far rounding alone may move an element; infinite where rounding decides.
 FACT_HOST_DEVICE inline double doubtAt(const float *doubt, uint64_t index) {
   return doubt ? static_cast<double>(doubt[index]) : 0;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fact-tune writes one `library.cpp` that defines `theProgram` from these
-// structs; Library.cpp interprets it. Everything is constant-initialised: a
+// structs; Library.cpp interprets it. Everything is constant-initialized: a
 // library runs no constructors when it is loaded.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +35,7 @@ struct TensorSpec {
 
 struct WeightSpec {
   TensorSpec tensor;
-  /// The compiler used this value: `hash` is FNV-1a 64 over its bytes, and
+  /// The compiler relied on this value: `hash` is FNV-1a 64 over its bytes, and
   /// another value is an error.
   bool baked;
   uint64_t hash;
@@ -57,9 +57,9 @@ enum class ValueKind : uint8_t {
 
 struct ValueSpec {
   ValueKind kind;
-  /// Input, weight, constant, output: its position.
+  /// For an input, weight, constant or output: its position.
   uint32_t index;
-  /// Prepared, workspace: where in the region.
+  /// For a prepared value or workspace: its offset in the region.
   uint64_t offset;
 };
 
@@ -75,11 +75,11 @@ struct KernelSpec {
   const char *name;
   const char *schedule;
   const FactKernel *kernel;
-  /// What the kernel was verified with, where it leaves something to choose.
+  /// The choice that the kernel was verified with, if it has one.
   Table<unsigned char> choice = {};
 };
 
-/// One kernel call: operands then results, as positions in `values`.
+/// One kernel launch: operands, then results, as positions in `values`.
 struct StepSpec {
   uint32_t kernel;
   uint32_t operandCount;
@@ -101,8 +101,7 @@ struct Program {
   Table<StepSpec> program;
   uint64_t workspaceBytes;
   uint64_t preparedBytes;
-  /// What kernels need of the processor (Cpu.h); null where they run on a
-  /// device.
+  /// What kernels need of the processor (Cpu.h); null if they run on a device.
   const char *cpuArchitecture;
   Table<const char *> cpuFeatures;
 };

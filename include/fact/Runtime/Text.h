@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names of weights and tensors, texts of the registry and answers of servers
-// are anybody's. Whatever shows or stores one asks here what it may contain.
+// are untrusted. Code that prints or stores one checks or escapes it here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 namespace fact {
 namespace runtime {
 
-/// Bytes of the UTF-8 character at `at`, or 0 where there is none.
+/// Bytes of the UTF-8 character at `at`, or 0 if there is none.
 inline size_t characterBytes(const std::string &text, size_t at) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   unsigned char first = byte(at);
@@ -30,7 +30,7 @@ inline size_t characterBytes(const std::string &text, size_t at) {
   for (size_t i = 1; i < count; ++i)
     if ((byte(at + i) & 0xc0) != 0x80)
       return 0;
-  // Overlong forms, surrogates, and what lies beyond U+10FFFF.
+  // Rejects overlong forms, surrogates, and code points above U+10FFFF.
   unsigned char second = count > 1 ? byte(at + 1) : 0;
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f))
@@ -77,8 +77,8 @@ inline bool isOneLine(const std::string &text) {
   return true;
 }
 
-/// The text on one line: control characters and bytes that are not UTF-8 as
-/// `\xNN`.
+/// The text on one line, with control characters and bytes that are not UTF-8
+/// escaped as `\xNN`.
 inline std::string escapeControls(const std::string &text) {
   static const char digits[] = "0123456789abcdef";
   std::string result;

@@ -17,21 +17,20 @@
 namespace fact {
 namespace runtime {
 
-/// Threads that take part in a parallelFor, the caller included:
-/// FACT_NUM_THREADS, else OMP_NUM_THREADS, else the processors this process may
-/// use.
+/// Threads of a parallelFor, including the caller: FACT_NUM_THREADS, else
+/// OMP_NUM_THREADS, else the processors available to this process.
 int threadCount();
 
-/// What a repeated call has learned about its indices. A call that is over
-/// before another thread could help stays on the caller's.
+/// The measured cost of a repeated call. A call that ends before another thread
+/// could help stays on the caller's thread.
 struct CallCost {
-  /// Of one index; negative while unknown.
+  /// Per index; negative while unknown.
   double nanoseconds = -1;
 };
 
 /// Calls `body(context, i, thread)` for every i in [0, count), in any order.
-/// `thread` is below threadCount(), and no two calls at one time have the same;
-/// the caller's is 0. `cost` belongs to the caller and to this body.
+/// `thread` is below threadCount() and unique among concurrent calls; the
+/// caller's is 0. `cost` belongs to the caller and to this body.
 void parallelFor(int64_t count,
                  void (*body)(void *context, int64_t index, int thread),
                  void *context, CallCost *cost = nullptr);

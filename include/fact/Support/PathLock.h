@@ -1,8 +1,7 @@
 //===- PathLock.h - One process at a time on a path -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Links no LLVM and throws nothing: fact-compile, fact-tune and whatever works
-// on the same folders lock them this way.
+// Links no LLVM and throws nothing, so that every tool can lock folders.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +14,10 @@
 namespace fact {
 
 /// Holds `<path>.lock` by flock(2): beside the folder or file, which may be
-/// replaced as a whole, or not be there yet. The lock ends with its process,
-/// however that ends; its file goes away when the lock is released in order, and
-/// is harmless when it stays. Where nobody may write beside a folder, nobody can
-/// replace it either, and the folder itself is locked.
+/// replaced as a whole or not exist yet. The lock ends with its process. Its
+/// file is removed when the lock is released, and is harmless if it remains.
+/// Where no file can be created beside a folder, nobody can replace the folder
+/// either, so the folder itself is locked.
 class PathLock {
 public:
   PathLock() = default;
@@ -26,9 +25,9 @@ public:
   PathLock(const PathLock &) = delete;
   PathLock &operator=(const PathLock &) = delete;
 
-  /// Waits until no other process holds the lock; says on standard error for
-  /// whom. Takes over the lock of the process that started this one, if that
-  /// lent it. Returns what went wrong, or "".
+  /// Waits until no other process holds the lock, and prints to standard error
+  /// which one does. Takes over the lock of the parent process, if that lent
+  /// it. Returns an error message, or "".
   std::string acquire(const std::filesystem::path &target,
                       const std::string &program);
 
@@ -48,11 +47,11 @@ private:
   int file = -1;
   /// False for a lock that was taken over.
   bool isOwner = true;
-  /// What release removes; empty when the file is not this process's.
+  /// The file that release removes; empty if it belongs to another process.
   std::filesystem::path path;
 };
 
-/// The path without links, dots and slashes at its end; it need not exist.
+/// The path without links, dots and trailing slashes; it need not exist.
 std::filesystem::path resolvePath(const std::filesystem::path &path);
 
 } // namespace fact

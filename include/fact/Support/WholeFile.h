@@ -14,16 +14,16 @@
 
 namespace fact {
 
-/// A name beside `path` that nobody can prepare a link under:
+/// An unpredictable name beside `path`, under which nobody can plant a link:
 /// `<path>.<purpose>-` and twelve random digits.
 std::filesystem::path getUniqueName(const std::filesystem::path &path,
                                     const std::string &purpose);
 
-/// Whether `candidate` is a name that getUniqueName gives for `name`.
+/// Whether `candidate` is a name that getUniqueName returns for `name`.
 bool isUniqueName(const std::string &candidate, const std::string &name,
                   const std::string &purpose);
 
-/// The purpose of files that are not whole yet.
+/// The purpose of incomplete files.
 inline constexpr char partial[] = "partial";
 
 /// `Yes`: the content is on the disk before the call returns, so that it
@@ -36,12 +36,12 @@ enum class Synchronize { No, Yes };
 int writeWholeFile(const std::filesystem::path &path, std::string_view content,
                    Synchronize synchronize = Synchronize::No);
 
-/// Whether writeWholeFile could write a file of this name; leaves nothing.
+/// Whether writeWholeFile could write a file of this name; leaves no file.
 /// Returns 0 or the errno of what failed.
 int probeFile(const std::filesystem::path &path);
 
-/// Synchronizes a folder, which a renamed file needs to survive a loss of
-/// power, or a file. Returns 0 or the errno of what failed.
+/// Synchronizes a file, or a folder, so that a renamed file survives a loss of
+/// power. Returns 0 or the errno of what failed.
 int synchronize(const std::filesystem::path &path);
 
 } // namespace fact

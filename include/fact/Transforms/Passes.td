@@ -28,11 +28,11 @@ def FoldViews : Pass<"fact-fold-views"> {
   }];
 }
 
-def NormaliseRows : Pass<"fact-normalise-rows"> {
-  let summary = "Make every softmax and reduction one of trailing dimensions";
+def NormalizeRows : Pass<"fact-normalize-rows"> {
+  let summary = "Permute softmaxes and reductions to trailing dimensions";
   let description = [{
-    Kernels for rows take rows that are contiguous. A softmax or a reduction
-    over other dimensions is permuted so that these come last.
+    Row kernels need contiguous rows. A softmax or a reduction over other
+    dimensions is permuted so that these come last.
 
     ```mlir
     %0 = fact.softmax %x dim 0 : tensor<4x8xf32>
@@ -47,7 +47,7 @@ def NormaliseRows : Pass<"fact-normalise-rows"> {
 }
 
 def RaiseActivations : Pass<"fact-raise-activations"> {
-  let summary = "Recognise activations that are written out";
+  let summary = "Recognize activations that are written out";
   let description = [{
     `x * sigmoid(x)` and `x / (1 + exp(-x))` become `fact.silu`,
     `0.5 * x * (1 + erf(x / sqrt(2)))` becomes `fact.gelu`, and the form with
@@ -65,17 +65,17 @@ def RaiseActivations : Pass<"fact-raise-activations"> {
 }
 
 def RaiseNorms : Pass<"fact-raise-norms"> {
-  let summary = "Recognise norms that are written out";
+  let summary = "Recognize norms that are written out";
   let description = [{
     `x * rsqrt(mean(x * x) + eps)` becomes `fact.norm rms`, and
     `(x - mean(x)) * rsqrt(variance + eps)` becomes `fact.norm layer`. Roots and
     quotients, means as sums over a count, a variance as
-    `mean(x * x) - mean(x)^2`, and a weight among the factors are recognised; a
+    `mean(x * x) - mean(x)^2`, and a weight among the factors are recognized; a
     weight and a bias after it join it. `eps` elsewhere, or a variance over
     `n - 1`, is something else and stays.
 
-    A norm computed in f32 between casts stays in f32, with its casts: what
-    rounds before a weight is multiplied still does.
+    A norm computed in f32 between casts stays in f32, with its casts: a value
+    that is rounded before the weight is multiplied still is.
 
     ```mlir
     %eps = fact.constant dense<1.0e-06> : tensor<f32>
@@ -91,16 +91,16 @@ def RaiseNorms : Pass<"fact-raise-norms"> {
     %0 = fact.norm rms %x weight %w eps 9.9999999747524271E-7 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     ```
   }];
-  let statistics = [Statistic<"raised", "norms-raised", "Norms recognised">];
+  let statistics = [Statistic<"raised", "norms-raised", "Norms recognized">];
 }
 
 def RaiseRotary : Pass<"fact-raise-rotary"> {
-  let summary = "Recognise rotary embeddings that are written out";
+  let summary = "Recognize rotary embeddings that are written out";
   let description = [{
     `x * cos + rotate(x) * sin` becomes `fact.rotary`, where `rotate` is
     written with slices and a concatenation of halves, or with every second
     element and a stack. The form that multiplies both parts of pairs with
-    angles of half the width and joins them is recognised too; its angles are
+    angles of half the width and joins them is recognized too; its angles are
     joined. Parts are compared as strided views of one tensor.
 
     ```mlir
@@ -118,22 +118,21 @@ def RaiseRotary : Pass<"fact-raise-rotary"> {
     ```
   }];
   let statistics = [
-    Statistic<"raised", "rotary-raised", "Rotary embeddings recognised">];
+    Statistic<"raised", "rotary-raised", "Rotary embeddings recognized">];
 }
 
 def RaiseAttention : Pass<"fact-raise-attention"> {
-  let summary = "Recognise attention that is written out";
+  let summary = "Recognize attention that is written out";
   let description = [{
     `softmax(q k^T * scale + mask) v` becomes `fact.attention`. Factors may
-    stand before or after the product, masks may be added or chosen, in any
-    number; leading dimensions may be any. Casts that lose nothing are seen
-    through, so a softmax in f32 between 16-bit products is recognised; its
-    result rounds as a contraction's operand does. Scores that are needed
-    elsewhere stay.
+    stand before or after the product; any number of masks may be added or
+    selected; leading dimensions are arbitrary. Widening casts are looked
+    through, so a softmax in f32 between 16-bit products is recognized; its
+    result rounds as a contraction's operand does. Scores with other users stay.
 
-    A choice (`where`, `masked_fill`) becomes a summand when what it fills in
-    hides a score for certain: `-inf`, the lowest finite number of the scores'
-    type, or anything below -2^100. `-1e9` does not, and stays.
+    A choice (`where`, `masked_fill`) becomes a summand if its fill value hides
+    a score in any case: `-inf`, the lowest finite number of the scores' type,
+    or anything below -2^100. `-1e9` does not, and stays.
 
     Keys and values that are repeated over groups of query heads are read once.
 
@@ -151,16 +150,17 @@ def RaiseAttention : Pass<"fact-raise-attention"> {
     ```
   }];
   let statistics = [
-    Statistic<"raised", "attention-raised", "Attentions recognised">];
+    Statistic<"raised", "attention-raised", "Attentions recognized">];
 }
 
 def ProveMasks : Pass<"fact-prove-masks", "::mlir::ModuleOp"> {
-  let summary = "Replace masks whose value is known by what they mean";
+  let summary = "Replace known masks by the flag `causal`, or remove them";
   let description = [{
-    A mask, or a part of it, that constants and weights with data determine is
-    evaluated. The causal one becomes the flag `causal`, one that hides nothing
-    goes, and the weights that were read are baked. Another mask stays an
-    operand. A mask is evaluated once, however many attentions use it.
+    Evaluates masks, and parts of masks, that depend on constants and on weights
+    with known values alone. A causal mask becomes the flag `causal`, and one
+    that hides nothing is removed; the weights that were read are baked. Other
+    masks stay operands. A mask is evaluated once, however many attentions use
+    it.
 
     ```mlir
     %m = fact.constant dense<[[0.0, 0xFF800000], [0.0, 0.0]]> : tensor<2x2xf32>
@@ -176,7 +176,7 @@ def ProveMasks : Pass<"fact-prove-masks", "::mlir::ModuleOp"> {
 }
 
 def SplitGates : Pass<"fact-split-gates"> {
-  let summary = "Make two products of one that computes a gate and what it gates";
+  let summary = "Split a product that computes both a gate and the gated value";
   let description = [{
     `act(y[..., :n]) * y[..., n:]` with `y = x w^T + b` becomes
     `act(x w1^T + b1) * (x w2^T + b2)`, where `w1` and `w2` are slices of the
@@ -204,7 +204,7 @@ def SplitGates : Pass<"fact-split-gates"> {
 }
 
 def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
-  let summary = "Make one product of those that project one value";
+  let summary = "Merge the products that project one value";
   let description = [{
     Products of one value with weights become one product with the weights
     concatenated, and its results slices of that: the value is read once, and a
@@ -225,10 +225,10 @@ def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
     %k = fact.slice %0 dim 2 start 16 : (tensor<2x8x20xf32>) -> tensor<2x8x4xf32>
     ```
 
-    Only what attention reads is merged, with views and a rotary embedding on
-    the way: these read slices in place. Any other reader either could have been
-    the epilogue of a product of its own (a pointwise op), or would need the
-    slice copied (another product's operand, an output).
+    Products are merged only if attention reads their results, through views and
+    a rotary embedding, because these read slices in place. Any other user could
+    be the epilogue of a separate product (a pointwise op), or would need a copy
+    of the slice (an operand of another product, an output).
   }];
   let statistics = [
     Statistic<"merged", "projections-merged", "Products merged into others">];
@@ -237,8 +237,8 @@ def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
 def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
   let summary = "Move functions of weights into `fact.prepare`";
   let description = [{
-    Whatever depends on weights and constants alone is computed when weights
-    are loaded. Views of a weight stay where they are: they cost nothing.
+    Ops that depend on weights and constants alone run when weights are loaded.
+    Views of a weight stay where they are, since they cost nothing.
   }];
 }
 
@@ -246,14 +246,14 @@ def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
 // Discovering
 //===----------------------------------------------------------------------===//
 
-/// Of every pass with an agent; the options also of fact-compile. Defaults are
-/// those of LanguageModelOptions.
+/// Options of every pass with an agent, and of fact-compile. Defaults are those
+/// of LanguageModelOptions.
 class ModelOption<string member, string argument, string type, string help>
     : Option<member, argument, type,
              "::fact::LanguageModelOptions()." # member, help>;
 defvar agentOptions = [
   Option<"agent", "agent", "std::string", "\"rules\"",
-         "Who proposes: rules, llm, or replay of what llm wrote down">,
+         "Who proposes kernels: rules, llm, or replay of a transcript">,
   Option<"transcript", "transcript", "std::string", "\"\"",
          "File that llm writes (default: in the user's cache) and replay reads">,
   ModelOption<"url", "llm-url", "std::string",
@@ -264,21 +264,22 @@ defvar agentOptions = [
   ModelOption<"keyFile", "llm-key-file", "std::string",
               "File with the key, where the variable is not set">,
   ModelOption<"rounds", "llm-rounds", "unsigned",
-              "Requests for a graph at most, the first and those with "
-              "diagnostics; default: 3">,
+              "Maximum requests per graph, those that return diagnostics "
+              "included; default: 3">,
   ModelOption<"timeout", "llm-timeout", "double",
-              "Seconds for one request; default: 180">,
+              "Maximum seconds per request; default: 180">,
   ModelOption<"budget", "llm-seconds", "double",
-              "Seconds for all requests of a run; default: 900">,
+              "Maximum seconds for all requests of a run; default: 900">,
   ModelOption<"retries", "llm-retries", "unsigned",
-              "How often a request is sent again after 429, 5xx or a lost "
-              "connection; default: 4">,
+              "Retries per request after 429, 5xx or a lost connection; "
+              "default: 4">,
   ModelOption<"answerTokens", "llm-answer-tokens", "unsigned",
-              "Tokens of one answer; default: 8192">,
+              "Maximum tokens per answer; default: 8192">,
   ModelOption<"tokenBudget", "llm-tokens", "int64_t",
-              "Tokens of all requests and answers of a run; default: 400000">,
+              "Maximum tokens of all requests and answers of a run; default: "
+              "400000">,
   ModelOption<"answerBytes", "llm-answer-bytes", "size_t",
-              "Bytes of one answer; default: 4 MiB">];
+              "Maximum bytes per answer; default: 4 MiB">];
 defvar agentStatistics = [
   Statistic<"calls", "llm-calls", "Requests to a model">,
   Statistic<"sendings", "llm-retries", "Requests sent again">,
@@ -294,16 +295,16 @@ defvar statisticsOption = [
 def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
   let summary = "Group ops into the kernels that will run them";
   let description = [{
-    An agent proposes groups of ops, each with the rule that should realise it;
-    the Fusibility analysis checks each proposal against what the target can
-    emit, and accepted groups become `fact.fused` regions with a space to
-    search. What an agent leaves over is covered by the rules. A remark says
-    what was accepted, and why a proposal was rejected. An op that ends up in no
-    kernel is an error that lists what each rule of the target says of it. An
-    output that is an input, a weight or another output too is copied.
+    An agent proposes groups of ops, each with a rule. The Fusibility analysis
+    checks each proposal against what the target can emit, and accepted groups
+    become `fact.fused` regions with a space to search. The rules cover the ops
+    that an agent leaves. Remarks say which proposals were accepted, and why
+    others were rejected. An op that ends up in no kernel is an error, with the
+    reason of each rule of the target. An output that is also an input, a weight
+    or another output is copied.
 
-    A `fact.fused` that is there already is checked the same way: its rule, its
-    region, its schedule or space, on this target. What is beside it is covered.
+    An existing `fact.fused` is checked the same way for this target: its rule,
+    its region, its schedule or space. The ops beside it are covered.
 
     `agent=rules` is offline and deterministic. `agent=llm` asks a language model
     behind an OpenAI-compatible endpoint and writes a transcript, which
@@ -321,51 +322,51 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     Statistic<"proposed", "subgraphs-proposed", "Subgraphs proposed">,
     Statistic<"accepted", "subgraphs-accepted", "Subgraphs accepted">,
     Statistic<"rejected", "subgraphs-rejected", "Subgraphs rejected">,
-    Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by a family, or no such rule">,
+    Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by the family of the rule, or no such rule">,
     Statistic<"rejectedByGraph", "rejected-by-graph", "Rejected by the graph around them">,
-    Statistic<"rejectedBySpace", "rejected-by-space", "Rejected for want of a legal schedule">,
+    Statistic<"rejectedBySpace", "rejected-by-space", "Rejected because no schedule is legal">,
     Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because they could not be read">,
-    Statistic<"covered", "subgraphs-covered", "Subgraphs by the rules for what an agent left over">,
+    Statistic<"covered", "subgraphs-covered", "Subgraphs of the rules for ops that an agent left">,
     Statistic<"milliseconds", "milliseconds", "Milliseconds that discovery took">]);
   let dependentDialects = ["::fact::FactDialect"];
 }
 
 def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
-  let summary = "Search again where there is most to gain";
+  let summary = "Search again where most time can be gained";
   let description = [{
-    Reads what `fact-tune` measured of the module's kernels. A kernel within
-    `1 + eps` of the speed of light, or with `window` attempts without gain, is
-    done: it gets its best schedule. Of the others, those with the most to gain
-    get a space of legal schedules that were not tried: what the agent proposes,
-    else the neighbours of the best. Bundling and tuning the result is one round
-    of refinement; `fact-compile --refine=N` does N.
+    Reads the measurements of `fact-tune` for the module's kernels. A kernel
+    within `1 + eps` of the speed of light, or with `window` attempts without
+    gain, is done: it gets its best schedule. Of the others, those with the most
+    time to gain get a space of legal schedules that were not tried: those that
+    the agent proposes, else the neighbors of the best. Bundling and tuning the
+    result is one round of refinement; `fact-compile --refine=N` runs N.
   }];
   let options = !listconcat(agentOptions, statisticsOption, [
     Option<"bundle", "bundle", "std::string", "\"\"", "The bundle that was tuned">,
     Option<"results", "results", "std::string", "\"\"",
-           "A tuning.json of the bundle from elsewhere; default: its own results">,
+           "The tuning.json of another run of the bundle; default: its own results">,
     Option<"eps", "eps", "double", "0.25",
-           "Done within this share above the speed of light">,
-    Option<"window", "window", "unsigned", "12", "Done after so many attempts without gain">,
-    Option<"kernels", "kernels", "unsigned", "4", "Kernels of a round at most">,
-    Option<"points", "points", "unsigned", "6", "New schedules of a kernel at most">]);
+           "Done at most this share above the speed of light">,
+    Option<"window", "window", "unsigned", "12", "Done after this many attempts without gain">,
+    Option<"kernels", "kernels", "unsigned", "4", "Maximum kernels per round">,
+    Option<"points", "points", "unsigned", "6", "Maximum new schedules per kernel">]);
   let statistics = !listconcat(agentStatistics, [
     Statistic<"nominated", "kernels-nominated", "Kernels searched again">,
     Statistic<"withinEps", "kernels-within-eps", "Kernels within eps of the speed of light">,
-    Statistic<"withoutGain", "kernels-without-gain", "Kernels without gain for a window">,
+    Statistic<"withoutGain", "kernels-without-gain", "Kernels without gain in the window">,
     Statistic<"pointsStatistic", "points", "New schedules">]);
   let dependentDialects = ["::fact::FactDialect"];
 }
 
 def AnnotateSpeedOfLight : Pass<"fact-annotate-sol", "::mlir::ModuleOp"> {
-  let summary = "Write the speed of light beside each op";
+  let summary = "Annotate each op with its speed of light";
   let description = [{
-    Sets `fact.sol` on every op that works and on every `fact.fused`: its
+    Sets `fact.sol` on every op that computes and on every `fact.fused`: its
     floating-point operations by type, the bytes that it must move, and the
-    least microseconds that both allow on the machine.
+    least time in microseconds that both allow on the machine.
 
-    `fact-translate --fact-to-sol` prints the same as a table, with what an op a
-    kernel would take.
+    `fact-translate --fact-to-sol` prints the same as a table, with the time of
+    one kernel per op.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
@@ -377,7 +378,7 @@ def AnnotateSpeedOfLight : Pass<"fact-annotate-sol", "::mlir::ModuleOp"> {
 def InlineFused : Pass<"fact-inline-fused"> {
   let summary = "Replace each `fact.fused` by its region";
   let description = [{
-    The fallback that is always correct: the region is what the op computes.
+    Always correct, since the region defines what the op computes.
   }];
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
-// Each pass exports its patterns, so that others can combine them. A statistic
-// may be null.
+// The rewrite patterns of each pass, so that others can combine them. A
+// statistic may be null.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 namespace fact {
 void populateFoldViewsPatterns(mlir::RewritePatternSet &patterns);
-void populateNormaliseRowsPatterns(mlir::RewritePatternSet &patterns);
+void populateNormalizeRowsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseActivationsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseNormsPatterns(mlir::RewritePatternSet &patterns,
                                 mlir::Pass::Statistic *raised = nullptr);

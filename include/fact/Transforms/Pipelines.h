@@ -8,7 +8,7 @@
 #include <string>
 
 namespace fact {
-/// FACT graph in, FACT graph out: views folded, attention and norms recognised,
+/// FACT graph in, FACT graph out: views folded, attention and norms recognized,
 /// functions of weights hoisted.
 void buildRaisePipeline(mlir::OpPassManager &manager);
 

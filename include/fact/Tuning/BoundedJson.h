@@ -1,8 +1,8 @@
 //===- BoundedJson.h - JSON from outside ------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nlohmann/json parses any depth, and then prints, compares and copies by
-// recursion. Whoever reads a file sets the limits here.
+// nlohmann/json parses any depth, and prints, compares and copies by recursion,
+// so untrusted files are parsed with limits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@
 namespace fact {
 namespace tuning {
 
-/// Parses `text`; on failure a discarded value, and what is wrong in `error`.
-/// No exception leaves it.
+/// Parses `text`. On failure, returns a discarded value and sets `error`.
+/// Throws nothing.
 template <typename Json>
 Json parseBounded(const std::string &text, int maximumDepth,
                   std::string &error) {

@@ -1,8 +1,8 @@
 //===- Bundle.h - bundle.json, read and checked -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// docs/bundle.md is the specification. After `readBundle` every index, size and
-// file name in these structs is known to be good.
+// docs/bundle.md is the specification. `readBundle` validates every index, size
+// and file name in these structs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,30 +37,30 @@ struct Tensor {
 struct Operand : Tensor {
   bool uniform = false;
   double low = 0, high = 0, scale = 1;
-  /// What its large values are multiplied with; 0: it has none.
+  /// The factor of its large values; 0: it has none.
   double large = 1024;
-  /// The size of its values where scores are strongly negative, or of its
-  /// second third alone.
+  /// The magnitude of its values where scores are strongly negative; `middle`
+  /// applies to its second third only.
   double negative = 0, middle = 0;
-  /// Added to scores, integers of any size, indices beyond their range.
+  /// A summand of scores; integers of any size; indices out of range.
   bool mask = false, wide = false, outside = false;
-  /// Classes of special values that it does not hold.
+  /// Classes of special values that it never holds.
   Words avoid;
 };
 
 struct Result : Tensor {
   double norm = 0, element = 0;
-  /// Added to both where operands are large.
+  /// Added to both if operands are large.
   double large = 0;
-  /// Elements of a row, if each row has a scale of its own; 0: one for all.
+  /// Elements per row, if each row has its own scale; 0: one scale for all.
   uint64_t rows = 0;
-  /// The reference says which elements rounding may decide.
+  /// The reference reports which elements rounding may decide.
   bool undecided = false;
 };
 
 struct Weight : Tensor {
   std::optional<uint64_t> baked;
-  /// The value of a baked one; empty in bundles that do not say.
+  /// The value of a baked weight; empty in bundles without it.
   std::filesystem::path data;
 };
 
@@ -91,18 +91,19 @@ struct Candidate : KernelSource {
 
 struct Kernel {
   std::string name, rule;
-  /// What the registry keeps results under; null in bundles that do not say.
+  /// The key of results in the registry; null in bundles without it.
   nlohmann::ordered_json problem;
   std::vector<Operand> operands;
   std::vector<Result> results;
   double solUs = 0;
-  /// What it computes and moves at least, for reports.
+  /// The least that it computes and moves, for reports.
   double flops = 0, bytes = 0;
   KernelSource reference;
   std::vector<Candidate> candidates;
-  /// What its results depend on, references and tolerances included.
+  /// Hash of all that its results depend on, including references and
+  /// tolerances.
   std::string hash;
-  /// Operands that are weights, constants or prepared in every step.
+  /// Operands that are weights, constants or prepared values in every step.
   std::vector<bool> fixedOperands;
   bool used = false;
 
@@ -115,8 +116,7 @@ struct Step {
   std::vector<uint32_t> operands, results;
 };
 
-/// What kernels need of a processor; no architecture where they run on a
-/// device.
+/// What kernels need of a processor; no architecture if they run on a device.
 struct Processor {
   std::string architecture, name;
   std::vector<std::string> features;
@@ -138,7 +138,7 @@ struct Bundle {
   uint64_t workspaceBytes = 0, preparedBytes = 0;
   Words compile, link, linkProgram;
   nlohmann::ordered_json target, versions;
-  /// How the source's language calls the model, for its loader alone.
+  /// How the model is called in its source language; only the loader reads it.
   std::string signature;
 
   /// The command with its placeholders replaced.
@@ -147,8 +147,9 @@ struct Bundle {
                const std::filesystem::path &output) const;
 };
 
-/// Whether steps read what earlier ones wrote, each value is written once, and
-/// values that are needed at the same time share no memory. Throws a Failure.
+/// Checks that steps read what earlier ones wrote, that each value is written
+/// once, and that values with overlapping live ranges share no memory. Throws a
+/// Failure.
 void checkDataflow(const Bundle &bundle);
 
 /// Throws a Failure that names the file, the place in it, and what would be

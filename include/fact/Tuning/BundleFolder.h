@@ -1,7 +1,7 @@
 //===- BundleFolder.h - A bundle's folder, replaced as a whole --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Throws nothing: fact-compile, which is built without exceptions, uses it.
+// Throws nothing, because fact-compile is built without exceptions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,16 +14,16 @@
 namespace fact {
 namespace tuning {
 
-/// The member "magic" of every bundle.json: what tells a bundle from any other
-/// folder that has a file of this name.
+/// The member "magic" of every bundle.json, which distinguishes a bundle from
+/// other folders with a file of this name.
 inline constexpr char bundleMagic[] = "fact-bundle";
 
-/// A bundle while it is written. Its files are written into a folder aside,
-/// which then takes the place of the bundle that was there, together with that
-/// one's measurements. A process that ends at any moment leaves the old bundle
-/// or the new one, and measurements in either; the next one that opens the
-/// folder removes what was left beside it. The caller holds the folder's
-/// PathLock. Functions return what went wrong, or "".
+/// Writes a bundle. Files are written to a temporary folder, which then
+/// replaces the existing bundle and takes over its measurements. A process that
+/// ends at any time leaves the old bundle or the new one, with measurements in
+/// either; the next process that opens the folder removes the leftovers. The
+/// caller holds the folder's PathLock. Functions return an error message, or
+/// "".
 class BundleFolder {
 public:
   BundleFolder() = default;
@@ -31,8 +31,8 @@ public:
   BundleFolder(const BundleFolder &) = delete;
   BundleFolder &operator=(const BundleFolder &) = delete;
 
-  /// Recovers from an earlier end, refuses a folder that is not a bundle or
-  /// that holds anything else, and makes the folder aside.
+  /// Recovers from an interrupted process, refuses a folder that is not a
+  /// bundle or that holds other files, and creates the temporary folder.
   std::string open(const std::filesystem::path &folder);
 
   /// Where the files go.
@@ -49,8 +49,8 @@ private:
   std::filesystem::path folder, aside;
 };
 
-/// Copies a database with all that its write-ahead log holds; nothing where
-/// there is none.
+/// Copies a database including its write-ahead log; does nothing if there is
+/// none.
 std::string copyDatabase(const std::filesystem::path &from,
                          const std::filesystem::path &to);
 

@@ -11,27 +11,27 @@
 namespace fact {
 namespace tuning {
 
-/// Reads `--name value`, `--name=value` and other words of programs that link
-/// no LLVM. Throws Failure.
+/// Parses `--name value`, `--name=value` and other arguments, for programs that
+/// do not link LLVM. Throws Failure.
 class CommandLine {
 public:
-  /// `tool` is the program's name; `--help` prints `usage` and ends the
-  /// program, and so does `--version`.
+  /// `tool` is the program's name. `--help` prints `usage` and exits, and so
+  /// does `--version`.
   CommandLine(int argc, char **argv, std::string tool, std::string version,
               std::string usage)
       : words(argv + 1, argv + argc), tool(std::move(tool)),
         version(std::move(version)), usage(std::move(usage)) {}
 
-  /// Goes to the next word; false at the end.
+  /// Advances to the next argument; false at the end.
   bool next();
 
-  /// "--name", without what `=` gives it; or the word.
+  /// "--name", without the value after `=`; or the argument.
   const std::string &word() const { return current; }
   bool isOption() const { return !current.empty() && current[0] == '-'; }
 
   /// The value of this option, which is not empty.
   std::string value();
-  /// The same as a number above 0.
+  /// The value as a number above 0.
   double number();
   /// The same as a whole one, at most a million.
   size_t count();
@@ -41,7 +41,7 @@ public:
   /// The same for the text of an option or environment variable `name`.
   static uint64_t readWhole(const std::string &name, const std::string &text);
 
-  /// Says that there is no such option.
+  /// Reports an unknown option.
   [[noreturn]] void refuse() const;
 
 private:

@@ -29,12 +29,12 @@ private:
   uint64_t length = 0;
 };
 
-/// The SHA-256 of a sequence of texts, in hexadecimal. The lengths count: "a",
-/// "bc" is not "ab", "c".
+/// The SHA-256 of a sequence of texts, in hexadecimal. Lengths are hashed too,
+/// so "a", "bc" differs from "ab", "c".
 class ContentHash {
 public:
   ContentHash &add(const std::string &content);
-  /// Every regular file below `folder`, names included, in a fixed order.
+  /// Adds every regular file below `folder`, with its name, in a fixed order.
   ContentHash &addFolder(const std::filesystem::path &folder);
   std::string text() const;
 

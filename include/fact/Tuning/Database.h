@@ -15,8 +15,8 @@ struct sqlite3_stmt;
 namespace fact {
 namespace tuning {
 
-/// What makes two attempts the same. `candidate` is the schedule's key,
-/// `candidateHash` covers its source, flags and libraries.
+/// Two attempts with equal keys are the same. `candidate` is the schedule's
+/// key; `candidateHash` covers its source, flags and libraries.
 struct AttemptKey {
   std::string kernelHash;
   std::string candidate;
@@ -25,9 +25,9 @@ struct AttemptKey {
   std::string compiler;
 };
 
-/// `status` is one of ok, compile_error, compile_timeout, spills, link_error,
-/// crash, hang, wrong, too_fast; or, of the machine, killed, out_of_memory,
-/// stale_choice.
+/// `status` is ok, compile_error, compile_timeout, spills, link_error, crash,
+/// hang, wrong or too_fast; or, if the machine is the cause, killed,
+/// out_of_memory or stale_choice.
 struct Attempt {
   std::string kernel;
   std::string status;
@@ -37,16 +37,15 @@ struct Attempt {
   int runs = 0;
   double normError = 0, elementError = 0;
   double compileSeconds = 0, measureSeconds = 0;
-  /// What the kernel chose (FactKernel::choice_bytes), in hexadecimal digits;
-  /// empty where there is nothing to choose.
+  /// The kernel's choice (FactKernel::choice_bytes), in hexadecimal digits;
+  /// empty if it has none.
   std::string choice;
-  /// Says more about the moment than about the candidate (a compiler or a
-  /// worker killed for memory, a compiler out of time): tried again on the next
-  /// run.
+  /// Depends on the moment rather than on the candidate (a compiler or a worker
+  /// killed for memory, a compiler timeout): the next run tries again.
   bool transient = false;
 };
 
-/// Whether a text is what Attempt::choice may be.
+/// Whether a text is a legal Attempt::choice.
 bool isChoice(const std::string &text);
 
 /// The tuning database. Each attempt is one transaction on a write-ahead log,

@@ -13,7 +13,7 @@
 namespace fact {
 namespace tuning {
 
-/// What stops a run: says what was found and what to do next. Caught in main.
+/// Stops a run: says what was found and what to do next. Caught in main.
 class Failure : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
@@ -21,17 +21,18 @@ public:
 
 std::string readFile(const std::filesystem::path &path);
 
-/// What an errno of writing `path` means, and what to do about it.
+/// Explains the errno of writing `path`, and what to do about it.
 std::string describeWriteError(int code, const std::filesystem::path &path);
 
-/// Written aside and renamed: readers see the old file or the new one.
+/// Written to a temporary file and renamed: readers see the old file or the new
+/// one.
 void writeFile(const std::filesystem::path &path, const std::string &content,
                Synchronize synchronize = Synchronize::No);
 
 void createFolder(const std::filesystem::path &path);
 
-/// Every regular file below `folder`, sorted; a folder that can be walked only
-/// in part is a failure.
+/// Every regular file below `folder`, sorted. Fails if a part of it cannot be
+/// read.
 std::vector<std::filesystem::path>
 listFiles(const std::filesystem::path &folder);
 

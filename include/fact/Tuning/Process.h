@@ -21,15 +21,15 @@ struct Command {
   std::filesystem::path log;
   bool captureOutput = false;
   double timeoutSeconds = 600;
-  /// Started no earlier than so long after it was given to a scheduler.
+  /// The minimum delay after the command was scheduled.
   double delaySeconds = 0;
 
-  /// For messages and dry runs: words quoted where a shell would need it.
+  /// For messages and dry runs: quoted where a shell needs it.
   std::string text() const;
 };
 
 struct Outcome {
-  enum Kind { Exited, Signalled, TimedOut, NotStarted };
+  enum Kind { Exited, Signaled, TimedOut, NotStarted };
   Kind kind = NotStarted;
   /// Exit status, signal, or errno of the attempt to start.
   int code = 0;
@@ -41,11 +41,11 @@ struct Outcome {
   std::string text() const;
 };
 
-/// Runs commands of two kinds side by side: builds, several at a time, and
-/// measurements, one at a time. Each runs in a process group of its own that is
-/// killed as a whole at its timeout, and when fact-tune ends in any way. What a
-/// command prints is kept up to `outputLimit`, in its log and in its outcome.
-/// Single threaded; callbacks may add commands.
+/// Runs two kinds of commands concurrently: builds, several at a time, and
+/// measurements, one at a time. Each command has its own process group, which
+/// is killed as a whole at its timeout and when fact-tune ends for any reason.
+/// A command's output is kept up to `outputLimit`, in its log and in its
+/// outcome. Single-threaded; callbacks may add commands.
 class Scheduler {
 public:
   using Callback = std::function<void(const Outcome &)>;
@@ -58,12 +58,12 @@ public:
   ~Scheduler();
 
   void build(Command command, Callback done);
-  /// `unwanted` is asked when it is the command's turn; if true, the command is
-  /// dropped without a callback.
+  /// `unwanted` is evaluated when it is the command's turn; if true, the
+  /// command is dropped without a callback.
   void measure(Command command, Callback done,
                std::function<bool()> unwanted = nullptr);
 
-  /// Until nothing is left to do.
+  /// Returns when nothing is left to do.
   void run();
 
 private:
@@ -73,7 +73,7 @@ private:
     std::function<bool()> unwanted;
     bool isBuild = true;
     int pid = -1;
-    /// What it prints, and for the log.
+    /// The pipe for its output, and the one for the log.
     int pipe = -1, messages = -1;
     int log = -1;
     size_t logged = 0;
@@ -85,11 +85,11 @@ private:
 
   void startReady();
   void start(Job &job);
-  /// True when the job has ended; its outcome is then in `outcome`.
+  /// True if the job has ended; `outcome` is then set.
   bool poll(Job &job, Outcome &outcome);
   void readOutput(Job &job);
   static void closePipes(Job &job);
-  /// The command that is next and may start now; the end of the list for none.
+  /// The next command that may start now; the end of the list if none.
   static std::deque<Job>::iterator findReady(std::deque<Job> &waiting);
 
   unsigned buildJobs;
@@ -98,13 +98,13 @@ private:
   std::list<Job> running;
 };
 
-/// One command, waited for.
+/// Runs one command and waits for it.
 Outcome runCommand(Command command);
 
-/// SIGINT and SIGTERM make the next Scheduler step throw a Failure, after all
-/// process groups were killed; the death of the parent counts as SIGTERM where
-/// it asks for that. A full disk is an error of the write, not a signal. Starts
-/// the process that ends all groups should this one be killed.
+/// SIGINT and SIGTERM make the next Scheduler step throw a Failure after all
+/// process groups were killed; so does the death of the parent, if it requests
+/// that. A full disk is an error of the write, not a signal. Starts the process
+/// that kills all groups if this one is killed.
 void installInterruptHandlers();
 
 /// "SIGSEGV (Segmentation fault)".

@@ -27,21 +27,21 @@ struct Options {
   std::filesystem::path database;
   /// 0: as many as processors and memory allow.
   unsigned jobs = 0;
-  /// Candidates of each kernel to try, best predicted time first.
+  /// Candidates to try per kernel, best predicted time first.
   size_t candidates = 12;
-  /// Of the operands that candidates are verified on.
+  /// The seed of the operands that candidates are verified on.
   uint64_t seed = 0;
   double compileTimeout = 600;
   double runTimeout = 120;
-  /// Put before compile commands, and before worker commands.
+  /// Prefixes of compile commands and of worker commands.
   Words launcher, runLauncher;
   std::string only;
   bool list = false, dryRun = false, noLink = false, retune = false;
-  /// Takes the best predicted candidates, without a measurement.
+  /// Takes the best predicted candidates without measuring.
   bool untuned = false;
-  /// Which of them: the first, the second, or the last where there are fewer.
+  /// Which of them: the first, the second, ..., or the last if there are fewer.
   size_t rank = 1;
-  /// Links without verifying what is linked.
+  /// Links without verifying the linked library.
   bool noCheck = false;
   /// Runs the winners under compute-sanitizer.
   bool sanitize = false;
@@ -49,13 +49,13 @@ struct Options {
 
 struct WorkerReport;
 
-/// How one kernel's search went.
+/// The search of one kernel.
 struct KernelResult {
   const Kernel *kernel = nullptr;
-  /// By position in Kernel::candidates; empty where none was made.
+  /// By position in Kernel::candidates; empty if there was no attempt.
   std::vector<std::optional<Attempt>> attempts;
   std::vector<bool> reused;
-  /// Position of the winner, -1 while there is none.
+  /// Position of the winner; -1 if there is none yet.
   int winner = -1;
   /// The tools of compute-sanitizer that found nothing in the winner.
   std::vector<std::string> sanitized;
@@ -84,14 +84,14 @@ public:
   Tuner(const Bundle &bundle, const Options &options);
   ~Tuner();
 
-  /// Throws a Failure when a kernel has no candidate left.
+  /// Throws a Failure if a kernel has no candidate left.
   TuningResult tune();
 
-  /// --list and --dry-run: prints; compiles and measures nothing.
+  /// --list and --dry-run: only prints.
   void show();
 
   /// Writes and links the library from the winners, and verifies it. A winner
-  /// that fails there is stored as failed, and the next best takes its place.
+  /// that fails is recorded as failed, and the next best replaces it.
   void compose(TuningResult &result);
 
 private:
@@ -107,7 +107,7 @@ private:
                       const std::filesystem::path &output,
                       const std::filesystem::path &log) const;
   std::string builtFrom(const KernelSource &kernel) const;
-  /// The same of a kernel, which may include CUTLASS.
+  /// The same for a kernel, which may include CUTLASS.
   std::string stampOf(const KernelSource &kernel) const;
   std::string stampOf(const Kernel &kernel, size_t index) const;
 
@@ -158,20 +158,19 @@ private:
                    const std::filesystem::path &output,
                    const std::filesystem::path &name);
   void buildReferences();
-  /// Keeps what kernels chose that were linked without a choice.
+  /// Stores the choices of kernels that were linked without one.
   void takeChoices(const WorkerReport &report);
   WorkerReport runCheck(const std::filesystem::path &library, int only);
-  /// False when a winner failed and was replaced, or lacks its choice: the
-  /// library is to be linked again.
+  /// False if a winner failed and was replaced, or lacks its choice: the
+  /// library must be linked again.
   bool checkLibrary(const std::filesystem::path &library);
 
   std::filesystem::path buildFolder(const Kernel &kernel) const;
-  /// Candidates that differ in nothing the compiler sees share an object: the
-  /// position of the first of them.
+  /// The position of the first candidate that shares this one's object:
+  /// candidates share an object if the compiler sees no difference.
   size_t builtAs(const Kernel &kernel, size_t index) const;
-  /// Moves the next batch to the front of what is left of the ranking, and
-  /// returns its end: as many objects as the options say, each with all of its
-  /// candidates.
+  /// Moves the next batch to the front of the remaining ranking and returns its
+  /// end: as many objects as the options say, each with all of its candidates.
   size_t selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
                      size_t begin) const;
   std::filesystem::path objectOf(const Kernel &kernel, size_t index) const;
@@ -181,10 +180,10 @@ private:
   std::filesystem::path libraryStampOf(const Kernel &kernel,
                                        size_t index) const;
   bool isFreshObject(const Kernel &kernel, size_t index) const;
-  /// Moves a compiled object to its place.
+  /// Moves a compiled object to its final place.
   void adoptObject(const Kernel &kernel, size_t index,
                    const std::filesystem::path &compiled) const;
-  /// Where a candidate's measurement finds the reference.
+  /// The reference's library for a measurement of the candidate.
   std::filesystem::path referenceOf(const Kernel &kernel, size_t index) const;
 
   const Bundle &bundle;
@@ -194,8 +193,8 @@ private:
   std::filesystem::path sanitizer;
   unsigned jobs;
   std::string compiler, machine, headersHash;
-  /// Host compiler and flags of the environment; CUTLASS's headers; the sources
-  /// that verify.
+  /// Hashes of the host compiler and flags of the environment, of CUTLASS's
+  /// headers, and of the verifier's sources.
   std::string toolsHash, cutlassHash, verifierHash;
   std::unique_ptr<Database> database;
   std::unique_ptr<Scheduler> scheduler;
@@ -203,20 +202,20 @@ private:
   StageTimes seconds;
 };
 
-/// The names of the runtime's sources that a worker and a library are made of.
+/// The runtime sources of a worker and of a library.
 std::vector<std::string> workerSources(bool cuda);
 std::vector<std::string> librarySources(bool cuda);
 
-/// "spills" findings of ptxas in a compiler's log: serialised wgmma (C7510,
-/// C7511) and spilled registers. Empty when there are none.
+/// Findings of ptxas in a compiler's log: serialized wgmma (C7510, C7511) and
+/// spilled registers. Empty if there are none.
 std::string findSpills(const std::string &log);
 
-/// The first error of a tool of compute-sanitizer, from its log: empty when there
-/// is none, nothing when the tool did not run to its end.
+/// The first error in a log of a compute-sanitizer tool: empty if there is
+/// none, nullopt if the tool did not finish.
 std::optional<std::string> findSanitizerError(const std::string &log);
 
-/// What a compiler had to say of a candidate that it compiled, in a line of at
-/// most 300 characters: registers, spills, warnings. Empty when it said nothing.
+/// What the compiler reported about a candidate, in a line of at most 300
+/// characters: registers, spills, warnings. Empty if there is nothing.
 std::string findWarnings(const std::string &log);
 
 } // namespace tuning

@@ -147,7 +147,7 @@ Value ElementBuilder::reshape(Value tensor, ArrayRef<int64_t> shape) {
   };
   int64_t count = type.getNumElements();
   auto flat = RankedTensorType::get({count}, type.getElementType());
-  // By way of one dimension; a scalar has none to merge.
+  // Reshape through one dimension; a rank-0 tensor has none to collapse.
   if (type.getRank() == 0)
     tensor = tensor::ExpandShapeOp::create(*this, flat, tensor,
                                            SmallVector<ReassociationIndices>{});

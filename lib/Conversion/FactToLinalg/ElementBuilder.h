@@ -36,21 +36,21 @@ public:
   Value mapBroadcast(mlir::RankedTensorType result, ValueRange inputs,
                      Body body);
 
-  /// Combines `input` over `dims`, which disappear, starting at `initial`.
+  /// Combines `input` over `dims`, which are removed, starting at `initial`.
   Value reduce(Value input, llvm::ArrayRef<int64_t> dims, Value initial,
                Body body);
 
-  /// Sums of products. Maps are over the loops of `iterators`; `result` holds
-  /// zeros at first.
+  /// A contraction: sums of products. Maps are over the loops of `iterators`;
+  /// `result` is zero-initialized.
   Value contract(mlir::RankedTensorType result, Value lhs, Value rhs,
                  llvm::ArrayRef<AffineMap> maps,
                  llvm::ArrayRef<mlir::utils::IteratorType> iterators);
 
-  /// The same values in another element type; 16-bit floats go by way of f32.
+  /// Converts the element type; 16-bit floats are converted through f32.
   Value convertScalar(Value value, Type to);
   Value convertElements(Value tensor, Type to);
 
-  /// Rounds values to `storage` and keeps them in their type.
+  /// Rounds values to `storage` without changing their type.
   Value round(Value tensor, Type storage);
 
   Value constant(double value, Type type);

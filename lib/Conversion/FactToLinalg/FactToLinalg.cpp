@@ -1,7 +1,7 @@
 //===- FactToLinalg.cpp - The naive lowering of every FACT op -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Clarity before speed: each op becomes the loops that define it.
+// Lowers each op to the loops that define it: clear rather than fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ FactToLinalgTypeConverter::FactToLinalgTypeConverter(bool wide) {
   addTargetMaterialization(materialize);
 }
 
-/// Whether a value is in memory, or was cast, in its storage type: rounding it
-/// again would change nothing.
+/// Whether a value is already rounded to its storage type: loaded from memory,
+/// or cast.
 static bool isRounded(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<ViewOpInterface>(op))
@@ -60,7 +60,7 @@ static bool isRounded(Value value) {
   return true;
 }
 
-/// An operand of a contraction is rounded to its storage type.
+/// Rounds an operand of a contraction to its storage type.
 static Value roundOperand(ElementBuilder &b, Value original, Value computed) {
   Type storage = getElementTypeOrSelf(original.getType());
   if (storage.getIntOrFloatBitWidth() != 16 || isRounded(original))
@@ -91,8 +91,8 @@ struct LowerPointwise : OpInterfaceConversionPattern<PointwiseOpInterface> {
   }
 };
 
-/// Casts between floats lose what the narrower storage type loses, whatever
-/// types both are computed in.
+/// A cast between floats rounds to the narrower storage type, whatever types
+/// both are computed in.
 struct LowerCast : OpConversionPattern<CastOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -132,8 +132,8 @@ struct LowerMatmul : OpConversionPattern<MatmulOp> {
     Value lhs = roundOperand(b, op.getLhs(), adaptor.getLhs());
     Value rhs = roundOperand(b, op.getRhs(), adaptor.getRhs());
 
-    // Loops: batch dimensions, M, then K and N with the one innermost along
-    // which the right side is contiguous.
+    // Loops: batch dimensions, M, then K and N; the one along which the right
+    // operand is contiguous is innermost.
     int64_t batches = type.getRank() - 2;
     bool reduceLast = op.getTransposeB();
     AffineExpr m = b.getAffineDimExpr(batches);
@@ -203,7 +203,7 @@ void fact::populateFactToLinalgPatterns(const TypeConverter &converter,
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// A cast to f32 and back, which no folder removes and which rounds.
+/// A cast to f32 and back, which rounds and which no folder removes.
 static Value roundYielded(OpBuilder &builder, Location loc, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!isa<FloatType>(type.getElementType()) ||

@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// A tensor as it is stored, where conversion leaves it alone: then only the
-/// elements that are read are converted.
+/// The tensor in its storage type, before conversion, so that only the elements
+/// that are read are converted.
 static Value readStored(Value original, Value converted) {
   Operation *producer = original.getDefiningOp();
   return producer && isa<FactDialect>(producer->getDialect()) ? converted
@@ -41,7 +41,8 @@ struct LowerGather : OpConversionPattern<GatherOp> {
                     Value nothing = nested.constant(outside, element);
                     if (size == 0)
                       return nothing;
-                    // As unsigned numbers, negative ones are too large.
+                    // Compared as unsigned, so that a negative index fails the
+                    // bound check.
                     Value limit = nested.constant(size, x[0].getType());
                     Value inside = arith::CmpIOp::create(
                         b, arith::CmpIPredicate::ult, x[0], limit);
@@ -79,8 +80,8 @@ struct LowerRotary : OpConversionPattern<RotaryOp> {
                     return arith::ConstantIndexOp::create(b, value);
                   };
                   Value place = linalg::IndexOp::create(b, last);
-                  // Whether this is the first of its pair, and how far the
-                  // other.
+                  // Whether this is the first element of its pair, and the
+                  // distance to the other.
                   Value first, distance;
                   if (op.getInterleaved()) {
                     Value odd = arith::RemUIOp::create(b, place, index(2));

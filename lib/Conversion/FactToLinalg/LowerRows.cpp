@@ -40,7 +40,7 @@ static Value multiplyScalars(ImplicitLocOpBuilder &b, ValueRange x) {
   return arith::MulIOp::create(b, x[0], x[1]);
 }
 
-/// The value that leaves every other one alone.
+/// The neutral element of the reduction.
 static Value initialValue(ElementBuilder &b, ReduceKind kind, Type type) {
   if (kind == ReduceKind::sum || kind == ReduceKind::mean)
     return b.constant(0, type);
@@ -72,14 +72,15 @@ static SmallVector<int64_t> keepDims(ArrayRef<int64_t> shape,
   return kept;
 }
 
-/// With `orZero`, a row of -inf alone gives zeros rather than NaN.
+/// With `orZero`, a row of -inf gives zeros rather than NaN.
 static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim,
                           bool orZero) {
   RankedTensorType type = tensorType(x);
   SmallVector<int64_t> kept = keepDims(type.getShape(), dim);
   Value initial = initialValue(b, ReduceKind::max, type.getElementType());
   Value largest = b.reshape(b.reduce(x, dim, initial, maximumScalars), kept);
-  // Where the largest is -inf, differences from 0 are -inf too.
+  // If the maximum is -inf, subtract 0 instead, so that differences are -inf
+  // too.
   auto isEmpty = [](ImplicitLocOpBuilder &b, Value largest) -> Value {
     Value none = ElementBuilder(b, b.getLoc())
                      .constant(-std::numeric_limits<double>::infinity(),
@@ -111,8 +112,8 @@ static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim,
       });
 }
 
-/// Whether an element takes the place of the extreme value so far: it is more
-/// extreme, or the first NaN.
+/// Whether an element replaces the extremum so far: it is more extreme, or is
+/// the first NaN.
 static Value isMoreExtreme(ImplicitLocOpBuilder &b, Value element, Value best,
                            bool isMax) {
   using F = arith::CmpFPredicate;
@@ -121,15 +122,14 @@ static Value isMoreExtreme(ImplicitLocOpBuilder &b, Value element, Value best,
     return arith::CmpIOp::create(b, isMax ? I::ugt : I::ult, element, best);
   if (!isa<FloatType>(element.getType()))
     return arith::CmpIOp::create(b, isMax ? I::sgt : I::slt, element, best);
-  // An unordered comparison holds for NaN, and nothing comes after NaN.
+  // An unordered comparison is true for NaN; nothing replaces a NaN.
   Value beats =
       arith::CmpFOp::create(b, isMax ? F::UGT : F::ULT, element, best);
   Value open = arith::CmpFOp::create(b, F::ORD, best, best);
   return arith::AndIOp::create(b, beats, open);
 }
 
-/// The place of the first extreme element, counted over `dims`, which
-/// disappear.
+/// The index of the first extremum, counted over `dims`, which are removed.
 static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
                          ReduceKind kind) {
   RankedTensorType type = tensorType(x);
@@ -287,7 +287,7 @@ struct LowerNorm : OpConversionPattern<NormOp> {
   }
 };
 
-/// Scores, softmax, values: three loops and nothing clever.
+/// Scores, softmax, weighted values: three loops.
 struct LowerAttention : OpConversionPattern<AttentionOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -343,8 +343,8 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
         });
     Value weights = buildSoftmax(b, scores, 3, /*orZero=*/true);
 
-    // Loops: batch, head, query, key, column; keys before columns, so that the
-    // innermost loop reads and writes neighbours.
+    // Loops: batch, head, query, key, column. The column is innermost because
+    // it is contiguous.
     AffineExpr column = depth;
     iterators[4] = IteratorType::parallel;
     iterators[3] = IteratorType::reduction;

@@ -15,7 +15,7 @@ template <typename Op> static LogicalResult convertUnary(TorchCall &call) {
   return call.replace(call.unary<Op>(x));
 }
 
-/// A function that needs no more than its operand.
+/// Converts a function of one operand and no other argument.
 template <Value (*build)(TorchCall &, Value)>
 static LogicalResult convertFunction(TorchCall &call) {
   Value x;
@@ -24,7 +24,7 @@ static LogicalResult convertFunction(TorchCall &call) {
   return call.replace(build(call, x));
 }
 
-/// A question about each element; integers have their answer.
+/// Converts a predicate on elements; for integers the answer is `ofIntegers`.
 template <Value (*build)(TorchCall &, Value), bool ofIntegers>
 static LogicalResult convertQuestion(TorchCall &call) {
   Value x;
@@ -56,7 +56,7 @@ static Value square(TorchCall &call, Value x) {
   return call.binary<MulOp>(x, x);
 }
 
-/// Towards zero.
+/// Rounds toward zero.
 static Value truncate(TorchCall &call, Value x) {
   return call.select(call.compare(Predicate::lt, x, 0), call.unary<CeilOp>(x),
                      call.unary<FloorOp>(x));
@@ -76,8 +76,8 @@ static Value log10(TorchCall &call, Value x) {
   return call.binary<MulOp>(call.unary<LogOp>(x), 0.43429448190325183);
 }
 
-/// `nan_to_num(x, nan, posinf, neginf)`: without bounds, the largest finite
-/// values of the type.
+/// `nan_to_num(x, nan, posinf, neginf)`: by default, infinities become the
+/// largest finite values of the type.
 static LogicalResult convertNanToNum(TorchCall &call) {
   Value x;
   double nan = 0;
@@ -115,7 +115,7 @@ static LogicalResult convertGelu(TorchCall &call) {
   std::optional<GeluKind> kind = symbolizeGeluKind(approximate);
   if (!kind)
     return call.emitArgumentError("approximate")
-           << "is '" << approximate << "', and must be 'none' or 'tanh'";
+           << "is '" << approximate << "', but must be 'none' or 'tanh'";
   return call.replace(call.create<GeluOp>(typeOf(x), x, *kind));
 }
 
@@ -130,7 +130,7 @@ static LogicalResult convertSoftplus(TorchCall &call) {
   Value result = call.unary<SoftplusOp>(scaled);
   if (beta != 1)
     result = call.binary<DivOp>(result, beta);
-  // From 20 on, the function is the identity within rounding.
+  // Above 20, the function rounds to the identity.
   if (threshold < 20)
     result =
         call.select(call.compare(Predicate::gt, scaled, threshold), x, result);
@@ -145,7 +145,7 @@ static Value softSign(TorchCall &call, Value x) {
   return call.binary<DivOp>(x, call.binary<AddOp>(call.unary<AbsOp>(x), 1.0));
 }
 
-/// `x` where it is positive, and `other` elsewhere.
+/// `x > 0 ? x : other`
 static Value positiveOr(TorchCall &call, Value x, Value other) {
   return call.select(call.compare(Predicate::gt, x, 0), x, other);
 }
@@ -158,7 +158,8 @@ static LogicalResult convertLeakyRelu(TorchCall &call) {
   return call.replace(positiveOr(call, x, call.binary<MulOp>(x, slope)));
 }
 
-/// `rrelu(x, lower, upper, training)`: outside of training, the mean slope.
+/// `rrelu(x, lower, upper, training)`: in inference, the slope is the mean of
+/// both.
 static LogicalResult convertRandomRelu(TorchCall &call) {
   Value x;
   double lower = 1.0 / 8, upper = 1.0 / 3;
@@ -175,7 +176,7 @@ static LogicalResult convertRandomRelu(TorchCall &call) {
       positiveOr(call, x, call.binary<MulOp>(x, (lower + upper) / 2)));
 }
 
-/// `prelu(x, weight)`: one slope, or one for each element of dimension 1.
+/// `prelu(x, weight)`: one slope, or one per element of dimension 1.
 static LogicalResult convertParametricRelu(TorchCall &call) {
   Value x, weight;
   if (failed(call.operand(x)) ||

@@ -8,15 +8,15 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::torchtofact;
 
-/// Constants and lists are read by the ops that use them; assertions about
-/// metadata hold by the types.
+/// Constants and lists are read by their users; assertions about metadata hold
+/// because types are static.
 static LogicalResult readThrough(TorchCall &) { return success(); }
 
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The bytes of a boolean buffer, as 0 and 1, as booleans.
+/// Converts a boolean buffer, stored as bytes of 0 and 1, to i1.
 static ElementsAttr convertBooleans(ElementsAttr value, RankedTensorType type) {
   SmallVector<bool> booleans;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
@@ -33,8 +33,7 @@ static ElementsAttr convertBooleans(ElementsAttr value, RankedTensorType type) {
   return DenseElementsAttr::get(type, booleans);
 }
 
-/// `value` with the element type that FACT uses for it; null where the two do
-/// not agree.
+/// Converts `value` to FACT's element type; null if the types do not agree.
 static ElementsAttr convertElements(ElementsAttr value, RankedTensorType type) {
   ShapedType from = value.getShapedType();
   if (from == type)
@@ -62,7 +61,7 @@ static LogicalResult readValue(TorchCall &call, ElementsAttr &value) {
   if (value)
     return success();
   return call.emitError() << "has a value of type " << given.getType()
-                          << ", and its result is "
+                          << ", but its result is "
                           << call.getOperation()->getResult(0).getType();
 }
 
@@ -79,31 +78,31 @@ static LogicalResult convertLiteral(TorchCall &call) {
   return call.replace(call.create<ConstantOp>(value));
 }
 
-/// A tensor made inside the module is a constant; everything else belongs to
-/// the module's state and is a weight.
+/// A tensor that was created inside the module is a constant. All others belong
+/// to its state and are weights.
 static LogicalResult convertWeight(TorchCall &call) {
   Operation *op = call.getOperation();
   if (op->hasAttr("constant"))
     return convertLiteral(call);
   auto name = op->getAttrOfType<StringAttr>("name");
   if (!name || name.empty())
-    return call.emitError() << "needs the attribute 'name', which is not empty";
+    return call.emitError() << "needs a non-empty attribute 'name'";
   Weight weight{call.getLoc(), call.getResultType(), {}};
   if (failed(readValue(call, weight.value)))
     return failure();
   auto [known, isNew] = call.getWeights().insert({name, weight});
   if (!isNew && known->second.type != weight.type) {
     InFlightDiagnostic diagnostic = call.emitError();
-    diagnostic << "gives weight " << name << " the type " << weight.type;
+    diagnostic << "declares weight " << name << " as " << weight.type;
     diagnostic.attachNote(known->second.loc)
-        << "it has the type " << known->second.type << " here";
+        << "it is declared as " << known->second.type << " here";
     return diagnostic;
   }
   return call.replace(call.create<GetWeightOp>(weight.type, name.getValue()));
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors that are made from numbers
+// Tensors built from numbers
 //===----------------------------------------------------------------------===//
 
 /// `full(size, value)`: the value is argument `index`.
@@ -122,7 +121,7 @@ template <int value> static LogicalResult convertFilled(TorchCall &call) {
       call.constant(value, type.getElementType(), type.getShape()));
 }
 
-/// The elements of `arange`, as many as the result has.
+/// Builds the elements of `arange`, as many as the result has.
 static LogicalResult makeRange(TorchCall &call, double start, double step) {
   RankedTensorType type = call.getResultType();
   Type element = type.getElementType();
@@ -157,7 +156,7 @@ static LogicalResult convertRangeStep(TorchCall &call) {
   return makeRange(call, start, step);
 }
 
-/// `linspace(start, end, steps)`: both ends belong to it.
+/// `linspace(start, end, steps)` includes both ends.
 static LogicalResult convertLinspace(TorchCall &call) {
   double start, end;
   if (failed(call.number(0, "start", start)) ||
@@ -167,11 +166,11 @@ static LogicalResult convertLinspace(TorchCall &call) {
   return makeRange(call, start, gaps > 0 ? (end - start) / gaps : 0);
 }
 
-/// Ones on the diagonal.
+/// Ones on the diagonal, zeros elsewhere.
 static LogicalResult convertEye(TorchCall &call) {
   RankedTensorType type = call.getResultType();
   if (type.getRank() != 2)
-    return call.emitError() << "gives " << type << ", and must give a matrix";
+    return call.emitError() << "returns " << type << ", but must return a matrix";
   SmallVector<bool> ones;
   for (int64_t row = 0; row < type.getDimSize(0); ++row)
     for (int64_t column = 0; column < type.getDimSize(1); ++column)
@@ -217,7 +216,7 @@ void torchtofact::populateConstantConverters(ConverterTable &table) {
   table["aten.full"] = convertFull<1>;
   table["aten.full_like"] = convertFull<1>;
   table["aten.new_full"] = convertFull<2>;
-  // What is in an empty tensor is nobody's business; zeros are repeatable.
+  // The content of `empty` is unspecified; zeros make it deterministic.
   for (StringRef name : {"empty.memory_format", "empty_like", "new_empty",
                          "empty_strided", "new_empty_strided", "zero"})
     table[("aten." + name).str()] = convertFilled<0>;

@@ -11,8 +11,8 @@ using namespace fact::torchtofact;
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// Integers have no matrix units: rows times columns, summed over the last
-/// dimension of [batch..., M, N, K].
+/// Integers have no matrix units: multiplies [batch..., M, N, K] elementwise
+/// and sums over K.
 static Value multiplyIntegers(TorchCall &call, Value x, Value y,
                               bool transposeB) {
   if (!transposeB) {
@@ -43,8 +43,8 @@ Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
                                /*transpose_a=*/false, transposeB);
 }
 
-/// PyTorch's product of any ranks: a 1-d operand is a row on the left, a column
-/// on the right, and its dimension of size 1 leaves the result.
+/// PyTorch's product of any ranks: a 1-d operand is a row on the left and a
+/// column on the right, and its dimension of size 1 is dropped from the result.
 static Value multiplyAnyRank(TorchCall &call, Value x, Value y) {
   auto vectorSize = [](Value vector) { return typeOf(vector).getDimSize(0); };
   bool row = rankOf(x) == 1, column = rankOf(y) == 1;
@@ -63,7 +63,7 @@ static Value multiplyAnyRank(TorchCall &call, Value x, Value y) {
   return call.reshape(product, shape);
 }
 
-/// Reads a factor in the result's element type.
+/// Reads an operand of the product in the result's element type.
 static LogicalResult factor(TorchCall &call, unsigned index, StringRef name,
                             Value &result) {
   if (failed(call.tensor(index, name, result)))
@@ -141,8 +141,8 @@ static LogicalResult convertAddMatmul(TorchCall &call) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// `[batch, heads, rows, columns]`: sizes of 1 in front, or the leading
-/// dimensions as one.
+/// `[batch, heads, rows, columns]`: prepends dimensions of size 1, or merges
+/// the leading dimensions.
 static SmallVector<int64_t> toRankFour(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> result(std::max<int64_t>(0, 4 - shape.size()), 1);
   if (shape.size() > 4) {
@@ -154,8 +154,8 @@ static SmallVector<int64_t> toRankFour(ArrayRef<int64_t> shape) {
   return result;
 }
 
-/// The mask as a summand of the scores, or null. A boolean one says which keys
-/// take part.
+/// The mask as a summand of the scores, or null. A boolean mask is true for
+/// keys that take part.
 static LogicalResult convertMask(TorchCall &call, RankedTensorType query,
                                  Value &mask) {
   if (failed(call.optionalTensor(3, "attn_mask", mask)))
@@ -170,9 +170,9 @@ static LogicalResult convertMask(TorchCall &call, RankedTensorType query,
   else if (!isa<FloatType>(elementOf(mask)))
     return call.emitArgumentError("attn_mask")
            << "has element type " << elementOf(mask)
-           << ", and must be boolean or a float";
+           << ", but must be boolean or a float";
   mask = call.cast(mask, element);
-  // Leading dimensions that become one may not broadcast on their own.
+  // Leading dimensions that are merged cannot broadcast one by one.
   if (query.getRank() > 4) {
     SmallVector<int64_t> shape(query.getShape().drop_back(2));
     llvm::append_range(shape, typeOf(mask).getShape().take_back(2));
@@ -183,7 +183,7 @@ static LogicalResult convertMask(TorchCall &call, RankedTensorType query,
   return success();
 }
 
-/// Keys and values whose batch broadcasts against the query's.
+/// Broadcasts the batch of keys and values to the query's.
 static Value matchBatch(TorchCall &call, Value keys, ArrayRef<int64_t> query) {
   SmallVector<int64_t> shape(query.drop_back(3));
   llvm::append_range(shape, typeOf(keys).getShape().take_back(3));
@@ -205,13 +205,13 @@ static LogicalResult convertAttention(TorchCall &call) {
   ArrayRef<int64_t> shape = typeOf(query).getShape();
   if (dropout != 0)
     return call.emitArgumentError("dropout_p")
-           << "is " << dropout << ", and must be 0; export after 'eval()'";
+           << "is " << dropout << ", but must be 0; export after 'eval()'";
   for (Value operand : {query, key, value})
     if (rankOf(operand) < 2 || rankOf(operand) != rankOf(query))
       return call.emitError()
              << "has a query, key and value of ranks " << rankOf(query) << ", "
              << rankOf(key) << " and " << rankOf(value)
-             << ", and they must be equal and 2 or more";
+             << ", but they must be equal and 2 or more";
   double scale = 1 / std::sqrt(static_cast<double>(shape.back()));
   if (!call.isNone(6) && failed(call.number(6, "scale", scale)))
     return failure();

@@ -1,9 +1,9 @@
 //===- Einsum.cpp - Products and sums by named dimensions -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operands are combined from left to right. In each step a label that nothing
-// reads any more is summed over: inside of the matrix product when both sides
-// have it, before it otherwise.
+// Operands are combined from left to right. Each step sums over the labels that
+// neither the output nor a later operand has: inside the matrix product if both
+// operands have the label, before it otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,8 @@ using namespace fact;
 using namespace fact::torchtofact;
 
 namespace {
-/// One character a dimension; those of an ellipsis are digits, '0' the last.
+/// One character per dimension. Dimensions of an ellipsis are digits, '0' is
+/// the last.
 using Labels = std::string;
 
 struct Term {
@@ -49,7 +50,7 @@ static bool has(const Labels &labels, char label) {
   return labels.find(label) != Labels::npos;
 }
 
-/// The labels of one operand; a label twice is the diagonal.
+/// Reads the labels of one operand; a repeated label is the diagonal.
 LogicalResult Einsum::readTerm(StringRef text, Value tensor, Term &term) {
   size_t dots = text.find("...");
   Labels before = text.take_front(dots).str();
@@ -58,7 +59,7 @@ LogicalResult Einsum::readTerm(StringRef text, Value tensor, Term &term) {
   if (covered < 0 || (dots == StringRef::npos && covered) || covered > 9 ||
       !llvm::all_of(before + after, llvm::isAlpha))
     return call.emitArgumentError("equation")
-           << "has '" << text << "' for an operand of type "
+           << "has labels '" << text << "', which do not name the dimensions of "
            << tensor.getType();
   Labels ellipsis;
   for (int64_t i = covered; i > 0; --i)
@@ -74,7 +75,7 @@ LogicalResult Einsum::readTerm(StringRef text, Value tensor, Term &term) {
   return success();
 }
 
-/// Dimension `second` goes, and `first` runs over equal indices of both.
+/// Removes dimension `second`; `first` then runs along the diagonal of both.
 Value Einsum::takeDiagonal(Value tensor, int64_t first, int64_t second) {
   SmallVector<int64_t> order{first, second}, back;
   for (int64_t dim = 0; dim < rankOf(tensor); ++dim)
@@ -92,8 +93,8 @@ Value Einsum::takeDiagonal(Value tensor, int64_t first, int64_t second) {
   return call.permute(diagonal, back);
 }
 
-/// What stands after the arrow; without one, the labels that occur once, in
-/// alphabetical order after the ellipsis.
+/// Reads the labels after the arrow. Without an arrow, the output has the
+/// labels of the ellipsis, then those that occur once, in alphabetical order.
 LogicalResult Einsum::readOutput(StringRef equation, ArrayRef<Term> terms,
                                  Labels &output) {
   Labels all, ellipsis;
@@ -119,13 +120,14 @@ LogicalResult Einsum::readOutput(StringRef equation, ArrayRef<Term> terms,
   for (char label : output)
     if (!has(all, label) || llvm::count(output, label) != 1)
       return call.emitArgumentError("equation")
-             << "has '" << StringRef(&label, 1)
-             << "' in its result, which must occur there once, and in an "
+             << "has label '" << StringRef(&label, 1)
+             << "' in its output, which must occur there once and in an "
                 "operand";
   return success();
 }
 
-/// A size of 1 where another operand has more broadcasts: the label goes.
+/// Drops labels of size 1 that another operand has with a larger size: they
+/// broadcast.
 void Einsum::dropBroadcasts(Term &term, ArrayRef<Term> all) {
   Labels left;
   SmallVector<int64_t> shape;
@@ -159,7 +161,7 @@ Term Einsum::sumOver(Term term, const Labels &kept) {
           left};
 }
 
-/// The tensor with its dimensions in `order`, and sizes of 1 for labels that it
+/// Permutes the dimensions to `order`, with size 1 for labels that the tensor
 /// does not have.
 Value Einsum::arrange(const Term &term, const Labels &order) {
   SmallVector<int64_t> dims, shape;
@@ -201,8 +203,8 @@ Term Einsum::multiply(Term left, Term right, const Labels &kept) {
       size *= sizeOf(term, label);
     return size;
   };
-  // [batch..., rows, sums] and [batch..., sums, columns], or transposed as the
-  // right side has them in memory.
+  // [batch..., rows, sums] and [batch..., sums, columns], the right one
+  // transposed if it is so in memory.
   auto matrix = [&](const Term &term, const Labels &first,
                     const Labels &second) {
     Value ordered = arrange(term, batch + first + second);
@@ -243,8 +245,8 @@ LogicalResult Einsum::convert() {
   StringRef(equation).split("->").first.split(parts, ',');
   if (parts.size() != tensors.size())
     return call.emitArgumentError("equation")
-           << "is '" << given << "', and there are " << tensors.size()
-           << " operands";
+           << "is '" << given << "', which is not for " << tensors.size()
+           << " operand(s)";
   SmallVector<Term> terms(tensors.size());
   for (auto [text, tensor, term] : llvm::zip(parts, tensors, terms))
     if (failed(

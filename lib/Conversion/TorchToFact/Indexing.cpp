@@ -26,18 +26,18 @@ static LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
   if (!elementOf(result).isInteger(32) && !elementOf(result).isInteger(64))
     return call.emitArgumentError(name)
            << "has element type " << elementOf(result)
-           << ", and must be an integer of 32 or 64 bits";
+           << ", but must be an integer of 32 or 64 bits";
   return success();
 }
 
-/// Indices that count from the end become those from the front.
+/// Replaces negative indices, which count from the end.
 static Value countFromFront(TorchCall &call, Value indices, int64_t size) {
   Type element = elementOf(indices);
   Value wrapped = call.binary<AddOp>(indices, call.constant(size, element));
   return call.select(call.compare(Predicate::lt, indices, 0), wrapped, indices);
 }
 
-/// `embedding(weight, indices, padding_idx, ...)`: padding only matters for
+/// `embedding(weight, indices, padding_idx, ...)`; `padding_idx` only affects
 /// gradients.
 static LogicalResult convertEmbedding(TorchCall &call) {
   Value table, tokens;
@@ -61,8 +61,8 @@ static LogicalResult convertIndexSelect(TorchCall &call) {
   return call.replace(call.gather(x, flat, dim));
 }
 
-/// One number for each element of `shape`: how far dimension `dim`'s index
-/// moves in row-major memory of `source`.
+/// For each element of `shape`, the offset of dimension `dim`'s index in
+/// row-major memory of shape `source`.
 static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
                          ArrayRef<int64_t> shape, int64_t dim) {
   int64_t stride = llvm::product_of(source.drop_front(dim + 1));
@@ -74,8 +74,8 @@ static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
   return call.reshape(makeIndices(call, numbers), broadcast);
 }
 
-/// `gather(x, dim, index)`: each index replaces its own place in `dim`, so that
-/// this is a gather of single elements of the flat tensor.
+/// `gather(x, dim, index)`: each index replaces its own position along `dim`,
+/// so this is a gather of single elements of the flattened tensor.
 static LogicalResult convertGather(TorchCall &call, Value x, Value index,
                                    int64_t dim) {
   ArrayRef<int64_t> source = typeOf(x).getShape(),
@@ -103,11 +103,12 @@ static LogicalResult convertGatherElements(TorchCall &call) {
     return call.replace(x);
   if (rankOf(index) != rankOf(x))
     return call.emitArgumentError("index")
-           << "has rank " << rankOf(index) << ", and 'self' has " << rankOf(x);
+           << "has rank " << rankOf(index) << ", but 'self' has rank "
+           << rankOf(x);
   return convertGather(call, x, index, dim);
 }
 
-/// `take_along_dim(x, indices, dim)`: both broadcast but in `dim`.
+/// `take_along_dim(x, indices, dim)`: both broadcast, except along `dim`.
 static LogicalResult convertTakeAlong(TorchCall &call) {
   Value x, index;
   int64_t dim;
@@ -123,15 +124,15 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
     return failure();
   SmallVector<int64_t> shape(call.getResultType().getShape()), source(shape);
   if (static_cast<int64_t>(shape.size()) != rankOf(x))
-    return call.emitError() << "gives " << call.getResultType() << " from "
-                            << x.getType() << ", and must keep the rank";
+    return call.emitError() << "returns " << call.getResultType() << " for "
+                            << x.getType() << ", but must keep the rank";
   source[dim] = typeOf(x).getDimSize(dim);
   return convertGather(call, call.expand(x, source), call.expand(index, shape),
                        dim);
 }
 
-/// `x[i]`, `x[:, i]`, `x[i, j]`: index tensors of consecutive dimensions, which
-/// become one dimension of the source and one index.
+/// `x[i]`, `x[:, i]`, `x[i, j]`: index tensors of consecutive dimensions. The
+/// dimensions are merged and the indices linearized.
 static LogicalResult convertIndex(TorchCall &call) {
   Value x;
   SmallVector<Value> places;
@@ -149,8 +150,8 @@ static LogicalResult convertIndex(TorchCall &call) {
   ArrayRef<int64_t> source = typeOf(x).getShape();
   if (count > rankOf(x))
     return call.emitArgumentError("indices")
-           << "has a tensor for dimension " << count - 1 << " of "
-           << x.getType();
+           << "indexes dimension " << count - 1 << ", which " << x.getType()
+           << " does not have";
   int64_t merged = 1;
   Value place;
   for (int64_t dim = count - 1; dim >= first; --dim) {
@@ -161,7 +162,7 @@ static LogicalResult convertIndex(TorchCall &call) {
         !elementOf(places[dim]).isInteger(64))
       return call.emitArgumentError("indices")
              << "has element type " << elementOf(places[dim])
-             << ", and must be integers of 32 or 64 bits";
+             << ", but must be integers of 32 or 64 bits";
     Value index = countFromFront(call, places[dim], source[dim]);
     if (count - first > 1)
       index = call.cast(index, element);
@@ -176,15 +177,15 @@ static LogicalResult convertIndex(TorchCall &call) {
   return call.replace(call.gather(call.reshape(x, shape), place, first));
 }
 
-/// 1 at the place that the index names.
+/// 1 at the index, 0 elsewhere.
 static LogicalResult convertOneHot(TorchCall &call) {
   Value index;
   if (failed(indices(call, 0, "self", index)))
     return failure();
   ArrayRef<int64_t> declared = call.getResultType().getShape();
   if (declared.empty())
-    return call.emitError() << "gives a scalar, and has one size more than its "
-                               "operand";
+    return call.emitError() << "returns a scalar, but must return one dimension "
+                               "more than its operand has";
   int64_t classes = declared.back();
   SmallVector<int64_t> shape(typeOf(index).getShape());
   shape.push_back(1);
@@ -196,10 +197,10 @@ static LogicalResult convertOneHot(TorchCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Other orders of the same elements
+// Reorderings
 //===----------------------------------------------------------------------===//
 
-/// Dimensions in their order, counted from the front.
+/// Reads dimensions, counted from the front, without sorting them.
 static LogicalResult orderedDimensions(TorchCall &call, unsigned index, Value x,
                                        SmallVectorImpl<int64_t> &dims) {
   if (failed(call.integers(index, "dims", dims)))
@@ -214,7 +215,7 @@ static LogicalResult orderedDimensions(TorchCall &call, unsigned index, Value x,
   return success();
 }
 
-/// Backwards along some dimensions.
+/// Reverses some dimensions.
 static LogicalResult convertFlip(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
@@ -232,7 +233,7 @@ static LogicalResult convertFlip(TorchCall &call) {
   return call.replace(x);
 }
 
-/// The last `shift` elements of a dimension come first.
+/// Rotates a dimension: the last `shift` elements come first.
 static Value roll(TorchCall &call, Value x, int64_t dim, int64_t shift) {
   int64_t size = typeOf(x).getDimSize(dim);
   if (!size || !(shift = llvm::mod(shift, size)))
@@ -256,19 +257,19 @@ static LogicalResult convertRoll(TorchCall &call) {
   }
   if (dims.size() != shifts.size())
     return call.emitArgumentError("dims")
-           << "has " << dims.size() << " dimensions for " << shifts.size()
-           << " shifts";
+           << "has " << dims.size() << " dimensions, but 'shifts' has "
+           << shifts.size() << " shifts";
   for (auto [dim, shift] : llvm::zip(dims, shifts))
     x = roll(call, x, dim, shift);
   return call.replace(x);
 }
 
 //===----------------------------------------------------------------------===//
-// Parts in larger tensors
+// Padding and insertion
 //===----------------------------------------------------------------------===//
 
-/// Amounts for the end of the shape, the last dimension first, `before` and
-/// `after` in turn; negative ones cut.
+/// Pads or, for negative amounts, crops. Amounts are `before` and `after` per
+/// dimension, the last dimension first.
 static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
                          double value) {
   Value x;
@@ -277,7 +278,8 @@ static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
   if (amounts.size() % 2 ||
       static_cast<int64_t>(amounts.size()) > 2 * rankOf(x))
     return call.emitArgumentError("pad")
-           << "has " << amounts.size() << " amounts for " << x.getType();
+           << "has " << amounts.size() << " amounts for " << x.getType()
+           << ", but needs two per padded dimension";
   for (size_t i = 0; i < amounts.size() / 2; ++i) {
     int64_t dim = rankOf(x) - 1 - i, before = amounts[2 * i],
             after = amounts[2 * i + 1];
@@ -286,8 +288,8 @@ static LogicalResult pad(TorchCall &call, ArrayRef<int64_t> amounts,
         typeOf(x).getDimSize(dim) - start - std::max<int64_t>(0, -after);
     if (size < 0)
       return call.emitArgumentError("pad")
-             << "takes more than there is of dimension " << dim << " of "
-             << x.getType();
+             << "removes more elements than dimension " << dim << " of "
+             << x.getType() << " has";
     x = call.slice(x, dim, start, size);
     auto border = [&](int64_t width) {
       SmallVector<int64_t> shape(typeOf(x).getShape());
@@ -316,7 +318,7 @@ static LogicalResult convertPad(TorchCall &call) {
     return failure();
   if (mode != "constant")
     return call.emitArgumentError("mode")
-           << "is '" << mode << "', and must be 'constant'";
+           << "is '" << mode << "', but must be 'constant'";
   return pad(call, amounts, value);
 }
 
@@ -330,7 +332,7 @@ static LogicalResult convertConstantPad(TorchCall &call) {
   return pad(call, amounts, value);
 }
 
-/// `x` with the elements from `start` on replaced by `source`.
+/// Replaces the elements of `x` from `start` on by `source`.
 static Value insert(TorchCall &call, Value x, Value source, int64_t dim,
                     int64_t start) {
   int64_t size = typeOf(x).getDimSize(dim),
@@ -358,10 +360,11 @@ static LogicalResult convertSliceScatter(TorchCall &call) {
     return failure();
   start = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
   if (step != 1)
-    return call.emitArgumentError("step") << "is " << step << ", and must be 1";
+    return call.emitArgumentError("step") << "is " << step << ", but must be 1";
   if (rankOf(source) != rankOf(x))
     return call.emitArgumentError("src")
-           << "has rank " << rankOf(source) << ", and 'self' has " << rankOf(x);
+           << "has rank " << rankOf(source) << ", but 'self' has rank "
+           << rankOf(x);
   if (!typeOf(source).getNumElements())
     return call.replace(x);
   return call.replace(insert(call, x, source, dim, start));
@@ -381,7 +384,7 @@ static LogicalResult convertSelectScatter(TorchCall &call) {
   return call.replace(insert(call, x, call.reshape(source, shape), dim, index));
 }
 
-/// `fill(x, value)` and `copy(x, source)`: only the shape of `x` counts.
+/// `fill(x, value)` and `copy(x, source)`: only the shape of `x` is used.
 template <bool copies> static LogicalResult convertFill(TorchCall &call) {
   Value value;
   if (failed(call.operand(1, copies ? "src" : "value", call.getResultElement(),

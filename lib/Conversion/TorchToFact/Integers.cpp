@@ -7,17 +7,17 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::torchtofact;
 
-/// Both operands in the result's element type, which is no float.
+/// Reads both operands in the result's element type, which must not be a float.
 static LogicalResult operands(TorchCall &call, Value &x, Value &y) {
   Type element = call.getResultElement();
   if (isa<FloatType>(element))
-    return call.emitError() << "gives " << element
-                            << ", and is supported on integers and booleans";
+    return call.emitError() << "returns elements of " << element
+                            << "; only integers and booleans are supported";
   return success(succeeded(call.operand(0, "self", element, x)) &&
                  succeeded(call.operand(1, "other", element, y)));
 }
 
-/// Booleans by the ops that proofs about masks read.
+/// Booleans use the ops that the proofs about masks understand.
 template <typename Op, Value (TorchCall::*ofBooleans)(Value, Value)>
 static LogicalResult convertBitwise(TorchCall &call) {
   Value x, y;
@@ -46,10 +46,10 @@ template <typename Op> static LogicalResult convertShift(TorchCall &call) {
   return call.replace(call.binary<Op>(x, y));
 }
 
-/// x to the powers 1, 2, 4, ..., 32, multiplied where the exponent has the bit.
-/// Larger exponents leave 0, 1 and -1 as they are, shift every bit out of an
-/// even number, and overflow the odd ones. To a negative power, only 1 and -1
-/// are not 0.
+/// Multiplies x to the powers 1, 2, 4, ..., 32 where the exponent has the bit.
+/// Larger exponents do not change 0, 1 and -1, shift every bit out of an even
+/// number, and overflow an odd one. To a negative power, all but 1 and -1 are
+/// 0.
 LogicalResult torchtofact::convertIntegerPower(TorchCall &call) {
   Value x, y;
   if (failed(operands(call, x, y)))
@@ -69,7 +69,7 @@ LogicalResult torchtofact::convertIntegerPower(TorchCall &call) {
     power =
         call.select(hasBit(y, bit), call.binary<MulOp>(power, square), power);
   }
-  // An odd power of -1, or an even one, whatever its sign.
+  // Powers of -1 depend on the parity of the exponent, whatever its sign.
   Value isUnit =
       call.compare(Predicate::eq, call.binary<MulOp>(x, x), number(1));
   Value isFraction = call.logicalAnd(call.compare(Predicate::lt, y, number(0)),

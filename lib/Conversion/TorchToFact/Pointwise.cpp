@@ -1,8 +1,8 @@
 //===- Pointwise.cpp - Elementwise torch ops ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PyTorch's promotion has decided the element type of each result, so operands
-// are cast to it; comparisons, whose result is boolean, promote here.
+// Operands are cast to the result's element type, which PyTorch's promotion has
+// already decided. Comparisons, whose result is boolean, promote here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ static LogicalResult operands(TorchCall &call, Type element, Value &x,
                  succeeded(call.operand(1, "other", element, y)));
 }
 
-/// Booleans before integers before floats, then by width; f16 with bf16 is f32.
-/// A 0-d tensor or number only counts by its kind.
+/// PyTorch's type promotion: booleans, integers, floats, then by width; f16
+/// with bf16 is f32. Of a 0-d tensor or number, only the kind counts.
 static Type promote(Type x, Type y, bool xIsScalar, bool yIsScalar) {
   auto kind = [](Type type) {
     return isa<FloatType>(type) ? 2 : type.isInteger(1) ? 0 : 1;
@@ -68,7 +68,7 @@ template <typename Op> static LogicalResult convertBinary(TorchCall &call) {
   Value x, y;
   if (failed(operands(call, call.getResultElement(), x, y)))
     return failure();
-  // Booleans are 0 and 1: a product is their conjunction.
+  // Booleans are 0 and 1, so their product is the conjunction.
   if (call.getResultElement().isInteger(1)) {
     bool both = std::is_same_v<Op, MulOp> || std::is_same_v<Op, MinimumOp>;
     return call.replace(both ? call.logicalAnd(x, y) : call.logicalOr(x, y));
@@ -76,7 +76,7 @@ template <typename Op> static LogicalResult convertBinary(TorchCall &call) {
   return call.replace(call.binary<Op>(x, y));
 }
 
-/// `self + alpha * other`; `reversed` for `other - alpha * self`.
+/// `self + alpha * other`, or `other - alpha * self` if `reversed`.
 template <typename Op, bool reversed = false>
 static LogicalResult convertScaled(TorchCall &call) {
   Type element = call.getResultElement();
@@ -98,7 +98,7 @@ static LogicalResult convertScaled(TorchCall &call) {
   return call.replace(call.binary<Op>(x, y));
 }
 
-/// What remains has the sign of the divisor: PyTorch's `remainder`, Python's
+/// The remainder has the sign of the divisor: PyTorch's `remainder`, Python's
 /// `%`. `wraps` is whether the sign had to change.
 static Value remainder(TorchCall &call, Value x, Value y, Value &wraps) {
   Value rest = call.binary<FmodOp>(x, y);
@@ -117,8 +117,8 @@ static LogicalResult convertRemainder(TorchCall &call) {
   return call.replace(call.select(wraps, call.binary<AddOp>(rest, y), rest));
 }
 
-/// The quotient rounded down. By way of the remainder, which is exact: the
-/// quotient alone may have rounded up to the next integer.
+/// The quotient rounded down, computed from the exact remainder, because the
+/// quotient may round up to the next integer.
 static Value divideFloor(TorchCall &call, Value x, Value y) {
   Value wraps;
   Value rest = remainder(call, x, y, wraps);
@@ -129,7 +129,7 @@ static Value divideFloor(TorchCall &call, Value x, Value y) {
   }
   Value whole = call.binary<DivOp>(call.binary<SubOp>(x, rest), y);
   Value down = call.select(wraps, call.binary<SubOp>(whole, 1.0), whole);
-  // Difference and quotient may have rounded to a neighbour of an integer.
+  // The quotient is an integer up to one rounding.
   return call.select(call.compare(Predicate::eq, y, 0),
                      call.binary<DivOp>(x, y), call.unary<RoundOp>(down));
 }
@@ -163,7 +163,7 @@ static LogicalResult convertRoundedDivision(TorchCall &call) {
   if (mode == "trunc")
     return call.replace(divideTruncating(call, x, y));
   return call.emitArgumentError("rounding_mode")
-         << "is '" << mode << "', and must be 'floor', 'trunc' or None";
+         << "is '" << mode << "', but must be 'floor', 'trunc' or None";
 }
 
 static LogicalResult convertGeneralPower(TorchCall &call) {
@@ -172,8 +172,8 @@ static LogicalResult convertGeneralPower(TorchCall &call) {
   return convertBinary<PowOp>(call);
 }
 
-/// `x ** n`: small whole exponents as products, those with an op of their own,
-/// and the general one.
+/// `x ** n`: products for small integer exponents, ops such as sqrt where one
+/// exists, `pow` otherwise.
 static LogicalResult convertPower(TorchCall &call) {
   Value x;
   double exponent;
@@ -182,7 +182,7 @@ static LogicalResult convertPower(TorchCall &call) {
   bool isFloat = isa<FloatType>(elementOf(x));
   if (exponent == 0)
     return call.replace(call.constant(1, elementOf(x), typeOf(x).getShape()));
-  // Floats round at each product, so that few are better than the function.
+  // Each product rounds, so only few of them beat `pow`.
   if (exponent == std::trunc(exponent) && exponent > 0 &&
       exponent <= (isFloat ? 4 : 63)) {
     Value power;
@@ -215,7 +215,7 @@ static LogicalResult convertLerp(TorchCall &call) {
   return call.replace(call.binary<AddOp>(start, way));
 }
 
-/// `fmax` and `fmin` pass over NaN.
+/// `fmax` and `fmin` ignore NaN.
 template <typename Op> static LogicalResult convertNumeric(TorchCall &call) {
   Value x, y;
   if (failed(operands(call, call.getResultElement(), x, y)))
@@ -251,7 +251,7 @@ template <typename Op> static LogicalResult convertAddProduct(TorchCall &call) {
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// Limits `x`; floats by one op with attributes, integers by two.
+/// Clamps `x`: floats by one op with attributes, integers by two ops.
 static LogicalResult clamp(TorchCall &call, Value x, std::optional<double> min,
                            std::optional<double> max) {
   Builder &builder = call.getBuilder();
@@ -390,7 +390,7 @@ static LogicalResult convertMaskedFill(TorchCall &call) {
 // Copies and casts
 //===----------------------------------------------------------------------===//
 
-/// The result's element type says all: equal, and the op is an identity.
+/// Casts to the result's element type; the identity if it is the same.
 static LogicalResult convertCast(TorchCall &call) {
   Value x;
   if (failed(call.operand(x)))

@@ -17,7 +17,7 @@ static SmallVector<int64_t> allDims(Value x) {
   return llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
 }
 
-/// Over all elements: `sum(x)`, `max(x)`.
+/// Reduces all elements: `sum(x)`, `max(x)`.
 template <ReduceKind kind>
 static LogicalResult convertReduceAll(TorchCall &call) {
   Value x;
@@ -27,7 +27,7 @@ static LogicalResult convertReduceAll(TorchCall &call) {
                                   allDims(x), /*keep=*/false));
 }
 
-/// Over a list of dimensions: `sum(x, dims, keepdim)`. A `dtype` is the
+/// Reduces a list of dimensions: `sum(x, dims, keepdim)`. A `dtype` is the
 /// result's element type, to which elements are cast first.
 template <ReduceKind kind> static LogicalResult convertReduce(TorchCall &call) {
   Value x;
@@ -41,7 +41,7 @@ template <ReduceKind kind> static LogicalResult convertReduce(TorchCall &call) {
       call.reduce(kind, call.cast(x, call.getResultElement()), dims, keep));
 }
 
-/// Both results of `max.dim` and `min.dim`: values and their places.
+/// `max.dim` and `min.dim`, which return values and indices.
 template <ReduceKind kind, ReduceKind place>
 static LogicalResult convertExtreme(TorchCall &call) {
   Value x;
@@ -56,7 +56,7 @@ static LogicalResult convertExtreme(TorchCall &call) {
       {call.reduce(kind, x, dims, keep), call.reduce(place, x, dims, keep)});
 }
 
-/// `argmax(x, dim, keepdim)`; without a `dim`, the place in the flat tensor.
+/// `argmax(x, dim, keepdim)`; without `dim`, the index in the flattened tensor.
 template <ReduceKind kind> static LogicalResult convertPlace(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
@@ -68,7 +68,7 @@ template <ReduceKind kind> static LogicalResult convertPlace(TorchCall &call) {
   return call.replace(call.reduce(kind, x, dims, keep));
 }
 
-/// `aminmax(x, dim, keepdim)`, where `dim` comes by keyword.
+/// `aminmax(x, dim, keepdim)`; `dim` is a keyword argument.
 static LogicalResult convertMinMax(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
@@ -81,7 +81,7 @@ static LogicalResult convertMinMax(TorchCall &call) {
                        call.reduce(ReduceKind::max, x, dims, keep)});
 }
 
-/// `any` and `all`: the largest and the smallest of booleans.
+/// `any` and `all`: the maximum and the minimum of booleans.
 template <ReduceKind kind>
 static LogicalResult convertQuantifier(TorchCall &call) {
   Value x;
@@ -92,9 +92,9 @@ static LogicalResult convertQuantifier(TorchCall &call) {
       failed(call.optionalBoolean(2, "keepdim", keep)))
     return failure();
   if (!call.getResultElement().isInteger(1))
-    return call.emitError() << "gives " << call.getResultElement()
-                            << ", and only booleans are supported";
-  // Of nothing, none is true and all are.
+    return call.emitError() << "returns elements of " << call.getResultElement()
+                            << "; only booleans are supported";
+  // Of no elements, `any` is false and `all` is true.
   for (int64_t dim : dims)
     if (!typeOf(x).getDimSize(dim))
       return call.replace(call.constant(kind == ReduceKind::min,
@@ -121,8 +121,8 @@ static LogicalResult convertCount(TorchCall &call) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the overloads of `var`, `std`, `var_mean` and `std_mean` have in
-/// common.
+/// The arguments that the overloads of `var`, `std`, `var_mean` and `std_mean`
+/// have in common.
 struct Variance {
   Value x;
   SmallVector<int64_t> dims;
@@ -131,18 +131,18 @@ struct Variance {
 };
 } // namespace
 
-/// The mean of squared distances from the mean, with `correction` fewer
-/// elements in the divisor; its square root; and the mean itself.
+/// The mean of squared deviations, with a divisor that is `correction` smaller;
+/// its square root; and the mean itself.
 static LogicalResult buildVariance(TorchCall &call, const Variance &of,
                                    bool root, bool withMean) {
   double count = 1;
   for (int64_t dim : of.dims)
     count *= typeOf(of.x).getDimSize(dim);
   Value mean = call.reduce(ReduceKind::mean, of.x, of.dims, /*keep=*/true);
-  Value centred = call.binary<SubOp>(of.x, mean);
-  Value squares = call.binary<MulOp>(centred, centred);
+  Value centered = call.binary<SubOp>(of.x, mean);
+  Value squares = call.binary<MulOp>(centered, centered);
   Value result = call.reduce(ReduceKind::mean, squares, of.dims, of.keep);
-  // Too few elements divide by 0, as in PyTorch: NaN or infinity.
+  // With too few elements, divides by 0 as PyTorch does: NaN or infinity.
   if (of.correction != 0)
     result = call.binary<MulOp>(result,
                                 count / std::max(0.0, count - of.correction));
@@ -225,14 +225,14 @@ static LogicalResult convertVectorNorm(TorchCall &call) {
     return call.replace(call.reduce(
         order > 0 ? ReduceKind::max : ReduceKind::min, magnitude, dims, keep));
   return call.emitArgumentError("ord")
-         << "is " << order << ", and must be 1, 2, inf or -inf";
+         << "is " << order << ", but must be 1, 2, inf or -inf";
 }
 
 //===----------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// The operand in the result's element type, and the dimension.
+/// Reads the operand, in the result's element type, and the dimension.
 static LogicalResult softmaxOperands(TorchCall &call, Value &x, int64_t &dim) {
   if (failed(call.tensor(0, "self", x)) ||
       failed(call.dimension(1, "dim", rankOf(x), dim)))
@@ -264,7 +264,7 @@ static LogicalResult convertLogSoftmax(TorchCall &call) {
   return call.replace(call.binary<SubOp>(shifted, call.unary<LogOp>(sum)));
 }
 
-/// `log(sum(exp(x)))`, shifted by the largest element where that is finite.
+/// `log(sum(exp(x)))`, shifted by the maximum if that is finite.
 static LogicalResult convertLogSumExp(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
@@ -293,21 +293,21 @@ static LogicalResult convertLogSumExp(TorchCall &call) {
 static LogicalResult buildNorm(TorchCall &call, NormKind kind, Value bias,
                                double eps) {
   Value x, weight;
-  SmallVector<int64_t> normalised;
+  SmallVector<int64_t> normalized;
   if (failed(call.tensor(0, "input", x)) ||
-      failed(call.integers(1, "normalized_shape", normalised)) ||
+      failed(call.integers(1, "normalized_shape", normalized)) ||
       failed(call.optionalTensor(2, "weight", weight)))
     return failure();
-  if (normalised.empty() ||
-      ArrayRef(normalised).size() > typeOf(x).getShape().size() ||
-      typeOf(x).getShape().take_back(normalised.size()) != ArrayRef(normalised))
+  if (normalized.empty() ||
+      ArrayRef(normalized).size() > typeOf(x).getShape().size() ||
+      typeOf(x).getShape().take_back(normalized.size()) != ArrayRef(normalized))
     return call.emitArgumentError("normalized_shape")
-           << "is [" << ArrayRef(normalised)
-           << "], and must be the last sizes of " << x.getType();
+           << "is [" << ArrayRef(normalized)
+           << "], but must be the last sizes of " << x.getType();
   x = call.cast(x, call.getResultElement());
   auto norm = NormOp::create(call.getBuilder(), call.getLoc(), typeOf(x), kind,
                              x, weight, bias, llvm::APFloat(eps),
-                             static_cast<uint64_t>(normalised.size()));
+                             static_cast<uint64_t>(normalized.size()));
   return call.replace(norm.getResult());
 }
 
@@ -321,7 +321,7 @@ static LogicalResult convertLayerNorm(TorchCall &call) {
   return buildNorm(call, NormKind::layer, bias, eps);
 }
 
-/// `rms_norm(input, normalized_shape, weight, eps)`: without an `eps`, the
+/// `rms_norm(input, normalized_shape, weight, eps)`: the default `eps` is the
 /// machine epsilon of the type that PyTorch computes in.
 static LogicalResult convertRmsNorm(TorchCall &call) {
   double eps = call.getResultElement().isF64()
@@ -332,7 +332,7 @@ static LogicalResult convertRmsNorm(TorchCall &call) {
   return buildNorm(call, NormKind::rms, /*bias=*/{}, eps);
 }
 
-/// Normalises each group of channels, then scales and shifts each channel.
+/// Normalizes each group of channels, then scales and shifts each channel.
 static LogicalResult buildGroupNorm(TorchCall &call, int64_t groups,
                                     unsigned weightIndex, double eps) {
   Value x, weight, bias;
@@ -343,7 +343,7 @@ static LogicalResult buildGroupNorm(TorchCall &call, int64_t groups,
   SmallVector<int64_t> shape(typeOf(x).getShape());
   if (shape.size() < 2 || groups < 1 || shape[1] % groups)
     return call.emitArgumentError("num_groups")
-           << "is " << groups << ", and must divide the channels of "
+           << "is " << groups << ", but must divide the channels of "
            << x.getType();
   int64_t members =
       llvm::product_of(ArrayRef<int64_t>(shape).drop_front()) / groups;

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::torchtofact;
 
-/// `aten.add.Tensor` is the function `add`.
+/// The function name: `add` for `aten.add.Tensor`.
 static StringRef functionOf(StringRef name) {
   return name.split('.').second.split('.').first;
 }
@@ -30,12 +30,12 @@ torchtofact::findSimilarOps(StringRef name, const ConverterTable &table) {
   for (StringRef known : table.keys()) {
     if (!known.starts_with("aten.") && !known.starts_with("prims."))
       continue;
-    // One letter in four: `tanh` is not similar to `atan`.
+    // At most one edit per four letters: `tanh` is not similar to `atan`.
     if (function.edit_distance(functionOf(known)) <= function.size() / 4)
       near.push_back({distanceOf(name, known), known});
   }
   llvm::sort(near);
-  // Overloads of one function are one suggestion.
+  // Suggests one overload per function.
   SmallVector<StringRef> names;
   for (auto [distance, known] : near) {
     bool another =

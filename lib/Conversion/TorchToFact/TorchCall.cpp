@@ -11,7 +11,7 @@ using namespace fact::torchtofact;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// FACT's integers have no sign in their type; PyTorch's signed ones map.
+/// FACT's integers are signless; only PyTorch's signed ones are converted.
 static Type convertElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return type;
@@ -28,22 +28,22 @@ RankedTensorType torchtofact::convertTensorType(Type type,
   auto tensor = dyn_cast<torch::VTensorType>(type);
   llvm::raw_string_ostream os(reason);
   if (!tensor) {
-    os << "has type '" << type << "', and only tensors are supported";
+    os << "has type '" << type << "'; only tensors are supported";
     return {};
   }
   if (!tensor.getRanked() || !tensor.getElementType() ||
       llvm::any_of(tensor.getSizes(), ShapedType::isDynamic)) {
     os << "has type '" << type
-       << "', and sizes must be static; export without dynamic shapes";
+       << "', but sizes must be static; export without dynamic shapes";
     return {};
   }
-  // The dialect's own limit, which keeps products of sizes in 64 bits.
+  // The dialect's limit, so that products of sizes fit in 64 bits.
   int64_t room = int64_t(1) << 48;
   for (int64_t size : tensor.getSizes())
     room = size < 0 ? -1 : size > 1 ? room / size : room;
   if (room < 1) {
     os << "has type '" << type
-       << "', and a tensor needs sizes of 0 or more, and at most 2^48 elements";
+       << "', but sizes must be 0 or more, and elements at most 2^48";
     return {};
   }
   Type element = convertElementType(tensor.getElementType());
@@ -218,7 +218,7 @@ LogicalResult TorchCall::string(unsigned index, StringRef name,
 
 LogicalResult TorchCall::scalar(unsigned index, StringRef name, Type element,
                                 Value &result) {
-  // A large integer keeps all its bits.
+  // Integer constants keep all their bits.
   auto integer = dyn_cast_or_null<IntegerAttr>(constantOf(index));
   if (integer && !isa<BoolAttr>(integer) && element.isInteger() &&
       !element.isInteger(1)) {
@@ -248,10 +248,10 @@ LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
                                    int64_t &result) {
   if (failed(integer(index, name, result)))
     return failure();
-  // PyTorch numbers the one element of a 0-d tensor like a 1-d one's.
+  // PyTorch indexes a 0-d tensor like a 1-d tensor of one element.
   int64_t extent = std::max<int64_t>(rank, 1);
   if (result < -extent || result >= extent)
-    return emitArgumentError(name) << "is " << result << ", and must be in ["
+    return emitArgumentError(name) << "is " << result << ", but must be in ["
                                    << -extent << ", " << extent << ")";
   if (result < 0)
     result += extent;
@@ -261,8 +261,8 @@ LogicalResult TorchCall::dimension(unsigned index, StringRef name, int64_t rank,
 LogicalResult TorchCall::dimensionOf(Value tensor, unsigned index,
                                      StringRef name, int64_t &result) {
   if (!rankOf(tensor))
-    return emitError() << "takes a part of " << tensor.getType()
-                       << ", and needs a tensor of rank 1 or more";
+    return emitError() << "selects along a dimension, but " << tensor.getType()
+                       << " has none";
   return dimension(index, name, rankOf(tensor), result);
 }
 
@@ -304,8 +304,7 @@ RankedTensorType TorchCall::getResultType(unsigned index) {
   RankedTensorType type;
   if (index < op->getNumResults())
     type = convertTensorType(op->getResult(index).getType(), reason);
-  // A type that is not supported is an error of `replace`; until then, the
-  // converter works on with another.
+  // `replace` reports unsupported types; until then, use a placeholder type.
   return type ? type : RankedTensorType::get({1}, builder.getF32Type());
 }
 
@@ -316,8 +315,8 @@ LogicalResult TorchCall::replace(ValueRange results) {
     Value value = index < results.size() ? results[index] : Value();
     if (!value) {
       if (!result.use_empty())
-        return emitError() << "has its result " << index
-                           << " used, and only result 0 is supported";
+        return emitError() << "has a used result " << index
+                           << "; only result 0 is supported";
       continue;
     }
     std::string reason;
@@ -326,7 +325,7 @@ LogicalResult TorchCall::replace(ValueRange results) {
       return mlir::emitError(op->getLoc())
              << "result " << index << " of '" << getName(op) << "' " << reason;
     if (value.getType() != type)
-      return emitError() << "gives " << value.getType() << ", and its result "
+      return emitError() << "returns " << value.getType() << ", but its result "
                          << index << " is declared " << result.getType();
     values.tensors[result] = value;
   }
@@ -338,7 +337,7 @@ LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
     return failure();
   if (op->getNumResults() != 1)
     return emitError() << "has " << op->getNumResults()
-                       << " results, and gives one list";
+                       << " results, but returns one list";
   llvm::append_range(values.lists[op->getResult(0)], list);
   return success();
 }
@@ -350,12 +349,13 @@ LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
 bool TorchCall::hasDimension(Value tensor, int64_t dim) {
   bool has = dim >= 0 && dim < rankOf(tensor);
   if (!has && !isMalformed)
-    emitError() << "needs dimension " << dim << " of " << tensor.getType();
+    emitError() << "needs dimension " << dim << ", which " << tensor.getType()
+                << " does not have";
   isMalformed |= !has;
   return has;
 }
 
-/// Shapes that do not broadcast are left to the op's verifier.
+/// Shapes that do not broadcast are reported by the op's verifier.
 RankedTensorType TorchCall::broadcastType(ValueRange operands, Type element) {
   SmallVector<ArrayRef<int64_t>> shapes;
   for (Value operand : operands)
@@ -461,7 +461,7 @@ Value TorchCall::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
                         bool keep) {
   bool index = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
   Type element = index ? builder.getI64Type() : elementOf(tensor);
-  // A 0-d tensor has nothing to reduce, and its only place is 0.
+  // A 0-d tensor has no dimension to reduce; the index of its element is 0.
   if (dims.empty())
     return index ? constant(0, element, typeOf(tensor).getShape()) : tensor;
   SmallVector<int64_t> shape;

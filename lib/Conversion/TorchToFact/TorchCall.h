@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //-*-===//
 //
-// What the converters of single ops share: arguments read and checked by name,
-// and the few FACT ops that most of them build.
+// Shared by the converters of single ops: reads and checks arguments by name,
+// and builds the FACT ops that most converters need.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
 
-/// A parameter or buffer that the module's ops name.
+/// A parameter or buffer that the module uses.
 struct Weight {
   mlir::Location loc;
   RankedTensorType type;
@@ -43,15 +43,15 @@ struct Weight {
 };
 using WeightTable = llvm::MapVector<mlir::StringAttr, Weight>;
 
-/// What torch values became. A value that could not be converted is null, and
-/// what uses it is passed over: its error has been reported.
+/// The converted values. A value that could not be converted is null, and its
+/// users are skipped: the error has been reported.
 struct ValueTable {
   llvm::DenseMap<Value, Value> tensors;
   llvm::DenseMap<Value, SmallVector<Value>> lists;
 };
 
-/// The builtin tensor type of a torch tensor: sizes and element type known, the
-/// element type one of FACT's; null, with `reason`, where there is none.
+/// The builtin tensor type of a torch tensor with static sizes and an element
+/// type of FACT; null, with a `reason`, if there is none.
 RankedTensorType convertTensorType(Type type, std::string &reason);
 
 RankedTensorType typeOf(Value tensor);
@@ -59,8 +59,8 @@ Type elementOf(Value tensor);
 int64_t rankOf(Value tensor);
 
 /// One torch op: its arguments, its results, and a builder in its place.
-/// Arguments are numbered as in the op's schema and named as there, so that an
-/// error says which one is not supported and what would be.
+/// Arguments have the numbers and names of the op's schema, so that errors can
+/// name them.
 class TorchCall {
 public:
   TorchCall(Operation *op, mlir::OpBuilder &builder, ValueTable &values,
@@ -72,7 +72,7 @@ public:
   WeightTable &getWeights() { return weights; }
   mlir::OpBuilder &getBuilder() { return builder; }
 
-  /// The op's name; that of the attribute for `torch.operator`.
+  /// The op's name; for `torch.operator`, that of its attribute.
   static StringRef getName(Operation *op);
   StringRef getName() { return getName(op); }
 
@@ -80,7 +80,7 @@ public:
   // Arguments
   //===--------------------------------------------------------------------===//
 
-  /// Whether an argument is `None`, or left out.
+  /// Whether an argument is `None` or missing.
   bool isNone(unsigned index);
   LogicalResult tensor(unsigned index, StringRef name, Value &result);
   /// A null value for `None`.
@@ -96,7 +96,7 @@ public:
   LogicalResult number(unsigned index, StringRef name, double &result);
   LogicalResult boolean(unsigned index, StringRef name, bool &result);
   LogicalResult string(unsigned index, StringRef name, StringRef &result);
-  /// These leave `result` as it is for `None`.
+  /// These do not change `result` for `None`.
   LogicalResult optionalInteger(unsigned index, StringRef name,
                                 int64_t &result) {
     return isNone(index) ? success() : integer(index, name, result);
@@ -111,10 +111,11 @@ public:
                                   int64_t &result) {
     return isNone(index) ? success() : dimension(index, name, rank, result);
   }
-  /// `result` is one of the tensor's own where the argument is `None`.
+  /// For `None`, `result` must be a dimension of the tensor.
   LogicalResult optionalDimensionOf(Value tensor, unsigned index,
                                     StringRef name, int64_t &result);
-  /// A number as a 0-d constant that stands beside elements of a type.
+  /// A number as a 0-d constant that can be an operand beside elements of
+  /// `element`.
   LogicalResult scalar(unsigned index, StringRef name, Type element,
                        Value &result);
   /// Whether an argument is a number rather than a tensor.
@@ -126,18 +127,18 @@ public:
   LogicalResult operand(Value &result) {
     return operand(0, "self", getResultElement(), result);
   }
-  /// A dimension of a tensor of `rank`, counted from the front; 0 of a 0-d
-  /// tensor, as PyTorch has it.
+  /// A dimension of a tensor of `rank`, counted from the front. A 0-d tensor
+  /// has dimension 0, as in PyTorch.
   LogicalResult dimension(unsigned index, StringRef name, int64_t rank,
                           int64_t &result);
-  /// A dimension that `tensor` has, of which ops take parts.
+  /// A dimension that `tensor` must have, for ops that select along it.
   LogicalResult dimensionOf(Value tensor, unsigned index, StringRef name,
                             int64_t &result);
-  /// Dimensions from the front in ascending order; all of them for `None` and
-  /// for an empty list.
+  /// Dimensions counted from the front, in ascending order; all of them for
+  /// `None` or an empty list.
   LogicalResult dimensions(unsigned index, StringRef name, int64_t rank,
                            SmallVectorImpl<int64_t> &result);
-  /// The constant behind an argument, or null.
+  /// The constant that defines an argument, or null.
   mlir::Attribute constantOf(unsigned index);
 
   /// `'torch.aten.name' ...`
@@ -149,13 +150,13 @@ public:
   // Results
   //===--------------------------------------------------------------------===//
 
-  /// The type a result will have; the driver has checked that there is one.
+  /// The converted type of a result; the driver has checked that there is one.
   RankedTensorType getResultType(unsigned index = 0);
   Type getResultElement() { return getResultType().getElementType(); }
-  /// Gives the results their values; a null value where one is not computed,
-  /// which is an error if something uses it.
+  /// Sets the results' values. A null value means not computed, which is an
+  /// error if the result is used.
   LogicalResult replace(ValueRange results);
-  /// Gives a result that is a list its values.
+  /// Sets the values of a result that is a list.
   LogicalResult replaceWithList(ArrayRef<Value> list);
 
   //===--------------------------------------------------------------------===//
@@ -172,12 +173,12 @@ public:
   template <typename Op> Value binary(Value x, Value y) {
     return create<Op>(broadcastType({x, y}, commonElement(x, y)), x, y);
   }
-  /// A binary op of a tensor and a number.
+  /// A binary op on a tensor and a number.
   template <typename Op> Value binary(Value x, double y) {
     return binary<Op>(x, scalarConstant(y, elementOf(x)));
   }
   Value select(Value condition, Value x, Value y);
-  /// (x and y), (x or y), (either x or y), (not x) of booleans.
+  /// Boolean and, or, exclusive or, not.
   Value logicalAnd(Value x, Value y) { return select(x, y, x); }
   Value logicalOr(Value x, Value y) { return select(x, x, y); }
   Value logicalXor(Value x, Value y) { return compare(Predicate::ne, x, y); }
@@ -190,8 +191,8 @@ public:
   }
   /// A 0-d constant, or a splat of `shape`.
   Value constant(double value, Type element, ArrayRef<int64_t> shape = {});
-  /// A 0-d constant beside elements of a type: PyTorch computes 16-bit tensors
-  /// with scalars in f32.
+  /// A 0-d constant for a pointwise op on elements of `element`: PyTorch
+  /// combines 16-bit tensors with scalars in f32.
   Value scalarConstant(double value, Type element);
   Value cast(Value tensor, Type element);
   Value reshape(Value tensor, ArrayRef<int64_t> shape);
@@ -199,26 +200,27 @@ public:
   Value permute(Value tensor, ArrayRef<int64_t> dims);
   Value slice(Value tensor, int64_t dim, int64_t start, int64_t size,
               int64_t step = 1);
-  /// Tensors one after the other; one alone is itself.
+  /// Concatenates tensors; a single one is returned as it is.
   Value concat(ArrayRef<Value> tensors, int64_t dim);
-  /// The slices of `dim` that `indices` name.
+  /// Selects the slices of `dim` at `indices`.
   Value gather(Value tensor, Value indices, int64_t dim);
   Value reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
                bool keep);
 
 private:
-  /// A scalar may be wider than the tensor beside it, and never decides.
+  /// The element type of a binary op. A scalar may be wider than the tensor and
+  /// does not decide it.
   static Type commonElement(Value x, Value y) {
     bool narrower = elementOf(y).getIntOrFloatBitWidth() <
                     elementOf(x).getIntOrFloatBitWidth();
     return elementOf(narrower && !rankOf(x) ? y : x);
   }
   RankedTensorType broadcastType(ValueRange operands, Type element);
-  /// Whether `tensor` has the dimension; otherwise the op is an error, which
-  /// `replace` returns.
+  /// Whether `tensor` has the dimension; if not, emits an error, and `replace`
+  /// fails.
   bool hasDimension(Value tensor, int64_t dim);
 
-  /// An error was reported while the op's result was built.
+  /// An error was emitted while the result was built.
   bool isMalformed = false;
   Operation *op;
   mlir::OpBuilder &builder;
@@ -226,20 +228,20 @@ private:
   WeightTable &weights;
 };
 
-/// Converts one op, or says why not.
+/// Converts one op, or emits an error.
 using Converter = LogicalResult (*)(TorchCall &);
 /// The supported ops, by name without `torch.`.
 using ConverterTable = llvm::StringMap<Converter>;
 
-/// Supported ops whose names are almost that of an unsupported one, such as
-/// another overload; most often there is none.
+/// Supported ops with a name similar to that of an unsupported one, such as
+/// another overload; usually none.
 SmallVector<StringRef> findSimilarOps(StringRef name,
                                       const ConverterTable &table);
 
-/// The product of tensors of rank 2 or more, whose leading dimensions broadcast.
+/// Multiplies tensors of rank 2 or more, whose leading dimensions broadcast.
 Value multiplyMatrices(TorchCall &call, Value x, Value y,
                        bool transposeB = false);
-/// `self` to the power `other`, of integers.
+/// Integer `self` to the power `other`.
 LogicalResult convertIntegerPower(TorchCall &call);
 
 void populateActivationConverters(ConverterTable &table);

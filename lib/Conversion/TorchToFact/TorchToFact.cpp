@@ -1,9 +1,9 @@
 //===- TorchToFact.cpp - The conversion of torch-mlir's ops to FACT -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver: converts functions op by op through the table of converters. A
-// function's new body is built beside the old one, so that all errors of a
-// module are reported in one run and a failure leaves it as it was.
+// The driver: converts functions op by op through the table of converters. The
+// new body is built beside the old one, so that one run reports all errors of a
+// module and a failure leaves the module unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ static void reportUnsupported(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Converts one function; its body is exchanged by `commit`.
+/// Converts one function; `commit` replaces its body.
 class FunctionConversion {
 public:
   FunctionConversion(func::FuncOp func, WeightTable &weights)
@@ -82,7 +82,7 @@ private:
 };
 } // namespace
 
-/// What an argument or result is called in Python.
+/// The Python name of an argument or result.
 static std::string nameOf(DictionaryAttr attributes, StringRef kind,
                           unsigned index) {
   std::string text;
@@ -114,7 +114,7 @@ LogicalResult FunctionConversion::convertSignature(Block &from, Block &to) {
   return result;
 }
 
-/// After an error, uses of the op's results are passed over.
+/// Marks the results of an op that failed, so that their users are skipped.
 void FunctionConversion::poison(Operation *op) {
   for (Value result : op->getResults()) {
     values.tensors[result] = {};
@@ -122,7 +122,7 @@ void FunctionConversion::poison(Operation *op) {
   }
 }
 
-/// Tensor results need a builtin type; lists and scalars have none.
+/// Checks that tensor results have a builtin type; lists and scalars have none.
 LogicalResult FunctionConversion::convertResultTypes(Operation *op) {
   for (OpResult result : op->getResults()) {
     std::string reason;
@@ -157,7 +157,7 @@ LogicalResult FunctionConversion::convertReturn(func::ReturnOp op) {
       return mlir::emitError(op.getLoc())
              << nameOf(func.getResultAttrDict(index), "output", index)
              << " has type " << operand.getType()
-             << ", and only tensors are supported";
+             << "; only tensors are supported";
     if (!value)
       return failure();
     operands.push_back(value);
@@ -170,13 +170,13 @@ LogicalResult FunctionConversion::run() {
   if (!func.getBody().hasOneBlock())
     return mlir::emitError(func.getLoc())
            << "function '" << func.getName()
-           << "' has control flow, and only straight-line code is supported";
+           << "' has control flow; only straight-line code is supported";
   Block &from = func.getBody().front();
-  // Any op of torch may end a block: none of them is registered.
+  // Torch ops are not registered, so any of them may end a block.
   if (!isa<func::ReturnOp>(from.back()))
     return mlir::emitError(from.back().getLoc())
            << "function '" << func.getName() << "' ends with '"
-           << from.back().getName() << "', and must end with 'func.return'";
+           << from.back().getName() << "', but must end with 'func.return'";
   Block &to = body.emplaceBlock();
   builder.setInsertionPointToEnd(&to);
   LogicalResult result = convertSignature(from, to);
@@ -207,7 +207,7 @@ void FunctionConversion::commit() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Functions without torch in them are left alone.
+/// Functions without torch ops are left alone.
 static bool usesTorch(func::FuncOp func) {
   auto isTorch = [](Type type) {
     return isa<torch::TorchDialect>(type.getDialect());
@@ -247,7 +247,7 @@ static LogicalResult declareWeights(ModuleOp module,
   return result;
 }
 
-/// One a line, in order.
+/// Prints the names in order, one per line.
 static void printSupported(llvm::raw_ostream &os) {
   SmallVector<StringRef> names(getConverters().keys());
   llvm::sort(names);

@@ -12,14 +12,15 @@ using namespace fact::torchtofact;
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// The result's shape says all: `view`, `flatten`, `squeeze`, ...
+/// Reshapes to the result's shape: `view`, `flatten`, `squeeze`, ...
 static LogicalResult convertReshape(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
     return failure();
   RankedTensorType type = call.getResultType();
   if (type.getNumElements() != typeOf(x).getNumElements())
-    return call.emitError() << "makes " << type << " of " << x.getType();
+    return call.emitError() << "reshapes " << x.getType() << " to " << type
+                            << ", which has another number of elements";
   return call.replace(call.reshape(x, type.getShape()));
 }
 
@@ -30,7 +31,7 @@ static LogicalResult convertExpand(TorchCall &call) {
   return call.replace(call.expand(x, call.getResultType().getShape()));
 }
 
-/// Repeats as reshape, expand, reshape.
+/// Repeats by reshape, expand, reshape.
 static Value repeat(TorchCall &call, Value x, ArrayRef<int64_t> before,
                     ArrayRef<int64_t> repeated) {
   RankedTensorType type = call.getResultType();
@@ -38,8 +39,8 @@ static Value repeat(TorchCall &call, Value x, ArrayRef<int64_t> before,
                       type.getShape());
 }
 
-/// Each element of a dimension several times: `[.., n, ..]` is `[.., n, 1, ..]`
-/// and then `[.., n, repeats, ..]`.
+/// Repeats each element of a dimension: `[.., n, ..]` becomes `[.., n, 1, ..]`,
+/// then `[.., n, repeats, ..]`.
 static LogicalResult convertRepeatInterleave(TorchCall &call) {
   Value x;
   int64_t repeats, dim = 0;
@@ -57,7 +58,7 @@ static LogicalResult convertRepeatInterleave(TorchCall &call) {
   return call.replace(repeat(call, x, before, repeated));
 }
 
-/// The whole tensor several times along each dimension.
+/// Repeats the whole tensor along each dimension.
 static LogicalResult convertRepeat(TorchCall &call) {
   Value x;
   SmallVector<int64_t> repeats;
@@ -99,7 +100,7 @@ static LogicalResult convertTranspose(TorchCall &call) {
   return call.replace(swapDimensions(call, x, first, second));
 }
 
-/// `t` and `mT`: the last two dimensions.
+/// `t` and `mT` swap the last two dimensions.
 static LogicalResult convertMatrixTranspose(TorchCall &call) {
   Value x;
   if (failed(call.tensor(0, "self", x)))
@@ -130,7 +131,7 @@ static LogicalResult convertPermute(TorchCall &call) {
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rankOf(x))))
     return call.emitArgumentError("dims")
-           << "is [" << ArrayRef(dims) << "], and must name each of "
+           << "is [" << ArrayRef(dims) << "], but must name each of "
            << rankOf(x) << " dimensions once";
   return call.replace(call.permute(x, dims));
 }
@@ -139,7 +140,8 @@ static LogicalResult convertPermute(TorchCall &call) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Reads a bound as Python does: from the end when negative, and never outside.
+/// Reads a bound as Python does: negative ones count from the end, and all are
+/// clamped.
 static LogicalResult sliceBound(TorchCall &call, unsigned index, StringRef name,
                                 int64_t size, int64_t &result) {
   if (call.isNone(index))
@@ -165,7 +167,7 @@ static LogicalResult convertSlice(TorchCall &call) {
     return failure();
   if (step < 1)
     return call.emitArgumentError("step")
-           << "is " << step << ", and must be 1 or more";
+           << "is " << step << ", but must be 1 or more";
   int64_t count = std::max<int64_t>(0, llvm::divideCeil(end - start, step));
   return call.replace(call.slice(x, dim, start, end > start ? count : 0, step));
 }
@@ -183,7 +185,7 @@ static LogicalResult convertNarrow(TorchCall &call) {
   return call.replace(call.slice(x, dim, start, length));
 }
 
-/// One element of a dimension, which leaves the shape.
+/// Selects one index of a dimension, which is removed.
 static Value selectElement(TorchCall &call, Value x, int64_t dim,
                            int64_t index) {
   Value one = call.slice(x, dim, index, 1);
@@ -202,7 +204,7 @@ static LogicalResult convertSelect(TorchCall &call) {
   int64_t size = typeOf(x).getDimSize(dim);
   if (index < -size || index >= size)
     return call.emitArgumentError("index")
-           << "is " << index << ", and dimension " << dim << " has size "
+           << "is " << index << ", but dimension " << dim << " has size "
            << size;
   return call.replace(
       selectElement(call, x, dim, index < 0 ? index + size : index));
@@ -212,7 +214,7 @@ static LogicalResult convertSelect(TorchCall &call) {
 // Lists of tensors
 //===----------------------------------------------------------------------===//
 
-/// Slices of the given sizes, one after the other.
+/// Slices of the given sizes, in order.
 static LogicalResult splitInto(TorchCall &call, Value x, int64_t dim,
                                ArrayRef<int64_t> sizes) {
   SmallVector<Value> parts;
@@ -224,7 +226,7 @@ static LogicalResult splitInto(TorchCall &call, Value x, int64_t dim,
   return call.replaceWithList(parts);
 }
 
-/// Slices of `size`, the last one of what is left.
+/// Slices of `size`; the last one has the rest.
 static LogicalResult splitEvery(TorchCall &call, Value x, int64_t dim,
                                 int64_t size) {
   SmallVector<int64_t> sizes;
@@ -233,7 +235,7 @@ static LogicalResult splitEvery(TorchCall &call, Value x, int64_t dim,
   return splitInto(call, x, dim, sizes);
 }
 
-/// The tensor and dimension of the ops that make lists.
+/// Reads the tensor and dimension of the ops that make lists.
 static LogicalResult splitOperands(TorchCall &call, Value &x, int64_t &dim) {
   if (failed(call.tensor(0, "self", x)))
     return failure();
@@ -249,7 +251,7 @@ static LogicalResult convertSplit(TorchCall &call) {
     return failure();
   if (size < 1)
     return call.emitArgumentError("split_size")
-           << "is " << size << ", and must be 1 or more";
+           << "is " << size << ", but must be 1 or more";
   return splitEvery(call, x, dim, size);
 }
 
@@ -271,7 +273,7 @@ static LogicalResult convertChunk(TorchCall &call) {
     return failure();
   if (chunks < 1)
     return call.emitArgumentError("chunks")
-           << "is " << chunks << ", and must be 1 or more";
+           << "is " << chunks << ", but must be 1 or more";
   int64_t size = llvm::divideCeil(typeOf(x).getDimSize(dim), chunks);
   return splitEvery(call, x, dim, size);
 }
@@ -295,7 +297,8 @@ static LogicalResult convertListUnpack(TorchCall &call) {
   unsigned results = call.getOperation()->getNumResults();
   if (parts.size() != results)
     return call.emitError()
-           << "takes " << results << " tensors of a list of " << parts.size();
+           << "unpacks " << results << " tensors from a list of "
+           << parts.size();
   return call.replace(parts);
 }
 
@@ -310,7 +313,7 @@ static LogicalResult convertListElement(TorchCall &call) {
   return call.replace(parts[index]);
 }
 
-/// The tensors to join, in the result's element type.
+/// Reads the tensors to join, in the result's element type.
 static LogicalResult joinOperands(TorchCall &call,
                                   SmallVectorImpl<Value> &tensors,
                                   bool mayBeNone = false) {
@@ -330,11 +333,11 @@ static LogicalResult convertCat(TorchCall &call) {
   if (failed(joinOperands(call, tensors, /*mayBeNone=*/true)) ||
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
-  // PyTorch passes over empty 1-d tensors whatever the shape of the others.
+  // PyTorch ignores empty 1-d tensors, whatever the shape of the others.
   llvm::erase_if(tensors, [&](Value tensor) {
     return rankOf(tensor) == 1 && !typeOf(tensor).getNumElements();
   });
-  // Of nothing else, or of nothing at all, which torch-mlir makes of it.
+  // All tensors were empty, or torch-mlir dropped them.
   if (tensors.empty())
     return call.replace(
         call.constant(0, call.getResultElement(), type.getShape()));
@@ -349,8 +352,8 @@ static LogicalResult convertStack(TorchCall &call) {
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
   if (!type.getRank())
-    return call.emitError() << "gives a scalar, and has one size more than its "
-                               "operands";
+    return call.emitError() << "returns a scalar, but must return one dimension "
+                               "more than its operands have";
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = 1;
   for (Value &tensor : tensors)
@@ -358,8 +361,9 @@ static LogicalResult convertStack(TorchCall &call) {
   return call.replace(call.concat(tensors, dim));
 }
 
-/// `hstack`, `vstack` and `dstack` join along `dim`, after sizes of 1 have made
-/// the rank large enough: `[n]` is `[1, n]` in a column, `[1, n, 1]` in depth.
+/// `hstack`, `vstack` and `dstack` join along `dim`, after dimensions of size 1
+/// have raised the rank: `[n]` becomes `[1, n]` in a column, `[1, n, 1]` in
+/// depth.
 template <int64_t dim> static LogicalResult convertJoin(TorchCall &call) {
   SmallVector<Value> tensors;
   if (failed(joinOperands(call, tensors)))
@@ -378,7 +382,7 @@ template <int64_t dim> static LogicalResult convertJoin(TorchCall &call) {
       call.concat(tensors, std::min(dim, rankOf(tensors.front()) - 1)));
 }
 
-/// Each tensor in the shape that all of them broadcast to.
+/// Broadcasts all tensors to their common shape.
 static LogicalResult convertBroadcastTensors(TorchCall &call) {
   SmallVector<Value> tensors;
   if (failed(call.tensors(0, "tensors", tensors)))
@@ -394,7 +398,7 @@ static LogicalResult convertBroadcastTensors(TorchCall &call) {
   return call.replaceWithList(tensors);
 }
 
-/// One dimension a vector; `xy` exchanges the first two.
+/// One dimension per vector; `xy` swaps the first two.
 static LogicalResult convertMeshgrid(TorchCall &call) {
   SmallVector<Value> vectors;
   StringRef indexing = "ij";

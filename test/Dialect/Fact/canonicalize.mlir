@@ -33,7 +33,7 @@ func.func @not_neutral(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tens
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// A number that broadcasts its neighbour stays.
+// A number that broadcasts its neighbor stays.
 // CHECK-LABEL: func @neutral_broadcast
 func.func @neutral_broadcast(%x: tensor<1xf32>) -> tensor<4xf32> {
   %one = fact.constant dense<1.0> : tensor<4xf32>

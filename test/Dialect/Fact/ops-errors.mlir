@@ -14,7 +14,7 @@ func.func @f() {
 // -----
 
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) {
-  // expected-error @+1 {{(C2) contracts 3 with 4}}
+  // expected-error @+1 {{(C2) contracted sizes differ: 3 and 4}}
   %0 = fact.matmul %x, %y : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
   return
 }
@@ -22,7 +22,7 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<4x5xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<3x5xf32>) {
-  // expected-error @+1 {{(C4) result is [5, 2], and should be [2, 5]}}
+  // expected-error @+1 {{(C4) result is [5, 2], but should be [2, 5]}}
   %0 = fact.matmul %x, %y : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<5x2xf32>
   return
 }
@@ -46,7 +46,7 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<3xf32>) {
-  // expected-error @+1 {{result has shape [2, 1], and the operands broadcast to [2, 3]}}
+  // expected-error @+1 {{result has shape [2, 1], but the operands broadcast to [2, 3]}}
   %0 = fact.add %x, %y : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x1xf32>
   return
 }
@@ -54,7 +54,7 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<3xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3xbf16>, %y: tensor<3xf32>) {
-  // expected-error @+1 {{operand 1 has elements of 'f32', and the result of 'bf16'}}
+  // expected-error @+1 {{operand 1 has elements of 'f32', but the result has elements of 'bf16'}}
   %0 = fact.add %x, %y : (tensor<2x3xbf16>, tensor<3xf32>) -> tensor<2x3xbf16>
   return
 }
@@ -62,7 +62,7 @@ func.func @f(%x: tensor<2x3xbf16>, %y: tensor<3xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{(C1) give 'min', 'max' or both}}
+  // expected-error @+1 {{(C1) needs 'min', 'max' or both}}
   %0 = fact.clamp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -94,7 +94,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C2) result is [8], and should be [4]}}
+  // expected-error @+1 {{(C2) result is [8], but should be [4]}}
   %0 = fact.reduce sum %x dims [1] : (tensor<4x8xf32>) -> tensor<8xf32>
   return
 }
@@ -118,7 +118,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C2) takes 4 elements from 5 in steps of 1 of 8}}
+  // expected-error @+1 {{(C2) 4 elements from 5 in steps of 1 exceed dim 1, whose size is 8}}
   %0 = fact.slice %x dim 1 start 5 : (tensor<4x8xf32>) -> tensor<4x4xf32>
   return
 }
@@ -161,7 +161,7 @@ module attributes {fact.target = #fact.machine<"z9">} {}
 // -----
 
 func.func @argmax_type(%x: tensor<4x8xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{(C3) argmax gives elements of 'i64', not 'f32'}}
+  // expected-error @+1 {{(C3) argmax has result elements of 'i64', not 'f32'}}
   %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -169,7 +169,7 @@ func.func @argmax_type(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @mean_of_integers(%x: tensor<4x8xi64>) -> tensor<4xi64> {
-  // expected-error @+1 {{(C4) mean takes floats, not 'i64'}}
+  // expected-error @+1 {{(C4) mean needs floats, not 'i64'}}
   %0 = fact.reduce mean %x dims [1] : (tensor<4x8xi64>) -> tensor<4xi64>
   return %0 : tensor<4xi64>
 }
@@ -177,7 +177,7 @@ func.func @mean_of_integers(%x: tensor<4x8xi64>) -> tensor<4xi64> {
 // -----
 
 func.func @max_of_nothing(%x: tensor<4x0xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{(C4) max over dimension 1 of size 0}}
+  // expected-error @+1 {{(C4) max has no value over dimension 1, whose size is 0}}
   %0 = fact.reduce max %x dims [1] : (tensor<4x0xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -193,7 +193,7 @@ func.func @gather_dim(%x: tensor<4x8xf32>, %i: tensor<3xi64>) -> tensor<3x8xf32>
 // -----
 
 func.func @gather_indices(%x: tensor<4x8xf32>, %i: tensor<3xf32>) -> tensor<3x8xf32> {
-  // expected-error @+1 {{(C2) indices are i32 or i64, not 'f32'}}
+  // expected-error @+1 {{(C2) indices need elements of i32 or i64, not 'f32'}}
   %0 = fact.gather %x, %i dim 0 : (tensor<4x8xf32>, tensor<3xf32>) -> tensor<3x8xf32>
   return %0 : tensor<3x8xf32>
 }
@@ -201,7 +201,7 @@ func.func @gather_indices(%x: tensor<4x8xf32>, %i: tensor<3xf32>) -> tensor<3x8x
 // -----
 
 func.func @gather_shape(%x: tensor<4x8xf32>, %i: tensor<3xi64>) -> tensor<8x3xf32> {
-  // expected-error @+1 {{(C3) result is 'tensor<8x3xf32>', and should be 'tensor<3x8xf32>'}}
+  // expected-error @+1 {{(C3) result is 'tensor<8x3xf32>', but should be 'tensor<3x8xf32>'}}
   %0 = fact.gather %x, %i dim 0 : (tensor<4x8xf32>, tensor<3xi64>) -> tensor<8x3xf32>
   return %0 : tensor<8x3xf32>
 }
@@ -209,7 +209,7 @@ func.func @gather_shape(%x: tensor<4x8xf32>, %i: tensor<3xi64>) -> tensor<8x3xf3
 // -----
 
 func.func @rotary_odd(%x: tensor<4x7xf32>) -> tensor<4x7xf32> {
-  // expected-error @+1 {{(C1) takes 'tensor<4x7xf32>' and gives 'tensor<4x7xf32>', and needs one type with an even last size}}
+  // expected-error @+1 {{(C1) operand has type 'tensor<4x7xf32>' and result 'tensor<4x7xf32>'; they need one type whose last size is even}}
   %0 = fact.rotary %x, %x, %x : (tensor<4x7xf32>, tensor<4x7xf32>, tensor<4x7xf32>) -> tensor<4x7xf32>
   return %0 : tensor<4x7xf32>
 }
@@ -246,13 +246,13 @@ fact.weight @w : tensor<?x4xf32>
 
 // -----
 
-// expected-error @+1 {{(C1) value has type 'tensor<3xf32>', and the weight is declared 'tensor<2xf32>'}}
+// expected-error @+1 {{(C1) value has type 'tensor<3xf32>', but the weight is declared 'tensor<2xf32>'}}
 "fact.weight"() {sym_name = "w", type = tensor<2xf32>, value = dense<0.0> : tensor<3xf32>} : () -> ()
 
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{(C1) yields 'tensor<2xf32>', and has results 'tensor<3xf32>'}}
+  // expected-error @+1 {{(C1) yields 'tensor<2xf32>', but the op's results are 'tensor<3xf32>'}}
   %0 = fact.prepare {
     %1 = fact.constant dense<0.0> : tensor<2xf32>
     fact.yield %1 : tensor<2xf32>
@@ -263,7 +263,7 @@ func.func @f() {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{(C1) the block takes 'tensor<5xf32>', and the operands are 'tensor<4xf32>'}}
+  // expected-error @+1 {{(C1) block arguments are 'tensor<5xf32>', but the operands are 'tensor<4xf32>'}}
   %0 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
   ^bb0(%a: tensor<5xf32>):
     %1 = fact.relu %a : (tensor<5xf32>) -> tensor<5xf32>
@@ -275,7 +275,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %y: tensor<4xi64>) {
-  // expected-error @+1 {{(C1) compares 'tensor<4xf32>' with 'tensor<4xi64>' into 'tensor<4xi1>'}}
+  // expected-error @+1 {{(C1) compares 'tensor<4xf32>' with 'tensor<4xi64>' into 'tensor<4xi1>'; operands need one element type, and the result 'i1'}}
   %0 = fact.compare lt %x, %y : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xi1>
   return
 }
@@ -283,7 +283,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4xi64>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{(C1) compares 'tensor<4xf32>' with 'tensor<4xf32>' into 'tensor<4xf32>'}}
+  // expected-error @+1 {{(C1) compares 'tensor<4xf32>' with 'tensor<4xf32>' into 'tensor<4xf32>'; operands need one element type, and the result 'i1'}}
   %0 = fact.compare lt %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -291,7 +291,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf16>) {
-  // expected-error @+1 {{(C1) selects between 'tensor<4xf32>' and 'tensor<4xf16>' into 'tensor<4xf32>'}}
+  // expected-error @+1 {{(C1) selects between 'tensor<4xf32>' and 'tensor<4xf16>' into 'tensor<4xf32>'; all three need one element type}}
   %0 = fact.select %c, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<4xf16>) -> tensor<4xf32>
   return
 }
@@ -339,7 +339,7 @@ func.func @f(%q: tensor<2x4x8x16xf32>, %k: tensor<2x0x8x16xf32>) {
 // -----
 
 func.func @f(%q: tensor<2x4x8x16xf32>) {
-  // expected-error @+1 {{(C4) result is [2, 4, 8, 8], and should be [2, 4, 8, 16]}}
+  // expected-error @+1 {{(C4) result is [2, 4, 8, 8], but should be [2, 4, 8, 16]}}
   %0 = fact.attention %q, %q, %q scale 1.0 : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> tensor<2x4x8x8xf32>
   return
 }
@@ -371,7 +371,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C3) takes 'tensor<4x8xf32>' and gives 'tensor<4x8xf16>'}}
+  // expected-error @+1 {{(C3) operand has type 'tensor<4x8xf32>', but the result has type 'tensor<4x8xf16>'}}
   %0 = fact.norm rms %x eps 1.0e-5 : (tensor<4x8xf32>) -> tensor<4x8xf16>
   return
 }
@@ -395,7 +395,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C2) result size 0 is 4, and should be 8}}
+  // expected-error @+1 {{(C2) result size 0 is 4, but should be 8}}
   %0 = fact.permute %x [1, 0] : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
@@ -403,7 +403,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C1) takes dim 1 start 0 step 0 of 'tensor<4x8xf32>'}}
+  // expected-error @+1 {{(C1) dim 1, start 0 and step 0 are not a slice of 'tensor<4x8xf32>': dim must be in [0, 2), start 0 or more, step 1 or more}}
   %0 = fact.slice %x dim 1 start 0 step 0 : (tensor<4x8xf32>) -> tensor<4x4xf32>
   return
 }
@@ -413,7 +413,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // Sums and products that overflow are no way in.
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C2) takes 3 elements from 0 in steps of 4611686018427387904 of 8}}
+  // expected-error @+1 {{(C2) 3 elements from 0 in steps of 4611686018427387904 exceed dim 1, whose size is 8}}
   %0 = fact.slice %x dim 1 start 0 step 4611686018427387904 : (tensor<4x8xf32>) -> tensor<4x3xf32>
   return
 }
@@ -421,7 +421,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{(C2) takes 2 elements from 9223372036854775807 in steps of 1 of 8}}
+  // expected-error @+1 {{(C2) 2 elements from 9223372036854775807 in steps of 1 exceed dim 1, whose size is 8}}
   %0 = fact.slice %x dim 1 start 9223372036854775807 : (tensor<4x8xf32>) -> tensor<4x2xf32>
   return
 }
@@ -447,7 +447,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // Functions of real numbers take floats.
 
 func.func @f(%x: tensor<4xi64>) {
-  // expected-error @+1 {{'fact.exp' op takes floats, not 'i64'; cast the operands first}}
+  // expected-error @+1 {{'fact.exp' op needs floats, not 'i64'; cast the operands first}}
   %0 = fact.exp %x : (tensor<4xi64>) -> tensor<4xi64>
   return
 }
@@ -455,7 +455,7 @@ func.func @f(%x: tensor<4xi64>) {
 // -----
 
 func.func @f(%x: tensor<4xi1>) {
-  // expected-error @+1 {{'fact.log' op takes floats, not 'i1'; cast the operands first}}
+  // expected-error @+1 {{'fact.log' op needs floats, not 'i1'; cast the operands first}}
   %0 = fact.log %x : (tensor<4xi1>) -> tensor<4xi1>
   return
 }
@@ -463,7 +463,7 @@ func.func @f(%x: tensor<4xi1>) {
 // -----
 
 func.func @f(%x: tensor<4xi32>) {
-  // expected-error @+1 {{'fact.pow' op takes floats, not 'i32'; cast the operands first}}
+  // expected-error @+1 {{'fact.pow' op needs floats, not 'i32'; cast the operands first}}
   %0 = fact.pow %x, %x : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
   return
 }

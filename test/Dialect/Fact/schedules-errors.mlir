@@ -53,10 +53,10 @@
 
 // -----
 
-// expected-error @+1 {{'sm70_gemm' is neither an attribute of 'fact' nor a kind of schedule of a known target}}
+// expected-error @+1 {{'sm70_gemm' is neither an attribute of 'fact' nor a schedule of a known target}}
 #a = #fact.sm70_gemm<tile = 64x64x64>
 
 // -----
 
-// expected-error @+1 {{'sm70_gemm_space' is neither an attribute of 'fact' nor a kind of schedule of a known target}}
+// expected-error @+1 {{'sm70_gemm_space' is neither an attribute of 'fact' nor a schedule of a known target}}
 #a = #fact.sm70_gemm_space<tile = [64x64x64]>

@@ -6,7 +6,7 @@
 #   run.sh <cutlass> [case...]
 #
 # <cutlass> is a CUTLASS tree (include/, tools/, examples/). Objects go to
-# $BUILD (build/kernels). A compile that spills, or that serialises wgmma
+# $BUILD (build/kernels). A compile that spills, or that serializes wgmma
 # (C7510, C7511), is a failure, and so is a case that runs for two minutes.
 # $LAUNCHER is put before what uses the GPU ("flock FILE" where others use it).
 set -u
@@ -41,7 +41,7 @@ compile() { # name
     "${extra[@]}" -o "$build/$1.so" >"$build/$1.log" 2>&1 ||
     { echo "$1: compile failed: $build/$1.log"; rm -f "$build/$1.so"; return; }
   if grep -qE 'C7510|C7511|C7508|[1-9][0-9]* bytes spill' "$build/$1.log"; then
-    echo "$1: spills or serialises: $build/$1.log"
+    echo "$1: spills or serializes: $build/$1.log"
     rm -f "$build/$1.so"
   fi
 }

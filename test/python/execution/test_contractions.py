@@ -56,7 +56,7 @@ REDUCED = group(
     case("both", lambda x, w: (y := x @ w.t(), y.sum(0), y.prod(1).tanh()), [X / 4, W], 68),
     case("pooled", lambda x, w: F.linear(x, w).mean(2), [A, rand(5, 24)], 43),
     case("all", lambda x, w: F.linear(x, w).sum(), [X, W], 388),
-    case("centred", lambda x, w: (y := x @ w.t()) - y.mean(-1, keepdim=True), [X, W], 65),
+    case("centered", lambda x, w: (y := x @ w.t()) - y.mean(-1, keepdim=True), [X, W], 65),
     case("of batches", lambda x, w: (x @ w).amax((0, 1, 2)), [A, B[0, 0]], 24),
 )
 

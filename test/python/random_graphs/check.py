@@ -119,11 +119,11 @@ def check(graphs: Sequence[Graph], run: Runner = run_library) -> list[Failure | 
 def _check_results(graph: Graph, results: Sequence[torch.Tensor]) -> Failure | None:
     exact, limits = expected(graph)
     found = [at_limit(*tensors) for tensors in zip(results, exact, limits, strict=True)]
-    judgements = judge_results([str(i) for i in range(len(found))], found, exact,
+    judgments = judge_results([str(i) for i in range(len(found))], found, exact,
                                functools.partial(run_eagerly, graph))
-    for judgement in judgements:
-        if judgement.reason:
-            return Failure(graph, f"result {judgement.name}: {judgement.reason}")
+    for judgment in judgments:
+        if judgment.reason:
+            return Failure(graph, f"result {judgment.name}: {judgment.reason}")
     return None
 
 

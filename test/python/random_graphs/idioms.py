@@ -22,13 +22,13 @@ def layer_norm(g, x):
     r = g.random
     dim, other = r.choice([(-1, -1), (-1, -1), (-1, 0), (0, 0)])
     eps = r.choice([1e-5, 1e-2, 0.5])
-    centred = chain(g, x, ("{0} - {0}.mean(%d, keepdim=True)" % dim, [None]))
-    if not centred:
+    centered = chain(g, x, ("{0} - {0}.mean(%d, keepdim=True)" % dim, [None]))
+    if not centered:
         return
-    variance = chain(g, centred, ("{0}.pow(2).mean(%d, keepdim=True)" % other, [None]))
+    variance = chain(g, centered, ("{0}.pow(2).mean(%d, keepdim=True)" % other, [None]))
     if variance:
         divide = r.choice(["{0} * torch.rsqrt({1} + %g)", "{0} / torch.sqrt({1} + %g)"]) % eps
-        normal = chain(g, variance, (divide, [centred, None]))
+        normal = chain(g, variance, (divide, [centered, None]))
         if normal and r.random() < 0.5:
             width = normal[1].shape[-1]
             scale, shift = (g.add_leaf(normal[2], [width], weight=True) for _ in range(2))

@@ -62,7 +62,7 @@ TEST(Safetensors, SaysWhatIsWrong) {
   expect("/tmp", "cannot read '/tmp': Is a directory");
   expect(writer.writeBytes(""), "it has 0 bytes");
   expect(writer.writeBytes("import torch, and more"),
-         "as safetensors: its header would be");
+         "as safetensors: its header is");
   auto header = [&](const std::string &text, const std::string &part) {
     expect(writer.writeRaw(text, std::string(8, 'x')), part);
   };
@@ -71,15 +71,15 @@ TEST(Safetensors, SaysWhatIsWrong) {
   header(R"({"a)", "expected the end of a string");
   header(R"({"a\q": 1})", "expected an escape");
   header(R"({"a\u12g4": 1})", "expected four hexadecimal digits");
-  header(R"({} x)", "expected the end");
+  header(R"({} x)", "expected the end of the header");
   header(R"({"a": {"shape": [-1]}})", "expected an integer of 0 or more");
   header(R"({"a": {"shape": [99999999999999999999]}})",
          "expected an integer below 2^63");
   header(R"({"a": {"dtype": "F32", "shape": [1]}})",
          "tensor 'a' has no dtype or no data_offsets");
   header(R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}})",
-         "tensor 'a' lies at bytes 0 to 16, and the file has 8 bytes of data: "
-         "it is cut short");
+         "tensor 'a' lies at bytes 0 to 16, but the file has 8 bytes of data: "
+         "it is truncated");
   header(R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [8, 4]}})",
          "lies at bytes 8 to 4");
   header(R"({"a": {"dtype": "F32", "shape": [3], "data_offsets": [0, 8]}})",
@@ -89,7 +89,7 @@ TEST(Safetensors, SaysWhatIsWrong) {
          "more elements than a file can hold");
   header(R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},)"
          R"( "a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})",
-         "tensor 'a' is there twice");
+         "duplicate tensor 'a'");
   std::string deep(100000, '[');
   header(R"({"__metadata__": )" + deep, "expected a value");
 }

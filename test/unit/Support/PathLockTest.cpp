@@ -58,7 +58,7 @@ TEST_F(PathLockTest, TheSecondWaitsAndSaysForWhom) {
   EXPECT_TRUE(succeeded(second));
   EXPECT_EQ(read(folder / "log"),
             "fact-tune: waiting for fact-compile (process " +
-                std::to_string(getpid()) + "), which works on " +
+                std::to_string(getpid()) + "), which is using " +
                 (folder / "." / "bundle/").string() + "\n");
   // Nothing is left of either.
   fs::remove(folder / "log");

@@ -93,11 +93,11 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
        },
        "$.values[1]: ends at byte 265, but 'workspace_bytes' is 0"},
       {[](Json &j) { j["program"][0]["kernel"] = "gemm"; },
-       "$.program[0].kernel: there is no kernel \"gemm\""},
+       "$.program[0].kernel: unknown kernel \"gemm\""},
       {[](Json &j) { j["program"][0]["operands"] = {0}; },
-       "takes 2 operands and 1 results, found 1 and 1"},
+       "has 2 operands and 1 results, found 1 and 1"},
       {[](Json &j) { j["program"][0]["results"] = {1}; },
-       "'program' writes workspace and outputs only"},
+       "'program' may write only workspace and outputs"},
       {[](Json &j) { j["kernels"][0]["operands"][0]["shape"] = {2}; },
        "$.program[0].operands[0]: this value has 8448 bytes"},
       {[](Json &j) { j["kernels"][0]["operands"][0]["type"] = "i32"; },
@@ -107,7 +107,7 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
       {[](Json &j) {
          j["kernels"][0]["candidates"][0]["source"] = "kernels/none.cpp";
        },
-       "$.kernels[0].candidates[0].source: there is no file"},
+       "$.kernels[0].candidates[0].source: no such file: "},
       {[](Json &j) { j["kernels"][0]["candidates"][0].erase("source"); },
        "expected one of 'source' and 'object'"},
       {[](Json &j) { j["commands"]["compile"] = {"cc"}; },

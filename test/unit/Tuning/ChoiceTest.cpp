@@ -122,14 +122,13 @@ TEST_F(Choice, OfAnotherVersion) {
   ASSERT_TRUE(link().succeeded()) << bundle.log;
   setVendor(2, 8);
   EXPECT_EQ(run(), -1);
-  EXPECT_NE(problem.find("kernel 'axpy' cannot use the choice that was "
-                         "verified: vendor 8 is loaded; it was verified with "
-                         "7"),
+  EXPECT_NE(problem.find("kernel 'axpy' cannot use its verified choice: "
+                         "vendor 8 is loaded; it was verified with 7"),
             std::string::npos)
       << problem;
   EXPECT_EQ(link().code, 1) << bundle.log;
   expectLog("refused #0   stale_choice: in the linked library, the kernel "
-            "cannot use the choice that was verified: vendor 8 is loaded");
+            "cannot use its verified choice: vendor 8 is loaded");
   EXPECT_FALSE(fs::exists(library));
   // The next run chooses anew.
   ASSERT_TRUE(link().succeeded()) << bundle.log;
@@ -177,8 +176,8 @@ TEST_F(Choice, WithoutAMeasurement) {
 TEST_F(Choice, WithoutACheck) {
   ASSERT_TRUE(link({"--untuned", "--no-check"}).succeeded()) << bundle.log;
   EXPECT_EQ(run(), -1);
-  EXPECT_NE(problem.find("kernel 'axpy' has no choice that was verified; link "
-                         "it again without --no-check"),
+  EXPECT_NE(problem.find("kernel 'axpy' has no verified choice; link it "
+                         "again without --no-check"),
             std::string::npos)
       << problem;
 }
@@ -186,7 +185,7 @@ TEST_F(Choice, WithoutACheck) {
 TEST_F(Choice, NotPossible) {
   setVendor(0, 7);
   EXPECT_EQ(link().code, 1) << bundle.log;
-  expectLog("link_error: the kernel cannot choose: the vendor has no scale");
+  expectLog("link_error: the kernel cannot make its choice: the vendor has no scale");
 }
 
 } // namespace

@@ -142,7 +142,7 @@ TEST_F(Conditions, Interrupted) {
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 1);
     expectLog("fact-tune: error: interrupted by");
-    expectLog("run the same command again to go on");
+    expectLog("run the same command again to resume");
     EXPECT_TRUE(isGone(child));
     expectNoLeftovers(bundle.folder());
   }
@@ -212,7 +212,7 @@ TEST_F(Conditions, OneAtATime) {
   scheduler.run();
   EXPECT_NE(readFile(second.log)
                 .find("fact-tune: waiting for fact-tune (process " +
-                      std::to_string(first) + "), which works on "),
+                      std::to_string(first) + "), which is using "),
             std::string::npos);
   wait(first);
   expectLog("interrupted by SIGTERM");

@@ -129,7 +129,7 @@ TEST_F(EditedDatabase, OtherVersions) {
   execute("PRAGMA user_version = 0");
   EXPECT_EQ(failure(), "");
   execute("PRAGMA user_version = 99");
-  EXPECT_NE(failure().find("has schema version 99, and this fact-tune writes"),
+  EXPECT_NE(failure().find("has schema version 99, but this fact-tune writes"),
             std::string::npos)
       << failure();
 }

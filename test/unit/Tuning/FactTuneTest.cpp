@@ -300,7 +300,7 @@ TEST(FactTune, NothingIsFinite) {
   EXPECT_EQ(bundle.statuses(),
             (std::vector<std::string>{"wrong", "wrong", "ok"}));
   EXPECT_NE(bundle.log.find("1 of 2112 elements are NaN, infinite or unwritten "
-                            "where the reference is not, or the other way"),
+                            "where the reference is not, or vice versa"),
             std::string::npos)
       << bundle.log;
 }

@@ -154,7 +154,7 @@ TEST_F(Linked, UntunedIsVerifiedToo) {
   expectLog("refused #0   wrong");
   EXPECT_EQ(run(), 2.5f);
   ASSERT_TRUE(link({"--untuned", "--no-check"}).succeeded()) << bundle.log;
-  expectLog("check     skipped: nothing of this library was verified");
+  expectLog("check     skipped: this library was not verified");
   EXPECT_EQ(bundle.report()["checked"], false);
   EXPECT_EQ(run(), 0);
 }
@@ -191,7 +191,7 @@ TEST_F(Composed, StepsInAnotherOrder) {
   bundle.addCandidate("good", correct);
   std::swap(bundle.json["program"][0], bundle.json["program"][1]);
   EXPECT_EQ(link().code, 1);
-  expectLog("$.program[0]: reads value 3, which no step before it writes");
+  expectLog("$.program[0]: reads value 3, which no earlier step writes");
 }
 
 TEST_F(Composed, ValuesThatShareMemory) {
@@ -218,7 +218,7 @@ TEST_F(Composed, AKernelThatMindsItsNeighbors) {
                       "== 7) y[i] = 0;");
   EXPECT_EQ(link().code, 1);
   expectLog("the linked library does not compute its program: output 'y' of "
-            "the library: 1 of 2112 elements are not what its steps compute");
+            "the library: 1 of 2112 elements differ from what its steps compute");
   EXPECT_FALSE(fs::exists(library));
   ASSERT_TRUE(link({"--no-check"}).succeeded()) << bundle.log;
 }
@@ -238,8 +238,8 @@ TEST_F(Linked, ArgumentsOfTheProgram) {
                 static_cast<unsigned long long>(hash));
   bundle.json["weights"][0]["baked"] = text;
   ASSERT_TRUE(link().succeeded()) << bundle.log;
-  expectLog("check     of the kernels alone: the bundle does not have the "
-            "value of the baked weight 'w'");
+  expectLog("check     kernels only: the bundle lacks the value of the baked "
+            "weight 'w'");
   bundle.json["weights"][0]["data"] = "w.bin";
   bundle.kernel()["operands"][0].update(
       Json{{"fill", "uniform"}, {"low", 3}, {"high", 4}});

@@ -29,7 +29,7 @@ TEST(Process, ExitStatusAndOutput) {
 
 TEST(Process, SignalsHaveNames) {
   Outcome outcome = shell("kill -SEGV $$");
-  EXPECT_EQ(outcome.kind, Outcome::Signalled);
+  EXPECT_EQ(outcome.kind, Outcome::Signaled);
   EXPECT_EQ(outcome.text(), "SIGSEGV (Segmentation fault)");
 }
 

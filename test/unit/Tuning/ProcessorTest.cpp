@@ -27,7 +27,7 @@ TEST(Processor, BundleOfAnotherArchitectureIsRefused) {
                                   {"name", "pdp-11/70"},
                                   {"features", Json::array()}};
   EXPECT_FALSE(bundle.tune({}).succeeded());
-  EXPECT_NE(bundle.log.find("the bundle is for 'pdp-11/70' (pdp11), and this "
+  EXPECT_NE(bundle.log.find("the bundle is for 'pdp-11/70' (pdp11), but this "
                             "machine is " +
                             std::string(cpuArchitecture())),
             std::string::npos)

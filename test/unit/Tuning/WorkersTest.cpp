@@ -95,7 +95,7 @@ TEST_F(Workers, OutOfMemory) {
   ASSERT_TRUE(tune(script, 1).succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"ok", "ok"}));
   EXPECT_EQ(tune(script, 99, {"--retune"}).code, 1);
-  expectLog("kernel 'axpy' cannot be verified with the memory that is free: "
+  expectLog("kernel 'axpy' cannot be verified with the free memory: "
             "cudaMalloc: out of memory, 4 times");
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
 }
@@ -106,7 +106,7 @@ TEST_F(Workers, MoreMemoryThanThereIs) {
   bundle.kernel()["operands"][0] = huge;
   bundle.json["inputs"][0].update(huge);
   EXPECT_EQ(bundle.tune().code, 1);
-  expectLog("cannot be verified with the memory that is free: out of memory: ");
+  expectLog("cannot be verified with the free memory: out of memory: ");
 }
 
 TEST_F(Workers, ALostDevice) {

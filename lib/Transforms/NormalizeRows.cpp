@@ -1,4 +1,4 @@
-//===- NormaliseRows.cpp - Softmax and reductions over trailing dims ------===//
+//===- NormalizeRows.cpp - Softmax and reductions over trailing dims ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
@@ -7,10 +7,10 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-#define DEBUG_TYPE "fact-normalise-rows"
+#define DEBUG_TYPE "fact-normalize-rows"
 
 namespace fact {
-#define GEN_PASS_DEF_NORMALISEROWS
+#define GEN_PASS_DEF_NORMALIZEROWS
 #include "fact/Transforms/Passes.h.inc"
 } // namespace fact
 
@@ -72,16 +72,16 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
   }
 };
 
-struct NormaliseRowsPass : fact::impl::NormaliseRowsBase<NormaliseRowsPass> {
+struct NormalizeRowsPass : fact::impl::NormalizeRowsBase<NormalizeRowsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateNormaliseRowsPatterns(patterns);
+    populateNormalizeRowsPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 } // namespace
 
-void fact::populateNormaliseRowsPatterns(RewritePatternSet &patterns) {
+void fact::populateNormalizeRowsPatterns(RewritePatternSet &patterns) {
   patterns.add<SoftmaxOverLast, ReduceOverTrailing>(patterns.getContext());
 }

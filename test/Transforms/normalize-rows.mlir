@@ -1,4 +1,4 @@
-// RUN: fact-opt --fact-normalise-rows %s | FileCheck %s
+// RUN: fact-opt --fact-normalize-rows %s | FileCheck %s
 
 // CHECK-LABEL: func @softmax
 func.func @softmax(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
