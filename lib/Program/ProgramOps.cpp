@@ -93,7 +93,7 @@ SmallVector<unsigned> KernelOp::getOperandArguments() {
 // Text names a buffer after what it holds.
 
 /// The name of an input or output, where the model is valid.
-static StringRef getName(ArrayAttr names, int64_t index) {
+static StringRef getBufferName(ArrayAttr names, int64_t index) {
   return index >= 0 && index < int64_t(names.size())
              ? cast<StringAttr>(names[index]).getValue()
              : StringRef();
@@ -101,12 +101,12 @@ static StringRef getName(ArrayAttr names, int64_t index) {
 
 void InputOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   auto model = cast<ModelOp>((*this)->getParentOp());
-  setName(getBuffer(), getName(model.getInputNames(), getIndex()));
+  setName(getBuffer(), getBufferName(model.getInputNames(), getIndex()));
 }
 
 void OutputOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   auto model = cast<ModelOp>((*this)->getParentOp());
-  setName(getBuffer(), getName(model.getOutputNames(), getIndex()));
+  setName(getBuffer(), getBufferName(model.getOutputNames(), getIndex()));
 }
 
 void program::WeightOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
