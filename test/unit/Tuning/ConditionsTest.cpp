@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <functional>
+#include <fstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -82,9 +83,10 @@ protected:
   static bool isGone(pid_t process) {
     fs::path stat = "/proc/" + std::to_string(process) + "/stat";
     for (int i = 0; i < 500; ++i, usleep(10000)) {
-      std::error_code code;
-      if (!fs::exists(stat, code) ||
-          readFile(stat).find(" Z ") != std::string::npos)
+      // The process may end while it is read.
+      std::ifstream stream(stat);
+      std::string text(std::istreambuf_iterator<char>(stream), {});
+      if (text.empty() || text.find(" Z ") != std::string::npos)
         return true;
     }
     return false;

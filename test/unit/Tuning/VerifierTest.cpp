@@ -210,13 +210,13 @@ TEST(Verifier, ToleranceOfEachResult) {
                    const std::string &second) {
     std::string text = TestBundle::kernelSource(
         symbol, type,
-        type + " *z = static_cast<" + type + " *>(buffers[3]); y[i] = 2.0 * "
-               "x[i] + w[i]; z[i] = " + second + ";");
+        type + " *z = static_cast<" + type + " *>(buffers[3]); "
+               "y[i] = double(2 * x[i]) + w[i]; z[i] = " + second + ";");
     text.replace(text.rfind("ABI, 3"), 6, "ABI, 4");
     return text;
   };
   bundle.write("kernels/axpy/reference.cpp",
-               source("axpy_reference", "double", "x[i] - 2.0 * w[i]"));
+               source("axpy_reference", "double", "x[i] - double(2 * w[i])"));
   bundle.addSource("loose", source("axpy_0", "float",
                                    "(x[i] - 2 * w[i]) * 1.001f"));
   bundle.addSource("good", source("axpy_1", "float", "x[i] - 2 * w[i]"));
