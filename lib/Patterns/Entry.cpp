@@ -29,30 +29,10 @@ bool Problem::operator<(const Problem &other) const {
   return tie(*this) < tie(other);
 }
 
-const std::vector<std::vector<std::string>> &getExtentFamilies() {
-  static const std::vector<std::vector<std::string>> families = {
-      {"m", "n", "k", "batch", "tensors"},
-      {"batch", "heads", "kv_heads", "queries", "keys", "head"},
-      {"rows", "columns", "tensors"},
-      {"elements", "tensors"}};
-  return families;
-}
-
 std::string Problem::getExtentsText() const {
-  // The family's order where it is one, else the map's.
-  std::vector<std::string> names;
-  for (const std::vector<std::string> &family : getExtentFamilies())
-    if (family.size() == extents.size() &&
-        std::all_of(family.begin(), family.end(),
-                    [&](const auto &name) { return extents.count(name) != 0; }))
-      names = family;
-  if (names.empty())
-    for (const auto &[name, extent] : extents)
-      names.push_back(name);
   std::string text;
-  for (const std::string &name : names)
-    text += (text.empty() ? "" : " ") + name + "=" +
-            std::to_string(extents.at(name));
+  for (const auto &[name, extent] : extents)
+    text += (text.empty() ? "" : " ") + name + "=" + std::to_string(extent);
   return text;
 }
 

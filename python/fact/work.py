@@ -48,6 +48,9 @@ def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) 
     own = target.endswith(".json") and Path(target).is_file()
     machine = Path(target).read_text(errors="replace") if own else target
     told = [option for option in options if not option.startswith("--summary=")]
+    # A plug-in is code: its content counts too.
+    told += [hash_file(Path(option.partition("=")[2])) for option in options
+             if option.startswith("--load-dialect-plugin=") and Path(option.partition("=")[2]).is_file()]
     facts = [graph.text, machine, *told, f"format {_FORMAT}"]
     key = hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
     name = re.sub(r"[^\w.-]+", "_", f"{graph.name}-{Path(target).stem}")

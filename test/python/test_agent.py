@@ -534,7 +534,7 @@ def test_the_prompt_has_the_entries_that_match(ask, registry):
     prompt = server.requests[0]["body"]["messages"][0]["content"]
     listed = re.findall(r"^(\w+/\w+/\w+#\w+) \| ", prompt, re.M)
     assert listed == [entry(), entry(m=768)] + sorted([entry(m=1024), entry(k=512)])[:1]
-    assert f"{entry()} | matmul,gelu | m=512 n=256 k=256 batch=1 tensors=1 | accepted | " in prompt
+    assert f"{entry()} | matmul,gelu | batch=1 k=256 m=512 n=256 tensors=1 | accepted | " in prompt
     assert "10.0 us, 50.00% of light" in prompt or "10.0 us, 50% of light" in prompt
 
 

@@ -8,7 +8,7 @@
 #include <map>
 
 namespace fact {
-/// A group of ops, the rule that should realise it, and where to search. Typed
+/// A group of ops, the rule that should take it, and where to search. Typed
 /// data, never code.
 struct Proposal {
   std::string rule;

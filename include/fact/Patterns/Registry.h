@@ -32,8 +32,7 @@ struct Problem {
   std::string architecture;
   /// "matmul,add,gelu"
   std::string ops;
-  /// Sizes by name. Which names there are depends on what the region is
-  /// anchored at; see getExtentFamilies.
+  /// Sizes by name. Which there are is up to the rule.
   std::map<std::string, int64_t> extents;
 
   bool operator==(const Problem &other) const;
@@ -44,13 +43,9 @@ struct Problem {
   /// Stable, and the same for equal problems alone:
   /// "gemm_epilogue/bf16/sm_90a#0f3a9c2d1e".
   std::string getId() const;
-  /// "m=65536 n=3072 k=768 batch=1 tensors=1"
+  /// "batch=1 k=768 m=65536 n=3072 tensors=1"
   std::string getExtentsText() const;
 };
-
-/// The sets of extents that problems have, each in the order it is shown in:
-/// contractions, attention, rows, elements.
-const std::vector<std::vector<std::string>> &getExtentFamilies();
 
 /// accepted: verified and measured; failed: tried in vain; pending: proposed,
 /// not tried yet.

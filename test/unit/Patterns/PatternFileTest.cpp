@@ -81,21 +81,19 @@ TEST(PatternFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(broken("\"m\": 4096", "\"m\": 0"),
             "$.entries[0].extents.m: expected an integer from 1 to "
             "281474976710656, found 0");
-  EXPECT_EQ(broken("\"m\": 4096, ", ""),
-            "$.entries[0].extents: expected the members m, n, k, batch, "
-            "tensors, as \"matmul,add\" has");
-  EXPECT_EQ(broken("\"ops\": \"matmul,add\"", "\"ops\": \"add,softmax\""),
-            "$.entries[0].extents: expected the members rows, columns, "
-            "tensors, as \"add,softmax\" has");
-  EXPECT_EQ(
-      broken("\"key\": \"sm90_gemm<", "\"key\": \"host_gemm<").substr(0, 69),
-      "$.entries[0].schedules[0].key: expected a schedule for sm_90a, "
-      "found ");
+  EXPECT_EQ(broken("\"m\": 4096", "\"M\": 4096"),
+            "$.entries[0].extents.M: expected a name of lower-case letters");
+  std::string many;
+  for (int i = 0; i < 16; ++i)
+    many += "\"e" + std::to_string(i) + "\": 1, ";
+  EXPECT_EQ(broken("\"m\": 4096", many + "\"m\": 4096"),
+            "$.entries[0].extents: expected 1 to 16 members, found 21");
+  // Which extents there are, and which schedules, is up to the rule.
+  EXPECT_EQ(broken("\"m\": 4096", "\"height\": 4096"), "");
+  EXPECT_EQ(broken("\"key\": \"sm90_gemm<", "\"key\": \"other_gemm<"), "");
   // Processors have names with hyphens.
   const std::string machine = "\"architecture\": \"sm_90a\"";
-  EXPECT_EQ(broken(machine, "\"architecture\": \"x86-64-v3\"").substr(0, 72),
-            "$.entries[0].schedules[0].key: expected a schedule for x86-64-v3, "
-            "found ");
+  EXPECT_EQ(broken(machine, "\"architecture\": \"x86-64-v3\""), "");
   EXPECT_EQ(broken(machine, "\"architecture\": \"-v3\""),
             "$.architecture: expected an architecture, found \"-v3\"");
   for (const char *date : {"2026-02-31", "2025-02-29", "2026-13-01",

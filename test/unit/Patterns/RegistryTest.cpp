@@ -24,7 +24,7 @@ TEST(Problem, IdsAreStable) {
   EXPECT_NE(sampleProblem(4096, "bf16", "matmul").getId(),
             sampleProblem().getId());
   EXPECT_EQ(sampleProblem().getExtentsText(),
-            "m=4096 n=1024 k=512 batch=1 tensors=1");
+            "batch=1 k=512 m=4096 n=1024 tensors=1");
 }
 
 TEST(Problem, Convertible) {

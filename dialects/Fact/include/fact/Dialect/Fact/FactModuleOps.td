@@ -85,7 +85,7 @@ def Fact_FusedOp : Fact_Op<"fused",
   let summary = "a subgraph that becomes one kernel";
   let description = [{
     Holds what it replaces: inlining the region is always correct, and the
-    region is the kernel's specification. `rule` names the family that realises
+    region is the kernel's specification. `rule` names the family that computes
     it; `strategy` says what it builds on; `space` is what to search;
     `schedule`, once a search has decided, the winner.
 
