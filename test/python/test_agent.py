@@ -569,8 +569,8 @@ def test_strategies_build_on_entries_that_fit(ask, registry):
             entry(rule="gated_gemm"):
         for strategy in "REUSE", "ADAPT":
             told = propose(strategy, name)[1]
-            assert f"entry '{name}' (m=" in told
-            assert "is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul,gelu, m=512" in told
+            assert f"entry '{name}' (batch=1 " in told
+            assert "is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul,gelu, batch=1 k=256 m=512" in told
             assert f"'{entry()}' is of the same problem, for REUSE" in told
     assert f"no schedule of entry '{entry(k=512)}' worked" in propose("ADAPT", entry(k=512))[1]
     # A kernel that is far from all of them.

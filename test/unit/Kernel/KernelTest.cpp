@@ -1,0 +1,235 @@
+//===- KernelTest.cpp - Families, plans and the candidates of a kernel ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Candidates.h"
+#include "fact/Kernel/ScheduleOf.h"
+#include "fact/Kernel/Target.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+const ScheduleKind steps{
+    "test_steps",
+    "steps of a test",
+    {Parameter::number("size", "size of a step", Sizes::between(1, 100))},
+    "",
+    {"1"}};
+const ScheduleKind vendor{"test_vendor", "somebody else's kernel", {}, "", {}};
+
+const Rule stepRule{"test_rule", "Anything."};
+
+ScheduleAttr getStep(MLIRContext *context, int64_t size) {
+  return ScheduleAttr::get(context, &steps, {Extents{size}});
+}
+
+/// The larger the step, the faster; odd ones are not legal.
+class StepPlan : public Plan {
+public:
+  using Plan::Plan;
+
+  SpaceAttrInterface getSpace() const override {
+    SmallVector<Extents> sizes{{1}, {2}, {4}, {6}, {8}};
+    return SpaceAttr::get(fused.getContext(), steps, {sizes});
+  }
+  SmallVector<ScheduleAttr> getFixedSchedules() const override {
+    return {ScheduleAttr::get(fused.getContext(), &vendor, {})};
+  }
+  double predict(ScheduleAttr schedule) const override {
+    return schedule.getKind() == &vendor ? 1000
+                                         : 100.0 - schedule.getValues()[0][0];
+  }
+  LogicalResult emit(ArrayRef<KernelVariant>, KernelCode &) const override {
+    return failure();
+  }
+
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override {
+    if (schedule.getKind() == &steps && schedule.getValues()[0][0] % 2)
+      return emitError() << "steps are even";
+    return success();
+  }
+};
+
+class StepFamily : public Family {
+public:
+  StepFamily(const Rule &rule, std::string architecture)
+      : Family(rule, std::move(architecture), {&steps, &vendor}) {}
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError) const override {
+    return std::unique_ptr<Plan>(new StepPlan(*this, fused, machine));
+  }
+};
+
+class TestTarget : public Target {
+public:
+  static constexpr StringLiteral kind = "cuda";
+  explicit TestTarget(const MachineDescription &machine) : Target(machine) {}
+  StringRef getKind() const override { return kind; }
+  StringRef getSourceSuffix() const override { return ".cu"; }
+  Commands getCommands() const override { return {}; }
+  std::vector<std::pair<std::string, std::string>>
+  getBundleFiles() const override {
+    return {};
+  }
+};
+
+class KernelTest : public testing::Test {
+protected:
+  KernelTest() {
+    DialectRegistry dialects;
+    dialects.insert<FactDialect, func::FuncDialect>();
+    registerTarget<TestTarget>(dialects);
+    context.appendDialectRegistry(dialects);
+    context.loadAllAvailableDialects();
+    registry = &KernelRegistry::get(*context.getLoadedDialect<FactDialect>());
+  }
+
+  const Family &add(const Rule &rule, const char *architecture) {
+    auto family = std::make_unique<StepFamily>(rule, architecture);
+    const Family &added = *family;
+    registry->addFamily(std::move(family));
+    return added;
+  }
+
+  /// A region of the rule, with `more` behind it.
+  FusedOp parse(StringRef more = "") {
+    module = parseSourceString<ModuleOp>(
+        ("func.func @f(%x: tensor<4xf32>) {\n"
+         "  %0 = fact.fused \"test_rule\" ins(%x : tensor<4xf32>) {\n"
+         "  ^bb0(%a: tensor<4xf32>):\n"
+         "    %1 = fact.exp %a : (tensor<4xf32>) -> tensor<4xf32>\n"
+         "    fact.yield %1 : tensor<4xf32>\n"
+         "  } " +
+         more + " : tensor<4xf32>\n  return\n}")
+            .str(),
+        &context);
+    FusedOp found;
+    if (module)
+      module->walk([&](FusedOp fused) { found = fused; });
+    return found;
+  }
+
+  std::unique_ptr<Plan> plan(FusedOp fused) {
+    target = createTarget(&context, *findMachine("h200"));
+    auto plan = target->plan(fused, [&] { return fused.emitError(); });
+    return succeeded(plan) ? std::move(*plan) : nullptr;
+  }
+
+  /// The keys of selected candidates, without the kind.
+  std::vector<std::string> select(FusedOp fused, size_t limit,
+                                  bool wholeLists = false) {
+    std::vector<std::string> keys;
+    std::unique_ptr<Plan> own = plan(fused);
+    for (const Candidate &each : selectCandidates(*own, limit, wholeLists))
+      keys.push_back(each.schedule.getKey());
+    return keys;
+  }
+
+  std::string getDiagnostic(llvm::function_ref<LogicalResult()> function) {
+    std::string text;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      text = diagnostic.str();
+      return success();
+    });
+    EXPECT_TRUE(failed(function()));
+    return text;
+  }
+
+  MLIRContext context;
+  KernelRegistry *registry;
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<Target> target;
+};
+using Keys = std::vector<std::string>;
+} // namespace
+
+TEST_F(KernelTest, TheFamilyOfTheArchitectureCounts) {
+  const Rule other{"test_other", "Something else."};
+  const Family &all = add(stepRule, "cuda");
+  const Family &hopper = add(stepRule, "sm_90a");
+  add(stepRule, "sm_80");
+  add(stepRule, "host");
+  const Family &second = add(other, "cuda");
+  auto h200 = createTarget(&context, *findMachine("h200"));
+  ASSERT_EQ(h200->getFamilies().size(), 2u);
+  EXPECT_EQ(h200->findFamily("test_rule"), &hopper);
+  EXPECT_EQ(h200->findFamily("test_other"), &second);
+  EXPECT_EQ(h200->findFamily("test_no"), nullptr);
+  auto b200 = createTarget(&context, *findMachine("b200"));
+  EXPECT_EQ(b200->findFamily("test_rule"), &all);
+  // Two families read each kind, and it is there once.
+  EXPECT_EQ(h200->getScheduleKinds(),
+            (std::vector<const ScheduleKind *>{&steps, &vendor}));
+  EXPECT_EQ(h200->getRules(steps),
+            (std::vector<StringRef>{"test_rule", "test_other"}));
+}
+
+TEST_F(KernelTest, SaysWhoHasARule) {
+  FusedOp fused = parse();
+  auto planOn = [&](StringRef machine) {
+    return getDiagnostic([&]() -> LogicalResult {
+      auto own = createTarget(&context, *findMachine(machine));
+      return own->plan(fused, [&] { return fused.emitError(); });
+    });
+  };
+  const Rule other{"test_other", "Something else."};
+  add(other, "cuda");
+  EXPECT_EQ(planOn("h200"), "target 'h200' has no such rule as 'test_rule'; "
+                            "it has 'test_other'");
+  add(stepRule, "sm_80");
+  add(stepRule, "host");
+  EXPECT_EQ(planOn("h200"), "'test_rule' has kernels for sm_80, host, and "
+                            "'h200' is sm_90a");
+}
+
+TEST_F(KernelTest, ChecksKindValuesAndLimits) {
+  add(stepRule, "sm_90a");
+  std::unique_ptr<Plan> own = plan(parse());
+  ASSERT_TRUE(own);
+  auto check = [&](ScheduleAttr schedule) {
+    return getDiagnostic([&] {
+      return own->check(schedule,
+                        [&] { return emitError(UnknownLoc::get(&context)); });
+    });
+  };
+  EXPECT_EQ(check(getStep(&context, 101)), "size is 1 to 100, not 101");
+  EXPECT_EQ(check(getStep(&context, 3)), "steps are even");
+  const ScheduleKind foreign{"test_foreign", "of nobody", {}, "", {}};
+  EXPECT_EQ(check(ScheduleAttr::get(&context, &foreign, {})),
+            "'test_rule' on 'h200' takes test_steps or test_vendor schedules, "
+            "not test_foreign");
+  EXPECT_TRUE(own->isLegal(getStep(&context, 4)));
+  EXPECT_FALSE(own->isLegal(getStep(&context, 3)));
+}
+
+/// A vendor's kernel ranks with the best, whatever is predicted.
+TEST_F(KernelTest, TheBestPredictedAreSelected) {
+  add(stepRule, "sm_90a");
+  EXPECT_EQ(select(parse(), 10),
+            (Keys{"test_steps<size = 8>", "test_vendor",
+                  "test_steps<size = 6>", "test_steps<size = 4>",
+                  "test_steps<size = 2>"}));
+  EXPECT_EQ(select(parse(), 2), (Keys{"test_steps<size = 8>", "test_vendor"}));
+  EXPECT_EQ(select(parse("schedule(#fact.test_steps<size = 2>)"), 10),
+            Keys{"test_steps<size = 2>"});
+  EXPECT_TRUE(select(parse("schedule(#fact.test_steps<size = 3>)"), 1).empty());
+}
+
+/// A list is in the order in which to try it; what stands beside it follows its
+/// first.
+TEST_F(KernelTest, ListsKeepTheirOrder) {
+  add(stepRule, "sm_90a");
+  StringRef list = "space(#fact.schedules<#fact.test_steps<size = 2>, "
+                   "#fact.test_steps<size = 3>, #fact.test_steps<size = 8>, "
+                   "#fact.test_steps<size = 2>>)";
+  Keys all{"test_steps<size = 2>", "test_vendor", "test_steps<size = 8>"};
+  EXPECT_EQ(select(parse(list), 10), all);
+  EXPECT_EQ(select(parse(list), 1, /*wholeLists=*/true), all);
+  EXPECT_EQ(select(parse(list), 1), Keys{"test_steps<size = 2>"});
+}
