@@ -5,6 +5,7 @@
 #include "LanguageModel.h"
 #include "Retrieval.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -195,6 +196,12 @@ LogicalResult Discovery::copyOutputs(func::FuncOp function) {
       continue;
     Location loc = terminator->getLoc();
     Type type = operand.get().getType();
+    if (!tensor.hasStaticShape() || !findElementType(tensor.getElementType()))
+      return mlir::emitError(loc)
+             << "output " << operand.getOperandNumber() << " of type " << type
+             << " cannot be copied: tensors of kernels have static sizes and "
+                "elements of "
+             << runtime::elementTypeNames();
     auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise",
                                 operand.get(), StrategyAttr(), Attribute(),
                                 Attribute(), IntegerAttr());

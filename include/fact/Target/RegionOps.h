@@ -12,16 +12,6 @@ template <typename OpT> OpT getOnly(FusedOp fused) {
   auto ops = fused.getBody().front().getOps<OpT>();
   return llvm::hasSingleElement(ops) ? *ops.begin() : OpT();
 }
-
-/// The region's matmuls where they share the lhs and can run as one GEMM; empty
-/// otherwise.
-inline llvm::SmallVector<MatmulOp> getProducts(FusedOp fused) {
-  auto matmuls = llvm::to_vector(fused.getBody().front().getOps<MatmulOp>());
-  for (MatmulOp matmul : matmuls)
-    if (matmul.getLhs() != matmuls.front().getLhs())
-      return {};
-  return matmuls;
-}
 } // namespace fact
 
 #endif // FACT_TARGET_REGIONOPS_H

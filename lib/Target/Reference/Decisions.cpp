@@ -71,8 +71,9 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
   // A dividend has no poles.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
-  knowledge.isNarrowSum |=
-      isa<MatmulOp>(op) && isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
+  if (isa<MatmulOp>(op))
+    knowledge.isNarrowSum |=
+        isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
   // A hidden key's NaN shows in some candidates.
   auto contraction = dyn_cast<ContractionOpInterface>(op);
   if (contraction && contraction.averages())
