@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/InitAll.h"
+#include "fact/Agent/LanguageModel.h"
+#include "fact/Agent/Passes.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Torch/Torch.h"
+#include "fact/Fusion/Passes.h"
 #include "fact/Program/Passes.h"
 #include "fact/Program/Program.h"
 #include "fact/Target/Targets.h"
@@ -24,10 +27,13 @@ void fact::registerAllDialects(mlir::DialectRegistry &registry) {
               mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
   registry.insert<program::ProgramDialect, torch::TorchDialect>();
   registerAllTargets(registry);
+  registerLanguageModelAgents(registry);
 }
 
 void fact::registerAllPasses() {
+  registerFactAgentPasses();
   registerFactConversionPasses();
+  registerFactFusionPasses();
   registerFactProgramPasses();
   registerFactTransformsPasses();
   registerPipelines();

@@ -42,6 +42,8 @@ REFERENCE = {
     "Passes.md": ("Passes", [
         ("Conversion", ["-gen-pass-doc"], "include/fact/Conversion/Passes.td"),
         ("Transforms", ["-gen-pass-doc"], "include/fact/Transforms/Passes.td"),
+        ("Fusion", ["-gen-pass-doc"], "include/fact/Fusion/Passes.td"),
+        ("Agent", ["-gen-pass-doc"], "include/fact/Agent/Passes.td"),
         ("Program", ["-gen-pass-doc"], f"{PROGRAM}/Passes.td")]),
 }
 BLOCK = re.compile(r"^```(?P<language>mlir|c\+\+)(?: +(?P<command>fact-[^\n]*))?\n(?P<text>.*?)^```$",

@@ -1,7 +1,7 @@
 //===- Dialogue.cpp - A conversation within limits ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "LanguageModel.h"
+#include "Dialogue.h"
 #include "Prompts.h.inc"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -76,50 +76,52 @@ chat::SpaceLists fact::getExampleSpace(const Target &target) {
 // The dialogue
 //===----------------------------------------------------------------------===//
 
+std::shared_ptr<Session> Dialogue::getSession(const AgentOptions &options) {
+  if (!options.memory)
+    return std::make_shared<Session>();
+  return options.memory->get<Session>(options.agent + " " +
+                                      options.transcript);
+}
+
 LogicalResult Dialogue::readKey(std::string &key) {
-  const LanguageModelOptions &llm = options.languageModel;
-  auto value = llvm::sys::Process::GetEnv(llm.keyVariable);
+  auto value = llvm::sys::Process::GetEnv(options.keyVariable);
   if (value && !value->empty()) {
     key = *value;
     return success();
   }
-  if (llm.keyFile.empty())
+  if (options.keyFile.empty())
     return success();
-  auto buffer = llvm::MemoryBuffer::getFile(llm.keyFile, /*IsText=*/true);
+  auto buffer = llvm::MemoryBuffer::getFile(options.keyFile, /*IsText=*/true);
   if (!buffer)
     return mlir::emitError(module.getLoc(), "cannot read the key in '")
-           << llm.keyFile << "': " << buffer.getError().message();
+           << options.keyFile << "': " << buffer.getError().message();
   key = (*buffer)->getBuffer().trim().str();
   llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(llm.keyFile, status) &&
+  if (!llvm::sys::fs::status(options.keyFile, status) &&
       status.permissions() &
           (llvm::sys::fs::group_read | llvm::sys::fs::others_read))
     mlir::emitWarning(module.getLoc(), "others can read the key in '")
-        << llm.keyFile << "': chmod 600 makes it yours alone";
+        << options.keyFile << "': chmod 600 makes it yours alone";
   return success();
 }
 
 LogicalResult Dialogue::open() {
-  if (options.agent != "llm" && options.agent != "replay")
-    return mlir::emitError(module.getLoc(), "unknown agent '")
-           << options.agent << "'; known are 'rules', 'llm' and 'replay'";
   if (isReplay() && options.transcript.empty())
     return mlir::emitError(
         module.getLoc(),
         "replay of which transcript? give transcript=file.json");
   if (!isReplay()) {
-    const LanguageModelOptions &llm = options.languageModel;
-    if (!llm.rounds)
+      if (!options.rounds)
       return mlir::emitError(module.getLoc(),
                              "llm-rounds=0 asks nothing: give 1 or more, or "
                              "agent=rules");
     if (failed(readKey(http.key)))
       return failure();
-    http.url = llm.url;
-    http.model = llm.model;
-    http.retries = llm.retries;
-    http.answerTokens = llm.answerTokens;
-    http.answerBytes = llm.answerBytes;
+    http.url = options.url;
+    http.model = options.model;
+    http.retries = options.retries;
+    http.answerTokens = options.answerTokens;
+    http.answerBytes = options.answerBytes;
     std::string error = chat::checkHttpOptions(http);
     if (!error.empty())
       return mlir::emitError(module.getLoc(), error);
@@ -134,7 +136,7 @@ void Dialogue::begin(StringRef graph, StringRef target) {
   closed = false;
   said = 0;
   messages.clear();
-  conversation = session->begin(graph, options.languageModel.model, target);
+  conversation = session->begin(graph, options.model, target);
   report.transcript = session->getPath();
   warnOfTranscript();
   if (!isReplay())
@@ -156,30 +158,28 @@ void Dialogue::setMeasurements(std::vector<patterns::Measurements> measured) {
 }
 
 bool Dialogue::canAsk() const {
-  const LanguageModelOptions &llm = options.languageModel;
   if (closed)
     return false;
   // A transcript ends where its conversation did.
   if (isReplay())
     return said < recorded->rounds.size();
-  return said < llm.rounds && session->getSeconds() < llm.budget &&
-         session->getTokens() < llm.tokenBudget;
+  return said < options.rounds && session->getSeconds() < options.budget &&
+         session->getTokens() < options.tokenBudget;
 }
 
 chat::Reply Dialogue::complete(const chat::Request &request) {
   if (isReplay())
     return model->complete(request);
-  const LanguageModelOptions &llm = options.languageModel;
-  double left = llm.budget - session->getSeconds();
+  double left = options.budget - session->getSeconds();
   if (left <= 0) {
     chat::Reply reply;
     reply.error =
-        llvm::formatv("the {0:F0} s of llm-seconds are used up", llm.budget);
+        llvm::formatv("the {0:F0} s of llm-seconds are used up", options.budget);
     return reply;
   }
-  http.tokens = llm.tokenBudget - session->getTokens();
-  http.timeout = std::min(llm.timeout, left);
-  http.timeoutOption = left < llm.timeout ? "llm-seconds" : "llm-timeout";
+  http.tokens = options.tokenBudget - session->getTokens();
+  http.timeout = std::min(options.timeout, left);
+  http.timeoutOption = left < options.timeout ? "llm-seconds" : "llm-timeout";
   return chat::createHttpModel(http)->complete(request);
 }
 

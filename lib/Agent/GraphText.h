@@ -4,7 +4,7 @@
 #ifndef FACT_AGENT_GRAPHTEXT_H
 #define FACT_AGENT_GRAPHTEXT_H
 
-#include "fact/Analysis/Fusibility.h"
+#include "fact/Fusion/Fusibility.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace fact {

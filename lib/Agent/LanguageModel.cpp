@@ -7,13 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LanguageModel.h"
+#include "fact/Agent/LanguageModel.h"
+#include "Dialogue.h"
 #include "GraphText.h"
-#include "Retrieval.h"
-#include "Spaces.h"
+#include "SpaceLists.h"
+#include "fact/Fusion/Retrieval.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace fact;
@@ -21,7 +24,7 @@ using namespace fact;
 namespace {
 class LanguageModelAgent : public Agent {
 public:
-  LanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
+  LanguageModelAgent(ModuleOp module, const AgentOptions &options,
                      const Retrieval &retrieval, DiscoveryReport &report)
       : retrieval(retrieval), report(report),
         dialogue(module, options, report) {}
@@ -69,6 +72,33 @@ private:
 // What it is told
 //===----------------------------------------------------------------------===//
 
+/// A reason is anybody's text: quoted, and no longer than a reason need be.
+static std::string quoteReason(const std::string &reason) {
+  constexpr size_t longest = 200;
+  std::string text = chat::sanitise(reason, longest);
+  std::replace(text.begin(), text.end(), '"', '\'');
+  return ", \"" + text + "\"";
+}
+
+/// A line per entry.
+static std::string describe(const patterns::Entry &entry) {
+  std::string text = llvm::formatv(
+      "{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
+      entry.problem.getExtentsText(), patterns::getName(entry.getStatus()));
+  unsigned shown = 0;
+  for (const patterns::Schedule &schedule : entry.schedules) {
+    if (++shown > 3)
+      break;
+    if (schedule.status == patterns::Status::Accepted)
+      text += llvm::formatv(" | {0}: {1:F1} us, {2:P0} of light", schedule.key,
+                            schedule.us, schedule.solShare);
+    else
+      text += " | " + schedule.key + ": " + patterns::getName(schedule.status) +
+              (schedule.reason.empty() ? "" : quoteReason(schedule.reason));
+  }
+  return text;
+}
+
 /// The entries near what the rules would group, each once.
 std::string
 LanguageModelAgent::writeEntries(const GroupedBlock &decided,
@@ -83,7 +113,7 @@ LanguageModelAgent::writeEntries(const GroupedBlock &decided,
     fused->erase();
     for (size_t i = 0; i < std::min(nearest, matches.size()); ++i)
       if (seen.insert(matches[i].entry).second)
-        text += Retrieval::describe(*matches[i].entry) + "\n";
+        text += describe(*matches[i].entry) + "\n";
   }
   return text.empty() ? "Nothing near this graph.\n"
                       : "Entry | ops | extents | status | schedules\n" + text;
@@ -330,13 +360,33 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
   return true;
 }
 
-std::unique_ptr<Agent>
-fact::createLanguageModelAgent(ModuleOp module, const DiscoveryOptions &options,
-                               const Retrieval &retrieval,
-                               DiscoveryReport &report) {
+static std::unique_ptr<Agent>
+createLanguageModelAgent(ModuleOp module, const AgentOptions &options,
+                         const Retrieval &retrieval, DiscoveryReport &report) {
   auto agent =
       std::make_unique<LanguageModelAgent>(module, options, retrieval, report);
   if (failed(agent->open()))
     return nullptr;
   return agent;
+}
+
+namespace {
+/// All contexts of one dialect registry are one run: one transcript, one budget.
+class LanguageModelExtension
+    : public DialectExtension<LanguageModelExtension, FactDialect> {
+public:
+  void apply(MLIRContext *, FactDialect *dialect) const override {
+    AgentRegistry &agents = AgentRegistry::get(*dialect);
+    agents.setMemory(memory);
+    for (StringRef name : {"llm", "replay"})
+      agents.add(name, createLanguageModelAgent);
+  }
+
+private:
+  std::shared_ptr<AgentMemory> memory = std::make_shared<AgentMemory>();
+};
+} // namespace
+
+void fact::registerLanguageModelAgents(DialectRegistry &registry) {
+  registry.addExtensions<LanguageModelExtension>();
 }

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Agent/Refinement.h"
-#include "LanguageModel.h"
-#include "Spaces.h"
-#include "fact/Analysis/Problem.h"
-#include "fact/Patterns/Learn.h"
+#include "Dialogue.h"
+#include "SpaceLists.h"
+#include "fact/Fusion/Problem.h"
+#include "fact/Kernel/Neighbors.h"
 #include "fact/Program/Kernels.h"
+#include "fact/Tuning/Learn.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -76,7 +77,9 @@ private:
 LogicalResult Refinement::readMeasurements() {
   report.agent.agent = options.agent.agent;
   const MachineDescription &machine = target->getMachine();
-  if (options.agent.agent != "rules") {
+  if (failed(AgentRegistry::find(module, options.agent)))
+    return failure();
+  if (Dialogue::isHeldBy(options.agent)) {
     dialogue = std::make_unique<Dialogue>(module, options.agent, report.agent);
     if (failed(dialogue->open()))
       return failure();

@@ -34,7 +34,7 @@ static std::string getDefaultPath(StringRef graph) {
   return path.str().str();
 }
 
-std::string Session::open(const DiscoveryOptions &options) {
+std::string Session::open(const AgentOptions &options) {
   std::lock_guard<std::mutex> lock(mutex);
   if (std::exchange(opened, true))
     return "";
@@ -107,21 +107,4 @@ void Session::save() {
   std::string error = chat::writeTranscript(path, transcript);
   if (error != told)
     problem = told = error;
-}
-
-std::shared_ptr<Session> fact::createSession() {
-  return std::make_shared<Session>();
-}
-
-std::shared_ptr<Session>
-fact::getProcessSession(const DiscoveryOptions &options) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, std::shared_ptr<Session>>
-      sessions;
-  std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<Session> &session =
-      sessions[{options.agent, options.transcript}];
-  if (!session)
-    session = createSession();
-  return session;
 }

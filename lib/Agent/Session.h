@@ -1,11 +1,11 @@
 //===- Session.h - A run with a model -----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef FACT_AGENT_SESSION_H
-#define FACT_AGENT_SESSION_H
+#ifndef FACT_LIB_AGENT_SESSION_H
+#define FACT_LIB_AGENT_SESSION_H
 
 #include "Chat/Transcript.h"
-#include "fact/Agent/Discovery.h"
+#include "fact/Fusion/Agent.h"
 #include <mutex>
 
 namespace fact {
@@ -15,7 +15,7 @@ class Session {
 public:
   /// Names the file and starts it (`llm`), or reads it (`replay`); once. Says
   /// what went wrong, or nothing.
-  std::string open(const DiscoveryOptions &options);
+  std::string open(const AgentOptions &options);
 
   /// Starts a conversation; `append` and `judge` go on with it.
   size_t begin(llvm::StringRef graph, llvm::StringRef model,
@@ -51,4 +51,4 @@ private:
 };
 } // namespace fact
 
-#endif // FACT_AGENT_SESSION_H
+#endif // FACT_LIB_AGENT_SESSION_H

@@ -28,8 +28,7 @@ public:
   Compilation(ModuleOp module, const CompileOptions &options)
       : module(module), options(options), agent(options.discovery) {
     agent.target = options.target;
-    if (!agent.session)
-      agent.session = createSession();
+    agent.memory = &memory;
   }
 
   LogicalResult run();
@@ -69,6 +68,7 @@ private:
   PathLock lock;
   /// One run of the agent, from discovery to the last round of refinement.
   DiscoveryOptions agent;
+  AgentMemory memory;
   json::Object stages, ops;
   json::Array refinements;
   DiscoveryReport report;
@@ -236,7 +236,7 @@ LogicalResult Compilation::tune() {
   llvm::append_range(words, options.tunerArguments);
   SmallVector<StringRef> arguments(words.begin(), words.end());
   std::vector<StringRef> environment =
-      getEnvironmentWithout(agent.languageModel.keyVariable);
+      getEnvironmentWithout(agent.keyVariable);
   std::string error;
   int status =
       llvm::sys::ExecuteAndWait(*program, arguments, ArrayRef(environment), {},

@@ -3,6 +3,7 @@
 
 #include "fact/Transforms/Pipelines.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Fusion/Passes.h"
 #include "fact/Program/Passes.h"
 #include "fact/Program/Program.h"
 #include "fact/Transforms/Passes.h"

@@ -98,6 +98,6 @@ void fact::printSchedulePage(MLIRContext *context, raw_ostream &os) {
 
 void fact::registerAllTargets(DialectRegistry &registry) {
   registry.insert<FactDialect>();
-  registerCutlassTarget(registry);
+  registerCudaTarget(registry);
   registerHostTarget(registry);
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import subprocess
@@ -15,28 +16,6 @@ from .errors import FactError, printable
 from .files import writing
 
 
-# Options that are passed on to fact-compile.
-_AGENT_OPTIONS = [
-    ("agent", "NAME", "rules (default), llm, or replay of a transcript"),
-    ("llm-url", "URL", "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1"),
-    ("llm-model", "NAME", "model to ask for"),
-    ("llm-key-env", "VARIABLE", "environment variable with the key (default: FACT_LLM_KEY)"),
-    ("llm-key-file", "FILE", "file with the key"),
-    ("llm-rounds", "N", "maximum requests per graph (default: 3)"),
-    ("llm-timeout", "SECONDS", "maximum per request (default: 180)"),
-    ("llm-seconds", "SECONDS", "maximum for all requests (default: 900)"),
-    ("llm-retries", "N", "retries per request (default: 4)"),
-    ("llm-tokens", "N", "maximum of all requests and answers (default: 400000)"),
-    ("llm-answer-tokens", "N", "maximum per answer (default: 8192)"),
-    ("llm-answer-bytes", "N", "maximum per answer (default: 4 MiB)"),
-    ("transcript", "FILE", "what llm writes and replay reads"),
-    ("patterns", "FOLDER", "the registry (default: the user's over the built-in one)"),
-    ("refine", "N", "rounds of refinement: search again where most time can be gained"),
-    ("refine-eps", "SHARE", "done at most this share above the speed of light (default: 0.25)"),
-    ("refine-window", "N", "done after this many attempts without gain (default: 12)"),
-]
-
-
 def main(arguments: list[str] | None = None) -> int:
     is_program = arguments is None
     arguments = sys.argv[1:] if is_program else arguments
@@ -44,7 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
         # fact-registry parses its own options.
         if arguments[:1] == ["registry"]:
             return _registry(arguments[1:])
-        options = _parser().parse_args(arguments)
+        agent_options = _agent_options() if arguments[:1] == ["compile"] else []
+        options = _parser(agent_options).parse_args(arguments)
         if is_program:
             _limit_threads(getattr(options, "threads", None))
         return options.function(options)
@@ -64,7 +44,19 @@ def _limit_threads(count: int | None) -> None:
     os.execve(sys.executable, [sys.executable, "-m", "fact", *sys.argv[1:]], environment)
 
 
-def _parser() -> argparse.ArgumentParser:
+@functools.cache
+def _agent_options() -> list[tuple[str, str, str]]:
+    """The options of agents, which fact-compile declares and gets: name, value, help."""
+    from .toolchain import find_tool
+
+    tool = find_tool("fact-compile")
+    if tool is None:
+        return []
+    listed = subprocess.run([tool, "--print-agent-options"], capture_output=True, text=True)
+    return [tuple(option) for option in json.loads(listed.stdout)] if listed.stdout else []
+
+
+def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fact", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -86,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     compile_.add_argument("--save-weights", metavar="FILE", help="also write the module's weights, "
                           "random with a fixed seed, as safetensors")
     agent = compile_.add_argument_group("who groups ops into kernels (docs/agents.md)")
-    for name, metavar, what in _AGENT_OPTIONS:
-        agent.add_argument(f"--{name}", metavar=metavar, help=what)
+    for name, metavar, what in agent_options:
+        agent.add_argument(f"--{name}", metavar=metavar.upper(), help=what)
     compile_.add_argument("--summary", metavar="FILE",
                           help="write stages, their times and results as JSON")
     compile_.add_argument("--option", action="append", default=[], metavar="ARG",
@@ -173,7 +165,7 @@ def _compile(options) -> int:
 
     if options.device == "meta" and options.save_weights:
         raise FactError("--save-weights needs data: leave out --device=meta")
-    given = [(name, getattr(options, name.replace("-", "_"))) for name, *_ in _AGENT_OPTIONS]
+    given = [(name, getattr(options, name.replace("-", "_"))) for name, *_ in _agent_options()]
     options.option += [f"--{name}={value}" for name, value in given if value is not None]
     workload = _workload(options, options.device)
     with tempfile.TemporaryDirectory() as folder:

@@ -7,10 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialogue.h"
 #include "GraphText.h"
-#include "LanguageModel.h"
-#include "Retrieval.h"
-#include "Spaces.h"
+#include "SpaceLists.h"
+#include "fact/Fusion/Discovery.h"
+#include "fact/Fusion/Retrieval.h"
+#include "fact/Kernel/Neighbors.h"
 #include "fact/Target/Targets.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/AsmParser/AsmParser.h"

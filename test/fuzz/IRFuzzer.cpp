@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IRMutator.h"
-#include "fact/Agent/Discovery.h"
+#include "fact/Fusion/Discovery.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Torch/Torch.h"

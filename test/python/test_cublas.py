@@ -52,7 +52,7 @@ class FactKernel(ctypes.Structure):
 def built(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cublas")
     (folder / "fact").mkdir()
-    (folder / "fact" / "cutlass").symlink_to(root / "lib" / "Target" / "Cutlass" / "Kernels")
+    (folder / "fact" / "cutlass").symlink_to(root / "lib" / "Target" / "Cuda" / "Common" / "Kernels")
     (folder / "fact" / "Runtime").symlink_to(root / "include" / "fact" / "Runtime")
     (folder / "product.cpp").write_text(SOURCE)
     nvcc = [str(toolchain.find_nvcc()), f"-I{folder}", f"-I{toolchain.find_cublas()}",

@@ -77,7 +77,7 @@ def results(root, tmp_path_factory):
     for name, text in bundles.items():
         subprocess.run([toolchain.require_tool("fact-compile"), text, "--target=sm_90a",
                         "--until=bundle", f"--bundle={folder / name}"], check=True)
-    wanted = {path.name for path in (root / "lib" / "Target" / "Cutlass" / "Kernels").glob("*.cuh")}
+    wanted = {path.name for path in (root / "lib" / "Target" / "Cuda").glob("*/Kernels/*.cuh")}
     chosen = fewest([folder / name for name in bundles], wanted)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(compile_source, where, entry, folder / f"{number}.o")

@@ -11,16 +11,18 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include <map>
 
 using namespace mlir;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("fact-compile options");
-static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("<model.mlir>"), cl::cat(category));
+static cl::opt<std::string> input(cl::Positional, cl::desc("<model.mlir>"),
+                                  cl::cat(category));
 static cl::opt<std::string>
     output("o",
            cl::desc("The library (its header is written beside it), or the "
@@ -70,7 +72,7 @@ static cl::list<std::string>
 static cl::OptionCategory agentCategory("Agent options");
 static fact::DiscoveryOptions agent;
 
-/// An agent option, as `agentOptions` in Passes.td, with the same help.
+/// An option of AgentOptions.def.
 template <typename T>
 struct AgentOption : cl::opt<T, /*ExternalStorage=*/true> {
   AgentOption(StringRef name, T &field, const char *value, const char *help)
@@ -79,52 +81,14 @@ struct AgentOption : cl::opt<T, /*ExternalStorage=*/true> {
 };
 template <typename T>
 AgentOption(StringRef, T &, const char *, const char *) -> AgentOption<T>;
-static AgentOption
-    agentName("agent", agent.agent, "name",
-              "Who proposes kernels: rules, llm, or replay of a transcript");
-static AgentOption transcript(
-    "transcript", agent.transcript, "file",
-    "File that llm writes (default: in the user's cache) and replay reads");
+#define FACT_AGENT_OPTION(type, field, flag, value, initial, help)             \
+  static AgentOption field##Option(flag, agent.field, value, help);
+#include "fact/Fusion/AgentOptions.def"
 static cl::list<std::string>
     patterns("patterns",
              cl::desc("Folder of the registry; upper layers first (default: "
                       "the user's and the built-in one)"),
              cl::value_desc("folder"), cl::cat(agentCategory));
-static AgentOption
-    llmUrl("llm-url", agent.languageModel.url, "url",
-           "OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1");
-static AgentOption llmModel("llm-model", agent.languageModel.model, "name",
-                            "Model to ask for");
-static AgentOption llmKeyVariable(
-    "llm-key-env", agent.languageModel.keyVariable, "variable",
-    "Environment variable with the endpoint's key; default: FACT_LLM_KEY");
-static AgentOption
-    llmKeyFile("llm-key-file", agent.languageModel.keyFile, "file",
-               "File with the key, where the variable is not set");
-static AgentOption llmRounds(
-    "llm-rounds", agent.languageModel.rounds, "n",
-    "Maximum requests per graph, those that return diagnostics included; "
-    "default: 3");
-static AgentOption llmTimeout("llm-timeout", agent.languageModel.timeout,
-                              "seconds",
-                              "Maximum seconds per request; default: 180");
-static AgentOption
-    llmSeconds("llm-seconds", agent.languageModel.budget, "seconds",
-               "Maximum seconds for all requests of a run; default: 900");
-static AgentOption llmRetries(
-    "llm-retries", agent.languageModel.retries, "n",
-    "Retries per request after 429, 5xx or a lost connection; default: 4");
-static AgentOption llmAnswerTokens("llm-answer-tokens",
-                                   agent.languageModel.answerTokens, "n",
-                                   "Maximum tokens per answer; default: 8192");
-static AgentOption
-    llmTokens("llm-tokens", agent.languageModel.tokenBudget, "n",
-              "Maximum tokens of all requests and answers of a run; default: "
-              "400000");
-static AgentOption llmAnswerBytes("llm-answer-bytes",
-                                  agent.languageModel.answerBytes, "n",
-                                  "Maximum bytes per answer; default: 4 MiB");
-
 static cl::opt<unsigned> refineRounds(
     "refine",
     cl::desc("Rounds of refinement: search again where most time can be "
@@ -140,6 +104,11 @@ static cl::opt<unsigned> refineWindow(
     cl::desc("A kernel is done after this many attempts without gain "
              "(default 12)"),
     cl::value_desc("n"), cl::init(12), cl::cat(agentCategory));
+
+static cl::opt<bool> printAgentOptions(
+    "print-agent-options",
+    cl::desc("Print the options of agents as JSON, for tools that pass them on"),
+    cl::ReallyHidden, cl::cat(category));
 
 static const char overview[] = R"(FACT: compiles a model to a shared library
 
@@ -178,12 +147,33 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+/// Prints name, value and help of each option of the agents.
+static void listAgentOptions() {
+  std::map<StringRef, llvm::json::Value> options;
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (llvm::is_contained(option->Categories, &agentCategory))
+      options.emplace(name,
+                      llvm::json::Array{name, option->ValueStr, option->HelpStr});
+  llvm::json::OStream json(llvm::outs());
+  json.array([&] {
+    for (auto &[name, option] : options)
+      json.value(option);
+  });
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   fact::initTool("fact-compile");
   cl::HideUnrelatedOptions({&category, &agentCategory});
   fact::declarePluginOption();
   cl::ParseCommandLineOptions(argc, argv, overview);
+  if (printAgentOptions) {
+    listAgentOptions();
+    return 0;
+  }
+  if (input.empty())
+    return fail("no input: give the text of a model, or - for standard input; "
+                "see fact-compile --help");
   if (output.empty() && until != fact::Stage::bundle)
     return fail("no output: give -o model.so");
   if (output.empty() && bundle.empty())

@@ -5,7 +5,7 @@
 #ifndef FACT_TOOLS_FACTREGISTRY_COMMANDS_H
 #define FACT_TOOLS_FACTREGISTRY_COMMANDS_H
 
-#include "fact/Patterns/Learn.h"
+#include "fact/Tuning/Learn.h"
 #include <set>
 #include <string>
 #include <vector>

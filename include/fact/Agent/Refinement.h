@@ -4,12 +4,11 @@
 #ifndef FACT_AGENT_REFINEMENT_H
 #define FACT_AGENT_REFINEMENT_H
 
-#include "fact/Agent/Discovery.h"
+#include "fact/Fusion/Agent.h"
 
 namespace fact {
 struct RefinementOptions {
-  /// The agent and how to reach it; its `target` is not read.
-  DiscoveryOptions agent;
+  AgentOptions agent;
   /// The bundle that was tuned, and a tuning.json of it from elsewhere (empty:
   /// the bundle's own results).
   std::string bundle;

@@ -5,6 +5,7 @@
 #define FACT_DRIVER_COMPILE_H
 
 #include "fact/Agent/Refinement.h"
+#include "fact/Fusion/Discovery.h"
 #include "fact/Target/Bundle.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <chrono>

@@ -9,7 +9,7 @@ class DialectRegistry;
 } // namespace mlir
 
 namespace fact {
-void registerCutlassTarget(mlir::DialectRegistry &registry);
+void registerCudaTarget(mlir::DialectRegistry &registry);
 void registerHostTarget(mlir::DialectRegistry &registry);
 
 /// Both, with their families.

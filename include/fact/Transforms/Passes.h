@@ -4,7 +4,6 @@
 #ifndef FACT_TRANSFORMS_PASSES_H
 #define FACT_TRANSFORMS_PASSES_H
 
-#include "fact/Agent/Discovery.h"
 #include "mlir/Pass/Pass.h"
 
 namespace fact {

@@ -5,7 +5,7 @@
 #define FACT_AGENT_CHAT_TRANSCRIPT_H
 
 #include "Chat.h"
-#include "fact/Patterns/Learn.h"
+#include "fact/Tuning/Learn.h"
 
 namespace fact {
 namespace chat {

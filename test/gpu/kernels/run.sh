@@ -15,8 +15,8 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 build=${BUILD:-$root/build/kernels}
-mkdir -p "$build/include/fact"
-ln -sfn "$root/lib/Target/Cutlass/Kernels" "$build/include/fact/cutlass"
+mkdir -p "$build/include/fact/cutlass"
+ln -sf "$root"/lib/Target/Cuda/*/Kernels/*.cuh "$build/include/fact/cutlass/"
 ln -sfn "$root/include/fact/Runtime" "$build/include/fact/Runtime"
 
 cases=("$@")

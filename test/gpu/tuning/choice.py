@@ -60,7 +60,9 @@ FACT_KERNEL(product_reference, Kernel)
 def write_bundle(folder: pathlib.Path, arch: str, commands: dict) -> None:
     shutil.copytree(SOURCE / "lib/Runtime", folder / "runtime")
     shutil.copytree(SOURCE / "include/fact/Runtime", folder / "include/fact/Runtime")
-    shutil.copytree(SOURCE / "lib/Target/Cutlass/Kernels", folder / "include/fact/cutlass")
+    (folder / "include/fact/cutlass").mkdir()
+    for header in (SOURCE / "lib/Target/Cuda").glob("*/Kernels/*.cuh"):
+        shutil.copy(header, folder / "include/fact/cutlass")
     (folder / "kernels").mkdir()
     (folder / "kernels/product.cu").write_text(CANDIDATE)
     (folder / "kernels/reference.cu").write_text(REFERENCE)

@@ -1,7 +1,8 @@
 //===- SpacesTest.cpp - Spaces from lists of words ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Spaces.h"
+#include "SpaceLists.h"
+#include "fact/Kernel/Neighbors.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Target/Targets.h"
 #include "mlir/AsmParser/AsmParser.h"

@@ -1,0 +1,17 @@
+//===- LanguageModel.h - Agents that ask a chat model -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_AGENT_LANGUAGEMODEL_H
+#define FACT_AGENT_LANGUAGEMODEL_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace fact {
+/// Makes the agents `llm` and `replay` known to every context of the registry.
+/// Passes of these contexts with the same transcript are one run: they add to it.
+void registerLanguageModelAgents(mlir::DialectRegistry &registry);
+} // namespace fact
+
+#endif // FACT_AGENT_LANGUAGEMODEL_H

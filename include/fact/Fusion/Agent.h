@@ -1,0 +1,149 @@
+//===- Agent.h - Who proposes what to fuse ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_FUSION_AGENT_H
+#define FACT_FUSION_AGENT_H
+
+#include "fact/Fusion/Fusibility.h"
+#include "mlir/IR/DialectInterface.h"
+#include <map>
+#include <mutex>
+
+namespace fact {
+/// A group of ops, the rule that should take it, and where to search. Typed
+/// data, never code.
+struct Proposal {
+  std::string rule;
+  OpGroup ops;
+  /// What of the registry it builds on; null: nobody said.
+  StrategyAttr strategy = {};
+  /// Null: the rule's own.
+  SpaceAttrInterface space = {};
+  /// Larger first.
+  int64_t priority = 0;
+  std::string rationale = {};
+};
+
+/// What became of a proposal.
+struct Verdict {
+  /// None: accepted.
+  std::optional<Obstacle> obstacle;
+  /// What the compiler says of a rejected one, and the op that it means, where
+  /// that is one.
+  std::string reason;
+  mlir::Operation *op = nullptr;
+};
+
+/// What discovery did, for statistics, summaries and benchmarks.
+struct DiscoveryReport {
+  std::string agent;
+  unsigned proposed = 0;
+  unsigned accepted = 0;
+  /// Rejected proposals by the name of their obstacle.
+  std::map<std::string, unsigned> rejected;
+  /// Groups by the rules for what the agent left over.
+  unsigned covered = 0;
+  /// Rounds with an agent, requests to its model, and those that were sent
+  /// again because the server failed.
+  unsigned rounds = 0;
+  unsigned calls = 0;
+  unsigned retries = 0;
+  int64_t tokensIn = 0;
+  int64_t tokensOut = 0;
+  double seconds = 0;
+  /// Why the rules did the work of another agent; empty: they did not.
+  std::string fallback;
+  /// The file that repeats this run.
+  std::string transcript;
+
+  unsigned getRejected() const {
+    unsigned sum = 0;
+    for (const auto &[reason, count] : rejected)
+      sum += count;
+    return sum;
+  }
+};
+
+/// Reads one block of the graph and proposes what to fuse in it. Whatever it
+/// says goes through Fusibility before anything changes.
+class Agent {
+public:
+  virtual ~Agent() = default;
+
+  /// Groups of ops that are in none yet.
+  virtual std::vector<Proposal> propose(const GroupedBlock &decided,
+                                        const Fusibility &fusibility) = 0;
+
+  /// What became of them, in their order. True asks for another round.
+  virtual bool review(llvm::ArrayRef<Verdict> verdicts) { return false; }
+};
+
+/// State that agents keep between passes, or between the stages of a
+/// compilation, such as the conversation with a model.
+class AgentMemory {
+public:
+  /// The state under a key, which is created on first use.
+  template <typename StateT> std::shared_ptr<StateT> get(std::string key) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::shared_ptr<void> &state = states[std::move(key)];
+    if (!state)
+      state = std::make_shared<StateT>();
+    return std::static_pointer_cast<StateT>(state);
+  }
+
+private:
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<void>> states;
+};
+
+struct AgentOptions {
+#define FACT_AGENT_OPTION(type, field, flag, value, initial, help)             \
+  type field = initial;
+#include "fact/Fusion/AgentOptions.def"
+
+  /// Discovery and refinement that share one are one run: one transcript and
+  /// one budget. Null: a run of its own.
+  AgentMemory *memory = nullptr;
+};
+
+class Retrieval;
+
+/// The embedded rules: deterministic, offline, and complete (every op that has
+/// a kernel gets one).
+std::unique_ptr<Agent> createRulesAgent(const Retrieval &retrieval);
+
+/// The agents of a context beside the rules, by name.
+class AgentRegistry : public mlir::DialectInterface::Base<AgentRegistry> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AgentRegistry)
+  /// Returns null after an error that names what is wrong with the options.
+  using CreateAgent = std::unique_ptr<Agent> (*)(mlir::ModuleOp module,
+                                                 const AgentOptions &options,
+                                                 const Retrieval &retrieval,
+                                                 DiscoveryReport &report);
+
+  explicit AgentRegistry(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// The registry of a dialect, which is created where there is none.
+  static AgentRegistry &get(FactDialect &dialect);
+
+  void add(llvm::StringRef name, CreateAgent create);
+
+  /// The memory of passes with an agent. Contexts of one tool may share it.
+  AgentMemory &getMemory() { return *memory; }
+  void setMemory(std::shared_ptr<AgentMemory> shared) {
+    memory = std::move(shared);
+  }
+
+  /// How to create the agent of the options, null for the rules; the diagnostic
+  /// lists the agents that there are.
+  static mlir::FailureOr<CreateAgent> find(mlir::ModuleOp module,
+                                           const AgentOptions &options);
+
+private:
+  std::map<std::string, CreateAgent> agents;
+  std::shared_ptr<AgentMemory> memory = std::make_shared<AgentMemory>();
+};
+} // namespace fact
+
+#endif // FACT_FUSION_AGENT_H

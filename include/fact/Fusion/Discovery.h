@@ -1,0 +1,26 @@
+//===- Discovery.h - From a graph to kernels ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_FUSION_DISCOVERY_H
+#define FACT_FUSION_DISCOVERY_H
+
+#include "fact/Fusion/Agent.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace fact {
+struct DiscoveryOptions : AgentOptions {
+  /// A machine's name, architecture or file; empty: the module's `fact.target`,
+  /// else the host.
+  std::string target;
+  /// Folders of the registry, upper layers first.
+  std::vector<std::string> patterns;
+};
+
+/// Groups the ops of a module into `fact.fused`: as the agent says where the
+/// compiler agrees, by the rules elsewhere. An op without a kernel is an error.
+mlir::LogicalResult discover(mlir::ModuleOp module,
+                             const DiscoveryOptions &options,
+                             DiscoveryReport &report);
+} // namespace fact
+
+#endif // FACT_FUSION_DISCOVERY_H

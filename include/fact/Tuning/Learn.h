@@ -1,0 +1,51 @@
+//===- Learn.h - From measurements to entries -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_PATTERNS_LEARN_H
+#define FACT_PATTERNS_LEARN_H
+
+#include "fact/Registry/Registry.h"
+
+namespace fact {
+namespace patterns {
+
+struct LearnOptions {
+  /// A tuning.json that fact-tune wrote for the bundle, maybe elsewhere. Empty:
+  /// the bundle's tuning.sqlite, or its tuning.json where that is all there is.
+  std::filesystem::path results;
+  /// The day of results that do not say it: "2026-11-15".
+  std::string date;
+  /// Versions beside those that the results name, as in {"commit", "0123abc"}.
+  std::map<std::string, std::string> versions;
+  /// Accepted schedules of each kernel and machine, the fastest first.
+  size_t keep = 5;
+};
+
+/// What tuning a bundle has taught: an entry for each kernel that was tried,
+/// with its fastest schedules and all that failed. Throws tuning::Failure.
+std::vector<Entry> learn(const std::filesystem::path &bundle,
+                         const LearnOptions &options);
+
+/// All attempts of one kernel of a bundle, the oldest first.
+struct Measurements {
+  struct Attempt {
+    std::string key, status, detail;
+    double us = 0;
+    bool isAccepted() const { return status == "ok" && us > 0; }
+  };
+  std::string kernel;
+  Problem problem;
+  double solUs = 0;
+  std::vector<Attempt> attempts;
+};
+
+/// What fact-tune measured of a bundle, from its database or from `results`, a
+/// tuning.json. Throws nothing: empty and `error` when there is nothing.
+std::vector<Measurements> readMeasurements(const std::filesystem::path &bundle,
+                                           const std::filesystem::path &results,
+                                           std::string &error);
+
+} // namespace patterns
+} // namespace fact
+
+#endif // FACT_PATTERNS_LEARN_H

@@ -1,0 +1,257 @@
+//===- Discovery.cpp - From a graph to kernels ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Fusion/Discovery.h"
+#include "fact/Analysis/ReadThrough.h"
+#include "fact/Dialect/Fact/Types.h"
+#include "fact/Fusion/Retrieval.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+class Discovery {
+public:
+  Discovery(ModuleOp module, const DiscoveryOptions &options,
+            DiscoveryReport &report)
+      : module(module), options(options), report(report) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult chooseTarget();
+  LogicalResult createAgent();
+  LogicalResult discover(Block &block, Agent *agent);
+  std::vector<Verdict> judge(std::vector<Proposal> proposals,
+                             GroupedBlock &decided, bool isCover);
+  void fuse(Block &block);
+  LogicalResult checkCovered(Block &block);
+  LogicalResult copyOutputs(func::FuncOp function);
+
+  ModuleOp module;
+  const DiscoveryOptions &options;
+  DiscoveryReport &report;
+  std::unique_ptr<Target> target;
+  std::optional<Fusibility> fusibility;
+  std::optional<Retrieval> retrieval;
+  std::unique_ptr<Agent> proposer;
+  /// Of the block at hand.
+  std::vector<Proposal> accepted;
+};
+} // namespace
+
+LogicalResult Discovery::chooseTarget() {
+  FailureOr<MachineAttr> machine = chooseMachine(module, options.target);
+  if (failed(machine))
+    return failure();
+  target = createTarget(module.getContext(), machine->getDescription());
+  fusibility.emplace(*target);
+  // What people have fused is checked as what agents propose.
+  if (failed(fusibility->checkAll(module)))
+    return failure();
+  module->setAttr("fact.target", *machine);
+  retrieval.emplace(module, options, *target);
+  return success();
+}
+
+LogicalResult Discovery::createAgent() {
+  report.agent = options.agent;
+  FailureOr<AgentRegistry::CreateAgent> create =
+      AgentRegistry::find(module, options);
+  if (failed(create))
+    return failure();
+  if (!*create)
+    return success();
+  proposer = (*create)(module, options, *retrieval, report);
+  return success(proposer != nullptr);
+}
+
+/// The op that stands in the way, where it is one.
+static Operation *findObstacle(Obstacle obstacle, const OpGroup &group,
+                               const GroupedBlock &decided) {
+  if (obstacle == Obstacle::cycle)
+    return decided.findDetour(group);
+  if (obstacle == Obstacle::op)
+    for (Operation *op : group)
+      if (decided.find(op))
+        return op;
+  return nullptr;
+}
+
+/// Checks proposals in their order, which is the agent's own by priority.
+std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
+                                      GroupedBlock &decided, bool isCover) {
+  std::vector<Verdict> verdicts;
+  for (Proposal &proposal : proposals) {
+    Verdict &verdict = verdicts.emplace_back();
+    Location loc = proposal.ops.empty() ? module.getLoc()
+                                        : proposal.ops.front()->getLoc();
+    {
+      // The first message is the reason; its notes say where.
+      ScopedDiagnosticHandler handler(
+          module.getContext(), [&](Diagnostic &diagnostic) {
+            verdict.reason = diagnostic.str();
+            for (Diagnostic &note : diagnostic.getNotes())
+              verdict.reason += "; " + note.str();
+            return success();
+          });
+      verdict.obstacle =
+          fusibility->check(proposal.rule, proposal.ops, proposal.space, decided,
+                            [&] { return mlir::emitError(loc); });
+    }
+    ++report.proposed;
+    if (verdict.obstacle) {
+      verdict.op = findObstacle(*verdict.obstacle, proposal.ops, decided);
+      ++report.rejected[stringify(*verdict.obstacle).str()];
+      remark::failed(loc, remark::RemarkOpts::name(proposal.rule)
+                              .category("fact-discover"))
+          << remark::add("rejected") << remark::reason("{0}", verdict.reason);
+      continue;
+    }
+    ++report.accepted;
+    report.covered += isCover;
+    decided.add(proposal.ops);
+    accepted.push_back(std::move(proposal));
+  }
+  return verdicts;
+}
+
+LogicalResult Discovery::discover(Block &block, Agent *agent) {
+  GroupedBlock decided(block);
+  accepted.clear();
+  for (bool again = agent != nullptr; again;) {
+    ++report.rounds;
+    std::vector<Proposal> proposals = agent->propose(decided, *fusibility);
+    again = agent->review(judge(std::move(proposals), decided, false));
+  }
+  judge(createRulesAgent(*retrieval)->propose(decided, *fusibility), decided,
+        agent != nullptr);
+  fuse(block);
+  return checkCovered(block);
+}
+
+void Discovery::fuse(Block &block) {
+  IRRewriter rewriter(module.getContext());
+  Builder builder(module.getContext());
+  for (const Proposal &proposal : accepted) {
+    FusedOp fused = fusibility->fuse(proposal.rule, proposal.ops, rewriter);
+    Advice advice{proposal.strategy, proposal.space};
+    if (!advice.strategy && !advice.space)
+      advice = retrieval->advise(fused);
+    if (advice.space)
+      fused.setSpaceAttr(advice.space);
+    if (advice.strategy)
+      fused.setStrategyAttr(advice.strategy);
+    if (proposal.priority)
+      fused.setPriority(proposal.priority);
+    remark::passed(fused.getLoc(), remark::RemarkOpts::name(proposal.rule)
+                                       .category("fact-discover"))
+        << remark::add("accepted")
+        << remark::reason("{0}", proposal.rationale.empty()
+                                     ? "by the rules"
+                                     : proposal.rationale);
+  }
+  sortTopologically(&block);
+}
+
+/// Every op that needs a kernel has one; reshapes need none.
+LogicalResult Discovery::checkCovered(Block &block) {
+  bool covered = true;
+  GroupedBlock nothing(block);
+  for (Operation &op : block.without_terminator()) {
+    if (!Fusibility::isFusible(&op) || isa<ReshapeOp>(op))
+      continue;
+    covered = false;
+    InFlightDiagnostic diagnostic = op.emitOpError("has no kernel on target '")
+                                    << target->getMachine().name << "'";
+    OpGroup alone;
+    alone.insert(&op);
+    for (const Family *family : target->getFamilies()) {
+      ScopedDiagnosticHandler handler(
+          module.getContext(), [&](Diagnostic &reason) {
+            diagnostic.attachNote(op.getLoc())
+                << "'" << family->getRule().name << "': " << reason.str();
+            return success();
+          });
+      (void)fusibility->check(family->getRule().name, alone, {}, nothing,
+                              [&] { return mlir::emitError(op.getLoc()); });
+    }
+  }
+  return success(covered);
+}
+
+/// Every output is a kernel's result and its own memory: what is an input, a
+/// weight or another output too is copied. One without elements needs none.
+LogicalResult Discovery::copyOutputs(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  llvm::SmallDenseSet<Value> written;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value memory = skipReshapes(operand.get());
+    auto tensor = dyn_cast<RankedTensorType>(memory.getType());
+    if (!tensor || llvm::is_contained(tensor.getShape(), 0) ||
+        (memory.getDefiningOp<FusedOp>() && written.insert(memory).second))
+      continue;
+    Location loc = terminator->getLoc();
+    Type type = operand.get().getType();
+    if (!tensor.hasStaticShape() || !findElementType(tensor.getElementType()))
+      return mlir::emitError(loc)
+             << "output " << operand.getOperandNumber() << " of type " << type
+             << " cannot be copied: tensors of kernels have static sizes and "
+                "elements of "
+             << runtime::elementTypeNames();
+    auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise",
+                                operand.get(), StrategyAttr(), Attribute(),
+                                Attribute(), IntegerAttr());
+    Block &body = copy.getBody().emplaceBlock();
+    OpBuilder inner = OpBuilder::atBlockEnd(&body);
+    YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
+    operand.set(copy.getResult(0));
+    FailureOr<std::unique_ptr<Plan>> plan = target->plan(copy, [&] {
+      return mlir::emitError(loc) << "output " << operand.getOperandNumber()
+                                  << " cannot be copied: ";
+    });
+    if (failed(plan))
+      return failure();
+    copy.setSpaceAttr((*plan)->getSpace());
+  }
+  return success();
+}
+
+LogicalResult Discovery::run() {
+  auto start = std::chrono::steady_clock::now();
+  if (failed(chooseTarget()) || failed(createAgent()))
+    return failure();
+  SmallVector<std::pair<Block *, Agent *>> blocks;
+  module.walk([&](Operation *op) {
+    if (!isa<func::FuncOp, PrepareOp>(op) || op->getRegion(0).empty())
+      return;
+    // Neither what runs once nor what is no work is worth an agent's while.
+    Block &block = op->getRegion(0).front();
+    bool isWorth = isa<func::FuncOp>(op) &&
+                   llvm::any_of(block.without_terminator(), [](Operation &op) {
+                     return Fusibility::isFusible(&op);
+                   });
+    blocks.emplace_back(&block, isWorth ? proposer.get() : nullptr);
+  });
+  for (auto [block, agent] : blocks)
+    if (failed(discover(*block, agent)))
+      return failure();
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && failed(copyOutputs(function)))
+      return failure();
+  report.seconds = std::chrono::duration<double>(
+                       std::chrono::steady_clock::now() - start)
+                       .count();
+  return success();
+}
+
+LogicalResult fact::discover(ModuleOp module, const DiscoveryOptions &options,
+                             DiscoveryReport &report) {
+  return Discovery(module, options, report).run();
+}

@@ -1,0 +1,319 @@
+//===- Fusibility.cpp - Can one kernel take these ops? --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Fusion/Fusibility.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace fact;
+
+/// A constant small enough to be part of a kernel's code.
+static bool isInlinedConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return false;
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return dense && dense.isSplat();
+}
+
+llvm::SetVector<Value> Fusibility::getInputs(const OpGroup &group) {
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : group)
+    for (Value operand : op->getOperands())
+      if (!group.contains(operand.getDefiningOp()) &&
+          !isInlinedConstant(operand))
+        inputs.insert(operand);
+  return inputs;
+}
+
+llvm::SetVector<Value> Fusibility::getOutputs(const OpGroup &group) {
+  llvm::SetVector<Value> outputs;
+  for (Operation *op : group)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !group.contains(user); }))
+        outputs.insert(result);
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups that are decided
+//===----------------------------------------------------------------------===//
+
+GroupedBlock::GroupedBlock(Block &block) : block(block) {
+  for (Operation &op : block)
+    positions.try_emplace(&op, positions.size());
+}
+
+const OpGroup *GroupedBlock::find(Operation *op) const {
+  auto found = groupOf.find(op);
+  return found == groupOf.end() ? nullptr : &groups[found->second];
+}
+
+GroupedBlock::Span GroupedBlock::getSpan(const OpGroup &group) const {
+  Span span{~0u, 0};
+  for (Operation *op : group) {
+    unsigned position = positions.lookup(op);
+    span = {std::min(span.first, position), std::max(span.last, position)};
+  }
+  return span;
+}
+
+void GroupedBlock::add(OpGroup group) {
+  for (Operation *op : group)
+    groupOf[op] = groups.size();
+  spans.push_back(getSpan(group));
+  groups.push_back(std::move(group));
+}
+
+Operation *GroupedBlock::findDetour(const OpGroup &group) const {
+  // A way back ends at or before the group's last op, or goes through a group
+  // that reaches across it: what comes later cannot be on it.
+  unsigned last = getSpan(group).last;
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const Span &span : spans)
+      if (span.first < last && span.last > last) {
+        last = span.last;
+        grown = true;
+      }
+  }
+  llvm::SetVector<Operation *> after;
+  auto add = [&](Operation *op) {
+    auto position = positions.find(op);
+    if (position == positions.end() || position->second > last)
+      return;
+    if (const OpGroup *node = find(op))
+      after.insert(node->begin(), node->end());
+    else
+      after.insert(op);
+  };
+  for (Operation *op : group)
+    for (Operation *user : op->getUsers())
+      if (!group.contains(user))
+        add(user);
+  for (size_t i = 0; i < after.size(); ++i)
+    for (Operation *user : after[i]->getUsers()) {
+      if (group.contains(user))
+        return after[i];
+      add(user);
+    }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Ops in the order of their block: who proposed a group, and how, does not
+/// show in its region.
+static OpGroup inOrder(const OpGroup &group) {
+  SmallVector<Operation *> ops(group.begin(), group.end());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return OpGroup(ops.begin(), ops.end());
+}
+
+/// Builds the fused op at the builder's insertion point (none: detached).
+static FusedOp outline(StringRef rule, const OpGroup &group,
+                       OpBuilder &builder) {
+  OpGroup ops = inOrder(group);
+  SmallVector<Value> inputs = Fusibility::getInputs(ops).takeVector();
+  SmallVector<Value> outputs = Fusibility::getOutputs(ops).takeVector();
+  SmallVector<Location> locations;
+  for (Operation *op : ops)
+    locations.push_back(op->getLoc());
+  Location loc = FusedLoc::get(builder.getContext(), locations);
+
+  OperationState state(loc, FusedOp::getOperationName());
+  FusedOp::build(builder, state, ValueRange(outputs).getTypes(),
+                 builder.getStringAttr(rule), inputs, /*strategy=*/{},
+                 /*space=*/{}, /*schedule=*/{}, /*priority=*/{});
+  auto fused = cast<FusedOp>(builder.create(state));
+
+  Block &body = fused.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), input.getLoc()));
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      if (!mapping.contains(operand))
+        inner.clone(*operand.getDefiningOp(), mapping);
+    inner.clone(*op, mapping);
+  }
+  SmallVector<Value> yielded;
+  for (Value output : outputs)
+    yielded.push_back(mapping.lookup(output));
+  YieldOp::create(inner, loc, yielded);
+  return fused;
+}
+
+StringRef fact::stringify(Obstacle obstacle) {
+  switch (obstacle) {
+  case Obstacle::empty:
+    return "empty";
+  case Obstacle::rule:
+    return "rule";
+  case Obstacle::op:
+    return "op";
+  case Obstacle::cycle:
+    return "cycle";
+  case Obstacle::unused:
+    return "unused";
+  case Obstacle::family:
+    return "family";
+  case Obstacle::space:
+    return "space";
+  }
+  llvm_unreachable("an obstacle has a name");
+}
+
+bool Fusibility::isFusible(Operation *op) {
+  return isa_and_nonnull<FactDialect>(op->getDialect()) &&
+         !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
+}
+
+/// A kernel needs one legal schedule: of the space, or (null) of the rule's own
+/// and those beside it.
+static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
+                                EmitError emitError) {
+  Location loc = plan.getRegion()->getLoc();
+  std::string reason = "there is none";
+  {
+    ScopedDiagnosticHandler handler(loc.getContext(), [&](Diagnostic &why) {
+      reason = why.str();
+      return success();
+    });
+    auto isLegal = [&](ScheduleAttr schedule) {
+      return succeeded(plan.check(schedule, [&] {
+        return mlir::emitError(loc) << schedule.getKey() << ": ";
+      }));
+    };
+    SpaceAttrInterface searched = space ? space : plan.getSpace();
+    if (llvm::any_of(searched.enumerate(), isLegal) ||
+        (!space && llvm::any_of(plan.getFixedSchedules(), isLegal)))
+      return success();
+  }
+  return emitError() << "its space has no legal schedule; of the last one, "
+                     << reason;
+}
+
+std::optional<Obstacle> Fusibility::checkRegion(FusedOp fused,
+                                                SpaceAttrInterface space,
+                                                EmitError emitError) const {
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, emitError);
+  if (failed(plan))
+    return target.findFamily(fused.getRule()) ? Obstacle::family
+                                              : Obstacle::rule;
+  if (auto schedule = cast_or_null<ScheduleAttr>(fused.getScheduleAttr())) {
+    if (failed((*plan)->check(schedule, [&] {
+          return emitError() << schedule.getKey() << ": ";
+        })))
+      return Obstacle::space;
+  } else if (failed(checkSpace(**plan, space, emitError))) {
+    return Obstacle::space;
+  }
+  return std::nullopt;
+}
+
+std::optional<Obstacle> Fusibility::check(FusedOp fused,
+                                          EmitError emitError) const {
+  if (target.findFamily(fused.getRule()))
+    for (Operation &op : fused.getBodyOps())
+      if (!isFusible(&op) && !isa<ConstantOp>(op)) {
+        InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
+                                                    << "' is not an op to fuse";
+        diagnostic.attachNote(op.getLoc()) << "this one";
+        return Obstacle::op;
+      }
+  return checkRegion(fused,
+                     cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr()),
+                     emitError);
+}
+
+LogicalResult Fusibility::checkAll(ModuleOp module) const {
+  MachineAttr named = getTargetMachine(module);
+  StringRef machine = target.getMachine().name;
+  bool isLegal = true;
+  module.walk([&](FusedOp fused) {
+    isLegal &= !check(fused, [&] {
+      InFlightDiagnostic diagnostic = fused.emitOpError();
+      if (named && named.getName() != machine)
+        diagnostic.attachNote(module.getLoc())
+            << "the module's kernels are for '" << named.getName()
+            << "'; --fact-inline-fused takes them apart for '" << machine
+            << "'";
+      return diagnostic;
+    });
+  });
+  return success(isLegal);
+}
+
+std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
+                                          SpaceAttrInterface space,
+                                          const GroupedBlock &decided,
+                                          EmitError emitError) const {
+  if (group.empty())
+    return emitError() << "an empty group", Obstacle::empty;
+  for (Operation *op : group) {
+    StringRef problem = op->getBlock() != &decided.getBlock() || !isFusible(op)
+                            ? "not an op to fuse"
+                        : decided.find(op) ? "in another group already"
+                                           : "";
+    if (problem.empty())
+      continue;
+    InFlightDiagnostic diagnostic = emitError() << "'" << op->getName()
+                                                << "' is " << problem;
+    diagnostic.attachNote(op->getLoc()) << "this one";
+    return Obstacle::op;
+  }
+  if (Operation *detour = decided.findDetour(group)) {
+    InFlightDiagnostic diagnostic = emitError() << "the group is not convex";
+    diagnostic.attachNote(detour->getLoc())
+        << "'" << detour->getName() << "' uses it and feeds it";
+    return Obstacle::cycle;
+  }
+  if (getOutputs(group).empty())
+    return emitError() << "nothing uses the group", Obstacle::unused;
+
+  // The family sees the region it would emit.
+  FusedOp fused = outline(rule, group);
+  std::optional<Obstacle> obstacle = checkRegion(fused, space, emitError);
+  fused->erase();
+  return obstacle;
+}
+
+bool Fusibility::accepts(StringRef rule, const OpGroup &group,
+                         const GroupedBlock &decided) const {
+  MLIRContext *context = group.front()->getContext();
+  ScopedDiagnosticHandler silence(context,
+                                  [](Diagnostic &) { return success(); });
+  return !check(rule, group, {}, decided,
+                [&] { return emitError(group.front()->getLoc()); });
+}
+
+FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {
+  OpBuilder builder(group.front()->getContext());
+  return ::outline(rule, group, builder);
+}
+
+FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
+                         RewriterBase &rewriter) const {
+  OpGroup ops = inOrder(group);
+  rewriter.setInsertionPointAfter(ops.back());
+  FusedOp fused = ::outline(rule, group, rewriter);
+  // A checked group has a plan.
+  fused.setSpaceAttr((*target.plan(fused, Silence(fused)))->getSpace());
+  SmallVector<Value> outputs = getOutputs(ops).takeVector();
+  for (auto [from, to] : llvm::zip_equal(outputs, fused.getResults()))
+    rewriter.replaceUsesWithIf(from, to, [&](OpOperand &use) {
+      return !group.contains(use.getOwner()) &&
+             !fused->isAncestor(use.getOwner());
+    });
+  for (Operation *op : llvm::reverse(ops))
+    rewriter.eraseOp(op);
+  return fused;
+}

@@ -1,0 +1,174 @@
+//===- Retrieval.cpp - What the registry knows of a region ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Fusion/Retrieval.h"
+#include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Fusion/Problem.h"
+#include "fact/Kernel/Neighbors.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <map>
+
+using namespace mlir;
+using namespace fact;
+
+/// Beyond these, an adapted search is no shorter than a new one.
+static constexpr size_t maxAdapted = 16;
+
+Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,
+                     const Target &target)
+    : target(target) {
+  std::vector<std::filesystem::path> layers(options.patterns.begin(),
+                                            options.patterns.end());
+  if (layers.empty())
+    layers = patterns::getDefaultLayers();
+  registry = patterns::Registry::load(layers, [&](const std::string &problem) {
+    mlir::emitWarning(module.getLoc()) << "the registry: " << problem;
+  });
+}
+
+std::vector<patterns::Match> Retrieval::find(FusedOp fused) const {
+  return registry.find(getProblem(fused, target.getMachine().architecture));
+}
+
+/// A kernel's problem, in words.
+std::string Retrieval::describeProblem(FusedOp fused) const {
+  patterns::Problem problem =
+      getProblem(fused, target.getMachine().architecture);
+  return llvm::formatv("{0} of {1} on {2} ({3}, {4})", problem.rule,
+                       problem.dtype, problem.architecture, problem.ops,
+                       problem.getExtentsText());
+}
+
+/// The first match that worked.
+static const patterns::Match *
+findAccepted(const std::vector<patterns::Match> &matches) {
+  for (const patterns::Match &match : matches)
+    if (match.entry->getBest())
+      return &match;
+  return nullptr;
+}
+
+Advice Retrieval::advise(FusedOp fused) const {
+  std::vector<patterns::Match> matches = find(fused);
+  const patterns::Match *match = findAccepted(matches);
+  if (!match)
+    return {StrategyAttr::get(fused.getContext(), StrategyKind::create, ""),
+            {}};
+  return advise(fused, *match->entry,
+                match->relation == patterns::Relation::Reuse
+                    ? StrategyKind::reuse
+                    : StrategyKind::adapt);
+}
+
+/// What a kernel with these matches may build on, in words.
+static std::string suggest(const std::vector<patterns::Match> &matches) {
+  const patterns::Match *match = findAccepted(matches);
+  if (!match)
+    return "; no entry is near, so the strategy is NEW";
+  bool isSame = match->relation == patterns::Relation::Reuse;
+  return "; '" + match->entry->getId() +
+         (isSame ? "' is of the same problem, for REUSE"
+                 : "' is the nearest, for ADAPT");
+}
+
+FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
+                                    StringRef id, EmitError emitError) const {
+  std::vector<patterns::Match> matches = find(fused);
+  auto found = llvm::find_if(matches, [&](const patterns::Match &match) {
+    return match.entry->getId() == id;
+  });
+  if (found == matches.end()) {
+    if (const patterns::Entry *entry = registry.lookup(id.str()))
+      return emitError() << "entry '" << id << "' ("
+                         << entry->problem.getExtentsText()
+                         << ") is not near this kernel, "
+                         << describeProblem(fused) << suggest(matches);
+    return emitError() << "there is no entry '" << id << "' to build on"
+                       << suggest(matches);
+  }
+  const patterns::Entry &entry = *found->entry;
+  if (!entry.getBest())
+    return emitError() << "no schedule of entry '" << id << "' worked"
+                       << suggest(matches);
+  if (kind == StrategyKind::reuse &&
+      found->relation != patterns::Relation::Reuse)
+    return emitError() << "entry '" << id << "' (" << entry.problem.ops << ", "
+                       << entry.problem.getExtentsText()
+                       << ") is near this kernel, " << describeProblem(fused)
+                       << ", and not the same, so its strategy is ADAPT"
+                       << (findAccepted(matches)->relation ==
+                                   patterns::Relation::Reuse
+                               ? suggest(matches)
+                               : "");
+  Advice advice = advise(fused, entry, kind);
+  if (kind == StrategyKind::reuse && !advice.space)
+    return emitError() << "no schedule of entry '" << id
+                       << "' is legal here, so the strategy is NEW";
+  return advice;
+}
+
+/// The best predicted first.
+static SmallVector<ScheduleAttr>
+sortByPrediction(const Plan &plan, ArrayRef<ScheduleAttr> schedules) {
+  std::multimap<double, ScheduleAttr> ranked;
+  for (ScheduleAttr schedule : schedules)
+    ranked.emplace(plan.predict(schedule), schedule);
+  return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
+}
+
+Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
+                         StrategyKind kind) const {
+  MLIRContext *context = fused.getContext();
+  Advice advice{StrategyAttr::get(context, kind, entry.getId()), {}};
+  if (kind == StrategyKind::create)
+    return advice;
+  FailureOr<std::unique_ptr<Plan>> plan =
+      target.plan(fused, Silence(fused));
+  if (failed(plan))
+    return advice;
+  SmallVector<ScheduleAttr> schedules;
+  auto add = [&](ScheduleAttr schedule) {
+    if (!schedule || schedules.size() == maxAdapted ||
+        llvm::is_contained(schedules, schedule) || !(*plan)->isLegal(schedule))
+      return;
+    schedules.push_back(schedule);
+  };
+  for (const patterns::Schedule &known : entry.schedules)
+    if (known.status == patterns::Status::Accepted)
+      add(parseSchedule(context, known.key));
+  if (schedules.empty())
+    return advice;
+  if (kind == StrategyKind::adapt) {
+    SpaceAttrInterface space = (*plan)->getSpace();
+    ScheduleAttr best = schedules.front();
+    // Another kind of kernel says less about this one than its prediction.
+    bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
+                   entry.problem.ops;
+    if (!isAlike) {
+      SmallVector<ScheduleAttr> predicted =
+          sortByPrediction(**plan, space.enumerate());
+      for (ScheduleAttr schedule : ArrayRef(predicted).take_front(4))
+        add(schedule);
+    }
+    for (ScheduleAttr next : getNeighbors(best, space))
+      add(next);
+    if (!isAlike)
+      schedules = sortByPrediction(**plan, schedules);
+  }
+  advice.space = SchedulesAttr::get(context, schedules);
+  return advice;
+}
+
+std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
+  const MachineDescription &machine = target.getMachine();
+  patterns::Problem problem = getProblem(fused, machine.architecture);
+  for (const patterns::Match &match : registry.find(problem)) {
+    const patterns::Schedule *best = match.entry->getBest();
+    if (best && best->solShare > 0 && match.entry->problem.ops == problem.ops)
+      return getSpeedOfLight(fused).getMicroseconds(machine) / best->solShare;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,406 @@
+//===- Rules.cpp - The embedded rules agent -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every anchor of a rule grows the largest group that a kernel can take: the
+// views around it, and pointwise ops and reductions in the directions that the
+// rule names, as long as growing removes traffic. The group with the most to
+// gain by the speed of light is taken first, unless the registry measured both
+// it and a group that it conflicts with, and the other one gains more; those
+// that wanted one of its ops grow anew without it. Rules without anchors take
+// what is left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Fusion/Retrieval.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// Views and constants cost nothing by themselves.
+bool isView(Operation *op) { return isa_and_nonnull<ViewOpInterface>(op); }
+bool isPointwise(Operation *op) {
+  return isa_and_nonnull<PointwiseOpInterface>(op);
+}
+
+/// A group that could be a kernel.
+struct Candidate {
+  const Rule *rule;
+  OpGroup ops;
+  /// Time that one kernel per op takes longer than one kernel for all, at the
+  /// speed of light.
+  double gain = 0;
+  /// Time that reading and writing less saves, whether or not arithmetic hides
+  /// it.
+  double traffic = 0;
+  /// The gain by what the registry measured of such kernels.
+  std::optional<double> measuredGain = {};
+
+  /// What arithmetic hides at the speed of light, it hides less well in fact.
+  double getRank() const { return gain + 0.1 * traffic; }
+};
+
+class RulesAgent : public Agent {
+public:
+  explicit RulesAgent(const Retrieval &retrieval) : retrieval(retrieval) {}
+
+  std::vector<Proposal> propose(const GroupedBlock &decided,
+                                const Fusibility &fusibility) override;
+
+private:
+  bool isFree(Operation *op) const {
+    return op && op->getBlock() == &block->getBlock() && !block->find(op) &&
+           Fusibility::isFusible(op);
+  }
+  bool accepts(const Rule &rule, const OpGroup &group) const {
+    return fusibility->accepts(rule.name, group, *block);
+  }
+  ArrayRef<const Family *> getFamilies() const {
+    return fusibility->getTarget().getFamilies();
+  }
+
+  /// What `function` finds of the kernel that a group would be.
+  template <typename FunctionT>
+  auto inspect(const Rule &rule, const OpGroup &ops, FunctionT function) const {
+    FusedOp fused = fusibility->outline(rule.name, ops);
+    auto found = function(fused);
+    fused->erase();
+    return found;
+  }
+
+  /// A rule that an op is an anchor of, and the ops that its group grows from.
+  using Seed = std::pair<const Rule *, OpGroup>;
+  SmallVector<Seed> getSeeds(Operation *op) const;
+  OpGroup withViewsBefore(const Rule &rule, OpGroup anchors) const;
+  bool gains(const Rule &rule, const OpGroup &group, const OpGroup &before,
+             Operation *op) const;
+  bool take(const Rule &rule, OpGroup &group, ArrayRef<Operation *> ops) const;
+  bool growForward(const Rule &rule, OpGroup &group) const;
+  bool growBackward(const Rule &rule, OpGroup &group) const;
+  bool growSideways(const Rule &rule, OpGroup &group) const;
+  void growAll(const Rule &rule, OpGroup &group) const;
+  std::optional<Candidate> grow(const Rule &rule, const OpGroup &anchors) const;
+  std::optional<Candidate> growAlone(ArrayRef<Seed> seeds) const;
+  std::optional<Candidate> grow(Operation *op) const;
+  double measureAlone(Operation *op, double predicted) const;
+  Candidate weigh(const Rule &rule, OpGroup group) const;
+  void claim(Candidate candidate);
+  void takeAnchors();
+  void cover(Operation *op);
+
+  const Retrieval &retrieval;
+  /// The groups of others, and those claimed here.
+  std::optional<GroupedBlock> block;
+  const Fusibility *fusibility = nullptr;
+  std::vector<Proposal> proposals;
+};
+} // namespace
+
+/// Adds the views that feed the anchors, operand by operand, as far as the
+/// kernel can read through them. A view with other users is taken only when
+/// nobody else needs it materialized.
+OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
+  OpGroup group = anchors;
+  for (Operation *anchor : anchors)
+    for (Value operand : anchor->getOperands()) {
+      OpGroup trial = group;
+      for (Operation *op = operand.getDefiningOp();
+           isView(op) && isFree(op) &&
+           llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return trial.contains(user); });
+           op = op->getOperand(0).getDefiningOp())
+        trial.insert(op);
+      // The whole chain, or as much of its end as the kernel can take.
+      while (trial.size() > group.size() && !accepts(rule, trial))
+        trial.pop_back();
+      while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
+             !rule.takesReshapes)
+        trial.pop_back();
+      group = std::move(trial);
+    }
+  return group;
+}
+
+/// Whether one kernel for all of `group` beats two, the other for `op` alone. A
+/// view gains nothing where it adds a result.
+bool RulesAgent::gains(const Rule &rule, const OpGroup &group,
+                       const OpGroup &before, Operation *op) const {
+  if (Fusibility::getOutputs(group).size() <=
+      Fusibility::getOutputs(before).size())
+    return true;
+  if (isView(op))
+    return false;
+  const MachineDescription &machine = fusibility->getTarget().getMachine();
+  auto time = [&](const OpGroup &ops) {
+    return inspect(rule, ops, [&](FusedOp fused) {
+      return getSpeedOfLight(fused).getMicroseconds(machine);
+    });
+  };
+  return time(group) <
+         time(before) + getSpeedOfLight(op).getMicroseconds(machine);
+}
+
+/// What could join a group together with `user`: a reduction of columns reads
+/// the rows that a permute makes of them.
+static Operation *getReductionOf(Operation *user) {
+  if (!isa<PermuteOp>(user) || !user->hasOneUse())
+    return nullptr;
+  return dyn_cast<ReduceOp>(*user->user_begin());
+}
+
+/// Adds to the group what gains there and what the rule accepts.
+bool RulesAgent::take(const Rule &rule, OpGroup &group,
+                      ArrayRef<Operation *> ops) const {
+  OpGroup trial = group;
+  trial.insert(ops.begin(), ops.end());
+  // A view alone at the end saves nothing unless it is the layout that the
+  // kernel writes; let the family decide.
+  if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial))
+    return false;
+  group = std::move(trial);
+  return true;
+}
+
+/// Takes one more user of the group's results.
+bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
+  for (Value output : Fusibility::getOutputs(group))
+    for (Operation *user : output.getUsers()) {
+      if (!isFree(user) || group.contains(user) ||
+          !(isPointwise(user) || isView(user) || isa<ReduceOp>(user)))
+        continue;
+      Operation *reduction = getReductionOf(user);
+      if ((reduction && isFree(reduction) &&
+           take(rule, group, {user, reduction})) ||
+          take(rule, group, user))
+        return true;
+    }
+  return false;
+}
+
+/// Takes one more producer of the group's operands. What others read too, it
+/// stores as well.
+bool RulesAgent::growBackward(const Rule &rule, OpGroup &group) const {
+  for (Value input : Fusibility::getInputs(group)) {
+    Operation *op = input.getDefiningOp();
+    if (!isFree(op) || !(isPointwise(op) || isView(op)))
+      continue;
+    if (take(rule, group, op))
+      return true;
+  }
+  return false;
+}
+
+/// Takes one more reader of the group's operands, which are then read once.
+bool RulesAgent::growSideways(const Rule &rule, OpGroup &group) const {
+  for (Value input : Fusibility::getInputs(group))
+    for (Operation *user : input.getUsers())
+      if (isFree(user) && isPointwise(user) && !group.contains(user) &&
+          take(rule, group, user))
+        return true;
+  return false;
+}
+
+void RulesAgent::growAll(const Rule &rule, OpGroup &group) const {
+  while ((rule.forward && growForward(rule, group)) ||
+         (rule.backward && growBackward(rule, group)) ||
+         (rule.sideways && growSideways(rule, group)))
+    ;
+}
+
+std::optional<Candidate> RulesAgent::grow(const Rule &rule,
+                                          const OpGroup &anchors) const {
+  OpGroup group = withViewsBefore(rule, anchors);
+  if (!accepts(rule, group))
+    return std::nullopt;
+  growAll(rule, group);
+  return weigh(rule, std::move(group));
+}
+
+SmallVector<RulesAgent::Seed> RulesAgent::getSeeds(Operation *op) const {
+  SmallVector<Seed> seeds;
+  if (!isFree(op))
+    return seeds;
+  for (const Family *family : getFamilies()) {
+    const Rule &rule = family->getRule();
+    if (!rule.seed)
+      continue;
+    OpGroup anchors =
+        rule.seed(op, [&](Operation *other) { return isFree(other); });
+    if (!anchors.empty())
+      seeds.emplace_back(&rule, std::move(anchors));
+  }
+  return seeds;
+}
+
+/// The best group of the seeds that are one op.
+std::optional<Candidate>
+RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
+  std::optional<Candidate> best;
+  for (const auto &[rule, anchors] : seeds) {
+    if (anchors.size() != 1)
+      continue;
+    std::optional<Candidate> candidate = grow(*rule, anchors);
+    if (candidate && (!best || candidate->gain > best->gain))
+      best = std::move(candidate);
+  }
+  return best;
+}
+
+/// The group that an op anchors, if it is an anchor. One of several anchors has
+/// to gain more than all of them do apart.
+std::optional<Candidate> RulesAgent::grow(Operation *op) const {
+  SmallVector<Seed> seeds = getSeeds(op);
+  std::optional<Candidate> best = growAlone(seeds);
+  double bestGain = best ? best->gain : 0;
+  for (const auto &[rule, anchors] : seeds) {
+    if (anchors.size() < 2)
+      continue;
+    std::optional<Candidate> candidate = grow(*rule, anchors);
+    if (!candidate)
+      continue;
+    double gain = candidate->gain;
+    if (best)
+      for (Operation *anchor : anchors)
+        if (anchor != op)
+          if (std::optional<Candidate> alone = growAlone(getSeeds(anchor)))
+            gain -= alone->gain;
+    if (!best || gain > bestGain) {
+      best = std::move(candidate);
+      bestGain = gain;
+    }
+  }
+  return best;
+}
+
+/// Microseconds of the kernel that an anchor is alone, as the registry measured
+/// it, else as predicted.
+double RulesAgent::measureAlone(Operation *op, double predicted) const {
+  for (const Family *family : getFamilies()) {
+    const Rule &rule = family->getRule();
+    OpGroup alone = rule.seed ? rule.seed(op, [&](Operation *other) {
+      return other == op;
+    })
+                              : OpGroup();
+    if (alone.size() != 1)
+      continue;
+    std::optional<double> measured =
+        inspect(rule, alone, [&](FusedOp fused) {
+          return retrieval.predictMicroseconds(fused);
+        });
+    if (measured)
+      return *measured;
+  }
+  return predicted;
+}
+
+Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
+  const MachineDescription &machine = fusibility->getTarget().getMachine();
+  // One kernel: at the speed of light, and as the registry measured it.
+  auto [together, measured] = inspect(rule, group, [&](FusedOp fused) {
+    return std::pair(getSpeedOfLight(fused),
+                     retrieval.predictMicroseconds(fused));
+  });
+  double apart = 0, traffic = 0, apartMeasured = 0;
+  for (Operation *op : group) {
+    SpeedOfLight light = getSpeedOfLight(op);
+    double alone = light.getMicroseconds(machine);
+    apart += alone;
+    traffic += light.getTrafficMicroseconds(machine);
+    if (measured)
+      apartMeasured += measureAlone(op, alone);
+  }
+  Candidate candidate{&rule, std::move(group),
+                      apart - together.getMicroseconds(machine),
+                      traffic - together.getTrafficMicroseconds(machine)};
+  if (measured)
+    candidate.measuredGain = apartMeasured - *measured;
+  return candidate;
+}
+
+void RulesAgent::claim(Candidate candidate) {
+  block->add(candidate.ops);
+  proposals.push_back({candidate.rule->name, std::move(candidate.ops)});
+}
+
+static bool conflict(const OpGroup &a, const OpGroup &b) {
+  return llvm::any_of(a, [&](Operation *op) { return b.contains(op); });
+}
+
+void RulesAgent::takeAnchors() {
+  struct Anchor {
+    Operation *op;
+    Candidate candidate;
+  };
+  std::vector<Anchor> anchors;
+  for (Operation &op : block->getBlock())
+    if (auto candidate = grow(&op))
+      anchors.push_back({&op, std::move(*candidate)});
+  // Of equal gains the earlier in the block is taken first.
+  while (!anchors.empty()) {
+    auto best = llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
+      return a.candidate.getRank() < b.candidate.getRank();
+    });
+    // Measurements decide between those that want the same op.
+    for (auto rival = anchors.begin(); rival != anchors.end(); ++rival)
+      if (conflict(rival->candidate.ops, best->candidate.ops) &&
+          rival->candidate.measuredGain && best->candidate.measuredGain &&
+          *rival->candidate.measuredGain > *best->candidate.measuredGain)
+        best = rival;
+    Anchor taken = std::move(*best);
+    anchors.erase(best);
+    // A group that was claimed since may lead out of this one and back.
+    if (!accepts(*taken.candidate.rule, taken.candidate.ops)) {
+      if (auto again = grow(taken.op))
+        anchors.push_back({taken.op, std::move(*again)});
+      continue;
+    }
+    OpGroup ops = taken.candidate.ops;
+    claim(std::move(taken.candidate));
+    std::vector<Anchor> left;
+    for (Anchor &anchor : anchors) {
+      if (conflict(anchor.candidate.ops, ops)) {
+        if (auto again = grow(anchor.op))
+          left.push_back({anchor.op, std::move(*again)});
+      } else {
+        left.push_back(std::move(anchor));
+      }
+    }
+    anchors = std::move(left);
+  }
+}
+
+/// One op, and what can join it, by the first rule that takes it.
+void RulesAgent::cover(Operation *op) {
+  // A reshape of a row-major value is the same memory under another type.
+  if (!isFree(op) || isa<ReshapeOp>(op))
+    return;
+  for (bool isLastResort : {false, true})
+    for (const Family *family : getFamilies()) {
+      const Rule &rule = family->getRule();
+      OpGroup group;
+      group.insert(op);
+      if (rule.isLastResort != isLastResort || !accepts(rule, group))
+        continue;
+      growAll(rule, group);
+      return claim({&rule, std::move(group)});
+    }
+}
+
+std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
+                                          const Fusibility &analysis) {
+  block.emplace(decided);
+  fusibility = &analysis;
+  proposals.clear();
+  takeAnchors();
+  for (Operation &op : block->getBlock())
+    cover(&op);
+  // The order in which they were taken.
+  for (auto [i, proposal] : llvm::enumerate(proposals))
+    proposal.priority = int64_t(proposals.size() - i);
+  return std::move(proposals);
+}
+
+std::unique_ptr<Agent> fact::createRulesAgent(const Retrieval &retrieval) {
+  return std::make_unique<RulesAgent>(retrieval);
+}

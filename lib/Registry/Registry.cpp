@@ -1,0 +1,163 @@
+//===- Registry.cpp - Layers of entries, and what they say ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Registry/PatternFile.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <tuple>
+
+namespace fact {
+namespace patterns {
+
+namespace fs = std::filesystem;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// What `lower` knows where nothing of `upper` worked, but for schedules that
+/// failed there.
+static void layOver(Entry &upper, Entry lower) {
+  if (upper.getBest())
+    return;
+  auto failedAbove = [&](const Schedule &schedule) {
+    return std::any_of(upper.schedules.begin(), upper.schedules.end(),
+                       [&](const Schedule &known) {
+                         return known.key == schedule.key &&
+                                known.status == Status::Failed;
+                       });
+  };
+  lower.schedules.erase(std::remove_if(lower.schedules.begin(),
+                                       lower.schedules.end(), failedAbove),
+                        lower.schedules.end());
+  merge(upper, lower);
+}
+
+Registry Registry::load(const std::vector<fs::path> &layers, const Warn &warn) {
+  auto say = [&](const std::string &text) {
+    if (warn)
+      warn(text);
+  };
+  Registry registry;
+  std::map<Problem, Entry> uppermost;
+  for (const fs::path &layer : layers) {
+    std::vector<fs::path> files;
+    if (Error error = listFiles(layer, files); !error.empty())
+      say(error);
+    for (const fs::path &file : files) {
+      std::vector<Entry> entries;
+      if (Error error = readFile(layer, file, entries); !error.empty())
+        say(error);
+      for (Entry &entry : entries) {
+        auto [place, isNew] = uppermost.try_emplace(entry.problem, entry);
+        if (!isNew)
+          layOver(place->second, std::move(entry));
+      }
+    }
+  }
+  for (auto &[problem, entry] : uppermost)
+    registry.entries.push_back(std::move(entry));
+  return registry;
+}
+
+//===----------------------------------------------------------------------===//
+// Finding
+//===----------------------------------------------------------------------===//
+
+/// The distance of two sets of extents; nothing where names differ or one is
+/// more than twice the other.
+static std::optional<double>
+getDistance(const std::map<std::string, int64_t> &a,
+            const std::map<std::string, int64_t> &b) {
+  if (a.empty() || a.size() != b.size())
+    return std::nullopt;
+  double distance = 0;
+  for (auto left = a.begin(), right = b.begin(); left != a.end();
+       ++left, ++right) {
+    int64_t low = std::min(left->second, right->second);
+    int64_t high = std::max(left->second, right->second);
+    // In integers, so that exactly twice is within.
+    if (left->first != right->first || low < 1 || high - low > low)
+      return std::nullopt;
+    distance += std::log2(static_cast<double>(high) / static_cast<double>(low));
+  }
+  return distance;
+}
+
+std::vector<Match> Registry::find(const Problem &problem) const {
+  // Other ops, another type, the distance, the id: smaller is better.
+  using Rank = std::tuple<bool, bool, double, std::string>;
+  std::vector<std::pair<Rank, Match>> ranked;
+  for (const Entry &entry : entries) {
+    const Problem &known = entry.problem;
+    if (known.rule != problem.rule ||
+        known.architecture != problem.architecture ||
+        !isConvertible(known.dtype, problem.dtype))
+      continue;
+    std::optional<double> distance =
+        getDistance(known.extents, problem.extents);
+    if (!distance)
+      continue;
+    Relation relation = known == problem ? Relation::Reuse : Relation::Adapt;
+    ranked.push_back({Rank(known.ops != problem.ops,
+                           known.dtype != problem.dtype, *distance,
+                           entry.getId()),
+                      Match{&entry, relation, *distance}});
+  }
+  std::sort(ranked.begin(), ranked.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<Match> matches;
+  for (const auto &[rank, match] : ranked)
+    matches.push_back(match);
+  return matches;
+}
+
+const Entry *Registry::lookup(const std::string &id) const {
+  for (const Entry &entry : entries)
+    if (entry.getId() == id)
+      return &entry;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+static std::string getVariable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+fs::path getUserFolder() {
+  if (std::string folder = getVariable("FACT_PATTERNS"); !folder.empty())
+    return folder;
+  // The XDG base directory specification ignores relative paths.
+  if (fs::path data = getVariable("XDG_DATA_HOME"); data.is_absolute())
+    return data / "fact" / "patterns";
+  if (fs::path home = getVariable("HOME"); home.is_absolute())
+    return home / ".local" / "share" / "fact" / "patterns";
+  return {};
+}
+
+fs::path getBuiltinFolder() {
+  std::error_code code;
+  fs::path program = fs::read_symlink("/proc/self/exe", code);
+  if (code)
+    return {};
+  fs::path folder =
+      program.parent_path().parent_path() / "share" / "fact" / "patterns";
+  return fs::is_directory(folder, code) ? folder : fs::path();
+}
+
+std::vector<fs::path> getDefaultLayers() {
+  std::vector<fs::path> layers;
+  for (const fs::path &folder : {getUserFolder(), getBuiltinFolder()})
+    if (!folder.empty())
+      layers.push_back(folder);
+  return layers;
+}
+
+} // namespace patterns
+} // namespace fact

@@ -1,0 +1,52 @@
+//===- Pointwise.h - One pointwise pass over strided tensors ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_CUDA_POINTWISE_H
+#define FACT_LIB_TARGET_CUDA_POINTWISE_H
+
+#include "Emission.h"
+
+namespace fact {
+/// A pointwise graph over one index space: `Pointwise<...>` of Pointwise.cuh,
+/// but for its schedule.
+struct Pointwise {
+  /// Collapsed views of one shape, the index space. An operand's base is an
+  /// argument, or a gather.
+  llvm::SmallVector<StridedView> operands, results;
+  llvm::SmallVector<int64_t> resultBuffers;
+  ScalarFunction body;
+  /// What the values belong to, where it is not the region itself.
+  std::unique_ptr<RegionCopy> region;
+
+  /// Computes `values`, whose elements land where `results` say.
+  static mlir::FailureOr<Pointwise>
+  get(llvm::ArrayRef<mlir::Value> values,
+      llvm::SmallVector<StridedView> results,
+      llvm::ArrayRef<int64_t> resultBuffers, bool fast, EmitError emitError);
+
+  llvm::ArrayRef<int64_t> getShape() const { return results.front().shape; }
+  int64_t getElements() const { return llvm::product_of(getShape()); }
+  double getBytes() const;
+
+  /// A vector that does not divide the rows of the index space is halved until
+  /// it does.
+  int64_t limitVector(int64_t vector) const;
+
+  double predictSeconds(CudaPointwiseAttr schedule,
+                        const MachineDescription &machine) const;
+
+  /// Prints the functors that results need, and returns one name for each.
+  llvm::SmallVector<std::string> printFunctors(llvm::raw_ostream &os,
+                                               llvm::StringRef name) const;
+  void printKernel(llvm::raw_ostream &os,
+                   llvm::ArrayRef<std::string> functors,
+                   CudaPointwiseAttr schedule,
+                   const MachineDescription &machine) const;
+};
+
+/// Schedules with this vector and half of it.
+SpaceAttrInterface getPointwiseSpace(mlir::MLIRContext *context,
+                                     int64_t widestVector);
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_POINTWISE_H

@@ -1,0 +1,97 @@
+//===- ScalarFunction.h - A pointwise graph as one scalar function -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_CUDA_SCALARFUNCTION_H
+#define FACT_LIB_TARGET_CUDA_SCALARFUNCTION_H
+
+#include "fact/Analysis/ReadThrough.h"
+#include "fact/Kernel/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace fact {
+/// What one thread computes for one element of a kernel's index space: the
+/// pointwise ops of a region as `arith` and `math` on scalars. Views between
+/// pointwise ops move to the arguments, whose elements are then read elsewhere.
+class ScalarFunction {
+public:
+  /// A value that is read and not computed here, seen in the index space.
+  struct Argument {
+    mlir::Value value;
+    StridedView view;
+  };
+
+  struct Options {
+    /// The cheap definitions, for results that are stored in 16 bits.
+    bool fast = false;
+    /// Values that the kernel has at hand; they become the first arguments,
+    /// and must lie in the index space as they are.
+    llvm::SmallVector<mlir::Value> leading = {};
+    /// Those among them that have an element for each row of an index space
+    /// [rows, columns].
+    llvm::SmallVector<mlir::Value> rowValues = {};
+    /// Whether the results of gathers are read, not refused.
+    bool readsGathers = false;
+  };
+
+  /// The function that computes `results` (which have as many elements as the
+  /// index space, in the same row-major order) for one point of `indexSpace`.
+  static mlir::FailureOr<ScalarFunction>
+  get(llvm::ArrayRef<mlir::Value> results, llvm::ArrayRef<int64_t> indexSpace,
+      const Options &options, EmitError emitError);
+
+  /// All arguments, the leading ones first.
+  llvm::ArrayRef<Argument> getArguments() const { return arguments; }
+
+  /// Whether result `index` is argument 0 and nothing else is read.
+  bool isIdentity(unsigned index = 0) const;
+
+  /// `struct name { FACT_DEVICE float apply(...) { ... } };` for one result.
+  void printFunctor(llvm::raw_ostream &os, llvm::StringRef name,
+                    llvm::ArrayRef<std::string> argumentNames,
+                    unsigned index = 0) const;
+
+  /// Instruction slots one element costs on a GPU, over all results.
+  double getCost() const;
+
+private:
+  friend class ScalarBuilder;
+  mlir::func::FuncOp getFunction() const { return function.get(); }
+
+  llvm::SmallVector<Argument> arguments;
+  mlir::OwningOpRef<mlir::func::FuncOp> function;
+};
+
+/// Whether an op carries a fast-math flag.
+bool allows(mlir::Operation *op, mlir::arith::FastMathFlags flag);
+
+/// The C++ name of a scalar type: "float", "int64_t", "bool".
+llvm::StringRef getScalarName(mlir::Type type);
+
+/// Prints `arith` and `math` ops as C++ statements.
+class ScalarPrinter {
+public:
+  explicit ScalarPrinter(llvm::raw_ostream &os, llvm::StringRef indent)
+      : os(os), indent(indent) {}
+
+  void setName(mlir::Value value, llvm::StringRef name) {
+    names[value] = name.str();
+  }
+  /// The ops of the block that `value` needs.
+  void printSlice(mlir::Value value);
+  /// A name or a literal.
+  std::string getName(mlir::Value value);
+
+private:
+  void print(mlir::Operation *op);
+  std::string getExpression(mlir::Operation *op);
+
+  llvm::raw_ostream &os;
+  std::string indent;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  unsigned next = 0;
+};
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_SCALARFUNCTION_H

@@ -1,0 +1,50 @@
+//===- GemmAnalysis.h - A region as a GEMM ------------------------*- C++
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//-*-===//
+
+#ifndef FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
+#define FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
+
+#include "Emission.h"
+
+namespace fact {
+/// Reductions of the product's rows, or of its columns, and the results made of
+/// them, which have one element for each.
+struct ReducedEpilogue {
+  llvm::SmallVector<ReduceOp> reductions;
+  llvm::SmallVector<MatrixTensor> operands, results;
+  /// The functors of all results.
+  std::optional<ScalarFunction> function;
+};
+
+/// Everything of a GEMM but its schedule.
+struct Gemm {
+  int64_t m, n, k, batches;
+  MatrixTensor a, b;
+  llvm::SmallVector<MatrixTensor> operands, results;
+  /// The functors of all results, then of what is reduced: of rows, of columns.
+  ScalarFunction epilogue;
+  ReducedEpilogue rows, columns;
+  /// Whether the region is the product and nothing else.
+  bool isPlain = false;
+
+  bool isBatched() const { return batches > 1; }
+  size_t countReductions() const {
+    return rows.reductions.size() + columns.reductions.size();
+  }
+  /// Operands of the product's size.
+  int64_t countMatrices() const {
+    return llvm::count_if(operands, [](const MatrixTensor &operand) {
+      return operand.isMatrix();
+    });
+  }
+};
+
+/// One matmul whose operands are arguments (or views of them), then any graph
+/// of pointwise ops, then reductions of whole rows or columns and what is
+/// computed from them alone. Batches are folded into M where one B serves all
+/// of them.
+mlir::FailureOr<Gemm> analyseGemm(FusedOp fused, EmitError emitError);
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
