@@ -12,7 +12,7 @@
 #include "fact/Program/Program.h"
 #include "fact/Target/Targets.h"
 #include "fact/Transforms/Passes.h"
-#include "fact/Transforms/Pipelines.h"
+#include "fact/Driver/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

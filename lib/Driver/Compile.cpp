@@ -6,7 +6,7 @@
 #include "fact/Support/PathLock.h"
 #include "fact/Support/WholeFile.h"
 #include "fact/Transforms/Passes.h"
-#include "fact/Transforms/Pipelines.h"
+#include "fact/Driver/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

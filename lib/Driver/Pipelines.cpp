@@ -1,7 +1,7 @@
 //===- Pipelines.cpp - The stages as pass pipelines -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Transforms/Pipelines.h"
+#include "fact/Driver/Pipelines.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Fusion/Passes.h"
 #include "fact/Program/Passes.h"

@@ -27,7 +27,7 @@
 #include "fact/Dialect/Torch/Torch.h"
 #include "fact/Driver/Compile.h"
 #include "fact/InitAll.h"
-#include "fact/Transforms/Pipelines.h"
+#include "fact/Driver/Pipelines.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

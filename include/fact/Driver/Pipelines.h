@@ -1,8 +1,8 @@
 //===- Pipelines.h - The stages as pass pipelines -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef FACT_TRANSFORMS_PIPELINES_H
-#define FACT_TRANSFORMS_PIPELINES_H
+#ifndef FACT_DRIVER_PIPELINES_H
+#define FACT_DRIVER_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
 #include <string>
@@ -22,4 +22,4 @@ void buildProgramPipeline(mlir::OpPassManager &manager);
 void registerPipelines();
 } // namespace fact
 
-#endif // FACT_TRANSFORMS_PIPELINES_H
+#endif // FACT_DRIVER_PIPELINES_H
