@@ -319,17 +319,3 @@ Value RowElements::build(KernelBuilder &b, ArrayRef<Value> rowOffsets,
                   b.add(rowOffsets[at], b.mul(column, stride)), width, stride);
   });
 }
-
-SmallVector<Destination> host::getDestinations(Value yielded) {
-  SmallVector<Destination> destinations;
-  for (Value value = yielded;;) {
-    FailureOr<StridedView> view = StridedView::getDestination(value, yielded);
-    if (failed(view))
-      return destinations;
-    destinations.push_back({value, *view});
-    Operation *op = value.getDefiningOp();
-    if (!op || !isa<ReshapeOp, PermuteOp>(op))
-      return destinations;
-    value = op->getOperand(0);
-  }
-}

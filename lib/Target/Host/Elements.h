@@ -6,6 +6,7 @@
 #define FACT_LIB_TARGET_HOST_ELEMENTS_H
 
 #include "KernelBuilder.h"
+#include "fact/Analysis/Destination.h"
 
 namespace fact::host {
 /// How each element of a value comes from elements in memory: pointwise ops and
@@ -82,15 +83,6 @@ struct RowElements {
   Value build(KernelBuilder &b, llvm::ArrayRef<Value> rowOffsets, Value column,
               int64_t width, llvm::function_ref<Value(Value)> anchor) const;
 };
-
-/// The value whose elements are stored, and where they land: a yielded value
-/// without the permutations and reshapes at its end.
-struct Destination {
-  Value value;
-  StridedView view;
-};
-/// Possible destinations of a yielded value, the least peeled first.
-llvm::SmallVector<Destination> getDestinations(Value yielded);
 } // namespace fact::host
 
 #endif // FACT_LIB_TARGET_HOST_ELEMENTS_H

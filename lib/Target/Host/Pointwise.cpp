@@ -38,10 +38,10 @@ struct PointwisePlan {
   static FailureOr<PointwisePlan> get(FusedOp fused, EmitError emitError);
 
 private:
-  /// Adds what computes `value`, all of which lands in `destination`.
-  LogicalResult add(unsigned number, Value value,
-                    const StridedView &destination, bool isPiece,
-                    EmitError emitError);
+  /// Adds the computation of a destination; `isPiece` where it is an input of a
+  /// concatenation.
+  LogicalResult add(unsigned number, const Destination &destination,
+                    bool isPiece, EmitError emitError);
   LogicalResult addResult(unsigned number, Value yielded, EmitError emitError);
 };
 
@@ -185,30 +185,25 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
   return success();
 }
 
-LogicalResult PointwisePlan::add(unsigned number, Value value,
-                                 const StridedView &destination, bool isPiece,
+LogicalResult PointwisePlan::add(unsigned number,
+                                 const Destination &destination, bool isPiece,
                                  EmitError emitError) {
-  if (auto concat = value.getDefiningOp<ConcatOp>()) {
-    int64_t start = 0, dim = concat.getDim();
-    for (Value input : concat.getInputs()) {
-      int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
-      if (failed(add(number, input, destination.slice(dim, start, size, 1),
-                     /*isPiece=*/true, emitError)))
+  if (auto concat = destination.value.getDefiningOp<ConcatOp>()) {
+    for (const Destination &input : getParts(concat, destination.view))
+      if (failed(add(number, input, /*isPiece=*/true, emitError)))
         return failure();
-      start += size;
-    }
     return success();
   }
   auto nothing = [](Value, const StridedView &) { return false; };
   FailureOr<Elements> elements =
-      Elements::plan(value, nothing, emitError, /*gathers=*/true);
+      Elements::plan(destination.value, nothing, emitError, /*gathers=*/true);
   if (failed(elements))
     return failure();
   // The first part is that of whole results.
   if (isPiece)
     parts.emplace_back();
   (isPiece ? parts.back() : parts.front())
-      .results.push_back({number, *elements, destination});
+      .results.push_back({number, *elements, destination.view});
   return success();
 }
 
@@ -220,8 +215,7 @@ LogicalResult PointwisePlan::addResult(unsigned number, Value yielded,
     if (i + 1 < destinations.size())
       silence.emplace(yielded.getParentBlock()->getParentOp());
     PointwisePlan trial = *this;
-    if (succeeded(trial.add(number, destination.value, destination.view,
-                            /*isPiece=*/false,
+    if (succeeded(trial.add(number, destination, /*isPiece=*/false,
                             silence ? EmitError(*silence) : emitError))) {
       *this = std::move(trial);
       return success();

@@ -43,15 +43,11 @@ static FailureOr<Parts> analyse(FusedOp fused, EmitError emitError) {
     return emitError() << "the result must be that of 'fact.concat'";
 
   Parts parts;
-  int64_t start = 0, dim = concat.getDim();
-  for (Value input : concat.getInputs()) {
-    int64_t size = getTensorType(input).getDimSize(dim);
-    StridedView view = destination->view.slice(dim, start, size, /*step=*/1);
-    start += size;
-    if (getTensorType(input).getNumElements() == 0)
+  for (const Destination &input : getParts(concat, destination->view)) {
+    if (getTensorType(input.value).getNumElements() == 0)
       continue;
     FailureOr<Pointwise> part =
-        Pointwise::get(input, {view}, getResultBuffer(fused, 0),
+        Pointwise::get(input.value, {input.view}, getResultBuffer(fused, 0),
                        hasOnly16BitResults(fused), emitError);
     if (failed(part))
       return failure();

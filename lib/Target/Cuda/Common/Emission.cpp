@@ -41,18 +41,6 @@ bool fact::hasOnly16BitResults(FusedOp fused) {
   });
 }
 
-FailureOr<Destination> fact::getDestination(Value yielded,
-                                            EmitError emitError) {
-  Value value = yielded;
-  while (isa_and_nonnull<ReshapeOp, PermuteOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  FailureOr<StridedView> view = StridedView::getDestination(value, yielded);
-  if (failed(view))
-    return emitError() << "the views after the last op scatter its elements "
-                          "in a way that strides cannot say";
-  return Destination{value, *view};
-}
-
 //===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 
 #include "ScalarFunction.h"
 #include "Schedules.h"
+#include "fact/Analysis/Destination.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Kernel/Rules.h"
 #include "fact/Kernel/Target.h"
@@ -32,17 +33,6 @@ inline int64_t getResultBuffer(FusedOp fused, int64_t index) {
 /// Whether all results are stored in 16-bit floats, so that the cheap scalar
 /// definitions are exact enough.
 bool hasOnly16BitResults(FusedOp fused);
-
-/// A result of a region, before the views through which it is yielded, and
-/// where its elements land in the buffer.
-struct Destination {
-  mlir::Value value;
-  StridedView view;
-};
-
-/// Strips reshapes and permutes off the yielded value.
-mlir::FailureOr<Destination> getDestination(mlir::Value yielded,
-                                            EmitError emitError);
 
 /// A copy of a region that shares nothing with it, to be changed at will.
 class RegionCopy {

@@ -1,0 +1,31 @@
+//===- Destination.h - Where the results of a region land ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_ANALYSIS_DESTINATION_H
+#define FACT_ANALYSIS_DESTINATION_H
+
+#include "fact/Dialect/Fact/Fact.h"
+
+namespace fact {
+/// A value whose elements a kernel stores, and their positions in the buffer of
+/// a result: what is left of a yielded value once permutes and reshapes at its
+/// end are strides of the store.
+struct Destination {
+  mlir::Value value;
+  StridedView view;
+};
+
+/// The yielded value without any of the permutes and reshapes at its end.
+mlir::FailureOr<Destination> getDestination(mlir::Value yielded,
+                                            EmitError emitError);
+
+/// The yielded value itself, then without its last view, without its last two,
+/// and so on, as far as strides describe the positions.
+llvm::SmallVector<Destination> getDestinations(mlir::Value yielded);
+
+/// The inputs of a concatenation, each with its part of where the result lands.
+llvm::SmallVector<Destination> getParts(ConcatOp concat,
+                                        const StridedView &view);
+} // namespace fact
+
+#endif // FACT_ANALYSIS_DESTINATION_H
