@@ -1,4 +1,4 @@
-//===- Destination.h - Where the results of a region land ---------*- C++ -*-===//
+//===- Destination.h - Where the results of a region land -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_ANALYSIS_DESTINATION_H

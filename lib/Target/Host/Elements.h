@@ -1,73 +1,54 @@
-//===- Elements.h - A DAG of pointwise ops at one element ---------*- C++
+//===- Elements.h - Code for a pointwise graph at one element ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_ELEMENTS_H
 #define FACT_LIB_TARGET_HOST_ELEMENTS_H
 
 #include "KernelBuilder.h"
 #include "fact/Analysis/Destination.h"
+#include "fact/Analysis/PointwiseGraph.h"
 
 namespace fact::host {
-/// How each element of a value comes from elements in memory: pointwise ops and
-/// views down to arguments, constants, and values that the kernel computes
-/// itself (anchors). Views move to the leaves, so a view of a computed value is
-/// the same computation on views of its operands. A gather reads a leaf at an
-/// index that is computed like any other element.
+/// One value of a region at one element, or at a vector of neighbors, computed
+/// from elements in memory and from anchors, which the kernel computes itself.
 class Elements {
 public:
-  struct Leaf {
-    Value value;
-    /// The value's elements in the index space of the root.
-    StridedView view;
-    bool isAnchor = false;
-    /// What a gather adds to the view's position: its index times this.
-    int64_t indexStride = 0;
-  };
-  /// Where a leaf's element (or the first of some neighbours) is.
+  using Leaf = PointwiseGraph::Leaf;
+  /// The address of a leaf's element, and the distance to its neighbor.
   struct Place {
     Value pointer, offset;
     int64_t stride;
   };
 
-  /// Plans the elements of `root`, or says what stands in the way. `isAnchor`
-  /// tells whether the kernel itself has `value` at such a view; `gathers`,
-  /// whether it can say where leaves are.
+  /// Reads the graph of `root` over its own shape. `isAnchor` tells whether the
+  /// kernel has `value` at such a view. A kernel that allows `gathers` gives
+  /// `locate` to `build`.
   static mlir::FailureOr<Elements>
   plan(Value root,
-       llvm::function_ref<bool(Value, const StridedView &)> isAnchor,
+       llvm::function_ref<bool(Value value, const StridedView &view)> isAnchor,
        EmitError emitError, bool gathers = false);
 
-  llvm::ArrayRef<Leaf> getLeaves() const { return leaves; }
-  llvm::MutableArrayRef<Leaf> getLeaves() { return leaves; }
+  llvm::ArrayRef<Leaf> getLeaves() const { return graph.getLeaves(); }
+  llvm::MutableArrayRef<Leaf> getLeaves() { return graph.getLeaves(); }
 
-  /// The root at one element (or `width` neighbours), from its leaves. `locate`
-  /// is asked for the leaves that gathers read.
+  /// The root at one element (`width` 0) or at `width` neighbors. `locate` is
+  /// asked for the sources of gathers.
   Value build(KernelBuilder &b, int64_t width,
               llvm::function_ref<Value(const Leaf &)> read,
               llvm::function_ref<Place(const Leaf &)> locate = nullptr) const;
 
-  /// The number of pointwise ops for each element.
-  int64_t getOpCount() const;
-
 private:
-  struct Node {
-    mlir::Operation *op = nullptr; // null for a leaf
-    llvm::SmallVector<unsigned> operands;
-    unsigned leaf = 0;
-  };
-  class Planner;
+  using Node = PointwiseGraph::Node;
 
   Value buildGather(KernelBuilder &b, const Node &node, Value index,
                     int64_t width, const Place &place) const;
-  /// Whether all of a row's elements have one value of this node.
+  /// Whether the node has one value for all elements of a row.
   bool isUniform(const Node &node) const;
 
-  llvm::SmallVector<Leaf> leaves;
-  llvm::SmallVector<Node> nodes; // operands before users; the root is last
+  PointwiseGraph graph;
 };
 
-/// Elements with their leaves as rows and columns.
+/// Elements whose leaves are addressed by row and column.
 struct RowElements {
   Elements elements;
   llvm::SmallVector<RowView> leaves;
@@ -76,10 +57,10 @@ struct RowElements {
                                           int64_t rows, int64_t columns,
                                           EmitError emitError);
 
-  /// Where each leaf's row begins.
+  /// The offset of each leaf's element at column 0 of a row.
   llvm::SmallVector<Value> rowOffsets(KernelBuilder &b, Value row) const;
-  /// The root at one column of such a row (or `width` neighbours), with
-  /// `anchor(value)` for what the kernel has itself.
+  /// The root at one column of that row (`width` 0), or at `width` neighbors;
+  /// `anchor` gives the anchors there.
   Value build(KernelBuilder &b, llvm::ArrayRef<Value> rowOffsets, Value column,
               int64_t width, llvm::function_ref<Value(Value)> anchor) const;
 };

@@ -169,7 +169,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @normalised(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
-    // expected-error @below {{'fact.reduce' cannot be computed element by element here}}
+    // expected-error @below {{'fact.reduce' is not a pointwise op or a view}}
     %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

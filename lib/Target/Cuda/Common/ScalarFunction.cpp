@@ -19,38 +19,8 @@ using namespace fact;
 // From ops on tensors to ops on scalars
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A step from a value's own indices to those of a value made from it.
-struct Step {
-  enum Kind { View, Broadcast, Reshape } kind;
-  Operation *view = nullptr;
-  SmallVector<int64_t> shape = {};
-
-  FailureOr<StridedView> apply(const StridedView &from) const {
-    if (kind == Broadcast)
-      return from.broadcastTo(shape);
-    if (kind == Reshape)
-      return from.reshape(shape);
-    return cast<ViewOpInterface>(view).applyView(from);
-  }
-};
-
-using Path = SmallVector<Step>;
-
-std::string getKey(Value value, const Path &path) {
-  std::string key;
-  llvm::raw_string_ostream os(key);
-  os << value.getAsOpaquePointer();
-  for (const Step &step : path) {
-    os << '/' << int(step.kind) << step.view << ':';
-    llvm::interleave(step.shape, os, "x");
-  }
-  return key;
-}
-} // namespace
-
 namespace fact {
-/// Builds the scalar function from its results down to what it reads.
+/// Builds the scalar function of a pointwise graph.
 class ScalarBuilder {
 public:
   ScalarBuilder(MLIRContext *context, const ScalarFunction::Options &options,
@@ -65,84 +35,106 @@ public:
 
   FailureOr<ScalarFunction> build(ArrayRef<Value> results,
                                   ArrayRef<int64_t> indexSpace) {
+    FailureOr<PointwiseGraph> graph = readGraph(results, indexSpace);
+    if (failed(graph))
+      return failure();
     for (Value value : options.leading)
-      addArgument(value, getIndexSpaceView(value, indexSpace));
-    SmallVector<Value> scalars;
-    for (Value value : results) {
-      Path path;
-      if (getShape(value) != indexSpace)
-        path.push_back({Step::Reshape, nullptr,
-                        SmallVector<int64_t>(indexSpace)});
-      FailureOr<Value> scalar = evaluate(value, path);
-      if (failed(scalar))
+      addArgument(value, {value, 0, SmallVector<int64_t>(indexSpace),
+                          rowMajorStrides(indexSpace)});
+    SmallVector<Value> leaves, scalars;
+    for (const PointwiseGraph::Leaf &leaf : graph->getLeaves()) {
+      if (leaf.isAnchor && failed(checkAnchor(leaf)))
         return failure();
-      scalars.push_back(*scalar);
+      leaves.push_back(leaf.isAnchor ? getLeading(leaf.value)
+                                     : addArgument(leaf.value, leaf.view));
     }
-    func::ReturnOp::create(builder, loc, scalars);
+    for (const PointwiseGraph::Node &node : graph->getNodes()) {
+      SmallVector<Value> operands;
+      for (unsigned operand : node.operands)
+        operands.push_back(scalars[operand]);
+      scalars.push_back(node.op ? compute(node.op, operands)
+                                : leaves[node.leaf]);
+    }
+    SmallVector<Value> returned;
+    for (unsigned node : graph->getResults())
+      returned.push_back(scalars[node]);
+    func::ReturnOp::create(builder, loc, returned);
     simplify();
     return std::move(result);
   }
 
 private:
-  static ArrayRef<int64_t> getShape(Value value) {
-    return cast<RankedTensorType>(value.getType()).getShape();
-  }
-  static Type getElement(Value value) {
-    return cast<RankedTensorType>(value.getType()).getElementType();
-  }
-  static StridedView getIndexSpaceView(Value value, ArrayRef<int64_t> shape) {
-    return {value, 0, SmallVector<int64_t>(shape), rowMajorStrides(shape)};
+  FailureOr<PointwiseGraph> readGraph(ArrayRef<Value> results,
+                                      ArrayRef<int64_t> indexSpace) {
+    auto isLeading = [&](Value value, const StridedView *) {
+      return llvm::is_contained(options.leading, value);
+    };
+    PointwiseGraph::Options reads;
+    reads.isAnchor = isLeading;
+    // Row kernels hand over what they normalized.
+    reads.appliesNormWeights = true;
+    if (options.readsGathers)
+      reads.gathers = PointwiseGraph::Gathers::Leaves;
+    return PointwiseGraph::read(results, indexSpace, reads, emitError);
   }
 
-  BlockArgument addArgument(Value value, const StridedView &view) {
+  Value addArgument(Value value, const StridedView &view) {
     result.arguments.push_back({value, view});
-    return result.function->getBody().addArgument(
-        getComputeType(getElement(value)), loc);
+    Type element = cast<RankedTensorType>(value.getType()).getElementType();
+    return result.function->getBody().addArgument(getComputeType(element), loc);
   }
 
-  FailureOr<Value> evaluate(Value value, const Path &path) {
-    std::string key = getKey(value, path);
-    if (auto known = scalars.find(key); known != scalars.end())
-      return known->second;
-    FailureOr<Value> scalar = compute(value, path);
-    if (succeeded(scalar))
-      scalars[key] = *scalar;
-    return scalar;
+  Value getLeading(Value value) {
+    return result.function->getArgument(llvm::find(options.leading, value) -
+                                        options.leading.begin());
   }
 
-  FailureOr<Value> compute(Value value, const Path &path) {
-    if (llvm::is_contained(options.leading, value))
-      return readLeading(value, path);
-    Operation *op = value.getDefiningOp();
-    if (!op || (options.readsGathers && isa<GatherOp>(op)))
-      return read(value, path);
-    if (isa<ViewOpInterface>(op)) {
-      Path longer = path;
-      longer.push_back({Step::View, op});
-      return evaluate(op->getOperand(0), longer);
-    }
+  /// Whether element (row, column) of the view is element `row`.
+  static bool isOnePerRow(const StridedView &view) {
+    return view.shape.size() == 2 &&
+           (view.shape[0] == 1 || view.strides[0] == 1) &&
+           (view.shape[1] == 1 || view.strides[1] == 0);
+  }
+
+  /// The kernel has a leading value at the current point, and nowhere else.
+  LogicalResult checkAnchor(const PointwiseGraph::Leaf &leaf) {
+    bool isInPlace = llvm::is_contained(options.rowValues, leaf.value)
+                         ? isOnePerRow(leaf.view)
+                         : leaf.view.isRowMajor();
+    if (leaf.view.offset == 0 && isInPlace)
+      return success();
+    Operation *op = leaf.value.getDefiningOp();
+    return emitError() << "a view moves the elements of the '"
+                       << (op ? op->getName().getStringRef()
+                              : StringRef("argument"))
+                       << "' that the kernel computes";
+  }
+
+  Value compute(Operation *op, SmallVector<Value> operands) {
     if (auto constant = dyn_cast<ConstantOp>(op))
-      return materialise(constant);
-    auto pointwise = dyn_cast<PointwiseOpInterface>(op);
-    if (!pointwise)
-      return emitError() << "'" << op->getName()
-                         << "' is not a pointwise op or a view";
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      FailureOr<Value> scalar = evaluateAs(operand, getShape(value), path);
-      if (failed(scalar))
-        return failure();
-      operands.push_back(*scalar);
-    }
+      return materialize(constant);
+    if (auto norm = dyn_cast<NormOp>(op))
+      return scaleAndShift(norm, operands);
     if (!isa<CastOp>(op))
       matchPrecision(operands);
-    return options.fast && toleratesAbsoluteError(value)
+    auto pointwise = cast<PointwiseOpInterface>(op);
+    return options.fast && toleratesAbsoluteError(op->getResult(0))
                ? pointwise.buildFastScalar(builder, loc, operands)
                : pointwise.buildScalar(builder, loc, operands);
   }
 
-  /// A scalar operand may be wider than the tensors beside it, whose arithmetic
-  /// it joins.
+  /// A norm's weight and bias, applied to the normalized value.
+  Value scaleAndShift(NormOp norm, ArrayRef<Value> operands) {
+    Value scalar = operands.front();
+    if (norm.getWeight())
+      scalar = arith::MulFOp::create(builder, loc, scalar, operands[1]);
+    if (norm.getBias())
+      scalar = arith::AddFOp::create(builder, loc, scalar, operands.back());
+    return scalar;
+  }
+
+  /// Converts float operands to the narrowest of their types: a scalar operand
+  /// may be wider than the tensors whose arithmetic it joins.
   void matchPrecision(MutableArrayRef<Value> operands) {
     Type narrowest;
     for (Value operand : operands)
@@ -164,104 +156,25 @@ private:
     }
   }
 
-  /// `value` broadcast to the shape of its user.
-  FailureOr<Value> evaluateAs(Value value, ArrayRef<int64_t> shape,
-                              Path path) {
-    if (getShape(value) != shape)
-      path.push_back({Step::Broadcast, nullptr, SmallVector<int64_t>(shape)});
-    return evaluate(value, path);
-  }
-
-  FailureOr<StridedView> getView(Value value, const Path &path) {
-    StridedView view = StridedView::identity(value);
-    for (const Step &step : llvm::reverse(path)) {
-      FailureOr<StridedView> next = step.apply(view);
-      if (failed(next))
-        return emitError() << "an operand of type " << value.getType()
-                           << " is reshaped in a way that strides cannot say";
-      view = *next;
-    }
-    return view;
-  }
-
-  FailureOr<Value> read(Value value, const Path &path) {
-    FailureOr<StridedView> view = getView(value, path);
-    if (failed(view))
-      return failure();
-    // Sizes of 1 may carry any stride.
-    for (auto [size, stride] : llvm::zip_equal(view->shape, view->strides))
-      if (size == 1)
-        stride = 0;
-    for (auto [i, argument] : llvm::enumerate(result.arguments))
-      if (argument.value == value && argument.view.offset == view->offset &&
-          argument.view.strides == view->strides)
-        return Value(result.function->getArgument(i));
-    return Value(addArgument(value, *view));
-  }
-
-  /// Whether element (row, column) of the view is element `row`.
-  static bool isOnePerRow(const StridedView &view) {
-    return view.shape.size() == 2 &&
-           (view.shape[0] == 1 || view.strides[0] == 1) &&
-           (view.shape[1] == 1 || view.strides[1] == 0);
-  }
-
-  /// A value at hand; a norm's weight and bias are ours to apply.
-  FailureOr<Value> readLeading(Value value, const Path &path) {
-    FailureOr<StridedView> view = getView(value, path);
-    if (failed(view))
-      return failure();
-    bool isInPlace = llvm::is_contained(options.rowValues, value)
-                         ? isOnePerRow(*view)
-                         : view->isRowMajor();
-    if (view->offset != 0 || !isInPlace)
-      return emitError() << "a view moves the elements of the '"
-                         << (value.getDefiningOp()
-                                 ? value.getDefiningOp()->getName().getStringRef()
-                                 : StringRef("argument"))
-                         << "' that the kernel computes";
-    unsigned position = llvm::find(options.leading, value) -
-                        options.leading.begin();
-    Value scalar = result.function->getArgument(position);
-    auto norm = value.getDefiningOp<NormOp>();
-    if (!norm)
-      return scalar;
-    if (norm.getWeight()) {
-      FailureOr<Value> weight =
-          evaluateAs(norm.getWeight(), getShape(value), path);
-      if (failed(weight))
-        return failure();
-      scalar = arith::MulFOp::create(builder, loc, scalar, *weight);
-    }
-    if (norm.getBias()) {
-      FailureOr<Value> bias = evaluateAs(norm.getBias(), getShape(value), path);
-      if (failed(bias))
-        return failure();
-      scalar = arith::AddFOp::create(builder, loc, scalar, *bias);
-    }
-    return scalar;
-  }
-
-  FailureOr<Value> materialise(ConstantOp constant) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!elements || !elements.isSplat())
-      return emitError() << "a constant with different elements must be an "
-                            "operand of the kernel";
+  /// A constant of equal elements.
+  Value materialize(ConstantOp constant) {
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
     Type type = getComputeType(elements.getElementType());
     if (auto floating = dyn_cast<FloatType>(type)) {
       APFloat number = elements.getSplatValue<APFloat>();
       bool losesInfo;
       number.convert(floating.getFloatSemantics(),
                      APFloat::rmNearestTiesToEven, &losesInfo);
-      return Value(arith::ConstantOp::create(
-          builder, loc, builder.getFloatAttr(type, number)));
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getFloatAttr(type, number));
     }
-    return Value(arith::ConstantOp::create(
+    return arith::ConstantOp::create(
         builder, loc,
-        builder.getIntegerAttr(type, elements.getSplatValue<APInt>())));
+        builder.getIntegerAttr(type, elements.getSplatValue<APInt>()));
   }
 
-  /// Folds, shares and removes; the arguments stay as they are.
+  /// Folds constants and removes what is computed twice or not used; unused
+  /// arguments stay.
   void simplify() {
     func::FuncOp function = *result.function;
     Operation *end = function.getBody().front().getTerminator();
@@ -278,7 +191,6 @@ private:
   OpBuilder builder;
   Location loc;
   ScalarFunction result;
-  llvm::StringMap<Value> scalars;
 };
 } // namespace fact
 

@@ -4,6 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_SCALARFUNCTION_H
 #define FACT_LIB_TARGET_CUDA_SCALARFUNCTION_H
 
+#include "fact/Analysis/PointwiseGraph.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Kernel/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,9 +12,9 @@
 #include "mlir/IR/OwningOpRef.h"
 
 namespace fact {
-/// What one thread computes for one element of a kernel's index space: the
-/// pointwise ops of a region as `arith` and `math` on scalars. Views between
-/// pointwise ops move to the arguments, whose elements are then read elsewhere.
+/// What one thread computes for one element of a kernel's index space: a
+/// pointwise graph as `arith` and `math` on scalars, whose arguments are the
+/// leaves of the graph.
 class ScalarFunction {
 public:
   /// A value that is read and not computed here, seen in the index space.
@@ -25,13 +26,13 @@ public:
   struct Options {
     /// The cheap definitions, for results that are stored in 16 bits.
     bool fast = false;
-    /// Values that the kernel has at hand; they become the first arguments,
-    /// and must lie in the index space as they are.
+    /// Values that the kernel has at hand, one per point of the index space;
+    /// they become the first arguments.
     llvm::SmallVector<mlir::Value> leading = {};
-    /// Those among them that have an element for each row of an index space
+    /// Those of them that have one element per row of an index space
     /// [rows, columns].
     llvm::SmallVector<mlir::Value> rowValues = {};
-    /// Whether the results of gathers are read, not refused.
+    /// Whether results of gathers may be arguments.
     bool readsGathers = false;
   };
 

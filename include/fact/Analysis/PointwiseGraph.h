@@ -1,0 +1,90 @@
+//===- PointwiseGraph.h - What is computed per point ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The region reader for everything that is computed element by element: whole
+// pointwise kernels, and the pointwise ops before and after a contraction or a
+// row op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_ANALYSIS_POINTWISEGRAPH_H
+#define FACT_ANALYSIS_POINTWISEGRAPH_H
+
+#include "fact/Dialect/Fact/Fact.h"
+
+namespace fact {
+/// How some values of a region are computed at one point of an index space:
+/// pointwise ops down to leaves, which are read. Views between pointwise ops
+/// move to the leaves, so that a view of a computed value is the same
+/// computation on views of its operands.
+class PointwiseGraph {
+public:
+  /// A value that is read and not computed: an argument of the region, a
+  /// constant in memory, or an anchor, which the kernel has at hand.
+  struct Leaf {
+    mlir::Value value;
+    /// The value's elements in the index space. Dimensions of size 1 have
+    /// stride 0.
+    StridedView view;
+    bool isAnchor = false;
+    /// For the source of a gather, the distance of two neighboring indices: the
+    /// element is at the view's position plus the index times this.
+    int64_t indexStride = 0;
+  };
+
+  /// One value per point.
+  struct Node {
+    /// The op that computes it from `operands`: a pointwise op; a constant of
+    /// equal elements, without operands; a gather, whose operand is the index
+    /// and whose source is `leaf`; a norm (see `appliesNormWeights`), whose
+    /// operands are the normalized value, weight and bias. Null for a leaf.
+    mlir::Operation *op = nullptr;
+    llvm::SmallVector<unsigned> operands;
+    unsigned leaf = 0;
+  };
+
+  enum class Gathers {
+    /// The graph reads no gathers.
+    None,
+    /// The result of a gather is a leaf.
+    Leaves,
+    /// A gather is a node: its index is computed like any other value.
+    Nodes
+  };
+
+  struct Options {
+    /// Whether the kernel has `value` at hand; `view` are its elements in the
+    /// index space, null where strides cannot describe them.
+    llvm::function_ref<bool(mlir::Value value, const StridedView *view)>
+        isAnchor = nullptr;
+    Gathers gathers = Gathers::None;
+    /// Whether constants of different elements lie in memory. Those of equal
+    /// elements never need to.
+    bool readsConstants = false;
+    /// Whether an anchor that a norm computes lacks the norm's weight and bias.
+    bool appliesNormWeights = false;
+  };
+
+  /// Reads the graph of `results`, which have as many elements as the index
+  /// space, in the same row-major order.
+  static mlir::FailureOr<PointwiseGraph>
+  read(llvm::ArrayRef<mlir::Value> results, llvm::ArrayRef<int64_t> indexSpace,
+       const Options &options, EmitError emitError);
+
+  llvm::ArrayRef<Leaf> getLeaves() const { return leaves; }
+  llvm::MutableArrayRef<Leaf> getLeaves() { return leaves; }
+  /// Operands come before their users.
+  llvm::ArrayRef<Node> getNodes() const { return nodes; }
+  /// The node of each result.
+  llvm::ArrayRef<unsigned> getResults() const { return results; }
+
+private:
+  class Reader;
+
+  llvm::SmallVector<Leaf> leaves;
+  llvm::SmallVector<Node> nodes;
+  llvm::SmallVector<unsigned> results;
+};
+} // namespace fact
+
+#endif // FACT_ANALYSIS_POINTWISEGRAPH_H

@@ -1,0 +1,57 @@
+//===- DestinationTest.cpp - Where the results of a region land -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Analysis/Destination.h"
+#include "RegionFixture.h"
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::test;
+
+using DestinationTest = RegionFixture;
+
+TEST_F(DestinationTest, StripsPermutesAndReshapes) {
+  FusedOp fused = parse({"tensor<6x4xf32>"}, R"(
+    %1 = fact.exp %0 : (tensor<6x4xf32>) -> tensor<6x4xf32>
+    %2 = fact.reshape %1 : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+    %3 = fact.permute %2 [1, 0, 2] : (tensor<2x3x4xf32>) -> tensor<3x2x4xf32>
+    fact.yield %3 : tensor<3x2x4xf32>)");
+  SmallVector<Destination> all = getDestinations(yielded(fused));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(strides(all[0].view), "+0 3:8 2:4 4:1");
+  EXPECT_EQ(all[1].value, get<ReshapeOp>(fused).getResult());
+  EXPECT_EQ(strides(all[1].view), "+0 2:4 3:8 4:1");
+  // Rows of [6, 4] lie at no one stride.
+  EXPECT_TRUE(failed(getDestination(yielded(fused), report(fused))));
+  EXPECT_EQ(message, "the views after the last op put the elements of "
+                     "'tensor<2x3x4xf32>' where strides cannot describe them");
+}
+
+TEST_F(DestinationTest, WholeChain) {
+  FusedOp fused = parse({"tensor<6x4xf32>"}, R"(
+    %1 = fact.exp %0 : (tensor<6x4xf32>) -> tensor<6x4xf32>
+    %2 = fact.permute %1 [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32>
+    %3 = fact.reshape %2 : (tensor<4x6xf32>) -> tensor<2x2x6xf32>
+    fact.yield %3 : tensor<2x2x6xf32>)");
+  FailureOr<Destination> destination =
+      getDestination(yielded(fused), report(fused));
+  ASSERT_TRUE(succeeded(destination));
+  EXPECT_EQ(destination->value, get<ExpOp>(fused).getResult());
+  EXPECT_EQ(strides(destination->view), "+0 6:1 4:6");
+}
+
+TEST_F(DestinationTest, PartsOfAConcatenation) {
+  FusedOp fused = parse({"tensor<2x3xf32>", "tensor<2x5xf32>"}, R"(
+    %2 = fact.concat %0, %1 dim 1 : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
+    %3 = fact.permute %2 [1, 0] : (tensor<2x8xf32>) -> tensor<8x2xf32>
+    fact.yield %3 : tensor<8x2xf32>)");
+  FailureOr<Destination> destination =
+      getDestination(yielded(fused), report(fused));
+  ASSERT_TRUE(succeeded(destination));
+  SmallVector<Destination> parts =
+      getParts(get<ConcatOp>(fused), destination->view);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[1].value, fused.getBody().getArgument(1));
+  EXPECT_EQ(strides(parts[0].view), "+0 2:1 3:2");
+  EXPECT_EQ(strides(parts[1].view), "+6 2:1 5:2");
+}
