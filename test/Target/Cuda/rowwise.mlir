@@ -81,7 +81,7 @@ func.func @rms(%x: tensor<8x64x64xf16>, %w: tensor<64x64xf16>) -> tensor<8x64x64
 // -----
 
 func.func @first_dimension(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @below {{softmax must be over the last dimension, not 0}}
+  // expected-error @below {{'fact.softmax' must be over the last dimensions of 'tensor<8x64xf16>', not over 0}}
   %0 = fact.fused "rowwise" ins(%x : tensor<8x64xf16>) {
   ^bb0(%a: tensor<8x64xf16>):
     %1 = fact.softmax %a dim 0 : tensor<8x64xf16>
@@ -152,7 +152,7 @@ func.func @place(%x: tensor<5x8xf16>) -> tensor<i64> {
 // -----
 
 func.func @columns(%x: tensor<5x8xf16>) -> tensor<8xf16> {
-  // expected-error @below {{a reduction must be over trailing dimensions}}
+  // expected-error @below {{'fact.reduce' must be over the last dimensions of 'tensor<5x8xf16>', not over 0}}
   %0 = fact.fused "rowwise" ins(%x : tensor<5x8xf16>) {
   ^bb0(%a: tensor<5x8xf16>):
     %1 = fact.reduce sum %a dims [0] : (tensor<5x8xf16>) -> tensor<8xf16>

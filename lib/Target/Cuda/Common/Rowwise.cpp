@@ -2,33 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pointwise ops, one norm, softmax or reduction over the last dimensions,
-// pointwise ops. A row stays in registers from its first read to its last write.
-// A reduction may have results of one element a row beside full ones.
+// pointwise ops. A row stays in registers from its first read to its last
+// write. A reduction may have results of one element per row besides full ones.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emission.h"
+#include "fact/Analysis/RowRegion.h"
 
 using namespace mlir;
 using namespace fact;
 
 namespace {
 struct Rowwise {
-  /// The norm, softmax or reduction.
-  Operation *op;
-  int64_t rows, columns;
+  RowRegion region;
   SmallVector<MatrixTensor> inputs;
   ScalarFunction prologue;
 
-  /// Results of one form, what they read beside the row operation, and how they
-  /// are computed; null when there are none.
+  /// Results of one form, what they read besides the row op, and how they are
+  /// computed; none where there are no results.
   struct Form {
     SmallVector<MatrixTensor> operands, results;
     std::optional<ScalarFunction> epilogue;
   };
   Form full, perRow;
 
-  /// Elements of one access: 16 bytes, where all tensors allow it.
+  /// Elements per access: 16 bytes, where all tensors allow it.
   int64_t getVector() const {
     for (int64_t vector : {8, 4, 2})
       if (allowsVector(vector))
@@ -39,13 +38,13 @@ struct Rowwise {
   double getBytes() const {
     double bytes = 0;
     for (auto *list : {&inputs, &full.operands, &full.results})
-      bytes += countMatrixBytes(*list, rows, columns);
+      bytes += countMatrixBytes(*list, region.rows, region.columns);
     return bytes;
   }
 
 private:
   bool allowsVector(int64_t vector) const {
-    if (columns % vector)
+    if (region.columns % vector)
       return false;
     for (auto *list : {&inputs, &full.operands, &full.results})
       for (const MatrixTensor &tensor : *list)
@@ -79,50 +78,31 @@ private:
 };
 } // namespace
 
-/// Values one thread holds; more than 128 would spill.
+/// Elements of a row that one thread may hold in registers without spilling.
+static constexpr int64_t maximumValues = 64;
+
+/// Elements of a row that each of so many threads holds.
 static int64_t getValuesPerThread(const Rowwise &row, int64_t threads) {
   int64_t vector = row.getVector();
-  return llvm::divideCeil(row.columns, threads * vector) * vector;
+  return llvm::divideCeil(row.region.columns, threads * vector) * vector;
 }
-
-static constexpr int64_t maximumValues = 64;
 
 //===----------------------------------------------------------------------===//
 // Analysis
 //===----------------------------------------------------------------------===//
 
-static FailureOr<Operation *> getRowOp(FusedOp fused, EmitError emitError) {
-  Operation *found = nullptr;
-  for (Operation &op : fused.getBodyOps()) {
-    if (!isa<NormOp, SoftmaxOp, ReduceOp>(op))
-      continue;
-    if (found)
-      return emitError() << "needs exactly one norm, softmax or reduction";
-    found = &op;
-  }
-  if (!found)
-    return emitError() << "needs exactly one norm, softmax or reduction";
-  if (auto softmax = dyn_cast<SoftmaxOp>(found))
-    if (int64_t(softmax.getDim()) != softmax.getType().getRank() - 1)
-      return emitError() << "softmax must be over the last dimension, not "
-                         << softmax.getDim();
-  if (auto reduce = dyn_cast<ReduceOp>(found)) {
-    int64_t first = getTensorType(reduce.getOperand()).getRank() -
-                    int64_t(reduce.getDims().size());
-    for (auto [i, dim] : llvm::enumerate(reduce.getDims()))
-      if (dim != first + int64_t(i))
-        return emitError() << "a reduction must be over trailing dimensions";
-  }
-  return found;
-}
-
-/// The number of trailing dimensions that are one row.
-static int64_t getRowDims(Operation *op) {
-  if (auto norm = dyn_cast<NormOp>(op))
-    return norm.getDims();
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return reduce.getDims().size();
-  return 1;
+/// What the kernel says of the matrix.
+static LogicalResult checkRows(const RowRegion &region, EmitError emitError) {
+  Type element = getTensorType(region.getInput()).getElementType();
+  if (!isa<FloatType>(element) || element.isF64())
+    return emitError() << "rows must be f16, bf16 or f32, not " << element;
+  if (region.columns > 1024 * maximumValues || region.columns < 2 ||
+      region.rows < 1)
+    return emitError() << "a row has 2 to " << 1024 * maximumValues
+                       << " elements, not " << region.columns;
+  if (region.rows >= INT32_MAX)
+    return emitError() << "has too many rows for one grid: " << region.rows;
+  return success();
 }
 
 static LogicalResult getTensors(ArrayRef<ScalarFunction::Argument> arguments,
@@ -144,115 +124,96 @@ static LogicalResult getTensors(ArrayRef<ScalarFunction::Argument> arguments,
   return success();
 }
 
-/// A result of full rows, or of one element a row; `value` is what it holds
-/// before the views at its end.
-static FailureOr<MatrixTensor> getResult(FusedOp fused, unsigned index,
-                                         ArrayRef<int64_t> space, Value &value,
+/// How result `index` lies in its buffer; `destination` is where its elements
+/// land.
+static FailureOr<MatrixTensor> getResult(FusedOp fused, const RowRegion &region,
+                                         unsigned index,
+                                         const Destination &destination,
                                          EmitError emitError) {
-  Value yielded = fused.getYield()->getOperand(index);
-  FailureOr<Destination> destination = getDestination(yielded, emitError);
-  if (failed(destination))
-    return failure();
-  value = destination->value;
-  FailureOr<StridedView> view = destination->view.reshape(space);
-  bool isRow = space[1] == 1;
-  if (failed(view) || (!isRow && view->strides[1] != 1) ||
-      (isRow && space[0] > 1 && view->strides[0] != 1))
+  auto [yielded, isFull] = region.results[index];
+  Type element = getTensorType(yielded).getElementType();
+  if (!isFull && !region.isReduction())
+    return emitError() << "a result of type " << yielded.getType()
+                       << " has one element per row, and no reduction does";
+  if (element.isF64() || (isFull && !isa<FloatType>(element)))
+    return emitError() << "results must be f16, bf16 or f32, not "
+                       << yielded.getType();
+  FailureOr<StridedView> view =
+      destination.view.reshape({region.rows, isFull ? region.columns : 1});
+  // Columns of a row are neighbors, or rows of one element each.
+  if (failed(view) || (isFull && view->strides[1] != 1) ||
+      (!isFull && region.rows > 1 && view->strides[0] != 1))
     return emitError() << "a result must have contiguous rows, and its last "
                           "views permute them";
-  Type element = getTensorType(yielded).getElementType();
   int64_t buffer = getResultBuffer(fused, index);
-  if (isRow)
+  if (!isFull)
     return MatrixTensor{MatrixTensor::ColumnVector, buffer, element, 0, 0,
                         view->offset};
-  int64_t leading = space[0] == 1 ? space[1] : view->strides[0];
+  int64_t leading = region.rows == 1 ? region.columns : view->strides[0];
   return MatrixTensor{MatrixTensor::RowMajor, buffer,      element,
                       leading,                0, view->offset};
 }
 
-static FailureOr<Rowwise> analyse(FusedOp fused, EmitError emitError) {
-  FailureOr<Operation *> op = getRowOp(fused, emitError);
-  if (failed(op))
-    return failure();
-  Value input = (*op)->getOperand(0), output = (*op)->getResult(0);
-  RankedTensorType type = getTensorType(input);
-  if (!isa<FloatType>(type.getElementType()) || type.getElementType().isF64())
-    return emitError() << "computes in f32, and the rows are "
-                       << type.getElementType();
-  int64_t dims = getRowDims(*op);
-  int64_t columns = llvm::product_of(type.getShape().take_back(dims));
-  int64_t rows = llvm::product_of(type.getShape().drop_back(dims));
-  if (columns > 1024 * maximumValues || columns < 2 || rows < 1)
-    return emitError() << "a row has 2 to " << 1024 * maximumValues
-                       << " elements, not " << columns;
-  if (rows >= INT32_MAX)
-    return emitError() << "has too many rows for one grid: " << rows;
-  bool isReduction = isa<ReduceOp>(*op);
-
-  SmallVector<Value> values, rowValues;
-  Rowwise::Form full, perRow;
-  for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands())) {
-    int64_t count = getTensorType(yielded).getNumElements();
-    Type element = getTensorType(yielded).getElementType();
-    bool isFull = count == rows * columns;
-    if (!isFull && !(isReduction && count == rows))
-      return emitError() << "a result of type " << yielded.getType()
-                         << " has not the size of the rows";
-    if (element.isF64() || (isFull && !isa<FloatType>(element)))
-      return emitError() << "results must be f16, bf16 or f32, not "
-                         << yielded.getType();
-    Value value;
-    FailureOr<MatrixTensor> result =
-        getResult(fused, i, {rows, isFull ? columns : 1}, value, emitError);
-    if (failed(result))
+/// Reads the full results, or those of one element per row.
+static LogicalResult readForm(FusedOp fused, const RowRegion &region,
+                              bool isFull, Rowwise::Form &form,
+                              EmitError emitError) {
+  SmallVector<Value> values;
+  for (auto [i, result] : llvm::enumerate(region.results)) {
+    if (result.isFull != isFull)
+      continue;
+    FailureOr<Destination> destination =
+        getDestination(result.yielded, emitError);
+    if (failed(destination))
       return failure();
-    (isFull ? full : perRow).results.push_back(*result);
-    (isFull ? values : rowValues).push_back(value);
+    FailureOr<MatrixTensor> tensor =
+        getResult(fused, region, i, *destination, emitError);
+    if (failed(tensor))
+      return failure();
+    form.results.push_back(*tensor);
+    values.push_back(destination->value);
   }
+  if (values.empty())
+    return success();
 
   ScalarFunction::Options options;
-  // Indices are compared exactly.
   options.fast = hasOnly16BitResults(fused);
-  SmallVector<int64_t> space{rows, columns};
+  options.leading = {region.getOutput()};
+  if (isFull)
+    options.leading.push_back(region.getInput());
+  if (region.isReduction())
+    options.rowValues = {region.getOutput()};
+  FailureOr<ScalarFunction> epilogue = ScalarFunction::get(
+      values, {region.rows, isFull ? region.columns : 1}, options, emitError);
+  if (failed(epilogue) ||
+      failed(getTensors(
+          epilogue->getArguments().drop_front(options.leading.size()),
+          form.operands, emitError)))
+    return failure();
+  form.epilogue = std::move(*epilogue);
+  return success();
+}
+
+static FailureOr<Rowwise> analyse(FusedOp fused, EmitError emitError) {
+  FailureOr<RowRegion> region = RowRegion::read(fused, emitError);
+  if (failed(region) || failed(checkRows(*region, emitError)))
+    return failure();
+  ScalarFunction::Options options;
+  options.fast = hasOnly16BitResults(fused);
   FailureOr<ScalarFunction> prologue =
-      ScalarFunction::get(input, space, options, emitError);
+      ScalarFunction::get(region->getInput(), {region->rows, region->columns},
+                          options, emitError);
   if (failed(prologue))
     return failure();
-  SmallVector<MatrixTensor> inputs;
-  if (failed(getTensors(prologue->getArguments(), inputs, emitError)))
+  Rowwise row{*region, {}, std::move(*prologue), {}, {}};
+  if (failed(getTensors(row.prologue.getArguments(), row.inputs, emitError)))
     return failure();
-  if (inputs.empty())
+  if (row.inputs.empty())
     return emitError() << "the rows are constants";
-
-  if (isReduction)
-    options.rowValues = {output};
-  auto finish = [&](Rowwise::Form &form, ArrayRef<Value> results,
-                    ArrayRef<int64_t> space) -> LogicalResult {
-    if (results.empty())
-      return success();
-    FailureOr<ScalarFunction> epilogue =
-        ScalarFunction::get(results, space, options, emitError);
-    if (failed(epilogue) ||
-        failed(getTensors(
-            epilogue->getArguments().drop_front(options.leading.size()),
-            form.operands, emitError)))
-      return failure();
-    form.epilogue = std::move(*epilogue);
-    return success();
-  };
-  options.leading = {output, input};
-  if (failed(finish(full, values, space)))
+  if (failed(readForm(fused, *region, /*isFull=*/true, row.full, emitError)) ||
+      failed(readForm(fused, *region, /*isFull=*/false, row.perRow, emitError)))
     return failure();
-  options.leading = {output};
-  if (failed(finish(perRow, rowValues, {rows, 1})))
-    return failure();
-  return Rowwise{*op,
-                 rows,
-                 columns,
-                 inputs,
-                 std::move(*prologue),
-                 std::move(full),
-                 std::move(perRow)};
+  return std::move(row);
 }
 
 namespace {
@@ -282,8 +243,8 @@ LogicalResult RowwisePlan::checkLimits(ScheduleAttr schedule,
   if (rows > 1 && threads > 32)
     return emitError() << "several rows per block have one warp each, and "
                        << threads << " threads are more";
-  if (row.columns > threads * maximumValues)
-    return emitError() << "a row of " << row.columns
+  if (row.region.columns > threads * maximumValues)
+    return emitError() << "a row of " << row.region.columns
                        << " elements does not fit the registers of " << threads
                        << " threads (" << maximumValues << " each)";
   return success();
@@ -293,7 +254,7 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
   auto space = [&](ArrayRef<int64_t> threads, ArrayRef<int64_t> rows) {
     return CudaRowAttr::getSpace(fused.getContext(), threads, rows);
   };
-  // A warp a row needs no barrier, as long as the row fits its registers.
+  // One warp per row needs no barrier, as long as the row fits its registers.
   if (getValuesPerThread(row, 32) <= 32)
     return space({32}, {1, 2, 4, 8});
   SmallVector<int64_t> threads;
@@ -301,8 +262,8 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
     int64_t values = getValuesPerThread(row, candidate);
     bool needed = values >= row.getVector() && values <= maximumValues &&
                   (candidate == 32 || candidate * row.getVector() / 2 <
-                                          row.columns);
-    if (needed && row.columns <= candidate * maximumValues)
+                                          row.region.columns);
+    if (needed && row.region.columns <= candidate * maximumValues)
       threads.push_back(candidate);
   }
   if (threads.size() > 4)
@@ -316,7 +277,7 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
   double efficiency = row.getVector() * 2 >= 8 ? 0.88 : 0.6;
   // Idle lanes, barriers, and blocks too small to fill a multiprocessor.
   double lanes = double(getValuesPerThread(row, threads)) * threads;
-  efficiency *= 0.7 + 0.3 * row.columns / lanes;
+  efficiency *= 0.7 + 0.3 * row.region.columns / lanes;
   if (threads > 32)
     efficiency *= 0.98;
   int64_t block = threads * (threads > 32 ? 1 : rowSchedule.getRows());
@@ -324,7 +285,8 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
     efficiency *= 0.8;
   if (getValuesPerThread(row, threads) > 32)
     efficiency *= 0.9;
-  return 1e6 * (row.getBytes() / (machine.bandwidth * efficiency) + launchSeconds);
+  double seconds = row.getBytes() / (machine.bandwidth * efficiency);
+  return 1e6 * (seconds + launchSeconds);
 }
 
 //===----------------------------------------------------------------------===//
@@ -389,7 +351,7 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   int64_t threads = rowSchedule.getThreads();
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Row.cuh");
-  if (auto norm = dyn_cast<NormOp>(row.op))
+  if (auto norm = dyn_cast<NormOp>(row.region.op))
     printConstant(os, "Epsilon", norm.getEps().convertToDouble());
   std::string prologue = "Identity";
   if (!row.prologue.isIdentity()) {
@@ -398,19 +360,19 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
                                getArgumentNames(row.prologue, {}));
     os << '\n';
   }
-  bool isReduction = isa<ReduceOp>(row.op);
+  StringRef output = row.region.isReduction() ? "reduced" : "normalized";
   SmallVector<std::string> functors =
-      printFunctors(os, row.full, "Epilogue",
-                    {isReduction ? "reduced" : "normalized", "value"});
+      printFunctors(os, row.full, "Epilogue", {output, "value"});
   SmallVector<std::string> rowFunctors =
       printFunctors(os, row.perRow, "RowEpilogue", {"reduced"});
 
-  os << "using Kernel = Row<\n    Extent<" << row.rows << ", " << row.columns
-     << ">,\n    " << getRowWord(row.op) << ",\n    " << prologue << ",\n    ";
+  os << "using Kernel = Row<\n    Extent<" << row.region.rows << ", "
+     << row.region.columns << ">,\n    " << getRowWord(row.region.op)
+     << ",\n    " << prologue << ",\n    ";
   printOperands(os, row.inputs);
   os << ",\n    ";
   printForm(os, row.full, functors);
-  // Several warps of one row meet at the block's barrier: one row a block.
+  // Several warps of one row meet at the block's barrier: one row per block.
   int64_t rows = threads > 32 ? 1 : rowSchedule.getRows();
   os << ",\n    RowSchedule<" << threads << ", " << rows << ", "
      << row.getVector() << ">";
