@@ -30,7 +30,7 @@ fact::fillPrompt(StringRef prompt,
     auto value = llvm::find_if(values, [&, name = name](const auto &known) {
       return known.first == name;
     });
-    assert(value != values.end() && "a prompt names what is filled in");
+    assert(value != values.end() && "unknown placeholder in a prompt");
     text += value->second;
   }
   return text;
@@ -40,15 +40,14 @@ StringRef fact::getPrompt(StringRef file) {
   for (auto [path, text] : getPrompts())
     if (path == file)
       return text;
-  llvm_unreachable("a prompt that is not embedded");
+  llvm_unreachable("prompt is not embedded");
 }
 
 std::string fact::describeMachine(const MachineDescription &machine) {
   return llvm::formatv(
-      "{0} ({1}): {2} multiprocessors, {3} KB shared memory a block, {4} MB "
+      "{0} ({1}): {2} multiprocessors, {3} KB shared memory per block, {4} MB "
       "cache, {5:F2} TB/s; TFLOP/s: {6:F0} in 16-bit matrix products, {7:F0} "
-      "in "
-      "f32 ones, {8:F0} in everything else.",
+      "in f32 ones, {8:F0} in everything else.",
       machine.name, machine.architecture, machine.multiprocessors,
       machine.sharedMemoryBytes >> 10, machine.cacheBytes >> 20,
       machine.bandwidth / 1e12,
@@ -93,15 +92,15 @@ LogicalResult Dialogue::readKey(std::string &key) {
     return success();
   auto buffer = llvm::MemoryBuffer::getFile(options.keyFile, /*IsText=*/true);
   if (!buffer)
-    return mlir::emitError(module.getLoc(), "cannot read the key in '")
+    return mlir::emitError(module.getLoc(), "cannot read the key file '")
            << options.keyFile << "': " << buffer.getError().message();
   key = (*buffer)->getBuffer().trim().str();
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(options.keyFile, status) &&
       status.permissions() &
           (llvm::sys::fs::group_read | llvm::sys::fs::others_read))
-    mlir::emitWarning(module.getLoc(), "others can read the key in '")
-        << options.keyFile << "': chmod 600 makes it yours alone";
+    mlir::emitWarning(module.getLoc(), "other users can read the key file '")
+        << options.keyFile << "': run chmod 600 on it";
   return success();
 }
 
@@ -109,12 +108,12 @@ LogicalResult Dialogue::open() {
   if (isReplay() && options.transcript.empty())
     return mlir::emitError(
         module.getLoc(),
-        "replay of which transcript? give transcript=file.json");
+        "agent=replay needs a transcript: give transcript=file.json");
   if (!isReplay()) {
-      if (!options.rounds)
+    if (!options.rounds)
       return mlir::emitError(module.getLoc(),
-                             "llm-rounds=0 asks nothing: give 1 or more, or "
-                             "agent=rules");
+                             "llm-rounds=0 allows no request: give 1 or more, "
+                             "or agent=rules");
     if (failed(readKey(http.key)))
       return failure();
     http.url = options.url;
@@ -145,7 +144,8 @@ void Dialogue::begin(StringRef graph, StringRef target) {
   if (recorded)
     model = std::make_unique<chat::ReplayModel>(*recorded);
   else
-    giveUp("'" + options.transcript + "' is of another graph or target");
+    giveUp("'" + options.transcript +
+           "' has no conversation about this graph and target");
 }
 
 std::vector<patterns::Measurements> Dialogue::getMeasurements() const {
@@ -214,8 +214,8 @@ void Dialogue::record(std::vector<chat::JudgedProposal> verdicts) {
 void Dialogue::giveUp(const Twine &reason) {
   closed = true;
   report.fallback = reason.str();
-  mlir::emitWarning(module.getLoc(), "the language model does not help here: ")
-      << reason << "; the rules do what is left";
+  mlir::emitWarning(module.getLoc(), "no usable answer of the language model: ")
+      << reason << "; the rules do the rest";
 }
 
 void Dialogue::warnOfTranscript() {

@@ -8,21 +8,21 @@
 #include "Session.h"
 
 namespace fact {
-/// Of one rejection, as a model reads it: diagnostics may quote the model's own
-/// words, or names of the graph.
+/// Limit on the reason of a rejection: diagnostics may quote the model's answer
+/// or names of the graph.
 inline constexpr size_t maxReasonBytes = 2000;
 
 class GraphText;
 
-/// What a model proposes, about the ops of a graph; an error says what there is
-/// none of. Whether one kernel can take them is for Fusibility to say.
+/// Turns a model's pattern into a proposal on the ops of a graph. Unknown ids,
+/// entries and parameters are errors; Fusibility checks the rest.
 mlir::FailureOr<Proposal>
 resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
                const Retrieval &retrieval, const GroupedBlock &decided,
                const Fusibility &fusibility, EmitError emitError);
 
-/// Conversations of a session within the limits of the options: counts, keeps
-/// the transcript, and ends with a warning when no answer is to be had.
+/// Conversations of a session within the limits of the options. Counts requests,
+/// writes the transcript, and warns when there is no usable answer.
 class Dialogue {
 public:
   Dialogue(mlir::ModuleOp module, const AgentOptions &options,
@@ -35,29 +35,29 @@ public:
     return options.agent == "llm" || options.agent == "replay";
   }
 
-  /// Reads the options; an error names what is wrong with them.
+  /// Checks the options and opens the session; emits an error on failure.
   mlir::LogicalResult open();
 
-  /// Starts over with a new graph and task.
+  /// Starts a conversation about a graph.
   void begin(llvm::StringRef graph, llvm::StringRef target);
 
-  /// What was measured when the conversation that is repeated took place, and
-  /// what is now.
+  /// The measurements of the replayed conversation; empty without one.
   std::vector<patterns::Measurements> getMeasurements() const;
+  /// Records the measurements of this conversation.
   void setMeasurements(std::vector<patterns::Measurements> measured);
 
-  /// Asks, with all that was said before. None: there is no answer, and the
-  /// user was told.
+  /// Sends the conversation so far and `message`. None: there was no answer, and
+  /// a warning says why.
   std::optional<std::string> ask(std::string message,
                                  const std::string &schema);
 
-  /// Keeps what the compiler said of the last answer.
+  /// Records the verdicts on the last answer.
   void record(std::vector<chat::JudgedProposal> verdicts);
 
   /// Whether another request is within the limits.
   bool canAsk() const;
 
-  /// Warns that the rules do the work, and why.
+  /// Ends the conversation, with a warning that the rules do the rest.
   void giveUp(const llvm::Twine &reason);
 
 private:
@@ -72,8 +72,8 @@ private:
   DiscoveryReport &report;
   std::shared_ptr<Session> session;
   chat::HttpOptions http;
-  /// Of the conversation at hand: its place in the session, what `replay`
-  /// repeats, and how often it was asked.
+  /// The current conversation: its index in the session, the recording that
+  /// `replay` uses, and the number of requests.
   size_t conversation = 0;
   std::optional<chat::Conversation> recorded;
   std::unique_ptr<chat::Model> model;
@@ -82,16 +82,16 @@ private:
   bool closed = false;
 };
 
-/// Fills in `{{name}}` of a prompt's text.
+/// Replaces each `{{name}}` of a prompt.
 std::string
 fillPrompt(llvm::StringRef prompt,
            llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> values);
 /// The text of a prompt file.
 llvm::StringRef getPrompt(llvm::StringRef file);
-/// The machine in a few lines, and its schedules on a page.
+/// The machine and its schedules, for prompts.
 std::string describeMachine(const MachineDescription &machine);
 std::string describeSchedules(const Target &target);
-/// A list that a space of the target's first rule may have, to show.
+/// An example list for a space of the target's first rule.
 chat::SpaceLists getExampleSpace(const Target &target);
 } // namespace fact
 

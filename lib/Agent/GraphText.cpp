@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace fact;
 
 static void printType(Type type, raw_ostream &os) {
-  // What no op of the graph uses may be of any type.
+  // An argument that no op uses may have any type.
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) {
     std::string text;
@@ -27,7 +27,7 @@ static void printType(Type type, raw_ostream &os) {
   os << tensor.getElementType();
 }
 
-/// An attribute without the words that say what kind of attribute it is.
+/// Prints an attribute without its dialect and kind.
 static void printAttribute(Attribute attribute, raw_ostream &os) {
   if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
     os << integer.getValue();
@@ -65,7 +65,7 @@ static void printAttributes(Operation *op, raw_ostream &os) {
 }
 
 namespace {
-/// Names values as a line refers to them.
+/// Prints values as lines refer to them.
 class Operands {
 public:
   explicit Operands(const llvm::DenseMap<Operation *, std::string> &ids)
@@ -88,8 +88,8 @@ public:
   }
 
 private:
-  /// Names are anybody's text: what is more than a word is quoted, on one line,
-  /// and long ones are cut.
+  /// Names of weights are untrusted: other characters are quoted and escaped,
+  /// long names truncated.
   static void printWeight(StringRef name, raw_ostream &os) {
     constexpr size_t longest = 200;
     auto isPlain = [](char c) {
@@ -122,8 +122,8 @@ private:
 // Repeats
 //===----------------------------------------------------------------------===//
 
-/// Whether an op does what the one before does, with operands as far before it,
-/// or the same.
+/// Whether line `index` repeats line `before`: the same op on operands that are
+/// the same, or as many lines back.
 bool GraphText::repeats(size_t before, size_t index) const {
   const Line &one = lines[before], &other = lines[index];
   if (one.shape != other.shape)
@@ -132,7 +132,7 @@ bool GraphText::repeats(size_t before, size_t index) const {
        llvm::zip_equal(one.op->getOperands(), other.op->getOperands())) {
     auto known = positions.find(a.getDefiningOp());
     auto found = positions.find(b.getDefiningOp());
-    // Weights are each layer's own, and the shape has the rest.
+    // Weights differ by layer; `shape` has all other operands without a line.
     if (known == positions.end() || found == positions.end()) {
       if (known != found)
         return false;
@@ -145,11 +145,11 @@ bool GraphText::repeats(size_t before, size_t index) const {
 }
 
 void GraphText::findRepeats() {
-  // What is short is shown whole.
+  // Shorter periods, or fewer lines saved, are not worth folding.
   constexpr size_t shortest = 4, worth = 24;
   for (size_t begin = 0; begin < lines.size();) {
     Repeats best{begin, begin + 1, begin + 1};
-    // Three times at least.
+    // At least three repetitions.
     for (size_t period = shortest; begin + 3 * period <= lines.size();
          ++period) {
       Repeats found{begin, begin + period, begin + period};

@@ -8,9 +8,9 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace fact {
-/// A block in compact form: a line an op, with an id that stays the same for
-/// the same graph, and its speed of light. Of layers that are alike it has one,
-/// so that a deep model takes as much as a short one.
+/// A block as compact text: one line per op, with an id that is stable for the
+/// same graph, and its speed of light. Repeated layers are printed once, so that
+/// a deep model takes no more tokens than a shallow one.
 ///
 ///   n3 = matmul n2 w:qkv.weight transpose_b : 512x2304xbf16 | 1.812 GFLOP 6.7 MB 1.83 us
 ///   n24..n719 repeat n0..n23
@@ -25,26 +25,27 @@ public:
   std::string getIds(const OpGroup &group) const;
   /// Whether the text has a line for an op; else it is part of a repeat.
   bool isShown(mlir::Operation *op) const;
-  /// Where the text says that a piece repeats, ids of ops in it stand for those
-  /// of each repeat: all of these, the given ones first.
+  /// The given ids, and those of the corresponding ops in every repeat of the
+  /// lines that they are in.
   std::vector<std::vector<std::string>>
   getRepeats(const std::vector<std::string> &ids) const;
-  /// Adds to each `'fact.add'` of a diagnostic the ids of such ops in a group.
+  /// Appends to each quoted op name of a diagnostic the ids of such ops in a
+  /// group: `'fact.add' (n3 n5)`.
   std::string nameOps(std::string diagnostic, const OpGroup &group) const;
-  /// The ops that work, in the order of the block.
+  /// The number of ops with an id.
   size_t size() const { return ops.size(); }
-  /// A hash of the text without the machine's figures.
+  /// A hash of the graph, the same on every machine.
   std::string getHash() const;
 
 private:
-  /// The ops from `begin` to `repeated` again and again up to `end`, the last
-  /// time maybe in part.
+  /// The lines [begin, repeated) repeat up to `end`, the last time possibly in
+  /// part.
   struct Repeats {
     size_t begin, repeated, end;
     size_t getPeriod() const { return repeated - begin; }
     size_t getSaved() const { return end - repeated; }
   };
-  /// An op as it is compared with others: what it says itself, and operands.
+  /// An op, its line, and `shape`, the text that all repeats have in common.
   struct Line {
     mlir::Operation *op;
     std::string text, shape;

@@ -1,9 +1,9 @@
 //===- LanguageModel.cpp - The agent that asks a chat model ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One prompt a round. What the model proposes becomes typed data (Chat/Answer),
-// then proposals about ops of the graph; the compiler's own diagnostics go back
-// to it until everything is accepted or a limit is reached.
+// One prompt per round. An answer is parsed into typed data (Chat/Answer), then
+// resolved to proposals on ops of the graph. Rejected ones go back to the model
+// with the compiler's diagnostics, until all are accepted or a limit is reached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,12 +54,13 @@ private:
   Dialogue dialogue;
   std::unique_ptr<GraphText> graph;
   std::string schema;
-  /// Of the last answer: what is wrong with it as a whole, its patterns in
-  /// their order, and what was proposed for them.
+  /// The ops of a proposal, and the index of its pattern in the answer.
   struct Asked {
     size_t pattern;
     OpGroup ops;
   };
+  /// The last answer: its parse error, the verdicts on its patterns in order,
+  /// and the proposals for them.
   std::string problem;
   std::vector<chat::JudgedProposal> judged;
   std::vector<Asked> asked;
@@ -69,13 +70,13 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What it is told
+// Prompts
 //===----------------------------------------------------------------------===//
 
-/// A reason is anybody's text: quoted, and no longer than a reason need be.
+/// Quotes and truncates an entry's reason, which is untrusted text.
 static std::string quoteReason(const std::string &reason) {
   constexpr size_t longest = 200;
-  std::string text = chat::sanitise(reason, longest);
+  std::string text = chat::sanitize(reason, longest);
   std::replace(text.begin(), text.end(), '"', '\'');
   return ", \"" + text + "\"";
 }
@@ -99,7 +100,7 @@ static std::string describe(const patterns::Entry &entry) {
   return text;
 }
 
-/// The entries near what the rules would group, each once.
+/// The entries nearest to the groups that the rules would make, each once.
 std::string
 LanguageModelAgent::writeEntries(const GroupedBlock &decided,
                                  const Fusibility &fusibility) const {
@@ -131,7 +132,7 @@ LanguageModelAgent::writePrompt(const GroupedBlock &decided,
     rules += "## " + rule.name + "\n" + rule.page + "\n";
     names.push_back(rule.name);
   }
-  // The ids are those of the graph, and need not be listed again.
+  // This schema does not list the op ids, which are in the graph.
   return fillPrompt(
       getPrompt("discover.md"),
       {{"graph", graph->getText().str()},
@@ -143,7 +144,7 @@ LanguageModelAgent::writePrompt(const GroupedBlock &decided,
        {"example", chat::getPatternExample(getExampleSpace(target))}});
 }
 
-/// What became of the last answer, and what is asked of the next.
+/// The verdicts on the last answer, and the request for the next one.
 std::string
 LanguageModelAgent::writeFeedback(const GroupedBlock &decided) const {
   std::string text;
@@ -163,14 +164,13 @@ LanguageModelAgent::writeFeedback(const GroupedBlock &decided) const {
     os << "\n";
   }
   os << "Send patterns for ops that are not taken, in the same form, "
-        "correcting "
-        "what was rejected. Send {\"patterns\": []} when there is nothing to "
-        "add.\n";
+        "correcting what was rejected. Send {\"patterns\": []} when there is "
+        "nothing to add.\n";
   return text;
 }
 
 //===----------------------------------------------------------------------===//
-// What it says
+// Answers
 //===----------------------------------------------------------------------===//
 
 FailureOr<Proposal>
@@ -183,7 +183,7 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
   proposal.rule = pattern.rule;
   proposal.priority = pattern.priority;
   proposal.rationale = pattern.rationale.empty()
-                           ? "by the model, which gave no reason"
+                           ? "by the model, without a rationale"
                            : pattern.rationale;
   for (const std::string &id : pattern.ops) {
     Operation *op = graph.find(id);
@@ -196,15 +196,14 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
   if (!pattern.strategy.empty())
     kind = *symbolizeStrategyKind(pattern.strategy);
   if (kind == StrategyKind::reuse && !pattern.space.empty())
-    return emitError() << "REUSE searches the schedules of its entry, so its "
-                          "'space' is []; with one the strategy is ADAPT or "
-                          "NEW";
+    return emitError() << "REUSE searches the schedules of its entry, so "
+                          "'space' must be []; a pattern with a space is ADAPT "
+                          "or NEW";
   proposal.strategy = StrategyAttr::get(context, StrategyKind::create, "");
   if (pattern.space.empty() && kind == StrategyKind::create)
     return proposal;
-  // The rule's own space says which lists there are, and for that the region
-  // must be one that it takes.
-  // Whoever judges the proposal says what is wrong with it.
+  // The rule's default space, which has the parameters, needs a legal region.
+  // Discovery rejects an illegal one, with the reason.
   if (fusibility.check(pattern.rule, proposal.ops, {}, decided, emitError))
     return proposal;
   FusedOp fused = fusibility.outline(pattern.rule, proposal.ops);
@@ -231,7 +230,7 @@ fact::resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
   return proposal;
 }
 
-/// One proposal of a pattern, or why it is none.
+/// The proposal of a pattern, or failure and a reason.
 FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
                                                 const GroupedBlock &decided,
                                                 const Fusibility &fusibility,
@@ -241,7 +240,7 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
     ScopedDiagnosticHandler handler(loc.getContext(),
                                     [&](Diagnostic &diagnostic) {
                                       if (reason.empty())
-                                        reason = chat::sanitise(
+                                        reason = chat::sanitize(
                                             diagnostic.str(), maxReasonBytes);
                                       return success();
                                     });
@@ -251,12 +250,12 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
     if (succeeded(proposal) && proposal->space &&
         (points += countPoints(proposal->space)) > maxPointsOfAnswer)
       return emitError(loc)
-             << "the spaces of an answer have " << maxPointsOfAnswer
-             << " points at most, all together";
+             << "the spaces of the answer have more than " << maxPointsOfAnswer
+             << " points in total";
     return proposal;
   }();
   if (succeeded(proposal)) {
-    // Whoever judges it says what is wrong with it.
+    // Discovery judges the proposal, and gives the reason.
     reason.clear();
     return proposal;
   }
@@ -274,7 +273,7 @@ std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
   chat::PatternAnswer answer = chat::readPatterns(content);
   problem = answer.error;
   points = 0;
-  // Those of equal priority in the order of the answer.
+  // Patterns of equal priority stay in the order of the answer.
   std::multimap<int64_t, size_t, std::greater<>> byPriority;
   for (auto [i, pattern] : llvm::enumerate(answer.patterns)) {
     byPriority.emplace(pattern.priority, i);
@@ -288,7 +287,7 @@ std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
       pattern.ops = std::move(ops);
       FailureOr<Proposal> proposal =
           resolve(pattern, decided, fusibility, judged[index].reason);
-      // What is wrong with one is wrong with all repeats of it.
+      // An error in one is an error in all of its repeats.
       if (failed(proposal))
         break;
       asked.push_back({index, proposal->ops});
@@ -340,7 +339,7 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
       meant.clear();
       meant.insert(verdict.op);
     }
-    pattern.reason = chat::sanitise(graph->nameOps(verdict.reason, meant),
+    pattern.reason = chat::sanitize(graph->nameOps(verdict.reason, meant),
                                     maxReasonBytes);
   }
   bool satisfied = problem.empty();
@@ -349,7 +348,7 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
   std::vector<chat::JudgedProposal> said = judged;
   if (!problem.empty())
     said.push_back({"the answer", false, problem});
-  // Where there was no answer, that is recorded.
+  // Without an answer, `ask` has recorded why.
   if (!said.empty())
     dialogue.record(std::move(said));
   if (satisfied || !dialogue.canAsk()) {

@@ -18,13 +18,13 @@ using namespace fact;
 using patterns::Measurements;
 
 namespace {
-/// A kernel, its steps in the graph, and what was measured of it.
+/// A kernel, its steps in the graph, and its measurements.
 struct Kernel {
   const Measurements *measured = nullptr;
   SmallVector<FusedOp> steps;
   std::unique_ptr<Plan> plan;
   const Measurements::Attempt *best = nullptr;
-  /// Attempts since the best one.
+  /// Attempts since the last significant gain.
   unsigned sinceGain = 0;
   /// Schedules to try.
   SmallVector<ScheduleAttr> next;
@@ -45,14 +45,14 @@ public:
 
 private:
   LogicalResult measure();
-  void analyse();
+  void analyze();
   void nominate();
   void triage();
   LogicalResult readMeasurements();
   std::string writePrompt(const std::string &schema) const;
   std::string read(const std::string &content);
   void ask();
-  void takeNeighbours(Kernel &kernel);
+  void takeNeighbors(Kernel &kernel);
   std::string take(Kernel &kernel, ArrayRef<ScheduleAttr> wanted);
   LogicalResult take(const chat::Refinement &wanted, size_t &points,
                      EmitError emitError);
@@ -61,7 +61,7 @@ private:
   const RefinementOptions &options;
   RefinementReport &report;
   std::unique_ptr<Target> target;
-  /// Null: the rules propose.
+  /// Null: neighbors of the best schedules are searched.
   std::unique_ptr<Dialogue> dialogue;
   std::vector<Measurements> measurements;
   std::vector<Kernel> kernels;
@@ -70,10 +70,10 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Measure, analyse, nominate
+// Measure, analyze, nominate
 //===----------------------------------------------------------------------===//
 
-/// What a repeated conversation was told, else what the tuner kept.
+/// Reads the measurements of the replayed conversation, else of the bundle.
 LogicalResult Refinement::readMeasurements() {
   report.agent.agent = options.agent.agent;
   const MachineDescription &machine = target->getMachine();
@@ -109,9 +109,8 @@ LogicalResult Refinement::measure() {
   MachineAttr machine = getTargetMachine(module);
   if (!machine)
     return mlir::emitError(module.getLoc(),
-                           "has no 'fact.target': refinement "
-                           "is of kernels; run --fact-discover "
-                           "first");
+                           "the module has no 'fact.target': refinement needs "
+                           "kernels; run --fact-discover first");
   target = createTarget(module.getContext(), machine.getDescription());
   if (failed(readMeasurements()))
     return failure();
@@ -119,8 +118,8 @@ LogicalResult Refinement::measure() {
     FusedOp region = named.steps.front();
     std::string id =
         getProblem(region, machine.getDescription().architecture).getId();
-    // Two kernels may have one problem; measurements of another bundle may have
-    // another name.
+    // Two kernels may have one problem, so the name counts first. Another bundle
+    // may give the kernel another name.
     auto isOfProblem = [&](const Measurements &measured) {
       return measured.problem.getId() == id && !measured.attempts.empty();
     };
@@ -142,14 +141,14 @@ LogicalResult Refinement::measure() {
     kernels.push_back(std::move(kernel));
   }
   if (kernels.empty())
-    return mlir::emitError(module.getLoc(), "none of its kernels was measured "
-                                            "in '")
+    return mlir::emitError(module.getLoc(), "no kernel of the module was "
+                                            "measured in '")
            << options.bundle << "'";
   return success();
 }
 
-void Refinement::analyse() {
-  // Less than a hundredth is noise.
+void Refinement::analyze() {
+  // A gain of less than 1% is noise.
   constexpr double significant = 0.99;
   for (Kernel &kernel : kernels) {
     double gained = INFINITY;
@@ -196,8 +195,8 @@ static bool isFaster(const Measurements::Attempt *a,
   return std::tie(a->us, a->key) < std::tie(b->us, b->key);
 }
 
-/// Keeps what is legal and was not tried, the best predicted first. Says why
-/// nothing is, or nothing.
+/// Keeps the legal schedules that were not tried, the best predicted first.
+/// Returns why there is none, or empty.
 std::string Refinement::take(Kernel &kernel,
                              ArrayRef<ScheduleAttr> wanted) {
   llvm::StringSet<> tried;
@@ -207,7 +206,7 @@ std::string Refinement::take(Kernel &kernel,
     tried.insert(schedule.getKey());
   std::string illegal;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &why) {
-    illegal = "; of the last one: " + why.str();
+    illegal = "; the last one: " + why.str();
     return success();
   });
   std::multimap<double, ScheduleAttr> ranked;
@@ -219,17 +218,17 @@ std::string Refinement::take(Kernel &kernel,
   if (ranked.empty())
     return "all of its points are illegal or were tried" + illegal;
   if (kernel.next.size() >= options.points)
-    return "its kernel has " + std::to_string(options.points) +
-           " new points already";
+    return "the kernel already has " + std::to_string(options.points) +
+           " new points";
   for (auto &[time, schedule] : ranked)
     if (kernel.next.size() < options.points)
       kernel.next.push_back(schedule);
   return "";
 }
 
-/// The rules' own refinement: what is next to the best in the space, then next to
-/// the second best; where all of that is known, one step out of it.
-void Refinement::takeNeighbours(Kernel &kernel) {
+/// Refinement without a model: neighbors in the space of the best schedule, then
+/// of the second best; when all were tried, one step outside of the space.
+void Refinement::takeNeighbors(Kernel &kernel) {
   SpaceAttrInterface space = kernel.plan->getSpace();
   std::vector<const Measurements::Attempt *> fastest;
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
@@ -244,7 +243,7 @@ void Refinement::takeNeighbours(Kernel &kernel) {
           take(kernel, getNext(schedule, space));
 }
 
-/// The fastest attempts and the last failures, and how many there are beside.
+/// The fastest attempts and the last failures.
 static std::vector<const Measurements::Attempt *>
 selectAttempts(const Measurements &measured) {
   constexpr size_t shown = 24;
@@ -274,7 +273,7 @@ static std::string describe(const Kernel &kernel) {
         (attempt->isAccepted() ? llvm::formatv("{0:F1} us", attempt->us).str()
                                : attempt->status) +
         (attempt->detail.empty() ? "" : ", ") +
-        chat::sanitise(attempt->detail, 300) + "\n";
+        chat::sanitize(attempt->detail, 300) + "\n";
   if (size_t rest = measured.attempts.size() - shown.size())
     text += "- " + std::to_string(rest) + " more\n";
   return text;
@@ -299,7 +298,7 @@ std::string Refinement::writePrompt(const std::string &schema) const {
        {"example", chat::getRefinementExample(first.measured->kernel, space)}});
 }
 
-/// Takes what a model wants of a kernel; an error says why not.
+/// Adds the schedules that a model asks for; an error says why there are none.
 LogicalResult Refinement::take(const chat::Refinement &wanted, size_t &points,
                                EmitError emitError) {
   if (!wanted.error.empty())
@@ -308,8 +307,9 @@ LogicalResult Refinement::take(const chat::Refinement &wanted, size_t &points,
     return kernel->measured->kernel == wanted.kernel;
   });
   if (found == nominees.end())
-    return emitError() << "there is no such kernel above";
-  // What the answer leaves out stays as in the best so far.
+    return emitError() << "there is no kernel '" << wanted.kernel
+                       << "' to search";
+  // Parameters that the answer omits keep the best schedule's values.
   Kernel &kernel = **found;
   SpaceAttrInterface own = kernel.plan->getSpace();
   auto best = parseSchedule(module.getContext(), kernel.best->key);
@@ -320,16 +320,16 @@ LogicalResult Refinement::take(const chat::Refinement &wanted, size_t &points,
   if (failed(space))
     return failure();
   if ((points += countPoints(*space)) > maxPointsOfAnswer)
-    return emitError() << "the spaces of an answer have " << maxPointsOfAnswer
-                       << " points at most, all together";
+    return emitError() << "the spaces of the answer have more than "
+                       << maxPointsOfAnswer << " points in total";
   std::string reason = take(kernel, space->enumerate());
   if (!reason.empty())
     return emitError() << reason;
   return success();
 }
 
-/// Takes what is legal of an answer; the rest, with reasons, is for the model
-/// to correct.
+/// Adds the legal schedules of an answer. Returns the rejections, with reasons,
+/// for the model to correct.
 std::string Refinement::read(const std::string &content) {
   chat::RefinementAnswer answer = chat::readRefinements(content);
   std::vector<chat::JudgedProposal> verdicts;
@@ -341,7 +341,7 @@ std::string Refinement::read(const std::string &content) {
     {
       ScopedDiagnosticHandler handler(module.getContext(),
                                       [&](Diagnostic &why) {
-                                        verdict.reason = chat::sanitise(
+                                        verdict.reason = chat::sanitize(
                                             why.str(), maxReasonBytes);
                                         return success();
                                       });
@@ -391,7 +391,7 @@ void Refinement::triage() {
     ask();
   for (Kernel *kernel : nominees)
     if (kernel->next.empty())
-      takeNeighbours(*kernel);
+      takeNeighbors(*kernel);
   for (Kernel &kernel : kernels) {
     auto best = kernel.best
                     ? parseSchedule(module.getContext(), kernel.best->key)
@@ -417,12 +417,12 @@ void Refinement::triage() {
 
 LogicalResult Refinement::run() {
   if (!(options.eps >= 0))
-    return mlir::emitError(module.getLoc(), "eps is a share above the speed of "
-                                            "light, 0 or more, not ")
+    return mlir::emitError(module.getLoc(), "eps, a share above the speed of "
+                                            "light, must be 0 or more, not ")
            << options.eps;
   if (failed(measure()))
     return failure();
-  analyse();
+  analyze();
   nominate();
   triage();
   return success();

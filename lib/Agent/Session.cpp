@@ -1,4 +1,4 @@
-//===- Session.cpp - A run with a model -----------------------------------===//
+//===- Session.cpp - The transcript and budget of a run -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Session.h"
@@ -12,7 +12,7 @@
 using namespace llvm;
 using namespace fact;
 
-/// A file name from any text: machines have the names that their files say.
+/// A safe file name: a machine's name comes from a user's file.
 static std::string toFileName(StringRef text) {
   std::string name = text.take_front(100).str();
   for (char &c : name)
@@ -21,7 +21,7 @@ static std::string toFileName(StringRef text) {
   return name;
 }
 
-/// A file of its own in the user's cache.
+/// A transcript in the user's cache, named after the graph.
 static std::string getDefaultPath(StringRef graph) {
   SmallString<256> path;
   if (auto work = sys::Process::GetEnv("FACT_WORK_DIR"))
@@ -60,7 +60,7 @@ size_t Session::begin(StringRef graph, StringRef model, StringRef target) {
 
 std::optional<chat::Conversation> Session::take(StringRef graph) {
   std::lock_guard<std::mutex> lock(mutex);
-  // Functions that are alike, and rounds of refinement, had one each.
+  // Equal functions and rounds of refinement have one conversation each.
   auto known =
       find_if(recorded.conversations, [&](const chat::Conversation &said) {
         return said.graph == graph;

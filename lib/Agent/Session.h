@@ -1,4 +1,4 @@
-//===- Session.h - A run with a model -----------------------------*- C++ -*-===//
+//===- Session.h - The transcript and budget of a run -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_AGENT_SESSION_H
@@ -9,32 +9,34 @@
 #include <mutex>
 
 namespace fact {
-/// All that was said and used in a run: one transcript, one budget. Passes of
-/// nested modules may share it on several threads.
+/// The transcript and the budget of a run. Passes on nested modules may share it
+/// across threads.
 class Session {
 public:
-  /// Names the file and starts it (`llm`), or reads it (`replay`); once. Says
-  /// what went wrong, or nothing.
+  /// Creates the transcript (`llm`) or reads it (`replay`), on the first call
+  /// only. Returns an error, or empty.
   std::string open(const AgentOptions &options);
 
-  /// Starts a conversation; `append` and `judge` go on with it.
+  /// Starts a conversation and returns its index.
   size_t begin(llvm::StringRef graph, llvm::StringRef model,
                llvm::StringRef target);
-  /// Takes the next recorded conversation about a graph; none: there is none.
+  /// Removes and returns the next recorded conversation about a graph, if any.
   std::optional<chat::Conversation> take(llvm::StringRef graph);
 
   void setMeasurements(size_t conversation,
                        std::vector<patterns::Measurements> measurements);
   void append(size_t conversation, chat::Round round);
-  /// What the compiler said of the last answer.
+  /// Records the verdicts on the last answer.
   void judge(size_t conversation, std::vector<chat::JudgedProposal> verdicts);
 
+  /// Charges the budget.
   void use(double seconds, int64_t tokens);
   double getSeconds() const { return seconds; }
   int64_t getTokens() const { return tokens; }
 
-  /// The file that repeats the run, and what went wrong with it, told once.
+  /// The transcript's path.
   std::string getPath() const { return path; }
+  /// The last error of writing the transcript, returned once; or empty.
   std::string takeProblem() { return std::exchange(problem, ""); }
 
 private:
@@ -44,7 +46,7 @@ private:
   bool opened = false, writes = false;
   std::string path, problem, told;
   chat::Transcript transcript;
-  /// What `replay` has not repeated yet.
+  /// Conversations that `replay` has not used yet.
   chat::Transcript recorded;
   double seconds = 0;
   int64_t tokens = 0;

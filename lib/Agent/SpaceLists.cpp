@@ -40,28 +40,27 @@ FailureOr<SpaceAttrInterface> fact::replaceLists(SpaceAttrInterface base,
   for (const auto &[name, words] : lists) {
     std::optional<size_t> index = kind.find(name);
     if (!index)
-      return emitError() << "a " << kind.name << " space has no '" << name
-                         << "'; it has " << kind.listParameters();
+      return emitError() << "a " << kind.name << " space has no parameter '"
+                         << name << "'; it has " << kind.listParameters();
     merged[*index].clear();
     for (const std::string &word : words) {
       std::string error;
       std::optional<Extents> value = kind.parameters[*index].parse(word, error);
       if (!value)
-        return emitError() << "its space cannot be read: " << error;
+        return emitError() << "invalid space: " << error;
       merged[*index].push_back(*value);
     }
   }
   auto space = SpaceAttr::get(base.getContext(), kind, merged);
   if (space.countPoints() > maxPoints)
     return emitError() << "its space has " << space.countPoints()
-                       << " points, and at most " << maxPoints
-                       << " are searched";
+                       << " points; the limit is " << maxPoints;
   return SpaceAttrInterface(space);
 }
 
 SpaceLists fact::getPoint(SpaceAttrInterface space, ScheduleAttr schedule) {
   SpaceLists lists = getLists(space);
-  // A schedule of another kind (a vendor's) has other parameters.
+  // A schedule of another kind (a vendor library's) has other parameters.
   if (schedule && schedule.getKind() == cast<SpaceAttr>(space).getKind())
     for (auto [i, value] : llvm::enumerate(schedule.getValues()))
       lists[i].second = {schedule.getKind()->parameters[i].format(value)};

@@ -8,24 +8,23 @@
 #include "fact/Kernel/Target.h"
 
 namespace fact {
-/// The lists of a space that is a product, in the words of its text; empty for
-/// one that is not.
+/// The lists of a product space, as text; empty for a list of schedules.
 chat::SpaceLists getLists(SpaceAttrInterface space);
 
-/// Of all spaces of an answer together: more would take longer to check than to
-/// search.
+/// Limit on the points of all spaces of an answer: checking more would take
+/// longer than searching them.
 constexpr size_t maxPointsOfAnswer = 1 << 16;
 
-/// The points of a space, legal or not, without making them.
+/// The number of points of a space, legal or not, without enumerating them.
 size_t countPoints(SpaceAttrInterface space);
 
-/// `base` with lists replaced. Words that the parameters do not know are
-/// refused, as is a product beyond some thousands.
+/// `base` with lists replaced. Unknown parameters and values are errors, as is a
+/// product of more than some thousand points.
 mlir::FailureOr<SpaceAttrInterface> replaceLists(SpaceAttrInterface base,
                                                  const chat::SpaceLists &lists,
                                                  EmitError emitError);
 
-/// The lists of `space` with the values of one schedule.
+/// The lists of `space`, each reduced to the value of one schedule.
 chat::SpaceLists getPoint(SpaceAttrInterface space, ScheduleAttr schedule);
 } // namespace fact
 

@@ -44,14 +44,14 @@ ANSWERS = {
     "a rule that cannot": ({"patterns": [pattern("n0 n1", "attention")]}, "rejected"),
     "a group with a hole": ({"patterns": [pattern("n0 n4", "gemm_epilogue")]}, "not convex"),
     "an unknown strategy": ({"patterns": [pattern("n0", "gemm_epilogue", strategy="MAGIC")]},
-                            "'strategy' is REUSE, ADAPT or NEW"),
+                            "'strategy' must be REUSE, ADAPT or NEW"),
     "an entry that is not there": (
         {"patterns": [pattern("n0", "gemm_epilogue", strategy="REUSE", entry="../../etc/passwd")]},
         "there is no entry '../../etc/passwd'"),
     "an unknown parameter": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue",
                               space=[{"name": "warps", "values": ["4"]}])]},
-        "space has no 'warps'; it has 'micro'"),
+        "space has no parameter 'warps'; it has 'micro'"),
     "an illegal schedule": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue",
                               space=[{"name": "micro", "values": ["64x64"]}])]},
@@ -67,18 +67,18 @@ ANSWERS = {
         "its space has no legal schedule"),
     "one size of two": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue", space={"micro": ["8x8", "8"]})]},
-        "its space cannot be read: 'micro' is rows 1 to 128, columns a multiple of 4 up to 512, "
+        "invalid space: 'micro' is rows 1 to 128, columns a multiple of 4 up to 512, "
         "not '8'"),
     "a schedule in other words": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue",
                               space=[{"name": "micro", "values": ["wide"]}])]},
-        "its space cannot be read"),
+        "invalid space"),
     "a space of thousands": ({"patterns": [pattern("n0 n1", "gemm_epilogue", space=LARGE)]},
-                             "points, and at most 4096 are searched"),
+                             "points; the limit is 4096"),
     "a list of thousands": (
         {"patterns": [pattern("n0 n1", "gemm_epilogue",
                               space=[{"name": "rows", "values": ["8"] * 5000}])]},
-        "'space' has lists of words and sizes"),
+        "'space' needs lists of words and sizes"),
 }
 
 
@@ -125,7 +125,7 @@ def test_an_answer_at_the_limits_takes_no_time(ask):
     with Server(patterns(*[one] * 2000)) as server:
         run = ask(server, llm_rounds=1, replay=False)
     assert "its space has no legal schedule" in run.said
-    assert "65536 points at most, all together" in run.said
+    assert "more than 65536 points in total" in run.said
     assert run.seconds < 20
 
 
@@ -201,7 +201,7 @@ def test_what_a_model_proposed_is_not_by_the_rules(ask):
     with Server(patterns(pattern("n0 n1", "gemm_epilogue"))) as server:
         run = ask(server, llm_rounds=1)
     [line] = [line for line in run.said.splitlines() if "accepted" in line and "gemm_epi" in line]
-    assert "by the model, which gave no reason" in line and "by the rules" not in line
+    assert "by the model, without a rationale" in line and "by the rules" not in line
     assert "by the rules" in run.said
 
 
@@ -218,12 +218,12 @@ def test_format_strings_in_a_rationale(ask):
 def test_tokens_are_limited(ask, rules, tmp_path):
     with Server(patterns()) as server:
         run = ask(server, llm_tokens=100, replay=False)
-        assert "(llm-answer-tokens), and llm-tokens leaves 100" in run.said
+        assert "(llm-answer-tokens), but llm-tokens leaves 100" in run.said
         assert server.requests == []
         assert run.ir == rules()
         # The answer's tokens are reserved before the request is sent.
         run = ask(server, llm_tokens=8000, replay=False)
-        assert "its answer up to 8192 (llm-answer-tokens), and llm-tokens leaves 8000" in run.said
+        assert "its answer up to 8192 (llm-answer-tokens), but llm-tokens leaves 8000" in run.said
         assert server.requests == []
 
 
@@ -302,7 +302,7 @@ def test_tokens_are_of_the_whole_run(ask):
     with Server(answer({"patterns": [pattern("n0", "gemm_epilogue")]},
                        usage={"prompt_tokens": 9000, "completion_tokens": 900})) as server:
         run = ask(server, graph=TWINS, llm_tokens=10_000, llm_answer_tokens=1000)
-    assert "and llm-tokens leaves 100" in run.said
+    assert "but llm-tokens leaves 100" in run.said
     assert len(server.requests) == 1
     # The transcript says so too.
     [_, refused] = json.loads(run.transcript)["conversations"]
@@ -358,7 +358,7 @@ def test_a_transcript_of_another_graph(tmp_path, ask, rules):
     options = {"agent": "replay", "transcript": tmp_path / "transcript.json"}
     run = Run(tmp_path, OTHER, options)
     assert run.status == 0
-    assert "is of another graph or target" in run.said
+    assert "has no conversation about this graph and target" in run.said
     assert run.ir == rules(OTHER)
 
 
@@ -376,7 +376,7 @@ def test_transcripts_that_are_not_there(tmp_path):
     run = Run(tmp_path, GRAPH, {"agent": "replay", "transcript": tmp_path / "none.json"})
     assert run.status == 1 and "cannot read transcript" in run.said
     run = Run(tmp_path, GRAPH, {"agent": "replay"})
-    assert run.status == 1 and "replay of which transcript?" in run.said
+    assert run.status == 1 and "agent=replay needs a transcript" in run.said
 
 
 def test_a_transcript_that_cannot_be_written(tmp_path, ask):
@@ -562,7 +562,7 @@ def test_strategies_build_on_entries_that_fit(ask, registry):
     assert told == "" and f'strategy(<adapt, "{entry(m=1024)}">)' in ir
     assert "#fact.sm90_gemm_space<tile = [128x128x64], " in ir
 
-    assert "'space' is []; with one the strategy is ADAPT or NEW" in propose("REUSE", entry(), **tile)[1]
+    assert "'space' must be []; a pattern with a space is ADAPT or NEW" in propose("REUSE", entry(), **tile)[1]
     for name in entry(m=768), entry(dtype="f16"):
         told = propose("REUSE", name)[1]
         assert "and not the same, so its strategy is ADAPT" in told

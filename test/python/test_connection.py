@@ -28,11 +28,11 @@ pytestmark = needs_compiler
 RIGHT = json.dumps({"choices": [{"message": {"content": "{\"patterns\": []}"}}]})
 
 CONNECTIONS = {
-    "cut before the answer": ([raw(b"")], "the language model does not help"),
-    "cut inside the headers": ([raw(b"HTTP/1.1 200 O")], "the language model does not help"),
-    "cut inside the body": ([cut], "the language model does not help"),
-    "not HTTP": ([raw(b"SSH-2.0-OpenSSH_9.2\r\n" + b"\0" * 1000)], "does not help"),
-    "endless headers": ([endless_headers], "does not help"),
+    "cut before the answer": ([raw(b"")], "no usable answer of the language model"),
+    "cut inside the headers": ([raw(b"HTTP/1.1 200 O")], "no usable answer of the language model"),
+    "cut inside the body": ([cut], "no usable answer of the language model"),
+    "not HTTP": ([raw(b"SSH-2.0-OpenSSH_9.2\r\n" + b"\0" * 1000)], "no usable answer"),
+    "endless headers": ([endless_headers], "no usable answer"),
     "an empty body": ([body("")], "the response cannot be read"),
     "text": ([body("Bad gateway")], "the response cannot be read"),
     "markup": ([body("<html>\x1b[31m</html>")], "the response cannot be read"),
@@ -63,7 +63,7 @@ def test_connections(name, ask, rules):
     with Server(*turns) as server:
         run = ask(server)
     assert "warning: " in run.said and message in run.said
-    assert "the rules do what is left" in run.said
+    assert "the rules do the rest" in run.said
     assert "\x1b" not in run.said
     assert run.ir == rules()
     assert run.seconds < 8
@@ -74,7 +74,7 @@ def test_nobody_listens(ask, rules):
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     run = ask(llm_url=url)
-    assert "does not help here: " in run.said
+    assert "no usable answer of the language model: " in run.said
     assert run.ir == rules()
 
 
@@ -266,8 +266,8 @@ def test_a_key_file_of_others_is_warned_of(tmp_path, ask):
         (tmp_path / "key").chmod(mode)
         with Server(patterns()) as server:
             run = ask(server, llm_key_file=tmp_path / "key")
-        assert (f"warning: others can read the key in '{tmp_path}/key': chmod 600 makes it yours "
-                "alone" in run.said) == warned
+        assert (f"warning: other users can read the key file '{tmp_path}/key': run chmod 600 "
+                "on it" in run.said) == warned
 
 
 def test_programs_that_are_started_have_no_key(tmp_path, root):
@@ -324,15 +324,15 @@ def test_keys_do_not_leave_in_the_clear(tmp_path):
     said = fails(tmp_path, {"llm-url": "http://127.0.0.1.example.com/v1"}, {"FACT_LLM_KEY": KEY})
     assert "in the clear" in said
     said = fails(tmp_path, {"llm-url": f"https://user:{KEY}@models.example/v1"})
-    assert "no user or password" in said
+    assert "must not contain a user or password" in said
 
 
 def test_options_that_are_wrong(tmp_path):
     assert "no endpoint" in fails(tmp_path, {})
-    assert "it begins with http:// or https://" in fails(tmp_path, {"llm-url": "file:///etc/passwd"})
+    assert "it must begin with http:// or https://" in fails(tmp_path, {"llm-url": "file:///etc/passwd"})
     assert "cannot read the key" in fails(tmp_path, {"llm-url": "http://127.0.0.1:1",
                                                      "llm-key-file": "no-such-file"})
-    assert "llm-rounds=0 asks nothing: give 1 or more, or agent=rules" in \
+    assert "llm-rounds=0 allows no request: give 1 or more, or agent=rules" in \
         fails(tmp_path, {"llm-url": "http://127.0.0.1:1", "llm-rounds": 0})
 
 
@@ -344,7 +344,7 @@ def test_proxies_of_the_environment(ask, rules):
         assert proxy.requests[0]["path"] == "http://models.invalid/v1/chat/completions"
         run = ask(llm_url=url, environment={"http_proxy": proxy.address, "no_proxy": ".invalid"},
                   llm_retries=0)
-        assert "does not help" in run.said
+        assert "no usable answer" in run.said
         assert len(proxy.requests) == 1
     with Server(failure(403)) as proxy:
         run = ask(llm_url="https://models.invalid/v1", environment={"https_proxy": proxy.address})

@@ -80,7 +80,7 @@ def test_refinement_corrects_what_was_refused(measured):
     first, second, third = [request["body"]["messages"] for request in server.requests]
     told = second[2]["content"]
     assert re.search(r"Search 0 \(gemm_epilogue_0\) was rejected: .*the last one: .*64", told)
-    assert "Search 1 (gemm_epilogue_0) was rejected: a host_gemm space has no 'evil'" in told
+    assert "Search 1 (gemm_epilogue_0) was rejected: a host_gemm space has no parameter 'evil'" in told
     assert "could not be used: the answer has no JSON object" in third[4]["content"]
     assert measured(agent="replay")[0] == ir
 

@@ -9,8 +9,8 @@ class DialectRegistry;
 } // namespace mlir
 
 namespace fact {
-/// Makes the agents `llm` and `replay` known to every context of the registry.
-/// Passes of these contexts with the same transcript are one run: they add to it.
+/// Registers the agents `llm` and `replay` with every context of the registry.
+/// Passes with the same transcript are one run, and append to it.
 void registerLanguageModelAgents(mlir::DialectRegistry &registry);
 } // namespace fact
 

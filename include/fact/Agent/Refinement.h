@@ -9,25 +9,25 @@
 namespace fact {
 struct RefinementOptions {
   AgentOptions agent;
-  /// The bundle that was tuned, and a tuning.json of it from elsewhere (empty:
-  /// the bundle's own results).
+  /// The bundle that was tuned, and the tuning.json of another run of it (empty:
+  /// the bundle's own).
   std::string bundle;
   std::string results;
   /// A kernel is done within (1 + eps) of the speed of light, or after `window`
   /// attempts without gain.
   double eps = 0.25;
   unsigned window = 12;
-  /// Kernels of a round at most, those with the most to gain; and new schedules
-  /// of each.
+  /// Maximum kernels per round, those with the most to gain, and new schedules
+  /// per kernel.
   unsigned kernels = 4;
   unsigned points = 6;
 };
 
 struct RefinementReport {
-  /// Of the agent: calls, tokens, what it was refused.
+  /// The agent's requests, tokens and rejected proposals.
   DiscoveryReport agent;
-  /// Kernels with measurements; of those within eps, without gain for a window,
-  /// with no schedule left to try, and searched again.
+  /// Kernels with measurements, and those of them within eps, without gain in
+  /// the window, with no schedule left to try, and searched again.
   unsigned measured = 0;
   unsigned withinEps = 0;
   unsigned withoutGain = 0;
@@ -37,7 +37,7 @@ struct RefinementReport {
   unsigned points = 0;
 };
 
-/// Measures, analyses, nominates, triages: kernels that are done get their best
+/// Measures, analyzes, nominates, triages: kernels that are done get their best
 /// schedule, nominated ones a space of schedules that were not tried.
 mlir::LogicalResult refine(mlir::ModuleOp module,
                            const RefinementOptions &options,

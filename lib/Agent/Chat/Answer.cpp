@@ -1,4 +1,4 @@
-//===- Answer.cpp - What a model proposed ---------------------------------===//
+//===- Answer.cpp - Answers of a model ------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Answer.h"
@@ -17,16 +17,16 @@ static constexpr size_t maxPatterns = 4096, maxOps = 4096, maxLists = 16,
 // Finding the JSON
 //===----------------------------------------------------------------------===//
 
-/// What was said after thinking aloud, where there was any of that.
+/// The text after the last `</think>` of a reasoning model.
 static std::string dropMonologue(const std::string &content) {
   const std::string end = "</think>";
   size_t at = content.rfind(end);
   return at == std::string::npos ? content : content.substr(at + end.size());
 }
 
-/// Where the JSON of an answer may be, the likeliest first: the text itself,
-/// what its fences hold (the last one is the final word), or what is between
-/// the first brace and the last.
+/// Candidates for the answer's JSON, the likeliest first: the whole text, the
+/// contents of its fences (the last fence first), and the text between the first
+/// brace and the last.
 static std::vector<std::string> findObjects(const std::string &content) {
   std::vector<std::string> found;
   auto addBraces = [&](const std::string &text) {
@@ -73,8 +73,8 @@ static json readList(const std::string &text, const char *name,
   return std::move(*list);
 }
 
-/// The list of the first object in a text that has one; else what is wrong with
-/// the first.
+/// The list `name` of the first object that has one; else the error of the
+/// first object.
 static json findList(const std::string &content, const char *name,
                      std::string &error) {
   std::vector<std::string> objects = findObjects(content);
@@ -97,7 +97,7 @@ static json findList(const std::string &content, const char *name,
 // Fields
 //===----------------------------------------------------------------------===//
 
-/// Letters, digits and what names of ops, rules and entries are made of.
+/// Whether a text has only characters of op ids, rules and entries.
 static bool isName(const std::string &text, size_t limit) {
   return !text.empty() && text.size() <= limit &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -122,17 +122,18 @@ static bool readName(const json &object, const char *key, std::string &value,
     return true;
   }
   if (error.empty())
-    error = "'" + std::string(key) + "' is not a name";
+    error = "'" + std::string(key) +
+            "' is not a name of letters, digits and '_', '.', '/', '-', '#'";
   return false;
 }
 
 static void readRationale(const json &object, std::string &rationale) {
   auto found = object.find("rationale");
   if (found != object.end() && found->is_string())
-    rationale = sanitise(found->get<std::string>(), maxRationale);
+    rationale = sanitize(found->get<std::string>(), maxRationale);
 }
 
-/// A word or sizes: nothing that could be more than one token of an attribute.
+/// Whether a text is one token of an attribute: a word or sizes.
 static bool isValue(const std::string &text) {
   return !text.empty() && text.size() <= 32 &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -166,7 +167,7 @@ static void readSpace(const json &object, SpaceLists &space,
     std::vector<std::string> words;
     if (!isValue(name) || !readValues(values, words) ||
         space.size() == maxLists) {
-      error = "'space' has lists of words and sizes, such as "
+      error = "'space' needs lists of words and sizes, such as "
               "[{\"name\": \"tile\", \"values\": [\"128x128x64\"]}]";
       return;
     }
@@ -179,7 +180,7 @@ static void readSpace(const json &object, SpaceLists &space,
     return;
   }
   if (!found->is_array()) {
-    error = "'space' is a list";
+    error = "'space' must be a list of {\"name\", \"values\"}";
     return;
   }
   for (const json &list : *found) {
@@ -188,7 +189,7 @@ static void readSpace(const json &object, SpaceLists &space,
     std::string name;
     if (!list.is_object() || !list.contains("values") ||
         !readName(list, "name", name, error)) {
-      error = "'space' is a list of {\"name\", \"values\"}";
+      error = "'space' must be a list of {\"name\", \"values\"}";
       return;
     }
     add(name, list["values"]);
@@ -204,7 +205,7 @@ static void readOps(const json &object, Pattern &pattern) {
   }
   for (const json &op : *found) {
     if (!op.is_string() || !isName(op.get_ref<const std::string &>(), 32)) {
-      pattern.error = "'ops' has something that is no op id";
+      pattern.error = "'ops' has an element that is not an op id";
       return;
     }
     pattern.ops.push_back(op.get<std::string>());
@@ -220,8 +221,8 @@ static void readStrategy(const json &object, Pattern &pattern) {
       pattern.strategy == "adapt" || pattern.strategy == "new")
     return;
   if (pattern.error.empty())
-    pattern.error = "'strategy' is REUSE, ADAPT or NEW, not " +
-                    sanitise(pattern.strategy, 40);
+    pattern.error = "'strategy' must be REUSE, ADAPT or NEW, not " +
+                    sanitize(pattern.strategy, 40);
 }
 
 static Pattern readPattern(const json &object) {
@@ -251,7 +252,7 @@ PatternAnswer fact::chat::readPatterns(const std::string &content) {
     for (const json &object : findList(content, "patterns", answer.error))
       answer.patterns.push_back(readPattern(object));
   } catch (const json::exception &problem) {
-    answer.error = sanitise(problem.what(), 300);
+    answer.error = sanitize(problem.what(), 300);
   }
   return answer;
 }
@@ -270,7 +271,7 @@ RefinementAnswer fact::chat::readRefinements(const std::string &content) {
       readRationale(object, refinement.rationale);
     }
   } catch (const json::exception &problem) {
-    answer.error = sanitise(problem.what(), 300);
+    answer.error = sanitize(problem.what(), 300);
   }
   return answer;
 }
@@ -295,7 +296,7 @@ static json list(json items) {
 
 static json string() { return {{"type", "string"}}; }
 
-/// Small models repeat a value for as long as they may.
+/// A list of bounded length: small models repeat a value without end.
 static json shortList(json items, size_t most = 8) {
   json schema = list(std::move(items));
   schema["maxItems"] = most;
@@ -309,7 +310,7 @@ static json spaceSchema() {
 
 std::string fact::chat::getPatternSchema(const std::vector<std::string> &rules,
                                          const std::vector<std::string> &ops) {
-  // Servers have limits of their own for what a schema lists.
+  // Servers limit the size of an enum.
   bool isNamed = !ops.empty() && ops.size() <= 200;
   json id = isNamed ? json{{"type", "string"}, {"enum", ops}} : string();
   auto listOf = [&](json items) {

@@ -1,8 +1,8 @@
-//===- Answer.h - What a model proposed ---------------------------*- C++ -*-===//
+//===- Answer.h - Answers of a model ------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// No LLVM: reads text from outside into plain, bounded data. Whether it makes
-// sense for a graph is for others to say.
+// Parses untrusted text into plain, bounded data, without LLVM. Nothing here is
+// checked against a graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,14 @@
 namespace fact {
 namespace chat {
 
-/// The lists of a space, by parameter: words and sizes such as `pingpong`,
-/// `128x64`, `4`, and nothing else.
+/// The lists of a space, by parameter. Values are words and sizes: `pingpong`,
+/// `128x64`, `4`.
 using SpaceLists =
     std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// A fusion that a model proposes.
 struct Pattern {
-  /// What is wrong with it as data; empty: nothing.
+  /// Why it is malformed; empty: it is well formed.
   std::string error;
   std::vector<std::string> ops;
   std::string rule;
@@ -37,7 +37,7 @@ struct Pattern {
 };
 
 struct PatternAnswer {
-  /// Why nothing could be read; empty: `patterns` has what there was.
+  /// Why the answer could not be parsed; empty: `patterns` has all of it.
   std::string error;
   std::vector<Pattern> patterns;
 };
@@ -55,17 +55,17 @@ struct RefinementAnswer {
   std::vector<Refinement> kernels;
 };
 
-/// Reads JSON, alone or fenced, as its schema describes it.
+/// Parses JSON of the schemas below, alone or in a Markdown fence.
 PatternAnswer readPatterns(const std::string &content);
 RefinementAnswer readRefinements(const std::string &content);
 
-/// The JSON schemas of both, as text. Of a small graph it names the ops, so
-/// that a server that decodes by it invents none.
+/// The JSON schemas of both answers, as text. A short list of `ops` becomes an
+/// enum, so that constrained decoding cannot invent ids.
 std::string getPatternSchema(const std::vector<std::string> &rules,
                              const std::vector<std::string> &ops = {});
 std::string getRefinementSchema(const std::vector<std::string> &kernels);
 
-/// Answers of these schemas, to show what they look like.
+/// Example answers, for prompts.
 std::string getPatternExample(const SpaceLists &space);
 std::string getRefinementExample(const std::string &kernel,
                                  const SpaceLists &space);

@@ -1,7 +1,7 @@
 //===- Chat.h - Ask a chat model ----------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// No LLVM: what a server sends is read here, and leaves as plain data.
+// Sends requests to a chat server and parses its replies, without LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +32,13 @@ struct Request {
 
 struct Reply {
   std::string content;
-  /// Why the content is of no use, for people; it is then what came of it.
-  std::string error;
-  /// Of all sendings: what the server says, and at least what was sent and
+  /// Why there is no usable answer; `content` is then the start of what was
   /// received.
+  std::string error;
+  /// Tokens of all attempts: the server's count, but at least an estimate from
+  /// the bytes sent and received.
   int64_t tokensIn = 0;
   int64_t tokensOut = 0;
-  /// How often the request was sent again.
   unsigned retries = 0;
   double seconds = 0;
 };
@@ -50,33 +50,33 @@ public:
 };
 
 struct HttpOptions {
-  /// Up to and without `/chat/completions`, but for a query.
+  /// The endpoint without `/chat/completions`; may have a query.
   std::string url;
   std::string model;
   std::string key;
-  /// Seconds for one request, sendings included.
+  /// Seconds per request, retries included.
   double timeout = 180;
-  /// What the user may change it with.
+  /// The option that sets `timeout`, for diagnostics.
   std::string timeoutOption = "llm-timeout";
   unsigned retries = 4;
-  /// Before the first sending again; doubled each time, or what the server
-  /// asks for.
+  /// Seconds before the first retry, doubled each time; at least the server's
+  /// Retry-After.
   double retryDelay = 0.5;
   unsigned answerTokens = 8192;
-  /// What all sendings of a request and their answers may use; an answer counts
-  /// as `answerTokens` before it is there.
+  /// Token budget of a request with its retries. An answer counts as
+  /// `answerTokens` until it has arrived.
   int64_t tokens = std::numeric_limits<int64_t>::max();
   size_t answerBytes = 4 << 20;
 };
 
-/// A server that speaks OpenAI's chat completions, by libcurl: certificates are
-/// verified, proxies of the environment respected (but for this machine),
-/// redirects not followed. A key that comes back is taken out.
-/// docs/trust.md says in which forms.
+/// A client of OpenAI's chat completions, on libcurl. Verifies certificates,
+/// honors the environment's proxies (except for loopback), follows no redirects,
+/// and redacts a key that the server echoes, in the forms that docs/trust.md
+/// lists.
 std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
 
-/// Where requests go: the path is added to that of the endpoint, before its
-/// query.
+/// The URL of requests: the endpoint with `/chat/completions` appended to its
+/// path, before the query.
 std::string getCompletionsUrl(const std::string &url);
 
 /// What is wrong with the options, or empty.
@@ -88,18 +88,18 @@ nlohmann::json toJson(const Request &request, const HttpOptions &options);
 /// The content of a response's body, or its error.
 Reply readCompletion(const std::string &body);
 
-/// The text with "(key)" for the secret, as it is, within base64 or with its
-/// characters escaped as JSON escapes them, several times over; also for a
-/// beginning of it at the end. A secret of less than 8 characters is left alone.
+/// Replaces a secret by "(key)": verbatim, within base64, escaped as in JSON
+/// (also repeatedly), and a prefix of it at the end of the text. Secrets of less
+/// than 8 characters are not replaced.
 std::string hideSecret(const std::string &text, const std::string &secret);
 
-/// Parses text from outside: no exceptions, no deep nesting, no invalid UTF-8.
-/// A discarded value on failure, with the reason.
+/// Parses untrusted JSON. Throws nothing; rejects deep nesting and invalid
+/// UTF-8. On failure, returns a discarded value and sets `error`.
 nlohmann::json parseJson(const std::string &text, std::string &error);
 
 /// Text that cannot harm a terminal, a log or a JSON file: valid UTF-8 without
 /// control characters, and at most `limit` bytes.
-std::string sanitise(const std::string &text, size_t limit);
+std::string sanitize(const std::string &text, size_t limit);
 
 } // namespace chat
 } // namespace fact

@@ -67,7 +67,7 @@ Reply fact::chat::readCompletion(const std::string &body) {
   if (!choices || !choices->is_array() || choices->empty()) {
     std::string said = getString(find(find(&value, "error"), "message"));
     reply.error = "the response has no 'choices'" +
-                  (said.empty() ? "" : ": " + sanitise(said, 300));
+                  (said.empty() ? "" : ": " + sanitize(said, 300));
     return reply;
   }
   const json &choice = choices->front();
@@ -82,7 +82,7 @@ Reply fact::chat::readCompletion(const std::string &body) {
   }
   if (!content || !content->is_string()) {
     reply.error = "the response has no content" +
-                  (finish.empty() ? "" : " (" + sanitise(finish, 60) + ")");
+                  (finish.empty() ? "" : " (" + sanitize(finish, 60) + ")");
     return reply;
   }
   reply.content = content->get<std::string>();
@@ -126,24 +126,25 @@ std::string fact::chat::checkHttpOptions(const HttpOptions &options) {
   bool secure = startsWith(options.url, "https://");
   // A query may have a secret.
   std::string shown =
-      sanitise(options.url.substr(0, options.url.find('?')), 200);
+      sanitize(options.url.substr(0, options.url.find('?')), 200);
   if (!secure && !startsWith(options.url, "http://"))
-    return "'" + shown + "' is no endpoint: it begins with http:// or https://";
-  // Neither is repeated: one of them may be a secret.
+    return "'" + shown +
+           "' is not an endpoint: it must begin with http:// or https://";
+  // Not quoted: the user or the password may be a secret.
   if (!getPart(options.url, CURLUPART_USER).empty() ||
       !getPart(options.url, CURLUPART_PASSWORD).empty())
-    return "an endpoint has no user or password in it: the key comes from a "
-           "variable or a file";
+    return "the endpoint must not contain a user or password: give the key in "
+           "a variable or a file";
   std::string host = getPart(options.url, CURLUPART_HOST);
   if (host.empty())
-    return "'" + shown + "' is no address";
+    return "'" + shown + "' has no host";
   if (options.model.empty())
-    return "no model: give llm-model=";
+    return "no model: give llm-model=NAME";
   for (unsigned char c : options.key)
     if (c <= 0x20 || c >= 0x7f)
-      return "the key has characters that no header can carry";
+      return "the key has characters that an HTTP header cannot carry";
   if (!options.key.empty() && !secure && !isLoopback(host))
-    return "a key is not sent to '" + sanitise(host, 200) +
+    return "refusing to send the key to '" + sanitize(host, 200) +
            "' in the clear: use https://, or unset the key";
   return "";
 }
@@ -177,8 +178,8 @@ size_t receive(char *data, size_t size, size_t count, void *user) {
 class HttpModel : public Model {
 public:
   explicit HttpModel(const HttpOptions &options) : options(options) {
-    static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
-    (void)initialised;
+    static const CURLcode initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
+    (void)initialized;
   }
 
   Reply complete(const Request &request) override;
@@ -191,7 +192,6 @@ private:
 };
 } // namespace
 
-/// The endpoint's path ends before its query.
 std::string fact::chat::getCompletionsUrl(const std::string &url) {
   const std::string method = "/chat/completions";
   std::string base = url.substr(0, url.find_first_of("?#"));
@@ -228,7 +228,7 @@ Exchange HttpModel::send(const std::string &body, double seconds) const {
 #else
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
-  // What is for this machine does not leave it, whatever the environment says.
+  // Requests to loopback bypass the environment's proxies.
   if (isLoopback(getPart(options.url, CURLUPART_HOST)))
     curl_easy_setopt(handle, CURLOPT_PROXY, "");
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
@@ -285,7 +285,7 @@ static std::string describe(const Exchange &exchange,
                             const HttpOptions &options) {
   if (exchange.tooLarge)
     return "the answer is larger than " + std::to_string(exchange.limit) +
-           " bytes";
+           " bytes (llm-answer-bytes)";
   if (exchange.result == CURLE_OPERATION_TIMEDOUT)
     return "no answer within " + formatSeconds(options.timeout) + " s (" +
            options.timeoutOption + ")";
@@ -296,7 +296,7 @@ static std::string describe(const Exchange &exchange,
          (said.error.empty() ? "" : ": " + said.error);
 }
 
-/// What there is of an answer that is of no use, to look at.
+/// Keeps the start of a failed answer, for the transcript.
 static void keepBeginning(const Exchange &exchange, Reply &reply) {
   constexpr size_t kept = 1 << 16;
   if (reply.content.empty())
@@ -305,8 +305,8 @@ static void keepBeginning(const Exchange &exchange, Reply &reply) {
     reply.content.resize(kept);
 }
 
-/// Leaves out or renames what a server refuses, each once; false: there is
-/// nothing left to give up.
+/// Removes or renames a field that the server rejects; false: none is left to
+/// change.
 static bool concede(const std::string &said, json &body) {
   auto isAbout = [&](const char *field, const char *word) {
     return body.contains(field) && said.find(word) != std::string::npos;
@@ -316,19 +316,19 @@ static bool concede(const std::string &said, json &body) {
     body.erase("max_tokens");
     return true;
   }
-  // Models that reason have one temperature.
+  // Reasoning models accept only their default temperature.
   if (isAbout("temperature", "temperature"))
     return body.erase("temperature");
-  // Some servers know no schemas; the prompt has it too.
+  // Some servers support no schemas; the prompt includes it too.
   return body.erase("response_format");
 }
 
-/// Three bytes a token is what graphs come to.
+/// Graphs have about three bytes per token.
 static int64_t estimateTokens(size_t bytes) { return int64_t(bytes / 3); }
 
-/// What one sending used: what the server says of it, and no less than what was
-/// sent and received. Where the connection was lost after that, the server may
-/// have written a whole answer.
+/// Adds the tokens of one attempt to `total`: the server's count, but at least
+/// an estimate from the bytes sent and received. After a lost connection, counts
+/// a whole answer, which the server may have written.
 static void countTokens(const Exchange &exchange, size_t bytes,
                         const HttpOptions &options, const Reply &said,
                         Reply &total) {
@@ -342,7 +342,7 @@ static void countTokens(const Exchange &exchange, size_t bytes,
   total.tokensOut += std::max(said.tokensOut, least);
 }
 
-/// Why the next sending is one too many, or empty.
+/// Why the next attempt would exceed the token budget, or empty.
 std::string HttpModel::findLimit(size_t bytes, const Reply &used) const {
   int64_t request = estimateTokens(bytes);
   int64_t left = options.tokens - used.tokensIn - used.tokensOut;
@@ -351,7 +351,7 @@ std::string HttpModel::findLimit(size_t bytes, const Reply &used) const {
   return "the request has about " + std::to_string(request) +
          " tokens and its answer up to " +
          std::to_string(options.answerTokens) +
-         " (llm-answer-tokens), and llm-tokens leaves " +
+         " (llm-answer-tokens), but llm-tokens leaves " +
          std::to_string(std::max<int64_t>(left, 0));
 }
 
@@ -397,7 +397,7 @@ Reply HttpModel::complete(const Request &request) {
     }
     if (!isTransient(exchange) || retries >= options.retries)
       return reply;
-    // Up to a quarter more, so that many clients do not come back at once.
+    // Jitter of up to a quarter, so that clients do not retry in lockstep.
     double wait = std::max(delay, exchange.retryAfter) *
                   (1 + 0.25 * double(random()) / double(random.max()));
     if (elapsed() + wait >= options.timeout)

@@ -1,4 +1,4 @@
-//===- Json.cpp - Text from outside ---------------------------------------===//
+//===- Json.cpp - Untrusted text ------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chat.h"
@@ -22,12 +22,12 @@ json fact::chat::parseJson(const std::string &text, std::string &error) {
       return value;
     error = "JSON is nested deeper than " + std::to_string(maxDepth) + " levels";
   } catch (const json::exception &problem) {
-    error = sanitise(problem.what(), 300);
+    error = sanitize(problem.what(), 300);
   }
   return json(json::value_t::discarded);
 }
 
-std::string fact::chat::sanitise(const std::string &text, size_t limit) {
+std::string fact::chat::sanitize(const std::string &text, size_t limit) {
   std::string result;
   for (size_t i = 0; i < text.size();) {
     size_t count = fact::runtime::characterBytes(text, i);

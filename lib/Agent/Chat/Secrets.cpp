@@ -1,8 +1,8 @@
-//===- Secrets.cpp - Takes a secret out of text ---------------------------===//
+//===- Secrets.cpp - Redact a secret --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A server knows the key and may repeat it, as it is or in disguise. What is
-// stored or shown must not have it, nor may what is read out of what is stored.
+// A server may echo the key, verbatim or encoded. It must not reach a transcript
+// or a terminal, nor be recoverable from them by decoding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 using namespace fact::chat;
 
 namespace {
-/// A text, and where in the original each of its characters begins.
+/// A decoded text, and the offset in the original of each of its characters.
 struct Decoded {
   std::string text;
   std::vector<uint32_t> begins;
@@ -27,8 +27,8 @@ static int digitOf(char c) {
                                 : -1;
 }
 
-/// The character that an escape of JSON (`\/`, `\u002f`) at `at` stands for,
-/// and its size; characters that no key has stay as they are.
+/// Decodes the JSON escape (`\/`, `\u002f`) at `at` and sets its size. Escapes of
+/// characters that no key has stay as they are.
 static char decodeAt(const std::string &text, size_t at, size_t &size) {
   size = 1;
   if (text[at] != '\\' || at + 1 >= text.size())
@@ -64,7 +64,7 @@ static Decoded decode(const Decoded &from) {
   return result;
 }
 
-/// Where the text ends without an escape that was cut: `\`, `\u`, `\u00`.
+/// The end of the text before a truncated escape: `\`, `\u`, `\u00`.
 static size_t findWholeEnd(const std::string &text) {
   size_t escape = text.rfind('\\');
   if (escape == std::string::npos || text.size() - escape > 5)
@@ -79,7 +79,7 @@ static std::string encodeBase64(const std::string &bytes, const char *last) {
   static const char letters[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   std::string text;
-  // Whole groups of six bits: what the bytes after it decide is left out.
+  // Whole groups of six bits: the last letter may depend on following bytes.
   for (size_t bit = 0; bit + 6 <= 8 * bytes.size(); bit += 6) {
     unsigned value = 0;
     for (size_t i = bit; i < bit + 6; ++i)
@@ -90,14 +90,14 @@ static std::string encodeBase64(const std::string &bytes, const char *last) {
   return text;
 }
 
-/// The secret as it is, and within base64, where its neighbors shift it.
+/// The secret verbatim, and within base64 at each alignment and alphabet.
 static std::vector<std::string> findForms(const std::string &secret) {
   std::vector<std::string> forms = {secret};
   for (const char *last : {"+/", "-_"})
     for (size_t before = 0; before < 3; ++before) {
       std::string text =
           encodeBase64(std::string(before, '\0') + secret, last);
-      // Letters that the bytes before it decide, in part or alone.
+      // Drop the letters that depend on the bytes before the secret.
       forms.push_back(text.substr((8 * before + 5) / 6));
     }
   return forms;
@@ -105,9 +105,9 @@ static std::vector<std::string> findForms(const std::string &secret) {
 
 std::string fact::chat::hideSecret(const std::string &text,
                                    const std::string &secret) {
-  // What is shorter is no secret, and may well be a word of an answer.
+  // A shorter one is not a secret, and may be a word of an answer.
   constexpr size_t shortest = 8;
-  // A string in a string in a string: an answer is one, and may have others.
+  // JSON strings nest: an answer is one, and may contain others.
   constexpr int levels = 4;
   if (secret.size() < shortest)
     return text;
@@ -124,7 +124,7 @@ std::string fact::chat::hideSecret(const std::string &text,
            (at = level.text.find(form, at)) != std::string::npos;
            at += form.size())
         add(at, form.size());
-      // A text that was cut may end within it.
+      // A truncated text may end within the secret.
       size_t end = findWholeEnd(level.text);
       for (size_t size = std::min(form.size(), end); size >= shortest; --size)
         if (level.text.compare(end - size, size, form, 0, size) == 0)

@@ -1,4 +1,4 @@
-//===- Transcript.cpp - Conversations, to read and to repeat --------------===//
+//===- Transcript.cpp - Recorded conversations ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Transcript.h"
@@ -112,7 +112,8 @@ std::string fact::chat::readTranscript(const std::string &path,
     return "'" + path + "' is not a transcript: " + error;
   try {
     if (root.at("format") != 1)
-      return "'" + path + "' is a transcript of another version";
+      return "'" + path + "' is a transcript of another version; format 1 is "
+                          "supported";
     transcript.model = root.value("model", "");
     transcript.target = root.value("target", "");
     for (const ordered_json &value : root.at("conversations")) {
@@ -126,7 +127,7 @@ std::string fact::chat::readTranscript(const std::string &path,
     }
   } catch (const ordered_json::exception &problem) {
     return "'" + path +
-           "' is not a transcript: " + sanitise(problem.what(), 300);
+           "' is not a transcript: " + sanitize(problem.what(), 300);
   }
   return "";
 }
@@ -138,6 +139,6 @@ Reply ReplayModel::complete(const Request &) {
     return reply;
   }
   Reply reply;
-  reply.error = "the transcript has no further answer";
+  reply.error = "the transcript has no more answers";
   return reply;
 }

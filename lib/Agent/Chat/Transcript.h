@@ -1,4 +1,4 @@
-//===- Transcript.h - Conversations, to read and to repeat --------*- C++ -*-===//
+//===- Transcript.h - Recorded conversations ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_CHAT_TRANSCRIPT_H
@@ -10,7 +10,7 @@
 namespace fact {
 namespace chat {
 
-/// What the compiler said of a proposal.
+/// The compiler's verdict on a proposal.
 struct JudgedProposal {
   std::string what;
   bool accepted = false;
@@ -23,12 +23,12 @@ struct Round {
   std::vector<JudgedProposal> verdicts;
 };
 
-/// All that was said about one graph. No keys.
+/// Every request and reply about one graph, without keys.
 struct Conversation {
-  /// Changes when the graph or the task does.
+  /// A hash of the graph or of its kernels, and the machine.
   std::string graph;
   std::vector<Round> rounds;
-  /// What refinement was told, for the same to come of it at another moment.
+  /// The measurements in a refinement's prompt, which a replay uses again.
   std::vector<patterns::Measurements> measurements;
 };
 
@@ -38,12 +38,12 @@ struct Transcript {
   std::vector<Conversation> conversations;
 };
 
-/// Writes aside and renames. Says what went wrong, or nothing.
+/// Writes a temporary file and renames it. Both return an error, or empty.
 std::string writeTranscript(const std::string &path,
                             const Transcript &transcript);
 std::string readTranscript(const std::string &path, Transcript &transcript);
 
-/// Gives the answers of a transcript in their order.
+/// Returns the recorded replies of a conversation in order.
 class ReplayModel : public Model {
 public:
   explicit ReplayModel(const Conversation &conversation)

@@ -30,7 +30,7 @@ TEST(HttpOptions, NoEndpoint) {
                           "http://a b/", "gopher://a",
                           "httpsx://a", "http://a:99999999/"})
     EXPECT_NE(check(url), "") << url;
-  EXPECT_EQ(check("http://127.0.0.1", "", ""), "no model: give llm-model=");
+  EXPECT_EQ(check("http://127.0.0.1", "", ""), "no model: give llm-model=NAME");
 }
 
 TEST(HttpOptions, MessagesAreClean) {
@@ -62,7 +62,7 @@ TEST(HttpOptions, KeysAreNoPartOfAnAddress) {
        {"https://user:secret@models.example/v1", "https://secret@models.example",
         "https://:secret@models.example", "http://x@127.0.0.1:1/v1"}) {
     std::string error = check(url);
-    EXPECT_NE(error.find("no user or password"), std::string::npos) << url;
+    EXPECT_NE(error.find("must not contain a user or password"), std::string::npos) << url;
     EXPECT_EQ(error.find("secret"), std::string::npos);
   }
 }

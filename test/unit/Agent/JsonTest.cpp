@@ -56,41 +56,41 @@ TEST(ParseJson, RefusesDeepNesting) {
   }
 }
 
-TEST(Sanitise, KeepsText) {
-  EXPECT_EQ(sanitise("gemm, 128x64: \"%s\" {0} \\n", 100),
+TEST(Sanitize, KeepsText) {
+  EXPECT_EQ(sanitize("gemm, 128x64: \"%s\" {0} \\n", 100),
             "gemm, 128x64: \"%s\" {0} \\n");
-  EXPECT_EQ(sanitise("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 100),
+  EXPECT_EQ(sanitize("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 100),
             "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
-TEST(Sanitise, RemovesControlCharacters) {
+TEST(Sanitize, RemovesControlCharacters) {
   std::string text("a\0b\n\r\t\x1b[31m\x7f\xc2\x9b", 14);
-  std::string clean = sanitise(text, 100);
+  std::string clean = sanitize(text, 100);
   EXPECT_EQ(clean, "a b    [31m  ");
 }
 
-TEST(Sanitise, ReplacesInvalidUtf8) {
-  EXPECT_EQ(sanitise("\x80", 9), "?");
-  EXPECT_EQ(sanitise("\xc0\xaf", 9), "??");
-  EXPECT_EQ(sanitise("\xed\xa0\x80", 9), "???");
-  EXPECT_EQ(sanitise("\xf4\x90\x80\x80", 9), "????");
-  EXPECT_EQ(sanitise("\xe0\x9f\xbf", 9), "???");
-  EXPECT_EQ(sanitise("\xf0\x8f\xbf\xbf", 9), "????");
-  EXPECT_EQ(sanitise("a\xe2\x82", 9), "a??");
+TEST(Sanitize, ReplacesInvalidUtf8) {
+  EXPECT_EQ(sanitize("\x80", 9), "?");
+  EXPECT_EQ(sanitize("\xc0\xaf", 9), "??");
+  EXPECT_EQ(sanitize("\xed\xa0\x80", 9), "???");
+  EXPECT_EQ(sanitize("\xf4\x90\x80\x80", 9), "????");
+  EXPECT_EQ(sanitize("\xe0\x9f\xbf", 9), "???");
+  EXPECT_EQ(sanitize("\xf0\x8f\xbf\xbf", 9), "????");
+  EXPECT_EQ(sanitize("a\xe2\x82", 9), "a??");
 }
 
-TEST(Sanitise, KeepsWholeCharactersWithinTheLimit) {
-  EXPECT_EQ(sanitise("abc", 2), "ab");
-  EXPECT_EQ(sanitise("a\xe2\x82\xac", 3), "a");
-  EXPECT_EQ(sanitise("a\xe2\x82\xac", 4), "a\xe2\x82\xac");
-  EXPECT_EQ(sanitise("abc", 0), "");
+TEST(Sanitize, KeepsWholeCharactersWithinTheLimit) {
+  EXPECT_EQ(sanitize("abc", 2), "ab");
+  EXPECT_EQ(sanitize("a\xe2\x82\xac", 3), "a");
+  EXPECT_EQ(sanitize("a\xe2\x82\xac", 4), "a\xe2\x82\xac");
+  EXPECT_EQ(sanitize("abc", 0), "");
 }
 
-TEST(Sanitise, EveryPairOfBytesBecomesValidUtf8) {
+TEST(Sanitize, EveryPairOfBytesBecomesValidUtf8) {
   for (int first = 0; first < 256; ++first)
     for (int second = 0; second < 256; ++second) {
       std::string text{char(first), char(second)};
-      std::string clean = sanitise(text, 100);
+      std::string clean = sanitize(text, 100);
       EXPECT_NO_THROW(nlohmann::json(clean).dump()) << first << " " << second;
     }
 }

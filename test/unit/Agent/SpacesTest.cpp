@@ -46,7 +46,7 @@ protected:
     return text;
   }
 
-  std::vector<std::string> neighbours(StringRef schedule, StringRef base) {
+  std::vector<std::string> neighbors(StringRef schedule, StringRef base) {
     std::vector<std::string> keys;
     for (ScheduleAttr next :
          getNeighbors(parseSchedule(&context, schedule), space(base)))
@@ -79,7 +79,7 @@ TEST_F(SpacesTest, ReplaceSome) {
 
 TEST_F(SpacesTest, UnknownLists) {
   EXPECT_EQ(replace(gemm, {{"tile", {"32"}}}),
-            "a host_gemm space has no 'tile'; it has 'micro', 'rows', 'columns'");
+            "a host_gemm space has no parameter 'tile'; it has 'micro', 'rows', 'columns'");
 }
 
 TEST_F(SpacesTest, UnknownWords) {
@@ -87,13 +87,13 @@ TEST_F(SpacesTest, UnknownWords) {
        {"x", "8x", "x8", "8xx8", "1_0", "inf", "99999999999999999999", "dense",
         "i32", "true", "unit", "8x8x", "1e5", "1x1x1x1x1", "0", "8", "8x8x8",
         "-8x8", "+8x8", " 8x8"})
-    EXPECT_NE(replace(gemm, {{"micro", {word}}}).find("its space cannot be read"),
+    EXPECT_NE(replace(gemm, {{"micro", {word}}}).find("invalid space"),
               std::string::npos)
         << word;
   EXPECT_NE(replace("sm90_gemm_space<tile = [128x128x64], cluster = [1x1], kernel "
                     "= [pingpong], swizzle = [1]>",
                     {{"kernel", {"fast"}}})
-                .find("its space cannot be read"),
+                .find("invalid space"),
             std::string::npos);
 }
 
@@ -114,24 +114,24 @@ TEST_F(SpacesTest, TooManyPoints) {
   for (int i = 1; i <= 64; ++i)
     values.push_back(std::to_string(i));
   EXPECT_EQ(replace(gemm, {{"rows", values}, {"columns", values}}),
-            "its space has 12288 points, and at most 4096 are searched");
+            "its space has 12288 points; the limit is 4096");
 }
 
 TEST_F(SpacesTest, NextToASchedule) {
   // Rows are whole numbers of register tiles.
-  EXPECT_EQ(neighbours("host_gemm<micro = 6x16, rows = 64, columns = 128>", gemm),
+  EXPECT_EQ(neighbors("host_gemm<micro = 6x16, rows = 64, columns = 128>", gemm),
             (std::vector<std::string>{
                 "host_gemm<micro = 8x8, rows = 64, columns = 128>",
                 "host_gemm<micro = 4x16, rows = 64, columns = 128>",
                 "host_gemm<micro = 6x16, rows = 126, columns = 128>"}));
   // What is in no list has all of it next to it.
-  EXPECT_EQ(neighbours("host_gemm<micro = 8x8, rows = 32, columns = 128>", gemm),
+  EXPECT_EQ(neighbors("host_gemm<micro = 8x8, rows = 32, columns = 128>", gemm),
             (std::vector<std::string>{
                 "host_gemm<micro = 6x16, rows = 30, columns = 128>",
                 "host_gemm<micro = 8x8, rows = 64, columns = 128>",
                 "host_gemm<micro = 8x8, rows = 128, columns = 128>"}));
   // Another family's schedule has none.
-  EXPECT_TRUE(neighbours("host_rows<grain = 2>", gemm).empty());
+  EXPECT_TRUE(neighbors("host_rows<grain = 2>", gemm).empty());
 }
 
 TEST_F(SpacesTest, SchedulesByKey) {

@@ -169,5 +169,5 @@ TEST(Replay, GivesAnswersInOrder) {
   ReplayModel model(makeTranscript().conversations[0]);
   EXPECT_EQ(model.complete({}).tokensIn, 12);
   EXPECT_EQ(model.complete({}).error, "no answer within 5 s");
-  EXPECT_EQ(model.complete({}).error, "the transcript has no further answer");
+  EXPECT_EQ(model.complete({}).error, "the transcript has no more answers");
 }
