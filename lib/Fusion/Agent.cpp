@@ -1,4 +1,4 @@
-//===- Agent.cpp - Who proposes what to fuse ------------------------------===//
+//===- Agent.cpp - Agents that propose what to fuse -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Agent.h"

@@ -40,7 +40,7 @@ private:
   std::optional<Fusibility> fusibility;
   std::optional<Retrieval> retrieval;
   std::unique_ptr<Agent> proposer;
-  /// Of the block at hand.
+  /// The accepted proposals of the current block.
   std::vector<Proposal> accepted;
 };
 } // namespace
@@ -51,7 +51,7 @@ LogicalResult Discovery::chooseTarget() {
     return failure();
   target = createTarget(module.getContext(), machine->getDescription());
   fusibility.emplace(*target);
-  // What people have fused is checked as what agents propose.
+  // Kernels that the input already has are checked like proposals.
   if (failed(fusibility->checkAll(module)))
     return failure();
   module->setAttr("fact.target", *machine);
@@ -71,7 +71,7 @@ LogicalResult Discovery::createAgent() {
   return success(proposer != nullptr);
 }
 
-/// The op that stands in the way, where it is one.
+/// The op that an obstacle is about, or null.
 static Operation *findObstacle(Obstacle obstacle, const OpGroup &group,
                                const GroupedBlock &decided) {
   if (obstacle == Obstacle::cycle)
@@ -83,7 +83,7 @@ static Operation *findObstacle(Obstacle obstacle, const OpGroup &group,
   return nullptr;
 }
 
-/// Checks proposals in their order, which is the agent's own by priority.
+/// Checks proposals in order, and adds the legal ones to `decided`.
 std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
                                       GroupedBlock &decided, bool isCover) {
   std::vector<Verdict> verdicts;
@@ -159,7 +159,7 @@ void Discovery::fuse(Block &block) {
   sortTopologically(&block);
 }
 
-/// Every op that needs a kernel has one; reshapes need none.
+/// Checks that every op has a kernel; reshapes need none.
 LogicalResult Discovery::checkCovered(Block &block) {
   bool covered = true;
   GroupedBlock nothing(block);
@@ -185,8 +185,8 @@ LogicalResult Discovery::checkCovered(Block &block) {
   return success(covered);
 }
 
-/// Every output is a kernel's result and its own memory: what is an input, a
-/// weight or another output too is copied. One without elements needs none.
+/// Makes every output the result of a kernel, in memory of its own: inputs,
+/// weights and repeated outputs are copied. Outputs without elements need none.
 LogicalResult Discovery::copyOutputs(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
@@ -231,7 +231,8 @@ LogicalResult Discovery::run() {
   module.walk([&](Operation *op) {
     if (!isa<func::FuncOp, PrepareOp>(op) || op->getRegion(0).empty())
       return;
-    // Neither what runs once nor what is no work is worth an agent's while.
+    // Agents see neither `fact.prepare`, which runs once, nor blocks without
+    // work.
     Block &block = op->getRegion(0).front();
     bool isWorth = isa<func::FuncOp>(op) &&
                    llvm::any_of(block.without_terminator(), [](Operation &op) {

@@ -1,4 +1,4 @@
-//===- Fusibility.cpp - Can one kernel take these ops? --------------------===//
+//===- Fusibility.cpp - Can ops become one kernel? ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Fusibility.h"
@@ -39,7 +39,7 @@ llvm::SetVector<Value> Fusibility::getOutputs(const OpGroup &group) {
 }
 
 //===----------------------------------------------------------------------===//
-// Groups that are decided
+// Decided groups
 //===----------------------------------------------------------------------===//
 
 GroupedBlock::GroupedBlock(Block &block) : block(block) {
@@ -69,8 +69,8 @@ void GroupedBlock::add(OpGroup group) {
 }
 
 Operation *GroupedBlock::findDetour(const OpGroup &group) const {
-  // A way back ends at or before the group's last op, or goes through a group
-  // that reaches across it: what comes later cannot be on it.
+  // A path back into the group ends at or before its last op, or goes through a
+  // decided group that spans that op. Later ops cannot be on it.
   unsigned last = getSpan(group).last;
   for (bool grown = true; grown;) {
     grown = false;
@@ -107,8 +107,8 @@ Operation *GroupedBlock::findDetour(const OpGroup &group) const {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Ops in the order of their block: who proposed a group, and how, does not
-/// show in its region.
+/// Ops in block order, so that a region does not depend on the order in which
+/// they were proposed.
 static OpGroup inOrder(const OpGroup &group) {
   SmallVector<Operation *> ops(group.begin(), group.end());
   llvm::sort(ops,
@@ -168,7 +168,7 @@ StringRef fact::stringify(Obstacle obstacle) {
   case Obstacle::space:
     return "space";
   }
-  llvm_unreachable("an obstacle has a name");
+  llvm_unreachable("unknown obstacle");
 }
 
 bool Fusibility::isFusible(Operation *op) {
@@ -176,12 +176,12 @@ bool Fusibility::isFusible(Operation *op) {
          !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
 }
 
-/// A kernel needs one legal schedule: of the space, or (null) of the rule's own
-/// and those beside it.
+/// Checks for a legal schedule: in `space`, or (null) in the rule's default space
+/// and among its fixed schedules.
 static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
                                 EmitError emitError) {
   Location loc = plan.getRegion()->getLoc();
-  std::string reason = "there is none";
+  std::string reason;
   {
     ScopedDiagnosticHandler handler(loc.getContext(), [&](Diagnostic &why) {
       reason = why.str();
@@ -197,8 +197,8 @@ static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
         (!space && llvm::any_of(plan.getFixedSchedules(), isLegal)))
       return success();
   }
-  return emitError() << "its space has no legal schedule; of the last one, "
-                     << reason;
+  return emitError() << "its space has no legal schedule"
+                     << (reason.empty() ? "" : "; last tried ") << reason;
 }
 
 std::optional<Obstacle> Fusibility::checkRegion(FusedOp fused,
@@ -225,8 +225,8 @@ std::optional<Obstacle> Fusibility::check(FusedOp fused,
     for (Operation &op : fused.getBodyOps())
       if (!isFusible(&op) && !isa<ConstantOp>(op)) {
         InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
-                                                    << "' is not an op to fuse";
-        diagnostic.attachNote(op.getLoc()) << "this one";
+                                                    << "' cannot be fused";
+        diagnostic.attachNote(op.getLoc()) << "the op";
         return Obstacle::op;
       }
   return checkRegion(fused,
@@ -244,8 +244,8 @@ LogicalResult Fusibility::checkAll(ModuleOp module) const {
       if (named && named.getName() != machine)
         diagnostic.attachNote(module.getLoc())
             << "the module's kernels are for '" << named.getName()
-            << "'; --fact-inline-fused takes them apart for '" << machine
-            << "'";
+            << "'; run --fact-inline-fused first to discover kernels for '"
+            << machine << "'";
       return diagnostic;
     });
   });
@@ -257,27 +257,28 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
                                           const GroupedBlock &decided,
                                           EmitError emitError) const {
   if (group.empty())
-    return emitError() << "an empty group", Obstacle::empty;
+    return emitError() << "the group has no op", Obstacle::empty;
   for (Operation *op : group) {
     StringRef problem = op->getBlock() != &decided.getBlock() || !isFusible(op)
-                            ? "not an op to fuse"
-                        : decided.find(op) ? "in another group already"
+                            ? "cannot be fused"
+                        : decided.find(op) ? "is already in another group"
                                            : "";
     if (problem.empty())
       continue;
     InFlightDiagnostic diagnostic = emitError() << "'" << op->getName()
-                                                << "' is " << problem;
-    diagnostic.attachNote(op->getLoc()) << "this one";
+                                                << "' " << problem;
+    diagnostic.attachNote(op->getLoc()) << "the op";
     return Obstacle::op;
   }
   if (Operation *detour = decided.findDetour(group)) {
     InFlightDiagnostic diagnostic = emitError() << "the group is not convex";
     diagnostic.attachNote(detour->getLoc())
-        << "'" << detour->getName() << "' uses it and feeds it";
+        << "'" << detour->getName()
+        << "' uses a value of the group and feeds an op of it";
     return Obstacle::cycle;
   }
   if (getOutputs(group).empty())
-    return emitError() << "nothing uses the group", Obstacle::unused;
+    return emitError() << "no result of the group is used", Obstacle::unused;
 
   // The family sees the region it would emit.
   FusedOp fused = outline(rule, group);

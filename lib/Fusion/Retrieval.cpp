@@ -1,4 +1,4 @@
-//===- Retrieval.cpp - What the registry knows of a region ----------------===//
+//===- Retrieval.cpp - Registry entries for a region ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Retrieval.h"
@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// Beyond these, an adapted search is no shorter than a new one.
+/// Maximum schedules of an adapted search: a longer one saves no time over a new
+/// search.
 static constexpr size_t maxAdapted = 16;
 
 Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,
@@ -33,7 +34,7 @@ std::vector<patterns::Match> Retrieval::find(FusedOp fused) const {
   return registry.find(getProblem(fused, target.getMachine().architecture));
 }
 
-/// A kernel's problem, in words.
+/// A kernel's problem, for diagnostics.
 std::string Retrieval::describeProblem(FusedOp fused) const {
   patterns::Problem problem =
       getProblem(fused, target.getMachine().architecture);
@@ -42,7 +43,7 @@ std::string Retrieval::describeProblem(FusedOp fused) const {
                        problem.getExtentsText());
 }
 
-/// The first match that worked.
+/// The first match with an accepted schedule, or null.
 static const patterns::Match *
 findAccepted(const std::vector<patterns::Match> &matches) {
   for (const patterns::Match &match : matches)
@@ -63,15 +64,15 @@ Advice Retrieval::advise(FusedOp fused) const {
                     : StrategyKind::adapt);
 }
 
-/// What a kernel with these matches may build on, in words.
+/// The strategy that these matches allow, for diagnostics.
 static std::string suggest(const std::vector<patterns::Match> &matches) {
   const patterns::Match *match = findAccepted(matches);
   if (!match)
-    return "; no entry is near, so the strategy is NEW";
+    return "; no entry is near: use NEW";
   bool isSame = match->relation == patterns::Relation::Reuse;
   return "; '" + match->entry->getId() +
-         (isSame ? "' is of the same problem, for REUSE"
-                 : "' is the nearest, for ADAPT");
+         (isSame ? "' has the same problem: use REUSE"
+                 : "' is the nearest: use ADAPT");
 }
 
 FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
@@ -86,19 +87,19 @@ FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
                          << entry->problem.getExtentsText()
                          << ") is not near this kernel, "
                          << describeProblem(fused) << suggest(matches);
-    return emitError() << "there is no entry '" << id << "' to build on"
+    return emitError() << "there is no entry '" << id << "'"
                        << suggest(matches);
   }
   const patterns::Entry &entry = *found->entry;
   if (!entry.getBest())
-    return emitError() << "no schedule of entry '" << id << "' worked"
+    return emitError() << "entry '" << id << "' has no accepted schedule"
                        << suggest(matches);
   if (kind == StrategyKind::reuse &&
       found->relation != patterns::Relation::Reuse)
     return emitError() << "entry '" << id << "' (" << entry.problem.ops << ", "
                        << entry.problem.getExtentsText()
                        << ") is near this kernel, " << describeProblem(fused)
-                       << ", and not the same, so its strategy is ADAPT"
+                       << ", but not the same: use ADAPT"
                        << (findAccepted(matches)->relation ==
                                    patterns::Relation::Reuse
                                ? suggest(matches)
@@ -106,7 +107,7 @@ FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
   Advice advice = advise(fused, entry, kind);
   if (kind == StrategyKind::reuse && !advice.space)
     return emitError() << "no schedule of entry '" << id
-                       << "' is legal here, so the strategy is NEW";
+                       << "' is legal for this kernel: use NEW";
   return advice;
 }
 
@@ -144,7 +145,7 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
   if (kind == StrategyKind::adapt) {
     SpaceAttrInterface space = (*plan)->getSpace();
     ScheduleAttr best = schedules.front();
-    // Another kind of kernel says less about this one than its prediction.
+    // An entry of other ops tells less about this kernel than the predictions.
     bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
                    entry.problem.ops;
     if (!isAlike) {

@@ -1,13 +1,12 @@
 //===- Rules.cpp - The embedded rules agent -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every anchor of a rule grows the largest group that a kernel can take: the
-// views around it, and pointwise ops and reductions in the directions that the
-// rule names, as long as growing removes traffic. The group with the most to
-// gain by the speed of light is taken first, unless the registry measured both
-// it and a group that it conflicts with, and the other one gains more; those
-// that wanted one of its ops grow anew without it. Rules without anchors take
-// what is left.
+// From each anchor, a rule grows the largest group that one kernel can compute:
+// the views around the anchor, and pointwise ops and reductions in the rule's
+// directions, as long as growing removes traffic. The group with the largest
+// speed-of-light gain is taken first; between overlapping groups that the
+// registry measured, the measured gains decide. Groups that lost an op to it
+// grow again without that op. Rules without anchors take what is left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +17,6 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// Views and constants cost nothing by themselves.
 bool isView(Operation *op) { return isa_and_nonnull<ViewOpInterface>(op); }
 bool isPointwise(Operation *op) {
   return isa_and_nonnull<PointwiseOpInterface>(op);
@@ -28,16 +26,14 @@ bool isPointwise(Operation *op) {
 struct Candidate {
   const Rule *rule;
   OpGroup ops;
-  /// Time that one kernel per op takes longer than one kernel for all, at the
-  /// speed of light.
+  /// Speed-of-light time saved by fusing: sum over the ops minus the kernel.
   double gain = 0;
-  /// Time that reading and writing less saves, whether or not arithmetic hides
-  /// it.
+  /// The same for traffic alone, whether or not arithmetic hides it.
   double traffic = 0;
-  /// The gain by what the registry measured of such kernels.
+  /// The gain by the registry's measurements of such kernels.
   std::optional<double> measuredGain = {};
 
-  /// What arithmetic hides at the speed of light, it hides less well in fact.
+  /// Counts traffic that arithmetic hides in part: real kernels hide less of it.
   double getRank() const { return gain + 0.1 * traffic; }
 };
 
@@ -60,7 +56,7 @@ private:
     return fusibility->getTarget().getFamilies();
   }
 
-  /// What `function` finds of the kernel that a group would be.
+  /// Applies `function` to the kernel that a group would become.
   template <typename FunctionT>
   auto inspect(const Rule &rule, const OpGroup &ops, FunctionT function) const {
     FusedOp fused = fusibility->outline(rule.name, ops);
@@ -69,7 +65,7 @@ private:
     return found;
   }
 
-  /// A rule that an op is an anchor of, and the ops that its group grows from.
+  /// A rule, and the ops that its group grows from.
   using Seed = std::pair<const Rule *, OpGroup>;
   SmallVector<Seed> getSeeds(Operation *op) const;
   OpGroup withViewsBefore(const Rule &rule, OpGroup anchors) const;
@@ -90,7 +86,7 @@ private:
   void cover(Operation *op);
 
   const Retrieval &retrieval;
-  /// The groups of others, and those claimed here.
+  /// The decided groups, and those claimed here.
   std::optional<GroupedBlock> block;
   const Fusibility *fusibility = nullptr;
   std::vector<Proposal> proposals;
@@ -98,8 +94,8 @@ private:
 } // namespace
 
 /// Adds the views that feed the anchors, operand by operand, as far as the
-/// kernel can read through them. A view with other users is taken only when
-/// nobody else needs it materialized.
+/// kernel can read through them. A view with users outside of the group is not
+/// added.
 OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
   OpGroup group = anchors;
   for (Operation *anchor : anchors)
@@ -111,7 +107,7 @@ OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
                         [&](Operation *user) { return trial.contains(user); });
            op = op->getOperand(0).getDefiningOp())
         trial.insert(op);
-      // The whole chain, or as much of its end as the kernel can take.
+      // The whole chain, or as much of its end as the kernel accepts.
       while (trial.size() > group.size() && !accepts(rule, trial))
         trial.pop_back();
       while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
@@ -122,8 +118,8 @@ OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
   return group;
 }
 
-/// Whether one kernel for all of `group` beats two, the other for `op` alone. A
-/// view gains nothing where it adds a result.
+/// Whether one kernel for `group` beats two, for `before` and for `op`. A view
+/// that adds a result gains nothing.
 bool RulesAgent::gains(const Rule &rule, const OpGroup &group,
                        const OpGroup &before, Operation *op) const {
   if (Fusibility::getOutputs(group).size() <=
@@ -141,15 +137,15 @@ bool RulesAgent::gains(const Rule &rule, const OpGroup &group,
          time(before) + getSpeedOfLight(op).getMicroseconds(machine);
 }
 
-/// What could join a group together with `user`: a reduction of columns reads
-/// the rows that a permute makes of them.
+/// The reduction that joins a group together with a permute `user`, or null:
+/// columns are reduced as the rows of a permuted value.
 static Operation *getReductionOf(Operation *user) {
   if (!isa<PermuteOp>(user) || !user->hasOneUse())
     return nullptr;
   return dyn_cast<ReduceOp>(*user->user_begin());
 }
 
-/// Adds to the group what gains there and what the rule accepts.
+/// Adds ops to the group if that gains and the rule accepts it.
 bool RulesAgent::take(const Rule &rule, OpGroup &group,
                       ArrayRef<Operation *> ops) const {
   OpGroup trial = group;
@@ -178,8 +174,8 @@ bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
   return false;
 }
 
-/// Takes one more producer of the group's operands. What others read too, it
-/// stores as well.
+/// Takes one more producer of the group's operands. A value with other users
+/// becomes a result of the group.
 bool RulesAgent::growBackward(const Rule &rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group)) {
     Operation *op = input.getDefiningOp();
@@ -233,7 +229,7 @@ SmallVector<RulesAgent::Seed> RulesAgent::getSeeds(Operation *op) const {
   return seeds;
 }
 
-/// The best group of the seeds that are one op.
+/// The best group among the seeds of one op.
 std::optional<Candidate>
 RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
   std::optional<Candidate> best;
@@ -247,8 +243,8 @@ RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
   return best;
 }
 
-/// The group that an op anchors, if it is an anchor. One of several anchors has
-/// to gain more than all of them do apart.
+/// The best group that `op` anchors, if any. A group with several anchors has to
+/// gain more than the groups of its anchors do together.
 std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   SmallVector<Seed> seeds = getSeeds(op);
   std::optional<Candidate> best = growAlone(seeds);
@@ -273,8 +269,8 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   return best;
 }
 
-/// Microseconds of the kernel that an anchor is alone, as the registry measured
-/// it, else as predicted.
+/// The time of an anchor as a kernel of its own: as the registry measured it,
+/// else `predicted`.
 double RulesAgent::measureAlone(Operation *op, double predicted) const {
   for (const Family *family : getFamilies()) {
     const Rule &rule = family->getRule();
@@ -336,12 +332,12 @@ void RulesAgent::takeAnchors() {
   for (Operation &op : block->getBlock())
     if (auto candidate = grow(&op))
       anchors.push_back({&op, std::move(*candidate)});
-  // Of equal gains the earlier in the block is taken first.
+  // Between equal ranks, the earlier in the block is taken first.
   while (!anchors.empty()) {
     auto best = llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
       return a.candidate.getRank() < b.candidate.getRank();
     });
-    // Measurements decide between those that want the same op.
+    // Measurements decide between overlapping groups.
     for (auto rival = anchors.begin(); rival != anchors.end(); ++rival)
       if (conflict(rival->candidate.ops, best->candidate.ops) &&
           rival->candidate.measuredGain && best->candidate.measuredGain &&
@@ -349,7 +345,7 @@ void RulesAgent::takeAnchors() {
         best = rival;
     Anchor taken = std::move(*best);
     anchors.erase(best);
-    // A group that was claimed since may lead out of this one and back.
+    // A group claimed since may have made this one non-convex.
     if (!accepts(*taken.candidate.rule, taken.candidate.ops)) {
       if (auto again = grow(taken.op))
         anchors.push_back({taken.op, std::move(*again)});
@@ -370,7 +366,7 @@ void RulesAgent::takeAnchors() {
   }
 }
 
-/// One op, and what can join it, by the first rule that takes it.
+/// Claims an op, and those that can join it, for the first rule that accepts it.
 void RulesAgent::cover(Operation *op) {
   // A reshape of a row-major value is the same memory under another type.
   if (!isFree(op) || isa<ReshapeOp>(op))
@@ -395,7 +391,7 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
   takeAnchors();
   for (Operation &op : block->getBlock())
     cover(&op);
-  // The order in which they were taken.
+  // Earlier claims have higher priority.
   for (auto [i, proposal] : llvm::enumerate(proposals))
     proposal.priority = int64_t(proposals.size() - i);
   return std::move(proposals);

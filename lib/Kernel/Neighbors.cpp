@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// The values before and after `value` in a list; all of it where the list does
-/// not have the value.
+/// The values before and after `value` in a list; the whole list if it does not
+/// have the value.
 static std::vector<Extents> getNextTo(const Extents &value,
                                       ArrayRef<Extents> list) {
   const Extents *at = llvm::find(list, value);
@@ -23,8 +23,8 @@ static std::vector<Extents> getNextTo(const Extents &value,
   return next;
 }
 
-/// The schedules that differ from `schedule` in one parameter, whose values
-/// `getOthers` gives; none where it is of another kind than the space.
+/// The schedules that differ from `schedule` in one parameter, with the values of
+/// `getOthers`; none if the space is of another kind.
 static SmallVector<ScheduleAttr> changeOne(
     ScheduleAttr schedule, SpaceAttrInterface space,
     llvm::function_ref<std::vector<Extents>(size_t parameter)> getOthers) {
@@ -57,7 +57,7 @@ SmallVector<ScheduleAttr> fact::getStepsAway(ScheduleAttr schedule,
 }
 
 ScheduleAttr fact::parseSchedule(MLIRContext *context, StringRef key) {
-  // A key is one attribute of the dialect, and short.
+  // Keys are untrusted: accept only one short attribute.
   if (key.empty() || key.size() > 400 ||
       !llvm::all_of(key, [](char c) {
         return llvm::isAlnum(c) || StringRef("_<>=, ").contains(c);

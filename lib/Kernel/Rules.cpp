@@ -1,4 +1,4 @@
-//===- Rules.cpp - The rules that FACT brings -----------------------------===//
+//===- Rules.cpp - Built-in rules -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Kernel/Rules.h"
@@ -8,7 +8,7 @@ using namespace fact;
 
 using IsFree = llvm::function_ref<bool(Operation *)>;
 
-/// A group that begins with one op.
+/// A seed of one op, if it is of one of these types.
 template <typename... OpTs>
 static OpGroup growFrom(Operation *op, IsFree isFree) {
   OpGroup group;
@@ -17,7 +17,7 @@ static OpGroup growFrom(Operation *op, IsFree isFree) {
   return group;
 }
 
-/// Whether loading the weights determines the value.
+/// Whether the value is known once the weights are loaded.
 static bool isFixed(Value value) {
   Operation *op = value.getDefiningOp();
   while (isa_and_nonnull<ViewOpInterface>(op))
@@ -26,14 +26,14 @@ static bool isFixed(Value value) {
 }
 
 /// silu(x gate^T) * (x up^T): x is read once, and neither product is stored.
-/// `root` is the last of the pointwise ops that make one value of both products.
+/// `root` is the last of the pointwise ops that combine both products.
 static OpGroup combineProducts(Operation *root, IsFree isFree) {
   if (!isa<PointwiseOpInterface>(root) || root->getNumOperands() < 2)
     return {};
   OpGroup group;
   group.insert(root);
   SmallVector<MatmulOp> products;
-  // All that only this value needs, down to the contractions.
+  // All ops that only this value uses, up to the products.
   for (size_t i = 0; i < group.size(); ++i)
     for (Value operand : group[i]->getOperands()) {
       Operation *op = operand.getDefiningOp();
@@ -52,8 +52,8 @@ static OpGroup combineProducts(Operation *root, IsFree isFree) {
     }
   if (products.size() != 2 || products[0].getLhs() != products[1].getLhs())
     return {};
-  // The kernel packs both factors together. Where they are no weights it does so
-  // on each launch, which costs more than it saves where there are few rows.
+  // The kernel packs both factors together: weights once, other values on each
+  // launch, which costs more than it saves when there are few rows.
   MatmulOp first = products.front();
   int64_t rows = first.getType().getNumElements() / first.getN();
   bool packsOnce = llvm::all_of(
@@ -63,8 +63,8 @@ static OpGroup combineProducts(Operation *root, IsFree isFree) {
   return group;
 }
 
-/// Products of one value with several weights: the value is read once. They grow
-/// from the product that stands first.
+/// Products of one value with several weights, which read the value once. The
+/// first product in the block is the anchor.
 static OpGroup gatherProducts(Operation *op, IsFree isFree) {
   auto first = dyn_cast<MatmulOp>(op);
   if (!first)
@@ -87,17 +87,17 @@ const Rule fact::gemmEpilogueRule{
     "One `matmul`, the views before it, and any graph of pointwise ops after "
     "it: bias (a vector), residual (the result's shape), scale, activation, "
     "casts, several results. Also a `reduce` (not argmax or argmin) of whole "
-    "rows or whole columns, and pointwise ops on what is reduced. Other "
-    "operands broadcast to the result. Gain: the product and everything "
-    "between is not stored. Not in it: a second matmul, a softmax or norm, an"
-    " op that reads both the product and a reduction of it.",
+    "rows or whole columns, and pointwise ops on its result. Other operands "
+    "broadcast to the result. Gain: the product and the values in between are "
+    "not stored. Not allowed: a second matmul, a softmax or norm, an op that "
+    "reads both the product and a reduction of it.",
     growFrom<MatmulOp>};
 
 const Rule fact::gatedGemmRule{
     "gated_gemm",
     "Two `matmul` of one lhs with weights of one type, and the pointwise ops "
-    "that make one result of both products: silu(x g^T) * (x u^T). Gain: x is"
-    " read once and neither product is stored. Best where both weights are "
+    "that combine both products into one result: silu(x g^T) * (x u^T). Gain: "
+    "x is read once and neither product is stored. Best if both weights are "
     "`w:` or `p`.",
     combineProducts};
 
@@ -112,8 +112,8 @@ const Rule fact::attentionRule{
     "attention",
     "One `attention`, causal or not, with a mask operand or without, the "
     "views before it (slices of a packed QKV, reshape, permute, a mask that "
-    "broadcasts) and the permute and reshape after it, which it writes in "
-    "place. Gain: no layout change is a copy.",
+    "broadcasts) and the permute and reshape after it, whose layout it writes. "
+    "Gain: no layout change is a copy.",
     growFrom<AttentionOp>,
     /*forward=*/true,
     /*backward=*/false,
@@ -123,16 +123,16 @@ const Rule fact::attentionRule{
 const Rule fact::rowwiseRule{
     "rowwise",
     "`norm`, `softmax` or `reduce` over the last dimensions, the pointwise "
-    "ops before it (a residual add) and after it, several results. Gain: rows"
-    " stay on the chip.",
+    "ops before it (a residual add) and after it, several results. Gain: rows "
+    "stay on the chip.",
     growFrom<NormOp, SoftmaxOp, ReduceOp>,
     /*forward=*/true,
     /*backward=*/true};
 
 const Rule fact::pointwiseRule{
     "pointwise",
-    "Pointwise ops and views of one shape, as many as possible. For what no "
-    "other rule takes.",
+    "Pointwise ops and views of one shape, as many as possible. For ops that "
+    "no other rule takes.",
     /*seed=*/nullptr,
     /*forward=*/true,
     /*backward=*/true,

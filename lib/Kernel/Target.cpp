@@ -1,4 +1,4 @@
-//===- Target.cpp - A kind of machine that kernels are written for --------===//
+//===- Target.cpp - A machine and its families ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Kernel/Target.h"
@@ -48,11 +48,11 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
     llvm::interleaveComma(elsewhere, diagnostic, [&](const Family *other) {
       diagnostic << other->getArchitecture();
     });
-    return diagnostic << ", and '" << machine.name << "' is "
+    return diagnostic << ", but '" << machine.name << "' is "
                       << machine.architecture;
   }
   InFlightDiagnostic diagnostic =
-      emitError() << "target '" << machine.name << "' has no such rule as '"
+      emitError() << "target '" << machine.name << "' has no rule '"
                   << fused.getRule() << "'; it has ";
   llvm::interleaveComma(families, diagnostic, [&](const Family *known) {
     diagnostic << "'" << known->getRule().name << "'";
@@ -81,7 +81,8 @@ void KernelRegistry::addTarget(StringRef kind, CreateTarget create) {
   targets[kind] = create;
 }
 
-/// Whether a family is for the machine; 2: for its architecture alone.
+/// 0: the family is not for the machine; 1: for its kind; 2: for its
+/// architecture.
 static int getFit(const Family &family, const MachineDescription &machine) {
   if (family.getArchitecture() == machine.architecture)
     return 2;
@@ -91,9 +92,9 @@ static int getFit(const Family &family, const MachineDescription &machine) {
 std::unique_ptr<Target>
 KernelRegistry::createTarget(const MachineDescription &machine) const {
   CreateTarget create = targets.lookup(machine.getKind());
-  assert(create && "a machine's kind of target is registered");
+  assert(create && "no target is registered for the machine's kind");
   std::unique_ptr<Target> target = create(machine);
-  // Of two families of a rule, that of the architecture counts.
+  // A family for the architecture takes precedence over one for the kind.
   for (const std::unique_ptr<Family> &family : families) {
     int fit = getFit(*family, machine);
     if (!fit) {

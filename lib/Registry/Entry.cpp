@@ -99,8 +99,8 @@ const Schedule *Entry::getBest() const {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// The number of the verifier that a record rests on; records of the first one
-/// do not say it.
+/// The version of the verifier that checked a record; records of version 1 do
+/// not state it.
 static long getVerifier(const Schedule &schedule) {
   auto found = schedule.versions.find("verifier");
   if (found == schedule.versions.end() || found->second.size() > 9 ||
@@ -109,11 +109,11 @@ static long getVerifier(const Schedule &schedule) {
   return std::strtol(found->second.c_str(), nullptr, 10);
 }
 
-/// Whether `a` is the record to keep of two of one schedule on one machine: a
-/// measurement before a proposal, that of the stricter verifier, the newer one.
-/// Of one day, a failure: what works at times does not work. This is one order
-/// over everything a record says, so that the record that is kept of several is
-/// the same whatever the order they are compared in.
+/// Whether `a` is kept over `b`, a record of the same schedule on the same
+/// machine: a measurement over a proposal, then the newer verifier, the later
+/// date, and a failure over a success, since a schedule that fails at times does
+/// not work. A total order over all fields, so that merging in any order keeps
+/// the same record.
 static bool isStrongerEvidence(const Schedule &a, const Schedule &b) {
   auto rank = [](const Schedule &schedule) {
     bool isPending = schedule.status == Status::Pending;
@@ -129,7 +129,7 @@ static bool isStrongerEvidence(const Schedule &a, const Schedule &b) {
          std::tie(b.us, b.error, b.solShare, b.reason, b.versions);
 }
 
-/// The order in an entry: of equal status and time, by name.
+/// The order in an entry: by status, time, key and machine.
 static bool comesBefore(const Schedule &a, const Schedule &b) {
   return std::tie(a.status, a.us, a.key, a.machine) <
          std::tie(b.status, b.us, b.key, b.machine);

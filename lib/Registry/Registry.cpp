@@ -1,4 +1,4 @@
-//===- Registry.cpp - Layers of entries, and what they say ----------------===//
+//===- Registry.cpp - Layers of entries, and lookup -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Registry/PatternFile.h"
@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 // Loading
 //===----------------------------------------------------------------------===//
 
-/// What `lower` knows where nothing of `upper` worked, but for schedules that
-/// failed there.
+/// Merges `lower` into `upper` if `upper` has no accepted schedule, except for
+/// the schedules that failed there.
 static void layOver(Entry &upper, Entry lower) {
   if (upper.getBest())
     return;
@@ -66,7 +66,7 @@ Registry Registry::load(const std::vector<fs::path> &layers, const Warn &warn) {
 // Finding
 //===----------------------------------------------------------------------===//
 
-/// The distance of two sets of extents; nothing where names differ or one is
+/// The distance of two sets of extents; none if names differ or one extent is
 /// more than twice the other.
 static std::optional<double>
 getDistance(const std::map<std::string, int64_t> &a,

@@ -23,7 +23,7 @@ static std::string describe(int code, const fs::path &folder) {
 
 namespace {
 
-/// One writer at a time for a layer: a lock that ends with its process.
+/// An exclusive lock on a layer, released when the process ends.
 class LayerLock {
 public:
   explicit LayerLock(const fs::path &layer) {
@@ -65,7 +65,7 @@ static Error change(const fs::path &layer, const fs::path &path,
   bool exists = fs::exists(fs::symlink_status(path, code));
   if (exists)
     if (Error error = readFile(layer, path, entries); !error.empty())
-      return error + "; repair it or move it away, it is not overwritten";
+      return error + "; repair or move it: it is not overwritten";
   std::string before = exists ? writeText(entries) : "";
   apply(entries);
   for (const Entry &entry : entries) {
@@ -73,7 +73,7 @@ static Error change(const fs::path &layer, const fs::path &path,
     if (error.empty() && getFileName(entry.problem) !=
                              path.lexically_normal().lexically_relative(
                                  layer.lexically_normal()))
-      error = "it does not belong into " + path.string();
+      error = "it does not belong in " + path.string();
     if (!error.empty())
       return "cannot write " + entry.getId() + ": " + error;
   }
@@ -106,7 +106,7 @@ Error updateFile(const fs::path &layer, const fs::path &name,
 Error addEntries(const fs::path &layer, const std::vector<Entry> &entries) {
   std::map<fs::path, std::vector<Entry>> files;
   for (const Entry &entry : entries) {
-    // Before its names become a path.
+    // Check it before its names become a path.
     if (Error error = checkEntry(entry); !error.empty())
       return "cannot write " + entry.getId() + ": " + error;
     files[getFileName(entry.problem)].push_back(entry);

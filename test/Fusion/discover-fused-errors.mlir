@@ -3,10 +3,10 @@
 
 // Kernels for another target are not renamed.
 // CHECK: error: 'fact.fused' op sm90_gemm<{{.*}}>: 'gemm_epilogue' on 'host' takes host_gemm schedules, not sm90_gemm
-// CHECK: note: the module's kernels are for 'h200'; --fact-inline-fused takes them apart for 'host'
+// CHECK: note: the module's kernels are for 'h200'; run --fact-inline-fused first to discover kernels for 'host'
 
 func.func @no_such_rule(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{target 'h200' has no such rule as 'magic'; it has 'gemm_epilogue'}}
+  // expected-error @+1 {{target 'h200' has no rule 'magic'; it has 'gemm_epilogue'}}
   %0 = fact.fused "magic" ins(%x : tensor<4x8xf32>) {
   ^bb0(%a: tensor<4x8xf32>):
     %1 = fact.exp %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -30,10 +30,10 @@ func.func @cannot(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 func.func @not_an_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'math.absf' is not an op to fuse}}
+  // expected-error @+1 {{'math.absf' cannot be fused}}
   %0 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
   ^bb0(%a: tensor<4x8xf32>):
-    // expected-note @+1 {{this one}}
+    // expected-note @+1 {{the op}}
     %1 = math.absf %a : tensor<4x8xf32>
     fact.yield %1 : tensor<4x8xf32>
   } : tensor<4x8xf32>
@@ -43,7 +43,7 @@ func.func @not_an_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 func.func @another_family(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{its space has no legal schedule; of the last one, host_rows<grain = 1>: 'pointwise' on 'h200' takes cuda_pointwise schedules, not host_rows}}
+  // expected-error @+1 {{its space has no legal schedule; last tried host_rows<grain = 1>: 'pointwise' on 'h200' takes cuda_pointwise schedules, not host_rows}}
   %0 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
   ^bb0(%a: tensor<4x8xf32>):
     %1 = fact.exp %a : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -1,4 +1,4 @@
-//===- Agent.h - Who proposes what to fuse ------------------------*- C++ -*-===//
+//===- Agent.h - Agents that propose what to fuse -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_AGENT_H
@@ -10,26 +10,26 @@
 #include <mutex>
 
 namespace fact {
-/// A group of ops, the rule that should take it, and where to search. Typed
-/// data, never code.
+/// A group of ops, the rule for it, and the space to search. Typed data, never
+/// code.
 struct Proposal {
   std::string rule;
   OpGroup ops;
-  /// What of the registry it builds on; null: nobody said.
+  /// The registry entry to build on, and how; null: discovery decides.
   StrategyAttr strategy = {};
-  /// Null: the rule's own.
+  /// Null: the rule's default.
   SpaceAttrInterface space = {};
   /// Larger first.
   int64_t priority = 0;
   std::string rationale = {};
 };
 
-/// What became of a proposal.
+/// The outcome of a proposal.
 struct Verdict {
   /// None: accepted.
   std::optional<Obstacle> obstacle;
-  /// What the compiler says of a rejected one, and the op that it means, where
-  /// that is one.
+  /// The diagnostic of a rejected proposal, and the op that it is about, or
+  /// null.
   std::string reason;
   mlir::Operation *op = nullptr;
 };
@@ -41,19 +41,19 @@ struct DiscoveryReport {
   unsigned accepted = 0;
   /// Rejected proposals by the name of their obstacle.
   std::map<std::string, unsigned> rejected;
-  /// Groups by the rules for what the agent left over.
+  /// Groups that the rules made of ops that the agent left over.
   unsigned covered = 0;
-  /// Rounds with an agent, requests to its model, and those that were sent
-  /// again because the server failed.
+  /// Rounds with an agent, requests to its model, and retries after failures of
+  /// the server.
   unsigned rounds = 0;
   unsigned calls = 0;
   unsigned retries = 0;
   int64_t tokensIn = 0;
   int64_t tokensOut = 0;
   double seconds = 0;
-  /// Why the rules did the work of another agent; empty: they did not.
+  /// Why the rules took over from another agent; empty: they did not.
   std::string fallback;
-  /// The file that repeats this run.
+  /// The transcript that replays this run.
   std::string transcript;
 
   unsigned getRejected() const {
@@ -64,17 +64,18 @@ struct DiscoveryReport {
   }
 };
 
-/// Reads one block of the graph and proposes what to fuse in it. Whatever it
-/// says goes through Fusibility before anything changes.
+/// Proposes groups of ops of one block. Fusibility checks every proposal before
+/// the graph changes.
 class Agent {
 public:
   virtual ~Agent() = default;
 
-  /// Groups of ops that are in none yet.
+  /// Proposes groups of ops that are in no decided group.
   virtual std::vector<Proposal> propose(const GroupedBlock &decided,
                                         const Fusibility &fusibility) = 0;
 
-  /// What became of them, in their order. True asks for another round.
+  /// Receives the verdicts in the order of the proposals. True asks for another
+  /// round.
   virtual bool review(llvm::ArrayRef<Verdict> verdicts) { return false; }
 };
 
@@ -82,7 +83,7 @@ public:
 /// compilation, such as the conversation with a model.
 class AgentMemory {
 public:
-  /// The state under a key, which is created on first use.
+  /// The state under a key, created on first use.
   template <typename StateT> std::shared_ptr<StateT> get(std::string key) {
     std::lock_guard<std::mutex> lock(mutex);
     std::shared_ptr<void> &state = states[std::move(key)];
@@ -124,7 +125,7 @@ public:
 
   explicit AgentRegistry(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// The registry of a dialect, which is created where there is none.
+  /// The registry of a dialect, created on first use.
   static AgentRegistry &get(FactDialect &dialect);
 
   void add(llvm::StringRef name, CreateAgent create);
@@ -135,8 +136,8 @@ public:
     memory = std::move(shared);
   }
 
-  /// How to create the agent of the options, null for the rules; the diagnostic
-  /// lists the agents that there are.
+  /// The factory of the options' agent, null for the rules. The diagnostic about
+  /// an unknown agent lists the known ones.
   static mlir::FailureOr<CreateAgent> find(mlir::ModuleOp module,
                                            const AgentOptions &options);
 

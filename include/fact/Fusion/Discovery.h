@@ -16,8 +16,8 @@ struct DiscoveryOptions : AgentOptions {
   std::vector<std::string> patterns;
 };
 
-/// Groups the ops of a module into `fact.fused`: as the agent says where the
-/// compiler agrees, by the rules elsewhere. An op without a kernel is an error.
+/// Groups the ops of a module into `fact.fused`: as the agent proposes where
+/// that is legal, by the rules elsewhere. An op without a kernel is an error.
 mlir::LogicalResult discover(mlir::ModuleOp module,
                              const DiscoveryOptions &options,
                              DiscoveryReport &report);

@@ -1,22 +1,21 @@
-//===- Fusibility.h - Can one kernel take these ops? --------------*- C++
+//===- Fusibility.h - Can ops become one kernel? ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
-// The one place that knows. Rules, language models and people all propose sets
-// of ops; this analysis checks that a set is one convex piece of the graph and
-// asks the target's families whether they can emit it.
+// Rules, language models and people all propose sets of ops. This analysis alone
+// decides: it checks that a set is convex, and asks the rule's family whether it
+// can emit the region.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FACT_ANALYSIS_FUSIBILITY_H
-#define FACT_ANALYSIS_FUSIBILITY_H
+#ifndef FACT_FUSION_FUSIBILITY_H
+#define FACT_FUSION_FUSIBILITY_H
 
 #include "fact/Kernel/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fact {
-/// The groups of a block that are decided. Each op is in one at most, and with
-/// every group as one node the graph has no cycle.
+/// The decided groups of a block. They are disjoint, and the graph with one node
+/// per group has no cycle.
 class GroupedBlock {
 public:
   explicit GroupedBlock(mlir::Block &block);
@@ -24,12 +23,12 @@ public:
   mlir::Block &getBlock() const { return block; }
   size_t size() const { return groups.size(); }
   const OpGroup &operator[](size_t i) const { return groups[i]; }
-  /// The group that has `op`, or null.
+  /// The group of `op`, or null.
   const OpGroup *find(mlir::Operation *op) const;
   void add(OpGroup group);
 
-  /// An op outside of `group` that uses one of its values and feeds another,
-  /// directly or through groups that are decided; or null.
+  /// An op outside of `group` that uses one of its values and feeds one of its
+  /// ops, directly or through decided groups; or null.
   mlir::Operation *findDetour(const OpGroup &group) const;
 
 private:
@@ -51,11 +50,11 @@ enum class Obstacle {
   empty,
   /// The target has no such rule.
   rule,
-  /// An op that is no work, or is in another group.
+  /// An op cannot be fused, or is in another group.
   op,
   /// The group is not convex.
   cycle,
-  /// Nothing uses what it computes.
+  /// None of its results is used.
   unused,
   /// The rule's family cannot emit it.
   family,
@@ -68,39 +67,37 @@ class Fusibility {
 public:
   explicit Fusibility(const Target &target) : target(target) {}
 
-  /// What stands in the way of `rule` taking `group` beside the groups that are
-  /// decided, searching `space` (null: the rule's own); the diagnostic names
-  /// it. None: it can.
+  /// Why `group` cannot become a kernel of `rule` beside the decided groups, with
+  /// a schedule of `space` (null: of the rule's default); the diagnostic gives
+  /// the details. None: it can.
   std::optional<Obstacle> check(llvm::StringRef rule, const OpGroup &group,
                                 SpaceAttrInterface space,
                                 const GroupedBlock &decided,
                                 EmitError emitError) const;
 
-  /// What stands in the way of a `fact.fused` that is there, with the schedule
-  /// or the space that it names.
+  /// The same for an existing `fact.fused`, with its own schedule or space.
   std::optional<Obstacle> check(FusedOp fused, EmitError emitError) const;
 
   /// Checks every `fact.fused` of a module.
   mlir::LogicalResult checkAll(mlir::ModuleOp module) const;
 
-  /// Whether a group can be one kernel with the rule's own space; without a
+  /// Whether a group can become a kernel with the rule's default space. Emits no
   /// diagnostic.
   bool accepts(llvm::StringRef rule, const OpGroup &group,
                const GroupedBlock &decided) const;
 
-  /// The `fact.fused` of a group that was checked, not part of the module; the
-  /// caller erases it.
+  /// A detached `fact.fused` of a checked group; the caller erases it.
   FusedOp outline(llvm::StringRef rule, const OpGroup &group) const;
 
-  /// Replaces `group`, which was checked, by a `fact.fused` where its last op
-  /// stood. Users may stand before it: sort the block once all are fused.
+  /// Replaces a checked group by a `fact.fused` at its last op. Users may precede
+  /// it: sort the block after all groups are fused.
   FusedOp fuse(llvm::StringRef rule, const OpGroup &group,
                mlir::RewriterBase &rewriter) const;
 
-  /// Values that the group takes from outside, constants excluded: those are
-  /// copied in. In order of first use.
+  /// Values from outside that the group uses, in order of first use. Without
+  /// splat constants, which are cloned into the region.
   static llvm::SetVector<mlir::Value> getInputs(const OpGroup &group);
-  /// Values of the group that others use.
+  /// Values of the group that are used outside of it.
   static llvm::SetVector<mlir::Value> getOutputs(const OpGroup &group);
   /// Whether an op can be part of a group at all.
   static bool isFusible(mlir::Operation *op);
@@ -108,7 +105,7 @@ public:
   const Target &getTarget() const { return target; }
 
 private:
-  /// Whether the rule's family takes the region and has a schedule for it.
+  /// Checks that the rule's family accepts the region and has a legal schedule.
   std::optional<Obstacle> checkRegion(FusedOp fused, SpaceAttrInterface space,
                                       EmitError emitError) const;
 
@@ -116,4 +113,4 @@ private:
 };
 } // namespace fact
 
-#endif // FACT_ANALYSIS_FUSIBILITY_H
+#endif // FACT_FUSION_FUSIBILITY_H

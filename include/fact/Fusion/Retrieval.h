@@ -1,4 +1,4 @@
-//===- Retrieval.h - What the registry knows of a region ----------*- C++ -*-===//
+//===- Retrieval.h - Registry entries for a region ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_RETRIEVAL_H
@@ -8,34 +8,34 @@
 #include "fact/Registry/Registry.h"
 
 namespace fact {
-/// What a kernel builds on, and where that says to search.
+/// The strategy of a kernel, and the space that follows from it.
 struct Advice {
   StrategyAttr strategy;
-  /// Null: the rule's own.
+  /// Null: the rule's default.
   SpaceAttrInterface space;
 };
 
 /// The registry as agents see it.
 class Retrieval {
 public:
-  /// Reads the layers that the options name; what cannot be read is a warning.
+  /// Reads the registry's layers of the options; an unreadable file is a warning.
   Retrieval(mlir::ModuleOp module, const DiscoveryOptions &options,
             const Target &target);
 
   std::vector<patterns::Match> find(FusedOp fused) const;
 
-  /// The nearest entry that worked: reuse searches its schedules alone, adapt
-  /// those and what is next to the best of them.
+  /// Advice from the nearest entry with an accepted schedule: reuse searches its
+  /// accepted schedules, adapt also the neighbors of the best one.
   Advice advise(FusedOp fused) const;
 
-  /// What a strategy and an entry that somebody chose come to. Reuse is of the
-  /// same problem, adapt of one that `find` has, and both of one that worked;
-  /// an error says what would be right.
+  /// Advice from a given strategy and entry. Reuse needs an entry of the same
+  /// problem, adapt a match of `find`, both an accepted schedule; the diagnostic
+  /// says what would be right.
   mlir::FailureOr<Advice> advise(FusedOp fused, StrategyKind kind,
                                  llvm::StringRef id, EmitError emitError) const;
 
-  /// Microseconds that the registry promises: the speed of light over the share
-  /// of it that the nearest entry with the same ops reached.
+  /// The time predicted from the registry: the speed of light divided by the
+  /// share of it that the nearest entry with the same ops reached.
   std::optional<double> predictMicroseconds(FusedOp fused) const;
 
 private:

@@ -18,9 +18,8 @@
 #include <vector>
 
 namespace fact {
-/// Diagnostics of an attempt that may fail: while it lives, nobody sees any of
-/// the context. (An inactive InFlightDiagnostic will not do: it converts to
-/// success.)
+/// Discards the diagnostics of a context while it lives, for attempts that may
+/// fail. (An inactive InFlightDiagnostic will not do: it converts to success.)
 class Silence {
 public:
   explicit Silence(mlir::Operation *op)
@@ -41,7 +40,7 @@ struct KernelCode {
   bool isObject = false;
   /// The IR that an object was made from, for people to read.
   std::string listing;
-  /// Extra words for the compile and the link command.
+  /// Extra arguments of the compile and the link command.
   std::vector<std::string> flags;
   std::vector<std::string> link;
 };
@@ -63,25 +62,25 @@ struct Rule {
   /// people and language models.
   std::string page;
 
-  /// The ops that a group grows from where `op` is an anchor of the rule; empty
-  /// where it is none. `isFree` tells which ops nobody has taken. Null: the rule
-  /// has no anchors and takes what is left over.
+  /// The ops that a group grows from if `op` is an anchor of the rule; else
+  /// empty. `isFree` tells whether an op is in no group yet. Null: the rule has
+  /// no anchors and takes ops that are left over.
   OpGroup (*seed)(mlir::Operation *op,
                   llvm::function_ref<bool(mlir::Operation *)> isFree) = nullptr;
 
-  /// Where a group grows: to users of its results, to producers of its operands,
-  /// to other readers of its operands.
+  /// Directions of growth: to users of the group's results, to producers of its
+  /// operands, to other readers of its operands.
   bool forward = true, backward = false, sideways = false;
   /// Whether reshapes of the anchor's operands join the group. They cost nothing
   /// elsewhere.
   bool takesReshapes = false;
-  /// Whether it is asked last, after all other rules.
+  /// Whether it is tried after all other rules.
   bool isLastResort = false;
 };
 
 class Family;
 
-/// A region that a family has read. It refers to the region and to the family.
+/// A region as a family reads it. Refers to the region and to the family.
 class Plan {
 public:
   Plan(const Family &family, FusedOp fused, const MachineDescription &machine)
@@ -90,9 +89,9 @@ public:
 
   FusedOp getRegion() const { return fused; }
 
-  /// The space to search where nobody proposes another.
+  /// The default space.
   virtual SpaceAttrInterface getSpace() const = 0;
-  /// Schedules to try beside every space, such as a vendor's library.
+  /// Schedules to try in addition to any space, such as a vendor's library.
   virtual llvm::SmallVector<ScheduleAttr> getFixedSchedules() const {
     return {};
   }
@@ -106,18 +105,18 @@ public:
   /// compiled.
   virtual double predict(ScheduleAttr schedule) const = 0;
 
-  /// Schedules of one key differ only in what their kernel is told when it
-  /// runs: they are compiled once.
+  /// Schedules with equal keys differ in runtime parameters only, and share one
+  /// object.
   virtual std::string getObjectKey(ScheduleAttr schedule) const {
     return schedule.getKey();
   }
 
-  /// Whether `emit` compiles, which takes long: it is then called by several
-  /// threads at once.
+  /// Whether `emit` compiles, which takes long: several threads then call it at
+  /// once.
   virtual bool compiles() const { return false; }
 
-  /// Writes the kernels of legal schedules that have one object key. Each
-  /// exports a FactKernel under its symbol.
+  /// Writes the kernels of legal schedules with equal object keys. Each exports
+  /// a FactKernel under its symbol.
   virtual mlir::LogicalResult emit(llvm::ArrayRef<KernelVariant> variants,
                                    KernelCode &code) const = 0;
 
@@ -153,7 +152,7 @@ public:
     return scheduleKinds;
   }
 
-  /// Reads the region; the diagnostic says what stands in the way. The machine
+  /// Reads the region; the diagnostic says why it cannot be emitted. The machine
   /// outlives the plan.
   virtual mlir::FailureOr<std::unique_ptr<Plan>>
   plan(FusedOp fused, const MachineDescription &machine,

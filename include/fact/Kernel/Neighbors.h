@@ -17,7 +17,7 @@ llvm::SmallVector<ScheduleAttr> getNeighbors(ScheduleAttr schedule,
 llvm::SmallVector<ScheduleAttr> getStepsAway(ScheduleAttr schedule,
                                              SpaceAttrInterface space);
 
-/// The schedule of a key, as bundles and registries keep it; null: not one.
+/// Parses a schedule's key, as bundles and the registry store it; null: invalid.
 ScheduleAttr parseSchedule(mlir::MLIRContext *context, llvm::StringRef key);
 } // namespace fact
 

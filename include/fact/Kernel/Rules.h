@@ -1,7 +1,7 @@
-//===- Rules.h - The rules that FACT brings -----------------------*- C++ -*-===//
+//===- Rules.h - Built-in rules -----------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several architectures implement them, with a family each.
+// Each architecture implements them with families of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
 //===- ScheduleOf.h - A schedule of one kind ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a family reads its schedules through: `dyn_cast` tells the kind, and
-// getters name the parameters.
+// Typed access to a family's schedules: `dyn_cast` checks the kind, and getters
+// name the parameters.
 //
 //===----------------------------------------------------------------------===//
 

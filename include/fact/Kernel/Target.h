@@ -1,9 +1,9 @@
-//===- Target.h - A kind of machine that kernels are written for --*- C++ -*-===//
+//===- Target.h - A machine and its families ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Families and targets are registered with the dialect registry and belong to
 // the context. The rules, the agents and the bundle writer see kernels through
-// this interface alone, so nothing is tagged that a target cannot emit.
+// this interface alone, so discovery makes no kernel that a target cannot emit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include <optional>
 
 namespace fact {
-/// A machine and the families that it has.
+/// A machine and the families for it.
 class Target {
 public:
   virtual ~Target();
@@ -25,26 +25,26 @@ public:
 
   /// "cuda" or "host".
   virtual llvm::StringRef getKind() const = 0;
-  /// ".cu", ".cpp": what its compiler takes for the source of a kernel.
+  /// The file suffix of a kernel's source: ".cu", ".cpp".
   virtual llvm::StringRef getSourceSuffix() const = 0;
 
-  /// The commands of docs/bundle.md, as lists of words.
+  /// The commands of docs/bundle.md, as lists of arguments.
   struct Commands {
     std::vector<std::string> compile, link, linkProgram;
   };
   virtual Commands getCommands() const = 0;
 
-  /// What compiled kernels need of a processor.
+  /// The processor that compiled kernels need.
   struct Processor {
     /// "x86_64", and LLVM's name: "x86-64-v3".
     std::string architecture, name;
-    /// Those of fact/Runtime/Cpu.h that code may use.
+    /// The features of fact/Runtime/Cpu.h that code may use.
     std::vector<std::string> features;
   };
   /// None where kernels run on a device.
   virtual std::optional<Processor> getProcessor() const { return std::nullopt; }
 
-  /// Files every bundle of this target carries: (path, text).
+  /// Files in every bundle of this target: (path, text).
   virtual std::vector<std::pair<std::string, std::string>>
   getBundleFiles() const = 0;
 
@@ -70,7 +70,7 @@ protected:
 private:
   friend class KernelRegistry;
   std::vector<const Family *> families;
-  /// Those of other machines.
+  /// Families for other machines, for diagnostics.
   std::vector<const Family *> others;
 };
 
@@ -83,7 +83,7 @@ public:
 
   explicit KernelRegistry(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// That of a dialect, which is made where there is none.
+  /// The registry of a dialect, created on first use.
   static KernelRegistry &get(FactDialect &dialect);
 
   void addFamily(std::unique_ptr<Family> family);
@@ -97,7 +97,7 @@ private:
   llvm::StringMap<CreateTarget> targets;
 };
 
-/// Makes a family known to every context of the registry.
+/// Registers a family with every context of the registry.
 template <typename FamilyT>
 void registerFamily(mlir::DialectRegistry &registry) {
   registry.addExtension(+[](mlir::MLIRContext *, FactDialect *dialect) {
@@ -105,7 +105,7 @@ void registerFamily(mlir::DialectRegistry &registry) {
   });
 }
 
-/// Makes a kind of target known to every context of the registry. `TargetT` has
+/// Registers a kind of target with every context of the registry. `TargetT` has
 /// a static member `kind`.
 template <typename TargetT>
 void registerTarget(mlir::DialectRegistry &registry) {
@@ -118,7 +118,7 @@ void registerTarget(mlir::DialectRegistry &registry) {
   });
 }
 
-/// The target for a machine. It belongs to the context.
+/// The target for a machine. The context must outlive it.
 std::unique_ptr<Target> createTarget(mlir::MLIRContext *context,
                                      const MachineDescription &machine);
 } // namespace fact

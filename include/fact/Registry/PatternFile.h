@@ -13,17 +13,16 @@
 namespace fact {
 namespace patterns {
 
-/// What stood in the way; empty when nothing did.
+/// An error message; empty: success.
 using Error = std::string;
 
 /// `<rule>/<dtype>-<architecture>.json`, relative to a layer.
 std::filesystem::path getFileName(const Problem &problem);
 
-/// Whether a text is a day of the calendar: "2026-11-15".
+/// Whether a text is a valid date: "2026-11-15".
 bool isDate(const std::string &text);
 
-/// Every pattern file of a layer, in the order of their names. Fails where a
-/// folder cannot be listed.
+/// Every file of a layer, sorted by name. Fails if a folder cannot be listed.
 Error listFiles(const std::filesystem::path &layer,
                 std::vector<std::filesystem::path> &files);
 
@@ -31,7 +30,7 @@ Error listFiles(const std::filesystem::path &layer,
 /// architecture; problems are distinct.
 Error parseFile(const std::string &text, std::vector<Entry> &entries);
 
-/// Reads one file below `layer` and checks that it is where it belongs.
+/// Reads one file of `layer` and checks that its path matches its problems.
 Error readFile(const std::filesystem::path &layer,
                const std::filesystem::path &file, std::vector<Entry> &entries);
 
@@ -39,32 +38,32 @@ Error readFile(const std::filesystem::path &layer,
 /// are of one rule, type and architecture.
 std::string writeText(std::vector<Entry> entries);
 
-/// Whether a kernel can have taken this time: not less than a nanosecond, and
-/// not much less than the speed of light (0 where that is not known).
+/// Whether a time is plausible: not less than a nanosecond, and not much less
+/// than the speed of light (0: unknown).
 bool isPossibleTime(double us, double solUs);
 
 /// Why an entry cannot be written, or empty.
 Error checkEntry(const Entry &entry);
 
-/// Adds what `from` knows to `to`, an entry of the same problem. Of two records
-/// of one schedule on one machine the stronger evidence stays: accepted or failed
-/// before pending, then the higher number of `versions["verifier"]`, then the
-/// later day, then failed before accepted, then the faster. The result does not
-/// depend on the order in which entries are merged.
+/// Merges `from` into `to`, an entry of the same problem. Between two records of
+/// one schedule on one machine, the stronger evidence is kept: accepted or failed
+/// over pending, then the higher `versions["verifier"]`, then the later date,
+/// then failed over accepted, then the faster. The result does not depend on the
+/// order in which entries are merged.
 void merge(Entry &to, const Entry &from);
 
 /// The same for lists; the result is sorted by problem.
 std::vector<Entry> merge(const std::vector<Entry> &first,
                          const std::vector<Entry> &second);
 
-/// Leaves the `keep` fastest accepted schedules of each machine, and all
-/// others.
+/// Keeps the `keep` fastest accepted schedules per machine, and all failed and
+/// pending ones.
 void keepFastest(Entry &entry, size_t keep);
 
-/// Changes one file of a layer, under the layer's lock: `change` gets the
-/// file's entries (none when there is no file) and leaves what should be there.
-/// Written aside, synchronised and renamed; a file without entries goes away.
-/// A broken file is not overwritten.
+/// Changes one file of a layer, under the layer's lock: `change` edits the file's
+/// entries (none if there is no file). Writes a temporary file, syncs and renames
+/// it; a file without entries is removed. A malformed file is an error, and is
+/// not overwritten.
 Error updateFile(const std::filesystem::path &layer,
                  const std::filesystem::path &name,
                  const std::function<void(std::vector<Entry> &)> &change);

@@ -1,4 +1,4 @@
-//===- Registry.h - What was learned about problems -------------*- C++ -*-===//
+//===- Registry.h - Measured schedules, by problem --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The registry holds which schedules were measured for which problem, how fast
@@ -26,13 +26,13 @@ namespace patterns {
 struct Problem {
   /// "gemm_epilogue"
   std::string rule;
-  /// Element type of what it reads: "bf16".
+  /// Element type of its operands: "bf16".
   std::string dtype;
   /// "sm_90a", "host"
   std::string architecture;
   /// "matmul,add,gelu"
   std::string ops;
-  /// Sizes by name. Which there are is up to the rule.
+  /// Sizes by name; the rule determines the names.
   std::map<std::string, int64_t> extents;
 
   bool operator==(const Problem &other) const;
@@ -40,15 +40,15 @@ struct Problem {
   /// The order of entries in files: rule, dtype, architecture, ops, extents.
   bool operator<(const Problem &other) const;
 
-  /// Stable, and the same for equal problems alone:
+  /// Stable and unique per problem:
   /// "gemm_epilogue/bf16/sm_90a#0f3a9c2d1e".
   std::string getId() const;
   /// "batch=1 k=768 m=65536 n=3072 tensors=1"
   std::string getExtentsText() const;
 };
 
-/// accepted: verified and measured; failed: tried in vain; pending: proposed,
-/// not tried yet.
+/// accepted: verified and measured; failed: tried without success; pending:
+/// proposed, not tried yet.
 enum class Status { Accepted, Failed, Pending };
 
 /// "accepted"
@@ -61,13 +61,12 @@ struct Schedule {
   Status status = Status::Pending;
   /// Why it failed or is pending.
   std::string reason;
-  /// Of accepted schedules: the median time, the speed of light over it (0
-  /// where that is not known), and ||out - reference|| / ||reference|| where it
-  /// was kept.
+  /// For accepted schedules: the median time, the share of the speed of light (0:
+  /// unknown), and ||out - reference|| / ||reference|| if recorded.
   double us = 0;
   double solShare = 0;
   std::optional<double> error;
-  /// Where it comes from: "NVIDIA H200", {"fact": "0.1.0", ...}, "2026-11-15".
+  /// Provenance: "NVIDIA H200", {"fact": "0.1.0", ...}, "2026-11-15".
   std::string machine;
   std::map<std::string, std::string> versions;
   std::string date;
@@ -75,11 +74,11 @@ struct Schedule {
 
 struct Entry {
   Problem problem;
-  /// The CUTLASS example that its kernels rest on; may be empty.
+  /// The CUTLASS example that its kernels are based on; may be empty.
   std::string example;
   /// Accepted ones first, the fastest first; then failed, then pending ones.
   std::vector<Schedule> schedules;
-  /// Where it was read; empty when it was made.
+  /// The file it was read from; empty for a new entry.
   std::filesystem::path file;
 
   std::string getId() const { return problem.getId(); }
@@ -89,8 +88,8 @@ struct Entry {
   const Schedule *getBest() const;
 };
 
-/// Whether kernels of one type say something about another: narrow floats of
-/// the same size, f16 and bf16, do; every other type only about itself.
+/// Whether schedules for one type apply to another: f16 and bf16, narrow floats
+/// of the same size, are interchangeable; other types are not.
 bool isConvertible(const std::string &dtype, const std::string &other);
 
 /// reuse: the same problem. adapt: a problem near it.
@@ -112,9 +111,9 @@ public:
   using Warn = std::function<void(const std::string &)>;
 
   /// Reads `layers`, the uppermost first: an accepted entry hides those of the
-  /// same problem below it; of one where nothing worked, only the schedules
-  /// that failed are hidden below. A folder that does not exist is empty. A file that
-  /// cannot be read or is not as docs/registry.md says is left out, and `warn`
+  /// same problem below it; an entry without an accepted schedule hides only the
+  /// schedules that failed in it. A folder that does not exist is empty. A file
+  /// that cannot be read or violates docs/registry.md is skipped, and `warn`
   /// receives its name and the cause.
   static Registry load(const std::vector<std::filesystem::path> &layers,
                        const Warn &warn);
@@ -122,11 +121,10 @@ public:
   /// All entries, in the order of their problems.
   const std::vector<Entry> &getEntries() const { return entries; }
 
-  /// Entries that say something about `problem`: of the same rule and
-  /// architecture, a convertible type, and every extent within a factor of 2.
-  /// Those with the same ops come first, then those with the same type, then
-  /// the nearest; ties are in the order of ids. Failed and pending entries are
-  /// among them. Pointers live as long as the registry.
+  /// Entries that apply to `problem`: the same rule and architecture, a
+  /// convertible type, and every extent within a factor of 2. Sorted by equal
+  /// ops, equal type, distance, and id. Includes failed and pending entries.
+  /// Pointers live as long as the registry.
   std::vector<Match> find(const Problem &problem) const;
 
   /// The entry of an id, or null.
@@ -137,7 +135,7 @@ private:
 };
 
 /// $FACT_PATTERNS, or fact/patterns in $XDG_DATA_HOME or ~/.local/share. Empty
-/// when there is neither a variable nor a home.
+/// if neither a variable nor a home is set.
 std::filesystem::path getUserFolder();
 
 /// share/fact/patterns beside the bin folder of the running program; empty

@@ -142,7 +142,7 @@ func.func @stream_k(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x
 
 module attributes {fact.target = #fact.machine<"a100">} {
   func.func @ampere(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
-    // expected-error @below {{'gated_gemm' has kernels for sm_90a, host, and 'a100' is sm_80}}
+    // expected-error @below {{'gated_gemm' has kernels for sm_90a, host, but 'a100' is sm_80}}
     %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
     ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
       %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

@@ -66,7 +66,7 @@ func.func @transposed_result(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> te
 
 module attributes {fact.target = #fact.machine<"a100">} {
   func.func @ampere(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
-    // expected-error @below {{'gemm_epilogue' has kernels for sm_90a, host, and 'a100' is sm_80}}
+    // expected-error @below {{'gemm_epilogue' has kernels for sm_90a, host, but 'a100' is sm_80}}
     %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
     ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
       %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

@@ -180,11 +180,11 @@ TEST_F(KernelTest, SaysWhoHasARule) {
   };
   const Rule other{"test_other", "Something else."};
   add(other, "cuda");
-  EXPECT_EQ(planOn("h200"), "target 'h200' has no such rule as 'test_rule'; "
+  EXPECT_EQ(planOn("h200"), "target 'h200' has no rule 'test_rule'; "
                             "it has 'test_other'");
   add(stepRule, "sm_80");
   add(stepRule, "host");
-  EXPECT_EQ(planOn("h200"), "'test_rule' has kernels for sm_80, host, and "
+  EXPECT_EQ(planOn("h200"), "'test_rule' has kernels for sm_80, host, but "
                             "'h200' is sm_90a");
 }
 
