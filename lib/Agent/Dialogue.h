@@ -21,8 +21,8 @@ resolvePattern(const chat::Pattern &pattern, const GraphText &graph,
                const Retrieval &retrieval, const GroupedBlock &decided,
                const Fusibility &fusibility, EmitError emitError);
 
-/// Conversations of a session within the limits of the options. Counts requests,
-/// writes the transcript, and warns when there is no usable answer.
+/// Conversations of a session within the limits of the options. Counts
+/// requests, writes the transcript, and warns when there is no usable answer.
 class Dialogue {
 public:
   Dialogue(mlir::ModuleOp module, const AgentOptions &options,
@@ -46,8 +46,8 @@ public:
   /// Records the measurements of this conversation.
   void setMeasurements(std::vector<patterns::Measurements> measured);
 
-  /// Sends the conversation so far and `message`. None: there was no answer, and
-  /// a warning says why.
+  /// Sends the conversation so far and `message`. None: there was no answer,
+  /// and a warning says why.
   std::optional<std::string> ask(std::string message,
                                  const std::string &schema);
 

@@ -9,8 +9,8 @@
 
 namespace fact {
 /// A block as compact text: one line per op, with an id that is stable for the
-/// same graph, and its speed of light. Repeated layers are printed once, so that
-/// a deep model takes no more tokens than a shallow one.
+/// same graph, and its speed of light. Repeated layers are printed once, so
+/// that a deep model takes no more tokens than a shallow one.
 ///
 ///   n3 = matmul n2 w:qkv.weight transpose_b : 512x2304xbf16 | 1.812 GFLOP 6.7 MB 1.83 us
 ///   n24..n719 repeat n0..n23

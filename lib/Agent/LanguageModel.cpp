@@ -3,7 +3,8 @@
 //
 // One prompt per round. An answer is parsed into typed data (Chat/Answer), then
 // resolved to proposals on ops of the graph. Rejected ones go back to the model
-// with the compiler's diagnostics, until all are accepted or a limit is reached.
+// with the compiler's diagnostics, until all are accepted or a limit is
+// reached.
 //
 //===----------------------------------------------------------------------===//
 

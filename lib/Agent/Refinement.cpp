@@ -118,8 +118,8 @@ LogicalResult Refinement::measure() {
     FusedOp region = named.steps.front();
     std::string id =
         getProblem(region, machine.getDescription().architecture).getId();
-    // Two kernels may have one problem, so the name counts first. Another bundle
-    // may give the kernel another name.
+    // Two kernels may have one problem, so the name counts first. Another
+    // bundle may give the kernel another name.
     auto isOfProblem = [&](const Measurements &measured) {
       return measured.problem.getId() == id && !measured.attempts.empty();
     };
@@ -226,8 +226,8 @@ std::string Refinement::take(Kernel &kernel,
   return "";
 }
 
-/// Refinement without a model: neighbors in the space of the best schedule, then
-/// of the second best; when all were tried, one step outside of the space.
+/// Refinement without a model: neighbors in the space of the best schedule,
+/// then of the second best; when all were tried, one step outside of the space.
 void Refinement::takeNeighbors(Kernel &kernel) {
   SpaceAttrInterface space = kernel.plan->getSpace();
   std::vector<const Measurements::Attempt *> fastest;

@@ -1,4 +1,4 @@
-//===- Session.h - The transcript and budget of a run -------------*- C++ -*-===//
+//===- Session.h - The transcript and budget of a run -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_AGENT_SESSION_H
@@ -9,8 +9,8 @@
 #include <mutex>
 
 namespace fact {
-/// The transcript and the budget of a run. Passes on nested modules may share it
-/// across threads.
+/// The transcript and the budget of a run. Passes on nested modules may share
+/// it across threads.
 class Session {
 public:
   /// Creates the transcript (`llm`) or reads it (`replay`), on the first call

@@ -18,8 +18,8 @@ constexpr size_t maxPointsOfAnswer = 1 << 16;
 /// The number of points of a space, legal or not, without enumerating them.
 size_t countPoints(SpaceAttrInterface space);
 
-/// `base` with lists replaced. Unknown parameters and values are errors, as is a
-/// product of more than some thousand points.
+/// `base` with lists replaced. Unknown parameters and values are errors, as is
+/// a product of more than some thousand points.
 mlir::FailureOr<SpaceAttrInterface> replaceLists(SpaceAttrInterface base,
                                                  const chat::SpaceLists &lists,
                                                  EmitError emitError);

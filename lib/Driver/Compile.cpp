@@ -151,7 +151,8 @@ LogicalResult Compilation::bundle() {
   Clock::time_point start = Clock::now();
   MachineAttr machine = getTargetMachine(module);
   if (!machine)
-    return module.emitError("has no 'fact.target': run --fact-discover first");
+    return module.emitError("the module has no 'fact.target': run "
+                            "--fact-discover first");
   FailureOr<MachineAttr> asked = machine;
   if (!options.target.empty())
     asked = MachineAttr::resolve(module.getContext(), options.target,
@@ -159,7 +160,7 @@ LogicalResult Compilation::bundle() {
   if (failed(asked))
     return failure();
   if (*asked != machine)
-    return module.emitError("its kernels are for '")
+    return module.emitError("the module's kernels are for '")
            << machine.getName() << "', but the target is '" << options.target
            << "'; compile the text of an earlier stage, or use --target="
            << machine.getName();
@@ -169,7 +170,7 @@ LogicalResult Compilation::bundle() {
   // says.
   BundleOptions bundleOptions{options.name, options.candidates,
                               /*wholeLists=*/!refinements.empty()};
-  // Refinement goes on from the regions.
+  // A clone, because refinement still needs the regions.
   OwningOpRef<ModuleOp> program = module.clone();
   PassManager manager(module.getContext());
   buildProgramPipeline(manager);

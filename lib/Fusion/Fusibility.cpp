@@ -176,8 +176,8 @@ bool Fusibility::isFusible(Operation *op) {
          !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
 }
 
-/// Checks for a legal schedule: in `space`, or (null) in the rule's default space
-/// and among its fixed schedules.
+/// Checks for a legal schedule: in `space`, or (null) in the rule's default
+/// space and among its fixed schedules.
 static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
                                 EmitError emitError) {
   Location loc = plan.getRegion()->getLoc();

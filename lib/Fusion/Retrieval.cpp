@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// Maximum schedules of an adapted search: a longer one saves no time over a new
-/// search.
+/// Maximum schedules of an adapted search: a longer one saves no time over a
+/// new search.
 static constexpr size_t maxAdapted = 16;
 
 Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,

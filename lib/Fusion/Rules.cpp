@@ -33,7 +33,8 @@ struct Candidate {
   /// The gain by the registry's measurements of such kernels.
   std::optional<double> measuredGain = {};
 
-  /// Counts traffic that arithmetic hides in part: real kernels hide less of it.
+  /// Counts traffic that arithmetic hides in part: real kernels hide less of
+  /// it.
   double getRank() const { return gain + 0.1 * traffic; }
 };
 
@@ -243,8 +244,8 @@ RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
   return best;
 }
 
-/// The best group that `op` anchors, if any. A group with several anchors has to
-/// gain more than the groups of its anchors do together.
+/// The best group that `op` anchors, if any. A group with several anchors has
+/// to gain more than the groups of its anchors do together.
 std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   SmallVector<Seed> seeds = getSeeds(op);
   std::optional<Candidate> best = growAlone(seeds);
@@ -366,7 +367,8 @@ void RulesAgent::takeAnchors() {
   }
 }
 
-/// Claims an op, and those that can join it, for the first rule that accepts it.
+/// Claims an op, and those that can join it, for the first rule that accepts
+/// it.
 void RulesAgent::cover(Operation *op) {
   // A reshape of a row-major value is the same memory under another type.
   if (!isFree(op) || isa<ReshapeOp>(op))

@@ -23,8 +23,8 @@ static std::vector<Extents> getNextTo(const Extents &value,
   return next;
 }
 
-/// The schedules that differ from `schedule` in one parameter, with the values of
-/// `getOthers`; none if the space is of another kind.
+/// The schedules that differ from `schedule` in one parameter, with the values
+/// of `getOthers`; none if the space is of another kind.
 static SmallVector<ScheduleAttr> changeOne(
     ScheduleAttr schedule, SpaceAttrInterface space,
     llvm::function_ref<std::vector<Extents>(size_t parameter)> getOthers) {

@@ -52,7 +52,7 @@ std::string fact::getContentName(FusedOp fused) {
   OpBuilder builder(fused.getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
-  // A value that is given twice is one operand twice, like any two.
+  // Distinct operands, so that the text does not depend on aliases.
   SmallVector<Value> operands;
   for (Type type : fused.getInputs().getTypes())
     operands.push_back(UnrealizedConversionCastOp::create(
@@ -69,7 +69,7 @@ std::string fact::getContentName(FusedOp fused) {
   std::string text;
   llvm::raw_string_ostream os(text);
   copy->print(os, OpPrintingFlags().useLocalScope().assumeVerified());
-  // Constants that are resources print as names.
+  // Resource constants print as names only, so hash their data too.
   copy->walk([&](ConstantOp constant) {
     if (auto resource =
             dyn_cast<DenseResourceElementsAttr>(constant.getValue()))

@@ -54,7 +54,7 @@ static bool isWrittenByLaunch(Operation *buffer) {
 }
 
 namespace {
-/// Follows the launches in order.
+/// Checks reads and writes of buffers in the order of the launches.
 class Dataflow {
 public:
   LogicalResult verify(ModelOp model);
@@ -104,7 +104,7 @@ LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
     auto [writer, isFirst] = writers.try_emplace(buffer, launch);
     if (!isFirst)
       return (violates(launch, 4)
-              << "another launch writes result " << i << " too")
+              << "another launch also writes result " << i)
                  .attachNote(writer->second.getLoc())
              << "the other launch";
   }
@@ -159,20 +159,20 @@ static LogicalResult verifyPlacement(AllocOp alloc, int64_t size) {
   return success();
 }
 
-/// Each buffer has a place of its own while it is live.
+/// Checks that buffers whose live ranges overlap do not overlap in memory.
 static LogicalResult verifyPlan(ModelOp model) {
   std::optional<int64_t> workspace = model.getWorkspaceBytes();
   std::optional<int64_t> prepared = model.getPreparedBytes();
   if (workspace.has_value() != prepared.has_value())
-    return violates(model, 3) << "one memory has a size, and the other none; "
+    return violates(model, 3) << "only one memory has a size; "
                                  "--fact-plan-memory sets both";
   llvm::MapVector<AllocOp, LiveRange> ranges = getLiveRanges(model);
   SmallVector<AllocOp> placed;
   for (AllocOp alloc : model.getBody().getOps<AllocOp>()) {
     if (alloc.getOffset().has_value() != workspace.has_value())
-      return violates(alloc, 2) << (workspace ? "its memory has a size, and it "
+      return violates(alloc, 2) << (workspace ? "its memory has a size, but it "
                                                 "has no offset"
-                                              : "it has an offset, and its "
+                                              : "it has an offset, but its "
                                                 "memory has no size");
     if (!workspace)
       continue;
@@ -197,7 +197,7 @@ LogicalResult ModelOp::verify() {
     if (names == wanted)
       return success();
     return LogicalResult(violates(*this, 1) << wanted << " " << what
-                                            << ", and " << names << " names");
+                                            << ", but " << names << " names");
   };
   if (failed(verifyNames("inputs", getInputNames().size(),
                          getSignature().getNumInputs())) ||

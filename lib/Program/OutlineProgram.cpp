@@ -47,7 +47,7 @@ private:
   ModuleOp module;
   func::FuncOp function;
   ModelOp model;
-  /// Inserts buffers, once there is a model.
+  /// Inserts buffers into the model once it exists.
   OpBuilder builder;
   llvm::DenseMap<Value, Value> buffers;
   llvm::DenseMap<Operation *, KernelOp> kernels;
@@ -107,7 +107,7 @@ void Outliner::outlineKernels() {
   builder.setInsertionPoint(function);
   for (const NamedKernel &named : getNamedKernels(module)) {
     KernelOp kernel = outlineKernel(named);
-    // A weight may have the kernel's name.
+    // Renames the kernel if a weight has its name.
     symbols.insert(kernel);
     for (FusedOp fused : named.steps)
       kernels[fused] = kernel;
@@ -215,7 +215,8 @@ LogicalResult Outliner::run() {
   return success();
 }
 
-/// A model has a body, and its inputs and outputs are tensors that have a size.
+/// Checks that a model has a body, and tensors of static shape as inputs and
+/// outputs.
 static LogicalResult checkSignature(func::FuncOp function) {
   if (function.isExternal())
     return function.emitError("has no body; a model is a function with one");
@@ -241,7 +242,7 @@ struct OutlineProgramPass
     ModuleOp module = getOperation();
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
     if (functions.size() != 1) {
-      module.emitError("a bundle is made of one function, and the module has ")
+      module.emitError("a program needs one function, but the module has ")
           << functions.size();
       return signalPassFailure();
     }

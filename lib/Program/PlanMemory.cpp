@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::program;
 
-/// One after another; returns the bytes of all.
+/// Places prepared buffers one after another; returns the total bytes.
 static int64_t placePrepared(ModelOp model) {
   int64_t end = 0;
   for (AllocOp alloc : model.getBody().getOps<AllocOp>()) {
@@ -25,7 +25,8 @@ static int64_t placePrepared(ModelOp model) {
   return end;
 }
 
-/// First fit by decreasing size; returns the bytes of all.
+/// Places workspace buffers first-fit by decreasing size; returns the total
+/// bytes.
 static int64_t placeWorkspace(ModelOp model) {
   llvm::MapVector<AllocOp, LiveRange> ranges = getLiveRanges(model);
   SmallVector<AllocOp> order;
@@ -39,7 +40,7 @@ static int64_t placeWorkspace(ModelOp model) {
   int64_t end = 0;
   SmallVector<AllocOp> placed;
   for (AllocOp alloc : order) {
-    // What is taken while the buffer is live, from low to high.
+    // Memory of buffers with an overlapping live range, from low to high.
     SmallVector<std::pair<int64_t, int64_t>> taken;
     for (AllocOp other : placed)
       if (ranges[alloc].overlaps(ranges[other]))

@@ -70,7 +70,7 @@ LogicalResult KernelOp::verifyRegions() {
   if (TypeRange(result.getValues()) != TypeRange(getResultTypes()))
     return violates(*this, 2)
            << "returns (" << result.getValues().getTypes()
-           << "), and the results are (" << getResultTypes() << ")";
+           << "), but the results are (" << getResultTypes() << ")";
   return success();
 }
 
@@ -90,9 +90,9 @@ SmallVector<unsigned> KernelOp::getOperandArguments() {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-// Text names a buffer after what it holds.
+// The printed name of a buffer tells what it holds.
 
-/// The name of an input or output, where the model is valid.
+/// The name of an input or output; empty if the index is invalid.
 static StringRef getBufferName(ArrayAttr names, int64_t index) {
   return index >= 0 && index < int64_t(names.size())
              ? cast<StringAttr>(names[index]).getValue()
@@ -130,7 +130,7 @@ static LogicalResult verifySignature(Operation *op, StringRef what,
                            << "; the model has " << declared.size();
   if (declared[index] != type)
     return violates(op, 1) << what << " " << index << " is " << declared[index]
-                           << " in the model's signature, and the buffer "
+                           << " in the model's signature, but the buffer is "
                            << type;
   return success();
 }
@@ -157,7 +157,7 @@ program::WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (weight.getType() != getTensor())
     return (violates(*this, 1)
             << getWeightAttr() << " is " << weight.getType()
-            << ", and the buffer " << getTensor())
+            << ", but the buffer is " << getTensor())
                .attachNote(weight.getLoc())
            << "the weight";
   return success();
@@ -183,7 +183,7 @@ static LogicalResult verifyBuffers(LaunchOp launch, StringRef what,
   if (buffers.size() != types.size())
     return violates(launch, 2)
            << launch.getKernelAttr() << " has " << types.size() << " " << what
-           << "s, and the launch " << buffers.size();
+           << "s, but the launch has " << buffers.size();
   for (auto [i, buffer, type] : llvm::enumerate(buffers, types)) {
     auto op = buffer.getDefiningOp<BufferOpInterface>();
     auto tensor = cast<RankedTensorType>(type);
@@ -191,7 +191,7 @@ static LogicalResult verifyBuffers(LaunchOp launch, StringRef what,
         op.getTensor().getNumElements() != tensor.getNumElements())
       return (violates(launch, 2)
               << what << " " << i << " of " << launch.getKernelAttr() << " is "
-              << type << ", and the buffer holds " << op.getTensor())
+              << type << ", but the buffer holds " << op.getTensor())
                  .attachNote(op.getLoc())
              << "the buffer";
   }

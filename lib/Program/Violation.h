@@ -9,7 +9,7 @@
 
 namespace fact {
 namespace program {
-/// `error: (Cn) message`, so that the documentation explains it.
+/// `error: (Cn) message`, where n is the number in the op's documentation.
 inline mlir::InFlightDiagnostic violates(mlir::Operation *op, int constraint) {
   return op->emitOpError("(C") << constraint << ") ";
 }

@@ -111,9 +111,9 @@ static long getVerifier(const Schedule &schedule) {
 
 /// Whether `a` is kept over `b`, a record of the same schedule on the same
 /// machine: a measurement over a proposal, then the newer verifier, the later
-/// date, and a failure over a success, since a schedule that fails at times does
-/// not work. A total order over all fields, so that merging in any order keeps
-/// the same record.
+/// date, and a failure over a success, since a schedule that fails at times
+/// does not work. A total order over all fields, so that merging in any order
+/// keeps the same record.
 static bool isStrongerEvidence(const Schedule &a, const Schedule &b) {
   auto rank = [](const Schedule &schedule) {
     bool isPending = schedule.status == Status::Pending;

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace fact;
 
-/// The op's own schedule, or the legal one of its space that promises most.
+/// The op's schedule, else the best predicted legal one of its space.
 static ScheduleAttr chooseSchedule(const Plan &plan) {
   FusedOp fused = plan.getRegion();
   if (auto chosen = fused.getSchedule())
@@ -49,8 +49,8 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
   MachineDescription machine = *findMachine(defaultMachine);
   MachineAttr named = getTargetMachine(module);
   if (named && named.getDescription().isHost() != machine.isHost())
-    return module.emitError("its kernels are for '")
-           << named.getName() << "', and this translation is for '"
+    return module.emitError("the module's kernels are for '")
+           << named.getName() << "', but this translation is for '"
            << defaultMachine << "'";
   if (named)
     machine = named.getDescription();

@@ -34,7 +34,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// expected-error @+1 {{(C2) returns ('tensor<64xf32>'), and the results are ('tensor<8x8xf32>')}}
+// expected-error @+1 {{(C2) returns ('tensor<64xf32>'), but the results are ('tensor<8x8xf32>')}}
 program.kernel @k(%a: tensor<64xf32>) -> tensor<8x8xf32> {
   %0 = fact.fused "pointwise" ins(%a : tensor<64xf32>) {
   ^bb0(%x: tensor<64xf32>):
@@ -78,7 +78,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
 }
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
   %x = program.input 0 : tensor<64xf32>
-  // expected-error @+1 {{(C1) input 0 is 'tensor<64xf32>' in the model's signature, and the buffer 'tensor<8xf32>'}}
+  // expected-error @+1 {{(C1) input 0 is 'tensor<64xf32>' in the model's signature, but the buffer is 'tensor<8xf32>'}}
   %z = program.input 0 : tensor<8xf32>
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
@@ -187,7 +187,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
 }
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
   %x = program.input 0 : tensor<64xf32>
-  // expected-error @+1 {{(C1) @w is 'tensor<8xf32>', and the buffer 'tensor<64xf32>'}}
+  // expected-error @+1 {{(C1) @w is 'tensor<8xf32>', but the buffer is 'tensor<64xf32>'}}
   %w = program.weight @w : tensor<64xf32>
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
@@ -250,7 +250,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
 }
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
   %x = program.input 0 : tensor<64xf32>
-  // expected-error @+1 {{(C2) it has an offset, and its memory has no size}}
+  // expected-error @+1 {{(C2) it has an offset, but its memory has no size}}
   %a = program.alloc workspace at 0 : tensor<64xf32>
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
@@ -272,7 +272,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
 }
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) workspace(256) prepared(0) {
   %x = program.input 0 : tensor<64xf32>
-  // expected-error @+1 {{(C2) its memory has a size, and it has no offset}}
+  // expected-error @+1 {{(C2) its memory has a size, but it has no offset}}
   %a = program.alloc workspace : tensor<64xf32>
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
@@ -440,7 +440,7 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
   program.run {
-    // expected-error @+1 {{(C2) @k has 1 arguments, and the launch 2}}
+    // expected-error @+1 {{(C2) @k has 1 arguments, but the launch has 2}}
     program.launch @k(%x, %x) -> (%y)
   }
 }
@@ -462,7 +462,7 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
   program.run {
-    // expected-error @+1 {{(C2) argument 0 of @k is 'tensor<64xf32>', and the buffer holds 'tensor<8xf32>'}}
+    // expected-error @+1 {{(C2) argument 0 of @k is 'tensor<64xf32>', but the buffer holds 'tensor<8xf32>'}}
     program.launch @k(%c) -> (%y)
   }
 }
@@ -484,7 +484,7 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
   %y = program.output 0 : tensor<64xf32>
   program.prepare {}
   program.run {
-    // expected-error @+1 {{(C2) result 0 of @k is 'tensor<64xf32>', and the buffer holds 'tensor<64xi32>'}}
+    // expected-error @+1 {{(C2) result 0 of @k is 'tensor<64xf32>', but the buffer holds 'tensor<64xi32>'}}
     program.launch @k(%x) -> (%a)
     program.launch @k(%x) -> (%y)
   }
@@ -551,7 +551,7 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
   program.run {
     // expected-note @+1 {{the other launch}}
     program.launch @k(%x) -> (%y)
-    // expected-error @+1 {{(C4) another launch writes result 0 too}}
+    // expected-error @+1 {{(C4) another launch also writes result 0}}
     program.launch @k(%x) -> (%y)
   }
 }
@@ -683,7 +683,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
   } : tensor<64xf32>
   program.return %0 : tensor<64xf32>
 }
-// expected-error @+1 {{(C1) 1 inputs, and 2 names}}
+// expected-error @+1 {{(C1) 1 inputs, but 2 names}}
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x", "z"]) outputs(["y"]) {
   %x = program.input 0 : tensor<64xf32>
   %y = program.output 0 : tensor<64xf32>
@@ -703,7 +703,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
   } : tensor<64xf32>
   program.return %0 : tensor<64xf32>
 }
-// expected-error @+1 {{(C1) 1 outputs, and 0 names}}
+// expected-error @+1 {{(C1) 1 outputs, but 0 names}}
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs([]) {
   %x = program.input 0 : tensor<64xf32>
   %y = program.output 0 : tensor<64xf32>
@@ -751,7 +751,7 @@ program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
   } : tensor<64xf32>
   program.return %0 : tensor<64xf32>
 }
-// expected-error @+1 {{(C3) one memory has a size, and the other none; --fact-plan-memory sets both}}
+// expected-error @+1 {{(C3) only one memory has a size; --fact-plan-memory sets both}}
 program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) workspace(0) {
   %x = program.input 0 : tensor<64xf32>
   %y = program.output 0 : tensor<64xf32>

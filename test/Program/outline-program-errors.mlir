@@ -1,12 +1,12 @@
 // RUN: fact-opt %s -verify-diagnostics -split-input-file --fact-outline-program
 
-// expected-error @+1 {{a bundle is made of one function, and the module has 0}}
+// expected-error @+1 {{a program needs one function, but the module has 0}}
 module {
 }
 
 // -----
 
-// expected-error @+1 {{a bundle is made of one function, and the module has 2}}
+// expected-error @+1 {{a program needs one function, but the module has 2}}
 module {
   func.func private @f()
   func.func private @g()

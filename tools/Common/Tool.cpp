@@ -1,4 +1,4 @@
-//===- Tool.cpp - What fact-compile, fact-opt and fact-translate share ----===//
+//===- Tool.cpp - Common parts of the tools -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"

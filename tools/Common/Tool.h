@@ -1,6 +1,5 @@
-//===- Tool.h - What fact-compile, fact-opt and fact-translate share -*- C++
+//===- Tool.h - Common parts of the tools -----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_TOOLS_COMMON_TOOL_H
 #define FACT_TOOLS_COMMON_TOOL_H

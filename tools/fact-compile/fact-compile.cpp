@@ -179,9 +179,10 @@ int main(int argc, char **argv) {
   if (output.empty() && bundle.empty())
     return fail("no output: give --bundle=folder");
   if (output == "-" && until >= fact::Stage::bundle)
-    return fail("a library and a bundle are files: give -o model.so");
+    return fail("a library or a bundle cannot be written to standard output: "
+                "give -o model.so");
   if (candidates == 0)
-    return fail("--candidates is 1 or more");
+    return fail("--candidates must be 1 or more");
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);

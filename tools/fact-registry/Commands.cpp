@@ -1,4 +1,4 @@
-//===- Commands.cpp - What fact-registry does -----------------------------===//
+//===- Commands.cpp - The commands of fact-registry -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
@@ -26,7 +26,7 @@ static std::vector<fs::path> getLayers(const Options &options) {
   return options.layers.empty() ? getDefaultLayers() : options.layers;
 }
 
-/// Where changes go unless another folder is named.
+/// The folder to change: the named one, else the user's.
 static fs::path getWritableLayer(const fs::path &named) {
   fs::path folder = named.empty() ? getUserFolder() : named;
   if (folder.empty())
@@ -168,8 +168,7 @@ int list(const Options &options) {
   return 0;
 }
 
-/// The entry with this id, of which a prefix of the id or of its last part is
-/// enough.
+/// The entry with this id; a prefix of the id or of its hash is enough.
 static const Entry &resolve(const Registry &registry, const std::string &id) {
   const Entry *found = nullptr;
   std::string others;
@@ -304,7 +303,7 @@ static std::map<std::string, std::string>
 parseSchedules(const std::set<std::string> &keys) {
   std::string pattern = (fs::temp_directory_path() / "fact.XXXXXX").string();
   if (!mkdtemp(pattern.data()))
-    throw Failure("cannot make a folder in " +
+    throw Failure("cannot create a folder in " +
                   fs::temp_directory_path().string());
   fs::path folder = pattern;
   std::string text;
@@ -457,7 +456,8 @@ int diff(const Options &options) {
 // prune
 //===----------------------------------------------------------------------===//
 
-/// Whether a lower layer has the problem, as fast on the same machine.
+/// Whether a lower layer has a schedule for the problem that is as fast on the
+/// same machine.
 static bool isSuperseded(const Entry &entry, const Registry &below) {
   const Schedule *best = entry.getBest();
   const Entry *other = below.lookup(entry.getId());

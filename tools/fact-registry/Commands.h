@@ -1,6 +1,5 @@
-//===- Commands.h - What fact-registry does -----------------------*- C++
+//===- Commands.h - The commands of fact-registry ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_TOOLS_FACTREGISTRY_COMMANDS_H
 #define FACT_TOOLS_FACTREGISTRY_COMMANDS_H

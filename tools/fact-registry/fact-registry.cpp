@@ -64,7 +64,7 @@ static Status parseStatus(const std::string &text) {
 
 static std::string parseDate(const std::string &text) {
   if (!isDate(text))
-    throw Failure("--date expects a day such as 2026-11-15, found '" + text +
+    throw Failure("--date expects a date such as 2026-11-15, found '" + text +
                   "'");
   return text;
 }

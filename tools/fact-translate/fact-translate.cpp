@@ -1,4 +1,4 @@
-//===- fact-translate.cpp - Print what the emitters would write -----------===//
+//===- fact-translate.cpp - Prints kernels and their speed of light -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Tool.h"

@@ -9,8 +9,8 @@
 namespace fact {
 struct RefinementOptions {
   AgentOptions agent;
-  /// The bundle that was tuned, and the tuning.json of another run of it (empty:
-  /// the bundle's own).
+  /// The bundle that was tuned, and the tuning.json of another run of it
+  /// (empty: the bundle's own).
   std::string bundle;
   std::string results;
   /// A kernel is done within (1 + eps) of the speed of light, or after `window`

@@ -1,4 +1,4 @@
-//===- AbsoluteError.h - Where an approximation goes unseen -------*- C++ -*-===//
+//===- AbsoluteError.h - Uses that tolerate absolute errors -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_ANALYSIS_ABSOLUTEERROR_H
@@ -7,12 +7,12 @@
 #include "fact/Dialect/Fact/Fact.h"
 
 namespace fact {
-/// Whether every use of a value of a region takes an error that is small against
-/// 1, or against an operand, but not against the value itself: the value, or
+/// Whether every use of a value of a region tolerates an error that is small
+/// relative to 1 or to an operand, but not to the value itself: the value, or
 /// sums, products and activation functions of it, are stored in 16 bits or
 /// rounded to them as a contraction's operand. A logarithm, a quotient or a
-/// comparison of it is no such use: near 0 an absolute error is a large one
-/// there.
+/// comparison does not tolerate it: near 0, an absolute error is a large
+/// relative one.
 bool toleratesAbsoluteError(mlir::Value value);
 } // namespace fact
 

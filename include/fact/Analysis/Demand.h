@@ -1,8 +1,8 @@
 //===- Demand.h - Which elements of a tensor are needed ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel has to read and to compute follows from what it stores, element
-// by element, backwards through views, pointwise ops, rows and contractions.
+// Propagates the elements that a kernel stores backwards through views,
+// pointwise ops, rows and contractions, to those it has to compute and read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,22 +12,22 @@
 #include "fact/Dialect/Fact/Fact.h"
 
 namespace fact {
-/// What `op` needs of each operand to make the elements `result` of its result:
-/// no fewer elements than these. An op that does not implement
-/// TensorOpInterface may need none.
+/// The elements of each operand that `op` needs for the elements `result` of
+/// its result: a lower bound. Empty for an op without TensorOpInterface.
 llvm::SmallVector<ElementSets> getDemand(mlir::Operation *op,
                                          const ElementSets &result);
 
-/// The elements of each value that are needed, found from users to definitions.
+/// The needed elements of each value, found from users to definitions.
 class DemandAnalysis {
 public:
-  /// All elements of `value` are needed. Views are passed through at once.
+  /// Marks all elements of `value` as needed. Looks through views at once.
   void addWhole(mlir::Value value);
   void add(mlir::Value value, const ElementSets &sets);
-  /// The same for a value that is in memory, whatever makes it.
+  /// The same for a value in memory: does not look through views.
   void addStored(mlir::Value value, const ElementSets &sets);
 
-  /// Of a value that no view makes, or that is in memory.
+  /// The needed elements of a value that is not a view's result, or is in
+  /// memory.
   const ElementSets &get(mlir::Value value) { return demands[value]; }
   /// All of them, in the order in which they were first needed.
   llvm::ArrayRef<mlir::Value> getValues() const { return values; }

@@ -11,9 +11,9 @@ namespace fact {
 /// same memory under another type, and needs no kernel.
 mlir::Value skipReshapes(mlir::Value value);
 
-/// What a reduction reads, before a permute that only brings the reduced
-/// dimensions to the end, and which dimensions of it are reduced: columns are
-/// reduced as the rows of the transposed matrix.
+/// The operand of a reduction before a permute that only moves the reduced
+/// dimensions to the end, and its reduced dimensions: columns are reduced as
+/// the rows of the transposed matrix.
 struct ReducedOperand {
   mlir::Value value;
   llvm::SmallVector<int64_t> dims;

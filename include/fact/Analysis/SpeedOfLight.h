@@ -1,6 +1,5 @@
-//===- SpeedOfLight.h - The least time a kernel can take ----------*- C++
+//===- SpeedOfLight.h - The least time a kernel can take --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_ANALYSIS_SPEEDOFLIGHT_H
 #define FACT_ANALYSIS_SPEEDOFLIGHT_H
@@ -12,11 +11,11 @@
 namespace fact {
 /// Work that no implementation can avoid.
 struct SpeedOfLight {
-  /// Floating-point operations of contractions, by MatrixRate, and of
-  /// everything else (one for each element of a pointwise op).
+  /// Floating-point operations of contractions, by MatrixRate, and of all other
+  /// ops (one per element of a pointwise op).
   MatrixTable matrixFlops = {};
   double scalarFlops = 0;
-  /// Each element that is needed read once, each result written once.
+  /// Bytes of needed elements, read once, and of results, written once.
   double bytes = 0;
 
   double getFlops() const;
@@ -28,17 +27,17 @@ struct SpeedOfLight {
   double getMicroseconds(const MachineDescription &machine) const;
 };
 
-/// Of an op as a kernel of its own, or of a `fact.fused`. Views, weights and
-/// constants cost nothing. Only elements that the results depend on count
-/// (Demand.h), so that no kernel takes less. Contractions of f32 have the
-/// precision that the module allows.
+/// The speed of light of an op as a kernel of its own, or of a `fact.fused`.
+/// Views, weights and constants cost nothing. Only elements that the results
+/// depend on count (Demand.h), so that no kernel takes less. Contractions of
+/// f32 have the precision that the module allows.
 SpeedOfLight getSpeedOfLight(mlir::Operation *op);
 
 /// Whether the op is work, so that an unfused program has a kernel for it.
 bool hasSpeedOfLight(mlir::Operation *op);
 
-/// The rows of a report: each op of the graph, or each `fact.fused` with the
-/// sum of its ops as kernels of their own.
+/// One row per op of the graph, or per `fact.fused` with the sum over its ops
+/// as kernels of their own.
 struct SpeedOfLightReport {
   struct Row {
     mlir::Operation *op;
@@ -55,8 +54,8 @@ struct SpeedOfLightReport {
   double getUnfusedMicroseconds() const;
 };
 
-/// Of what runs on each call; `fact.prepare` does not. Ops of other dialects
-/// are not counted, and a warning says so.
+/// The report of what runs on each call, which excludes `fact.prepare`. Warns
+/// of ops of other dialects, which are not counted.
 SpeedOfLightReport reportSpeedOfLight(mlir::ModuleOp module,
                                       const MachineDescription &machine);
 void warnOfUncounted(mlir::ModuleOp module);

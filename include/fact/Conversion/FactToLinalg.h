@@ -1,6 +1,5 @@
-//===- FactToLinalg.h - The naive lowering of every FACT op -------*- C++
+//===- FactToLinalg.h - The naive lowering of every FACT op -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_CONVERSION_FACTTOLINALG_H
 #define FACT_CONVERSION_FACTTOLINALG_H

@@ -1,4 +1,4 @@
-//===- Agent.h - Agents that propose what to fuse -----------------*- C++ -*-===//
+//===- Agent.h - Agents that propose what to fuse ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_AGENT_H
@@ -136,8 +136,8 @@ public:
     memory = std::move(shared);
   }
 
-  /// The factory of the options' agent, null for the rules. The diagnostic about
-  /// an unknown agent lists the known ones.
+  /// The factory of the options' agent, null for the rules. The diagnostic
+  /// about an unknown agent lists the known ones.
   static mlir::FailureOr<CreateAgent> find(mlir::ModuleOp module,
                                            const AgentOptions &options);
 

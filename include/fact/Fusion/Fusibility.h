@@ -1,9 +1,9 @@
-//===- Fusibility.h - Can ops become one kernel? ------------------*- C++ -*-===//
+//===- Fusibility.h - Can ops become one kernel? ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules, language models and people all propose sets of ops. This analysis alone
-// decides: it checks that a set is convex, and asks the rule's family whether it
-// can emit the region.
+// Rules, language models and people all propose sets of ops. This analysis
+// alone decides: it checks that a set is convex, and asks the rule's family
+// whether it can emit the region.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fact {
-/// The decided groups of a block. They are disjoint, and the graph with one node
-/// per group has no cycle.
+/// The decided groups of a block. They are disjoint, and the graph with one
+/// node per group has no cycle.
 class GroupedBlock {
 public:
   explicit GroupedBlock(mlir::Block &block);
@@ -67,9 +67,9 @@ class Fusibility {
 public:
   explicit Fusibility(const Target &target) : target(target) {}
 
-  /// Why `group` cannot become a kernel of `rule` beside the decided groups, with
-  /// a schedule of `space` (null: of the rule's default); the diagnostic gives
-  /// the details. None: it can.
+  /// Why `group` cannot become a kernel of `rule` beside the decided groups,
+  /// with a schedule of `space` (null: of the rule's default); the diagnostic
+  /// gives the details. None: it can.
   std::optional<Obstacle> check(llvm::StringRef rule, const OpGroup &group,
                                 SpaceAttrInterface space,
                                 const GroupedBlock &decided,
@@ -81,16 +81,16 @@ public:
   /// Checks every `fact.fused` of a module.
   mlir::LogicalResult checkAll(mlir::ModuleOp module) const;
 
-  /// Whether a group can become a kernel with the rule's default space. Emits no
-  /// diagnostic.
+  /// Whether a group can become a kernel with the rule's default space. Emits
+  /// no diagnostic.
   bool accepts(llvm::StringRef rule, const OpGroup &group,
                const GroupedBlock &decided) const;
 
   /// A detached `fact.fused` of a checked group; the caller erases it.
   FusedOp outline(llvm::StringRef rule, const OpGroup &group) const;
 
-  /// Replaces a checked group by a `fact.fused` at its last op. Users may precede
-  /// it: sort the block after all groups are fused.
+  /// Replaces a checked group by a `fact.fused` at its last op. Users may
+  /// precede it: sort the block after all groups are fused.
   FusedOp fuse(llvm::StringRef rule, const OpGroup &group,
                mlir::RewriterBase &rewriter) const;
 

@@ -1,4 +1,4 @@
-//===- Problem.h - The registry's problem for a region ------------*- C++ -*-===//
+//===- Problem.h - The registry's problem for a region ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_PROBLEM_H
@@ -17,8 +17,8 @@ namespace fact {
 ///   are rows of m, and n counts the columns of all results of a grouped GEMM;
 /// - a norm, a softmax or a reduction: rows, columns, tensors;
 /// - none of these: elements (of the largest result), tensors.
-/// `tensors` is the traffic beside the factors of a contraction, in multiples of
-/// the anchor's size: 2 with a residual.
+/// `tensors` is the traffic beside the factors of a contraction, in multiples
+/// of the anchor's size: 2 with a residual.
 ///
 /// `ops` lists the ops in order, without constants and reshapes. With a
 /// contraction, which reads through views, it has no views at all.

@@ -1,4 +1,4 @@
-//===- Retrieval.h - Registry entries for a region ----------------*- C++ -*-===//
+//===- Retrieval.h - Registry entries for a region --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_RETRIEVAL_H
@@ -18,19 +18,20 @@ struct Advice {
 /// The registry as agents see it.
 class Retrieval {
 public:
-  /// Reads the registry's layers of the options; an unreadable file is a warning.
+  /// Reads the registry's layers of the options; an unreadable file is a
+  /// warning.
   Retrieval(mlir::ModuleOp module, const DiscoveryOptions &options,
             const Target &target);
 
   std::vector<patterns::Match> find(FusedOp fused) const;
 
-  /// Advice from the nearest entry with an accepted schedule: reuse searches its
-  /// accepted schedules, adapt also the neighbors of the best one.
+  /// Advice from the nearest entry with an accepted schedule: reuse searches
+  /// its accepted schedules, adapt also the neighbors of the best one.
   Advice advise(FusedOp fused) const;
 
   /// Advice from a given strategy and entry. Reuse needs an entry of the same
-  /// problem, adapt a match of `find`, both an accepted schedule; the diagnostic
-  /// says what would be right.
+  /// problem, adapt a match of `find`, both an accepted schedule; the
+  /// diagnostic says what would be right.
   mlir::FailureOr<Advice> advise(FusedOp fused, StrategyKind kind,
                                  llvm::StringRef id, EmitError emitError) const;
 

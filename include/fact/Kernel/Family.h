@@ -152,8 +152,8 @@ public:
     return scheduleKinds;
   }
 
-  /// Reads the region; the diagnostic says why it cannot be emitted. The machine
-  /// outlives the plan.
+  /// Reads the region; the diagnostic says why it cannot be emitted. The
+  /// machine outlives the plan.
   virtual mlir::FailureOr<std::unique_ptr<Plan>>
   plan(FusedOp fused, const MachineDescription &machine,
        EmitError emitError) const = 0;

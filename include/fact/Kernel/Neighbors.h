@@ -17,7 +17,8 @@ llvm::SmallVector<ScheduleAttr> getNeighbors(ScheduleAttr schedule,
 llvm::SmallVector<ScheduleAttr> getStepsAway(ScheduleAttr schedule,
                                              SpaceAttrInterface space);
 
-/// Parses a schedule's key, as bundles and the registry store it; null: invalid.
+/// Parses a schedule's key, as bundles and the registry store it; null:
+/// invalid.
 ScheduleAttr parseSchedule(mlir::MLIRContext *context, llvm::StringRef key);
 } // namespace fact
 

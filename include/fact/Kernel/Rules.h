@@ -1,4 +1,4 @@
-//===- Rules.h - Built-in rules -----------------------------------*- C++ -*-===//
+//===- Rules.h - Built-in rules ---------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each architecture implements them with families of its own.

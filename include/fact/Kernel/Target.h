@@ -1,4 +1,4 @@
-//===- Target.h - A machine and its families ----------------------*- C++ -*-===//
+//===- Target.h - A machine and its families --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Families and targets are registered with the dialect registry and belong to

@@ -10,26 +10,25 @@
 #include <vector>
 
 namespace fact {
-/// A kernel by its name in the bundle, and all that is computed by it.
+/// A kernel, its name in the bundle, and the steps that launch it.
 struct NamedKernel {
   std::string name;
   llvm::SmallVector<FusedOp> steps;
 };
 
-/// The kernels of a module in the order of its bundle; regions of equal content
-/// whose operands are the same memory in the same places are one kernel.
+/// The kernels of a module in the order of its bundle. Equal regions whose
+/// operands alias in the same way are one kernel.
 std::vector<NamedKernel> getNamedKernels(mlir::ModuleOp module);
 
-/// The operand that each operand is the same memory as: itself, or the first
-/// one that reads this memory.
+/// For each operand, the first operand that has the same memory; else itself.
 llvm::SmallVector<unsigned> getSharedOperands(FusedOp fused);
 
-/// The name in the bundle of the kernel with this index, for people.
+/// The name in the bundle of the kernel with this index.
 std::string getKernelName(FusedOp fused, unsigned index);
 
-/// What emitted code calls a kernel: its rule and a hash of what it computes.
-/// Says nothing about where in which model the kernel is, or how it is searched
-/// for, so that the same kernel has the same code everywhere.
+/// The name of a kernel in emitted code: its rule and a hash of its region.
+/// Independent of the model, the position in it and the space, so that equal
+/// kernels have equal code everywhere.
 std::string getContentName(FusedOp fused);
 
 /// 16 hexadecimal digits of the text's SHA-256.

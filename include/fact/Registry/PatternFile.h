@@ -45,11 +45,11 @@ bool isPossibleTime(double us, double solUs);
 /// Why an entry cannot be written, or empty.
 Error checkEntry(const Entry &entry);
 
-/// Merges `from` into `to`, an entry of the same problem. Between two records of
-/// one schedule on one machine, the stronger evidence is kept: accepted or failed
-/// over pending, then the higher `versions["verifier"]`, then the later date,
-/// then failed over accepted, then the faster. The result does not depend on the
-/// order in which entries are merged.
+/// Merges `from` into `to`, an entry of the same problem. Between two records
+/// of one schedule on one machine, the stronger evidence is kept: accepted or
+/// failed over pending, then the higher `versions["verifier"]`, then the later
+/// date, then failed over accepted, then the faster. The result does not depend
+/// on the order in which entries are merged.
 void merge(Entry &to, const Entry &from);
 
 /// The same for lists; the result is sorted by problem.
@@ -60,10 +60,10 @@ std::vector<Entry> merge(const std::vector<Entry> &first,
 /// pending ones.
 void keepFastest(Entry &entry, size_t keep);
 
-/// Changes one file of a layer, under the layer's lock: `change` edits the file's
-/// entries (none if there is no file). Writes a temporary file, syncs and renames
-/// it; a file without entries is removed. A malformed file is an error, and is
-/// not overwritten.
+/// Changes one file of a layer, under the layer's lock: `change` edits the
+/// file's entries (none if there is no file). Writes a temporary file, syncs
+/// and renames it; a file without entries is removed. A malformed file is an
+/// error, and is not overwritten.
 Error updateFile(const std::filesystem::path &layer,
                  const std::filesystem::path &name,
                  const std::function<void(std::vector<Entry> &)> &change);

@@ -61,8 +61,8 @@ struct Schedule {
   Status status = Status::Pending;
   /// Why it failed or is pending.
   std::string reason;
-  /// For accepted schedules: the median time, the share of the speed of light (0:
-  /// unknown), and ||out - reference|| / ||reference|| if recorded.
+  /// For accepted schedules: the median time, the share of the speed of light
+  /// (0: unknown), and ||out - reference|| / ||reference|| if recorded.
   double us = 0;
   double solShare = 0;
   std::optional<double> error;
@@ -111,10 +111,10 @@ public:
   using Warn = std::function<void(const std::string &)>;
 
   /// Reads `layers`, the uppermost first: an accepted entry hides those of the
-  /// same problem below it; an entry without an accepted schedule hides only the
-  /// schedules that failed in it. A folder that does not exist is empty. A file
-  /// that cannot be read or violates docs/registry.md is skipped, and `warn`
-  /// receives its name and the cause.
+  /// same problem below it; an entry without an accepted schedule hides only
+  /// the schedules that failed in it. A folder that does not exist is empty. A
+  /// file that cannot be read or violates docs/registry.md is skipped, and
+  /// `warn` receives its name and the cause.
   static Registry load(const std::vector<std::filesystem::path> &layers,
                        const Warn &warn);
 

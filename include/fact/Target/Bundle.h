@@ -1,4 +1,4 @@
-//===- Bundle.h - Write what tuning and linking need --------------*- C++ -*-===//
+//===- Bundle.h - Writes the bundle of a program ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TARGET_BUNDLE_H
@@ -11,14 +11,14 @@ namespace fact {
 struct BundleOptions {
   /// The model's name: a C identifier, the prefix of the library's functions.
   std::string name;
-  /// At most so many candidates of each kernel, the best predicted first, or
-  /// in the order of a list.
+  /// Maximum candidates per kernel, the best predicted first, or in the order
+  /// of a list.
   unsigned candidates = 16;
-  /// All of a list (`#fact.schedules`), however many that is.
+  /// Takes all of a list (`#fact.schedules`), whatever `candidates` says.
   bool wholeLists = false;
 };
 
-/// What a bundle came to, for reports.
+/// The contents of a bundle, for reports.
 struct BundleSummary {
   struct Kernel {
     std::string name, rule;
@@ -33,9 +33,10 @@ struct BundleSummary {
 };
 
 /// Writes the bundle of docs/bundle.md for a module with a `program.model` whose
-/// memory is planned. Written aside and renamed: `folder` appears whole or
-/// not at all. An older bundle's measurements are kept; any other folder is
-/// refused. The caller holds the folder's PathLock.
+/// memory is planned. Writes a temporary folder and renames it: `folder`
+/// appears completely or not at all. Replaces an older bundle but keeps its
+/// measurements; any other folder is an error. The caller holds the folder's
+/// PathLock.
 mlir::LogicalResult writeBundle(mlir::ModuleOp module, const Target &target,
                                 llvm::StringRef folder,
                                 const BundleOptions &options,

@@ -1,4 +1,4 @@
-//===- Targets.h - The targets that FACT brings -------------------*- C++ -*-===//
+//===- Targets.h - Built-in targets -----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TARGET_TARGETS_H

@@ -10,10 +10,9 @@
 namespace fact {
 enum class KernelText { candidate, reference };
 
-/// Prints what the emitters of a target write for each `fact.fused` of a
-/// module: with the op's schedule, or the one of its space that promises most,
-/// or its reference. `defaultMachine` stands in where the module names none;
-/// one of another kind is an error.
+/// Prints the code of each `fact.fused` of a module: of the op's schedule, else
+/// of the best predicted one of its space; or the reference. `defaultMachine`
+/// is used if the module names none; a module for another kind is an error.
 mlir::LogicalResult translateKernels(mlir::ModuleOp module,
                                      llvm::raw_ostream &os,
                                      llvm::StringRef defaultMachine,

@@ -25,8 +25,8 @@ static std::string dropMonologue(const std::string &content) {
 }
 
 /// Candidates for the answer's JSON, the likeliest first: the whole text, the
-/// contents of its fences (the last fence first), and the text between the first
-/// brace and the last.
+/// contents of its fences (the last fence first), and the text between the
+/// first brace and the last.
 static std::vector<std::string> findObjects(const std::string &content) {
   std::vector<std::string> found;
   auto addBraces = [&](const std::string &text) {

@@ -1,4 +1,4 @@
-//===- Answer.h - Answers of a model ------------------------------*- C++ -*-===//
+//===- Answer.h - Answers of a model ----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Parses untrusted text into plain, bounded data, without LLVM. Nothing here is

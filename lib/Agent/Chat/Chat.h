@@ -70,9 +70,9 @@ struct HttpOptions {
 };
 
 /// A client of OpenAI's chat completions, on libcurl. Verifies certificates,
-/// honors the environment's proxies (except for loopback), follows no redirects,
-/// and redacts a key that the server echoes, in the forms that docs/trust.md
-/// lists.
+/// honors the environment's proxies (except for loopback), follows no
+/// redirects, and redacts a key that the server echoes, in the forms that
+/// docs/trust.md lists.
 std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
 
 /// The URL of requests: the endpoint with `/chat/completions` appended to its
@@ -89,8 +89,8 @@ nlohmann::json toJson(const Request &request, const HttpOptions &options);
 Reply readCompletion(const std::string &body);
 
 /// Replaces a secret by "(key)": verbatim, within base64, escaped as in JSON
-/// (also repeatedly), and a prefix of it at the end of the text. Secrets of less
-/// than 8 characters are not replaced.
+/// (also repeatedly), and a prefix of it at the end of the text. Secrets of
+/// less than 8 characters are not replaced.
 std::string hideSecret(const std::string &text, const std::string &secret);
 
 /// Parses untrusted JSON. Throws nothing; rejects deep nesting and invalid

@@ -327,8 +327,8 @@ static bool concede(const std::string &said, json &body) {
 static int64_t estimateTokens(size_t bytes) { return int64_t(bytes / 3); }
 
 /// Adds the tokens of one attempt to `total`: the server's count, but at least
-/// an estimate from the bytes sent and received. After a lost connection, counts
-/// a whole answer, which the server may have written.
+/// an estimate from the bytes sent and received. After a lost connection,
+/// counts a whole answer, which the server may have written.
 static void countTokens(const Exchange &exchange, size_t bytes,
                         const HttpOptions &options, const Reply &said,
                         Reply &total) {

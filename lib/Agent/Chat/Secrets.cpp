@@ -1,8 +1,8 @@
 //===- Secrets.cpp - Redact a secret --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A server may echo the key, verbatim or encoded. It must not reach a transcript
-// or a terminal, nor be recoverable from them by decoding.
+// A server may echo the key, verbatim or encoded. It must not reach a
+// transcript or a terminal, nor be recoverable from them by decoding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ static int digitOf(char c) {
                                 : -1;
 }
 
-/// Decodes the JSON escape (`\/`, `\u002f`) at `at` and sets its size. Escapes of
-/// characters that no key has stay as they are.
+/// Decodes the JSON escape (`\/`, `\u002f`) at `at` and sets its size. Escapes
+/// of characters that no key has stay as they are.
 static char decodeAt(const std::string &text, size_t at, size_t &size) {
   size = 1;
   if (text[at] != '\\' || at + 1 >= text.size())

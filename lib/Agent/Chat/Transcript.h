@@ -1,4 +1,4 @@
-//===- Transcript.h - Recorded conversations ----------------------*- C++ -*-===//
+//===- Transcript.h - Recorded conversations --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_CHAT_TRANSCRIPT_H

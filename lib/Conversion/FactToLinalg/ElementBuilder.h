@@ -1,6 +1,5 @@
-//===- ElementBuilder.h - linalg.generic the way it reads ---------*- C++
+//===- ElementBuilder.h - linalg.generic the way it reads -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
 #define FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H

@@ -1,6 +1,5 @@
-//===- TorchCall.h - One torch op on its way into FACT ------------*- C++
+//===- TorchCall.h - One torch op on its way into FACT ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
 // Shared by the converters of single ops: reads and checks arguments by name,
 // and builds the FACT ops that most converters need.

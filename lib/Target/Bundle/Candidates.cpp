@@ -1,4 +1,4 @@
-//===- Candidates.cpp - Which schedules of a kernel are worth trying ------===//
+//===- Candidates.cpp - The schedules of a kernel to compile --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// A vendor's library costs little to try and is what users compare with: it
-/// ranks with the best.
+/// Ranks fixed schedules with the best: a vendor's library costs little to try,
+/// and users compare with it.
 static void promote(std::vector<Candidate> &candidates) {
   auto isFaster = [](const Candidate &a, const Candidate &b) {
     return a.predicted < b.predicted;
@@ -45,8 +45,8 @@ std::vector<Candidate> fact::selectCandidates(const Plan &plan, size_t limit,
   if (candidates.empty())
     return candidates;
   promote(candidates);
-  // A list is in the order in which to try it, with what stands beside it after
-  // its first. Of equal predictions the earlier in the space is first.
+  // A list keeps its order, with the fixed schedules after its first. Other
+  // spaces are sorted by prediction, then by position.
   llvm::sort(candidates.begin() + isList, candidates.end(),
              [&](const Candidate &a, const Candidate &b) {
                return isList ? std::tuple(!a.isFixed, a.position) <

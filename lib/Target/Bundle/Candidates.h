@@ -1,4 +1,4 @@
-//===- Candidates.h - Which schedules of a kernel are worth trying *- C++ -*-===//
+//===- Candidates.h - The schedules of a kernel to compile ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_BUNDLE_CANDIDATES_H
@@ -11,15 +11,15 @@ struct Candidate {
   ScheduleAttr schedule;
   /// Microseconds.
   double predicted;
-  /// Whether it stands beside the space.
+  /// Whether it is one of the plan's fixed schedules.
   bool isFixed;
-  /// In the space.
+  /// The position in the space.
   size_t position;
 };
 
 /// The legal schedules to compile, best first, at most `limit`: the region's
-/// own schedule, or those of its space and those beside it. A list of schedules
-/// keeps its order; `wholeLists` takes all of it.
+/// schedule, or those of its space and the plan's fixed ones. A list of
+/// schedules keeps its order; `wholeLists` takes all of it.
 std::vector<Candidate> selectCandidates(const Plan &plan, size_t limit,
                                         bool wholeLists);
 } // namespace fact

@@ -1,4 +1,4 @@
-//===- Magnitude.cpp - How large a region's values become -----------------===//
+//===- Magnitude.cpp - Magnitudes of a region's values --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Magnitude.h"
@@ -9,13 +9,13 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// Values of about one size.
+/// The magnitude of a value's elements.
 struct Magnitude {
   double rms = 0;
-  /// Rounding errors are in it already.
+  /// Whether the value has rounding errors.
   bool isComputed = false;
-  /// A computed value was rounded to 16 bits: candidates round it the other
-  /// way now and then.
+  /// Whether a computed value was rounded to 16 bits: candidates may round it
+  /// to the other neighbor.
   bool isRounded = false;
 };
 
@@ -42,14 +42,14 @@ private:
 } // namespace
 
 static constexpr double largestF32 = 3e38;
-/// Beyond, scores tell nothing that they do not tell here.
+/// Larger exponents test nothing more.
 static constexpr double largestExponent = 1024;
 
 static bool isNarrow(Value value) {
   return isNarrowFloat(getElementTypeOrSelf(value.getType()));
 }
 
-/// Only stored, so that the overflow of its type is a right result.
+/// Whether a value is only stored, so that an overflow to infinity is correct.
 static bool isOnlyStored(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return isa<YieldOp>(user) ||
@@ -58,7 +58,7 @@ static bool isOnlyStored(Value value) {
   });
 }
 
-/// Partial sums of this many values stay in f32, in any order.
+/// Requires that partial sums of this many values fit in f32, in any order.
 void MagnitudeAnalysis::requireSums(double rms, double length) {
   holds = holds && rms * valueSpread * length < largestF32;
 }
@@ -67,7 +67,7 @@ void MagnitudeAnalysis::requireSmall(Value value, double limit) {
   holds = holds && of(value).rms <= limit;
 }
 
-/// An exponential of values of this size.
+/// Accounts for an exponential of values of this magnitude.
 void MagnitudeAnalysis::amplify(double magnitude, const Magnitude &from) {
   if (magnitude > largestExponent || (from.isRounded && magnitude > 16))
     holds = false;
@@ -75,8 +75,8 @@ void MagnitudeAnalysis::amplify(double magnitude, const Magnitude &from) {
     effect.amplification = std::max(effect.amplification, magnitude);
 }
 
-/// A step at 0: of a large sum that cancels there, the rounding errors of its
-/// terms are all that is left.
+/// Accounts for a step at 0: where a large sum cancels, only the rounding
+/// errors of its terms are left.
 void MagnitudeAnalysis::step(const Magnitude &from) {
   if (!from.isComputed)
     return;
@@ -97,7 +97,7 @@ static double getConstantMagnitude(ConstantOp op) {
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense || !isa<FloatType>(dense.getElementType()))
     return 1;
-  // Infinities are meant: masks are.
+  // Infinities are intended, as in masks.
   double largest = 0;
   for (const APFloat &value : dense.getValues<APFloat>())
     if (value.isFinite())
@@ -105,7 +105,7 @@ static double getConstantMagnitude(ConstantOp op) {
   return largest;
 }
 
-/// What a contraction or a row op says of itself.
+/// Applies the effect that a contraction or a row op declares.
 double MagnitudeAnalysis::apply(const ScaleEffect &own, Operation *op) {
   requireSums(own.term, own.terms);
   Magnitude from;
@@ -127,7 +127,7 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       .Case([](ConstantOp constant) { return getConstantMagnitude(constant); })
       .Case<AddOp, SubOp>([&](auto) { return rms(0) + rms(1); })
       .Case([&](MulOp) { return rms(0) * rms(1); })
-      // Some divisors are far smaller than most.
+      // Some divisors are far smaller than the rms.
       .Case([&](DivOp div) {
         std::optional<double> divisor = getSplat(div.getRhs());
         return divisor && *divisor > 0 ? rms(0) / *divisor : rms(0) * 1e3;
@@ -144,7 +144,7 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
         amplify(power ? *power : rms(1) * 10, of(pow.getRhs()));
         return std::pow(1 + valueSpread * rms(0), power ? *power : rms(1));
       })
-      // Computed angles carry errors that grow with them.
+      // Errors of computed angles grow with the angles.
       .Case<SinOp, CosOp>([&](auto angle) {
         amplify(rms(0), of(angle.getOperand()));
         return 1.0;
@@ -158,7 +158,7 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
         step(of(function.getOperand()));
         return 1.0;
       })
-      // The reference says where rounding decides.
+      // The reference marks elements that rounding decides.
       .Case<SignOp, CompareOp>([](auto) { return 1.0; })
       .Case<ContractionOpInterface, RowOpInterface>([&](auto typed) {
         return apply(typed.getScaleEffect(scales), op);
@@ -177,7 +177,8 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
     result.isComputed |= of(operand).isComputed;
     result.isRounded |= of(operand).isRounded;
   }
-  // Contractions round what the region computed, casts what they narrow.
+  // Contractions round operands that the region computed; casts round what they
+  // narrow.
   if (auto cast = dyn_cast<CastOp>(op))
     rounds = result.isRounded |=
         isNarrow(op->getResult(0)) && !isNarrow(cast.getOperand()) &&
@@ -204,8 +205,8 @@ MagnitudeAnalysis::run(ArrayRef<double> scales) {
       continue;
     if (!isOnlyStored(result))
       requireSmall(result, largestF32 / valueSpread);
-    // What a contraction or a cast rounds to a type stays in its range, which
-    // may be smaller than that of f32.
+    // A value that a contraction or a cast rounds must fit in the narrower
+    // type.
     bool narrows =
         isa<CastOp>(op) || llvm::any_of(result.getUsers(),
                                         llvm::IsaPred<ContractionOpInterface>);

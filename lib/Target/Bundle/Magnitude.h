@@ -1,4 +1,4 @@
-//===- Magnitude.h - How large a region's values become ---------*- C++ -*-===//
+//===- Magnitude.h - Magnitudes of a region's values ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_BUNDLE_MAGNITUDE_H
@@ -8,16 +8,16 @@
 #include <optional>
 
 namespace fact {
-/// What a region's arithmetic does with operands of some magnitude.
+/// The effect of operands of some magnitude on a region's arithmetic.
 struct MagnitudeEffect {
-  /// The largest magnitude that an exponential, or another function whose
-  /// value changes as fast as its operand does, is computed of: rounding errors
-  /// of the operand are that many times larger in the result.
+  /// The largest computed operand of an exponential or a similarly steep
+  /// function: relative rounding errors of the operand are that many times
+  /// larger in the result.
   double amplification = 0;
 };
 
-/// The effect of floating-point operands whose rms is `scales`, one for each
-/// argument; none when an intermediate value leaves f32 (a result may), or when
+/// The effect of floating-point operands whose rms is `scales`, one per
+/// argument; none if an intermediate value overflows f32 (a result may), or if
 /// rounding would decide the result.
 std::optional<MagnitudeEffect>
 getMagnitudeEffect(FusedOp fused, llvm::ArrayRef<double> scales);

@@ -1,4 +1,4 @@
-//===- Verification.cpp - What a kernel is verified on --------------------===//
+//===- Verification.cpp - Operands and tolerances of verification ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Verification.h"
@@ -46,7 +46,7 @@ static double getRounding(Type type) {
   return isNarrowFloat(type) ? runtime::roundingOf(toElementType(type)) : 0;
 }
 
-/// What computes a result: ops of the region, in order.
+/// The ops of the region that a result depends on, in order.
 static SmallVector<Operation *> getSlice(FusedOp fused, Value result) {
   llvm::SetVector<Operation *> needed;
   SmallVector<Value> work{result};
@@ -61,9 +61,9 @@ static SmallVector<Operation *> getSlice(FusedOp fused, Value result) {
   return slice;
 }
 
-/// The narrowest rounding inside of a slice: at casts, and of what a
-/// contraction multiplies if the region computed it. Two kernels may round
-/// such a value to either of its neighbours.
+/// The coarsest rounding inside of a slice: at casts, and of a contraction's
+/// operands that the region computed. Two kernels may round such a value to
+/// different neighbors.
 static double getInnerRounding(ArrayRef<Operation *> slice) {
   double rounding = 0;
   for (Operation *op : slice) {
@@ -78,21 +78,21 @@ static double getInnerRounding(ArrayRef<Operation *> slice) {
   return rounding;
 }
 
-/// The precision of the arithmetic: f64 only where nothing else is in it.
+/// The precision of the arithmetic: f64 only if all of it is f64.
 static double getEpsilon(Value result, ArrayRef<Operation *> slice) {
   bool isDouble = getElement(result).isF64();
   for (Operation *op : slice)
     for (Value operand : op->getOperands())
       if (auto type = dyn_cast<FloatType>(getElement(operand)))
         isDouble = isDouble && (type.isF64() || isa<CastOp>(op));
-  // Transcendental functions of doubles are right to some units.
+  // Transcendental functions of doubles are accurate to a few ulp.
   return isDouble ? 16 * 0x1p-52 : 0x1p-23;
 }
 
-/// Errors of sums grow with the square root of their length in f32; a 16-bit
-/// result adds its own rounding, and once more for what is rounded inside of
-/// the region. Integers and booleans are exact. The rows of an attention
-/// average different numbers of values, so each has its own scale.
+/// Errors of f32 sums grow with the square root of their length; a 16-bit
+/// result or a rounding inside of the region adds its own. Integers and
+/// booleans are exact. The rows of an attention average different numbers of
+/// values, so each row has its own scale.
 static json::Object getTolerance(FusedOp fused, Value result,
                                  double amplification) {
   SmallVector<Operation *> slice = getSlice(fused, result);
@@ -120,10 +120,9 @@ static json::Object getTolerance(FusedOp fused, Value result,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where an argument goes without being computed with: through views, casts
-/// and rotations.
+/// The uses of an argument behind views, casts, concatenations and rotations.
 struct Uses {
-  /// As (op, operand number).
+  /// (op, operand number)
   SmallVector<std::pair<Operation *, unsigned>> direct;
 };
 } // namespace
@@ -140,7 +139,7 @@ static void collectUses(Value value, Uses &uses) {
   }
 }
 
-/// Whether the value of an argument, computed with or not, has a wanted use.
+/// Whether a value, or any value computed from it, has a wanted use.
 static bool reaches(Value value, function_ref<bool(OpOperand &)> isWanted) {
   for (OpOperand &use : value.getUses()) {
     if (isWanted(use))
@@ -162,7 +161,7 @@ static bool reachesRole(Value value, ArrayRef<OperandRole> roles) {
   });
 }
 
-/// The scale that a contraction wants of an operand.
+/// The smallest scale that a contraction requires of the operand.
 static double getScale(const Uses &uses) {
   double scale = 1;
   for (auto [user, number] : uses.direct)
@@ -171,9 +170,9 @@ static double getScale(const Uses &uses) {
   return scale;
 }
 
-/// Keys of attention, and what a maximum is taken of, are negative in one
-/// trial: so far that an exponential vanishes. Queries, keys and values in one
-/// tensor are its thirds.
+/// Makes keys of attention and operands of a maximum negative in one trial, far
+/// enough that an exponential vanishes. In a tensor with queries, keys and
+/// values, the keys are the middle third.
 static void describeSign(const Uses &uses, json::Object &operand) {
   bool isKey = false, isOther = false, isRow = false;
   for (auto [user, number] : uses.direct) {
@@ -193,8 +192,8 @@ static void describeSign(const Uses &uses, json::Object &operand) {
     operand["negative"] = 160;
 }
 
-/// Whether a sum is subtracted from its own values: of equal ones, nothing but
-/// rounding errors is left.
+/// Whether a sum is subtracted from its own values: equal ones leave nothing
+/// but rounding errors.
 static bool subtractsMeans(FusedOp fused) {
   return llvm::any_of(fused.getBodyOps(), [&](Operation &op) {
     if (auto row = dyn_cast<RowOpInterface>(op))
@@ -207,10 +206,10 @@ static bool subtractsMeans(FusedOp fused) {
   });
 }
 
-/// Fast scalar functions of a GPU are instructions with `.ftz`, which take
-/// denormals of f32 and bf16 for 0. Those of f16 are ordinary numbers of f32.
-/// Attention is compiled with fast functions, other regions have them where all
-/// results are of 16 bits.
+/// Fast scalar functions of a GPU are instructions with `.ftz`, which flush
+/// denormals of f32 and bf16 to 0. Denormals of f16 are normal in f32.
+/// Attention is compiled with fast functions; other regions use them if all
+/// results have 16 bits.
 static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
   bool isNormalInF32 =
       isNarrowFloat(type) &&
@@ -239,7 +238,8 @@ static bool mayVanish(Value value) {
          llvm::any_of(op->getOperands(), mayVanish);
 }
 
-/// 0 times an infinity is NaN, and a tiny number times it is not.
+/// Whether a use is a product with a value that may vanish: 0 times infinity is
+/// NaN, but a tiny number times infinity is not.
 static bool multipliesWhatVanishes(OpOperand &use) {
   auto product = dyn_cast<MulOp>(use.getOwner());
   return product && mayVanish(product->getOperand(1 - use.getOperandNumber()));
@@ -250,9 +250,9 @@ static bool isProduct(OpOperand &use) {
   return row && row.getArithmetic().multiplies;
 }
 
-/// What an op leaves open, docs/precision.md: whether attention sees values of
-/// hidden keys, what infinite scores give, what becomes of an infinity beside
-/// factors that vanish.
+/// Special values whose result docs/precision.md leaves open: whether attention
+/// sees values of hidden keys, the effect of infinite scores, the product of an
+/// infinity and a factor that vanishes.
 static json::Array getAvoided(FusedOp fused, const Target &target,
                               BlockArgument argument, bool holdsLargest,
                               bool equalRowsCancel) {
@@ -278,7 +278,7 @@ static json::Array getAvoided(FusedOp fused, const Target &target,
   return avoided;
 }
 
-/// Integers: indices stay inside of what they name, others have both signs.
+/// Integers: indices are in bounds, others have both signs.
 static void describeIntegers(const Uses &uses, Value argument,
                              json::Object &operand) {
   int64_t high = 16;
@@ -287,8 +287,8 @@ static void describeIntegers(const Uses &uses, Value argument,
       high = gather.getSource().getType().getDimSize(gather.getDim());
       operand["outside"] = true;
     }
-  // Indices that are computed with, counts of bits, divisors and exponents; in
-  // floating point, large numbers are other numbers.
+  // Delicate: computed indices, shift counts, divisors and exponents.
+  // Converted: floats do not represent large integers exactly.
   bool isDelicate = reaches(argument, [](OpOperand &use) {
     return (isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 1) ||
            isa<ShiftLeftOp, ShiftRightOp, DivOp, FmodOp, PowOp>(use.getOwner());
@@ -304,11 +304,11 @@ static void describeIntegers(const Uses &uses, Value argument,
 }
 
 namespace {
-/// The largest operands that the region's arithmetic holds.
+/// The largest operands that do not overflow the region's arithmetic.
 struct LargeOperands {
   double factor = 0;
   double amplification = 0;
-  /// Values at the end of a type's range are held too.
+  /// Whether the largest values of the operands' types do not overflow either.
   bool holdsLargest = false;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- Verification.h - What a kernel is verified on ------------*- C++ -*-===//
+//===- Verification.h - Operands and tolerances of verification -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_BUNDLE_VERIFICATION_H
@@ -11,8 +11,8 @@ namespace fact {
 /// {"type": "bf16", "shape": [4, 8]}
 llvm::json::Object describeTensor(mlir::Type type);
 
-/// The operands and results of a kernel as docs/bundle.md has them: fills,
-/// special values to avoid, tolerances.
+/// The operands and results of a kernel as in docs/bundle.md: fills, special
+/// values to avoid, tolerances.
 llvm::json::Array describeOperands(FusedOp fused, const Target &target);
 llvm::json::Array describeResults(FusedOp fused);
 } // namespace fact

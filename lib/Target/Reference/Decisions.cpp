@@ -1,10 +1,10 @@
-//===- Decisions.cpp - Where rounding can decide --------------------------===//
+//===- Decisions.cpp - Results that rounding can decide -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which values of a region a candidate rounds, and which may come out as
-// something else because a rounded one was compared, truncated or is near a
-// pole. The reference then tracks errors, and says for each element how far
-// they may move it.
+// Finds the values of a region that a candidate rounds, and those that may
+// differ because a rounded one was compared, truncated or is near a pole. For
+// these, the reference tracks errors, and reports for each element how far they
+// may move it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ struct Knowledge {
   bool isRounded = false;
   /// It may differ by more.
   Doubt doubt = Doubt::None;
-  /// A sum of products of 16-bit floats. Where large ones cancel, it is less
-  /// exact than a wider result can tell; tensor cores truncate terms to the
-  /// largest.
+  /// A sum of products of 16-bit floats. Where large terms cancel, its error
+  /// exceeds the tolerance of a wider result: tensor cores align terms to the
+  /// largest and truncate them.
   bool isNarrowSum = false;
 };
 } // namespace
@@ -33,7 +33,7 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
-/// Ops that choose among their operands' elements.
+/// Whether an op computes without rounding.
 static bool isExact(Operation *op) {
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getArithmetic().chooses;
@@ -43,13 +43,13 @@ static bool isExact(Operation *op) {
              op);
 }
 
-/// What becomes of a float that is a little off.
+/// The effect of an op on a rounded operand.
 static Doubt getDoubt(Operation *op) {
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getArithmetic().locates ? Doubt::Decides : Doubt::None;
   if (isa<CompareOp, SignOp, FloorOp, CeilOp, RoundOp, FmodOp>(op))
     return Doubt::Decides;
-  // Poles and borders of what they are defined for.
+  // These have poles or a bounded domain.
   if (isa<DivOp, ReciprocalOp, SqrtOp, RsqrtOp, LogOp, Log1pOp, PowOp>(op))
     return Doubt::Grows;
   auto cast = dyn_cast<CastOp>(op);
@@ -65,16 +65,16 @@ static Knowledge getKnowledge(Operation *op, ArrayRef<Knowledge> operands) {
     knowledge.isNarrowSum |= operand.isNarrowSum;
     knowledge.doubt = std::max(knowledge.doubt, operand.doubt);
   }
-  // What rounds to nearest is the same everywhere.
+  // Casts round to nearest in every candidate.
   bool rounds = !isExact(op) && !isa<CastOp>(op);
   knowledge.isRounded = isFloat(op->getResult(0)) && (anyRounded || rounds);
-  // A dividend has no poles.
+  // Only a quotient's divisor causes a pole.
   if (isa<DivOp>(op) ? operands[1].isRounded : anyRounded)
     knowledge.doubt = std::max(knowledge.doubt, getDoubt(op));
   if (isa<MatmulOp>(op))
     knowledge.isNarrowSum |=
         isNarrowFloat(getElementTypeOrSelf(op->getOperand(0).getType()));
-  // A hidden key's NaN shows in some candidates.
+  // NaN in a hidden key reaches the result of some candidates.
   auto contraction = dyn_cast<ContractionOpInterface>(op);
   if (contraction && contraction.averages())
     knowledge.doubt = std::max(knowledge.doubt, Doubt::Decides);

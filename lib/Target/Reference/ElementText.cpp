@@ -1,8 +1,8 @@
 //===- ElementText.cpp - Ops that are functions of an index ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where an element of a result comes from is written for each op from its
-// definition: coordinates of the result, coordinates of the operand, an index.
+// Maps an element of each op's result to its operands, from the definition of
+// the op: coordinates of the result, coordinates of the operand, an index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -169,7 +169,7 @@ static StringRef getComparison(Predicate predicate) {
   case Predicate::ge:
     return "GreaterEqual";
   }
-  llvm_unreachable("all predicates are listed");
+  llvm_unreachable("unknown predicate");
 }
 
 namespace {
@@ -225,8 +225,8 @@ static Formula getFormula(Operation *op) {
       .Default({"", false});
 }
 
-/// What a candidate computes a float in, for an op on these operands: a wide
-/// scalar joins the arithmetic of the tensors beside it.
+/// The float type in which a candidate computes an op on these operands: a
+/// wider scalar does not widen the arithmetic of the tensors.
 static bool isComputedInF64(ValueRange operands) {
   bool anyFloat = false, allWide = true;
   for (Value operand : operands)
@@ -252,7 +252,7 @@ std::string ReferenceEmitter::getCast(CastOp op, const std::string &x) {
     text = (to.isF64() ? "apply<op::ToF64>(" : "apply<op::ToF32>(") + x + ")";
   bool narrows = isa<FloatType>(from) && to.getIntOrFloatBitWidth() <=
                                              from.getIntOrFloatBitWidth();
-  // Of an integer, too: a 16-bit float is cast to by rounding.
+  // A cast to a 16-bit float rounds, also from an integer.
   if (!getRounding(to).empty() && (narrows || !isa<FloatType>(from)))
     return llvm::formatv("apply<op::{0}>({1})", getRounding(to), text);
   if (narrows)
@@ -444,7 +444,7 @@ static std::string getCoordinate(AffineExpr expr, ArrayRef<std::string> names) {
     sign = " % ";
     break;
   default:
-    llvm_unreachable("views have no other index");
+    llvm_unreachable("unexpected expression in the index of a view");
   }
   return "(" + getCoordinate(binary.getLHS(), names) + sign.str() +
          getCoordinate(binary.getRHS(), names) + ")";

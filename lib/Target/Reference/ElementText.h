@@ -15,17 +15,17 @@ inline mlir::RankedTensorType getTensor(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The type that it is computed in: "double" for floats.
+/// The C++ type that elements are computed in: "double" for floats.
 std::string getNumber(mlir::Type element);
 /// The op of Pointwise.h that rounds to a 16-bit float; empty for other types.
 llvm::StringRef getRounding(mlir::Type element);
-/// A double that reads back as the same number.
+/// A C++ literal of exactly this number.
 std::string getLiteral(const llvm::APFloat &number);
 
 /// The row-major index of the element of `shape` with these coordinates.
 std::string getIndex(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<std::string> coordinates);
-/// The coordinates in `shape` of what broadcasts to an element with these.
+/// The coordinates in `shape` of the element that broadcasts to `coordinates`.
 llvm::SmallVector<std::string>
 getBroadcastCoordinates(llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<std::string> coordinates);

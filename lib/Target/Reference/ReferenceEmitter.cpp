@@ -1,8 +1,8 @@
 //===- ReferenceEmitter.cpp - A region as naive C++ -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lies where, and what is computed in which order. ElementText.cpp has the
-// ops that are computed element by element.
+// Memory, order of computation, contractions and row ops. ElementText.cpp has
+// the ops that are computed element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,9 @@ using namespace fact;
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Ops that are programs; all others are functions of an index.
-static bool isProgram(Operation *op) {
+/// Whether an op is a loop over all elements; other ops are functions of an
+/// index.
+static bool isLoop(Operation *op) {
   return isa<ContractionOpInterface, RowOpInterface>(op);
 }
 
@@ -44,7 +45,7 @@ void ReferenceEmitter::store(Value value) {
   Type element = getTensor(value).getElementType();
   int64_t bytes = isa<FloatType>(element) ? 8 : getStorageBytes(element);
   if (tracked)
-    bytes = bytes == 8 ? 16 : 12; // Elements.h asserts it.
+    bytes = bytes == 8 ? 16 : 12; // Elements.h asserts these sizes.
   offsets[value] = workspaceBytes;
   workspaceBytes += llvm::alignTo(getTensor(value).getNumElements() * bytes, 256);
 }
@@ -52,19 +53,19 @@ void ReferenceEmitter::store(Value value) {
 void ReferenceEmitter::chooseStored() {
   for (Operation &op : fused.getBodyOps()) {
     // These read an operand's elements many times.
-    if (isProgram(&op) || isa<GatherOp, RotaryOp>(op))
+    if (isLoop(&op) || isa<GatherOp, RotaryOp>(op))
       for (Value operand : op.getOperands())
         store(operand);
-    if (isProgram(&op) || !op.getResult(0).hasOneUse())
+    if (isLoop(&op) || !op.getResult(0).hasOneUse())
       store(op.getResult(0));
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Programs
+// Loops
 //===----------------------------------------------------------------------===//
 
-/// F32 or F64: what a candidate computes values of this type in.
+/// F32 or F64: the type in which a candidate computes this value.
 static StringRef getFormat(Value value) {
   return getTensor(value).getElementType().isF64() ? "F64" : "F32";
 }
@@ -83,7 +84,7 @@ std::string ReferenceEmitter::printMatrix(MatmulOp op, Value operand,
   own.push_back(transposed ? "column" : "row");
   own.push_back(transposed ? "row" : "column");
   std::string element = read(operand, getIndex(shape, own));
-  // What the region computed rounds to its storage type here.
+  // An operand that the region computed is rounded to its storage type here.
   StringRef rounding = getRounding(getTensor(operand).getElementType());
   if (!isa<BlockArgument>(operand) && !rounding.empty())
     element = llvm::formatv("apply<op::{0}>({1})", rounding, element);
@@ -166,11 +167,11 @@ void ReferenceEmitter::printReduce(ReduceOp op) {
   std::string common = row + ", Values, ";
   StringRef format = getFormat(op.getResult());
   ReduceKind kind = op.getKind();
-  std::string program;
+  std::string functor;
   switch (kind) {
   case ReduceKind::sum:
   case ReduceKind::mean:
-    program = isFloat ? llvm::formatv("ReduceSum<{0}{1}, {2}, {3}>", common, to,
+    functor = isFloat ? llvm::formatv("ReduceSum<{0}{1}, {2}, {3}>", common, to,
                                       format, kind == ReduceKind::mean)
                             .str()
                       : llvm::formatv("ReduceIntegers<{0}{1}, IntegerSum>",
@@ -178,7 +179,7 @@ void ReferenceEmitter::printReduce(ReduceOp op) {
                             .str();
     break;
   case ReduceKind::prod:
-    program = isFloat ? llvm::formatv("ReduceProduct<{0}{1}, {2}>", common, to,
+    functor = isFloat ? llvm::formatv("ReduceProduct<{0}{1}, {2}>", common, to,
                                       format)
                             .str()
                       : llvm::formatv("ReduceIntegers<{0}{1}, IntegerProduct>",
@@ -191,13 +192,13 @@ void ReferenceEmitter::printReduce(ReduceOp op) {
   case ReduceKind::argmin: {
     bool isMax = kind == ReduceKind::max || kind == ReduceKind::argmax;
     bool isPlace = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
-    program = llvm::formatv("ReduceExtreme<{0}{1}, {2}, op::{3}, {4}>", common,
+    functor = llvm::formatv("ReduceExtreme<{0}{1}, {2}, op::{3}, {4}>", common,
                             from, to, isMax ? "Greater" : "Less",
                             isPlace ? "true" : "false");
     break;
   }
   }
-  launches << "    for_rows(" << program << "{v, v." << name << ", "
+  launches << "    for_rows(" << functor << "{v, v." << name << ", "
            << llvm::product_of(reduced) << "}, 0, " << llvm::product_of(kept)
            << ", stream);\n";
 }
@@ -255,7 +256,7 @@ void ReferenceEmitter::printNorm(NormOp op) {
                             llvm::product_of(shape.drop_back(op.getDims())));
 }
 
-LogicalResult ReferenceEmitter::printProgram(Operation *op) {
+LogicalResult ReferenceEmitter::printLoop(Operation *op) {
   bool isKnown = true;
   TypeSwitch<Operation *>(op)
       .Case([&](MatmulOp matmul) { printMatmul(matmul); })
@@ -270,10 +271,11 @@ LogicalResult ReferenceEmitter::printProgram(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The kernel
 //===----------------------------------------------------------------------===//
 
-/// All pointers: arguments, intermediate values, results, doubts.
+/// Prints the struct of all pointers: arguments, intermediate values, results,
+/// doubts.
 void ReferenceEmitter::printValues() {
   os << "struct Values {\n";
   for (BlockArgument argument : fused.getBody().getArguments())
@@ -302,8 +304,8 @@ void ReferenceEmitter::printComment(Operation *op) {
   os << '\n';
 }
 
-/// What is computed, without the rule, the name and the schedule: kernels of
-/// equal content have equal references.
+/// Prints the region without the rule, the name and the schedule, so that equal
+/// regions have equal references.
 void ReferenceEmitter::printRegion() {
   os << "// ^bb0(";
   llvm::interleaveComma(llvm::enumerate(fused.getBody().getArguments()), os,
@@ -372,12 +374,12 @@ LogicalResult ReferenceEmitter::emit(KernelCode &code) {
     Value result = op.getResult(0);
     os << '\n';
     printComment(&op);
-    if (failed(isProgram(&op) ? printProgram(&op) : printElement(&op)))
+    if (failed(isLoop(&op) ? printLoop(&op) : printElement(&op)))
       return failure();
     if (!stored.contains(result))
       continue;
     std::string name = getName(result);
-    if (!isProgram(&op))
+    if (!isLoop(&op))
       launches << llvm::formatv("    store<compute_{0}>(v, v.{0}, {1}, "
                                 "stream);\n",
                                 name, getTensor(result).getNumElements());

@@ -9,10 +9,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace fact {
-/// Writes one struct for each value of a region, whose `at(v, i)` is element i
-/// in row-major order. Pointwise ops, views, gathers and concatenations compute
-/// it from their operands' elements; contractions and row ops are programs that
-/// write all elements to the workspace, and so does what is used twice.
+/// Writes one struct per value of a region, whose `at(v, i)` is element i in
+/// row-major order. Pointwise ops, views, gathers and concatenations compute it
+/// from their operands' elements; contractions and row ops are loops that write
+/// all elements to the workspace, where values with several uses are stored
+/// too.
 class ReferenceEmitter {
 public:
   ReferenceEmitter(FusedOp fused, llvm::StringRef symbol)
@@ -67,9 +68,9 @@ private:
   mlir::LogicalResult printView(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
-  // Programs
+  // Loops
 
-  mlir::LogicalResult printProgram(mlir::Operation *op);
+  mlir::LogicalResult printLoop(mlir::Operation *op);
   void printMatmul(MatmulOp op);
   std::string printMatrix(MatmulOp op, mlir::Value operand, bool isLhs,
                           bool transposed);

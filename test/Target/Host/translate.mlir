@@ -2,7 +2,7 @@
 // RUN: fact-translate --fact-to-host-reference %s | FileCheck %s --check-prefix=REFERENCE
 // RUN: not fact-translate --fact-to-cutlass %s 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// ERROR: its kernels are for 'host', and this translation is for 'h200'
+// ERROR: the module's kernels are for 'host', but this translation is for 'h200'
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @main(%x: tensor<64x32xf32>, %w: tensor<48x32xf32>, %b: tensor<48xf32>) -> tensor<64x48xf32> {
     // CHECK: // gemm_epilogue_0: {{[0-9]+}} tiles

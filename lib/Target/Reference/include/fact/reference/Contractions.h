@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `A::at(v, batch, row, column)` is an element of an operand; the emitter writes
-// where it lies, transposes and broadcasts included.
+// its address, with transposes and broadcasts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@ struct MatmulSize {
 };
 
 #ifdef __CUDACC__
-/// A block of 16 x 16 threads computes 64 x 64 elements, 4 x 4 a thread.
-/// `AlongK` says whether neighbors along k are neighbors in memory.
+/// A block of 16 x 16 threads computes 64 x 64 elements, 4 x 4 per thread.
+/// `AlongK` says whether an operand is contiguous along k.
 template <class A, class B, bool AlongKOfA, bool AlongKOfB, class Format,
           class Values, class E>
 __global__ void matmul_kernel(Values v, E *out, MatmulSize size) {
@@ -128,21 +128,21 @@ struct AttentionSize {
   int64_t batches, heads, key_heads, queries, keys, head, value_head;
   double scale;
   bool causal;
-  /// What rounding the probabilities to the operands' type errs by.
+  /// The relative error of rounding the probabilities to the operands' type.
   double rounding;
 };
 
-/// Scores of so many queries are kept at a time.
+/// The number of queries whose scores are kept at a time.
 #ifdef __CUDACC__
 constexpr int64_t attention_rows = 1024;
 #else
 constexpr int64_t attention_rows = 1;
 #endif
 
-/// One query: its scores, their softmax, and the sum of values. A query that
-/// sees no key gives 0. A hidden key's value is not read: where it is NaN or
-/// infinite, candidates that multiply it by 0 differ from those that skip it,
-/// and the result is undecided.
+/// One query: its scores, their softmax, and the sum of values. The result of a
+/// query that sees no key is 0. The value of a hidden key is not added: where
+/// it is NaN or infinite, candidates that multiply it by 0 differ from those
+/// that skip it, and the result is undecided.
 template <class Q, class K, class V, class Mask, class Format, class Values,
           class E>
 struct Attention {

@@ -90,8 +90,8 @@ FACT_FUNCTION uint64_t bits_of(double value) {
   return bits;
 }
 
-/// The number that an element in memory stands for: floats are doubles,
-/// integers and booleans themselves.
+/// The value of an element in memory: floats as doubles, integers and booleans
+/// unchanged.
 FACT_FUNCTION double number(f64 x) { return x; }
 FACT_FUNCTION double number(f32 x) { return x; }
 FACT_FUNCTION double number(bf16 x) {
@@ -102,7 +102,7 @@ FACT_FUNCTION double number(f16 x) {
   uint32_t rest = x.bits & 0x7fff;
   if (rest >= 0x7c00)
     return float_of(sign | 0x7f800000u | (rest & 0x3ff) << 13);
-  // Five bits of exponent, biased by 15, read as eight, biased by 127.
+  // Reads a 5-bit exponent with bias 15 as an 8-bit one with bias 127.
   double magnitude = static_cast<double>(float_of(rest << 13)) * 0x1p112;
   return sign ? -magnitude : magnitude;
 }
@@ -115,8 +115,8 @@ FACT_FUNCTION i1 number(i1 x) { return x; }
 // Rounding to narrower types
 //===----------------------------------------------------------------------===//
 
-/// To nearest even with `bits` of significand and exponents from `lowest`;
-/// beyond `largest` are the infinities.
+/// Rounds to nearest even with `bits` of significand and exponents from
+/// `lowest`; values beyond `largest` become infinite.
 FACT_FUNCTION double round_to(double x, int bits, int lowest, double largest) {
   if (!is_finite(x) || x == 0)
     return x;
@@ -131,8 +131,7 @@ FACT_FUNCTION double round_to(double x, int bits, int lowest, double largest) {
   return rounded < -largest ? -infinity() : rounded;
 }
 
-/// A value that is computed in f32 has the range of f32, and here the precision
-/// of a double.
+/// Limits a value to the range of f32, but keeps the precision of a double.
 FACT_FUNCTION double in_range_of_f32(double x) {
   double magnitude = math::fabs(x);
   bool normal = magnitude >= 0x1p-126 && magnitude <= 0x1.fffffep127;
@@ -140,12 +139,12 @@ FACT_FUNCTION double in_range_of_f32(double x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that know how wrong a candidate's may be
+// Values with error bounds
 //===----------------------------------------------------------------------===//
 
-/// A value, a bound on how far a right candidate's may be from it, and whether
-/// rounding may have decided something on the way here: a comparison, a
-/// truncation, a place, the side of a pole.
+/// A value, a bound on how far that of a correct candidate may be from it, and
+/// whether rounding may have decided it: in a comparison, a truncation, an
+/// argmax, or by the side of a pole.
 template <class T> struct Tracked {
   T value;
   float error;
@@ -187,13 +186,13 @@ template <class T> struct Make<Tracked<T>> {
   }
 };
 
-/// What a candidate that computes in f32 makes of a value: its range, and four
-/// units in the last place.
+/// A value as a candidate computes it in f32: with the range of f32, and an
+/// error of four ulp.
 FACT_FUNCTION double in_f32(double x) { return in_range_of_f32(x); }
 FACT_FUNCTION Tracked<double> in_f32(Tracked<double> x) {
   double magnitude = math::fabs(x.value);
   double error = is_finite(x.value) ? magnitude * 0x1p-21 : 0;
-  // Machines may take denormals for 0.
+  // Candidates may flush denormals to 0.
   if (magnitude > 0 && magnitude < 0x1p-100)
     error += 0x1p-126;
   return Make<Tracked<double>>::of(in_range_of_f32(x.value),

@@ -1,8 +1,8 @@
 //===- Launch.h - Loops over elements and rows, on both targets -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program is a functor that computes one element, or one row by a team: a
-// block of threads on CUDA, one thread on the host. Programs are written once.
+// A functor computes one element, or one row by a team: a block of threads on
+// CUDA, one thread on the host. The same functors run on both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ struct Team {
 #endif
   }
 
-  /// Calls `function` for each index below `count`; what it wrote is there for
-  /// the whole team afterwards.
+  /// Calls `function` for each index below `count`; afterwards the whole team
+  /// sees its writes.
   template <class Function>
   FACT_FUNCTION static void each(int64_t count, Function function) {
     for (int64_t i = first(); i < count; i += step())
@@ -58,8 +58,8 @@ struct Team {
     wait();
   }
 
-  /// Adds `element(i)` for each index below `count` to a `Sum`, which says how
-  /// to `add` an element and how to `merge` another sum. All threads get it.
+  /// Adds `element(i)` for each index below `count` to a `Sum`, which can `add`
+  /// an element and `merge` another sum. All threads return the total.
   template <class Sum, class Element>
   FACT_FUNCTION static Sum fold(int64_t count, Sum sum, Element element) {
     for (int64_t i = first(); i < count; i += step())
@@ -86,43 +86,43 @@ inline unsigned blocks_for(int64_t count, int64_t per_block) {
   return static_cast<unsigned>((count + per_block - 1) / per_block);
 }
 
-template <class Program>
-__global__ void elements_kernel(Program program, int64_t count) {
+template <class Functor>
+__global__ void elements_kernel(Functor functor, int64_t count) {
   int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < count)
-    program(i);
+    functor(i);
 }
-template <class Program>
+template <class Functor>
 __global__ void __launch_bounds__(Team::threads)
-    rows_kernel(Program program, int64_t first) {
-  program(first + blockIdx.x);
+    rows_kernel(Functor functor, int64_t first) {
+  functor(first + blockIdx.x);
 }
 #endif
 
-/// Runs `program(i)` for each i below `count`.
-template <class Program>
-void for_elements(Program program, int64_t count, Stream stream) {
+/// Runs `functor(i)` for each i below `count`.
+template <class Functor>
+void for_elements(Functor functor, int64_t count, Stream stream) {
 #ifdef __CUDACC__
   if (count > 0)
-    elements_kernel<<<blocks_for(count, 256), 256, 0, stream>>>(program, count);
+    elements_kernel<<<blocks_for(count, 256), 256, 0, stream>>>(functor, count);
 #else
   (void)stream;
   for (int64_t i = 0; i < count; ++i)
-    program(i);
+    functor(i);
 #endif
 }
 
-/// Runs `program(row)` by a team for each row of [first, first + count).
-template <class Program>
-void for_rows(Program program, int64_t first, int64_t count, Stream stream) {
+/// Runs `functor(row)` by a team for each row of [first, first + count).
+template <class Functor>
+void for_rows(Functor functor, int64_t first, int64_t count, Stream stream) {
 #ifdef __CUDACC__
   if (count > 0)
     rows_kernel<<<static_cast<unsigned>(count), Team::threads, 0, stream>>>(
-        program, first);
+        functor, first);
 #else
   (void)stream;
   for (int64_t row = first; row < first + count; ++row)
-    program(row);
+    functor(row);
 #endif
 }
 
@@ -130,8 +130,8 @@ void for_rows(Program program, int64_t first, int64_t count, Stream stream) {
 // Storing
 //===----------------------------------------------------------------------===//
 
-/// Element i of `Source` goes to out[i]. A result is stored in its own type; an
-/// intermediate value as the element that it is.
+/// Stores element i of `Source` in out[i]: results in their storage type,
+/// intermediate values as they are computed.
 template <class Source, class Values, class T> struct Store {
   Values v;
   T *out;
@@ -150,8 +150,8 @@ void store(const Values &v, T *out, int64_t count, Stream stream) {
   for_elements(Store<Source, Values, T>{v, out}, count, stream);
 }
 
-/// How far rounding alone may move an element: infinitely where it decides, and
-/// else by the error if that `Grows` near poles.
+/// Stores how far rounding alone may move an element: infinitely where it
+/// decides, else by the error if that `Grows` near poles.
 template <class Source, bool Grows, class Values> struct StoreDoubt {
   Values v;
   float *out;

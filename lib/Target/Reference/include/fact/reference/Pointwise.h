@@ -1,8 +1,8 @@
 //===- Pointwise.h - Pointwise ops, one scalar formula each -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each op is written from PyTorch's definition of it, in double. Nothing here
-// is shared with what prints or lowers kernels.
+// Each op is written from PyTorch's definition of it, in double. Emitters and
+// lowerings of candidates share none of this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +15,15 @@ namespace fact {
 namespace reference {
 namespace op {
 
-/// How an op answers to small changes of its operands.
+/// The effect of small changes of the operands on an op's result.
 struct Smooth {
-  /// Its result jumps: rounding decides between values.
+  /// Whether the result jumps, so that rounding decides between values.
   static constexpr bool decides = false;
-  /// The result is compared with its operand: equality has a margin too.
+  /// Whether operands are compared, so that rounding decides if they are close.
   static constexpr bool compares = false;
-  /// Jumps by the size of its second operand.
+  /// Whether the result jumps by the size of the second operand.
   static constexpr bool wraps = false;
-  /// The result is a difference of numbers as large as the operand.
+  /// Whether the result is a difference of numbers as large as the operand.
   static constexpr bool cancels = false;
   /// Whether the last operand may be 0, where the result is infinite.
   FACT_FUNCTION static bool is_pole(double, double) { return false; }
@@ -34,7 +34,7 @@ struct Deciding : Smooth {
 struct Comparing : Smooth {
   static constexpr bool compares = true;
 };
-struct Cancelling : Smooth {
+struct Canceling : Smooth {
   static constexpr bool cancels = true;
 };
 
@@ -60,7 +60,8 @@ struct Mul : Smooth {
     return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
   }
 };
-/// Of integers: towards 0; 0 by 0, of which x remains.
+/// The quotient of integers, rounded toward 0; x / 0 is 0, so that the
+/// remainder is x.
 struct Div : Smooth {
   FACT_FUNCTION static bool is_pole(double y, double error) {
     return math::fabs(y) <= error;
@@ -208,10 +209,10 @@ FACT_OP(Softplus, Smooth,
         x > 0 ? x + math::log1p(math::exp(-x)) : math::log1p(math::exp(x)))
 FACT_OP(Mish, Smooth, x *math::tanh(Softplus::of(x)))
 /// x Phi(x), where Phi(x) = erfc(-x / sqrt(2)) / 2.
-FACT_OP(Gelu, Cancelling, x * 0.5 * math::erfc(x * -0.70710678118654752440))
+FACT_OP(Gelu, Canceling, x * 0.5 * math::erfc(x * -0.70710678118654752440))
 /// x (1 + tanh(z)) / 2 = x / (1 + exp(-2 z)), z = sqrt(2 / pi) (x + 0.044715
 /// x^3).
-FACT_OP(GeluTanh, Cancelling,
+FACT_OP(GeluTanh, Canceling,
         x / (1 + math::exp(-1.5957691216057307117 *
                            (x + 0.044715 * x * x * x))))
 #undef FACT_OP
@@ -255,7 +256,7 @@ struct RoundToF32 : Smooth {
     return static_cast<double>(static_cast<float>(x));
   }
 };
-/// What is not 0; NaN is not.
+/// Whether a number is not 0; true for NaN.
 struct ToBoolean : Deciding {
   template <class T> FACT_FUNCTION static bool of(T x) { return x != T(0); }
 };
@@ -270,8 +271,8 @@ struct ToF64 : Smooth {
     return static_cast<double>(x);
   }
 };
-/// Towards 0; beyond the type its nearest bound, and 0 for NaN. Types of less
-/// than 32 bits have the low bits of the 32-bit integer.
+/// Truncates toward 0; saturates at the bounds of the type, and 0 for NaN.
+/// Types of less than 32 bits have the low bits of the 32-bit integer.
 template <class T> struct ToInteger : Deciding {
   static constexpr int bits = sizeof(T) < 8 ? 32 : 64;
   static constexpr double limit =
@@ -295,9 +296,8 @@ template <class T> struct ToInteger : Deciding {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Adds what the result would be for a neighboring operand to its error. A
-/// neighbor that is NaN or infinite where the result is not leaves the result
-/// undecided.
+/// Widens the error of a result to cover the result for a neighboring operand.
+/// If that is NaN or infinite but the result is not, the result is undecided.
 FACT_FUNCTION void include(Tracked<double> &result, double neighbor) {
   if (is_nan(result.value) && is_nan(neighbor))
     return;
@@ -325,8 +325,8 @@ FACT_FUNCTION void settle(Tracked<double> &result, double second) {
 template <class Op, class T>
 FACT_FUNCTION void settle(Tracked<T> &, double) {}
 
-/// An op on elements: on plain ones its formula, on tracked ones the formula at
-/// the ends of what a candidate's operands may be.
+/// An op on elements: its formula, for tracked elements also at the ends of the
+/// intervals that a candidate's operands may be in.
 template <class Op, class T> FACT_FUNCTION auto apply(T x) {
   return Op::of(x);
 }
@@ -342,7 +342,7 @@ template <class Op, class T> FACT_FUNCTION auto apply(Tracked<T> x) {
       include(result, Op::of(x.value - error));
       include(result, Op::of(x.value + error));
       result.undecided = result.undecided || Op::is_pole(x.value, error);
-      // A boolean of 0 lies between its neighbors.
+      // Both ends of an interval around 0 may be true as booleans.
       if (Op::decides && math::fabs(x.value) <= error)
         include(result, Op::of(0.0));
     }

@@ -1,8 +1,8 @@
-//===- Reference.h - Naive kernels that say what is right -------*- C++ -*-===//
+//===- Reference.h - Naive kernels to verify candidates with ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reference is written to be obviously right: one program an op, doubles
-// throughout, 64-bit indices, nothing of what candidates are made from.
+// A reference is written to be obviously right: one loop per op, doubles
+// throughout, 64-bit indices, no code shared with candidates.
 //
 //===----------------------------------------------------------------------===//
 

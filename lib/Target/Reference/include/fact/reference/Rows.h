@@ -1,10 +1,10 @@
 //===- Rows.h - Reductions, softmax and norms -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `X::at(v, row, i)` is element i of a row; the emitter writes where it lies.
-// `unit` is what one operation of a candidate may err by, relative to its
-// result: 2^-23, or 2^-52 for f64. `Range` is in_range_of_f32 where a candidate
-// computes in f32.
+// `X::at(v, row, i)` is element i of a row; the emitter writes its address.
+// `unit` is the relative error of one operation of a candidate: 2^-23, or 2^-52
+// for f64. `range` limits a value to the range of the type that a candidate
+// computes in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,14 @@ struct F64 {
   FACT_FUNCTION static double range(double x) { return x; }
 };
 
-/// Errors of a sum grow like a random walk, by at most this much of the sum of
-/// magnitudes.
+/// A bound on the error of a sum, relative to the sum of magnitudes: errors
+/// grow like a random walk.
 template <class Format> FACT_FUNCTION double growth_of(int64_t count) {
   return Format::unit * (4 + 2 * math::sqrt(static_cast<double>(count)));
 }
 
 //===----------------------------------------------------------------------===//
-// What is folded over a row
+// Folds over a row
 //===----------------------------------------------------------------------===//
 
 /// A sum, the sum of its terms' magnitudes, and that of their errors.
@@ -96,7 +96,7 @@ struct IntegerProduct {
 };
 
 /// The extreme element by `Better` (op::Greater or op::Less), the first of equal
-/// ones, and how near the others come to it. NaN is the extreme of both.
+/// ones, and how close the others are. NaN is the extreme of both.
 template <class T, class Better> struct Extreme {
   T value = 0;
   /// -1 while there is none.
@@ -236,8 +236,8 @@ struct ReduceExtreme {
 // Softmax and norms
 //===----------------------------------------------------------------------===//
 
-/// out[place] = exp(x - max) / sum over each row; `Place::at(row, i)` says where
-/// element i of a row lies.
+/// out[place] = exp(x - max) / sum over each row; `Place::at(row, i)` is the
+/// index of element i of a row.
 template <class X, class Place, class Values, class E, class Format>
 struct Softmax {
   Values v;
@@ -267,7 +267,7 @@ struct Softmax {
 };
 
 /// (x - mean) / sqrt(variance + eps) or x / sqrt(mean(x x) + eps), times weight,
-/// plus bias. `Weight` and `Bias` give 1 and 0 where the op has none.
+/// plus bias. `Weight` and `Bias` are 1 and 0 where the op has none.
 template <class X, class Weight, class Bias, class Values, class E,
           class Format, bool IsLayer>
 struct Norm {
