@@ -214,7 +214,8 @@ void Dialogue::record(std::vector<chat::JudgedProposal> verdicts) {
 void Dialogue::giveUp(const Twine &reason) {
   closed = true;
   report.fallback = reason.str();
-  mlir::emitWarning(module.getLoc(), "no usable answer of the language model: ")
+  mlir::emitWarning(module.getLoc(),
+                    "no usable answer from the language model: ")
       << reason << "; the rules do the rest";
 }
 

@@ -28,9 +28,9 @@ pytestmark = needs_compiler
 RIGHT = json.dumps({"choices": [{"message": {"content": "{\"patterns\": []}"}}]})
 
 CONNECTIONS = {
-    "cut before the answer": ([raw(b"")], "no usable answer of the language model"),
-    "cut inside the headers": ([raw(b"HTTP/1.1 200 O")], "no usable answer of the language model"),
-    "cut inside the body": ([cut], "no usable answer of the language model"),
+    "cut before the answer": ([raw(b"")], "no usable answer from the language model"),
+    "cut inside the headers": ([raw(b"HTTP/1.1 200 O")], "no usable answer from the language model"),
+    "cut inside the body": ([cut], "no usable answer from the language model"),
     "not HTTP": ([raw(b"SSH-2.0-OpenSSH_9.2\r\n" + b"\0" * 1000)], "no usable answer"),
     "endless headers": ([endless_headers], "no usable answer"),
     "an empty body": ([body("")], "the response cannot be read"),
@@ -74,7 +74,7 @@ def test_nobody_listens(ask, rules):
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     run = ask(llm_url=url)
-    assert "no usable answer of the language model: " in run.said
+    assert "no usable answer from the language model: " in run.said
     assert run.ir == rules()
 
 

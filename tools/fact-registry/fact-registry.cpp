@@ -1,4 +1,4 @@
-//===- fact-registry.cpp - Reads and changes the pattern registry ---------===//
+//===- fact-registry.cpp - Reads and changes the registry -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
@@ -16,8 +16,8 @@ using fact::tuning::Failure;
 static const char usage[] =
     R"(usage: fact-registry COMMAND [options]
 
-Reads and changes the pattern registry: which schedules were measured for which
-problem, how fast they were, what failed.
+Reads and changes the registry: which schedules were measured for which problem,
+how fast they were, what failed.
 
   list                    one line per entry
   show ID...              one entry in full; an id may be abbreviated

@@ -34,7 +34,7 @@ struct Verdict {
   mlir::Operation *op = nullptr;
 };
 
-/// What discovery did, for statistics, summaries and benchmarks.
+/// Counts of discovery, for statistics, summaries and benchmarks.
 struct DiscoveryReport {
   std::string agent;
   unsigned proposed = 0;

@@ -88,8 +88,8 @@ struct Entry {
   const Schedule *getBest() const;
 };
 
-/// Whether schedules for one type apply to another: f16 and bf16, narrow floats
-/// of the same size, are interchangeable; other types are not.
+/// Whether schedules for one type apply to another: those for narrow floats of
+/// one size (f16 and bf16) do, those for other types only to themselves.
 bool isConvertible(const std::string &dtype, const std::string &other);
 
 /// reuse: the same problem. adapt: a problem near it.

@@ -79,7 +79,7 @@ std::unique_ptr<Model> createHttpModel(const HttpOptions &options);
 /// path, before the query.
 std::string getCompletionsUrl(const std::string &url);
 
-/// What is wrong with the options, or empty.
+/// An error in the options, or empty.
 std::string checkHttpOptions(const HttpOptions &options);
 
 /// The body of a request.

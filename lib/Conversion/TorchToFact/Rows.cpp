@@ -94,7 +94,7 @@ static LogicalResult convertQuantifier(TorchCall &call) {
   if (!call.getResultElement().isInteger(1))
     return call.emitError() << "returns elements of " << call.getResultElement()
                             << "; only booleans are supported";
-  // Of no elements, `any` is false and `all` is true.
+  // Without elements, `any` is false and `all` is true.
   for (int64_t dim : dims)
     if (!typeOf(x).getDimSize(dim))
       return call.replace(call.constant(kind == ReduceKind::min,
