@@ -34,77 +34,40 @@ private:
   GemmPlan gemm;
 };
 
-/// A family whose regions `checkRegion` tells from those of the others.
 class GemmFamily : public Family {
 public:
-  explicit GemmFamily(const Rule &rule)
-      : Family(rule, "host", {&HostGemmAttr::kind}) {}
+  GemmFamily(const Rule &rule, ContractionRegion::Kind kind)
+      : Family(rule, "host", {&HostGemmAttr::kind}), kind(kind) {}
 
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {
     if (failed(requireStaticShapes(fused, emitError)))
       return failure();
-    FailureOr<GemmPlan> gemm = GemmPlan::get(fused, emitError);
-    if (failed(gemm) || failed(checkRegion(*gemm, emitError)))
-      return failure();
-    return makePlan<HostGemmPlan>(fused, machine, std::move(gemm));
+    return makePlan<HostGemmPlan>(fused, machine,
+                                  GemmPlan::get(fused, kind, emitError));
   }
 
-protected:
-  virtual LogicalResult checkRegion(const GemmPlan &plan,
-                                    EmitError emitError) const = 0;
+private:
+  ContractionRegion::Kind kind;
 };
 
 class GemmEpilogueFamily : public GemmFamily {
 public:
-  GemmEpilogueFamily() : GemmFamily(gemmEpilogueRule) {}
-
-protected:
-  LogicalResult checkRegion(const GemmPlan &plan,
-                            EmitError emitError) const override {
-    if (plan.products.size() > 1)
-      return emitError() << "takes one 'fact.matmul', and there are more";
-    return success();
-  }
+  GemmEpilogueFamily()
+      : GemmFamily(gemmEpilogueRule, ContractionRegion::Kind::Single) {}
 };
 
 class GatedGemmFamily : public GemmFamily {
 public:
-  GatedGemmFamily() : GemmFamily(gatedGemmRule) {}
-
-protected:
-  LogicalResult checkRegion(const GemmPlan &plan,
-                            EmitError emitError) const override {
-    if (plan.products.size() != 2)
-      return emitError() << "needs exactly two 'fact.matmul', not "
-                         << plan.products.size();
-    if (plan.segments.size() != 1)
-      return emitError() << "needs a result that combines both products";
-    MatmulOp gate = plan.products[0].matmul, up = plan.products[1].matmul;
-    if (gate.getRhs() == up.getRhs() ||
-        gate.getRhs().getType() != up.getRhs().getType())
-      return emitError() << "needs two weights of the same type, not "
-                         << gate.getRhs().getType() << " and "
-                         << up.getRhs().getType();
-    return success();
-  }
+  GatedGemmFamily()
+      : GemmFamily(gatedGemmRule, ContractionRegion::Kind::Gated) {}
 };
 
 class GroupedGemmFamily : public GemmFamily {
 public:
-  GroupedGemmFamily() : GemmFamily(groupedGemmRule) {}
-
-protected:
-  LogicalResult checkRegion(const GemmPlan &plan,
-                            EmitError emitError) const override {
-    if (plan.products.size() < 2)
-      return emitError() << "needs two or more 'fact.matmul' of one lhs";
-    if (plan.segments.size() != plan.products.size())
-      return emitError() << "needs results that read one product each, and one "
-                            "combines several";
-    return success();
-  }
+  GroupedGemmFamily()
+      : GemmFamily(groupedGemmRule, ContractionRegion::Kind::Grouped) {}
 };
 } // namespace
 

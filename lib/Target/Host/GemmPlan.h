@@ -1,20 +1,19 @@
-//===- GemmPlan.h - A region as products of one lhs ---------------*- C++
+//===- GemmPlan.h - Products of one lhs on packed panels --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_GEMMPLAN_H
 #define FACT_LIB_TARGET_HOST_GEMMPLAN_H
 
 #include "HostPlan.h"
+#include "fact/Analysis/ContractionRegion.h"
 
 namespace fact::host {
 /// One or more matmuls of one lhs, the pointwise ops on their products, and
-/// reductions of what those give: everything but the schedule.
+/// reductions of their values, without the schedule.
 struct GemmPlan {
-  int64_t m, k;
+  int64_t k;
   Type storage, compute;
-  /// Products that share nothing: 1 when no right side has batches, since then
-  /// batches are rows.
+  /// Products that have an rhs each; 1 where batches are rows.
   int64_t batches;
   /// Rows of the results over all batches, and of one batch.
   int64_t rows, batchRows;
@@ -23,24 +22,24 @@ struct GemmPlan {
 
   /// B by (batch and column, k).
   struct Product {
-    MatmulOp matmul;
+    mutable MatmulOp matmul;
+    int64_t n;
     RowView b;
   };
   llvm::SmallVector<Product> products;
 
-  /// The right sides that `pack` packs, ascending; empty when tiles pack for
-  /// themselves.
+  /// The numbers of the operands that `pack` packs, ascending; empty when each
+  /// tile packs its own panels.
   llvm::SmallVector<unsigned> packedOperands;
 
-  /// A reduction of rows (over the columns of the products) or of columns.
+  /// A reduction over rows (the columns of the products) or over columns.
   struct Reduction {
-    ReduceOp op;
+    mutable ReduceOp op;
     bool ofRows;
     RowElements input;
   };
 
-  /// One element for each of the products, each row, or each column.
-  enum class Form { Full, PerRow, PerColumn };
+  using Form = ContractionRegion::Form;
   struct Result {
     unsigned number;
     Form form;
@@ -48,7 +47,8 @@ struct GemmPlan {
     RowView destination;
   };
 
-  /// Products of one width that results combine, and all that is made of them.
+  /// Products of one width that results combine, with the values computed from
+  /// them.
   struct Segment {
     int64_t n;
     llvm::SmallVector<unsigned> products;
@@ -57,22 +57,24 @@ struct GemmPlan {
   };
   std::vector<Segment> segments;
 
-  static mlir::FailureOr<GemmPlan> get(FusedOp fused, EmitError emitError);
+  static mlir::FailureOr<GemmPlan> get(FusedOp fused,
+                                       ContractionRegion::Kind kind,
+                                       EmitError emitError);
 
-  /// Columns of all segments, and the products of the segment with the most.
+  /// The columns of all segments, and the largest number of products in one.
   int64_t getColumns() const;
   int64_t getMostProducts() const;
   bool hasReductions(bool ofRows) const;
 
-  /// How much of K one block takes, such that what `columns` of B have there
-  /// takes half of the first cache; and how many products of a block registers
-  /// add one after the other. Shorter chains lose less, and each costs an
-  /// addition in memory.
+  /// The depth of a block of K, such that a block of `columns` of B takes half
+  /// of the first cache, and the length of a chain: how many terms of a block
+  /// registers add up before the sum in memory. Shorter chains round less, and
+  /// each costs an addition in memory.
   std::pair<int64_t, int64_t> chooseBlocks(const Cpu &cpu,
                                            int64_t columns) const;
 };
 
-/// Writes `tile`, and `pack` where there is something to pack.
+/// Writes `tile`, and `pack` where operands are packed.
 void buildGemm(KernelBuilder &b, const GemmPlan &plan, HostGemmAttr schedule);
 } // namespace fact::host
 

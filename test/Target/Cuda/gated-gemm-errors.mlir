@@ -13,7 +13,7 @@ func.func @one(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>) -> tensor<64x64xf16
 // -----
 
 func.func @lhs(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{both 'fact.matmul' must have the same lhs}}
+  // expected-error @below {{all 'fact.matmul' must have the same lhs}}
   %0 = fact.fused "gated_gemm" ins(%x, %y, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%X: tensor<64x64xf16>, %Y: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
     %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -27,7 +27,7 @@ func.func @lhs(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %g: tensor<64x64xf1
 // -----
 
 func.func @weights(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{needs two weights of the same type}}
+  // expected-error @below {{needs two different weights, and both 'fact.matmul' have the same rhs}}
   %0 = fact.fused "gated_gemm" ins(%x, %g : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>):
     %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -83,7 +83,7 @@ func.func @columns(%x: tensor<64x64xf16>, %g: tensor<60x64xf16>, %u: tensor<60x6
 // -----
 
 func.func @read(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{the epilogue reads a weight, which is packed}}
+  // expected-error @below {{the epilogue reads a weight, of which the kernel has only the packed copy}}
   %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
     %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

@@ -13,7 +13,7 @@ func.func @f32(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32
 // -----
 
 func.func @prologue(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{the operands of 'fact.matmul' must be arguments of the region, and one is computed by 'fact.relu'}}
+  // expected-error @below {{the lhs of 'fact.matmul' must be an argument of the region or a view of one, and is computed by 'fact.relu'}}
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.relu %a : (tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -26,7 +26,7 @@ func.func @prologue(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x6
 // -----
 
 func.func @alignment(%x: tensor<64x60xf16>, %w: tensor<60x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{strides and offset of lhs must be multiples of 16 bytes, and a row has 60 elements of 'f16'}}
+  // expected-error @below {{strides and offset of the lhs must be multiples of 16 bytes, and a row has 60 elements of 'f16'}}
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x60xf16>, tensor<60x64xf16>) {
   ^bb0(%a: tensor<64x60xf16>, %b: tensor<60x64xf16>):
     %1 = fact.matmul %a, %b : (tensor<64x60xf16>, tensor<60x64xf16>) -> tensor<64x64xf16>
@@ -79,7 +79,7 @@ module attributes {fact.target = #fact.machine<"a100">} {
 // -----
 
 func.func @reduced_batches(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{reduces whole rows of the product, of 64 elements, or whole columns, of 32, and 'fact.reduce' has other dimensions}}
+  // expected-error @below {{'fact.reduce' must be over whole rows of a product, of 64 elements, or over whole columns, of 32}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x32x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<2x32x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<2x32x64xf16>, tensor<64x64xf16>) -> tensor<2x32x64xf16>
@@ -105,7 +105,7 @@ func.func @many_batches(%x: tensor<70000x8x64xf16>, %w: tensor<64x64xf16>) {
 // -----
 
 func.func @permuted_columns(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{the elements of a reduced result must be neighbours, and its last views permute them}}
+  // expected-error @below {{a reduced result must be contiguous, and its last views permute it}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x32x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<2x32x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<2x32x64xf16>, tensor<64x64xf16>) -> tensor<2x32x64xf16>
@@ -119,7 +119,7 @@ func.func @permuted_columns(%x: tensor<2x32x64xf16>, %w: tensor<64x64xf16>) {
 // -----
 
 func.func @places(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{takes sums, means, products and extremes of rows or columns, not 'argmax'}}
+  // expected-error @below {{reduces products by sum, mean, prod, max or min, not by 'argmax'}}
   %r:2 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -132,7 +132,7 @@ func.func @places(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
 // -----
 
 func.func @normalised(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
-  // expected-error @below {{a result of the product's size reads a reduction of it, which is known only when all tiles are done}}
+  // expected-error @below {{a result of type 'tensor<64x64xf16>' reads a reduction of the product, which is complete only after the last tile}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -179,4 +179,17 @@ func.func @rows(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
     fact.yield %1 : tensor<64x64xf16>
   } schedule(#fact.cuda_row<threads = 32, rows = 576460752303423488>) : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @columns_of_one_row(%x: tensor<1x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{reduces columns of two or more elements, not of one}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<1x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<1x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<1x64xf16>, tensor<64x64xf16>) -> tensor<1x64xf16>
+    %2 = fact.reduce sum %1 dims [0] : (tensor<1x64xf16>) -> tensor<64xf16>
+    fact.yield %2 : tensor<64xf16>
+  } : tensor<64xf16>
+  return
 }

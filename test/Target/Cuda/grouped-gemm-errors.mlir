@@ -1,7 +1,7 @@
 // RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s
 
 func.func @alone(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) {
-  // expected-error @below {{needs two or more 'fact.matmul' of one lhs}}
+  // expected-error @below {{needs two or more 'fact.matmul', not 1}}
   %r = fact.fused "grouped_gemm" ins(%x, %y : tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -13,7 +13,7 @@ func.func @alone(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) {
 // -----
 
 func.func @lhs(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf16>) {
-  // expected-error @below {{both 'fact.matmul' must have the same lhs}}
+  // expected-error @below {{all 'fact.matmul' must have the same lhs}}
   %r:2 = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -26,7 +26,7 @@ func.func @lhs(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf1
 // -----
 
 func.func @combined(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf16>) {
-  // expected-error @below {{result 0 must read one product, and reads 2}}
+  // expected-error @below {{result 0 must read one product, not 2}}
   %r:2 = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -40,7 +40,7 @@ func.func @combined(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x
 // -----
 
 func.func @twice(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf16>) {
-  // expected-error @below {{each product has one result here, and results 0 and 2 read the same}}
+  // expected-error @below {{each product must have one result, and product 0 has 2}}
   %r:3 = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -54,7 +54,7 @@ func.func @twice(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64x
 // -----
 
 func.func @unread(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf16>) {
-  // expected-error @below {{no result reads one of the products}}
+  // expected-error @below {{no result reads product 1}}
   %r = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -107,7 +107,7 @@ func.func @columns(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<60x6
 // -----
 
 func.func @read(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf16>) {
-  // expected-error @below {{the epilogue reads a weight, which is packed}}
+  // expected-error @below {{the epilogue reads a weight, of which the kernel has only the packed copy}}
   %r:2 = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -128,5 +128,19 @@ func.func @stream_k(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x
     %2 = fact.matmul %a, %c transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     fact.yield %1, %2 : tensor<64x64xf16>, tensor<64x64xf16>
   } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = stream_k, swizzle = 1>) : tensor<64x64xf16>, tensor<64x64xf16>
+  return
+}
+
+// -----
+
+func.func @reduced(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x64xf16>) {
+  // expected-error @below {{takes 'fact.reduce' after one product, not after 2}}
+  %r:2 = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.matmul %a, %c transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %3 = fact.reduce sum %2 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
+    fact.yield %1, %3 : tensor<64x64xf16>, tensor<64xf16>
+  } : tensor<64x64xf16>, tensor<64xf16>
   return
 }

@@ -31,7 +31,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @same(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
-    // expected-error @below {{needs two weights of the same type}}
+    // expected-error @below {{needs two different weights, and both 'fact.matmul' have the same rhs}}
     %r = fact.fused "gated_gemm" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -63,7 +63,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @alone(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
-    // expected-error @below {{needs two or more 'fact.matmul' of one lhs}}
+    // expected-error @below {{needs two or more 'fact.matmul', not 1}}
     %r = fact.fused "grouped_gemm" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -77,7 +77,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @combined(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) {
-    // expected-error @below {{needs results that read one product each, and one combines several}}
+    // expected-error @below {{result 0 must read one product, not 2}}
     %r = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -93,7 +93,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @unread(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) {
-    // expected-error @below {{no result reads one of the products}}
+    // expected-error @below {{no result reads product 1}}
     %r = fact.fused "grouped_gemm" ins(%x, %y, %z : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -108,7 +108,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @two(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) {
-    // expected-error @below {{takes one 'fact.matmul', and there are more}}
+    // expected-error @below {{needs exactly one 'fact.matmul', not 2}}
     %r:2 = fact.fused "gemm_epilogue" ins(%x, %y, %z : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -123,7 +123,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @places(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
-    // expected-error @below {{takes sums, means, products and extremes of floats after a product, not 'argmax'}}
+    // expected-error @below {{reduces products by sum, mean, prod, max or min, not by 'argmax'}}
     %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -138,7 +138,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @everything(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
-    // expected-error @below {{reduces whole rows of 8 or whole columns of 8 elements}}
+    // expected-error @below {{'fact.reduce' must be over whole rows of a product, of 8 elements, or over whole columns, of 8}}
     %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -169,7 +169,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 
 module attributes {fact.target = #fact.machine<"host">} {
   func.func @normalised(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
-    // expected-error @below {{'fact.reduce' is not a pointwise op or a view}}
+    // expected-error @below {{a result of type 'tensor<8x8xf32>' reads a reduction of the product, which is complete only after the last tile}}
     %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
     ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
       %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -177,6 +177,51 @@ module attributes {fact.target = #fact.machine<"host">} {
       %3 = fact.div %1, %2 : (tensor<8x8xf32>, tensor<8x1xf32>) -> tensor<8x8xf32>
       fact.yield %3 : tensor<8x8xf32>
     } : tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"host">} {
+  func.func @other_size(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8xf32>) {
+    // expected-error @below {{a result of type 'tensor<8xf32>' must have the size of the product, or be computed from a reduction of it}}
+    %r:2 = fact.fused "gemm_epilogue" ins(%x, %y, %z : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>) {
+    ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8xf32>):
+      %1 = fact.matmul %a, %b transpose_b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %2 = fact.relu %c : (tensor<8xf32>) -> tensor<8xf32>
+      fact.yield %1, %2 : tensor<8x8xf32>, tensor<8xf32>
+    } : tensor<8x8xf32>, tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"host">} {
+  func.func @batched_columns(%x: tensor<2x8x8xf32>, %y: tensor<2x8x8xf32>) {
+    // expected-error @below {{reduces columns of one product, not of 2 batches}}
+    %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<2x8x8xf32>, tensor<2x8x8xf32>) {
+    ^bb0(%a: tensor<2x8x8xf32>, %b: tensor<2x8x8xf32>):
+      %1 = fact.matmul %a, %b : (tensor<2x8x8xf32>, tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+      %2 = fact.reduce sum %1 dims [1] : (tensor<2x8x8xf32>) -> tensor<2x8xf32>
+      fact.yield %2 : tensor<2x8xf32>
+    } : tensor<2x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"host">} {
+  func.func @unrelated(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>) {
+    // expected-error @below {{a 'fact.reduce' reads no product}}
+    %r:2 = fact.fused "gemm_epilogue" ins(%x, %y, %z : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+    ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %c: tensor<8x8xf32>):
+      %1 = fact.matmul %a, %b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %2 = fact.reduce sum %c dims [1] : (tensor<8x8xf32>) -> tensor<8xf32>
+      fact.yield %1, %2 : tensor<8x8xf32>, tensor<8xf32>
+    } : tensor<8x8xf32>, tensor<8xf32>
     return
   }
 }

@@ -22,75 +22,48 @@ struct GatedGemm {
   ScalarFunction combine;
 };
 
+/// Whether an activation reads the product alone.
+bool isActivated(MatmulOp matmul) {
+  return llvm::any_of(matmul->getUsers(), [](Operation *user) {
+    return user->getNumOperands() == 1 && isa<PointwiseOpInterface>(user);
+  });
+}
+
 class GatedGemmAnalysis : PackedGemmAnalysis {
 public:
-  GatedGemmAnalysis(FusedOp fused, EmitError emitError)
-      : PackedGemmAnalysis(fused, emitError) {}
+  using PackedGemmAnalysis::PackedGemmAnalysis;
 
   FailureOr<GatedGemm> run() {
-    if (failed(findProducts()))
+    if (failed(readWeights()))
       return failure();
-    int64_t k = gate.getK(), n = gate.getN(),
-            m = gate.getType().getNumElements() / n;
-    FailureOr<MatrixTensor> a = getLhs(gate);
-    FailureOr<MatrixTensor> gateWeight = getWeight(gate);
-    FailureOr<MatrixTensor> upWeight = getWeight(up);
-    if (failed(a) || failed(gateWeight) || failed(upWeight))
+    FailureOr<MatrixTensor> a = getLhs();
+    if (failed(a))
       return failure();
-    if (fused.getNumResults() != 1)
-      return emitError() << "needs exactly one result, not "
-                         << fused.getNumResults();
-
-    SmallVector<int64_t> space{m, n};
-    Value value;
-    FailureOr<MatrixTensor> result = getResult(0, space, value);
-    if (failed(result))
-      return failure();
-    ScalarFunction::Options options;
-    options.fast = true;
-    options.leading = {gate.getResult(), up.getResult()};
-    FailureOr<ScalarFunction> combine =
-        ScalarFunction::get({value}, space, options, emitError);
+    if (region.results.size() != 1)
+      return emitError() << "must have one result, not "
+                         << region.results.size();
+    // The kernel is the same either way; the activated product is called the
+    // gate.
+    unsigned gate = 0, up = 1;
+    if (isActivated(region.products[1].matmul) &&
+        !isActivated(region.products[0].matmul))
+      std::swap(gate, up);
+    FailureOr<Epilogue> combine =
+        getEpilogue(region.results.front(),
+                    {region.products[gate].matmul.getResult(),
+                     region.products[up].matmul.getResult()});
     if (failed(combine))
       return failure();
-    FailureOr<SmallVector<MatrixTensor>> operands = getOperands(*combine, 2);
-    if (failed(operands))
-      return failure();
-    return GatedGemm{m,         n,       k,         *a, *gateWeight,
-                     *upWeight, *result, *operands, std::move(*combine)};
+    return GatedGemm{region.m,
+                     region.products.front().n,
+                     region.k,
+                     *a,
+                     weights[gate],
+                     weights[up],
+                     combine->result,
+                     combine->operands,
+                     std::move(combine->function)};
   }
-
-private:
-  LogicalResult findProducts() {
-    auto matmuls =
-        llvm::to_vector(fused.getBody().front().getOps<MatmulOp>());
-    if (matmuls.size() != 2)
-      return emitError() << "needs exactly two 'fact.matmul', not "
-                         << matmuls.size();
-    gate = matmuls[0];
-    up = matmuls[1];
-    if (failed(checkProducts(matmuls)))
-      return failure();
-    if (gate.getRhs() == up.getRhs() ||
-        gate.getRhs().getType() != up.getRhs().getType() ||
-        gate.getType() != up.getType())
-      return emitError() << "needs two weights of the same type, not "
-                         << gate.getRhs().getType() << " and "
-                         << up.getRhs().getType();
-    // The order does not matter; that the gate is what an activation reads only
-    // makes the names true.
-    if (isActivated(up) && !isActivated(gate))
-      std::swap(gate, up);
-    return success();
-  }
-
-  static bool isActivated(MatmulOp matmul) {
-    return llvm::any_of(matmul->getUsers(), [](Operation *user) {
-      return user->getNumOperands() == 1 && isa<PointwiseOpInterface>(user);
-    });
-  }
-
-  MatmulOp gate, up;
 };
 
 class GatedGemmPlan : public Sm90GemmPlan {
@@ -128,8 +101,14 @@ public:
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {
-    return makePlan<GatedGemmPlan>(fused, machine,
-                                   GatedGemmAnalysis(fused, emitError).run());
+    ContractionRegion::Options options;
+    options.kind = ContractionRegion::Kind::Gated;
+    FailureOr<ContractionRegion> region =
+        ContractionRegion::get(fused, options, emitError);
+    if (failed(region))
+      return failure();
+    return makePlan<GatedGemmPlan>(
+        fused, machine, GatedGemmAnalysis(fused, *region, emitError).run());
   }
 };
 } // namespace

@@ -1,6 +1,5 @@
-//===- GemmAnalysis.h - A region as a GEMM ------------------------*- C++
+//===- GemmAnalysis.h - A region as a GEMM ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
 #define FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
@@ -8,8 +7,8 @@
 #include "Emission.h"
 
 namespace fact {
-/// Reductions of the product's rows, or of its columns, and the results made of
-/// them, which have one element for each.
+/// Reductions over the product's rows, or over its columns, and the results
+/// computed from them, which have one element per row or column.
 struct ReducedEpilogue {
   llvm::SmallVector<ReduceOp> reductions;
   llvm::SmallVector<MatrixTensor> operands, results;
@@ -17,12 +16,13 @@ struct ReducedEpilogue {
   std::optional<ScalarFunction> function;
 };
 
-/// Everything of a GEMM but its schedule.
+/// A GEMM without its schedule.
 struct Gemm {
   int64_t m, n, k, batches;
   MatrixTensor a, b;
   llvm::SmallVector<MatrixTensor> operands, results;
-  /// The functors of all results, then of what is reduced: of rows, of columns.
+  /// The functors of all results, then of the values that are reduced over
+  /// rows, then over columns.
   ScalarFunction epilogue;
   ReducedEpilogue rows, columns;
   /// Whether the region is the product and nothing else.
@@ -40,10 +40,9 @@ struct Gemm {
   }
 };
 
-/// One matmul whose operands are arguments (or views of them), then any graph
-/// of pointwise ops, then reductions of whole rows or columns and what is
-/// computed from them alone. Batches are folded into M where one B serves all
-/// of them.
+/// Reads a region as a GEMM: one matmul, then any graph of pointwise ops, then
+/// reductions of whole rows or columns and results computed from those alone.
+/// Batches are folded into M where one B serves all of them.
 mlir::FailureOr<Gemm> analyseGemm(FusedOp fused, EmitError emitError);
 } // namespace fact
 

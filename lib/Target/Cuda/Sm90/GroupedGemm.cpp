@@ -38,105 +38,45 @@ struct GroupedGemm {
 
 class GroupedGemmAnalysis : PackedGemmAnalysis {
 public:
-  GroupedGemmAnalysis(FusedOp fused, EmitError emitError)
-      : PackedGemmAnalysis(fused, emitError) {}
+  using PackedGemmAnalysis::PackedGemmAnalysis;
 
   FailureOr<GroupedGemm> run() {
-    auto matmuls =
-        llvm::to_vector(fused.getBody().front().getOps<MatmulOp>());
-    if (matmuls.size() < 2)
-      return emitError() << "needs two or more 'fact.matmul' of one lhs";
-    if (failed(checkProducts(matmuls)) || failed(matchResults(matmuls)))
+    if (failed(readWeights()) || failed(checkResults()))
       return failure();
-    FailureOr<MatrixTensor> a = getLhs(matmuls.front());
+    FailureOr<MatrixTensor> a = getLhs();
     if (failed(a))
       return failure();
-    GroupedGemm gemm{matmuls.front().getType().getNumElements() /
-                         matmuls.front().getN(),
-                     matmuls.front().getK(),
-                     *a,
-                     {}};
-    SmallVector<MatrixTensor> weights;
-    for (MatmulOp matmul : matmuls) {
-      FailureOr<MatrixTensor> weight = getWeight(matmul);
-      if (failed(weight))
+    GroupedGemm gemm{region.m, region.k, *a, {}};
+    for (auto [i, product] : llvm::enumerate(region.products)) {
+      unsigned result = region.segments[i].results.front();
+      FailureOr<Epilogue> epilogue =
+          getEpilogue(region.results[result], {product.matmul.getResult()});
+      if (failed(epilogue))
         return failure();
-      weights.push_back(*weight);
-    }
-    for (auto [matmul, weight] : llvm::zip_equal(matmuls, weights)) {
-      FailureOr<Segment> segment = getSegment(matmul, weight, gemm.m);
-      if (failed(segment))
-        return failure();
-      gemm.segments.push_back(std::move(*segment));
+      gemm.segments.push_back({product.n, weights[i], epilogue->result,
+                               epilogue->operands,
+                               std::move(epilogue->function)});
     }
     return std::move(gemm);
   }
 
 private:
-  /// Finds the one result of each product.
-  LogicalResult matchResults(ArrayRef<MatmulOp> matmuls) {
-    Type element;
-    for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands())) {
-      SmallVector<MatmulOp> read = collectProducts(yielded);
-      if (read.size() != 1)
-        return emitError() << "result " << i << " must read one product, and "
-                           << "reads " << read.size();
-      if (!resultOf.try_emplace(read.front(), i).second)
-        return emitError() << "each product has one result here, and results "
-                           << resultOf.lookup(read.front()) << " and " << i
-                           << " read the same";
-      // Their tiles share memory on the way out.
-      Type type = getTensorType(yielded).getElementType();
-      if (element && type != element)
+  /// Checks that each product has one result, and that the results have one
+  /// type: their tiles share memory on the way out.
+  LogicalResult checkResults() {
+    for (auto [i, segment] : llvm::enumerate(region.segments))
+      if (segment.results.size() != 1)
+        return emitError() << "each product must have one result, and product "
+                           << i << " has " << segment.results.size();
+    Type element = getTensorType(region.results[0].yielded).getElementType();
+    for (const ContractionRegion::Result &result : region.results) {
+      Type type = getTensorType(result.yielded).getElementType();
+      if (type != element)
         return emitError() << "all results must have one element type, not "
                            << element << " and " << type;
-      element = type;
     }
-    if (resultOf.size() != matmuls.size())
-      return emitError() << "no result reads one of the products";
     return success();
   }
-
-  /// The products that a value is made of.
-  static SmallVector<MatmulOp> collectProducts(Value root) {
-    SmallVector<MatmulOp> products;
-    llvm::SmallPtrSet<Operation *, 8> seen;
-    SmallVector<Value> pending{root};
-    while (!pending.empty()) {
-      Operation *op = pending.pop_back_val().getDefiningOp();
-      if (!op || !seen.insert(op).second)
-        continue;
-      if (auto matmul = dyn_cast<MatmulOp>(op))
-        products.push_back(matmul);
-      else
-        llvm::append_range(pending, op->getOperands());
-    }
-    return products;
-  }
-
-  FailureOr<Segment> getSegment(MatmulOp matmul, const MatrixTensor &weight,
-                                int64_t m) {
-    SmallVector<int64_t> space{m, matmul.getN()};
-    Value value;
-    FailureOr<MatrixTensor> result =
-        getResult(resultOf.lookup(matmul), space, value);
-    if (failed(result))
-      return failure();
-    ScalarFunction::Options options;
-    options.fast = true;
-    options.leading = {matmul.getResult()};
-    FailureOr<ScalarFunction> epilogue =
-        ScalarFunction::get({value}, space, options, emitError);
-    if (failed(epilogue))
-      return failure();
-    FailureOr<SmallVector<MatrixTensor>> operands = getOperands(*epilogue, 1);
-    if (failed(operands))
-      return failure();
-    return Segment{matmul.getN(), weight, *result, *operands,
-                   std::move(*epilogue)};
-  }
-
-  DenseMap<Operation *, unsigned> resultOf;
 };
 
 class GroupedGemmPlan : public Sm90GemmPlan {
@@ -172,8 +112,14 @@ public:
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {
+    ContractionRegion::Options options;
+    options.kind = ContractionRegion::Kind::Grouped;
+    FailureOr<ContractionRegion> region =
+        ContractionRegion::get(fused, options, emitError);
+    if (failed(region))
+      return failure();
     return makePlan<GroupedGemmPlan>(
-        fused, machine, GroupedGemmAnalysis(fused, emitError).run());
+        fused, machine, GroupedGemmAnalysis(fused, *region, emitError).run());
   }
 };
 } // namespace

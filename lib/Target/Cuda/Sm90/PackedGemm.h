@@ -1,50 +1,42 @@
-//===- PackedGemm.h - Several products of one lhs as one GEMM -----*- C++ -*-===//
+//===- PackedGemm.h - Several products of one lhs as one GEMM ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUDA_PACKEDGEMM_H
 #define FACT_LIB_TARGET_CUDA_PACKEDGEMM_H
 
-#include "Emission.h"
+#include "GemmTensors.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace fact {
-/// Reads what regions have in common whose products run as one wide GEMM with
-/// packed weights (PackedGemm.cuh): one lhs, weights [N, K], and results whose
-/// elements a visitor computes.
-class PackedGemmAnalysis {
+/// The tensors of products that run as one wide GEMM with packed weights
+/// (PackedGemm.cuh): one lhs, weights [N, K], and results that an epilogue
+/// visitor computes.
+class PackedGemmAnalysis : protected GemmTensors {
 protected:
-  PackedGemmAnalysis(FusedOp fused, EmitError emitError)
-      : fused(fused), emitError(emitError) {}
+  using GemmTensors::GemmTensors;
 
-  /// Checks that the products have one lhs of 16-bit floats.
-  mlir::LogicalResult checkProducts(llvm::ArrayRef<MatmulOp> matmuls);
+  /// Checks what all packed GEMMs need, and reads the weights.
+  mlir::LogicalResult readWeights();
 
-  /// The lhs with all batches folded into its rows.
-  mlir::FailureOr<MatrixTensor> getLhs(MatmulOp matmul);
-  /// A weight [N, K]: its rows are copied whole.
-  mlir::FailureOr<MatrixTensor> getWeight(MatmulOp matmul);
-  /// Result `index`, which is an [m, n] of `space`; `value` is what it holds
-  /// before the views at its end.
-  mlir::FailureOr<MatrixTensor> getResult(unsigned index,
-                                          llvm::ArrayRef<int64_t> space,
-                                          mlir::Value &value);
-  /// What a function reads beside its `leading` arguments.
-  mlir::FailureOr<llvm::SmallVector<MatrixTensor>>
-  getOperands(const ScalarFunction &function, unsigned leading);
+  /// A result and the function that computes it from `leading` products.
+  struct Epilogue {
+    MatrixTensor result;
+    llvm::SmallVector<MatrixTensor> operands;
+    ScalarFunction function;
+  };
+  mlir::FailureOr<Epilogue>
+  getEpilogue(const ContractionRegion::Result &result,
+              llvm::ArrayRef<mlir::Value> leading);
 
-  FusedOp fused;
-  EmitError emitError;
+  /// The weight [N, K] of each product.
+  llvm::SmallVector<MatrixTensor> weights;
 
 private:
-  mlir::FailureOr<StridedView> getArgumentView(mlir::Value value,
-                                               llvm::StringRef name);
-  mlir::FailureOr<MatrixTensor> requireTma(const MatrixTensor &tensor,
-                                           llvm::StringRef name);
-  /// The buffers of weights, which nothing else may read.
-  llvm::SmallSet<int64_t, 4> packed;
+  mlir::FailureOr<MatrixTensor>
+  getWeight(const ContractionRegion::Product &product);
 };
 
-/// Candidates for a wide GEMM, by the tiles that it has.
+/// The space of a wide GEMM of m x n elements.
 SpaceAttrInterface getPackedGemmSpace(mlir::MLIRContext *context, int64_t m,
                                       int64_t n,
                                       const MachineDescription &machine);

@@ -1,0 +1,112 @@
+//===- GemmTensors.cpp - A contraction's tensors as matrices --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GemmTensors.h"
+
+using namespace mlir;
+using namespace fact;
+
+LogicalResult GemmTensors::checkElementType() {
+  Type element = region.getElementType();
+  if (isFloat16(element))
+    return success();
+  return emitError() << "takes f16 or bf16 operands, not " << element;
+}
+
+SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
+                                           int64_t columns) const {
+  if (region.batches > 1)
+    return {region.batches, rows, columns};
+  return {rows, columns};
+}
+
+LogicalResult GemmTensors::requireTma(const MatrixTensor &tensor,
+                                      StringRef name) {
+  // Our schedules need N and K to be multiples of 8; cuBLAS does not.
+  bool isForCublas = region.isPlain() &&
+                     (region.products.front().n % 8 || region.k % 8);
+  if (tensor.isAligned(16) || isForCublas)
+    return success();
+  return emitError() << "strides and offset of " << name
+                     << " must be multiples of 16 bytes, and a row has "
+                     << tensor.leadingDimension << " elements of "
+                     << tensor.element;
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+StridedView fact::dropBatches(const StridedView &factor) {
+  int64_t rank = factor.shape.size();
+  return factor.permute({rank - 2, rank - 1});
+}
+
+FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
+                                               int64_t rows, int64_t columns,
+                                               StringRef name) {
+  FailureOr<StridedView> matrix = view.reshape(getShape(rows, columns));
+  if (failed(matrix))
+    return emitError() << "the batches of " << name
+                       << " must lie at one stride, and those of 'fact.matmul' "
+                          "do not";
+  FailureOr<MatrixTensor> tensor =
+      MatrixTensor::get(*matrix, getBuffer(matrix->base));
+  // A single row still has a leading dimension.
+  if (succeeded(tensor) && tensor->kind == MatrixTensor::RowVector &&
+      rows == 1) {
+    tensor->kind = MatrixTensor::RowMajor;
+    tensor->leadingDimension = columns;
+  }
+  if (failed(tensor) || !tensor->isMatrix())
+    return emitError() << name
+                       << " of 'fact.matmul' needs contiguous rows or columns, "
+                          "of more than one element";
+  if (failed(requireTma(*tensor, name)))
+    return failure();
+  return tensor;
+}
+
+FailureOr<MatrixTensor> GemmTensors::getLhs() {
+  return getFactor(region.lhs, region.m, region.k, "the lhs");
+}
+
+FailureOr<MatrixTensor>
+GemmTensors::getRhs(const ContractionRegion::Product &product) {
+  StridedView rhs =
+      region.batches == 1 ? dropBatches(product.rhs) : product.rhs;
+  return getFactor(rhs, region.k, product.n, "the rhs");
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+FailureOr<MatrixTensor>
+GemmTensors::getResult(const ContractionRegion::Result &result, Value &value) {
+  FailureOr<Destination> destination =
+      getDestination(result.yielded, emitError);
+  if (failed(destination))
+    return failure();
+  value = destination->value;
+  int64_t buffer = getResultBuffer(fused, result.number);
+  FailureOr<StridedView> view =
+      destination->view.reshape({region.batches, region.m, result.n});
+  FailureOr<MatrixTensor> tensor = failure();
+  // A single row still has a leading dimension.
+  if (succeeded(view) && region.m == 1 && view->strides[2] == 1)
+    tensor = MatrixTensor{MatrixTensor::RowMajor,
+                          buffer,
+                          getTensorType(value).getElementType(),
+                          result.n,
+                          region.batches > 1 ? view->strides[0] : 0,
+                          view->offset};
+  else if (succeeded(view))
+    tensor = MatrixTensor::get(*view, buffer);
+  if (failed(tensor) || tensor->kind != MatrixTensor::RowMajor)
+    return emitError() << "a result must have contiguous rows, and its last "
+                          "views permute them";
+  if (failed(requireTma(*tensor, "a result")))
+    return failure();
+  return tensor;
+}
