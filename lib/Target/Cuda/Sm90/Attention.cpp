@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emission.h"
+#include "fact/Analysis/AttentionRegion.h"
 #include <cmath>
 
 using namespace mlir;
@@ -21,7 +22,7 @@ struct Heads {
   int64_t rowStride, headStride, batchStride, offset;
 };
 
-/// What is added to the scores, [batch, head, query, key].
+/// The summand of the scores, by [batch, head, query, key].
 struct AddedMask {
   int64_t buffer;
   Type element;
@@ -30,21 +31,9 @@ struct AddedMask {
 };
 
 struct Attention {
-  mutable AttentionOp op;
+  AttentionRegion region;
   Heads query, key, value, result;
   std::optional<AddedMask> mask = {};
-
-  int64_t getBatches() const { return getSize(op.getQuery(), 0); }
-  int64_t getHeads() const { return getSize(op.getQuery(), 1); }
-  int64_t getKeyHeads() const { return getSize(op.getKey(), 1); }
-  int64_t getQueries() const { return getSize(op.getQuery(), 2); }
-  int64_t getKeys() const { return getSize(op.getKey(), 2); }
-  int64_t getHeadSize() const { return getSize(op.getQuery(), 3); }
-
-private:
-  static int64_t getSize(Value value, int64_t dim) {
-    return getTensorType(value).getDimSize(dim);
-  }
 };
 
 class AttentionPlan : public Plan {
@@ -99,70 +88,48 @@ static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
 }
 
 /// A mask is read element by element: any strides will do.
-static FailureOr<AddedMask> getMask(AttentionOp op, EmitError emitError) {
-  FailureOr<StridedView> view = StridedView::get(op.getMask());
-  if (failed(view) || !isa<BlockArgument>(view->base))
-    return emitError() << "the mask is reshaped in a way that strides cannot "
-                          "say";
-  Type element = getTensorType(op.getMask()).getElementType();
+static FailureOr<AddedMask> getMask(const StridedView &view,
+                                    EmitError emitError) {
+  Type element = getTensorType(view.base).getElementType();
   if (element.isF64())
-    return emitError() << "a mask is of f16, bf16 or f32, not " << element;
-  SmallVector<int64_t> scores(op.getType().getShape().drop_back());
-  scores.push_back(getTensorType(op.getKey()).getDimSize(2));
-  StridedView mask = view->broadcastTo(scores);
-  for (auto [size, stride] : llvm::zip_equal(mask.shape, mask.strides))
+    return emitError() << "the mask must be f16, bf16 or f32, not " << element;
+  AddedMask mask{getBuffer(view.base), element, view.strides, view.offset};
+  for (auto [size, stride] : llvm::zip_equal(view.shape, mask.strides))
     if (size == 1)
       stride = 0;
-  return AddedMask{getBuffer(mask.base), element, mask.strides, mask.offset};
+  return mask;
+}
+
+static LogicalResult checkTypes(const AttentionRegion &region,
+                                EmitError emitError) {
+  if (!isFloat16(region.element))
+    return emitError() << "takes f16 or bf16 operands, not " << region.element;
+  int64_t head = region.headSize;
+  if (head != region.valueSize || head % 8 || head > 128)
+    return emitError() << "keys and values need one head size, a multiple of 8 "
+                          "up to 128, not "
+                       << head << " and " << region.valueSize;
+  return success();
 }
 
 static FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) {
-  auto op = getOnly<AttentionOp>(fused);
-  if (!op)
-    return emitError() << "needs exactly one 'fact.attention'";
-  for (Operation &other : fused.getBodyOps())
-    if (&other != op && !isa<ViewOpInterface>(other))
-      return emitError() << "takes views and 'fact.attention', not '"
-                         << other.getName() << "'";
-  if (fused.getNumResults() != 1)
-    return emitError() << "has one result, not " << fused.getNumResults();
-  Type element = op.getType().getElementType();
-  if (!isFloat16(element))
-    return emitError() << "takes f16 or bf16 operands, not " << element;
-  int64_t head = getTensorType(op.getQuery()).getDimSize(3);
-  if (head != getTensorType(op.getValue()).getDimSize(3) || head % 8 ||
-      head > 128)
-    return emitError() << "keys and values need one head size, a multiple of 8 "
-                          "up to 128, not "
-                       << head << " and "
-                       << getTensorType(op.getValue()).getDimSize(3);
-
-  auto getOperand = [&](Value value, StringRef name) -> FailureOr<Heads> {
-    FailureOr<StridedView> view = StridedView::get(value);
-    if (failed(view) || !isa<BlockArgument>(view->base))
-      return emitError() << name
-                         << " is reshaped in a way that strides cannot "
-                            "say";
-    return getHeads(*view, getBuffer(view->base), name, emitError);
+  FailureOr<AttentionRegion> region = AttentionRegion::get(fused, emitError);
+  if (failed(region) || failed(checkTypes(*region, emitError)))
+    return failure();
+  auto getOperand = [&](const StridedView &view, StringRef name) {
+    return getHeads(view, getBuffer(view.base), name, emitError);
   };
-  FailureOr<Heads> query = getOperand(op.getQuery(), "the query");
-  FailureOr<Heads> key = getOperand(op.getKey(), "the key");
-  FailureOr<Heads> value = getOperand(op.getValue(), "the value");
-  if (failed(query) || failed(key) || failed(value))
+  FailureOr<Heads> query = getOperand(region->query, "the query");
+  FailureOr<Heads> key = getOperand(region->key, "the key");
+  FailureOr<Heads> value = getOperand(region->value, "the value");
+  FailureOr<Heads> result =
+      getHeads(region->destination, getResultBuffer(fused, 0), "the result",
+               emitError);
+  if (failed(query) || failed(key) || failed(value) || failed(result))
     return failure();
-
-  FailureOr<StridedView> destination = StridedView::getDestination(
-      op.getResult(), fused.getYield()->getOperand(0));
-  if (failed(destination))
-    return emitError() << "the views after 'fact.attention' scatter its "
-                          "elements in a way that strides cannot say";
-  FailureOr<Heads> result = getHeads(*destination, getResultBuffer(fused, 0),
-                                     "the result", emitError);
-  if (failed(result))
-    return failure();
-  Attention attention{op, *query, *key, *value, *result};
-  if (op.getMask()) {
-    FailureOr<AddedMask> mask = getMask(op, emitError);
+  Attention attention{*region, *query, *key, *value, *result};
+  if (region->mask) {
+    FailureOr<AddedMask> mask = getMask(*region->mask, emitError);
     if (failed(mask))
       return failure();
     attention.mask = *mask;
@@ -192,12 +159,12 @@ LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
                                          EmitError emitError) const {
   auto own = cast<Sm90AttentionAttr>(schedule);
   Extents tile = own.getTile();
-  if (attention.op.getCausal() && tile[0] % tile[1] && tile[1] % tile[0])
+  if (attention.region.causal && tile[0] % tile[1] && tile[1] % tile[0])
     return emitError() << "a causal mask needs one tile size to divide the "
                           "other, not "
                        << tile[0] << "x" << tile[1];
   // Head dimensions are padded by tile to a multiple of 32.
-  int64_t head = llvm::alignTo(attention.getHeadSize(), 32);
+  int64_t head = llvm::alignTo(attention.region.headSize, 32);
   return requireSharedMemory(
       2 * head * (tile[0] + own.getStages() * tile[1]), machine, emitError);
 }
@@ -206,7 +173,7 @@ SpaceAttrInterface AttentionPlan::getSpace() const {
   using K = KernelSchedule;
   SmallVector<Extents> tiles{{128, 128}, {128, 64}};
   // Three warpgroups pay where no tile is half masked.
-  if (!attention.op.getCausal())
+  if (!attention.region.causal)
     tiles.push_back({192, 128});
   return Sm90AttentionAttr::getSpace(fused.getContext(), tiles,
                                      {K::cooperative, K::pingpong}, {4, 5});
@@ -215,18 +182,18 @@ SpaceAttrInterface AttentionPlan::getSpace() const {
 double AttentionPlan::predict(ScheduleAttr schedule) const {
   auto attentionSchedule = cast<Sm90AttentionAttr>(schedule);
   const Extents &tile = attentionSchedule.getTile();
-  bool causal = attention.op.getCausal();
+  bool causal = attention.region.causal;
   bool pingpong = attentionSchedule.getKernel() == KernelSchedule::pingpong;
-  int64_t queryTiles = llvm::divideCeil(attention.getQueries(), tile[0]);
-  int64_t keyTiles = llvm::divideCeil(attention.getKeys(), tile[1]);
+  int64_t queryTiles = llvm::divideCeil(attention.region.queries, tile[0]);
+  int64_t keyTiles = llvm::divideCeil(attention.region.keys, tile[1]);
   double visited = 0;
   for (int64_t i = 0; i < queryTiles; ++i)
     visited +=
         causal ? std::min<int64_t>(keyTiles,
                                    llvm::divideCeil((i + 1) * tile[0], tile[1]))
                : keyTiles;
-  double heads = double(attention.getBatches()) * attention.getHeads();
-  double head = llvm::alignTo(attention.getHeadSize(), 32);
+  double heads = double(attention.region.batches) * attention.region.heads;
+  double head = llvm::alignTo(attention.region.headSize, 32);
   double perBlock = machine.getMatrixFlops(runtime::ElementType::BF16) /
                     machine.multiprocessors;
   // Two products, and exponentials that hide behind them in part; a mask does
@@ -264,16 +231,16 @@ LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
   auto attentionSchedule = cast<Sm90AttentionAttr>(schedule);
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Attention.cuh");
-  printConstant(os, "Scale", attention.op.getScale().convertToDouble());
+  printConstant(os, "Scale", attention.region.scale);
   os << "using Kernel = Attention<\n    AttentionProblem<"
-     << attention.getBatches() << ", " << attention.getHeads() << ", "
-     << attention.getKeyHeads() << ", " << attention.getQueries() << ", "
-     << attention.getKeys() << ", " << attention.getHeadSize() << ">,\n"
+     << attention.region.batches << ", " << attention.region.heads << ", "
+     << attention.region.keyHeads << ", " << attention.region.queries << ", "
+     << attention.region.keys << ", " << attention.region.headSize << ">,\n"
      << "    " << attention.query << ", // query\n"
      << "    " << attention.key << ", // key\n"
      << "    " << attention.value << ", // value\n"
      << "    " << attention.result << ", // result\n"
-     << "    " << (attention.op.getCausal() ? "Causal" : "Full")
+     << "    " << (attention.region.causal ? "Causal" : "Full")
      << ",\n    Scale,\n    AttentionSchedule<"
      << attentionSchedule.getTile()[0] << ", " << attentionSchedule.getTile()[1]
      << ", "
