@@ -57,12 +57,25 @@ static OpGroup findProduct(Operation *op,
   return group;
 }
 
+/// The product is two-dimensional and has no other operands.
+static ProblemExtents getExtents(FusedOp fused) {
+  ProblemExtents extents = getAnchorExtents(fused);
+  extents.erase("batch");
+  extents.erase("tensors");
+  return extents;
+}
+
 static const Rule gemmSoftmaxRule{
     "gemm_softmax",
     "One `matmul` of two f32 matrices and the `softmax` of its rows. Gain: the "
     "product is not stored.",
     findProduct,
-    /*forward=*/false};
+    /*forward=*/false,
+    /*backward=*/false,
+    /*sideways=*/false,
+    /*takesReshapes=*/false,
+    /*isLastResort=*/false,
+    getExtents};
 
 //===----------------------------------------------------------------------===//
 // The plan

@@ -85,7 +85,7 @@ LogicalResult Refinement::readMeasurements() {
       return failure();
     std::string ids;
     module.walk([&](FusedOp fused) {
-      ids += getProblem(fused, machine.architecture).getId() + "\n";
+      ids += getProblem(fused, *target).getId() + "\n";
     });
     dialogue->begin("refine-" +
                         llvm::utohexstr(llvm::xxh3_64bits(ids), true, 16) +
@@ -116,8 +116,7 @@ LogicalResult Refinement::measure() {
     return failure();
   for (NamedKernel &named : getNamedKernels(module)) {
     FusedOp region = named.steps.front();
-    std::string id =
-        getProblem(region, machine.getDescription().architecture).getId();
+    std::string id = getProblem(region, *target).getId();
     // Two kernels may have one problem, so the name counts first. Another
     // bundle may give the kernel another name.
     auto isOfProblem = [&](const Measurements &measured) {

@@ -31,13 +31,12 @@ Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,
 }
 
 std::vector<patterns::Match> Retrieval::find(FusedOp fused) const {
-  return registry.find(getProblem(fused, target.getMachine().architecture));
+  return registry.find(getProblem(fused, target));
 }
 
 /// A kernel's problem, for diagnostics.
 std::string Retrieval::describeProblem(FusedOp fused) const {
-  patterns::Problem problem =
-      getProblem(fused, target.getMachine().architecture);
+  patterns::Problem problem = getProblem(fused, target);
   return llvm::formatv("{0} of {1} on {2} ({3}, {4})", problem.rule,
                        problem.dtype, problem.architecture, problem.ops,
                        problem.getExtentsText());
@@ -146,8 +145,7 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
     SpaceAttrInterface space = (*plan)->getSpace();
     ScheduleAttr best = schedules.front();
     // An entry of other ops tells less about this kernel than the predictions.
-    bool isAlike = getProblem(fused, target.getMachine().architecture).ops ==
-                   entry.problem.ops;
+    bool isAlike = getProblem(fused, target).hasSameOps(entry.problem);
     if (!isAlike) {
       SmallVector<ScheduleAttr> predicted =
           sortByPrediction(**plan, space.enumerate());
@@ -165,10 +163,10 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
 
 std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
   const MachineDescription &machine = target.getMachine();
-  patterns::Problem problem = getProblem(fused, machine.architecture);
+  patterns::Problem problem = getProblem(fused, target);
   for (const patterns::Match &match : registry.find(problem)) {
     const patterns::Schedule *best = match.entry->getBest();
-    if (best && best->solShare > 0 && match.entry->problem.ops == problem.ops)
+    if (best && best->solShare > 0 && problem.hasSameOps(match.entry->problem))
       return getSpeedOfLight(fused).getMicroseconds(machine) / best->solShare;
   }
   return std::nullopt;

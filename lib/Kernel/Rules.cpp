@@ -82,6 +82,25 @@ static OpGroup gatherProducts(Operation *op, IsFree isFree) {
   return group.size() < 2 ? OpGroup() : group;
 }
 
+/// The columns of all products are those of one.
+static ProblemExtents getGroupedExtents(FusedOp fused) {
+  ProblemExtents extents = getAnchorExtents(fused);
+  int64_t columns = 0;
+  for (auto matmul : fused.getBody().getOps<MatmulOp>())
+    columns += matmul.getN();
+  extents["n"] = columns;
+  extents["tensors"] =
+      countTensors(fused, extents["batch"] * extents["m"] * columns);
+  return extents;
+}
+
+/// Attention writes one result and reads nothing beside its operands.
+static ProblemExtents getAttentionExtents(FusedOp fused) {
+  ProblemExtents extents = getAnchorExtents(fused);
+  extents.erase("tensors");
+  return extents;
+}
+
 const Rule fact::gemmEpilogueRule{
     "gemm_epilogue",
     "One `matmul`, the views before it, and any graph of pointwise ops after "
@@ -106,7 +125,13 @@ const Rule fact::groupedGemmRule{
     "Several `matmul` of one lhs with different weights, each with its own "
     "pointwise ops and its own results. Gain: x is read once, and one wide "
     "product fills the machine.",
-    gatherProducts};
+    gatherProducts,
+    /*forward=*/true,
+    /*backward=*/false,
+    /*sideways=*/false,
+    /*takesReshapes=*/false,
+    /*isLastResort=*/false,
+    getGroupedExtents};
 
 const Rule fact::attentionRule{
     "attention",
@@ -118,7 +143,9 @@ const Rule fact::attentionRule{
     /*forward=*/true,
     /*backward=*/false,
     /*sideways=*/false,
-    /*takesReshapes=*/true};
+    /*takesReshapes=*/true,
+    /*isLastResort=*/false,
+    getAttentionExtents};
 
 const Rule fact::rowwiseRule{
     "rowwise",

@@ -18,7 +18,19 @@ namespace patterns {
 
 static auto tie(const Problem &problem) {
   return std::tie(problem.rule, problem.dtype, problem.architecture,
-                  problem.ops, problem.extents);
+                  problem.ops, problem.extents, problem.format);
+}
+
+/// "matmul,add" of "matmul.nt,add".
+static std::string dropDetails(const std::string &ops) {
+  std::string names;
+  bool isDetail = false;
+  for (char c : ops) {
+    isDetail = c == '.' || (isDetail && c != ',');
+    if (!isDetail)
+      names += c;
+  }
+  return names;
 }
 
 bool Problem::operator==(const Problem &other) const {
@@ -29,6 +41,17 @@ bool Problem::operator<(const Problem &other) const {
   return tie(*this) < tie(other);
 }
 
+bool Problem::hasSameOps(const Problem &other) const {
+  return format == other.format ? ops == other.ops
+                                : dropDetails(ops) == dropDetails(other.ops);
+}
+
+bool Problem::mayBe(const Problem &known) const {
+  return format > known.format && rule == known.rule && dtype == known.dtype &&
+         architecture == known.architecture && extents == known.extents &&
+         hasSameOps(known);
+}
+
 std::string Problem::getExtentsText() const {
   std::string text;
   for (const auto &[name, extent] : extents)
@@ -37,7 +60,8 @@ std::string Problem::getExtentsText() const {
 }
 
 std::string Problem::getId() const {
-  std::string essence = ops;
+  // Ids of format 1 stay what they were.
+  std::string essence = (format == 1 ? "" : std::to_string(format) + " ") + ops;
   for (const auto &[name, extent] : extents)
     essence += " " + name + "=" + std::to_string(extent);
   uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a

@@ -10,10 +10,7 @@
 #include "fact/Runtime/ElementType.h"
 #include "fact/Runtime/Text.h"
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -24,7 +21,6 @@ namespace patterns {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-static constexpr size_t maximumFileBytes = 32 << 20;
 static constexpr int maximumDepth = 16;
 static constexpr size_t maximumText = 1000;
 static constexpr size_t maximumOps = 4000;
@@ -88,11 +84,11 @@ bool isArchitecture(const std::string &text) {
   return isName(name);
 }
 
-/// ^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$
-bool isNameList(const std::string &text) {
+/// Names with details: ^NAME(.NAME)*(,NAME(.NAME)*)*$
+bool isOpList(const std::string &text) {
   size_t begin = 0;
   for (;;) {
-    size_t end = text.find(',', begin);
+    size_t end = text.find_first_of(",.", begin);
     if (!isName(text.substr(begin, end - begin)))
       return false;
     if (end == std::string::npos)
@@ -285,11 +281,13 @@ Schedule readSchedule(const Node &node) {
 }
 
 Entry readEntry(const Node &node, const Problem &file) {
-  node.requireMembers({"ops", "extents", "schedules"}, {"example"});
+  node.requireMembers({"ops", "extents", "schedules"}, {"format", "example"});
   Entry entry;
   entry.problem = file;
+  if (node.has("format"))
+    entry.problem.format = node["format"].integer(1, Problem::currentFormat);
   entry.problem.ops =
-      node["ops"].text(isNameList, "names of ops with commas", maximumOps);
+      node["ops"].text(isOpList, "names of ops with commas", maximumOps);
   entry.problem.extents = readExtents(node["extents"]);
   if (node.has("example"))
     entry.example =
@@ -343,11 +341,12 @@ std::vector<Entry> readEntries(const std::string &text) {
   Json json = parseJson(text);
   Node root(json, "$");
   root.requireObject();
-  if (root.has("format") && json["format"] != 1)
-    root["format"].fail("expected 1, the format that this version reads");
+  // The format first: a file of a newer one may have any members.
+  Problem file;
+  if (root.has("format"))
+    file.format = root["format"].integer(1, Problem::currentFormat);
   root.requireMembers({"format", "rule", "dtype", "architecture", "entries"},
                       {});
-  Problem file;
   file.rule = root["rule"].text(isName, "a rule's name");
   file.dtype = root["dtype"].text(isName, "an element type");
   runtime::ElementType type;
@@ -376,82 +375,6 @@ Error parseFile(const std::string &text, std::vector<Entry> &entries) {
   } catch (const std::exception &problem) {
     return problem.what();
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Files of a layer
-//===----------------------------------------------------------------------===//
-
-fs::path getFileName(const Problem &problem) {
-  return fs::path(problem.rule) /
-         (problem.dtype + "-" + problem.architecture + ".json");
-}
-
-Error listFiles(const fs::path &layer, std::vector<fs::path> &files) {
-  std::error_code code;
-  auto fail = [&](const fs::path &folder) {
-    return "cannot list " + folder.string() + ": " + code.message();
-  };
-  fs::file_status status = fs::status(layer, code);
-  if (status.type() == fs::file_type::not_found)
-    return "";
-  std::vector<fs::path> folders;
-  for (fs::directory_iterator each(layer, code), end; !code && each != end;
-       each.increment(code)) {
-    std::error_code ignored;
-    if (each->is_directory(ignored))
-      folders.push_back(each->path());
-  }
-  if (code)
-    return fail(layer);
-  for (const fs::path &folder : folders) {
-    for (fs::directory_iterator each(folder, code), end; !code && each != end;
-         each.increment(code))
-      if (each->path().extension() == ".json")
-        files.push_back(each->path());
-    if (code)
-      return fail(folder);
-  }
-  std::sort(files.begin(), files.end());
-  return "";
-}
-
-static Error readText(const fs::path &file, std::string &text) {
-  std::error_code code;
-  fs::file_status status = fs::status(file, code);
-  if (status.type() == fs::file_type::not_found)
-    return std::strerror(ENOENT);
-  if (code)
-    return code.message();
-  if (status.type() != fs::file_type::regular)
-    return "is not a file";
-  uintmax_t size = fs::file_size(file, code);
-  if (!code && size > maximumFileBytes)
-    return "has " + std::to_string(size) + " bytes, more than " +
-           std::to_string(maximumFileBytes);
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    return std::strerror(errno);
-  text.assign(std::istreambuf_iterator<char>(stream), {});
-  return stream.bad() ? std::strerror(errno) : "";
-}
-
-Error readFile(const fs::path &layer, const fs::path &file,
-               std::vector<Entry> &entries) {
-  std::string text;
-  Error error = readText(file, text);
-  if (error.empty())
-    error = parseFile(text, entries);
-  if (error.empty() && !entries.empty()) {
-    fs::path right = layer / getFileName(entries.front().problem);
-    if (right.lexically_normal() != file.lexically_normal()) {
-      entries.clear();
-      error = "holds what belongs into " + right.string();
-    }
-  }
-  for (Entry &entry : entries)
-    entry.file = file;
-  return error.empty() ? "" : file.string() + ": " + error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -485,15 +408,20 @@ std::string writeText(std::vector<Entry> entries) {
   if (entries.empty())
     return "";
   const Problem &file = entries.front().problem;
-  std::string text = "{\n  \"format\": 1,\n  \"rule\": " + quote(file.rule) +
+  std::string text = "{\n  \"format\": " +
+                     std::to_string(Problem::currentFormat) +
+                     ",\n  \"rule\": " + quote(file.rule) +
                      ",\n  \"dtype\": " + quote(file.dtype) +
                      ",\n  \"architecture\": " + quote(file.architecture) +
                      ",\n  \"entries\": [";
   const char *separator = "\n";
   for (const Entry &entry : entries) {
     text += separator;
-    text += "    {\n      \"ops\": " + quote(entry.problem.ops) +
-            ",\n      \"extents\": {";
+    text += "    {\n      ";
+    if (entry.problem.format != Problem::currentFormat)
+      text += "\"format\": " + std::to_string(entry.problem.format) +
+              ",\n      ";
+    text += "\"ops\": " + quote(entry.problem.ops) + ",\n      \"extents\": {";
     const char *comma = "";
     for (const auto &[name, extent] : entry.problem.extents) {
       text += comma + quote(name) + ": " + std::to_string(extent);

@@ -87,8 +87,9 @@ getDistance(const std::map<std::string, int64_t> &a,
 }
 
 std::vector<Match> Registry::find(const Problem &problem) const {
-  // Other ops, another type, the distance, the id: smaller is better.
-  using Rank = std::tuple<bool, bool, double, std::string>;
+  // Not the same, other ops, another type, the distance, the id: smaller is
+  // better.
+  using Rank = std::tuple<bool, bool, bool, double, std::string>;
   std::vector<std::pair<Rank, Match>> ranked;
   for (const Entry &entry : entries) {
     const Problem &known = entry.problem;
@@ -101,7 +102,7 @@ std::vector<Match> Registry::find(const Problem &problem) const {
     if (!distance)
       continue;
     Relation relation = known == problem ? Relation::Reuse : Relation::Adapt;
-    ranked.push_back({Rank(known.ops != problem.ops,
+    ranked.push_back({Rank(known != problem, !known.hasSameOps(problem),
                            known.dtype != problem.dtype, *distance,
                            entry.getId()),
                       Match{&entry, relation, *distance}});

@@ -226,15 +226,6 @@ Attempts readAttempts(const tuning::Bundle &bundle,
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// The CUTLASS example that schedules of a family rest on.
-std::string getExample(const std::string &key) {
-  static const std::map<std::string, std::string> examples = {
-      {"sm90_gemm", "49_hopper_gemm_with_collective_builder"},
-      {"sm90_attention", "88_hopper_fmha"}};
-  auto found = examples.find(key.substr(0, key.find('<')));
-  return found == examples.end() ? "" : found->second;
-}
-
 Problem readProblem(const tuning::Bundle &bundle,
                     const tuning::Kernel &kernel) {
   if (kernel.problem.is_null())
@@ -242,6 +233,8 @@ Problem readProblem(const tuning::Bundle &bundle,
                   " is; write the bundle again with this fact-compile");
   try {
     Problem problem;
+    // Bundles say it since there are two.
+    problem.format = kernel.problem.value("format", 1);
     problem.rule = kernel.rule;
     problem.architecture = bundle.target.at("arch");
     problem.dtype = kernel.problem.at("dtype");
@@ -293,12 +286,12 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
           (attempt.status == "ok" && !isPossibleTime(attempt.us, kernel.solUs)))
         continue;
       Schedule schedule = getSchedule(attempt, bundle, kernel, options);
-      entry.example = std::max(entry.example, getExample(schedule.key));
       entry.schedules.push_back(std::move(schedule));
     }
     if (entry.schedules.empty())
       continue;
     entry.problem = readProblem(bundle, kernel);
+    entry.example = kernel.problem.value("example", "");
     // In the order of entries: the fastest first.
     merge(entry, Entry());
     keepFastest(entry, options.keep);
@@ -310,6 +303,14 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
     throw Failure(bundle.folder.string() + " has no measurements of its "
                                            "kernels; run fact-tune first");
   return merge(entries, {});
+}
+
+std::vector<Problem> readProblems(const fs::path &folder) {
+  tuning::Bundle bundle = tuning::readBundle(folder);
+  std::vector<Problem> problems;
+  for (const tuning::Kernel &kernel : bundle.kernels)
+    problems.push_back(readProblem(bundle, kernel));
+  return problems;
 }
 
 std::vector<Measurements> readMeasurements(const fs::path &folder,

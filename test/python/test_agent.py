@@ -495,7 +495,7 @@ def registry(tmp_path_factory):
     folder = tmp_path_factory.mktemp("registry")
     tiles = ["128x128x64", "64x256x64"]
 
-    def entry(extents, ops="matmul,gelu", status="accepted"):
+    def entry(extents, ops="matmul.nn,gelu", status="accepted"):
         known = {"us": 10, "sol_share": 0.5} if status == "accepted" else {"reason": "spills"}
         return {"ops": ops, "extents": {"batch": 1, "tensors": 1, **extents}, "schedules": [
             {"key": f"sm90_gemm<tile = {tile}, cluster = 1x1, kernel = pingpong, swizzle = 1>",
@@ -510,11 +510,11 @@ def registry(tmp_path_factory):
              ("gemm_epilogue", "f16", "sm_90a"): [entry(same)],
              ("gemm_epilogue", "f32", "sm_90a"): [entry(same)],
              ("gemm_epilogue", "bf16", "sm_100a"): [entry(same)],
-             ("gated_gemm", "bf16", "sm_90a"): [entry(same, "matmul,matmul,mul")]}
+             ("gated_gemm", "bf16", "sm_90a"): [entry(same, "matmul.nn,matmul.nn,mul")]}
     for (rule, dtype, architecture), entries in files.items():
         (folder / rule).mkdir(exist_ok=True)
         (folder / rule / f"{dtype}-{architecture}.json").write_text(json.dumps(
-            {"format": 1, "rule": rule, "dtype": dtype, "architecture": architecture,
+            {"format": 2, "rule": rule, "dtype": dtype, "architecture": architecture,
              "entries": entries}))
     text = subprocess.run([str(find_tool("fact-registry")), "list", "--json", "--layer", folder],
                           check=True, capture_output=True, text=True).stdout
@@ -536,7 +536,7 @@ def test_the_prompt_has_the_entries_that_match(ask, registry):
     prompt = server.requests[0]["body"]["messages"][0]["content"]
     listed = re.findall(r"^(\w+/\w+/\w+#\w+) \| ", prompt, re.M)
     assert listed == [entry(), entry(m=768)] + sorted([entry(m=1024), entry(k=512)])[:1]
-    assert f"{entry()} | matmul,gelu | batch=1 k=256 m=512 n=256 tensors=1 | accepted | " in prompt
+    assert f"{entry()} | matmul.nn,gelu | batch=1 k=256 m=512 n=256 tensors=1 | accepted | " in prompt
     assert "10.0 us, 50.00% of light" in prompt or "10.0 us, 50% of light" in prompt
 
 
@@ -572,7 +572,7 @@ def test_strategies_build_on_entries_that_fit(ask, registry):
         for strategy in "REUSE", "ADAPT":
             told = propose(strategy, name)[1]
             assert f"entry '{name}' (batch=1 " in told
-            assert "is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul,gelu, batch=1 k=256 m=512" in told
+            assert "is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul.nn,gelu, batch=1 k=256 m=512" in told
             assert f"'{entry()}' has the same problem: use REUSE" in told
     assert f"entry '{entry(k=512)}' has no accepted schedule" in propose("ADAPT", entry(k=512))[1]
     # A kernel that is far from all of them.

@@ -24,9 +24,9 @@ needs_tool = pytest.mark.skipif(TOOL is None and not os.environ.get("FACT_REQUIR
                                 reason="fact-registry is not built")
 
 SAMPLE = {
-    "format": 1, "rule": "gemm_epilogue", "dtype": "bf16", "architecture": "sm_90a",
+    "format": 2, "rule": "gemm_epilogue", "dtype": "bf16", "architecture": "sm_90a",
     "entries": [{
-        "ops": "matmul,add",
+        "ops": "matmul.nt,add",
         "extents": {"m": 64, "n": 64, "k": 64, "batch": 1, "tensors": 1},
         "example": "49_hopper_gemm_with_collective_builder",
         "schedules": [
@@ -63,6 +63,9 @@ ATTENTION = {"batch": 1, "heads": 8, "kv_heads": 2, "queries": 16, "keys": 16, "
 RIGHT = {
     "as it is": [],
     "no entries": [(("entries",), [])],
+    "format 1": [(("format",), 1), ((*ENTRY, "ops"), "matmul,add")],
+    "an entry of format 1": [((*ENTRY, "format"), 1), ((*ENTRY, "ops"), "matmul,add")],
+    "several details": [((*ENTRY, "ops"), "matmul.nt,reduce.sum.rows")],
     "rows": [((*ENTRY, "extents"), ROWS), ((*ENTRY, "ops"), "add,softmax")],
     "attention": [((*ENTRY, "extents"), ATTENTION), ((*ENTRY, "ops"), "causal_attention")],
     "elements": [((*ENTRY, "extents"), {"elements": 2**48, "tensors": 1}), ((*ENTRY, "ops"), "exp")],
@@ -77,7 +80,10 @@ RIGHT = {
     "a key without parameters": [((*BAD, "key"), "cuda_row<>")],
 }
 WRONG = {
-    "another format": [(("format",), 2)],
+    "another format": [(("format",), 3)],
+    "an entry of another format": [((*ENTRY, "format"), 3)],
+    "an empty detail": [((*ENTRY, "ops"), "matmul.,add")],
+    "a detail of no op": [((*ENTRY, "ops"), ".nt,add")],
     "a true format": [(("format",), True)],
     "no format": [(("format",), REMOVED)],
     "no rule": [(("rule",), REMOVED)],

@@ -26,8 +26,7 @@ static std::vector<fs::path> getLayers(const Options &options) {
   return options.layers.empty() ? getDefaultLayers() : options.layers;
 }
 
-/// The folder to change: the named one, else the user's.
-static fs::path getWritableLayer(const fs::path &named) {
+fs::path getWritableLayer(const fs::path &named) {
   fs::path folder = named.empty() ? getUserFolder() : named;
   if (folder.empty())
     throw Failure("no user folder: set FACT_PATTERNS, or name a folder");
@@ -112,6 +111,7 @@ static Json toJson(const Schedule &schedule) {
 static Json toJson(const Entry &entry) {
   const Problem &problem = entry.problem;
   Json json = {{"id", entry.getId()},
+               {"format", problem.format},
                {"rule", problem.rule},
                {"dtype", problem.dtype},
                {"architecture", problem.architecture},

@@ -20,7 +20,7 @@ struct Options {
   std::string rule, dtype, architecture;
   bool json = false;
 
-  // add
+  // add, migrate
   std::filesystem::path to;
   LearnOptions learn;
 
@@ -40,6 +40,10 @@ int add(const Options &options);
 int verify(const Options &options);
 int diff(const Options &options);
 int prune(const Options &options);
+int migrate(const Options &options);
+
+/// Where changes go: the user's folder unless another is named.
+std::filesystem::path getWritableLayer(const std::filesystem::path &named);
 
 } // namespace patterns
 } // namespace fact

@@ -27,6 +27,8 @@ how fast they were, what failed.
   verify [FOLDER...]      check every file (default: the layers)
   diff [FOLDER FOLDER]    compare two folders (default: built-in and user's)
   prune                   remove what is named by --status, --keep, --superseded
+  migrate BUNDLE...       give entries of format 1 the problems of format 2 that
+                          the bundles have for them
 
   --layer FOLDER          use instead of the user's and the built-in folder;
                           may be repeated, the first is uppermost
@@ -35,7 +37,7 @@ how fast they were, what failed.
   --status S              list: accepted, failed or pending; prune: failed or
                           pending; may be repeated
   --json                  list, show, diff: as JSON
-  --to FOLDER             add: destination (default: the user's folder)
+  --to FOLDER             add, migrate: the folder to change (default: the user's)
   --results FILE          add: the tuning.json of another run of this bundle
   --date YYYY-MM-DD       add: the date of results that have none
   --version-of NAME=TEXT  add: one more version to record, as in commit=0123abc
@@ -120,14 +122,15 @@ static Options parseOptions(int argc, char **argv) {
 static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   static const std::map<std::string, int (*)(const Options &)> commands = {
-      {"list", list},     {"show", show}, {"add", add},
-      {"verify", verify}, {"diff", diff}, {"prune", prune}};
+      {"list", list}, {"show", show},   {"add", add},        {"verify", verify},
+      {"diff", diff}, {"prune", prune}, {"migrate", migrate}};
   if (options.command.empty())
     throw Failure("no command given; see fact-registry --help");
   auto command = commands.find(options.command);
   if (command == commands.end())
     throw Failure("unknown command '" + options.command +
-                  "'; known are list, show, add, verify, diff and prune");
+                  "'; known are list, show, add, verify, diff, prune and "
+                  "migrate");
   int status = command->second(options);
   if (std::fflush(stdout) != 0)
     throw Failure("cannot write the output");

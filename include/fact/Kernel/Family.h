@@ -54,6 +54,17 @@ struct KernelVariant {
 /// Ops of one block that one kernel should compute.
 using OpGroup = llvm::SetVector<mlir::Operation *>;
 
+/// The extents of a region's problem by its anchor:
+/// - a contraction: those that it says itself, and tensors;
+/// - else an op on rows: rows, columns, tensors;
+/// - else: elements (of the largest result), tensors.
+ProblemExtents getAnchorExtents(FusedOp fused);
+
+/// Elements that a region reads and writes beside the factors of contractions,
+/// in multiples of `unit`: 2 for a residual. A tensor larger than the unit is
+/// read in part. This is `tensors` of a problem.
+int64_t countTensors(FusedOp fused, int64_t unit);
+
 /// A kind of region that one kernel computes, and how groups of ops become one.
 struct Rule {
   /// The `rule` of `fact.fused`: "gemm_epilogue".
@@ -76,6 +87,10 @@ struct Rule {
   bool takesReshapes = false;
   /// Whether it is tried after all other rules.
   bool isLastResort = false;
+
+  /// The sizes that the speed of a region of this rule depends on. Regions that
+  /// agree in them, in ops and in type are one problem to the registry.
+  ProblemExtents (*getExtents)(FusedOp fused) = getAnchorExtents;
 };
 
 class Family;

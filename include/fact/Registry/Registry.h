@@ -24,21 +24,32 @@ namespace patterns {
 
 /// What a kernel computes, as far as its speed depends on it.
 struct Problem {
+  /// The format whose words describe it. Format 1 had ops without details.
+  static constexpr int currentFormat = 2;
+
   /// "gemm_epilogue"
   std::string rule;
   /// Element type of its operands: "bf16".
   std::string dtype;
   /// "sm_90a", "host"
   std::string architecture;
-  /// "matmul,add,gelu"
+  /// Names with details behind dots: "matmul.nt,add,gelu".
   std::string ops;
   /// Sizes by name; the rule determines the names.
   std::map<std::string, int64_t> extents;
+  int format = currentFormat;
 
   bool operator==(const Problem &other) const;
   bool operator!=(const Problem &other) const { return !(*this == other); }
-  /// The order of entries in files: rule, dtype, architecture, ops, extents.
+  /// The order of entries in files: rule, dtype, architecture, ops, extents,
+  /// format.
   bool operator<(const Problem &other) const;
+
+  /// Whether the ops are equal as far as the words of both formats go.
+  bool hasSameOps(const Problem &other) const;
+  /// Whether `known`, of an older format, may be this problem: everything that
+  /// its words can say is equal.
+  bool mayBe(const Problem &known) const;
 
   /// Stable and unique per problem:
   /// "gemm_epilogue/bf16/sm_90a#0f3a9c2d1e".
@@ -122,9 +133,10 @@ public:
   const std::vector<Entry> &getEntries() const { return entries; }
 
   /// Entries that apply to `problem`: the same rule and architecture, a
-  /// convertible type, and every extent within a factor of 2. Sorted by equal
-  /// ops, equal type, distance, and id. Includes failed and pending entries.
-  /// Pointers live as long as the registry.
+  /// convertible type, and every extent within a factor of 2. The entry of the
+  /// problem itself comes first; the others are sorted by equal ops, equal type,
+  /// distance, and id. Includes failed and pending entries. Pointers live as long
+  /// as the registry.
   std::vector<Match> find(const Problem &problem) const;
 
   /// The entry of an id, or null.

@@ -26,6 +26,9 @@ struct LearnOptions {
 std::vector<Entry> learn(const std::filesystem::path &bundle,
                          const LearnOptions &options);
 
+/// The problems of a bundle's kernels. Throws tuning::Failure.
+std::vector<Problem> readProblems(const std::filesystem::path &bundle);
+
 /// All attempts of one kernel of a bundle, the oldest first.
 struct Measurements {
   struct Attempt {

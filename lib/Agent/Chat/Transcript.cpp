@@ -37,10 +37,11 @@ static ordered_json describe(const fact::patterns::Measurements &measured) {
                         {"detail", attempt.detail},
                         {"us", attempt.us}});
   const fact::patterns::Problem &problem = measured.problem;
-  return {{"kernel", measured.kernel}, {"rule", problem.rule},
-          {"dtype", problem.dtype},    {"arch", problem.architecture},
-          {"ops", problem.ops},        {"extents", problem.extents},
-          {"sol_us", measured.solUs},  {"attempts", std::move(attempts)}};
+  return {{"kernel", measured.kernel},    {"format", problem.format},
+          {"rule", problem.rule},         {"dtype", problem.dtype},
+          {"arch", problem.architecture}, {"ops", problem.ops},
+          {"extents", problem.extents},   {"sol_us", measured.solUs},
+          {"attempts", std::move(attempts)}};
 }
 
 std::string fact::chat::writeTranscript(const std::string &path,
@@ -85,6 +86,7 @@ static fact::patterns::Measurements
 readMeasurements(const ordered_json &value) {
   fact::patterns::Measurements measured;
   value.at("kernel").get_to(measured.kernel);
+  measured.problem.format = value.value("format", 1);
   value.at("rule").get_to(measured.problem.rule);
   value.at("dtype").get_to(measured.problem.dtype);
   value.at("arch").get_to(measured.problem.architecture);

@@ -81,13 +81,20 @@ static void addCommandWords(json::Object &entry, const KernelCode &code) {
 }
 
 /// What the registry keeps results under.
-static json::Object describeProblem(const patterns::Problem &problem) {
+static json::Object describeProblem(FusedOp fused, const Target &target) {
+  patterns::Problem problem = getProblem(fused, target);
   json::Object extents;
   for (const auto &[name, extent] : problem.extents)
     extents[name] = extent;
-  return json::Object{{"dtype", problem.dtype},
+  json::Object object{{"format", problem.format},
+                      {"dtype", problem.dtype},
                       {"ops", problem.ops},
                       {"extents", std::move(extents)}};
+  const Family *family = target.findFamily(fused.getRule());
+  for (const ScheduleKind *kind : family->getScheduleKinds())
+    if (!kind->cutlassExample.empty())
+      object["example"] = kind->cutlassExample;
+  return object;
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,8 +256,6 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
     return failure();
 
   SpeedOfLight sol = getSpeedOfLight(fused);
-  patterns::Problem problem =
-      getProblem(fused, target.getMachine().architecture);
   entry.candidates = candidates.size();
   entry.microseconds = sol.getMicroseconds(target.getMachine());
   json::Object referenceObject{{reference.isObject ? "object" : "source", file},
@@ -259,7 +264,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   kernels.push_back(json::Object{{"name", name},
                                  {"rule", fused.getRule()},
                                  {"ops", json::Array(entry.ops)},
-                                 {"problem", describeProblem(problem)},
+                                 {"problem", describeProblem(fused, target)},
                                  {"operands", describeOperands(fused, target)},
                                  {"results", describeResults(fused)},
                                  {"flops", sol.getFlops()},

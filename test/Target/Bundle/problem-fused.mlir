@@ -9,7 +9,7 @@ module attributes {fact.target = #fact.machine<"host">} {
 func.func @main(%x: tensor<16x64xf32>, %q: tensor<32x64xf32>, %k: tensor<8x64xf32>, %b: tensor<32xf32>,
                 %h: tensor<1x2x4x8xf32>, %m: tensor<4x4xf32>, %c: tensor<4x4xi1>)
     -> (tensor<16x32xf32>, tensor<16x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<4xf32>, tensor<4x4xi1>) {
-  // CHECK: grouped_gemm {"dtype": "f32", "extents": {"batch": 1, "k": 64, "m": 16, "n": 40, "tensors": 1}, "ops": "matmul,add,matmul"}
+  // CHECK: grouped_gemm {"dtype": "f32", "extents": {"batch": 1, "k": 64, "m": 16, "n": 40, "tensors": 1}, "format": 2, "ops": "matmul.nt,add,matmul.nt"}
   %0:2 = fact.fused "grouped_gemm" ins(%x, %q, %k, %b : tensor<16x64xf32>, tensor<32x64xf32>, tensor<8x64xf32>, tensor<32xf32>) {
   ^bb0(%X: tensor<16x64xf32>, %Q: tensor<32x64xf32>, %K: tensor<8x64xf32>, %B: tensor<32xf32>):
     %1 = fact.matmul %X, %Q transpose_b : (tensor<16x64xf32>, tensor<32x64xf32>) -> tensor<16x32xf32>
@@ -32,7 +32,7 @@ func.func @main(%x: tensor<16x64xf32>, %q: tensor<32x64xf32>, %k: tensor<8x64xf3
     fact.yield %1 : tensor<1x2x4x8xf32>
   } : tensor<1x2x4x8xf32>
 
-  // CHECK: rowwise {"dtype": "f32", "extents": {"columns": 4, "rows": 4, "tensors": 1}, "ops": "reduce"}
+  // CHECK: rowwise {"dtype": "f32", "extents": {"columns": 4, "rows": 4, "tensors": 1}, "format": 2, "ops": "reduce.sum.rows"}
   %6 = fact.fused "rowwise" ins(%m : tensor<4x4xf32>) {
   ^bb0(%M: tensor<4x4xf32>):
     %1 = fact.reduce sum %M dims [1] : (tensor<4x4xf32>) -> tensor<4xf32>
@@ -40,7 +40,7 @@ func.func @main(%x: tensor<16x64xf32>, %q: tensor<32x64xf32>, %k: tensor<8x64xf3
   } : tensor<4xf32>
 
   // The first floating-point type, wherever it is.
-  // CHECK: pointwise {"dtype": "f32", "extents": {"elements": 16, "tensors": 3}, "ops": "compare,and"}
+  // CHECK: pointwise {"dtype": "f32", "extents": {"elements": 16, "tensors": 3}, "format": 2, "ops": "compare,and"}
   %7 = fact.fused "pointwise" ins(%c, %m : tensor<4x4xi1>, tensor<4x4xf32>) {
   ^bb0(%C: tensor<4x4xi1>, %M: tensor<4x4xf32>):
     %1 = fact.compare lt %M, %M : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xi1>

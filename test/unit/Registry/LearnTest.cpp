@@ -27,8 +27,10 @@ struct TunedBundle : TestBundle {
     addCandidate("host_rows<grain = 4>", slower(300));
     addCandidate("host_rows<grain = 8>", "y[i] = 0;");
     kernel()["problem"] = {
+        {"format", 2},
         {"dtype", "f32"},
         {"ops", "mul,add"},
+        {"example", "05_batched_gemm"},
         {"extents", {{"elements", rows * columns}, {"tensors", 3}}}};
   }
 };
@@ -47,6 +49,8 @@ void expectLearned(const std::vector<Entry> &entries) {
   const Entry &entry = entries[0];
   EXPECT_EQ(entry.problem.rule, "pointwise");
   EXPECT_EQ(entry.problem.dtype, "f32");
+  EXPECT_EQ(entry.problem.format, 2);
+  EXPECT_EQ(entry.example, "05_batched_gemm");
   EXPECT_EQ(entry.problem.architecture, "native");
   EXPECT_EQ(entry.problem.getExtentsText(), "elements=2112 tensors=3");
   ASSERT_EQ(entry.schedules.size(), 4u);

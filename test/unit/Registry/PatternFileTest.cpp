@@ -47,7 +47,7 @@ TEST(PatternFile, WhatIsWrittenIsRead) {
 
 TEST(PatternFile, OneLineASchedule) {
   EXPECT_EQ(writeText({sampleEntry(sampleProblem(), {accepted(10)})}), R"({
-  "format": 1,
+  "format": 2,
   "rule": "gemm_epilogue",
   "dtype": "bf16",
   "architecture": "sm_90a",
@@ -64,12 +64,38 @@ TEST(PatternFile, OneLineASchedule) {
 )");
 }
 
+/// Entries keep the format of their words when their file gets the new one.
+TEST(PatternFile, Format1IsRead) {
+  std::vector<Entry> entries;
+  ASSERT_EQ(parseFile(replace(sampleText(), "\"format\": 2", "\"format\": 1"),
+                      entries),
+            "");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].problem, sampleFormat1());
+  entries.push_back(sampleEntry(sampleProblem(), {accepted(10)}));
+  std::string text = writeText(entries);
+  EXPECT_NE(text.find("{\n  \"format\": 2,"), std::string::npos);
+  EXPECT_NE(text.find("{\n      \"format\": 1,\n      \"ops\": "),
+            std::string::npos);
+  std::vector<Entry> again;
+  ASSERT_EQ(parseFile(text, again), "");
+  ASSERT_EQ(again.size(), 3u);
+  EXPECT_EQ(writeText(again), text);
+  EXPECT_EQ(std::count_if(again.begin(), again.end(),
+                          [](const Entry &entry) {
+                            return entry.problem.format == 1;
+                          }),
+            2);
+}
+
 TEST(PatternFile, SaysWhatIsWrongAndWhere) {
   auto broken = [&](const std::string &what, const std::string &with) {
     return parse(replace(sampleText(), what, with));
   };
-  EXPECT_EQ(broken("\"format\": 1", "\"format\": 2"),
-            "$.format: expected 1, the format that this version reads");
+  EXPECT_EQ(broken("\"format\": 2", "\"format\": 3"),
+            "$.format: expected an integer from 1 to 2, found 3");
+  EXPECT_EQ(broken("\"ops\"", "\"format\": 3, \"ops\""),
+            "$.entries[0].format: expected an integer from 1 to 2, found 3");
   EXPECT_EQ(broken("accepted", "splendid"),
             "$.entries[0].schedules[0].status: expected accepted, failed or "
             "pending, found \"splendid\"");
@@ -107,6 +133,11 @@ TEST(PatternFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(broken("\"ops\": \"matmul,add\"", "\"ops\": \"matmul, add\""),
             "$.entries[0].ops: expected names of ops with commas, found "
             "\"matmul, add\"");
+  for (const char *ops : {"matmul.", ".nt", "matmul..nt", "matmul.,add"})
+    EXPECT_EQ(broken("\"matmul,add\"", std::string("\"") + ops + "\""),
+              std::string("$.entries[0].ops: expected names of ops with "
+                          "commas, found \"") +
+                  ops + "\"");
   EXPECT_EQ(broken("\"ops\"", "\"colour\": 1, \"ops\""),
             "$.entries[0]: unknown member \"colour\"");
   EXPECT_EQ(broken("\"dtype\": \"bf16\"", "\"dtype\": \"fp16\""),
@@ -120,8 +151,8 @@ TEST(PatternFile, NothingTwice) {
   EXPECT_EQ(parse(replace(sampleText(), "\"m\": 8192", "\"m\": 4096")),
             "$.entries[1]: the problem of " + sampleProblem().getId() +
                 " is there twice");
-  EXPECT_EQ(parse(replace(sampleText(), "\"format\": 1",
-                          "\"format\": 1, \"format\": 1")),
+  EXPECT_EQ(parse(replace(sampleText(), "\"format\": 2",
+                          "\"format\": 2, \"format\": 2")),
             "member \"format\" is there twice");
   EXPECT_EQ(parse(replace(sampleText(), "swizzle = 2", "swizzle = 1")),
             "$.entries[0].schedules[1]: \"sm90_gemm<tile = 128x128x64, cluster "

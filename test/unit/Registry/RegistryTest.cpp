@@ -19,12 +19,32 @@ Registry load(const std::vector<fs::path> &layers) {
 
 TEST(Problem, IdsAreStable) {
   // Strategies in saved IR name entries by these.
-  EXPECT_EQ(sampleProblem().getId(), "gemm_epilogue/bf16/sm_90a#6a43bb17d6");
+  EXPECT_EQ(sampleFormat1().getId(), "gemm_epilogue/bf16/sm_90a#6a43bb17d6");
+  EXPECT_EQ(sampleProblem().getId(), "gemm_epilogue/bf16/sm_90a#d4c52cceb4");
   EXPECT_NE(sampleProblem(8192).getId(), sampleProblem().getId());
   EXPECT_NE(sampleProblem(4096, "bf16", "matmul").getId(),
             sampleProblem().getId());
   EXPECT_EQ(sampleProblem().getExtentsText(),
             "batch=1 k=512 m=4096 n=1024 tensors=1");
+}
+
+TEST(Problem, OlderFormatsSayLess) {
+  auto withOps = [](const char *ops) {
+    return sampleProblem(4096, "bf16", ops);
+  };
+  Problem known = sampleFormat1();
+  EXPECT_NE(withOps("matmul,add"), known);
+  EXPECT_TRUE(withOps("matmul.nt,add").hasSameOps(known));
+  EXPECT_TRUE(known.hasSameOps(withOps("matmul.nt,add")));
+  EXPECT_FALSE(withOps("matmul.nt,add,add").hasSameOps(known));
+  EXPECT_FALSE(withOps("matmul.nt,add").hasSameOps(withOps("matmul.nn,add")));
+
+  EXPECT_TRUE(withOps("matmul.nt,add").mayBe(known));
+  EXPECT_TRUE(withOps("matmul.nn,add").mayBe(known));
+  EXPECT_FALSE(withOps("matmul.nt").mayBe(known));
+  EXPECT_FALSE(sampleProblem(8192, "bf16", "matmul.nt,add").mayBe(known));
+  EXPECT_FALSE(sampleProblem(4096, "f16", "matmul.nt,add").mayBe(known));
+  EXPECT_FALSE(known.mayBe(known));
 }
 
 TEST(Problem, Convertible) {
@@ -106,6 +126,31 @@ TEST(Registry, ABrokenFileIsNamedAndSkipped) {
             (folder.path / "rowwise/bf16-sm_90a.json").string() +
                 ": holds what belongs into " +
                 (folder.path / "gemm_epilogue/bf16-sm_90a.json").string());
+}
+
+TEST(Registry, EntriesOfFormat1AreNearAndNeverTheSame) {
+  TemporaryFolder folder;
+  Problem problem = sampleProblem(4096, "bf16", "matmul.nt,add");
+  writeLayer(folder.path, {sampleEntry(sampleFormat1(), {accepted(10)}),
+                           sampleEntry(sampleProblem(), {accepted(20)})});
+  auto find = [&](const Problem &problem) {
+    std::vector<std::string> found;
+    Registry registry = load({folder.path});
+    for (const Match &match : registry.find(problem))
+      found.push_back(getName(match.relation) + std::string(" ") +
+                      std::to_string(match.entry->problem.format) + " " +
+                      match.entry->problem.ops);
+    return found;
+  };
+  // Its ops are known as far as format 1 goes; those of the other are not.
+  EXPECT_EQ(find(problem), (std::vector<std::string>{"adapt 1 matmul,add",
+                                                     "adapt 2 matmul,add"}));
+  // Even where the words are the same.
+  EXPECT_EQ(find(sampleProblem()),
+            (std::vector<std::string>{"reuse 2 matmul,add",
+                                      "adapt 1 matmul,add"}));
+  writeLayer(folder.path, {sampleEntry(problem, {accepted(30)})});
+  EXPECT_EQ(find(problem).front(), "reuse 2 matmul.nt,add");
 }
 
 TEST(Registry, FindsTheNearestFirst) {

@@ -22,6 +22,13 @@ inline Problem sampleProblem(int64_t m = 4096,
           {{"m", m}, {"n", 1024}, {"k", 512}, {"batch", 1}, {"tensors", 1}}};
 }
 
+/// The sample as a file of format 1 has it.
+inline Problem sampleFormat1() {
+  Problem problem = sampleProblem();
+  problem.format = 1;
+  return problem;
+}
+
 inline Schedule accepted(double us, int swizzle = 1,
                          const std::string &machine = "NVIDIA H200") {
   Schedule schedule;

@@ -41,7 +41,9 @@ const ScheduleKind Sm90GemmAttr::kind{
     "Two stages of (M + N)*K elements, and 16 KB for each result and for two "
     "more, fit into shared memory. K and N of the product are multiples of 8 "
     "(and M, with transpose_a): TMA needs rows of 16 bytes.",
-    {"128x128x64", "128x256x64"}};
+    {"128x128x64", "128x256x64"},
+    /*adjust=*/nullptr,
+    "49_hopper_gemm_with_collective_builder"};
 
 SpaceAttr Sm90GemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> tiles,
                                  ArrayRef<Extents> clusters,
@@ -90,7 +92,9 @@ const ScheduleKind Sm90AttentionAttr::kind{
     "have one head dimension, a multiple of 8 up to 128. (queries + "
     "stages*keys)*head elements, the head rounded up to a multiple of 32, fit "
     "into shared memory.",
-    {"128x128", "128x64"}};
+    {"128x128", "128x64"},
+    /*adjust=*/nullptr,
+    "88_hopper_fmha"};
 
 SpaceAttr Sm90AttentionAttr::getSpace(MLIRContext *context,
                                       ArrayRef<Extents> tiles,

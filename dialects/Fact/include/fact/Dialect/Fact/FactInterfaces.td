@@ -31,7 +31,13 @@ def TensorOpInterface : OpInterface<"TensorOpInterface"> {
         of nothing is 0. Null for an op that has no such result.
       }],
       "::mlir::Value", "buildFromEmpty", (ins "::mlir::OpBuilder &":$builder),
-      "", [{ return ::mlir::Value(); }]>
+      "", [{ return ::mlir::Value(); }]>,
+    InterfaceMethod<[{
+        The op's name in problems of the registry: its mnemonic, and what else
+        about it decides how fast it is, behind dots: "reduce.sum.columns".
+      }],
+      "std::string", "getProblemName", (ins), "",
+      [{ return $_op->getName().stripDialect().str(); }]>
   ];
 }
 
@@ -116,6 +122,8 @@ def ContractionOpInterface
     storage type before it is multiplied.
   }];
   let methods = [
+    InterfaceMethod<"The op's sizes by name, in problems of the registry.",
+      "::fact::ProblemExtents", "getProblemExtents", (ins)>,
     InterfaceMethod<"Terms of the op's longest sums.",
       "int64_t", "getSumLength", (ins)>,
     InterfaceMethod<"What operand number `operand` is to the op.",

@@ -13,7 +13,8 @@ include "fact/Dialect/Fact/FactOpBase.td"
 /// An op that sums products.
 class Fact_ContractionOp<string mnemonic>
     : Fact_TensorOp<mnemonic, [
-        DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty"]>,
+        DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty",
+                                                      "getProblemName"]>,
         DeclareOpInterfaceMethods<ContractionOpInterface>]>;
 
 def Fact_MatmulOp : Fact_ContractionOp<"matmul"> {
@@ -82,7 +83,9 @@ def Fact_AttentionOp : Fact_ContractionOp<"attention"> {
 /// An op on the rows of its first operand.
 class Fact_RowOp<string mnemonic, list<Trait> traits = []>
     : Fact_TensorOp<mnemonic,
-        !listconcat([DeclareOpInterfaceMethods<RowOpInterface>], traits)>;
+        !listconcat([DeclareOpInterfaceMethods<RowOpInterface>], traits)> {
+  let extraClassDeclaration = "std::string getProblemName();";
+}
 
 def Fact_SoftmaxOp : Fact_RowOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "exp(x - max) / sum over one dimension";
@@ -144,6 +147,7 @@ def Fact_ReduceOp : Fact_RowOp<"reduce"> {
     `` $kind $operand `dims` $dims (`keep` $keep^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
+    std::string getProblemName();
     ::mlir::Value buildFromEmpty(::mlir::OpBuilder &builder);
   }];
   let hasVerifier = 1;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Answers of ContractionOpInterface and RowOpInterface, for those who choose
-// operands and tolerances to verify a kernel with.
+// operands and tolerances to verify a kernel with, and for the registry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +11,14 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
 
 namespace fact {
+/// Sizes by name that the speed of a kernel depends on: "m", "n", "k".
+using ProblemExtents = std::map<std::string, int64_t>;
+
 /// What an operand is to a contraction.
 enum class OperandRole {
   /// Activations.

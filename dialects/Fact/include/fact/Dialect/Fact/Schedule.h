@@ -95,6 +95,9 @@ struct ScheduleKind {
   /// it, schedules that are written out do not.
   void (*adjust)(llvm::MutableArrayRef<Extents> values) = nullptr;
 
+  /// The folder of CUTLASS's examples that the kernels rest on; may be empty.
+  std::string cutlassExample;
+
   /// The kind on one page: what it is, its parameters and its limits.
   std::string describe() const;
 
