@@ -1,7 +1,7 @@
 //===- Layer.cpp - The files of a folder of the registry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Patterns/PatternFile.h"
+#include "fact/Registry/PatternFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

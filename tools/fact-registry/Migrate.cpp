@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
-#include "fact/Patterns/PatternFile.h"
+#include "fact/Registry/PatternFile.h"
 #include "fact/Tuning/Files.h"
 #include <cstdio>
 

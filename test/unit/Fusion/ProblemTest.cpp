@@ -1,7 +1,7 @@
 //===- ProblemTest.cpp - What tells the problems of regions apart ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Analysis/Problem.h"
+#include "fact/Fusion/Problem.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
