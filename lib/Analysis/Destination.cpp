@@ -43,3 +43,47 @@ SmallVector<Destination> fact::getParts(ConcatOp concat,
   }
   return parts;
 }
+
+/// The first or second elements of all pairs in the last dimension; `value`
+/// itself where it broadcasts along it.
+static Value getHalf(OpBuilder &builder, RotaryOp rotary, Value value,
+                     bool second) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t size = rotary.getType().getShape().back();
+  if (type.getRank() == 0 || type.getShape().back() != size)
+    return value;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = size / 2;
+  bool interleaved = rotary.getInterleaved();
+  int64_t start = !second ? 0 : interleaved ? 1 : size / 2;
+  return SliceOp::create(builder, rotary.getLoc(), type.clone(shape), value,
+                         type.getRank() - 1, start, interleaved ? 2 : 1);
+}
+
+SmallVector<Destination> fact::expandRotary(RotaryOp rotary,
+                                            const StridedView &view) {
+  OpBuilder builder(rotary);
+  Location loc = rotary.getLoc();
+  auto half = [&](Value value, bool second) {
+    return getHalf(builder, rotary, value, second);
+  };
+  Value first = half(rotary.getOperand(), false);
+  Value second = half(rotary.getOperand(), true);
+  Type type = first.getType();
+  auto multiply = [&](Value x, Value factor) -> Value {
+    return MulOp::create(builder, loc, type, x, factor);
+  };
+  Value difference =
+      SubOp::create(builder, loc, type,
+                    multiply(first, half(rotary.getCos(), false)),
+                    multiply(second, half(rotary.getSin(), false)));
+  Value sum = AddOp::create(builder, loc, type,
+                            multiply(second, half(rotary.getCos(), true)),
+                            multiply(first, half(rotary.getSin(), true)));
+
+  int64_t dim = view.shape.size() - 1, size = view.shape.back() / 2;
+  bool interleaved = rotary.getInterleaved();
+  int64_t step = interleaved ? 2 : 1;
+  return {{difference, view.slice(dim, 0, size, step)},
+          {sum, view.slice(dim, interleaved ? 1 : size, size, step)}};
+}

@@ -26,6 +26,12 @@ llvm::SmallVector<Destination> getDestinations(mlir::Value yielded);
 /// The inputs of a concatenation, each with its part of where the result lands.
 llvm::SmallVector<Destination> getParts(ConcatOp concat,
                                         const StridedView &view);
+
+/// The halves of a rotary embedding, each with its part of where the result
+/// lands: `x * cos - y * sin` and `y * cos + x * sin` for all pairs (x, y). The
+/// ops that compute them are added before `rotary`.
+llvm::SmallVector<Destination> expandRotary(RotaryOp rotary,
+                                            const StridedView &view);
 } // namespace fact
 
 #endif // FACT_ANALYSIS_DESTINATION_H

@@ -1,10 +1,10 @@
 //===- Pointwise.cpp - Elements computed one by one, and copies of views --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results are computed in parts. What is no concatenation is one part, which
-// computes several results over one index space; each piece of a concatenation
-// is a part that writes its own region of the result. A rotary embedding is a
-// concatenation of two.
+// Results are computed in parts. One part computes all results that are neither
+// concatenations nor rotary embeddings, over one index space; each input of a
+// concatenation, and each half of a rotary embedding, is a part that writes its
+// own piece of the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ struct PointwisePlan {
   };
   struct Part {
     std::vector<Result> results;
-    /// The index space after dimensions were merged: outer ones, and an inner
-    /// one.
+    /// The index space, with as few dimensions as possible. Loops over the last
+    /// dimension are vectorized.
     SmallVector<int64_t> shape;
 
     int64_t getInner() const { return shape.back(); }
@@ -38,15 +38,16 @@ struct PointwisePlan {
   static FailureOr<PointwisePlan> get(FusedOp fused, EmitError emitError);
 
 private:
-  /// Adds the computation of a destination; `isPiece` where it is an input of a
-  /// concatenation.
+  /// Adds the computation of a result, or of a piece of it.
   LogicalResult add(unsigned number, const Destination &destination,
                     bool isPiece, EmitError emitError);
   LogicalResult addResult(unsigned number, Value yielded, EmitError emitError);
 };
 
-/// A region, or a copy of it without rotary embeddings, and its parts.
-struct ExpandedRegion {
+/// The parts of a region.
+struct PointwiseRegion {
+  /// The region, with ops for the halves of rotary embeddings; null where there
+  /// are none.
   OwningOpRef<FusedOp> copy;
   PointwisePlan plan;
 };
@@ -54,7 +55,7 @@ struct ExpandedRegion {
 class HostPointwisePlan : public HostPlan {
 public:
   HostPointwisePlan(const Family &family, FusedOp fused,
-                    const MachineDescription &machine, ExpandedRegion region)
+                    const MachineDescription &machine, PointwiseRegion region)
       : HostPlan(family, fused, machine), region(std::move(region)) {}
 
   SpaceAttrInterface getSpace() const override {
@@ -78,88 +79,15 @@ private:
     return type.getRank() ? type.getShape().back() : 1;
   }
 
-  ExpandedRegion region;
+  PointwiseRegion region;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Rotary embeddings
-//===----------------------------------------------------------------------===//
-
-/// The first or the second elements of the pairs in the last dimension, which
-/// becomes two: [D/2, 2] where pairs are neighbours, otherwise [2, D/2]. A size
-/// of 1 stands for all of them.
-static Value takeHalf(OpBuilder &builder, Location loc, Value tensor,
-                      bool interleaved, int64_t which) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (type.getRank() == 0)
-    return tensor;
-  SmallVector<int64_t> shape(type.getShape().drop_back());
-  int64_t size = type.getShape().back(), rank = type.getRank();
-  SmallVector<int64_t> pairs{std::max<int64_t>(size / 2, 1),
-                             std::min<int64_t>(size, 2)};
-  if (!interleaved)
-    std::swap(pairs[0], pairs[1]);
-  shape.append(pairs);
-  Value split = ReshapeOp::create(builder, loc,
-                                  type.clone(ArrayRef<int64_t>(shape)), tensor);
-  int64_t dim = interleaved ? rank : rank - 1;
-  if (shape[dim] == 1)
-    return split;
-  shape[dim] = 1;
-  return SliceOp::create(builder, loc, type.clone(ArrayRef<int64_t>(shape)),
-                         split, dim, which, /*step=*/1);
-}
-
-/// x * cos + rotate(x) * sin, as two halves one after the other, or side by
-/// side.
-static void expandRotary(RotaryOp rotary) {
-  OpBuilder builder(rotary);
-  Location loc = rotary.getLoc();
-  bool interleaved = rotary.getInterleaved();
-  auto half = [&](Value tensor, int64_t which) {
-    return takeHalf(builder, loc, tensor, interleaved, which);
-  };
-  RankedTensorType type = rotary.getType();
-  SmallVector<Value> halves;
-  for (int64_t which : {0, 1}) {
-    Value own = half(rotary.getOperand(), which);
-    Value other = half(rotary.getOperand(), 1 - which);
-    Type part = own.getType();
-    Value kept =
-        MulOp::create(builder, loc, part, own, half(rotary.getCos(), which));
-    Value turned =
-        MulOp::create(builder, loc, part, other, half(rotary.getSin(), which));
-    halves.push_back(
-        which == 0 ? Value(SubOp::create(builder, loc, part, kept, turned))
-                   : Value(AddOp::create(builder, loc, part, kept, turned)));
-  }
-  SmallVector<int64_t> shape(type.getShape().drop_back());
-  int64_t count = type.getShape().back() / 2;
-  shape.append({interleaved ? count : 2, interleaved ? 2 : count});
-  int64_t dim = interleaved ? type.getRank() : type.getRank() - 1;
-  Value joined = ConcatOp::create(
-      builder, loc, type.clone(ArrayRef<int64_t>(shape)), halves, dim);
-  Value result = ReshapeOp::create(builder, loc, type, joined);
-  rotary.replaceAllUsesWith(result);
-  rotary.erase();
-}
-
-static bool hasRotary(FusedOp fused) {
-  return !fused.getBody().getOps<RotaryOp>().empty();
-}
-
-static void expandRotary(FusedOp fused) {
-  for (RotaryOp rotary :
-       llvm::make_early_inc_range(fused.getBody().getOps<RotaryOp>()))
-    expandRotary(rotary);
-}
 
 //===----------------------------------------------------------------------===//
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// One index space for everything, as few dimensions as it takes.
+/// Gives all results and leaves one index space.
 LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
   SmallVector<StridedView> views;
   for (const Result &result : results) {
@@ -171,7 +99,7 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
   for (StridedView &view : views) {
     FailureOr<StridedView> same = view.reshape(common);
     if (failed(same))
-      return emitError() << "results are computed over different shapes";
+      return emitError() << "results lie too differently for one index space";
     view = *same;
   }
   collapseDimensions(views);
@@ -188,18 +116,24 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
 LogicalResult PointwisePlan::add(unsigned number,
                                  const Destination &destination, bool isPiece,
                                  EmitError emitError) {
-  if (auto concat = destination.value.getDefiningOp<ConcatOp>()) {
-    for (const Destination &input : getParts(concat, destination.view))
-      if (failed(add(number, input, /*isPiece=*/true, emitError)))
-        return failure();
+  SmallVector<Destination> pieces;
+  if (auto concat = destination.value.getDefiningOp<ConcatOp>())
+    pieces = getParts(concat, destination.view);
+  // A rotary embedding that is concatenated is a kernel of its own.
+  auto rotary = destination.value.getDefiningOp<RotaryOp>();
+  if (rotary && !isPiece)
+    pieces = expandRotary(rotary, destination.view);
+  for (const Destination &piece : pieces)
+    if (failed(add(number, piece, /*isPiece=*/true, emitError)))
+      return failure();
+  if (!pieces.empty())
     return success();
-  }
   auto nothing = [](Value, const StridedView &) { return false; };
   FailureOr<Elements> elements =
       Elements::plan(destination.value, nothing, emitError, /*gathers=*/true);
   if (failed(elements))
     return failure();
-  // The first part is that of whole results.
+  // The first part has the whole results.
   if (isPiece)
     parts.emplace_back();
   (isPiece ? parts.back() : parts.front())
@@ -239,16 +173,15 @@ FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
   return plan;
 }
 
-static FailureOr<ExpandedRegion> readRegion(FusedOp fused,
+static FailureOr<PointwiseRegion> readRegion(FusedOp fused,
                                             EmitError emitError) {
   if (failed(requireStaticShapes(fused, emitError)))
     return failure();
-  ExpandedRegion region;
+  PointwiseRegion region;
   FusedOp read = fused;
-  if (hasRotary(fused)) {
+  if (!fused.getBody().getOps<RotaryOp>().empty()) {
     region.copy = cast<FusedOp>(fused->clone());
     read = *region.copy;
-    expandRotary(read);
   }
   FailureOr<PointwisePlan> plan = PointwisePlan::get(read, emitError);
   if (failed(plan))
@@ -275,7 +208,7 @@ public:
 // Building
 //===----------------------------------------------------------------------===//
 
-/// The last dimension is the column.
+/// Splits off the last dimension as the columns.
 static RowView splitLast(const StridedView &view) {
   RowView row{view.base, view.offset, view.shape, view.strides,
               view.strides.back()};
@@ -288,7 +221,7 @@ static Type storageOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
-/// Columns [from, to) of a row, of all results of a part.
+/// Writes columns [from, to) of a row of all results of a part.
 static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
                          Value row, Value from, Value to) {
   int64_t lanes = b.getLoopLanes(b.getF32Type());
@@ -319,7 +252,7 @@ static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
   }
 }
 
-/// Tile `index` of a part, which has so many of about `perTile` elements.
+/// The number of tiles of a part, of about `perTile` elements each.
 static int64_t countTiles(const PointwisePlan::Part &part, int64_t perTile) {
   if (part.getOuter() == 1)
     return ceilDivide(part.getInner(), perTile);
@@ -327,11 +260,12 @@ static int64_t countTiles(const PointwisePlan::Part &part, int64_t perTile) {
   return ceilDivide(part.getOuter(), rows);
 }
 
+/// Tile `index` of a part.
 static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
                       Value index, int64_t perTile) {
   int64_t inner = part.getInner(), outer = part.getOuter();
   if (outer == 1) {
-    // One run of elements: tiles cut it into pieces.
+    // One run of elements, cut into tiles.
     Value from = b.mul(index, perTile);
     Value to = b.min(b.add(from, perTile), inner);
     writeColumns(b, part, b.integer(0), from, to);
@@ -344,7 +278,7 @@ static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
   });
 }
 
-/// The parts from number `first` on, whose tiles begin with `index` 0.
+/// Tile `index` of these parts, whose tiles are numbered one after the other.
 static void buildParts(KernelBuilder &b, ArrayRef<PointwisePlan::Part> parts,
                        Value index, int64_t perTile) {
   if (parts.size() == 1)

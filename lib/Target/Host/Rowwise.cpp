@@ -234,7 +234,7 @@ private:
 
 Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
   Value x = plan.input.build(b, offsets, column, width,
-                              [](Value) { return Value(); });
+                             [](Value) { return Value(); });
   if (buffer)
     b.store(x, buffer, plan.compute, column);
   return x;

@@ -55,3 +55,28 @@ TEST_F(DestinationTest, PartsOfAConcatenation) {
   EXPECT_EQ(strides(parts[0].view), "+0 2:1 3:2");
   EXPECT_EQ(strides(parts[1].view), "+6 2:1 5:2");
 }
+
+TEST_F(DestinationTest, HalvesOfARotaryEmbedding) {
+  for (const char *order : {"", " interleaved"}) {
+    FusedOp fused =
+        parse({"tensor<2x8xf32>", "tensor<8xf32>", "tensor<1xf32>"},
+              "%3 = fact.rotary %0, %1, %2" + std::string(order) +
+                  " : (tensor<2x8xf32>, tensor<8xf32>, tensor<1xf32>) -> "
+                  "tensor<2x8xf32>\nfact.yield %3 : tensor<2x8xf32>");
+    auto rotary = get<RotaryOp>(fused);
+    SmallVector<Destination> halves =
+        expandRotary(rotary, StridedView::identity(rotary));
+    ASSERT_EQ(halves.size(), 2u);
+    EXPECT_TRUE(halves[0].value.getDefiningOp<SubOp>());
+    EXPECT_TRUE(halves[1].value.getDefiningOp<AddOp>());
+    bool interleaved = rotary.getInterleaved();
+    EXPECT_EQ(strides(halves[0].view),
+              interleaved ? "+0 2:8 4:2" : "+0 2:8 4:1");
+    EXPECT_EQ(strides(halves[1].view),
+              interleaved ? "+1 2:8 4:2" : "+4 2:8 4:1");
+    // The sine broadcasts along the pairs: it is not sliced.
+    auto turned = halves[0].value.getDefiningOp()->getOperand(1);
+    EXPECT_EQ(turned.getDefiningOp<MulOp>()->getOperand(1),
+              fused.getBody().getArgument(2));
+  }
+}

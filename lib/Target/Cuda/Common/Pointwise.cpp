@@ -24,7 +24,7 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   SmallVector<int64_t> space = results.front().shape;
   for (StridedView &result : results) {
     if (llvm::product_of(result.shape) != llvm::product_of(space))
-      return emitError() << "all results must have one number of elements";
+      return emitError() << "all results must have the same number of elements";
     FailureOr<StridedView> reshaped = result.reshape(space);
     if (failed(reshaped))
       return emitError() << "results lie too differently for one index space";
@@ -55,7 +55,7 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   collapseDimensions(views);
   if (views.front().shape.size() > 6)
     return emitError() << "needs " << views.front().shape.size()
-                       << " dimensions even after collapsing, and has 6";
+                       << " dimensions even after collapsing, more than 6";
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
       SmallVector<StridedView>(ArrayRef(views).drop_front(operands)),
@@ -94,7 +94,7 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
   if (schedule.getThreads() != 256)
     efficiency *= 0.99;
   double memory = getBytes() / (machine.bandwidth * efficiency);
-  // Elements that are not neighbours in memory cost whole sectors.
+  // Elements that are not neighbors in memory cost whole sectors.
   for (auto *list : {&operands, &results})
     for (const StridedView &view : *list)
       if (view.strides.back() > 1)
@@ -199,30 +199,13 @@ SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// Half of the last dimension: every other element, or the first or second
-/// half. What broadcasts along it stays as it is.
-static Value getHalf(OpBuilder &builder, RotaryOp rotary, Value value,
-                     bool second) {
-  RankedTensorType type = getTensorType(value);
-  int64_t size = getTensorType(rotary.getOperand()).getShape().back();
-  if (type.getRank() == 0 || type.getShape().back() != size)
-    return value;
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = size / 2;
-  bool interleaved = rotary.getInterleaved();
-  int64_t start = !second ? 0 : interleaved ? 1 : size / 2;
-  return SliceOp::create(builder, rotary.getLoc(), type.clone(shape), value,
-                         type.getRank() - 1, start, interleaved ? 2 : 1);
-}
-
-/// `x * cos + rotate(x) * sin`, as one pass over pairs that writes both halves:
-/// first * cos - second * sin, and second * cos + first * sin.
+/// A rotary embedding, as one pass over pairs that writes both halves.
 static FailureOr<Pointwise> getRotary(FusedOp fused, EmitError emitError) {
   auto region = std::make_unique<RegionCopy>(fused);
   FusedOp copy = region->get();
   auto rotary = getOnly<RotaryOp>(copy);
   if (!rotary || copy.getNumResults() != 1)
-    return emitError() << "takes one 'fact.rotary' and its one result";
+    return emitError() << "needs exactly one 'fact.rotary' and one result";
   FailureOr<Destination> destination =
       getDestination(copy.getYield()->getOperand(0), emitError);
   if (failed(destination))
@@ -230,35 +213,15 @@ static FailureOr<Pointwise> getRotary(FusedOp fused, EmitError emitError) {
   if (destination->value != rotary.getResult())
     return emitError() << "the result must be that of 'fact.rotary'";
 
-  OpBuilder builder(rotary);
-  Location loc = rotary.getLoc();
-  auto half = [&](Value value, bool second) {
-    return getHalf(builder, rotary, value, second);
-  };
-  Value first = half(rotary.getOperand(), false);
-  Value second = half(rotary.getOperand(), true);
-  Type type = first.getType();
-  auto multiply = [&](Value x, Value factor) -> Value {
-    return MulOp::create(builder, loc, type, x, factor);
-  };
-  Value results[] = {
-      SubOp::create(builder, loc, type,
-                    multiply(first, half(rotary.getCos(), false)),
-                    multiply(second, half(rotary.getSin(), false))),
-      AddOp::create(builder, loc, type,
-                    multiply(second, half(rotary.getCos(), true)),
-                    multiply(first, half(rotary.getSin(), true)))};
-
-  int64_t dim = getTensorType(rotary.getResult()).getRank() - 1;
-  int64_t size = getTensorType(rotary.getResult()).getShape().back() / 2;
-  bool interleaved = rotary.getInterleaved();
-  SmallVector<StridedView> views{
-      destination->view.slice(dim, 0, size, interleaved ? 2 : 1),
-      destination->view.slice(dim, interleaved ? 1 : size, size,
-                              interleaved ? 2 : 1)};
+  SmallVector<Value> values;
+  SmallVector<StridedView> views;
+  for (const Destination &half : expandRotary(rotary, destination->view)) {
+    values.push_back(half.value);
+    views.push_back(half.view);
+  }
   int64_t buffer = getResultBuffer(copy, 0);
   FailureOr<Pointwise> pointwise =
-      Pointwise::get(results, std::move(views), {buffer, buffer},
+      Pointwise::get(values, std::move(views), {buffer, buffer},
                      hasOnly16BitResults(copy), emitError);
   if (succeeded(pointwise))
     pointwise->region = std::move(region);
@@ -295,10 +258,9 @@ static FailureOr<Pointwise> analyse(FusedOp fused, EmitError emitError) {
   if (!fused.getBody().front().getOps<RotaryOp>().empty())
     return getRotary(fused, emitError);
   {
-    ScopedDiagnosticHandler quiet(fused.getContext(),
-                                  [](Diagnostic &) { return success(); });
-    FailureOr<Pointwise> direct = getPointwise(
-        fused, /*stripViews=*/false, [&] { return fused.emitError(); });
+    Silence silence(fused);
+    FailureOr<Pointwise> direct =
+        getPointwise(fused, /*stripViews=*/false, silence);
     if (succeeded(direct))
       return direct;
   }
