@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// Whether an error of this operand is one of the result, or of a multiple.
+/// Whether an absolute error of the operand becomes an absolute error of the
+/// result that is not much larger.
 static bool passesOn(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<ViewOpInterface>(op))
@@ -19,7 +20,7 @@ static bool passesOn(OpOperand &use) {
     return reduce.getKind() != ReduceKind::prod &&
            reduce.getKind() != ReduceKind::argmax &&
            reduce.getKind() != ReduceKind::argmin;
-  // A dividend by a number is a product.
+  // A quotient by a constant is a product.
   if (isa<DivOp>(op))
     return use.getOperandNumber() == 0 &&
            op->getOperand(1).getDefiningOp<ConstantOp>();
@@ -34,7 +35,6 @@ static bool passesOn(OpOperand &use) {
 }
 
 bool fact::toleratesAbsoluteError(Value value) {
-  // Values are few, and users follow their operands: no cycles.
   SmallVector<Value> work{value};
   llvm::DenseSet<Value> seen{value};
   while (!work.empty()) {

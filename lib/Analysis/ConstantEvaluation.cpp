@@ -35,7 +35,7 @@ static FailureOr<std::vector<double>> decodeBlob(ArrayRef<char> data,
     return failure();
   std::vector<double> elements(size);
   for (int64_t i = 0; i < size; ++i) {
-    // Nothing is known of the alignment of the data.
+    // The data may be unaligned.
     uint64_t bits = runtime::elementBits(data.data(), *type, i);
     elements[i] = runtime::isBoolean(*type)
                       ? double(bits & 1)
@@ -101,7 +101,7 @@ static KnownTensor expandTo(const KnownTensor &known, ArrayRef<int64_t> shape) {
 
 using ScalarFunction = std::function<double(const double *)>;
 
-/// A float that a type rounds, or an integer that it wraps.
+/// A number as a type stores it: floats are rounded, integers wrap.
 static ScalarFunction roundTo(Type element) {
   auto type = dyn_cast<FloatType>(element);
   if (element.isInteger(1))
@@ -229,14 +229,14 @@ FailureOr<KnownTensor> fact::evaluateConstant(Value value, int64_t limit) {
     if (failed(known))
       return failure();
     result.weights.insert_range(known->weights);
-    // A number need not be repeated.
+    // A single number is read at every index and need not be expanded.
     operands.push_back(known->shape == result.shape ||
                                known->elements.size() == 1
                            ? std::move(*known)
                            : expandTo(*known, type.getShape()));
   }
   int64_t size = type.getNumElements();
-  // A sum of booleans is one of them.
+  // Sums of booleans are booleans: any nonzero value is true.
   bool isBoolean = type.getElementType().isInteger(1);
   result.elements.reserve(size);
   SmallVector<double> arguments(operands.size());

@@ -21,7 +21,7 @@ ReducedOperand ReducedOperand::get(ReduceOp reduce) {
   SmallVector<int64_t> kept, reduced;
   for (auto [i, dim] : llvm::enumerate(permute.getDims()))
     (llvm::is_contained(operand.dims, i) ? reduced : kept).push_back(dim);
-  // The results keep their order.
+  // A permute that also reorders the kept dimensions is not read through.
   if (!llvm::is_sorted(kept))
     return operand;
   llvm::sort(reduced);

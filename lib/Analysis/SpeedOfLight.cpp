@@ -46,7 +46,7 @@ double SpeedOfLight::getMicroseconds(const MachineDescription &machine) const {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Adds what `op` computes to make the elements `result`.
+/// Adds the arithmetic of `op` for the elements `result` of its result.
 static void addFlops(Operation *op, const ElementSets &result,
                      Float32Precision precision, SpeedOfLight &light) {
   auto tensorOp = dyn_cast<TensorOpInterface>(op);
@@ -66,7 +66,7 @@ static void addFlops(Operation *op, const ElementSets &result,
 // Traffic
 //===----------------------------------------------------------------------===//
 
-/// A splat is part of the code.
+/// A constant of equal elements is part of the code.
 static bool isSplat(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   if (!constant)
@@ -75,7 +75,8 @@ static bool isSplat(Value value) {
   return dense && dense.isSplat();
 }
 
-/// Follows what is needed through one op, with its arithmetic.
+/// Propagates the needed elements from the results of an op to its operands,
+/// and adds its arithmetic.
 static void follow(Operation *op, DemandAnalysis &demand,
                    Float32Precision precision, SpeedOfLight &light) {
   const ElementSets result = demand.get(op->getResult(0));
@@ -102,8 +103,8 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
     return light;
   for (Value value : op->getResults())
     light.bytes += double(getStorageBytes(value.getType()));
-  // Two arguments may be the same memory. Where there is no region, a kernel of
-  // the op alone reads through the views before it.
+  // Several arguments may be the same memory, which counts once. An op outside
+  // of a region is a kernel of its own and reads through the views before it.
   DemandAnalysis inside, memory;
   Float32Precision precision = getFloat32Precision(op);
   if (auto fused = dyn_cast<FusedOp>(op)) {

@@ -37,8 +37,8 @@ void fact::warnOfUncounted(ModuleOp module) {
   });
   if (first)
     first->emitWarning() << "'" << first->getName()
-                         << "' is no FACT op and is not counted (" << count
-                         << " in all); --fact-raise converts those of torch";
+                         << "' is not a FACT op and is not counted (" << count
+                         << " such ops); --fact-raise converts ops of 'torch'";
 }
 
 SpeedOfLightReport fact::reportSpeedOfLight(ModuleOp module,
@@ -105,7 +105,7 @@ void fact::printTable(const SpeedOfLightReport &report, raw_ostream &os) {
   auto number = [](double value) {
     return llvm::formatv("{0:F3}", value).str();
   };
-  // A type of arithmetic that no kernel has needs no column.
+  // Types of arithmetic that no kernel uses have no column.
   SmallVector<bool> isShown(SpeedOfLight().getFlopsByType().size(), false);
   for (const SpeedOfLightReport::Row &row : report.rows)
     for (auto [i, flops] : llvm::enumerate(row.light.getFlopsByType()))
@@ -146,7 +146,7 @@ void fact::printTable(const SpeedOfLightReport &report, raw_ostream &os) {
   }
   double fused = report.getMicroseconds(),
          unfused = report.getUnfusedMicroseconds();
-  os << llvm::formatv("{0} kernels: {1:F3} us; an op a kernel: {2:F3} us; "
+  os << llvm::formatv("{0} kernels: {1:F3} us; one op per kernel: {2:F3} us; "
                       "fusing gains at most {3:F2}x\n",
                       report.rows.size(), fused, unfused,
                       fused > 0 ? unfused / fused : 1.0);

@@ -17,7 +17,7 @@
 // CHECK: mul {{ *}}4096x1024xbf16 {{ *}}0.000 {{ *}}0.004 {{ *}}16.777
 // A slice of half the columns reads half.
 // CHECK: exp {{ *}}4096x512xbf16 {{ *}}0.000 {{ *}}0.002 {{ *}}8.389
-// CHECK: 4 kernels: [[SUM:.*]] us; an op a kernel: [[SUM]] us; fusing gains at most 1.00x
+// CHECK: 4 kernels: [[SUM:.*]] us; one op per kernel: [[SUM]] us; fusing gains at most 1.00x
 
 // JSON: "architecture": "sm_90a"
 // JSON: "bound": "arithmetic"

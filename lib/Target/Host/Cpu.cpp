@@ -64,7 +64,7 @@ Cpu::Cpu(llvm::StringRef architecture)
     : name(architecture == "host" ? llvm::sys::getHostCPUName() : architecture),
       triple(getTripleOf(architecture)) {
   bool isHost = architecture == "host";
-  // The smallest that processors of an architecture have today.
+  // The smallest cache among current processors of the architecture.
   firstCacheBytes = isHost             ? readFirstCacheBytes()
                     : triple.isX86() ? int64_t(32) << 10
                                      : int64_t(64) << 10;
@@ -78,7 +78,7 @@ Cpu::Cpu(llvm::StringRef architecture)
                std::string(feature.second ? "+" : "-") + feature.first().str();
   std::unique_ptr<llvm::MCSubtargetInfo> known(
       target->createMCSubtargetInfo(triple, name, found));
-  // A virtual machine may hide what its processor's name promises.
+  // A virtual machine may lack features that its processor's name implies.
   auto add = [&](const char *feature) {
     if (known->checkFeatures(std::string("+") + feature) &&
         (!isHost || runtime::hasCpuFeature(feature)))
@@ -130,8 +130,8 @@ Cpu::createMachine(llvm::CodeGenOptLevel level) const {
   const llvm::Target *target = findTarget(triple);
   if (!target)
     return nullptr;
-  // The baseline and the listed features alone: code needs nothing that a
-  // library could not ask for.
+  // Only the baseline and the listed features, since these are all that a
+  // library can check for when it is loaded.
   std::vector<std::string> words;
   for (const std::string &feature : features)
     words.push_back("+" + feature);

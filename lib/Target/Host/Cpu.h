@@ -18,7 +18,8 @@ class TargetMachine;
 } // namespace llvm
 
 namespace fact::host {
-/// One processor: what code may use on it, and the sizes that schedules follow.
+/// A processor: the features that code may use, and the sizes that schedules
+/// depend on.
 class Cpu {
 public:
   /// The processor that LLVM calls `architecture`; "host" is the one that
@@ -37,7 +38,7 @@ public:
   llvm::ArrayRef<std::string> getFeatures() const { return features; }
   bool has(llvm::StringRef feature) const;
 
-  /// Whether a product and a sum round once, in one instruction.
+  /// Whether it has fused multiply-add.
   bool hasFusedMultiplyAdd() const;
   /// Whether f16 and f32 convert in one instruction.
   bool convertsHalf() const;

@@ -1,7 +1,7 @@
 //===- Generic.cpp - Any region as plain loops ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FACT to linalg to loops, in one tile: never fast, always right.
+// Lowers any region to linalg and then to loops, as one tile: correct but slow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,8 @@ static func::FuncOp buildBody(ModuleOp module, FusedOp fused) {
   return body;
 }
 
-/// `tile(index, buffers)`: pointers become descriptors of row-major memory.
+/// `tile(index, buffers)`: wraps the pointers in descriptors of row-major
+/// memory.
 static void buildTile(KernelBuilder &b, func::FuncOp body) {
   b.beginTile();
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -102,7 +103,7 @@ static void buildTile(KernelBuilder &b, func::FuncOp body) {
 }
 
 namespace {
-/// Copies as loops: between strided layouts the default is a call into a
+/// Lowers copies to loops. By default a copy between strided layouts calls a
 /// runtime library that kernels do not link.
 struct CopyWithLoops : OpRewritePattern<memref::CopyOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -120,12 +121,12 @@ static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
   IsolatedRegion region(fused);
   FusedOp copy = region.get();
   if (!copy)
-    return fused.emitOpError() << "could not be copied for the host target";
+    return fused.emitOpError() << "could not be copied to a context of its own";
   KernelBuilder b(copy, cpu);
   ModuleOp module = b.getModule();
   func::FuncOp body = buildBody(module, copy);
   if (failed(convertFactToLinalg(module, /*wide=*/false)))
-    return fused.emitOpError() << "holds ops that have no lowering to linalg";
+    return fused.emitOpError() << "has ops that cannot be lowered to linalg";
   PassManager manager(module.getContext());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -133,7 +134,7 @@ static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
   manager.addPass(bufferization::createOneShotBufferizePass());
   bufferization::buildBufferDeallocationPipeline(manager);
   if (failed(manager.run(module)))
-    return fused.emitOpError() << "could not be turned into loops";
+    return fused.emitOpError() << "could not be lowered to loops";
   RewritePatternSet patterns(module.getContext());
   patterns.add<CopyWithLoops>(module.getContext());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))

@@ -1,10 +1,10 @@
 //===- HostMath.cpp - f32 functions to f32 accuracy, in vectors -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libm has no vectors, so that one exponential of eight lanes would be eight
-// calls. The expansions below stay within a few units in the last place, since
-// kernels are compared with f64; what MLIR approximates as well is taken from
-// there.
+// libm has no vector functions: an exponential of eight lanes would be eight
+// calls. The expansions below have errors of a few units in the last place,
+// since kernels are compared with f64. Functions for which MLIR has expansions
+// as accurate use those.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ public:
   /// to n is an addition of 1.5 * 2^23, whose low bits then hold n.
   std::pair<Value, Value> splitExp(Value bounded) {
     Value magic = constant(12582912.0);
-    // Not to be contracted with the subtraction that follows.
+    // Plain ops: LLVM must not contract or reassociate them.
     Value scaled =
         arith::MulFOp::create(b, bounded, constant(1.44269504088896341));
     Value shifted = arith::AddFOp::create(b, scaled, magic);
@@ -138,16 +138,17 @@ public:
     double infinity = std::numeric_limits<double>::infinity();
     result =
         select(compare(P::OEQ, x, constant(0)), constant(-infinity), result);
-    // Infinity and NaN are their own logarithms; below 0 there is none.
+    // Infinity and NaN are their own logarithms; those of negative numbers are
+    // NaN.
     result = select(compare(P::OLT, x, constant(infinity)), result, x);
     Value none = constant(std::numeric_limits<double>::quiet_NaN());
     return select(compare(P::OLT, x, constant(0)), none, result);
   }
 
-  /// erf(x) = x + x P(x^2) near 0. From there on 1 - exp(t Q(t)), t = |x|, which
-  /// is 1 at t = 4. Both polynomials are minimax fits, Q's with errors weighted
-  /// by erfc(t): the error is a rounding of 1, which is what a GELU needs, whose
-  /// 1 + erf cancels.
+  /// erf(x) = x + x P(x^2) near 0, and 1 - exp(t Q(t)), t = |x|, farther away,
+  /// which is 1 at t = 4. Both polynomials are minimax fits, Q's with errors
+  /// weighted by erfc(t), so that the error is that of rounding 1. A GELU needs
+  /// this, since its 1 + erf cancels.
   Value erf(Value x) {
     using P = arith::CmpFPredicate;
     Value t = math::AbsFOp::create(b, x);
@@ -172,9 +173,9 @@ public:
     return select(compare(P::OLT, t, constant(0.9375)), small, large);
   }
 
-  /// tanh(x) = x + x^3 P(x^2) near 0, P a minimax fit. From there on
-  /// 1 - 2 / (exp(2 t) + 1), t = |x|, which is 1 at t = 10: the error is a
-  /// rounding of 1 for 1 + tanh, too.
+  /// tanh(x) = x + x^3 P(x^2) near 0, P a minimax fit, and
+  /// 1 - 2 / (exp(2 t) + 1), t = |x|, farther away, which is 1 at t = 10. The
+  /// error of 1 + tanh is that of rounding 1, too.
   Value tanh(Value x) {
     using P = arith::CmpFPredicate;
     Value t = math::AbsFOp::create(b, x);
@@ -224,7 +225,8 @@ struct Expand : OpRewritePattern<MathOp> {
   }
 };
 
-/// libm's function is exact, and a call for each lane.
+/// A product and a sum, for processors without fused multiply-add: libm's `fma`
+/// would be a call per lane.
 struct SplitFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op,

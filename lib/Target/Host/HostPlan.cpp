@@ -14,12 +14,13 @@ LogicalResult HostPlan::emit(ArrayRef<KernelVariant> variants,
   auto [schedule, symbol] = variants.front();
   IsolatedRegion region(fused);
   if (!region.get())
-    return fused.emitOpError() << "could not be copied for the host target";
+    return fused.emitOpError() << "could not be copied to a context of its own";
   FailureOr<std::unique_ptr<Plan>> copy =
       family.plan(region.get(), machine, Silence(region.get()));
   if (failed(copy))
     return fused.emitOpError()
-           << "cannot be read again by '" << family.getRule().name << "'";
+           << "was accepted by '" << family.getRule().name
+           << "', which refuses a copy of it";
   auto &plan = static_cast<const HostPlan &>(**copy);
   KernelBuilder b(plan.getBuiltRegion(), cpu);
   plan.build(b, schedule);
@@ -36,7 +37,7 @@ double HostPlan::predict(ScheduleAttr) const {
     for (Type type : op.getResultTypes())
       if (!isa<ViewOpInterface>(op))
         elements += cast<RankedTensorType>(type).getNumElements();
-  // Some ten operations for each element of each op.
+  // About ten operations per element of each op.
   double compute = 10 * elements / machine.scalarFlops;
   return 1e6 * std::max(compute, countBytes(fused) / machine.bandwidth);
 }
@@ -48,7 +49,7 @@ LogicalResult host::requireStaticShapes(FusedOp fused, EmitError emitError) {
       return emitError() << "needs static shapes, not " << tensor;
     if (tensor.getNumElements() == 0)
       return emitError() << "needs tensors with elements, not " << tensor
-                         << "; --canonicalize makes constants of the others";
+                         << "; --canonicalize removes empty tensors";
     return success();
   };
   for (Type type : fused.getInputs().getTypes())
@@ -82,8 +83,8 @@ double host::countBytes(FusedOp fused) {
   return bytes;
 }
 
-/// Rows become columns: `lines` has 2 or 4 vectors of 4 lanes. The results hold
-/// one column each, or two for two lines.
+/// Transposes 2 or 4 vectors of 4 lanes. Each result holds one column of 4
+/// lines, or two columns of 2 lines.
 static SmallVector<Value> transposeLines(KernelBuilder &b,
                                          ArrayRef<Value> lines) {
   auto shuffle = [&](Value x, Value y, ArrayRef<int64_t> lanes) -> Value {
@@ -149,12 +150,12 @@ void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
   b.loop(whole, to, 1, packOne);
 }
 
-/// One step: every accumulator gains A(k, row) * B(k, vector).
+/// Adds A(k, row) * B(k, vector) to each accumulator.
 static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
                         Value packedA, Value offsetA,
                         SmallVectorImpl<Value> &accumulators,
                         ArrayRef<Value> vectorsB) {
-  // On machines that multiply by a lane, A comes in registers of its own.
+  // Where instructions multiply by a lane, loads several elements of A at once.
   int64_t together = 1;
   if (b.getCpu().hasLaneMultiply())
     for (int64_t lanes : {4, 2})

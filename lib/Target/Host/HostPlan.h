@@ -19,16 +19,16 @@ public:
 
   double predict(ScheduleAttr schedule) const override;
   bool compiles() const override { return true; }
-  /// Compiles a copy of the region in a context of its own, so that any thread
-  /// can.
+  /// Compiles a copy of the region in a context of its own, so that several
+  /// threads can emit at once.
   mlir::LogicalResult emit(llvm::ArrayRef<KernelVariant> variants,
                            KernelCode &code) const override;
 
 protected:
   /// The region that `build` reads.
   virtual FusedOp getBuiltRegion() const { return fused; }
-  /// Writes `tile`, and `pack` where the kernel has one. The schedule lives in
-  /// another context; its numbers are all that is used.
+  /// Writes the function `tile`, and `pack` where the kernel packs an operand.
+  /// The schedule belongs to another context: use only its numbers.
   virtual void build(KernelBuilder &b, ScheduleAttr schedule) const = 0;
 
   const Cpu &cpu;
@@ -41,11 +41,11 @@ void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerGenericFamily(mlir::DialectRegistry &registry);
 
-/// Sizes are known and nothing is empty.
+/// Refuses regions with dynamic or empty tensors.
 mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
 
-/// Candidate grains: about `elements` of the result for each tile, halved and
-/// doubled, but not more than `rows`.
+/// Grains for tiles of about `elements` elements, a quarter and four times as
+/// many, in rows of `rowElements`; at most `rows`.
 SpaceAttrInterface getRowsSpace(FusedOp fused, int64_t rows,
                                 int64_t rowElements, int64_t elements);
 
@@ -62,15 +62,15 @@ struct PackedLines {
   llvm::SmallVector<Value> offsets;
   int64_t stride;
 };
-/// Writes elements [from, to) of all lines side by side, in their compute type:
-/// element k of line i at `(k - from) * lines + i` after `targetOffset`.
+/// Interleaves elements [from, to) of all lines, in their compute type: element
+/// k of line i goes to `targetOffset + (k - from) * lines + i` of `target`.
 void packLines(KernelBuilder &b, const PackedLines &lines, Value from, Value to,
                Value target, Value targetOffset);
 
 /// A register tile of a product. Element (k, i) of A is at `k * strideA + i`.
 struct MicroTile {
   int64_t rows;
-  /// Vectors of each row, and lanes of each vector.
+  /// Vectors per row, and lanes per vector.
   int64_t vectors, lanes;
   int64_t strideA;
 };

@@ -21,7 +21,7 @@ static constexpr int64_t stackBytes = 16 << 10;
 
 FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
                                 int64_t columns) {
-  // Trailing dimensions of one element belong to either side.
+  // Trailing dimensions of size 1 count as rows once the columns are found.
   size_t split = view.shape.size();
   int64_t count = 1;
   while (split > 0 && count < columns)
@@ -172,8 +172,8 @@ Value KernelBuilder::sub(Value x, Value y) {
 Value KernelBuilder::mul(Value x, int64_t y) {
   return y == 1 ? x : createOrFold<arith::MulIOp>(x, integer(y));
 }
-// All operands are positions and counts, which are not negative: unsigned
-// division by a constant is the cheaper one.
+// Operands are positions and counts, which are not negative; unsigned division
+// by a constant is cheaper than signed division.
 Value KernelBuilder::div(Value x, int64_t y) {
   return y == 1 ? x : createOrFold<arith::DivUIOp>(x, integer(y));
 }
@@ -236,7 +236,8 @@ SmallVector<Value> KernelBuilder::columns(
       loop(from, whole, lanes, state, [&](Value column, ValueRange arguments) {
         return body(column, lanes, arguments);
       });
-  // Nothing is left where both ends are known and fit.
+  // No scalar loop where the bounds are constants and a multiple of the lanes
+  // apart.
   IntegerAttr wholeEnd, end;
   if (matchPattern(whole, m_Constant(&wholeEnd)) &&
       matchPattern(to, m_Constant(&end)) && wholeEnd == end)

@@ -1,6 +1,5 @@
-//===- KernelBuilder.h - IR of one host kernel --------------------*- C++
+//===- KernelBuilder.h - IR of one host kernel -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
 // Host kernels are functions of a tile index and an array of buffers. They are
 // written with scf, arith, math and vector on plain pointers: everything that
@@ -24,8 +23,8 @@ using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
 
-/// Positions in memory by (row, column): rows are the row-major index over
-/// `rowShape`, which may need divisions to take apart.
+/// Positions in memory by (row, column). A row number is a row-major index over
+/// `rowShape`; where that has several dimensions, an address takes divisions.
 struct RowView {
   Value base;
   int64_t offset = 0;
@@ -33,8 +32,8 @@ struct RowView {
   llvm::SmallVector<int64_t> rowStrides;
   int64_t columnStride = 0;
 
-  /// Splits a view where its trailing dimensions hold `columns` elements;
-  /// fails when those do not lie at one stride.
+  /// Splits a view into leading dimensions of `rows` and trailing dimensions of
+  /// `columns` elements; fails where the columns do not lie at one stride.
   static mlir::FailureOr<RowView> get(const StridedView &view, int64_t rows,
                                       int64_t columns);
   /// Whether element (r, c) is at `r * rowStride + c * columnStride`.
@@ -71,8 +70,8 @@ public:
   Value getResultPointer(unsigned index);
   unsigned getNumOperands() { return fused.getInputs().size(); }
 
-  /// Memory of the calling tile: on the stack while it is small, else a part
-  /// of the workspace.
+  /// Scratch memory of a tile: on the stack where it is small, else in the
+  /// workspace.
   Value scratch(Type element, int64_t count);
 
   //===--------------------------------------------------------------------===//
@@ -101,9 +100,9 @@ public:
   void ifThen(Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
 
-  /// Columns in chunks of `lanes`, then one by one: `body(column, width)` with
-  /// width 0 for a scalar. State crosses from one chunk to the next; between
-  /// the two loops `narrow` turns vectors into scalars.
+  /// A loop over columns in vectors of `lanes`, then a scalar loop over the
+  /// remainder: `body(column, width, state)`, with width 0 for a scalar.
+  /// `narrow` turns the vector loop's state into that of the scalar loop.
   llvm::SmallVector<Value> columns(
       Value from, Value to, int64_t lanes, ValueRange state,
       llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
@@ -116,8 +115,8 @@ public:
   // Memory and values
   //===--------------------------------------------------------------------===//
 
-  /// Reads `width` elements (one scalar for 0), `stride` apart, in their
-  /// compute type.
+  /// Loads a scalar (`width` 0), or a vector of `width` elements that are
+  /// `stride` apart, in the compute type.
   Value load(Value pointer, Type storage, Value offset, int64_t width = 0,
              int64_t stride = 1);
   /// Rounds to the storage type and writes.
@@ -132,7 +131,7 @@ public:
   Value lane(Value vector, int64_t index);
   Type withWidth(Type element, int64_t width);
 
-  /// Lanes of a register, and of the vectors that loops over elements use.
+  /// Lanes of a register, and of the vectors in loops over elements.
   int64_t getRegisterLanes(Type compute);
   int64_t getLoopLanes(Type compute) { return 2 * getRegisterLanes(compute); }
 

@@ -1,13 +1,13 @@
 //===- NarrowFloats.cpp - 16-bit floats where a processor has none --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM converts and computes 16-bit floats by calls into the compiler's own
-// library where a processor has no instruction for it, and not every such
-// library has them. Here they become integer operations and f32 arithmetic
-// instead, before LLVM optimizes: what is left of a 16-bit float afterwards is
-// its bits, also where it is only moved (x86 takes a detour through f32 for one
-// that lives in several blocks). bf16 is expanded on all processors, since the instructions of x86
-// flush denormals; f16 only where nothing converts it.
+// Where a processor has no instructions for 16-bit floats, LLVM calls functions
+// of the compiler's runtime library, which not every such library has. This
+// pass expands them into integer operations and f32 arithmetic before LLVM
+// optimizes. Afterwards a 16-bit float is its bits, also where it is only moved
+// (x86 converts one that lives in several blocks to f32 and back). bf16 is
+// expanded on all processors, since the instructions of x86 flush denormals;
+// f16 only on processors that cannot convert it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -156,8 +156,9 @@ private:
     return bits(widenHalf(word), b.getFloatTy());
   }
 
-  /// Exponent and mantissa shifted into place and scaled by the difference of
-  /// the biases, which makes denormals normal; the largest exponent stays one.
+  /// Shifts exponent and mantissa into place and scales by the difference of
+  /// the biases, which normalizes denormals; infinity and NaN keep the largest
+  /// exponent.
   Value *widenHalf(Value *word) {
     Value *shifted = b.CreateShl(b.CreateAnd(word, 0x7fff), 13);
     Value *scaled = b.CreateFMul(
@@ -186,7 +187,7 @@ private:
     Value *odd = b.CreateAnd(b.CreateLShr(word, 16), 1);
     Value *rounded =
         b.CreateAdd(b.CreateAdd(word, constant(word, 0x7fff)), odd);
-    // Rounding could carry a NaN into the sign.
+    // Rounding could carry the mantissa of a NaN into the sign.
     Value *quiet = b.CreateOr(word, constant(word, 0x400000));
     return b.CreateLShr(b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded),
                         16);
@@ -194,8 +195,8 @@ private:
 
   Value *narrowToHalf(Value *word) {
     Value *magnitude = b.CreateAnd(word, 0x7fffffff);
-    // From 65536 infinity, and NaN beyond infinity; what rounds up to 65536
-    // comes out of the addition below.
+    // From 65536 on the result is infinity, and NaN for bits above those of
+    // infinity; numbers that round up to 65536 overflow in the addition below.
     Value *isNaN = b.CreateICmpUGT(magnitude, constant(word, 0x7f800000));
     Value *special = b.CreateSelect(isNaN, constant(word, 0x7e00),
                                     constant(word, 0x7c00));
@@ -216,8 +217,8 @@ private:
     return b.CreateOr(result, sign);
   }
 
-  /// f64 to f32 such that a second rounding gives what one would have: what is
-  /// inexact becomes odd.
+  /// f64 to f32, rounding to odd, so that rounding once more to 16 bits gives
+  /// the result of a single rounding.
   Value *roundToOdd(Value *x) {
     Value *nearest = b.CreateFPTrunc(x, wide(x->getType()));
     Value *back = b.CreateFPExt(nearest, x->getType());

@@ -140,8 +140,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
       .run(module, modules);
 }
 
-/// What kernels may call: functions of libm, and the few of libc that loops
-/// become.
+/// Whether kernels may call a function: those of libm, and those of libc that
+/// copies, fills and allocations become.
 static bool isKnownFunction(StringRef name) {
   static const llvm::StringSet<> libc = {"free", "malloc", "memcpy", "memmove",
                                          "memset"};
@@ -160,14 +160,14 @@ static bool isKnownFunction(StringRef name) {
   return name.consume_back("f") && libm.contains(name);
 }
 
-/// An object is linked and loaded long after it was compiled: what it lacks is
-/// said here.
+/// Reports symbols that a kernel may not need, which would otherwise only show
+/// when the object is linked or loaded.
 static LogicalResult checkSymbols(ArrayRef<char> bytes, StringRef symbol,
                                   const Cpu &cpu, ModuleOp module) {
   llvm::MemoryBufferRef buffer(StringRef(bytes.data(), bytes.size()), symbol);
   auto object = llvm::object::ObjectFile::createObjectFile(buffer);
   if (!object)
-    return module.emitError() << "LLVM wrote no object that it can read: "
+    return module.emitError() << "LLVM wrote an object that it cannot read: "
                               << llvm::toString(object.takeError());
   for (const llvm::object::SymbolRef &each : (*object)->symbols()) {
     llvm::Expected<uint32_t> flags = each.getFlags();
@@ -215,7 +215,7 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
       function.addFnAttr("tune-cpu", cpu.getName());
     }
   addKernel(*lowered, symbol, layout);
-  // Profilers show which kernel a function is of.
+  // Names the kernel in profiles.
   for (llvm::Function &function : *lowered)
     if (!function.isDeclaration())
       function.setName(symbol + "_" + function.getName());
@@ -260,7 +260,7 @@ static void registerDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-/// The region as text, with operands that come from nowhere.
+/// The region as text, with placeholders for its operands.
 static std::string printRegion(FusedOp fused) {
   OpBuilder builder(fused->getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());

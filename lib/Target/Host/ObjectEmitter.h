@@ -22,15 +22,15 @@ struct KernelLayout {
   /// Memory of one thread.
   uint64_t workspaceBytes = 0;
   int32_t packedOperand = -1;
-  /// A bit for each operand that is packed with it.
+  /// One bit per operand that is packed.
   uint32_t packedWith = 0;
   uint64_t packedBytes = 0;
   uint64_t packTiles = 0;
 };
 
-/// What LLVM is asked for. Kernels of a KernelBuilder have their vectors and
-/// unrolled loops already, and LLVM's own would only act on what is left over
-/// at the ends of rows; plain loops want them.
+/// How far LLVM transforms loops. Kernels of a KernelBuilder are vectorized and
+/// unrolled already, and LLVM would only act on the remainders at the ends of
+/// rows; plain loops need both.
 enum class Effort { explicitVectors, plainLoops };
 
 /// Compiles `module` for a processor and exports its FactKernel. The module
@@ -53,7 +53,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// f32 functions in vectors, and what the processor has no instruction for.
+/// Expands f32 functions on vectors, and ops without an instruction on this
+/// processor.
 void populateHostMathPatterns(mlir::RewritePatternSet &patterns,
                               const Cpu &cpu);
 
