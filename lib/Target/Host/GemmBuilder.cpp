@@ -1,153 +1,28 @@
 //===- GemmBuilder.cpp - Matrix products on packed panels -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// B is packed once in panels of as many columns as the register tile has (by
-// the runtime, through `pack`); the rows of A that a tile needs are packed by
-// the tile itself. Packing also converts to f32, applies views and transposes,
-// and fills up rows and columns with copies of the last, so that the inner loop
-// has one form. A long K is taken in blocks, so that what a register tile reads
-// stays in the first cache; sums wait in memory of the tile in between. Blocks
-// are taken in chains, which start from zero registers and are added to those
-// sums: rounding errors grow with the longest chain of additions. After the
-// last block the epilogue applies the pointwise ops to vectors and stores what
-// is inside the result.
+// The runtime packs B once, through `pack`, in panels as wide as the register
+// tile; each tile packs its rows of A itself. Packing also converts to f32,
+// applies views and transposes, and repeats the last row or column up to a
+// whole register tile, so that the inner loop has one form.
 //
-// Products that results combine are packed side by side, a panel of each in
-// turn, and the register tiles of all of them are done before their epilogue.
-// Products that results read apart have their panels one after the other.
+// K is split into blocks whose panels fit the first cache; between blocks the
+// sums lie in memory of the tile. A block is split into chains, which registers
+// add up from zero before they add to those sums: rounding errors grow with the
+// longest chain of additions. The epilogue follows the last block.
+//
+// The panels of products that results combine alternate, and the register tiles
+// of all of them are computed before their epilogue. Other products have their
+// panels one after the other.
 //
 //===----------------------------------------------------------------------===//
 
-#include "GemmPlan.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <limits>
+#include "GemmBuilder.h"
 #include <tuple>
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
-
-namespace {
-/// How a reduction combines two elements, or the lanes of a vector.
-struct Combiner {
-  double identity;
-  vector::CombiningKind kind;
-
-  static Combiner get(ReduceKind kind) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    switch (kind) {
-    case ReduceKind::max:
-      return {-infinity, vector::CombiningKind::MAXIMUMF};
-    case ReduceKind::min:
-      return {infinity, vector::CombiningKind::MINIMUMF};
-    case ReduceKind::prod:
-      return {1, vector::CombiningKind::MUL};
-    default:
-      return {0, vector::CombiningKind::ADD};
-    }
-  }
-  Value combine(KernelBuilder &b, Value x, Value y) const {
-    return vector::makeArithReduction(b, b.getLoc(), kind, x, y);
-  }
-  Value combineLanes(KernelBuilder &b, Value x) const {
-    return vector::ReductionOp::create(b, kind, x,
-                                       arith::FastMathFlags::reassoc);
-  }
-};
-
-/// Where one register tile is: its rows, its panel and its columns.
-struct Position {
-  /// The rows that are packed together, and the first of the register tile.
-  Value firstRow, rowEnd, row;
-  /// The panel within the segment, and within what the tile owns.
-  Value panel, tilePanel;
-  /// The sums of the segment's products, one after the other.
-  Value sums;
-};
-
-/// Writes one kernel with one schedule.
-class GemmBuilder {
-public:
-  GemmBuilder(KernelBuilder &b, const GemmPlan &plan, HostGemmAttr schedule);
-
-  void build() {
-    if (!plan.packedOperands.empty())
-      buildPack();
-    buildTile();
-  }
-
-private:
-  using Segment = GemmPlan::Segment;
-
-  /// Panels of a segment among all, and packed panels of one product.
-  struct Range {
-    int64_t firstPanel, panels, firstUnit;
-  };
-  int64_t unitElements() const { return plan.k * nr; }
-  bool isBlocked() const { return depth < plan.k; }
-  int64_t sumsElements() const { return mostProducts * mr * nr; }
-
-  /// Panel `panel` of `batch` of a product's B to `target`.
-  void packPanel(const GemmPlan::Product &product, Value batch, Value panel,
-                 Value target, Value targetOffset);
-  void packRows(Value firstRow, Value rowEnd, Value from, Value to);
-  void buildPack();
-  void packForTile(Value batch);
-  void buildTile();
-  void buildRows(Value firstRow, Value rowEnd);
-  /// `body(panel within the segment)` for the tile's panels of a segment.
-  void forPanels(size_t segment, llvm::function_ref<void(Value)> body);
-  void buildMicroTile(size_t segment, const Position &at, Value from, Value to);
-  void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
-  void multiplyChain(Value sums, Value offsetA, Value offsetB, Value from,
-                     Value to);
-
-  void buildEpilogue(const Segment &segment, const Position &at);
-  void writeFull(const Segment &segment, const GemmPlan::Result &result,
-                 const Position &at);
-  /// `body(column within the panel, width)` for a panel's columns.
-  void forColumns(const Segment &segment, Value panel,
-                  llvm::function_ref<void(Value, int64_t)> body);
-  Value readSums(const Segment &segment, Value anchor, const Position &at,
-                 Value row, Value column, int64_t width);
-  Value reducedElement(const Segment &segment,
-                       const GemmPlan::Reduction &reduction, const Position &at,
-                       Value row, Value column, int64_t width);
-
-  void beginReductions();
-  void reduceRows(const Segment &segment, const GemmPlan::Reduction &reduction,
-                  Value partial, const Position &at);
-  void reduceColumns(const Segment &segment,
-                     const GemmPlan::Reduction &reduction, Value partial,
-                     const Position &at);
-  void writeRows(Value firstRow, Value rowEnd);
-  void writeColumns();
-  Value finishReduction(ReduceOp op, Value offset, int64_t slotStride);
-  /// `body(store)` with a function that stores columns of one row of a result.
-  using Store = llvm::function_ref<void(Value column, int64_t width,
-                                        llvm::function_ref<Value(Value)>)>;
-  void storeRow(const GemmPlan::Result &result, Value row,
-                llvm::function_ref<void(Store)> body);
-
-  KernelBuilder &b;
-  const GemmPlan &plan;
-  /// `depth` is how much of K one block takes, and `chain` how much of a block
-  /// registers sum up.
-  int64_t mr, nr, lanes, mostProducts, depth, chain, panels, units, tileRows,
-      tilePanels;
-  SmallVector<Range> ranges;
-  bool reducesRows, reducesColumns;
-
-  /// Reductions have so many partial results for each element, which register
-  /// tiles take in turn: errors of a sum grow with its longest chain.
-  static constexpr int64_t slots = 8;
-
-  // Of the function that is being written.
-  Value firstPanel, panelEnd, packedB, firstOffset, packedA, sums;
-  /// What reductions have so far, by the op's result.
-  DenseMap<Value, Value> partials;
-};
-} // namespace
 
 GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
                          HostGemmAttr schedule)
@@ -155,7 +30,7 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
       mostProducts(plan.getMostProducts()), panels(0), units(0),
       reducesRows(plan.hasReductions(true)),
       reducesColumns(plan.hasReductions(false)) {
-  // Vectors of the register's size, or of what divides the micro tile.
+  // Vectors of a whole register, or of a part that divides the register tile.
   lanes = b.getRegisterLanes(plan.compute);
   while (nr % lanes)
     lanes /= 2;
@@ -167,7 +42,7 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
     units += count * segment.products.size();
   }
   tileRows = std::min(schedule.getRows(), ceilDivide(plan.batchRows, mr) * mr);
-  // A row that is reduced lies in one tile.
+  // A reduced row lies in one tile.
   tilePanels =
       reducesRows ? panels : std::min(schedule.getColumns() / nr, panels);
 }
@@ -179,7 +54,7 @@ GemmBuilder::GemmBuilder(KernelBuilder &b, const GemmPlan &plan,
 void GemmBuilder::packPanel(const GemmPlan::Product &product, Value batch,
                             Value panel, Value target, Value targetOffset) {
   // A panel stays inside one batch, so its columns are at one stride.
-  int64_t n = MatmulOp(product.matmul).getN();
+  int64_t n = product.n;
   Value source = b.getPointer(product.b.base);
   Value first = b.mul(panel, nr);
   Value base = b.rowOffset(product.b, b.mul(batch, n));
@@ -189,7 +64,7 @@ void GemmBuilder::packPanel(const GemmPlan::Product &product, Value batch,
     lines.offsets.push_back(
         b.add(base, b.mul(b.min(b.add(first, j), n - 1), stride)));
   Value none = b.integer(0), end = b.integer(plan.k);
-  // Neighbouring columns are copied as they lie.
+  // Columns that are contiguous in memory are copied with vectors.
   if (stride == 1 && lines.stride != 1) {
     Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
                                         b.add(first, nr), b.integer(n));
@@ -244,7 +119,7 @@ void GemmBuilder::buildPack() {
       pack();
       continue;
     }
-    // Unsigned: what lies before the segment is far behind it.
+    // Unsigned, so that a unit before the segment wraps and fails the check.
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, local,
                                          b.integer(range.panels * count));
     b.ifThen(inside, pack);
@@ -252,9 +127,9 @@ void GemmBuilder::buildPack() {
   b.endFunction();
 }
 
-/// Rows of A in groups of the micro tile's: element (k, i) of group g at
+/// Packs rows of A in groups of a register tile: element (k, i) of group g at
 /// `g * mr * depth + (k - from) * mr + i`. Missing rows repeat the last one;
-/// what comes of them is not stored.
+/// their results are not stored.
 void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
   Value source = b.getPointer(plan.a.base);
   Value lastRow = b.add(rowEnd, -1);
@@ -267,7 +142,7 @@ void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
   });
 }
 
-/// The tile's panels, where nobody packed them before.
+/// Packs the tile's panels, where `pack` does not.
 void GemmBuilder::packForTile(Value batch) {
   packedB = b.scratch(plan.compute, tilePanels * mostProducts * unitElements());
   for (size_t s = 0; s < plan.segments.size(); ++s)
@@ -299,7 +174,7 @@ void GemmBuilder::buildTile() {
   int64_t panelTiles = ceilDivide(panels, tilePanels);
   b.getLayout().tiles = plan.batches * panelTiles * rowTiles;
 
-  // Neighbouring tiles share panels of B.
+  // Consecutive tiles share panels of B.
   Value index = b.beginTile();
   Value rowTile = b.rem(index, rowTiles);
   Value panelTile = b.rem(b.div(index, rowTiles), panelTiles);
@@ -311,7 +186,7 @@ void GemmBuilder::buildTile() {
   if (plan.packedOperands.empty()) {
     packForTile(batch);
   } else {
-    // The first of the packed operands gives its place.
+    // The runtime passes the panels in place of the first packed operand.
     packedB = b.getPointer(
         b.getFused().getBody().getArgument(plan.packedOperands.front()));
     firstOffset = b.mul(batch, units * unitElements());
@@ -322,7 +197,7 @@ void GemmBuilder::buildTile() {
 
   beginReductions();
   if (reducesColumns) {
-    // A column that is reduced lies in one tile.
+    // A reduced column lies in one tile.
     b.loop(batchRow, batchEnd, tileRows, [&](Value firstRow) {
       buildRows(firstRow, b.min(b.add(firstRow, tileRows), batchEnd));
     });
@@ -336,7 +211,7 @@ void GemmBuilder::buildTile() {
   b.endFunction();
 }
 
-/// All of the tile's panels for some rows.
+/// Multiplies some rows with all of the tile's panels.
 void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
   b.loop(b.integer(0), b.integer(plan.k), depth, [&](Value from) {
     Value to = b.min(b.add(from, depth), plan.k);
@@ -357,8 +232,8 @@ void GemmBuilder::buildRows(Value firstRow, Value rowEnd) {
   });
 }
 
-/// One block of K for one register tile of each product, and after the last
-/// block the epilogue.
+/// Multiplies one block of K for one register tile of each product; the
+/// epilogue follows the last block.
 void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
                                  Value to) {
   const Segment &segment = plan.segments[s];
@@ -381,7 +256,8 @@ void GemmBuilder::buildMicroTile(size_t s, const Position &at, Value from,
   b.ifThen(last, finish);
 }
 
-/// One block of K for one register tile of one product, chain by chain.
+/// Multiplies one block of K for one register tile of one product, chain by
+/// chain.
 void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
                            Value from, Value to) {
   if (chain == plan.k)
@@ -389,7 +265,7 @@ void GemmBuilder::multiply(Value sumsOffset, Value offsetA, Value offsetB,
   b.loop(from, to, chain, [&](Value first) {
     Value offset = b.add(offsetA, b.mul(b.sub(first, from), mr));
     Value end = b.add(first, chain);
-    // Chains of one length need no loop for what is left.
+    // Chains that divide the blocks need no bound check.
     if (plan.k % chain || depth % chain)
       end = b.min(end, to);
     multiplyChain(sumsOffset, offset, offsetB, first, end);
@@ -427,216 +303,6 @@ void GemmBuilder::multiplyChain(Value sumsOffset, Value offsetA, Value offsetB,
   b.ifThen(
       isFirst, [&] { write(/*isFirst=*/true); },
       [&] { write(/*isFirst=*/false); });
-}
-
-//===----------------------------------------------------------------------===//
-// The epilogue
-//===----------------------------------------------------------------------===//
-
-void GemmBuilder::buildEpilogue(const Segment &segment, const Position &at) {
-  for (const GemmPlan::Result &result : segment.results)
-    if (result.form == GemmPlan::Form::Full)
-      writeFull(segment, result, at);
-  for (const GemmPlan::Reduction &reduction : segment.reductions) {
-    Value partial = partials.lookup(ReduceOp(reduction.op).getResult());
-    if (reduction.ofRows)
-      reduceRows(segment, reduction, partial, at);
-    else
-      reduceColumns(segment, reduction, partial, at);
-  }
-}
-
-void GemmBuilder::forColumns(const Segment &segment, Value panel,
-                             llvm::function_ref<void(Value, int64_t)> body) {
-  Value count = b.min(b.sub(b.integer(segment.n), b.mul(panel, nr)), nr);
-  if (segment.n % lanes == 0)
-    b.loop(b.integer(0), count, lanes, [&](Value j) { body(j, lanes); });
-  else
-    b.columns(b.integer(0), count, lanes, body);
-}
-
-Value GemmBuilder::readSums(const Segment &segment, Value anchor,
-                            const Position &at, Value row, Value column,
-                            int64_t width) {
-  int64_t place = 0;
-  for (auto [i, number] : llvm::enumerate(segment.products))
-    if (MatmulOp(plan.products[number].matmul).getResult() == anchor)
-      place = i;
-  Value offset = b.add(at.sums, place * mr * nr);
-  return b.load(sums, plan.compute,
-                b.add(offset, b.add(b.mul(row, nr), column)), width);
-}
-
-void GemmBuilder::storeRow(const GemmPlan::Result &result, Value row,
-                           llvm::function_ref<void(Store)> body) {
-  FusedOp fused = b.getFused();
-  Type storage =
-      cast<RankedTensorType>(fused->getResult(result.number).getType())
-          .getElementType();
-  SmallVector<Value> offsets = result.elements.rowOffsets(b, row);
-  Value target = b.rowOffset(result.destination, row);
-  int64_t stride = result.destination.columnStride;
-  body([&](Value column, int64_t width,
-           llvm::function_ref<Value(Value)> anchor) {
-    Value value = result.elements.build(b, offsets, column, width, anchor);
-    b.store(value, b.getResultPointer(result.number), storage,
-            b.add(target, b.mul(column, stride)), stride);
-  });
-}
-
-void GemmBuilder::writeFull(const Segment &segment,
-                            const GemmPlan::Result &result,
-                            const Position &at) {
-  Value rowCount = b.min(b.sub(at.rowEnd, at.row), mr);
-  Value firstColumn = b.mul(at.panel, nr);
-  b.loop(b.integer(0), rowCount, 1, [&](Value i) {
-    storeRow(result, b.add(at.row, i), [&](Store store) {
-      forColumns(segment, at.panel, [&](Value j, int64_t width) {
-        store(b.add(firstColumn, j), width, [&](Value anchor) {
-          return readSums(segment, anchor, at, i, j, width);
-        });
-      });
-    });
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-/// Memory for what reductions have so far: for each row its slots, or for each
-/// slot the columns of the tile's panels.
-void GemmBuilder::beginReductions() {
-  for (const Segment &segment : plan.segments)
-    for (const GemmPlan::Reduction &reduction : segment.reductions) {
-      ReduceOp op = reduction.op;
-      int64_t count = slots * (reduction.ofRows ? tileRows : tilePanels * nr);
-      Value partial = b.scratch(plan.compute, count);
-      double identity = Combiner::get(op.getKind()).identity;
-      b.columns(
-          b.integer(0), b.integer(count), lanes, [&](Value i, int64_t width) {
-            b.store(b.constant(identity, b.withWidth(plan.compute, width)),
-                    partial, plan.compute, i);
-          });
-      partials[op.getResult()] = partial;
-    }
-}
-
-Value GemmBuilder::reducedElement(const Segment &segment,
-                                  const GemmPlan::Reduction &reduction,
-                                  const Position &at, Value row, Value column,
-                                  int64_t width) {
-  Value index = b.add(at.row, row);
-  return reduction.input.build(
-      b, reduction.input.rowOffsets(b, index),
-      b.add(b.mul(at.panel, nr), column), width, [&](Value anchor) {
-        return readSums(segment, anchor, at, row, column, width);
-      });
-}
-
-void GemmBuilder::reduceRows(const Segment &segment,
-                             const GemmPlan::Reduction &reduction,
-                             Value partial, const Position &at) {
-  Combiner combiner = Combiner::get(ReduceOp(reduction.op).getKind());
-  Value rowCount = b.min(b.sub(at.rowEnd, at.row), mr);
-  Value count = b.min(b.sub(b.integer(segment.n), b.mul(at.panel, nr)), nr);
-  Value start = b.constant(combiner.identity, b.withWidth(plan.compute, lanes));
-  b.loop(b.integer(0), rowCount, 1, [&](Value i) {
-    Value row =
-        b.columns(
-             b.integer(0), count, lanes, start,
-             [&](Value j, int64_t width, ValueRange state) {
-               return SmallVector<Value>{combiner.combine(
-                   b, state[0],
-                   reducedElement(segment, reduction, at, i, j, width))};
-             },
-             [&](ValueRange state) {
-               return SmallVector<Value>{combiner.combineLanes(b, state[0])};
-             })
-            .front();
-    Value place = b.add(b.mul(b.sub(b.add(at.row, i), at.firstRow), slots),
-                        b.rem(at.tilePanel, slots));
-    Value before = b.load(partial, plan.compute, place);
-    b.store(combiner.combine(b, before, row), partial, plan.compute, place);
-  });
-}
-
-void GemmBuilder::reduceColumns(const Segment &segment,
-                                const GemmPlan::Reduction &reduction,
-                                Value partial, const Position &at) {
-  Combiner combiner = Combiner::get(ReduceOp(reduction.op).getKind());
-  Value rowCount = b.min(b.sub(at.rowEnd, at.row), mr);
-  forColumns(segment, at.panel, [&](Value j, int64_t width) {
-    Value start =
-        b.constant(combiner.identity, b.withWidth(plan.compute, width));
-    Value column =
-        b.loop(b.integer(0), rowCount, 1, start,
-               [&](Value i, ValueRange state) {
-                 return SmallVector<Value>{combiner.combine(
-                     b, state[0],
-                     reducedElement(segment, reduction, at, i, j, width))};
-               })
-            .front();
-    Value slot = b.rem(b.div(at.row, mr), slots);
-    Value place = b.add(b.mul(slot, tilePanels * nr),
-                        b.add(b.mul(at.tilePanel, nr), j));
-    Value before = b.load(partial, plan.compute, place, width);
-    b.store(combiner.combine(b, before, column), partial, plan.compute, place);
-  });
-}
-
-/// What a reduction gives for one row or column, from its partial result.
-Value GemmBuilder::finishReduction(ReduceOp op, Value offset,
-                                   int64_t slotStride) {
-  Value value = Combiner::get(op.getKind())
-                    .combineLanes(b, b.load(partials.lookup(op.getResult()),
-                                            plan.compute, offset, slots,
-                                            slotStride));
-  if (op.getKind() != ReduceKind::mean)
-    return value;
-  int64_t count = 1;
-  auto type = cast<RankedTensorType>(op.getOperand().getType());
-  for (int64_t dim : op.getDims())
-    count *= type.getDimSize(dim);
-  return arith::DivFOp::create(b, value, b.constant(count, plan.compute));
-}
-
-void GemmBuilder::writeRows(Value firstRow, Value rowEnd) {
-  for (const Segment &segment : plan.segments)
-    for (const GemmPlan::Result &result : segment.results) {
-      if (result.form != GemmPlan::Form::PerRow)
-        continue;
-      b.loop(firstRow, rowEnd, 1, [&](Value row) {
-        storeRow(result, row, [&](Store store) {
-          store(b.integer(0), 0, [&](Value anchor) {
-            return finishReduction(anchor.getDefiningOp<ReduceOp>(),
-                                   b.mul(b.sub(row, firstRow), slots), 1);
-          });
-        });
-      });
-    }
-}
-
-void GemmBuilder::writeColumns() {
-  for (size_t s = 0; s < plan.segments.size(); ++s)
-    for (const GemmPlan::Result &result : plan.segments[s].results) {
-      if (result.form != GemmPlan::Form::PerColumn)
-        continue;
-      forPanels(s, [&](Value panel) {
-        Value tilePanel = b.sub(b.add(panel, ranges[s].firstPanel), firstPanel);
-        Value first = b.mul(panel, nr);
-        Value count = b.min(b.sub(b.integer(plan.segments[s].n), first), nr);
-        storeRow(result, b.integer(0), [&](Store store) {
-          b.loop(b.integer(0), count, 1, [&](Value j) {
-            store(b.add(first, j), 0, [&](Value anchor) {
-              return finishReduction(anchor.getDefiningOp<ReduceOp>(),
-                                     b.add(b.mul(tilePanel, nr), j),
-                                     tilePanels * nr);
-            });
-          });
-        });
-      });
-    }
 }
 
 void host::buildGemm(KernelBuilder &b, const GemmPlan &plan,

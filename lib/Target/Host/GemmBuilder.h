@@ -1,0 +1,113 @@
+//===- GemmBuilder.h - Matrix products on packed panels ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_HOST_GEMMBUILDER_H
+#define FACT_LIB_TARGET_HOST_GEMMBUILDER_H
+
+#include "GemmPlan.h"
+
+namespace fact::host {
+/// The rows and the panel of one register tile.
+struct Position {
+  /// The rows that are packed together, and the register tile's first row.
+  Value firstRow, rowEnd, row;
+  /// The panel's number within the segment, and within the tile.
+  Value panel, tilePanel;
+  /// The offset of the sums of the segment's products, one after the other.
+  Value sums;
+};
+
+/// Writes one kernel with one schedule. Its epilogue is in GemmEpilogue.cpp.
+class GemmBuilder {
+public:
+  GemmBuilder(KernelBuilder &b, const GemmPlan &plan, HostGemmAttr schedule);
+
+  void build() {
+    if (!plan.packedOperands.empty())
+      buildPack();
+    buildTile();
+  }
+
+private:
+  using Segment = GemmPlan::Segment;
+
+  /// A segment's panels among all panels, and its first unit. A unit is the
+  /// packed panel of one product.
+  struct Range {
+    int64_t firstPanel, panels, firstUnit;
+  };
+  int64_t unitElements() const { return plan.k * nr; }
+  bool isBlocked() const { return depth < plan.k; }
+  int64_t sumsElements() const { return mostProducts * mr * nr; }
+
+  /// Packs a panel of one batch of a product's B.
+  void packPanel(const GemmPlan::Product &product, Value batch, Value panel,
+                 Value target, Value targetOffset);
+  void packRows(Value firstRow, Value rowEnd, Value from, Value to);
+  void buildPack();
+  void packForTile(Value batch);
+  void buildTile();
+  void buildRows(Value firstRow, Value rowEnd);
+  /// Calls `body(panel)` for the tile's panels of a segment, numbered within
+  /// the segment.
+  void forPanels(size_t segment, llvm::function_ref<void(Value)> body);
+  void buildMicroTile(size_t segment, const Position &at, Value from, Value to);
+  void multiply(Value sums, Value offsetA, Value offsetB, Value from, Value to);
+  void multiplyChain(Value sums, Value offsetA, Value offsetB, Value from,
+                     Value to);
+
+  void buildEpilogue(const Segment &segment, const Position &at);
+  void writeFull(const Segment &segment, const GemmPlan::Result &result,
+                 const Position &at);
+  /// Calls `body(column, width)` for a panel's columns, numbered within the
+  /// panel.
+  void forColumns(const Segment &segment, Value panel,
+                  llvm::function_ref<void(Value, int64_t)> body);
+  Value readSums(const Segment &segment, Value anchor, const Position &at,
+                 Value row, Value column, int64_t width);
+  Value reducedElement(const Segment &segment,
+                       const GemmPlan::Reduction &reduction, const Position &at,
+                       Value row, Value column, int64_t width);
+
+  void beginReductions();
+  void reduceRows(const Segment &segment, const GemmPlan::Reduction &reduction,
+                  Value partial, const Position &at);
+  void reduceColumns(const Segment &segment,
+                     const GemmPlan::Reduction &reduction, Value partial,
+                     const Position &at);
+  void writeRows(Value firstRow, Value rowEnd);
+  void writeColumns();
+  Value finishReduction(ReduceOp op, Value offset, int64_t slotStride);
+  /// Calls `body(store)`, where `store` writes columns of one row of a result.
+  using Store = llvm::function_ref<void(Value column, int64_t width,
+                                        llvm::function_ref<Value(Value)>)>;
+  void storeRow(const GemmPlan::Result &result, Value row,
+                llvm::function_ref<void(Store)> body);
+
+  KernelBuilder &b;
+  const GemmPlan &plan;
+  /// Rows and columns of the register tile, and lanes of its vectors.
+  int64_t mr, nr, lanes;
+  /// The largest number of products in a segment.
+  int64_t mostProducts;
+  /// Terms per block of K, and terms of a block that registers add up.
+  int64_t depth, chain;
+  /// Panels and units of all segments.
+  int64_t panels, units;
+  /// Rows and panels per tile.
+  int64_t tileRows, tilePanels;
+  llvm::SmallVector<Range> ranges;
+  bool reducesRows, reducesColumns;
+
+  /// Partial results per reduced element, which register tiles take in turn:
+  /// the rounding error of a sum grows with its longest chain of additions.
+  static constexpr int64_t slots = 8;
+
+  // Values of the function that is being written.
+  Value firstPanel, panelEnd, packedB, firstOffset, packedA, sums;
+  /// The memory of partial results, by the result of the reduction.
+  llvm::DenseMap<Value, Value> partials;
+};
+} // namespace fact::host
+
+#endif // FACT_LIB_TARGET_HOST_GEMMBUILDER_H
