@@ -67,7 +67,7 @@ func.func @illegal(%x: tensor<256x512xbf16>, %w: tensor<128x512xbf16>) -> tensor
 // -----
 
 func.func @library(%x: tensor<256x512xbf16>, %w: tensor<128x512xbf16>) -> tensor<256x128xbf16> {
-  // expected-error @+1 {{cublas_gemm: takes a plain 'fact.matmul' and no epilogue}}
+  // expected-error @+1 {{cublas_gemm: takes a plain 'fact.matmul', without an epilogue}}
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<256x512xbf16>, tensor<128x512xbf16>) {
   ^bb0(%a: tensor<256x512xbf16>, %b: tensor<128x512xbf16>):
     %1 = fact.matmul %a, %b transpose_b : (tensor<256x512xbf16>, tensor<128x512xbf16>) -> tensor<256x128xbf16>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tile takes its queries in groups that fill vector lanes. The scores of a
-// group are stored as [key][query]: the product K Q^T reads keys in memory order
-// and needs no reduction across lanes, the softmax runs down columns, and its
-// weights are already packed as the left side of the product with V. A tile
+// group are stored as [key][query]: the product K Q^T reads keys in memory
+// order and needs no reduction across lanes, the softmax runs down columns, and
+// its weights are already packed as the left side of the product with V. A tile
 // copies its values once where they are not f32 or lie far apart.
 //
 //===----------------------------------------------------------------------===//
@@ -339,8 +339,8 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
                                 /*unroll=*/1, start, read);
       });
   Value target = b.getResultPointer(0);
-  int64_t rowDistance = region.destination.strides[2];
-  int64_t distance = region.destination.strides[3];
+  int64_t outRowStride = region.destination.strides[2];
+  int64_t outStride = region.destination.strides[3];
   for (int64_t i = 0; i < tileRows; ++i) {
     Value query = b.add(row, i);
     Value inside =
@@ -351,10 +351,10 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
       for (int64_t j = 0; j < columnVectors; ++j) {
         Value out =
             arith::MulFOp::create(b, sums[i * columnVectors + j], factor);
-        Value at = b.add(targetOffset,
-                         b.add(b.mul(query, rowDistance),
-                               b.mul(b.add(column, j * columnLanes), distance)));
-        b.store(out, target, storage, at, distance);
+        Value outRow = b.mul(query, outRowStride);
+        Value outColumn = b.mul(b.add(column, j * columnLanes), outStride);
+        Value at = b.add(targetOffset, b.add(outRow, outColumn));
+        b.store(out, target, storage, at, outStride);
       }
     });
   }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One product and its epilogue; two products that results combine (a gated
-// MLP); several products of one lhs that results read apart (queries, keys and
-// values). All are one plan and one builder.
+// MLP); several products of one lhs with results of their own (queries, keys
+// and values). All share one plan and one builder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,15 +83,17 @@ LogicalResult HostGemmPlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "the register tile has at most 512 elements, not "
                        << micro[0] << "x" << micro[1];
   if (own.getRows() % micro[0] || own.getColumns() % micro[1])
-    return emitError() << "rows and columns are multiples of the register "
-                          "tile's";
+    return emitError() << "rows and columns must be multiples of the register "
+                          "tile "
+                       << micro[0] << "x" << micro[1] << ", not "
+                       << own.getRows() << " and " << own.getColumns();
   return success();
 }
 
 SpaceAttrInterface HostGemmPlan::getSpace() const {
   int64_t rows = gemm.batchRows, columns = gemm.getColumns();
-  // Most sums that registers hold beside a row of B and an element of A, and
-  // enough of them to hide the latency of a multiplication.
+  // Register tiles whose sums fill the registers beside a row of B and an
+  // element of A, and are enough to hide the latency of a multiplication.
   int64_t lanes = cpu.getVectorBytes() / 4;
   bool manyRegisters = cpu.getVectorRegisters() == 32;
   SmallVector<Extents> micro;
@@ -108,7 +110,7 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
     micro = {Extents{8, 12}, Extents{8, 8}, Extents{4, 16}};
   else
     micro = {Extents{4, 8}, Extents{6, 8}};
-  // Multiples of every register tile; larger where one tile has little to do.
+  // Multiples of every register tile; larger ones where there are many rows.
   int64_t tileRows =
       rows >= 48 ? 48 : std::max<int64_t>(ceilDivide(rows, 24) * 24, 24);
   int64_t wide = columns >= 384 ? 384 : 96;
@@ -121,7 +123,7 @@ SpaceAttrInterface HostGemmPlan::getSpace() const {
 double HostGemmPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<HostGemmAttr>(schedule);
   double mr = own.getMicro()[0], nr = own.getMicro()[1];
-  // Loads for each multiplication, and registers that do not suffice.
+  // Loads per multiplication; then spills, or too few sums to hide latency.
   double efficiency = 1 / (1 + 1 / mr + 1 / nr);
   double vectors = nr * getStorageBytes(gemm.compute) / cpu.getVectorBytes();
   double registers = mr * vectors;

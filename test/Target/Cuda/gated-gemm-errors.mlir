@@ -113,7 +113,7 @@ func.func @reduction(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64
 // -----
 
 func.func @tile(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{tile N of two products is a multiple of 32, not 48}}
+  // expected-error @below {{tile N of two products must be a multiple of 32, not 48}}
   %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
   ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
     %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>

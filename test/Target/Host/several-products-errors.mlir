@@ -225,3 +225,19 @@ module attributes {fact.target = #fact.machine<"host">} {
     return
   }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"host">} {
+  func.func @integers(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
+    // expected-error @below {{reduces floats after a product, not 'tensor<8x8xi32>'}}
+    %r = fact.fused "gemm_epilogue" ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) {
+    ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>):
+      %1 = fact.matmul %a, %b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+      %2 = fact.cast %1 : (tensor<8x8xf32>) -> tensor<8x8xi32>
+      %3 = fact.reduce sum %2 dims [1] : (tensor<8x8xi32>) -> tensor<8xi32>
+      fact.yield %3 : tensor<8xi32>
+    } : tensor<8xi32>
+    return
+  }
+}

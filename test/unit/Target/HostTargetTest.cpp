@@ -176,6 +176,11 @@ TEST(Gemm, ReductionsOfColumns) {
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<3x40x17xbf16>, tensor<24x17xbf16>) -> tensor<3x40x24xbf16>
     %1 = fact.reduce max %0 dims [0, 1] : (tensor<3x40x24xbf16>) -> tensor<24xbf16>
     fact.yield %1 : tensor<24xbf16>)", {"24xbf16"});
+  // A batch of one product beside the reduced dimension.
+  checkRegion("gemm_epilogue", {"1x40x17xf32", "24x17xf32"}, R"(
+    %0 = fact.matmul %a0, %a1 transpose_b : (tensor<1x40x17xf32>, tensor<24x17xf32>) -> tensor<1x40x24xf32>
+    %1 = fact.reduce sum %0 dims [1] : (tensor<1x40x24xf32>) -> tensor<1x24xf32>
+    fact.yield %1 : tensor<1x24xf32>)", {"1x24xf32"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,8 +30,8 @@ public:
 };
 } // namespace
 
-/// Without -DNDEBUG the tensor cores are serialised. `{cutlass}` is where CUTLASS
-/// lies on the machine that compiles; fact-tune adds what every object needs.
+/// Without -DNDEBUG the tensor cores are serialized. fact-tune replaces
+/// `{cutlass}` by the path of CUTLASS and adds the flags of every object.
 Target::Commands CudaTarget::getCommands() const {
   StringRef number = machine.architecture.drop_front(strlen("sm_"));
   std::string architecture = llvm::formatv(

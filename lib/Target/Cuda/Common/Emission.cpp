@@ -17,6 +17,12 @@ LogicalResult fact::requireSharedMemory(int64_t bytes,
                      << machine.name << "' has " << machine.sharedMemoryBytes;
 }
 
+LogicalResult fact::requireFloat16(Type element, EmitError emitError) {
+  if (isFloat16(element))
+    return success();
+  return emitError() << "takes f16 or bf16 operands, not " << element;
+}
+
 FailureOr<MatrixTensor>
 fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
                          EmitError emitError) {
@@ -29,9 +35,10 @@ fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
   FailureOr<MatrixTensor> tensor =
       MatrixTensor::get(argument.view, getBuffer(argument.value));
   if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
-    return emitError() << "an operand of type " << type
-                       << " is neither a matrix, a row, a column nor a scalar "
-                          "of the product";
+    return emitError() << "an operand of the epilogue must be a row-major "
+                          "matrix, a row, a column or a scalar of the product, "
+                          "and one of type "
+                       << type << " is not";
   return tensor;
 }
 
@@ -58,7 +65,7 @@ FailureOr<MatrixTensor> MatrixTensor::get(const StridedView &view,
   MatrixTensor tensor{Scalar, buffer, getTensorType(view.base).getElementType(),
                       0, batch, view.offset};
   if (alongRow == 0 && alongColumn == 0) {
-    // One value a batch has no word of its own.
+    // No kind describes one value per batch.
     if (batch != 0)
       return failure();
     return tensor;
@@ -173,8 +180,8 @@ RegionCopy::RegionCopy(FusedOp fused) {
   copy = cast<FusedOp>(builder.clone(*fused, mapping));
 }
 
-/// The op with this schedule and without what belongs to the search, under
-/// names of its own.
+/// Prints the op with this schedule and without the attributes of the search;
+/// its values are numbered from zero.
 static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
   RegionCopy region(fused);
   FusedOp copy = region.get();

@@ -17,10 +17,11 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Whether the matrix units' kernels take operands of a type.
+/// Whether the kernels of the matrix units take operands of a type.
 inline bool isFloat16(mlir::Type element) {
   return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(element);
 }
+mlir::LogicalResult requireFloat16(mlir::Type element, EmitError emitError);
 
 /// The position of a block argument among the kernel's buffers; results follow.
 inline int64_t getBuffer(mlir::Value argument) {
@@ -45,8 +46,8 @@ private:
   FusedOp copy;
 };
 
-/// One tensor of a kernel that works on matrices, `[batches, rows, columns]`:
-/// how it lies in its buffer, in the words of Kernel.cuh.
+/// The layout of one tensor of a kernel that works on matrices, [batches, rows,
+/// columns]; the kinds are templates of Kernel.cuh.
 struct MatrixTensor {
   enum Kind { RowMajor, ColumnMajor, RowVector, ColumnVector, Scalar } kind;
   int64_t buffer;
@@ -56,7 +57,7 @@ struct MatrixTensor {
   int64_t offset = 0;
 
   /// Reads a view of shape [batches, rows, columns] (or [rows, columns]). Fails
-  /// where no word describes its strides.
+  /// where no kind describes its strides.
   static mlir::FailureOr<MatrixTensor> get(const StridedView &view,
                                            int64_t buffer);
 
@@ -66,8 +67,7 @@ struct MatrixTensor {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// What a GEMM's epilogue reads beside its products, as its visitors read it;
-/// the diagnostic says what they cannot.
+/// An operand of a GEMM's epilogue, in a layout that its visitors read.
 mlir::FailureOr<MatrixTensor>
 getEpilogueOperand(const ScalarFunction::Argument &argument,
                    EmitError emitError);
@@ -95,41 +95,41 @@ void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
 double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
                         int64_t n);
 
-/// The beginning of an emitted file: the region as a comment, the schedule,
-/// includes, and the namespace.
+/// Prints the beginning of an emitted file: the region as a comment, the
+/// schedule, includes, and the namespace.
 void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
                  llvm::StringRef symbol, llvm::StringRef header);
-/// Its end: the exported symbol.
+/// Prints the end of an emitted file: the exported symbol.
 void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
 
-/// A schedule as `GemmSchedule<Tile<...>, ...>`.
+/// Prints a schedule as `GemmSchedule<Tile<...>, ...>`.
 void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
 
-/// The end of a file of GEMMs that differ only in their swizzle, of which the
+/// Prints the end of a file of GEMMs that differ only in their swizzle; the
 /// first was printed as `Kernel`.
 void printGemmVariants(llvm::raw_ostream &os,
                        llvm::ArrayRef<KernelVariant> variants);
 
-/// What a GEMM kernel has to do, for the cost model.
+/// The work of a GEMM kernel, for the cost model.
 struct GemmWork {
   int64_t m, n, k, batches;
-  /// What memory must move at least, and what of it are the epilogue's matrices.
+  /// Bytes of all operands and results, and of the epilogue's matrices alone.
   double bytes, epilogueBytes;
-  /// Issue slots of the epilogue for one element of the product.
+  /// Issue slots of the epilogue per element of the product.
   double slots;
 };
 
-/// The seconds of a launch.
+/// Seconds per launch.
 constexpr double launchSeconds = 3e-6;
 
-/// The seconds a GEMM takes with this schedule.
+/// Predicts the seconds of a GEMM with this schedule.
 double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                    const MachineDescription &machine);
 
-/// A float constant as `struct name { static constexpr float value = ...; };`.
+/// Prints a float constant as a struct `name` with a static member `value`.
 void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);
 
-/// A plan of Hopper GEMMs, where schedules that differ only in their swizzle are
+/// A plan of Hopper GEMMs; schedules that differ only in their swizzle share
 /// one object.
 class Sm90GemmPlan : public Plan {
 public:
@@ -138,18 +138,19 @@ public:
   std::string getObjectKey(ScheduleAttr schedule) const override;
 
 protected:
-  /// What the region says of its schedules.
+  /// The limits that a region sets to its schedules.
   struct Limits {
-    /// Bytes of an element of the operands.
+    /// Bytes per element of the operands.
     int64_t elementBytes = 2;
     /// Results whose tiles are staged in shared memory together.
     int64_t results = 1;
-    /// Tile N is a multiple of it.
+    /// Tile N must be a multiple of it.
     int64_t tileColumns = 16;
     /// Why K cannot be split over blocks; empty where it can.
     llvm::StringRef noStreamK;
   };
-  /// Several products have one result each, and a tile is of one product.
+  /// Limits of several products: each has one result, and a tile belongs to one
+  /// product.
   static Limits getPackedGemmLimits() {
     return {2, 1, 16,
             "several products run as a cooperative or a pingpong kernel, not "
@@ -159,7 +160,7 @@ protected:
                                 EmitError emitError) const;
 };
 
-/// Whether a block can have so much shared memory.
+/// Checks that a block can have this much shared memory.
 mlir::LogicalResult requireSharedMemory(int64_t bytes,
                                         const MachineDescription &machine,
                                         EmitError emitError);

@@ -84,8 +84,8 @@ const ScheduleKind Sm90AttentionAttr::kind{
                      "cooperative: two warpgroups share a tile; pingpong: they "
                      "take turns",
                      {"cooperative", "pingpong"}),
-     // The next key tile is loaded before the value tile of this one is free:
-     // two stages wait for each other forever.
+     // The next key tile is loaded before this one's value tile is released:
+     // two stages would deadlock.
      Parameter::number("stages", "depth of the key and value pipeline",
                        Sizes::between(3, 8))},
     "Where the mask is causal, one tile size divides the other. Keys and values "

@@ -1,9 +1,8 @@
 //===- Attention.cpp - Attention with the views around it -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of arguments, one fact.attention, views of its result. Queries, keys
-// and values may lie in one packed tensor; heads may come out permuted. A mask
-// may repeat along any dimension.
+// Queries, keys, values and the result lie as [batch, head, time, column] in
+// their buffers, at strides that TMA takes; a mask may lie at any strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +14,8 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// [batch, head, time, head size] in a buffer; the last is contiguous.
+/// The strides of [batch, head, time, column] in a buffer; columns are
+/// contiguous.
 struct Heads {
   int64_t buffer;
   Type element;
@@ -60,11 +60,12 @@ private:
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// TMA wants strides of 16 bytes, the collectives strides of 31 bits.
+/// TMA needs strides that are multiples of 16 bytes, the collectives strides of
+/// at most 31 bits.
 static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
                                  StringRef name, EmitError emitError) {
   Type element = getTensorType(view.base).getElementType();
-  // A size of 1 may carry any stride, also one that TMA would refuse.
+  // The stride of a dimension of size 1 is arbitrary; choose one for TMA.
   auto stride = [&](unsigned dim) {
     return view.shape[dim] == 1 ? view.shape[3] : view.strides[dim];
   };
@@ -83,11 +84,13 @@ static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
   for (int64_t distance :
        {heads.rowStride, heads.headStride, heads.batchStride})
     if (distance >= INT32_MAX)
-      return emitError() << "a stride of " << name << " exceeds 31 bits";
+      return emitError() << "strides of " << name
+                         << " must be less than 2^31 elements, and one is "
+                         << distance;
   return heads;
 }
 
-/// A mask is read element by element: any strides will do.
+/// The kernel reads masks element by element, at any strides.
 static FailureOr<AddedMask> getMask(const StridedView &view,
                                     EmitError emitError) {
   Type element = getTensorType(view.base).getElementType();
@@ -102,12 +105,12 @@ static FailureOr<AddedMask> getMask(const StridedView &view,
 
 static LogicalResult checkTypes(const AttentionRegion &region,
                                 EmitError emitError) {
-  if (!isFloat16(region.element))
-    return emitError() << "takes f16 or bf16 operands, not " << region.element;
+  if (failed(requireFloat16(region.element, emitError)))
+    return failure();
   int64_t head = region.headSize;
   if (head != region.valueSize || head % 8 || head > 128)
-    return emitError() << "keys and values need one head size, a multiple of 8 "
-                          "up to 128, not "
+    return emitError() << "keys and values must have one head size, a multiple "
+                          "of 8 up to 128, not "
                        << head << " and " << region.valueSize;
   return success();
 }
@@ -163,7 +166,7 @@ LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "a causal mask needs one tile size to divide the "
                           "other, not "
                        << tile[0] << "x" << tile[1];
-  // Head dimensions are padded by tile to a multiple of 32.
+  // Tiles pad heads to a multiple of 32 columns.
   int64_t head = llvm::alignTo(attention.region.headSize, 32);
   return requireSharedMemory(
       2 * head * (tile[0] + own.getStages() * tile[1]), machine, emitError);
@@ -196,15 +199,15 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
   double head = llvm::alignTo(attention.region.headSize, 32);
   double perBlock = machine.getMatrixFlops(runtime::ElementType::BF16) /
                     machine.multiprocessors;
-  // Two products, and exponentials that hide behind them in part; a mask does
-  // not.
+  // Two products per score. They hide most of the exponentials, and nothing of
+  // a mask.
   double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
   double inner = tile[0] * tile[1] *
                  (4 * head / (0.85 * perBlock) + slots / (128 * 1.7e9));
   double time =
       heads * (visited * inner + queryTiles * 3.2e-6) / machine.multiprocessors;
-  // Measured: ping-pong wins where all blocks do the same work; three
-  // warpgroups leave few registers each.
+  // Measured: ping-pong wins where all blocks do equal work, and three
+  // warpgroups have few registers each.
   if (pingpong)
     time *= causal ? 1.05 : 0.95;
   if (tile[0] > 128)

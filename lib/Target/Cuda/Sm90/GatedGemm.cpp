@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The first half of a gated MLP: two matmuls with the same lhs and weights of
-// the same type, then a graph of pointwise ops that makes one result of both
-// products and of biases or other operands. It runs as one GEMM of twice the
-// width, whose epilogue has both products of an element at hand.
+// the same type, then a graph of pointwise ops that computes one result from
+// both products and from other operands, such as biases. It runs as one GEMM of
+// twice the width; in its epilogue a thread holds both products of an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-/// A region as a gated GEMM: everything but the schedule.
+/// A gated GEMM without its schedule.
 struct GatedGemm {
   int64_t m, n, k;
   MatrixTensor a, gate, up, result;
@@ -73,7 +73,7 @@ public:
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
   SpaceAttrInterface getSpace() const override {
-    // Tiles are those of the product of twice the width.
+    // A tile covers columns of both products.
     return getPackedGemmSpace(fused.getContext(), gemm.m, 2 * gemm.n, machine);
   }
   double predict(ScheduleAttr schedule) const override;
@@ -84,7 +84,7 @@ protected:
   LogicalResult checkLimits(ScheduleAttr schedule,
                             EmitError emitError) const override {
     Limits limits = getPackedGemmLimits();
-    // The tile is that of both products together.
+    // A tile covers columns of both products.
     limits.tileColumns = 32;
     return checkGemm(cast<Sm90GemmAttr>(schedule), limits, emitError);
   }
@@ -116,7 +116,7 @@ public:
 double GatedGemmPlan::predict(ScheduleAttr schedule) const {
   double m = gemm.m, n = gemm.n, k = gemm.k;
   double weightBytes = 2 * 2 * n * k;
-  // Two accumulators share one evaluation and one store.
+  // The epilogue runs once per pair of accumulators.
   GemmWork work{gemm.m, 2 * gemm.n, gemm.k, 1, 0, 0, 0};
   work.epilogueBytes = countMatrixBytes(gemm.operands, gemm.m, gemm.n);
   work.bytes = 2 * (m * k + m * n) + weightBytes + work.epilogueBytes;

@@ -13,7 +13,8 @@ public:
   using GemmTensors::GemmTensors;
 
   FailureOr<Gemm> run() {
-    if (failed(checkElementType()) || failed(checkReductions()))
+    if (failed(requireFloat16(region.getElementType(), emitError)) ||
+        failed(checkReductions()))
       return failure();
     FailureOr<MatrixTensor> a = getLhs();
     FailureOr<MatrixTensor> b = getRhs(region.products.front());

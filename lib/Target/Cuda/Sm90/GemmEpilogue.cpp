@@ -1,8 +1,8 @@
 //===- GemmEpilogue.cpp - A contraction and the pointwise ops after it ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pointwise graph becomes one functor for each result and each reduction;
-// what it reads becomes matrices, vectors and scalars relative to the product.
+// The pointwise graph becomes one functor per result and per reduction; its
+// operands become matrices, vectors and scalars relative to the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
   auto own = dyn_cast<Sm90GemmAttr>(schedule);
   if (!own) {
     if (!gemm.isPlain)
-      return emitError() << "takes a plain 'fact.matmul' and no epilogue";
+      return emitError() << "takes a plain 'fact.matmul', without an epilogue";
     return success();
   }
   Limits limits;
@@ -105,8 +105,8 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
                   {64, 64, 128},
                   {64, 32, 128}},
                  {{1, 1}, {2, 1}}, kernels, {1});
-  // Measured, of one problem (docs/benchmarks/h200.md, pooled_head): 64x256 was
-  // the fastest for reductions of columns.
+  // 64x256 was the fastest for reductions over columns in one measured problem
+  // (docs/benchmarks/h200.md, pooled_head).
   if (!gemm.columns.reductions.empty())
     return space({{64, 256, 64}, {64, 192, 64}, {64, 128, 64}, {128, 128, 64}},
                  {{2, 1}, {1, 2}, {1, 1}}, kernels, {1, 4});
@@ -158,7 +158,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
                  4.0 * gemm.results.size() + 2.0 * gemm.countReductions();
   int64_t finishes =
       !gemm.rows.reductions.empty() + !gemm.columns.reductions.empty();
-  // 128x128 against 64x256 in that one measurement.
+  // Measured in the same problem: 128x128 against 64x256.
   double slowdown =
       !gemm.columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
                                                                           : 1;
@@ -189,7 +189,7 @@ void GemmEpiloguePlan::emitCublas(const KernelVariant &variant,
   printFooter(os, variant.symbol);
 }
 
-/// What GemmReductions.cuh calls a reduction.
+/// The name of a reduction in GemmReductions.cuh.
 static StringRef getReductionWord(ReduceOp reduce) {
   switch (reduce.getKind()) {
   case ReduceKind::mean:
@@ -206,12 +206,12 @@ static StringRef getReductionWord(ReduceOp reduce) {
 }
 
 namespace {
-/// The reductions of rows, or of columns, in an emitted file.
+/// Prints the reductions over rows, or over columns.
 struct ReducedPrinter {
   /// "Row" or "Column".
   StringRef word;
   const ReducedEpilogue &reduced;
-  /// The functors of what is reduced, and of the results.
+  /// The functors of the reduced values, and of the results.
   SmallVector<std::string> inputs = {}, results = {};
 
   void printFunctors(raw_ostream &os) {

@@ -6,13 +6,6 @@
 using namespace mlir;
 using namespace fact;
 
-LogicalResult GemmTensors::checkElementType() {
-  Type element = region.getElementType();
-  if (isFloat16(element))
-    return success();
-  return emitError() << "takes f16 or bf16 operands, not " << element;
-}
-
 SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
                                            int64_t columns) const {
   if (region.batches > 1)

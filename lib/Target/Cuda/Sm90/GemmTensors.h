@@ -17,9 +17,6 @@ public:
       : fused(fused), region(region), emitError(emitError) {}
 
 protected:
-  /// Checks that the matrix units multiply the factors' element type.
-  mlir::LogicalResult checkElementType();
-
   mlir::FailureOr<MatrixTensor> getLhs();
   mlir::FailureOr<MatrixTensor>
   getRhs(const ContractionRegion::Product &product);

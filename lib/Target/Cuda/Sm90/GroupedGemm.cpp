@@ -1,10 +1,10 @@
 //===- GroupedGemm.cpp - Products of one operand, side by side ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several matmuls with the same lhs, each with its own weight [N, K] (the widths
-// may differ) and its own graph of pointwise ops into its own result: queries,
-// keys and values. They run as one GEMM of the summed width, whose epilogue
-// sends each tile through the functor of the product that it belongs to.
+// Several matmuls with the same lhs, such as queries, keys and values. Each has
+// its own weight [N, K], pointwise ops and result; the widths may differ. They
+// run as one GEMM of the summed width, whose epilogue applies to each tile the
+// functor of the product that it belongs to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ struct Segment {
   ScalarFunction epilogue;
 };
 
-/// A region as a grouped GEMM: everything but the schedule.
+/// A grouped GEMM without its schedule.
 struct GroupedGemm {
   int64_t m, k;
   MatrixTensor a;
@@ -61,8 +61,8 @@ public:
   }
 
 private:
-  /// Checks that each product has one result, and that the results have one
-  /// type: their tiles share memory on the way out.
+  /// Checks that each product has one result, and that all results have one
+  /// element type: their tiles are staged in the same shared memory.
   LogicalResult checkResults() {
     for (auto [i, segment] : llvm::enumerate(region.segments))
       if (segment.results.size() != 1)

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace fact;
 
 LogicalResult PackedGemmAnalysis::readWeights() {
-  if (failed(checkElementType()))
+  if (failed(requireFloat16(region.getElementType(), emitError)))
     return failure();
   if (!region.reductions.empty())
     return emitError() << "takes 'fact.reduce' after one product, not after "
@@ -37,7 +37,7 @@ PackedGemmAnalysis::getWeight(const ContractionRegion::Product &product) {
   if (product.n % 8 || region.k % 8)
     return emitError() << "needs N and K to be multiples of 8, not "
                        << product.n << " and " << region.k;
-  // The kernel has a mask of its packed operands, of 32 bits.
+  // The kernel declares its packed operands in a mask of 32 bits.
   if (tensor->buffer >= 32)
     return emitError() << "a weight must be one of the first 32 operands, not "
                           "number "

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace fact;
 
 std::string Sm90GemmPlan::getObjectKey(ScheduleAttr schedule) const {
-  // The swizzle is told at run time.
+  // The swizzle is a run-time argument.
   if (auto gemm = dyn_cast<Sm90GemmAttr>(schedule))
     return gemm.withSwizzle(1).getKey();
   return schedule.getKey();
@@ -18,9 +18,9 @@ std::string Sm90GemmPlan::getObjectKey(ScheduleAttr schedule) const {
 // Legality
 //===----------------------------------------------------------------------===//
 
-/// Two stages are the least that overlaps loads with math; the kernel takes as
-/// many as fit. The epilogue stages one 64x32 subtile for each warpgroup and
-/// each full operand and result.
+/// The least shared memory of a kernel. Two stages are the fewest that overlap
+/// loads with math; the kernel takes as many as fit. The epilogue stages one
+/// 64x32 subtile per warpgroup and per matrix that it reads or writes.
 static int64_t getSharedMemoryBytes(const Extents &tile, int64_t elementBytes,
                                     int64_t results) {
   int64_t stageBytes = (tile[0] + tile[1]) * tile[2] * elementBytes;
@@ -33,14 +33,15 @@ LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
                                       EmitError emitError) const {
   Extents tile = schedule.getTile(), cluster = schedule.getCluster();
   if (tile[1] % limits.tileColumns)
-    return emitError() << "tile N of two products is a multiple of "
+    return emitError() << "tile N of two products must be a multiple of "
                        << limits.tileColumns << ", not " << tile[1];
   if (schedule.getKernel() == KernelSchedule::stream_k &&
       !limits.noStreamK.empty())
     return emitError() << limits.noStreamK;
   bool pingpong = schedule.getKernel() == KernelSchedule::pingpong;
   if (!pingpong && tile[0] != 128 && tile[0] != 256)
-    return emitError() << "a cooperative kernel needs tile M of 128 or 256, not "
+    return emitError() << "a cooperative kernel needs tile M of 128 or 256, "
+                          "not "
                        << tile[0];
   int64_t registers = tile[0] * tile[1] / (pingpong ? 128 : 256);
   if (registers > 128)
@@ -76,7 +77,8 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   double waves = splitsK ? std::max(tiles / machine.multiprocessors, 0.25) + 0.2
                          : std::ceil(tiles / machine.multiprocessors);
 
-  // Products: the bytes that enter shared memory for each one decide.
+  // The main loop: its efficiency depends on the bytes per multiplication that
+  // enter shared memory.
   double area = double(tile[0]) * tile[1];
   double efficiency = 1 / (1 + 19 * (tile[0] + tile[1]) / area);
   if (cluster[0] * cluster[1] == 1)
@@ -87,23 +89,23 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   double products = 2 * area * steps * tile[2] / (rate * efficiency);
 
   // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
-  // them behind the other warpgroup's products.
+  // them behind the other warpgroup's main loop.
   double epilogue = area * work.slots / (128 * 1.7e9);
   double time = waves * (products + (pingpong ? 0.5 : 1.0) * epilogue);
   if (splitsK)
     time += 4e-6 + area * 4 * 2 * machine.multiprocessors / machine.bandwidth;
-  // Filling the pipeline: each tile pays, unless the other warpgroup works
+  // Each tile fills the pipeline again, unless the other warpgroup works
   // meanwhile.
   time += launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
   time += 0.55 * work.epilogueBytes / machine.bandwidth;
 
-  // Visiting columns together keeps operands in the cache, when there are many;
-  // where there are few it was measured to cost 5% to 100%.
+  // A swizzle keeps operands in the cache where there are many columns; where
+  // there are few it was measured to cost 5% to 100%.
   double operandBytes = 2.0 * (double(work.m) + work.n) * work.k;
   int64_t swizzle = schedule.getSwizzle();
   if (swizzle > 1)
     time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;
-  // Blocks that differ along the short side of the tile share the long one.
+  // A cluster along the short side of the tile shares loads of the long side.
   if ((tile[0] > tile[1] && cluster[1] > 1) ||
       (tile[0] < tile[1] && cluster[0] > 1))
     time *= 0.998;
