@@ -124,7 +124,8 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
     bench.set_defaults(function=_bench)
 
     commands.add_parser("registry", add_help=False,
-                        help="the registry of measurements: list, show, add, verify, diff, prune, migrate")
+                        help="the registry of measurements: list, show, add, verify, diff, prune, "
+                             "migrate")
 
     demo = commands.add_parser("demo", help="compile a small GPT block and show what happened")
     demo.add_argument("--target", default="auto")

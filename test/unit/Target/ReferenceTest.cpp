@@ -35,6 +35,7 @@ struct NewRowOp : RowOpInterface::ExternalModel<NewRowOp, NewOp> {
 
 struct NewContraction
     : ContractionOpInterface::ExternalModel<NewContraction, NewOp> {
+  ProblemExtents getProblemExtents(Operation *op) const { return {}; }
   int64_t getSumLength(Operation *op) const { return 8; }
   OperandRole getOperandRole(Operation *op, unsigned) const {
     return OperandRole::Data;
