@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/BundleFolder.h"
+#include "BundleSchema.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/WholeFile.h"
+#include "fact/Tuning/Files.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,11 +46,14 @@ static std::string readBundleName(const fs::path &folder) {
     return depth <= 1;
   };
   Json json = Json::parse(file, isOutermost, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("magic") ||
-      json["magic"] != bundleMagic || !json.contains("name") ||
-      !json["name"].is_string())
+  std::string magic, name;
+  try {
+    Reader reader(Node(json, "$"), folder);
+    describeIdentity(reader, magic, name);
+  } catch (const Failure &) {
     return "";
-  return json["name"];
+  }
+  return magic == bundleMagic ? name : "";
 }
 
 /// Whether fact-compile or fact-tune writes a file or folder of this name into

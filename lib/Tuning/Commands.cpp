@@ -19,7 +19,7 @@ bool contains(const std::string &text, const std::string &part) {
 /// says.
 Words Tuner::compileFlags(bool candidate) const {
   Words flags = {"-I" + (bundle.folder / "include").string()};
-  if (!bundle.cuda) {
+  if (!bundle.target.cuda) {
     flags.push_back("-fPIC");
     return flags;
   }

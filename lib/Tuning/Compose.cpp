@@ -24,11 +24,11 @@ static Words linkerWords(const Bundle &bundle, const fs::path &exports,
                    "-z,defs", "-soname," + name.filename().string()};
   Words words;
   for (const std::string &option : options)
-    if (bundle.cuda)
+    if (bundle.target.cuda)
       words.insert(words.end(), {"-Xlinker", option});
     else
       words.push_back("-Wl," + option);
-  if (!bundle.cuda)
+  if (!bundle.target.cuda)
     words.push_back("-pthread");
   return words;
 }
@@ -53,7 +53,7 @@ void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
   writeFile(exports, writeExports(bundle));
 
   std::vector<fs::path> sources = {source};
-  for (const std::string &name : librarySources(bundle.cuda)) {
+  for (const std::string &name : librarySources(bundle.target.cuda)) {
     sources.push_back(bundle.folder / "runtime" / name);
     if (!fs::is_regular_file(sources.back()))
       throw Failure("the bundle has no runtime/" + name +

@@ -131,8 +131,8 @@ static std::string versionOf(const std::string &program) {
 
 void Tuner::findEnvironment() {
   ContentHash tools;
-  tools.add(inheritedFlags(bundle.cuda));
-  if (bundle.cuda)
+  tools.add(inheritedFlags(bundle.target.cuda));
+  if (bundle.target.cuda)
     tools.add(versionOf(hostCompilerOf(bundle.compile)));
   toolsHash = tools.text();
 
@@ -145,7 +145,7 @@ void Tuner::findEnvironment() {
 
   ContentHash verifier;
   verifier.add(hashOfHeaders(bundle.folder / "runtime"));
-  for (const std::string &name : workerSources(bundle.cuda))
+  for (const std::string &name : workerSources(bundle.target.cuda))
     verifier.add(name).add(readLog(bundle.folder / "runtime" / name));
   verifierHash = verifier.text();
 }

@@ -120,7 +120,7 @@ Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
   Attempts attempts;
   tuning::Database database(file);
   // The tuner may know more versions than the compiler did.
-  std::map<std::string, std::string> versions = readVersions(bundle.versions);
+  std::map<std::string, std::string> versions = bundle.versions;
   std::error_code code;
   if (fs::path report = bundle.folder / "tuning.json";
       fs::exists(report, code)) {
@@ -172,11 +172,11 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
     if (report.is_discarded())
       throw Failure(file.string() + ": " + runtime::escapeControls(problem));
     if (report.at("name") != bundle.name ||
-        report.at("target") != bundle.target)
+        report.at("target") != Json::parse(bundle.target.text()))
       throw Failure(file.string() + " is of " + report.at("name").dump() +
                     " for " + report.at("target").dump() +
                     ", and the bundle of \"" + bundle.name + "\" for " +
-                    bundle.target.dump());
+                    bundle.target.text());
     std::string day = report.value("date", date);
     if (day.empty())
       throw Failure(file.string() + " has no date; name its day with --date");
@@ -228,24 +228,17 @@ Attempts readAttempts(const tuning::Bundle &bundle,
 
 Problem readProblem(const tuning::Bundle &bundle,
                     const tuning::Kernel &kernel) {
-  if (kernel.problem.is_null())
+  if (!kernel.problem)
     throw Failure("bundle.json does not say what problem " + kernel.name +
                   " is; write the bundle again with this fact-compile");
-  try {
-    Problem problem;
-    // Bundles say it since there are two.
-    problem.format = kernel.problem.value("format", 1);
-    problem.rule = kernel.rule;
-    problem.architecture = bundle.target.at("arch");
-    problem.dtype = kernel.problem.at("dtype");
-    problem.ops = kernel.problem.at("ops");
-    for (const auto &[name, extent] : kernel.problem.at("extents").items())
-      problem.extents[name] = extent.get<int64_t>();
-    return problem;
-  } catch (const nlohmann::json::exception &problem) {
-    throw Failure("bundle.json: the problem of " + kernel.name + ": " +
-                  problem.what());
-  }
+  Problem problem;
+  problem.format = kernel.problem->format;
+  problem.rule = kernel.rule;
+  problem.architecture = bundle.target.architecture;
+  problem.dtype = kernel.problem->dtype;
+  problem.ops = kernel.problem->ops;
+  problem.extents = kernel.problem->extents;
+  return problem;
 }
 
 Schedule getSchedule(const Attempt &attempt, const tuning::Bundle &bundle,
@@ -291,7 +284,7 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
     if (entry.schedules.empty())
       continue;
     entry.problem = readProblem(bundle, kernel);
-    entry.example = kernel.problem.value("example", "");
+    entry.example = kernel.problem->example;
     // In the order of entries: the fastest first.
     merge(entry, Entry());
     keepFastest(entry, options.keep);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace fact {
@@ -116,7 +117,7 @@ static std::string description(const Bundle &bundle,
                                const TuningResult &result) {
   Json json;
   json["name"] = bundle.name;
-  json["target"] = bundle.target;
+  json["target"] = Json::parse(bundle.target.text());
   json["versions"] = bundle.versions;
   for (const char *list : {"inputs", "outputs", "weights", "kernels"})
     json[list] = Json::array();
@@ -179,7 +180,7 @@ public:
     writeValues();
     writeSteps("prepare", bundle.prepare);
     writeSteps("program", bundle.program);
-    writeArray("char *const", "cpuFeatures", bundle.processor.features,
+    writeArray("char *const", "cpuFeatures", bundle.target.processor.features,
                [&](size_t, const std::string &feature) {
                  out << literal(feature);
                });
@@ -355,11 +356,11 @@ private:
         << table("programSteps", bundle.program.size()) << ",\n    "
         << bundle.workspaceBytes << "ull,\n    " << bundle.preparedBytes
         << "ull,\n    "
-        << (bundle.processor.architecture.empty()
+        << (bundle.target.processor.architecture.empty()
                 ? "nullptr"
-                : literal(bundle.processor.architecture))
+                : literal(bundle.target.processor.architecture))
         << ",\n    "
-        << table("cpuFeatures", bundle.processor.features.size())
+        << table("cpuFeatures", bundle.target.processor.features.size())
         << ",\n};\n\n";
   }
 
@@ -478,7 +479,7 @@ const char *NAME_error(const FactModel *model);
 )c";
   return fill(pattern,
               {{"NAME", bundle.name},
-               {"DEVICE", bundle.cuda ? "one CUDA device" : "the host"},
+               {"DEVICE", bundle.target.cuda ? "one CUDA device" : "the host"},
                {"DESCRIPTION", description}});
 }
 

@@ -85,10 +85,11 @@ std::string Tuner::askMachine() {
   Command command;
   command.words = options.runLauncher;
   command.words.insert(command.words.end(), {workerPath.string(), "--machine"});
-  if (!bundle.processor.architecture.empty()) {
-    command.words.push_back(bundle.processor.architecture);
-    command.words.insert(command.words.end(), bundle.processor.features.begin(),
-                         bundle.processor.features.end());
+  if (!bundle.target.processor.architecture.empty()) {
+    command.words.push_back(bundle.target.processor.architecture);
+    const Words &features = bundle.target.processor.features;
+    command.words.insert(command.words.end(), features.begin(),
+                         features.end());
   }
   command.captureOutput = true;
   command.log = build / "machine.log";
@@ -101,7 +102,8 @@ std::string Tuner::askMachine() {
     throw Failure("the measuring worker cannot use this machine: " +
                   (report.values.is_null() ? outcome.text() : report.detail) +
                   "\n  run fact-tune where the model will run" +
-                  (bundle.cuda ? ", with a CUDA device and its driver" : ""));
+                  (bundle.target.cuda ? ", with a CUDA device and its driver"
+                                      : ""));
   return report.values.value("machine", "");
 }
 
@@ -115,7 +117,7 @@ static bool keepsExpected(const Bundle &bundle, const Kernel &kernel) {
   for (size_t i = 0; i < kernel.results.size(); ++i)
     bytes += kernel.results[i].elements() *
              runtime::bytesOf(kernel.referenceType(i));
-  return !bundle.cuda && bytes <= (256u << 20);
+  return !bundle.target.cuda && bytes <= (256u << 20);
 }
 
 /// Removes results of the reference from another process, which may belong to

@@ -146,7 +146,8 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
 
 void Tuner::buildWorker() {
   Words objects = buildRuntimeObjects(
-      runtimePaths(bundle, workerSources(bundle.cuda)), "the measuring worker");
+      runtimePaths(bundle, workerSources(bundle.target.cuda)),
+      "the measuring worker");
   ContentHash hash;
   for (const std::string &object : objects)
     hash.add(readFile(object));

@@ -48,7 +48,7 @@ static fs::path findSanitizer() {
 }
 
 void Tuner::requireSanitizer() {
-  if (!bundle.cuda)
+  if (!bundle.target.cuda)
     throw Failure("--sanitize: compute-sanitizer checks CUDA kernels, but the "
                   "kernels of " +
                   bundle.folder.string() +

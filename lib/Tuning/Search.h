@@ -8,6 +8,7 @@
 #include "fact/Tuning/Files.h"
 #include "fact/Tuning/Tuner.h"
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 
 namespace fact {
 namespace tuning {

@@ -44,15 +44,16 @@ static unsigned defaultJobs(bool cuda) {
 Tuner::Tuner(const Bundle &bundle, const Options &options)
     : bundle(bundle), options(options), build(bundle.folder / "build"),
       workerPath(build / "worker"),
-      jobs(options.jobs ? options.jobs : defaultJobs(bundle.cuda)) {
+      jobs(options.jobs ? options.jobs : defaultJobs(bundle.target.cuda)) {
   createFolder(build);
   database = std::make_unique<Database>(options.database.empty()
                                             ? bundle.folder / "tuning.sqlite"
                                             : options.database);
-  headersHash = ContentHash()
-                    .addFolder(bundle.folder / "include")
-                    .add(bundle.versions.dump())
-                    .text();
+  ContentHash headers;
+  headers.addFolder(bundle.folder / "include");
+  for (const auto &[name, version] : bundle.versions)
+    headers.add(name).add(version);
+  headersHash = headers.text();
 }
 
 Tuner::~Tuner() {
@@ -147,7 +148,7 @@ size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
 /// A worker for another architecture would have to be cross-compiled, and would
 /// not start.
 void Tuner::checkArchitecture() const {
-  const Processor &needed = bundle.processor;
+  const Processor &needed = bundle.target.processor;
   if (needed.architecture.empty() || !options.runLauncher.empty() ||
       needed.architecture == runtime::cpuArchitecture())
     return;
@@ -173,7 +174,8 @@ TuningResult Tuner::tune() {
               static_cast<unsigned long long>(options.seed));
 
   Clock::time_point searchBegin = Clock::now();
-  scheduler = std::make_unique<Scheduler>(jobs, /*measureAlone=*/!bundle.cuda);
+  scheduler =
+      std::make_unique<Scheduler>(jobs, /*measureAlone=*/!bundle.target.cuda);
   for (const Kernel &kernel : bundle.kernels) {
     bool wanted =
         options.only.empty() ? kernel.used : kernel.name == options.only;
@@ -337,7 +339,7 @@ void Tuner::reportFailures() {
     if (allTooFast)
       message += "\n  every one beats the speed of light: the machine "
                  "description the model was compiled for (" +
-                 bundle.target.dump() + ") is not this machine";
+                 bundle.target.text() + ") is not this machine";
   }
   throw Failure(message);
 }

@@ -3,6 +3,7 @@
 
 #include "fact/Tuning/LibraryWriter.h"
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace fact {
@@ -23,7 +24,7 @@ std::string writeTuningReport(const Bundle &bundle,
   Json json;
   json["format"] = 1;
   json["name"] = bundle.name;
-  json["target"] = bundle.target;
+  json["target"] = Json::parse(bundle.target.text());
   json["versions"] = bundle.versions;
   json["machine"] = result.machine;
   json["compiler"] = result.compiler;

@@ -12,6 +12,7 @@
 #include "fact/Tuning/LibraryWriter.h"
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <random>
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t limit);

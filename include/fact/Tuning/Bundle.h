@@ -1,8 +1,9 @@
-//===- Bundle.h - bundle.json, read and checked -----------------*- C++ -*-===//
+//===- Bundle.h - A bundle's content ----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// docs/bundle.md is the specification. `readBundle` validates every index, size
-// and file name in these structs.
+// docs/bundle.md is the specification. The compiler fills these structs and
+// prints them; fact-tune reads them. `readBundle` validates every index, size
+// and file name. lib/Tuning/BundleSchema.h has the keys of both directions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,8 @@
 #include "fact/Runtime/Program.h"
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,6 +71,12 @@ struct Constant : Tensor {
 };
 
 struct Value {
+  /// Whether it is a part of a memory region rather than a tensor of its own.
+  bool isInRegion() const {
+    return kind == runtime::ValueKind::Prepared ||
+           kind == runtime::ValueKind::Workspace;
+  }
+
   runtime::ValueKind kind = runtime::ValueKind::Input;
   uint32_t index = 0;
   uint64_t offset = 0;
@@ -84,15 +92,27 @@ struct KernelSource {
 
 struct Candidate : KernelSource {
   std::string key;
-  double predictedUs = 0;
+  double predictedUs = std::numeric_limits<double>::infinity();
   /// Two runs on the same operands give the same bits.
   bool repeatable = true;
 };
 
+/// The key of a kernel's results in the registry, with the kernel's rule and
+/// the target's architecture.
+struct Problem {
+  /// The registry's format; bundles of the first one do not name it.
+  int64_t format = 1;
+  std::string dtype, ops;
+  std::map<std::string, int64_t> extents;
+  /// The example of CUTLASS that its kernels build on; empty: none.
+  std::string example;
+};
+
 struct Kernel {
   std::string name, rule;
-  /// The key of results in the registry; null in bundles without it.
-  nlohmann::ordered_json problem;
+  /// The names of the region's ops.
+  Words ops;
+  std::optional<Problem> problem;
   std::vector<Operand> operands;
   std::vector<Result> results;
   double solUs = 0;
@@ -122,13 +142,26 @@ struct Processor {
   std::vector<std::string> features;
 };
 
+/// What the kernels were made for.
+struct TargetMachine {
+  bool cuda = false;
+  /// "sm_90a", "h200".
+  std::string architecture, machine;
+  Processor processor;
+
+  /// As in bundle.json, for messages and for comparison with reports.
+  std::string text() const;
+};
+
 struct Bundle {
+  /// The paths of files begin with it.
   std::filesystem::path folder;
   /// CUTLASS's tree, for bundles whose commands name `{cutlass}`.
   std::filesystem::path cutlass;
   std::string name;
-  bool cuda = false;
-  Processor processor;
+  TargetMachine target;
+  /// Of the compiler's parts, by their names.
+  std::map<std::string, std::string> versions;
   std::vector<Tensor> inputs, outputs;
   std::vector<Weight> weights;
   std::vector<Constant> constants;
@@ -137,7 +170,6 @@ struct Bundle {
   std::vector<Step> prepare, program;
   uint64_t workspaceBytes = 0, preparedBytes = 0;
   Words compile, link, linkProgram;
-  nlohmann::ordered_json target, versions;
   /// How the model is called in its source language; only the loader reads it.
   std::string signature;
 
@@ -155,6 +187,9 @@ void checkDataflow(const Bundle &bundle);
 /// Throws a Failure that names the file, the place in it, and what would be
 /// right.
 Bundle readBundle(const std::filesystem::path &folder);
+
+/// The text of bundle.json. Throws nothing.
+std::string printBundle(const Bundle &bundle);
 
 } // namespace tuning
 } // namespace fact

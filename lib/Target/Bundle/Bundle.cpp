@@ -9,8 +9,10 @@
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Program/Kernels.h"
 #include "fact/Program/Program.h"
+#include "fact/Runtime/Text.h"
 #include "fact/Runtime/VerifierNumber.h"
 #include "fact/Target/Reference.h"
+#include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/BundleFolder.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
@@ -20,14 +22,12 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 
 using namespace mlir;
 using namespace fact;
-namespace json = llvm::json;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
@@ -62,39 +62,23 @@ static FailureOr<std::string> serialise(ElementsAttr attr) {
   return bytes;
 }
 
-static std::string fnv1a64(StringRef bytes) {
+static uint64_t fnv1a64(StringRef bytes) {
   uint64_t hash = 0xcbf29ce484222325;
   for (unsigned char byte : bytes)
     hash = (hash ^ byte) * 0x100000001b3;
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << "fnv1a64:" << llvm::format_hex_no_prefix(hash, 16);
-  return text;
+  return hash;
 }
 
-/// The extra words of a kernel's commands.
-static void addCommandWords(json::Object &entry, const KernelCode &code) {
-  if (!code.flags.empty())
-    entry["flags"] = json::Array(code.flags);
-  if (!code.link.empty())
-    entry["link"] = json::Array(code.link);
-}
-
-/// What the registry keeps results under.
-static json::Object describeProblem(FusedOp fused, const Target &target) {
-  patterns::Problem problem = getProblem(fused, target);
-  json::Object extents;
-  for (const auto &[name, extent] : problem.extents)
-    extents[name] = extent;
-  json::Object object{{"format", problem.format},
-                      {"dtype", problem.dtype},
-                      {"ops", problem.ops},
-                      {"extents", std::move(extents)}};
+/// The key of a kernel's results in the registry.
+static tuning::Problem describeProblem(FusedOp fused, const Target &target) {
+  patterns::Problem known = getProblem(fused, target);
+  tuning::Problem problem{known.format, known.dtype, known.ops, known.extents,
+                          ""};
   const Family *family = target.findFamily(fused.getRule());
   for (const ScheduleKind *kind : family->getScheduleKinds())
     if (!kind->cutlassExample.empty())
-      object["example"] = kind->cutlassExample;
-  return object;
+      problem.example = kind->cutlassExample;
+  return problem;
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,46 +90,47 @@ class BundleWriter {
 public:
   BundleWriter(ModuleOp module, const Target &target, StringRef folder,
                const BundleOptions &options, BundleSummary &summary)
-      : module(module), target(target), folder(folder), options(options),
-        summary(summary) {}
+      : module(module), target(target), options(options), summary(summary) {
+    bundle.folder = folder.str();
+  }
 
   LogicalResult write();
 
 private:
   LogicalResult writeFile(StringRef name, StringRef text);
+  LogicalResult writeCode(const KernelCode &code, const Twine &name,
+                          StringRef symbol, tuning::KernelSource &source);
   LogicalResult writeKernel(unsigned index, FusedOp fused);
-  LogicalResult writeCandidates(const Plan &plan, StringRef name,
-                                StringRef symbolBase, json::Array &candidates);
+  LogicalResult writeCandidates(const Plan &plan, StringRef symbolBase,
+                                tuning::Kernel &kernel);
   std::string getSymbolBase(FusedOp fused);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
+  void describeTarget();
   void describeSignature();
-  json::Object describeValue(program::BufferOpInterface buffer);
-  json::Array describeSteps(Region &launches);
+  tuning::Value describeValue(program::BufferOpInterface buffer);
+  std::vector<tuning::Step> describeSteps(Region &launches);
   void describeProgram();
 
   ModuleOp module;
   const Target &target;
-  StringRef folder;
   const BundleOptions &options;
   BundleSummary &summary;
+  tuning::Bundle bundle;
   program::ModelOp model;
   /// By symbol, in the order of the bundle.
   llvm::MapVector<StringRef, program::KernelOp> kernelOps;
-  std::vector<std::string> kernelNames;
   /// Positions of the distinct constants, and of the weights by name.
-  llvm::DenseMap<Attribute, int64_t> constantIndices;
-  llvm::StringMap<int64_t> weightIndices;
+  llvm::DenseMap<Attribute, uint32_t> constantIndices;
+  llvm::StringMap<uint32_t> weightIndices;
   /// Positions of the values that kernels read and write.
-  llvm::DenseMap<Value, unsigned> valueIndices;
+  llvm::DenseMap<Value, uint32_t> valueIndices;
   llvm::StringSet<> symbolBases;
-  json::Object root;
-  json::Array kernels;
 };
 } // namespace
 
 LogicalResult BundleWriter::writeFile(StringRef name, StringRef text) {
-  SmallString<256> file(folder);
+  SmallString<256> file(bundle.folder.string());
   path::append(file, name);
   auto fail = [&](std::error_code error) {
     return module.emitError("cannot write '")
@@ -167,6 +152,19 @@ LogicalResult BundleWriter::writeFile(StringRef name, StringRef text) {
   return success();
 }
 
+/// `name` has no suffix.
+LogicalResult BundleWriter::writeCode(const KernelCode &code,
+                                      const Twine &name, StringRef symbol,
+                                      tuning::KernelSource &source) {
+  std::string file =
+      (name + (code.isObject ? ".o" : target.getSourceSuffix())).str();
+  (code.isObject ? source.object : source.source) = bundle.folder / file;
+  source.symbol = symbol.str();
+  source.flags = code.flags;
+  source.link = code.link;
+  return writeFile(file, code.text);
+}
+
 /// Symbols of a kernel begin with its content's name. Kernels that differ only
 /// in their spaces are told apart by a number.
 std::string BundleWriter::getSymbolBase(FusedOp fused) {
@@ -176,9 +174,9 @@ std::string BundleWriter::getSymbolBase(FusedOp fused) {
   return unique;
 }
 
-LogicalResult BundleWriter::writeCandidates(const Plan &plan, StringRef name,
+LogicalResult BundleWriter::writeCandidates(const Plan &plan,
                                             StringRef symbolBase,
-                                            json::Array &candidates) {
+                                            tuning::Kernel &kernel) {
   std::vector<Candidate> selected =
       selectCandidates(plan, options.candidates, options.wholeLists);
   // What shares an object is one file, named by the first of them.
@@ -190,41 +188,35 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan, StringRef name,
     variants.push_back(
         {candidate.schedule, (symbolBase + "_" + getShortHash(key)).str()});
   }
-  std::vector<json::Object> entries(variants.size());
+  kernel.candidates.resize(variants.size());
   auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
     KernelCode code;
     if (failed(plan.emit(
             llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
             code)))
       return failure();
-    std::string file =
-        ("kernels/" + name + "/" + std::to_string(members.front()) +
-         (code.isObject ? ".o" : target.getSourceSuffix()))
-            .str();
-    if (failed(writeFile(file, code.text)))
+    tuning::KernelSource source;
+    if (failed(writeCode(code,
+                         "kernels/" + kernel.name + "/" +
+                             Twine(members.front()),
+                         variants[members.front()].symbol, source)))
       return failure();
     for (size_t i : members) {
-      entries[i] = json::Object{{"key", variants[i].schedule.getKey()},
-                                {code.isObject ? "object" : "source", file},
-                                {"symbol", variants[i].symbol},
-                                {"predicted_us", selected[i].predicted}};
-      addCommandWords(entries[i], code);
+      tuning::Candidate &candidate = kernel.candidates[i];
+      static_cast<tuning::KernelSource &>(candidate) = source;
+      candidate.symbol = variants[i].symbol;
+      candidate.key = variants[i].schedule.getKey();
+      candidate.predictedUs = selected[i].predicted;
     }
     return success();
   };
   SmallVector<SmallVector<size_t>> groups =
       llvm::map_to_vector(objects, [](auto &entry) { return entry.second; });
-  LogicalResult emitted =
-      plan.compiles()
-          ? failableParallelForEach(module.getContext(), groups, emit)
-          : success(llvm::all_of(groups, [&](ArrayRef<size_t> members) {
-              return succeeded(emit(members));
-            }));
-  if (failed(emitted))
-    return failure();
-  for (json::Object &entry : entries)
-    candidates.push_back(std::move(entry));
-  return success();
+  if (plan.compiles())
+    return failableParallelForEach(module.getContext(), groups, emit);
+  return success(llvm::all_of(groups, [&](ArrayRef<size_t> members) {
+    return succeeded(emit(members));
+  }));
 }
 
 LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
@@ -234,170 +226,175 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
       target.plan(fused, [&] { return fused.emitOpError(); });
   if (failed(plan))
     return failure();
-  std::string name = getKernelName(fused, index);
-  kernelNames.push_back(name);
-
-  BundleSummary::Kernel entry{name, fused.getRule().str(), {}, 0, 0, 0};
+  tuning::Kernel &kernel = bundle.kernels.emplace_back();
+  kernel.name = getKernelName(fused, index);
+  kernel.rule = fused.getRule().str();
   for (Operation &op : fused.getBodyOps())
     if (!isa<ConstantOp>(op))
-      entry.ops.push_back(op.getName().stripDialect().str());
+      kernel.ops.push_back(op.getName().stripDialect().str());
 
-  json::Array candidates;
   std::string symbolBase = getSymbolBase(fused);
-  if (failed(writeCandidates(**plan, name, symbolBase, candidates)))
+  if (failed(writeCandidates(**plan, symbolBase, kernel)))
     return failure();
-
   KernelCode reference;
   std::string symbol = symbolBase + "_reference";
-  std::string file =
-      "kernels/" + name + "/reference" + target.getSourceSuffix().str();
   if (failed(emitReference(fused, symbol, reference)) ||
-      failed(writeFile(file, reference.text)))
+      failed(writeCode(reference, "kernels/" + kernel.name + "/reference",
+                       symbol, kernel.reference)))
     return failure();
 
+  kernel.problem = describeProblem(fused, target);
+  kernel.operands = describeOperands(fused, target);
+  kernel.results = describeResults(fused);
   SpeedOfLight sol = getSpeedOfLight(fused);
-  entry.candidates = candidates.size();
-  entry.microseconds = sol.getMicroseconds(target.getMachine());
-  json::Object referenceObject{{reference.isObject ? "object" : "source", file},
-                               {"symbol", symbol}};
-  addCommandWords(referenceObject, reference);
-  kernels.push_back(json::Object{{"name", name},
-                                 {"rule", fused.getRule()},
-                                 {"ops", json::Array(entry.ops)},
-                                 {"problem", describeProblem(fused, target)},
-                                 {"operands", describeOperands(fused, target)},
-                                 {"results", describeResults(fused)},
-                                 {"flops", sol.getFlops()},
-                                 {"bytes", sol.bytes},
-                                 {"sol_us", entry.microseconds},
-                                 {"reference", std::move(referenceObject)},
-                                 {"candidates", std::move(candidates)}});
-  summary.kernels.push_back(std::move(entry));
+  kernel.flops = sol.getFlops();
+  kernel.bytes = sol.bytes;
+  kernel.solUs = sol.getMicroseconds(target.getMachine());
+  summary.kernels.push_back({kernel.name, kernel.rule, kernel.ops,
+                             unsigned(kernel.candidates.size()), /*steps=*/0,
+                             kernel.solUs});
   return success();
 }
 
 LogicalResult BundleWriter::writeConstants() {
-  json::Array constants;
   for (auto constant : model.getBody().getOps<program::ConstantOp>()) {
     ElementsAttr value = constant.getValue();
-    if (!constantIndices.try_emplace(value, constants.size()).second)
+    size_t index = bundle.constants.size();
+    if (!constantIndices.try_emplace(value, index).second)
       continue;
     FailureOr<std::string> bytes = serialise(value);
     if (failed(bytes))
       return constant.emitOpError("has no data that can be written");
-    std::string file =
-        "constants/" + std::to_string(constants.size()) + ".bin";
+    std::string file = "constants/" + std::to_string(index) + ".bin";
     if (failed(writeFile(file, *bytes)))
       return failure();
-    json::Object entry = describeTensor(constant.getTensor());
-    entry["data"] = file;
-    constants.push_back(std::move(entry));
+    tuning::Constant &entry = bundle.constants.emplace_back();
+    setType(entry, constant.getTensor());
+    entry.data = bundle.folder / file;
   }
-  root["constants"] = std::move(constants);
   return success();
 }
 
 LogicalResult BundleWriter::describeWeights() {
-  json::Array weights;
   for (auto [i, weight] : llvm::enumerate(module.getOps<WeightOp>())) {
     weightIndices[weight.getSymName()] = i;
-    json::Object entry = describeTensor(weight.getType());
-    entry["name"] = weight.getSymName();
+    tuning::Weight &entry = bundle.weights.emplace_back();
+    setType(entry, weight.getType());
+    entry.name = weight.getSymName().str();
     if (weight.getBaked()) {
       FailureOr<std::string> bytes = serialise(*weight.getValue());
       if (failed(bytes))
         return weight.emitOpError(
             "is baked and has no data that can be hashed");
-      entry["baked"] = fnv1a64(*bytes);
+      entry.baked = fnv1a64(*bytes);
       // For the check of the linked library.
       std::string file = "weights/" + std::to_string(i) + ".bin";
       if (failed(writeFile(file, *bytes)))
         return failure();
-      entry["data"] = file;
+      entry.data = bundle.folder / file;
     }
-    weights.push_back(std::move(entry));
   }
-  root["weights"] = std::move(weights);
   return success();
 }
 
 void BundleWriter::describeSignature() {
   auto describe = [](ArrayRef<Type> types, ArrayAttr names) {
-    json::Array tensors;
+    std::vector<tuning::Tensor> tensors;
     for (auto [type, name] :
          llvm::zip_equal(types, names.getAsValueRange<StringAttr>())) {
-      json::Object entry = describeTensor(type);
-      entry["name"] = name;
-      tensors.push_back(std::move(entry));
+      tuning::Tensor &entry = tensors.emplace_back();
+      setType(entry, type);
+      entry.name = name.str();
     }
     return tensors;
   };
   FunctionType signature = model.getSignature();
-  root["inputs"] = describe(signature.getInputs(), model.getInputNames());
-  root["outputs"] = describe(signature.getResults(), model.getOutputNames());
+  bundle.inputs = describe(signature.getInputs(), model.getInputNames());
+  bundle.outputs = describe(signature.getResults(), model.getOutputNames());
 }
 
-json::Object BundleWriter::describeValue(program::BufferOpInterface buffer) {
-  auto at = [](StringRef kind, int64_t index) {
-    return json::Object{{"kind", kind}, {"index", index}};
+tuning::Value
+BundleWriter::describeValue(program::BufferOpInterface buffer) {
+  using runtime::ValueKind;
+  auto at = [](ValueKind kind, uint32_t index) {
+    tuning::Value value;
+    value.kind = kind;
+    value.index = index;
+    return value;
   };
-  return llvm::TypeSwitch<Operation *, json::Object>(buffer)
-      .Case([&](program::InputOp op) { return at("input", op.getIndex()); })
-      .Case([&](program::OutputOp op) { return at("output", op.getIndex()); })
+  return llvm::TypeSwitch<Operation *, tuning::Value>(buffer)
+      .Case([&](program::InputOp op) {
+        return at(ValueKind::Input, op.getIndex());
+      })
+      .Case([&](program::OutputOp op) {
+        return at(ValueKind::Output, op.getIndex());
+      })
       .Case([&](program::WeightOp op) {
-        return at("weight", weightIndices.at(op.getWeight()));
+        return at(ValueKind::Weight, weightIndices.at(op.getWeight()));
       })
       .Case([&](program::ConstantOp op) {
-        return at("constant", constantIndices.at(op.getValue()));
+        return at(ValueKind::Constant, constantIndices.at(op.getValue()));
       })
       .Case([&](program::AllocOp op) {
-        return json::Object{{"kind", stringifyMemory(op.getMemory())},
-                            {"offset", *op.getOffset()},
-                            {"bytes", op.getBytes()}};
+        tuning::Value value;
+        value.kind = op.getMemory() == program::Memory::prepared
+                         ? ValueKind::Prepared
+                         : ValueKind::Workspace;
+        value.offset = *op.getOffset();
+        value.bytes = op.getBytes();
+        return value;
       });
 }
 
-json::Array BundleWriter::describeSteps(Region &launches) {
-  json::Array steps;
+std::vector<tuning::Step> BundleWriter::describeSteps(Region &launches) {
+  std::vector<tuning::Step> steps;
   for (auto launch : launches.getOps<program::LaunchOp>()) {
     auto kernel = kernelOps.find(launch.getKernel());
-    unsigned index = std::distance(kernelOps.begin(), kernel);
-    json::Array operands, results;
+    tuning::Step &step = steps.emplace_back();
+    step.kernel = std::distance(kernelOps.begin(), kernel);
     for (unsigned argument : kernel->second.getOperandArguments())
-      operands.push_back(valueIndices.at(launch.getInputs()[argument]));
+      step.operands.push_back(valueIndices.at(launch.getInputs()[argument]));
     for (Value result : launch.getOutputs())
-      results.push_back(valueIndices.at(result));
-    summary.kernels[index].steps++;
-    steps.push_back(json::Object{{"kernel", kernelNames[index]},
-                                 {"operands", std::move(operands)},
-                                 {"results", std::move(results)}});
+      step.results.push_back(valueIndices.at(result));
+    summary.kernels[step.kernel].steps++;
   }
   return steps;
 }
 
 void BundleWriter::describeProgram() {
-  json::Array values;
   for (program::BufferOpInterface buffer : model.getBuffers()) {
-    valueIndices[buffer->getResult(0)] = values.size();
-    values.push_back(describeValue(buffer));
+    valueIndices[buffer->getResult(0)] = bundle.values.size();
+    bundle.values.push_back(describeValue(buffer));
   }
-  root["values"] = std::move(values);
-  root["workspace_bytes"] = *model.getWorkspaceBytes();
-  root["prepared_bytes"] = *model.getPreparedBytes();
-  root["prepare"] = describeSteps(model.getPrepare().getBody());
-  json::Array steps = describeSteps(model.getRun().getBody());
-  summary.steps = steps.size();
+  bundle.workspaceBytes = *model.getWorkspaceBytes();
+  bundle.preparedBytes = *model.getPreparedBytes();
+  bundle.prepare = describeSteps(model.getPrepare().getBody());
+  bundle.program = describeSteps(model.getRun().getBody());
+  summary.steps = bundle.program.size();
   summary.workspaceBytes = *model.getWorkspaceBytes();
-  root["program"] = std::move(steps);
+}
+
+void BundleWriter::describeTarget() {
+  const MachineDescription &machine = target.getMachine();
+  bundle.target.cuda = target.getKind() == "cuda";
+  bundle.target.architecture = machine.architecture;
+  bundle.target.machine = machine.name;
+  if (std::optional<Target::Processor> processor = target.getProcessor())
+    bundle.target.processor = {processor->architecture, processor->name,
+                               processor->features};
+  Target::Commands commands = target.getCommands();
+  bundle.compile = commands.compile;
+  bundle.link = commands.link;
+  bundle.linkProgram = commands.linkProgram;
 }
 
 /// Names are keys of JSON and strings of the C interface, where they end at a
 /// zero byte. Control characters are escaped wherever a name is shown.
 static LogicalResult checkName(StringRef what, StringRef name, EmitError emit) {
-  StringRef problem = name.empty()           ? "is empty"
-                      : !json::isUTF8(name)  ? "is not UTF-8"
-                      : name.contains('\0') ? "has a zero byte"
-                                             : "";
+  StringRef problem = name.empty()                   ? "is empty"
+                      : !runtime::isUtf8(name.str()) ? "is not UTF-8"
+                      : name.contains('\0')         ? "has a zero byte"
+                                                     : "";
   if (problem.empty())
     return success();
   std::string shown;
@@ -434,24 +431,13 @@ LogicalResult BundleWriter::write() {
   if (failed(checkNames(module, model)))
     return failure();
 
-  root["format"] = 2;
-  root["magic"] = tuning::bundleMagic;
-  root["name"] = options.name;
-  json::Object described{{"kind", target.getKind()},
-                         {"arch", target.getMachine().architecture},
-                         {"machine", target.getMachine().name}};
-  if (std::optional<Target::Processor> processor = target.getProcessor())
-    described["cpu"] =
-        json::Object{{"architecture", processor->architecture},
-                     {"name", processor->name},
-                     {"features", json::Array(processor->features)}};
-  root["target"] = std::move(described);
-  root["versions"] =
-      json::Object{{"fact", FACT_VERSION},
-                   {"llvm", LLVM_VERSION_STRING},
-                   {"verifier", std::to_string(runtime::verifierNumber)}};
+  bundle.name = options.name;
+  describeTarget();
+  bundle.versions = {{"fact", FACT_VERSION},
+                     {"llvm", LLVM_VERSION_STRING},
+                     {"verifier", std::to_string(runtime::verifierNumber)}};
   if (auto signature = module->getAttrOfType<StringAttr>("fact.signature"))
-    root["signature"] = signature.getValue();
+    bundle.signature = signature.str();
   describeSignature();
   if (failed(describeWeights()) || failed(writeConstants()))
     return failure();
@@ -459,19 +445,10 @@ LogicalResult BundleWriter::write() {
     if (failed(writeKernel(i, kernel.second.getFused())))
       return failure();
   describeProgram();
-  root["kernels"] = std::move(kernels);
-  Target::Commands commands = target.getCommands();
-  root["commands"] =
-      json::Object{{"compile", json::Array(commands.compile)},
-                   {"link", json::Array(commands.link)},
-                   {"link_program", json::Array(commands.linkProgram)}};
   for (const auto &[name, text] : target.getBundleFiles())
     if (failed(writeFile(name, text)))
       return failure();
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::formatv("{0:2}", json::Value(std::move(root))) << "\n";
-  return writeFile("bundle.json", text);
+  return writeFile("bundle.json", tuning::printBundle(bundle));
 }
 
 LogicalResult fact::writeBundle(ModuleOp module, const Target &target,

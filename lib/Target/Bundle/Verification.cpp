@@ -10,12 +10,11 @@
 
 using namespace mlir;
 using namespace fact;
-namespace json = llvm::json;
 
-json::Object fact::describeTensor(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return json::Object{{"type", getElementName(tensor.getElementType())},
-                      {"shape", json::Array(tensor.getShape())}};
+void fact::setType(tuning::Tensor &tensor, Type type) {
+  auto ranked = cast<RankedTensorType>(type);
+  tensor.type = toElementType(ranked.getElementType());
+  tensor.shape = ranked.getShape().vec();
 }
 
 static Type getElement(Value value) {
@@ -93,26 +92,23 @@ static double getEpsilon(Value result, ArrayRef<Operation *> slice) {
 /// result or a rounding inside of the region adds its own. Integers and
 /// booleans are exact. The rows of an attention average different numbers of
 /// values, so each row has its own scale.
-static json::Object getTolerance(FusedOp fused, Value result,
-                                 double amplification) {
-  SmallVector<Operation *> slice = getSlice(fused, result);
+static void setTolerance(FusedOp fused, Value value, double amplification,
+                         tuning::Result &result) {
+  SmallVector<Operation *> slice = getSlice(fused, value);
   int64_t length = 1;
   bool hasAverages = false;
   for (Operation *op : slice) {
     length = std::max(length, getSumLength(op));
     hasAverages |= averages(op);
   }
-  double sum = getEpsilon(result, slice) * (2 + std::sqrt(double(length)));
+  double sum = getEpsilon(value, slice) * (2 + std::sqrt(double(length)));
   double rounding =
-      std::max(getRounding(getElement(result)), getInnerRounding(slice));
-  json::Object tolerance{{"norm", std::max(4 * sum, 2 * rounding)},
-                         {"element", std::max(16 * sum, 4 * rounding)}};
-  if (amplification > 0)
-    tolerance["large"] = 16 * sum * amplification;
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
-  if (hasAverages && !shape.empty() && shape.back() >= 16)
-    tolerance["rows"] = shape.back();
-  return tolerance;
+      std::max(getRounding(getElement(value)), getInnerRounding(slice));
+  result.norm = std::max(4 * sum, 2 * rounding);
+  result.element = std::max(16 * sum, 4 * rounding);
+  result.large = 16 * sum * amplification;
+  if (hasAverages && !result.shape.empty() && result.shape.back() >= 16)
+    result.rows = result.shape.back();
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +169,7 @@ static double getScale(const Uses &uses) {
 /// Makes keys of attention and operands of a maximum negative in one trial, far
 /// enough that an exponential vanishes. In a tensor with queries, keys and
 /// values, the keys are the middle third.
-static void describeSign(const Uses &uses, json::Object &operand) {
+static void describeSign(const Uses &uses, tuning::Operand &operand) {
   bool isKey = false, isOther = false, isRow = false;
   for (auto [user, number] : uses.direct) {
     if (auto row = dyn_cast<RowOpInterface>(user))
@@ -184,12 +180,14 @@ static void describeSign(const Uses &uses, json::Object &operand) {
     OperandRole role = contraction.getOperandRole(number);
     (role == OperandRole::Key ? isKey : isOther) = true;
     if (role == OperandRole::Mask)
-      operand["mask"] = true;
+      operand.mask = true;
   }
-  if (isKey)
-    operand[isOther ? "middle" : "negative"] = isOther ? 4 : 8;
+  if (isKey && isOther)
+    operand.middle = 4;
+  else if (isKey)
+    operand.negative = 8;
   else if (isRow)
-    operand["negative"] = 160;
+    operand.negative = 160;
 }
 
 /// Whether a sum is subtracted from its own values: equal ones leave nothing
@@ -253,10 +251,10 @@ static bool isProduct(OpOperand &use) {
 /// Special values whose result docs/precision.md leaves open: whether attention
 /// sees values of hidden keys, the effect of infinite scores, the product of an
 /// infinity and a factor that vanishes.
-static json::Array getAvoided(FusedOp fused, const Target &target,
-                              BlockArgument argument, bool holdsLargest,
-                              bool equalRowsCancel) {
-  json::Array avoided;
+static tuning::Words getAvoided(FusedOp fused, const Target &target,
+                                BlockArgument argument, bool holdsLargest,
+                                bool equalRowsCancel) {
+  tuning::Words avoided;
   bool isKeyOrValue =
       reachesRole(argument, {OperandRole::Key, OperandRole::Value});
   bool isMask = reachesRole(argument, {OperandRole::Mask});
@@ -280,12 +278,12 @@ static json::Array getAvoided(FusedOp fused, const Target &target,
 
 /// Integers: indices are in bounds, others have both signs.
 static void describeIntegers(const Uses &uses, Value argument,
-                             json::Object &operand) {
-  int64_t high = 16;
+                             tuning::Operand &operand) {
+  operand.high = 16;
   for (auto [user, number] : uses.direct)
     if (auto gather = dyn_cast<GatherOp>(user); gather && number == 1) {
-      high = gather.getSource().getType().getDimSize(gather.getDim());
-      operand["outside"] = true;
+      operand.high = gather.getSource().getType().getDimSize(gather.getDim());
+      operand.outside = true;
     }
   // Delicate: computed indices, shift counts, divisors and exponents.
   // Converted: floats do not represent large integers exactly.
@@ -296,11 +294,9 @@ static void describeIntegers(const Uses &uses, Value argument,
   bool isConverted = reaches(argument, [](OpOperand &use) {
     return isa<CastOp>(use.getOwner());
   });
-  operand["fill"] = "uniform";
-  operand["low"] = isDelicate ? 0 : -16;
-  operand["high"] = high;
-  if (!isDelicate && !isConverted)
-    operand["wide"] = true;
+  operand.uniform = true;
+  operand.low = isDelicate ? 0 : -16;
+  operand.wide = !isDelicate && !isConverted;
 }
 
 namespace {
@@ -342,41 +338,38 @@ static LargeOperands findLargeOperands(FusedOp fused) {
   return result;
 }
 
-json::Array fact::describeOperands(FusedOp fused, const Target &target) {
+std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
+                                                    const Target &target) {
   LargeOperands large = findLargeOperands(fused);
   bool equalRowsCancel = subtractsMeans(fused);
-  json::Array operands;
+  std::vector<tuning::Operand> operands;
   for (BlockArgument argument : fused.getBody().getArguments()) {
     Uses uses;
     collectUses(argument, uses);
-    json::Object operand = describeTensor(argument.getType());
-    Type element = getElement(argument);
-    if (isa<FloatType>(element)) {
-      operand["scale"] = getScale(uses);
-      operand["large"] = large.factor;
+    tuning::Operand &operand = operands.emplace_back();
+    setType(operand, argument.getType());
+    if (runtime::isFloat(operand.type)) {
+      operand.scale = getScale(uses);
+      operand.large = large.factor;
       describeSign(uses, operand);
-      json::Array avoided = getAvoided(fused, target, argument,
-                                       large.holdsLargest, equalRowsCancel);
-      if (!avoided.empty())
-        operand["avoid"] = std::move(avoided);
-    } else if (!element.isInteger(1)) {
+      operand.avoid = getAvoided(fused, target, argument, large.holdsLargest,
+                                 equalRowsCancel);
+    } else if (runtime::isInteger(operand.type)) {
       describeIntegers(uses, argument, operand);
     }
-    operands.push_back(std::move(operand));
   }
   return operands;
 }
 
-json::Array fact::describeResults(FusedOp fused) {
+std::vector<tuning::Result> fact::describeResults(FusedOp fused) {
   double amplification = findLargeOperands(fused).amplification;
-  json::Array results;
+  std::vector<tuning::Result> results;
   for (auto [value, doubt] :
        llvm::zip(fused.getYield()->getOperands(), findDoubts(fused))) {
-    json::Object result = describeTensor(value.getType());
-    result["tolerance"] = getTolerance(fused, value, amplification);
-    if (doubt != Doubt::None)
-      result["undecided"] = true;
-    results.push_back(std::move(result));
+    tuning::Result &result = results.emplace_back();
+    setType(result, value.getType());
+    setTolerance(fused, value, amplification, result);
+    result.undecided = doubt != Doubt::None;
   }
   return results;
 }

@@ -5,16 +5,17 @@
 #define FACT_LIB_TARGET_BUNDLE_VERIFICATION_H
 
 #include "fact/Kernel/Target.h"
-#include "llvm/Support/JSON.h"
+#include "fact/Tuning/Bundle.h"
 
 namespace fact {
-/// {"type": "bf16", "shape": [4, 8]}
-llvm::json::Object describeTensor(mlir::Type type);
+/// Sets the element type and the shape.
+void setType(tuning::Tensor &tensor, mlir::Type type);
 
 /// The operands and results of a kernel as in docs/bundle.md: fills, special
 /// values to avoid, tolerances.
-llvm::json::Array describeOperands(FusedOp fused, const Target &target);
-llvm::json::Array describeResults(FusedOp fused);
+std::vector<tuning::Operand> describeOperands(FusedOp fused,
+                                              const Target &target);
+std::vector<tuning::Result> describeResults(FusedOp fused);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_BUNDLE_VERIFICATION_H

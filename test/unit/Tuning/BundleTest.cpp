@@ -31,12 +31,55 @@ TEST_F(BundleTest, ReadsTheSample) {
   bundle.save();
   Bundle read = readBundle(bundle.folder());
   EXPECT_EQ(read.name, "sample");
-  EXPECT_FALSE(read.cuda);
+  EXPECT_FALSE(read.target.cuda);
   ASSERT_EQ(read.kernels.size(), 1u);
   EXPECT_TRUE(read.kernels[0].used);
   EXPECT_EQ(read.kernels[0].fixedOperands, (std::vector<bool>{false, true}));
   EXPECT_EQ(read.kernels[0].referenceType(0), fact::runtime::ElementType::F64);
   EXPECT_EQ(read.inputs[0].text(), "f32 [64, 33]");
+}
+
+/// What the compiler writes, fact-tune reads: one description is both.
+TEST_F(BundleTest, WritesWhatItReads) {
+  bundle.json["magic"] = "fact-bundle";
+  bundle.json["signature"] = "{}";
+  bundle.json["target"] = {
+      {"kind", "host"},
+      {"arch", "native"},
+      {"machine", "here"},
+      {"cpu",
+       {{"architecture", "x86_64"},
+        {"name", "x86-64-v3"},
+        {"features", {"avx2", "fma"}}}}};
+  bundle.json["weights"][0]["baked"] = "fnv1a64:0123456789abcdef";
+  bundle.json["weights"][0]["data"] = "weight.bin";
+  bundle.json["constants"] = {
+      {{"type", "f32"}, {"shape", {2}}, {"data", "constant.bin"}}};
+  bundle.json["workspace_bytes"] = 1024;
+  bundle.json["values"].push_back(
+      {{"kind", "workspace"}, {"offset", 256}, {"bytes", 768}});
+  bundle.kernel()["problem"] = {
+      {"dtype", "f32"}, {"ops", "mul,add"}, {"extents", {{"elements", 2112}}}};
+  bundle.kernel()["operands"][0].update(Json{{"scale", 0.25},
+                                             {"large", 1024},
+                                             {"negative", 160},
+                                             {"mask", true},
+                                             {"avoid", {"nan", "+inf"}}});
+  bundle.kernel()["operands"][1].update(
+      Json{{"scale", 1}, {"large", 0}, {"middle", 4}});
+  bundle.kernel()["results"][0]["tolerance"].update(
+      Json{{"large", 0.125}, {"rows", 33}});
+  bundle.kernel()["results"][0]["undecided"] = true;
+  bundle.candidates()[0].update(
+      Json{{"flags", {"-O2"}}, {"link", {"-lm"}}, {"repeatable", false}});
+  bundle.write("weight.bin", std::string(64 * 33 * 4, 'w'));
+  bundle.write("constant.bin", "12345678");
+  bundle.save();
+  std::string text = printBundle(readBundle(bundle.folder()));
+  EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json(bundle.json));
+  // The same bytes each time.
+  bundle.write("bundle.json", text);
+  EXPECT_EQ(printBundle(readBundle(bundle.folder())), text);
 }
 
 TEST_F(BundleTest, ExpandsCommands) {
@@ -82,20 +125,40 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
       {[](Json &j) { j["weights"][0]["baked"] = "md5:0"; },
        "$.weights[0].baked: expected \"fnv1a64:\""},
       {[](Json &j) { j["values"][1]["index"] = 4; },
-       "$.values[1].index: is 4, but there are 1 weights"},
+       "$.values[1]: 'index' is 4, but there are 1 weights"},
       {[](Json &j) {
          j["values"][1] = {{"kind", "workspace"}, {"offset", 8}, {"bytes", 0}};
        },
-       "$.values[1].offset: expected a multiple of 256"},
+       "$.values[1]: expected an 'offset' that is a multiple of 256, found 8"},
       {[](Json &j) {
          j["values"][1] = {
              {"kind", "workspace"}, {"offset", 256}, {"bytes", 9}};
        },
-       "$.values[1]: ends at byte 265, but 'workspace_bytes' is 0"},
+       "$.values[1]: ends at byte 265, but the bundle has 0 bytes of workspace"},
       {[](Json &j) { j["program"][0]["kernel"] = "gemm"; },
        "$.program[0].kernel: unknown kernel \"gemm\""},
       {[](Json &j) { j["program"][0]["operands"] = {0}; },
-       "has 2 operands and 1 results, found 1 and 1"},
+       "$.program[0].operands: kernel \"axpy\" has 2 operands, found 1"},
+      {[](Json &j) { j["program"][0]["operands"][1] = 9; },
+       "$.program[0].operands[1]: is 9, but there are 3 values"},
+      {[](Json &j) { j["program"][0]["operands"][1] = uint64_t(1) << 32; },
+       "$.program[0].operands[1]: expected an index of 32 bits"},
+      {[](Json &j) { j["values"][0]["kind"] = "stack"; },
+       "$.values[0].kind: expected \"input\", \"weight\", \"constant\", "
+       "\"prepared\", \"workspace\" or \"output\", found \"stack\""},
+      {[](Json &j) { j["weights"].push_back(j["weights"][0]); },
+       "$.weights[1]: duplicate name \"w\""},
+      {[](Json &j) {
+         Json &candidates = j["kernels"][0]["candidates"];
+         candidates.push_back(Json(candidates[0]));
+       },
+       "$.kernels[0].candidates[1]: duplicate key \"plain\""},
+      {[](Json &j) { j["kernels"][0]["operands"][0]["avoid"] = {"zero"}; },
+       "$.kernels[0].operands[0].avoid[0]: expected \"nan\", "},
+      {[](Json &j) { j["kernels"][0]["sol_us"] = -1; },
+       "$.kernels[0].sol_us: expected a number of 0 or more, found -1"},
+      {[](Json &j) { j["kernels"][0]["problem"] = {{"dtype", "f32"}}; },
+       "$.kernels[0].problem: 'ops' is missing"},
       {[](Json &j) { j["program"][0]["results"] = {1}; },
        "'program' may write only workspace and outputs"},
       {[](Json &j) { j["kernels"][0]["operands"][0]["shape"] = {2}; },

@@ -1,0 +1,247 @@
+//===- BundleChecks.cpp - What a bundle must satisfy ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "BundleChecks.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace fact {
+namespace tuning {
+
+namespace fs = std::filesystem;
+using runtime::ValueKind;
+
+static constexpr size_t maximumRank = 64;
+static constexpr uint64_t maximumBytes = uint64_t(1) << 48;
+
+void checkFormat(const Node &node) {
+  if (node.count() != bundleFormat)
+    node.fail("this fact-tune reads format " + std::to_string(bundleFormat) +
+              "; use the fact-tune that came with the compiler");
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+std::vector<int64_t> readShape(const Node &node, runtime::ElementType type) {
+  std::vector<Node> extents = node.list();
+  if (extents.size() > maximumRank)
+    node.fail("expected at most " + std::to_string(maximumRank) +
+              " extents, found " + std::to_string(extents.size()));
+  std::vector<int64_t> shape;
+  uint64_t bytes = runtime::bytesOf(type);
+  for (const Node &extent : extents) {
+    uint64_t value = extent.count();
+    if (value > maximumBytes)
+      extent.fail("is larger than 2^48");
+    if (value != 0 && bytes > maximumBytes / value)
+      extent.fail("makes the tensor larger than 2^48 bytes");
+    bytes *= value;
+    shape.push_back(static_cast<int64_t>(value));
+  }
+  return shape;
+}
+
+void checkData(const Node &node, const fs::path &data, const Tensor &tensor) {
+  uint64_t size = fs::file_size(data);
+  if (size != tensor.bytes())
+    node.fail(data.string() + " has " + std::to_string(size) + " bytes; " +
+              tensor.text() + " has " + std::to_string(tensor.bytes()));
+}
+
+static const std::string hashPrefix = "fnv1a64:";
+
+std::string printHash(uint64_t hash) {
+  char digits[17];
+  std::snprintf(digits, sizeof(digits), "%016llx",
+                static_cast<unsigned long long>(hash));
+  return hashPrefix + digits;
+}
+
+uint64_t readHash(const Node &node) {
+  std::string text = node.string();
+  size_t used = 0;
+  if (text.compare(0, hashPrefix.size(), hashPrefix) == 0 &&
+      text.size() == hashPrefix.size() + 16) {
+    try {
+      uint64_t hash = std::stoull(text.substr(hashPrefix.size()), &used, 16);
+      if (used == 16)
+        return hash;
+    } catch (const std::exception &) {
+    }
+  }
+  node.fail("expected \"" + hashPrefix +
+            "\" and 16 hexadecimal digits, found \"" + text + "\"");
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+void checkAvoided(const Node &node) {
+  static const Words classes = {"nan",      "+inf",    "-inf",
+                                "denormal", "largest", "equal"};
+  for (const Node &each : node.list())
+    if (std::find(classes.begin(), classes.end(), each.string()) ==
+        classes.end())
+      each.failWords(classes);
+}
+
+void checkFill(const Node &node, const Operand &operand) {
+  if (operand.uniform && !(operand.low < operand.high))
+    node.fail("expected a 'high' of more than 'low'");
+  if (runtime::isInteger(operand.type) && !operand.uniform)
+    node.fail("an integer operand needs \"fill\": \"uniform\" with 'low' and "
+              "'high'");
+}
+
+void checkSource(const Node &node, const KernelSource &kernel) {
+  if (kernel.source.empty() == kernel.object.empty())
+    node.fail("expected one of 'source' and 'object'");
+}
+
+void checkCandidates(const Node &node,
+                     const std::vector<Candidate> &candidates) {
+  if (candidates.empty())
+    node.fail("expected at least one candidate");
+  std::set<std::string> keys;
+  for (size_t i = 0; i < candidates.size(); ++i)
+    if (!keys.insert(candidates[i].key).second)
+      node.list()[i].fail("duplicate key \"" + candidates[i].key + "\"");
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+static void checkRegion(const Node &node, const Value &value,
+                        const Bundle &bundle) {
+  bool isPrepared = value.kind == ValueKind::Prepared;
+  uint64_t limit = isPrepared ? bundle.preparedBytes : bundle.workspaceBytes;
+  if (value.offset % 256 != 0)
+    node.fail("expected an 'offset' that is a multiple of 256, found " +
+              std::to_string(value.offset));
+  if (value.offset > limit || value.bytes > limit - value.offset)
+    node.fail("ends at byte " + std::to_string(value.offset + value.bytes) +
+              ", but the bundle has " + std::to_string(limit) + " bytes of " +
+              (isPrepared ? "prepared values" : "workspace"));
+}
+
+void checkValues(const Node &node, Bundle &bundle) {
+  for (size_t i = 0; i < bundle.values.size(); ++i) {
+    Value &value = bundle.values[i];
+    auto take = [&](const auto &tensors, const char *what) {
+      if (value.index >= tensors.size())
+        node.list()[i].fail("'index' is " + std::to_string(value.index) +
+                            ", but there are " +
+                            std::to_string(tensors.size()) + " " + what);
+      value.bytes = tensors[value.index].bytes();
+    };
+    switch (value.kind) {
+    case ValueKind::Input:
+      take(bundle.inputs, "inputs");
+      break;
+    case ValueKind::Weight:
+      take(bundle.weights, "weights");
+      break;
+    case ValueKind::Constant:
+      take(bundle.constants, "constants");
+      break;
+    case ValueKind::Output:
+      take(bundle.outputs, "outputs");
+      break;
+    case ValueKind::Prepared:
+    case ValueKind::Workspace:
+      checkRegion(node.list()[i], value, bundle);
+    }
+  }
+}
+
+uint32_t findKernel(const Node &node, Bundle &bundle) {
+  std::string name = node.string();
+  auto kernel =
+      std::find_if(bundle.kernels.begin(), bundle.kernels.end(),
+                   [&](const Kernel &each) { return each.name == name; });
+  if (kernel == bundle.kernels.end())
+    node.fail("unknown kernel \"" + name + "\"");
+  kernel->used = true;
+  return static_cast<uint32_t>(kernel - bundle.kernels.begin());
+}
+
+/// The values that a step names are tensors of the kernel's operands or
+/// results, `what`.
+template <typename T>
+static void checkUses(const Node &node, const Bundle &bundle,
+                      const std::string &kernel, const std::vector<T> &tensors,
+                      const std::vector<uint32_t> &values,
+                      const std::string &what) {
+  if (values.size() != tensors.size())
+    node.fail("kernel \"" + kernel + "\" has " +
+              std::to_string(tensors.size()) + " " + what + "s, found " +
+              std::to_string(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= bundle.values.size())
+      node.list()[i].fail("is " + std::to_string(values[i]) +
+                          ", but there are " +
+                          std::to_string(bundle.values.size()) + " values");
+    const Tensor &tensor = tensors[i];
+    const Value &value = bundle.values[values[i]];
+    bool fits = value.isInRegion() ? tensor.bytes() <= value.bytes
+                                   : tensor.bytes() == value.bytes;
+    if (!fits)
+      node.list()[i].fail("this value has " + std::to_string(value.bytes) +
+                          " bytes; the kernel's " + what + " is " +
+                          tensor.text() + " with " +
+                          std::to_string(tensor.bytes()));
+  }
+}
+
+void checkOperands(const Node &node, Bundle &bundle, const Step &step,
+                   bool isPrepare) {
+  Kernel &kernel = bundle.kernels[step.kernel];
+  checkUses(node, bundle, kernel.name, kernel.operands, step.operands,
+            "operand");
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    ValueKind kind = bundle.values[step.operands[i]].kind;
+    bool isFixed = kind == ValueKind::Weight || kind == ValueKind::Constant ||
+                   kind == ValueKind::Prepared;
+    if (isPrepare && !isFixed)
+      node.list()[i].fail("'prepare' may read only weights, constants and "
+                          "prepared values");
+    kernel.fixedOperands[i] = kernel.fixedOperands[i] && isFixed;
+  }
+}
+
+void checkResults(const Node &node, const Bundle &bundle, const Step &step,
+                  bool isPrepare) {
+  const Kernel &kernel = bundle.kernels[step.kernel];
+  checkUses(node, bundle, kernel.name, kernel.results, step.results, "result");
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    ValueKind kind = bundle.values[step.results[i]].kind;
+    bool isWritable =
+        isPrepare ? kind == ValueKind::Prepared
+                  : kind == ValueKind::Workspace || kind == ValueKind::Output;
+    if (!isWritable)
+      node.list()[i].fail(isPrepare
+                              ? "'prepare' may write only prepared values"
+                              : "'program' may write only workspace and "
+                                "outputs");
+  }
+}
+
+void checkCommand(const Node &node, const Words &words,
+                  std::initializer_list<const char *> placeholders) {
+  if (words.empty())
+    node.fail("expected a command");
+  for (const char *placeholder : placeholders) {
+    bool there = std::any_of(words.begin(), words.end(), [&](const auto &word) {
+      return word.find(placeholder) != std::string::npos;
+    });
+    if (!there)
+      node.fail(std::string("no word contains ") + placeholder);
+  }
+}
+
+} // namespace tuning
+} // namespace fact
