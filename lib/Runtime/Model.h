@@ -4,15 +4,14 @@
 #ifndef FACT_LIB_RUNTIME_MODEL_H
 #define FACT_LIB_RUNTIME_MODEL_H
 
+#include "MemoryPlan.h"
 #include "Profile.h"
 #include "Weights.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Program.h"
-#include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace fact {
@@ -21,33 +20,6 @@ namespace runtime {
 /// Stores the message for `last_error`; returns 1.
 int fail(std::string message);
 const std::string &lastFailure();
-
-/// The operands of a step that its kernel reads packed, and when they are
-/// packed.
-struct Packing {
-  enum { None, EachRun, Once } when = None;
-  /// The packed values; the packed memory takes the place of the first.
-  std::vector<uint32_t> values;
-};
-
-/// The memory that an instance allocates, known from the program alone.
-struct MemoryPlan {
-  explicit MemoryPlan(const Program &program);
-
-  uint64_t total(const Program &program) const;
-
-  /// Scratch memory of one launch, shared by all, since steps run one at a
-  /// time.
-  uint64_t kernelWorkspace = 0;
-  /// Shared by the operands that are packed before each launch.
-  uint64_t packScratch = 0;
-  /// Positions of the weights from which something was computed at load, or on
-  /// whose value the compiler relied, in ascending order.
-  std::vector<uint32_t> consumedWeights;
-  /// The slots of operands that are packed once, by kernel and values.
-  std::map<std::pair<uint32_t, std::vector<uint32_t>>, uint32_t> slots;
-  std::vector<uint64_t> slotBytes;
-};
 
 /// Selects the model's device for the duration of a call.
 class DeviceScope {

@@ -20,18 +20,19 @@ withDevice(std::vector<std::string> names,
 
 std::vector<std::string> workerSources(bool cuda) {
   std::vector<std::string> names = {
-      "LibraryCheck.cpp", "ProgramCheck.cpp", "Tensors.cpp",
-      "Timing.cpp",       "Trials.cpp",       "Verification.cpp",
-      "Worker.cpp",       "WorkerJob.cpp",    "WorkerReport.cpp"};
+      "LibraryCheck.cpp", "ProgramCheck.cpp", "StepCheck.cpp",
+      "Tensors.cpp",      "Timing.cpp",       "Trials.cpp",
+      "Verification.cpp", "Worker.cpp",       "WorkerJob.cpp",
+      "WorkerReport.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu", "CudaMeasure.cu"})
               : withDevice(names, {"HostDevice.cpp", "HostMeasure.cpp",
                                    "ThreadPool.cpp"});
 }
 
 std::vector<std::string> librarySources(bool cuda) {
-  std::vector<std::string> names = {"Library.cpp", "Model.cpp",
-                                    "Safetensors.cpp", "Tensors.cpp",
-                                    "Weights.cpp"};
+  std::vector<std::string> names = {"Library.cpp", "MemoryPlan.cpp",
+                                    "Model.cpp", "Safetensors.cpp",
+                                    "Tensors.cpp", "Weights.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu"})
               : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
 }

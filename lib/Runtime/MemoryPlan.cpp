@@ -1,0 +1,82 @@
+//===- MemoryPlan.cpp - The memory of an instance of a model --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MemoryPlan.h"
+#include "fact/Runtime/Device.h"
+#include <algorithm>
+#include <set>
+
+namespace fact {
+namespace runtime {
+
+Packing packingOf(const Program &program, const StepSpec &step, bool atLoad) {
+  Packing packing;
+  // A prepare step runs once per load in any case. Inputs and outputs change
+  // between calls, and workspace within one.
+  bool fixed = !atLoad;
+  KernelInstance instance(*program.kernels[step.kernel].kernel);
+  for (uint32_t operand : instance.packedOperands()) {
+    if (operand >= step.bufferCount)
+      return {}; // KernelInstance::validate says so.
+    packing.values.push_back(step.buffers[operand]);
+    ValueKind kind = program.values[step.buffers[operand]].kind;
+    fixed =
+        fixed && (kind == ValueKind::Weight || kind == ValueKind::Constant ||
+                  kind == ValueKind::Prepared);
+  }
+  if (!packing.values.empty())
+    packing.when = fixed ? Packing::Once : Packing::EachRun;
+  return packing;
+}
+
+/// Adds the weights among the operands of a step.
+static void addWeights(const Program &program, const uint32_t *values,
+                       size_t count, std::set<uint32_t> &weights) {
+  for (size_t i = 0; i < count; ++i)
+    if (program.values[values[i]].kind == ValueKind::Weight)
+      weights.insert(program.values[values[i]].index);
+}
+
+MemoryPlan::MemoryPlan(const Program &program) {
+  std::set<uint32_t> consumed;
+  for (uint32_t i = 0; i < program.weights.size; ++i)
+    if (program.weights[i].baked)
+      consumed.insert(i);
+  for (const KernelSpec &kernel : program.kernels)
+    kernelWorkspace = std::max(
+        kernelWorkspace, KernelInstance(*kernel.kernel).workspaceBytes());
+  auto add = [&](const StepSpec &step, bool atLoad) {
+    uint64_t bytes = program.kernels[step.kernel].kernel->packed_bytes;
+    Packing packing = packingOf(program, step, atLoad);
+    uint32_t slot = static_cast<uint32_t>(slotBytes.size());
+    if (atLoad)
+      addWeights(program, step.buffers, step.operandCount, consumed);
+    if (packing.when == Packing::Once)
+      addWeights(program, packing.values.data(), packing.values.size(),
+                 consumed);
+    if (packing.when == Packing::EachRun)
+      packScratch = std::max(packScratch, bytes);
+    else if (packing.when == Packing::Once &&
+             slots.emplace(std::make_pair(step.kernel, packing.values), slot)
+                 .second)
+      slotBytes.push_back(bytes);
+  };
+  for (const StepSpec &step : program.prepare)
+    add(step, /*atLoad=*/true);
+  for (const StepSpec &step : program.program)
+    add(step, /*atLoad=*/false);
+  consumedWeights.assign(consumed.begin(), consumed.end());
+}
+
+uint64_t MemoryPlan::total(const Program &program) const {
+  uint64_t bytes = program.workspaceBytes + program.preparedBytes +
+                   kernelWorkspace + packScratch;
+  for (const ConstantSpec &constant : program.constants)
+    bytes += constant.bytes;
+  for (uint64_t each : slotBytes)
+    bytes += each;
+  return bytes;
+}
+
+} // namespace runtime
+} // namespace fact
