@@ -15,120 +15,13 @@ from typing import Any, Mapping
 import torch
 from torch.utils import _pytree as pytree
 
+from .abi import LIBRARY_ABI, LibraryTable, TensorSlot, named_tensors, pointers_of
+from .element_types import torch_type
 from .errors import FactError
-from .element_types import ELEMENT_TYPES, torch_type
 from .safetensors_file import read_safetensors
 from .signature import CallSignature
 
 Weights = "Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike"
-
-LIBRARY_ABI = 1
-
-_CPU, _CUDA = 1, 2
-
-
-class _DLTensor(ctypes.Structure):
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    ]
-
-
-class _NamedTensor(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("tensor", ctypes.POINTER(_DLTensor))]
-
-
-_TensorPointers = ctypes.POINTER(ctypes.POINTER(_DLTensor))
-
-
-class _LibraryTable(ctypes.Structure):
-    """`FactLibrary`, field by field."""
-
-    _fields_ = [
-        ("abi", ctypes.c_uint32),
-        # Size of the table; 0 in libraries without the functions after `last_error`.
-        ("bytes", ctypes.c_uint32),
-        ("describe", ctypes.CFUNCTYPE(ctypes.c_char_p)),
-        ("create", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_NamedTensor), ctypes.c_int64)),
-        (
-            "set_weights",
-            ctypes.CFUNCTYPE(
-                ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(_NamedTensor), ctypes.c_int64
-            ),
-        ),
-        (
-            "run",
-            ctypes.CFUNCTYPE(
-                ctypes.c_int,
-                ctypes.c_void_p,
-                _TensorPointers,
-                ctypes.c_int64,
-                _TensorPointers,
-                ctypes.c_int64,
-                ctypes.c_void_p,
-            ),
-        ),
-        ("destroy", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
-        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p)),
-        ("load", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)),
-        ("load_weights", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)),
-        ("error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)),
-        ("inputs", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
-        ("outputs", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
-        ("weights", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64))),
-        ("device_type", ctypes.CFUNCTYPE(ctypes.c_int32)),
-        ("memory_bytes", ctypes.CFUNCTYPE(ctypes.c_uint64)),
-        ("watch_weights", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)),
-    ]
-
-    def has(self, function: str) -> bool:
-        field = getattr(_LibraryTable, function)
-        return self.bytes >= field.offset + field.size
-
-
-class _Slot:
-    """One DLTensor that is filled again for each call; shapes rarely change."""
-
-    __slots__ = ("struct", "pointer", "_layout", "_arrays")
-
-    def __init__(self):
-        self.struct = _DLTensor(lanes=1)
-        self.pointer = ctypes.pointer(self.struct)
-        self._layout = None
-        self._arrays = None
-
-    def fill(self, tensor: torch.Tensor) -> None:
-        entry = self.struct
-        entry.data = tensor.data_ptr()
-        device = tensor.device
-        layout = (tensor.shape, tensor.dtype, tensor.stride(), device)
-        if layout == self._layout:
-            return
-        if device.type not in ("cpu", "cuda"):
-            raise FactError(f"tensor on device '{device}': only cpu and cuda tensors can be used")
-        if tensor.dtype not in ELEMENT_TYPES:
-            raise FactError(f"tensors of type {tensor.dtype} are not supported")
-        entry.device_type = _CUDA if device.type == "cuda" else _CPU
-        entry.device_id = device.index or 0
-        entry.code = ELEMENT_TYPES[tensor.dtype].dlpack
-        entry.bits = 8 * tensor.dtype.itemsize
-        rank = tensor.dim()
-        entry.ndim = rank
-        shape = (ctypes.c_int64 * rank)(*tensor.shape)
-        strides = (ctypes.c_int64 * rank)(*tensor.stride())
-        entry.shape = ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64))
-        entry.strides = (
-            None if tensor.is_contiguous() else ctypes.cast(strides, ctypes.POINTER(ctypes.c_int64))
-        )
-        self._arrays, self._layout = (shape, strides), layout
 
 
 def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
@@ -188,7 +81,7 @@ class Library:
             raise FactError(
                 f"{self.path} is a shared library, but not FACT's: it has no symbol fact_library"
             ) from None
-        entry.restype = ctypes.POINTER(_LibraryTable)
+        entry.restype = ctypes.POINTER(LibraryTable)
         entry.argtypes = []
         self._table = entry().contents
         if self._table.abi != LIBRARY_ABI:
@@ -300,15 +193,15 @@ class Model:
         self._written: dict[str, torch.Tensor] = {}
         self._handle = None
         self.signature = library.signature
-        self._inputs = [_Slot() for _ in library.inputs]
-        self._outputs = [_Slot() for _ in library.outputs]
-        self._input_pointers = _pointers(self._inputs)
-        self._output_pointers = _pointers(self._outputs)
+        self._inputs = [TensorSlot() for _ in library.inputs]
+        self._outputs = [TensorSlot() for _ in library.outputs]
+        self._input_pointers = pointers_of(self._inputs)
+        self._output_pointers = pointers_of(self._outputs)
         self._output_types = [
             (tuple(entry["shape"]), torch_type(entry["type"])) for entry in library.outputs
         ]
         tensors = self._resolve(weights)
-        names, _keep = _named_tensors(tensors)
+        names, _keep = named_tensors(tensors)
         with _current_device(tensors.values()):
             handle = library._table.create(names, len(tensors))
         if not handle:
@@ -318,7 +211,7 @@ class Model:
     def set_weights(self, weights) -> None:
         """Replaces weights by name; what was computed from them is computed again."""
         tensors = self._resolve(weights)
-        names, _keep = _named_tensors(tensors)
+        names, _keep = named_tensors(tensors)
         with self._lock, _current_device(tensors.values()):
             if self._library_table().set_weights(self._handle, names, len(tensors)) != 0:
                 raise FactError(
@@ -522,23 +415,6 @@ def _flat(args) -> tuple:
     if all(isinstance(arg, torch.Tensor) for arg in args):
         return args
     return tuple(pytree.tree_leaves(args))
-
-
-def _pointers(slots: list[_Slot]):
-    return (ctypes.POINTER(_DLTensor) * max(len(slots), 1))(*[slot.pointer for slot in slots])
-
-
-def _named_tensors(tensors: Mapping[str, torch.Tensor]):
-    """The C array, and the objects that must outlive it."""
-    slots = []
-    array = (_NamedTensor * max(len(tensors), 1))()
-    for index, (name, tensor) in enumerate(tensors.items()):
-        slot = _Slot()
-        slot.fill(tensor)
-        slots.append(slot)
-        array[index].name = name.encode()
-        array[index].tensor = slot.pointer
-    return array, slots
 
 
 class _NoDevice:
