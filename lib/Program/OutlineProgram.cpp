@@ -96,8 +96,15 @@ KernelOp Outliner::outlineKernel(const NamedKernel &named) {
                                 value);
     operands.push_back(value);
   }
-  Operation *copy = builder.clone(*fused);
+  auto copy = cast<FusedOp>(builder.clone(*fused));
   copy->setOperands(operands);
+  // The kernel is as urgent as its most urgent step.
+  FusedOp urgent = *std::max_element(
+      named.steps.begin(), named.steps.end(), [](FusedOp a, FusedOp b) {
+        return a.getPriority().value_or(0) < b.getPriority().value_or(0);
+      });
+  copy.setStrategyAttr(urgent.getStrategyAttr());
+  copy.setPriorityAttr(urgent.getPriorityAttr());
   program::ReturnOp::create(builder, fused.getLoc(), copy->getResults());
   return kernel;
 }

@@ -79,13 +79,18 @@ uint64_t readHash(const Node &node) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+static void checkWord(const Node &node, const Words &words) {
+  if (std::find(words.begin(), words.end(), node.string()) == words.end())
+    node.failWords(words);
+}
+
 void checkAvoided(const Node &node) {
-  static const Words classes = {"nan",      "+inf",    "-inf",
-                                "denormal", "largest", "equal"};
   for (const Node &each : node.list())
-    if (std::find(classes.begin(), classes.end(), each.string()) ==
-        classes.end())
-      each.failWords(classes);
+    checkWord(each, {"nan", "+inf", "-inf", "denormal", "largest", "equal"});
+}
+
+void checkStrategy(const Node &node) {
+  checkWord(node, {"reuse", "adapt", "new"});
 }
 
 void checkFill(const Node &node, const Operand &operand) {

@@ -42,6 +42,7 @@ uint64_t readHash(const Node &node);
 // Kernels.
 
 void checkAvoided(const Node &node);
+void checkStrategy(const Node &node);
 void checkFill(const Node &node, const Operand &operand);
 void checkSource(const Node &node, const KernelSource &kernel);
 void checkCandidates(const Node &node,

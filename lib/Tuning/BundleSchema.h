@@ -112,6 +112,13 @@ void describe(Archive &archive, Candidate &candidate) {
   archive.optional("repeatable", candidate.repeatable, !candidate.repeatable);
 }
 
+template <typename Archive>
+void describe(Archive &archive, Strategy &strategy) {
+  archive.field("kind", strategy.kind, checkStrategy);
+  archive.optional("entry", strategy.entry, !strategy.entry.empty(),
+                   &Node::line);
+}
+
 template <typename Archive> void describe(Archive &archive, Problem &problem) {
   archive.optional("format", problem.format, true);
   archive.field("dtype", problem.dtype, &Node::line);
@@ -138,6 +145,8 @@ void describeEssence(Archive &archive, Kernel &kernel) {
 template <typename Archive> void describe(Archive &archive, Kernel &kernel) {
   archive.field("name", kernel.name, &Node::identifier);
   describeEssence(archive, kernel);
+  archive.optional("strategy", kernel.strategy, kernel.strategy.has_value());
+  archive.optional("priority", kernel.priority, kernel.priority != 0);
   archive.optional("problem", kernel.problem, kernel.problem.has_value());
   archive.optional("flops", kernel.flops, true);
   archive.optional("bytes", kernel.bytes, true);

@@ -219,6 +219,7 @@ void Tuner::measureCandidate(Search &search, size_t index,
   command.log = folder / (number + ".run.log");
   command.timeoutSeconds = options.runTimeout;
   command.delaySeconds = delaySeconds;
+  command.priority = kernel.priority;
   writeFile(command.log, "$ " + command.text() + "\n");
   fs::path log = command.log;
   scheduler->measure(

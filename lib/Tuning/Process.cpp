@@ -191,19 +191,26 @@ static Clock::time_point afterNow(double seconds) {
                             std::chrono::duration<double>(seconds));
 }
 
-void Scheduler::build(Command command, Callback done) {
-  Job &job = waitingBuilds.emplace_back();
+Scheduler::Job &Scheduler::enqueue(std::deque<Job> &waiting, Command command,
+                                   Callback done) {
+  auto next = std::find_if(waiting.begin(), waiting.end(), [&](const Job &job) {
+    return job.command.priority < command.priority;
+  });
+  Job &job = *waiting.emplace(next);
   job.notBefore = afterNow(command.delaySeconds);
   job.command = std::move(command);
   job.done = std::move(done);
+  return job;
+}
+
+void Scheduler::build(Command command, Callback done) {
+  enqueue(waitingBuilds, std::move(command), std::move(done));
 }
 
 void Scheduler::measure(Command command, Callback done,
                         std::function<bool()> unwanted) {
-  Job &job = waitingMeasurements.emplace_back();
-  job.notBefore = afterNow(command.delaySeconds);
-  job.command = std::move(command);
-  job.done = std::move(done);
+  Job &job =
+      enqueue(waitingMeasurements, std::move(command), std::move(done));
   job.unwanted = std::move(unwanted);
   job.isBuild = false;
 }

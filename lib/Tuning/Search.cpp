@@ -36,6 +36,12 @@ std::string format(const char *pattern, double value) {
   return text;
 }
 
+void Tuner::scheduleBuild(const Search &search, Command command,
+                          Scheduler::Callback done) {
+  command.priority = search.kernel().priority;
+  scheduler->build(std::move(command), std::move(done));
+}
+
 /// Starts the next batch; usually there is only one.
 void Tuner::tryNext(Search &search) {
   size_t end = selectBatch(search.kernel(), search.ranking, search.next);
@@ -106,7 +112,7 @@ void Tuner::buildReference(Search &search) {
     fs::path aside = folder / "reference.partial.so";
     Command command = linkCommand({object.string()},
                                   search.kernel().reference.link, aside, log);
-    scheduler->build(command, [=, &search](const Outcome &outcome) {
+    scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
       if (!outcome.succeeded()) {
         broken(command, outcome);
         return;
@@ -120,7 +126,7 @@ void Tuner::buildReference(Search &search) {
   fs::path aside = folder / "reference.partial.o";
   Command command = compileCommand(kernel.reference, aside, log, false);
   writeFile(log, "$ " + command.text() + "\n");
-  scheduler->build(command, [=](const Outcome &outcome) {
+  scheduleBuild(search, command, [=](const Outcome &outcome) {
     if (!outcome.succeeded()) {
       broken(command, outcome);
       return;
@@ -182,7 +188,7 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   fs::path aside = folder / (std::to_string(built) + ".partial.o");
   Command command = compileCommand(candidate, aside, log, true);
   writeFile(log, "$ " + command.text() + "\n");
-  scheduler->build(command, [=, &search](const Outcome &outcome) {
+  scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
     if (!outcome.succeeded()) {
       std::error_code absent;
@@ -220,7 +226,7 @@ void Tuner::linkCandidate(Search &search, size_t built) {
                 kernel.reference.link.end());
   }
   Command command = linkCommand(inputs, link, aside, log);
-  scheduler->build(command, [=, &search](const Outcome &outcome) {
+  scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
     if (!outcome.succeeded()) {
       Attempt attempt;

@@ -235,6 +235,8 @@ void Tuner::show() {
     std::printf("%s  %s  %.4g us at the speed of light, %zu candidates%s\n",
                 kernel.name.c_str(), kernel.rule.c_str(), kernel.solUs,
                 ranking.size(), kernel.used ? "" : ", not used");
+    if (kernel.strategy)
+      std::printf("  strategy %s\n", kernel.strategy->text().c_str());
     if (options.dryRun)
       ranking.resize(selectBatch(kernel, ranking, 0));
     for (size_t index : ranking) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/LibraryWriter.h"
+#include "BundleSchema.h"
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,6 +18,69 @@ static std::string today() {
   char text[16] = "";
   std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
   return text;
+}
+
+static Json describeAttempt(const KernelResult &result, size_t index) {
+  const Attempt &attempt = *result.attempts[index];
+  Json entry = {{"candidate", index},
+                {"schedule", result.kernel->candidates[index].key},
+                {"status", attempt.status}};
+  if (attempt.us > 0)
+    entry["us"] = attempt.us;
+  if (attempt.status == "ok") {
+    entry["norm_error"] = attempt.normError;
+    entry["element_error"] = attempt.elementError;
+  }
+  if (!attempt.detail.empty())
+    entry["detail"] = attempt.detail;
+  if (!attempt.choice.empty())
+    entry["choice"] = attempt.choice;
+  entry["log"] = attempt.log;
+  entry["compile_seconds"] = attempt.compileSeconds;
+  entry["measure_seconds"] = attempt.measureSeconds;
+  entry["reused"] = static_cast<bool>(result.reused[index]);
+  if (attempt.transient)
+    entry["transient"] = true;
+  return entry;
+}
+
+static Json describeKernel(const KernelResult &result) {
+  const Kernel &kernel = *result.kernel;
+  const Attempt &best = result.best();
+  Json failures = Json::object();
+  Json attempts = Json::array();
+  size_t reused = 0;
+  for (size_t i = 0; i < result.attempts.size(); ++i) {
+    const std::optional<Attempt> &attempt = result.attempts[i];
+    if (!attempt)
+      continue;
+    reused += result.reused[i];
+    if (attempt->status != "ok")
+      failures[attempt->status] = failures.value(attempt->status, 0) + 1;
+    attempts.push_back(describeAttempt(result, i));
+  }
+  Json entry = {{"name", kernel.name}, {"rule", kernel.rule}};
+  if (kernel.strategy)
+    entry["strategy"] = Json::parse(print(*kernel.strategy));
+  if (kernel.priority)
+    entry["priority"] = kernel.priority;
+  entry.update({{"candidate", result.winner},
+                {"schedule", kernel.candidates[result.winner].key},
+                {"us", best.us},
+                {"us_low", best.usLow},
+                {"us_high", best.usHigh},
+                {"runs", best.runs},
+                {"sol_us", kernel.solUs},
+                {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
+                {"norm_error", best.normError},
+                {"element_error", best.elementError},
+                {"candidates", kernel.candidates.size()},
+                {"tried", attempts.size()},
+                {"reused", reused},
+                {"failures", failures},
+                {"sanitized", result.sanitized},
+                {"attempts", attempts}});
+  return entry;
 }
 
 std::string writeTuningReport(const Bundle &bundle,
@@ -41,61 +105,8 @@ std::string writeTuningReport(const Bundle &bundle,
                      {"check", result.seconds.check},
                      {"total", result.seconds.total}};
   json["kernels"] = Json::array();
-  for (const KernelResult &each : result.kernels) {
-    const Kernel &kernel = *each.kernel;
-    const Attempt &best = each.best();
-    Json failures = Json::object();
-    Json attempts = Json::array();
-    size_t tried = 0, reused = 0;
-    for (size_t i = 0; i < each.attempts.size(); ++i) {
-      const std::optional<Attempt> &attempt = each.attempts[i];
-      if (!attempt)
-        continue;
-      ++tried;
-      reused += each.reused[i];
-      if (attempt->status != "ok")
-        failures[attempt->status] = failures.value(attempt->status, 0) + 1;
-      Json entry = {{"candidate", i},
-                    {"schedule", kernel.candidates[i].key},
-                    {"status", attempt->status}};
-      if (attempt->us > 0)
-        entry["us"] = attempt->us;
-      if (attempt->status == "ok") {
-        entry["norm_error"] = attempt->normError;
-        entry["element_error"] = attempt->elementError;
-      }
-      if (!attempt->detail.empty())
-        entry["detail"] = attempt->detail;
-      if (!attempt->choice.empty())
-        entry["choice"] = attempt->choice;
-      entry["log"] = attempt->log;
-      entry["compile_seconds"] = attempt->compileSeconds;
-      entry["measure_seconds"] = attempt->measureSeconds;
-      entry["reused"] = static_cast<bool>(each.reused[i]);
-      if (attempt->transient)
-        entry["transient"] = true;
-      attempts.push_back(entry);
-    }
-    json["kernels"].push_back(
-        {{"name", kernel.name},
-         {"rule", kernel.rule},
-         {"candidate", each.winner},
-         {"schedule", kernel.candidates[each.winner].key},
-         {"us", best.us},
-         {"us_low", best.usLow},
-         {"us_high", best.usHigh},
-         {"runs", best.runs},
-         {"sol_us", kernel.solUs},
-         {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
-         {"norm_error", best.normError},
-         {"element_error", best.elementError},
-         {"candidates", kernel.candidates.size()},
-         {"tried", tried},
-         {"reused", reused},
-         {"failures", failures},
-         {"sanitized", each.sanitized},
-         {"attempts", attempts}});
-  }
+  for (const KernelResult &each : result.kernels)
+    json["kernels"].push_back(describeKernel(each));
   return json.dump(2) + "\n";
 }
 
@@ -106,9 +117,9 @@ static std::string shortened(const std::string &text, size_t width) {
 std::string writeTable(const TuningResult &result) {
   std::ostringstream out;
   char line[512];
-  std::snprintf(line, sizeof(line), "%-26s %10s %17s %6s %9s %9s  %s\n",
-                "kernel", "us", "interval", "SOL", "error", "ok/tried",
-                "schedule");
+  std::snprintf(line, sizeof(line), "%-26s %-8s %10s %17s %6s %9s %9s  %s\n",
+                "kernel", "strategy", "us", "interval", "SOL", "error",
+                "ok/tried", "schedule");
   out << "\n" << line;
   double total = 0;
   for (const KernelResult &each : result.kernels) {
@@ -128,15 +139,16 @@ std::string writeTable(const TuningResult &result) {
                   best.usHigh);
     std::string counts = std::to_string(good) + "/" + std::to_string(tried);
     std::snprintf(
-        line, sizeof(line), "%-26s %10.5g %17s %6s %9.2g %9s  %s\n",
-        shortened(each.kernel->name, 26).c_str(), best.us, interval,
-        share.c_str(), best.normError, counts.c_str(),
+        line, sizeof(line), "%-26s %-8s %10.5g %17s %6s %9.2g %9s  %s\n",
+        shortened(each.kernel->name, 26).c_str(),
+        each.kernel->strategy ? each.kernel->strategy->kind.c_str() : "-",
+        best.us, interval, share.c_str(), best.normError, counts.c_str(),
         shortened(each.kernel->candidates[each.winner].key, 90).c_str());
     out << line;
     total += best.us;
   }
-  std::snprintf(line, sizeof(line), "%-26s %10.5g\n", "sum, each kernel once",
-                total);
+  std::snprintf(line, sizeof(line), "%-26s %-8s %10.5g\n",
+                "sum, each kernel once", "", total);
   out << line;
   return out.str();
 }

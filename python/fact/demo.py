@@ -72,6 +72,7 @@ def _show_kernels(summary, tuning, description) -> None:
         rows.append([
             kernel["name"],
             kernel.get("rule", ""),
+            result.get("strategy", {}).get("kind", ""),
             " ".join(kernel.get("ops", [])),
             str(kernel.get("steps", "")),
             str(result.get("tried", "")),
@@ -79,7 +80,7 @@ def _show_kernels(summary, tuning, description) -> None:
             result.get("schedule", kernel.get("schedule", "")),
             f"{result['us']:.1f}" if "us" in result else "",
         ])
-    columns = ["kernel", "rule", "ops", "steps", "tried", "failed", "winner", "us"]
+    columns = ["kernel", "rule", "strategy", "ops", "steps", "tried", "failed", "winner", "us"]
     report.table(columns, rows, "Fused kernels")
 
 

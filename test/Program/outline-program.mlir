@@ -1,7 +1,8 @@
 // RUN: fact-opt %s --split-input-file --fact-outline-program | FileCheck %s
 
-// Layers of equal content are one kernel, named by its position; inputs and
-// outputs have their names.
+// Layers of equal content are one kernel, named by its position, with the
+// strategy and the priority of the most urgent one; inputs and outputs have
+// their names.
 
 fact.weight @a : tensor<8xf32>
 fact.weight @b : tensor<8xf32>
@@ -9,6 +10,7 @@ fact.weight @b : tensor<8xf32>
 // CHECK-LABEL: program.kernel @pointwise_0(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[B:.*]]: tensor<8xf32>) -> tensor<4x8xf32> {
 // CHECK-NEXT: %[[F:.*]] = fact.fused "pointwise" ins(%[[X]], %[[B]] : tensor<4x8xf32>, tensor<8xf32>) {
+// CHECK: } strategy(<reuse, "pointwise/f32/host#0">) priority(2) : tensor<4x8xf32>
 // CHECK: program.return %[[F]] : tensor<4x8xf32>
 // CHECK-LABEL: program.kernel @rowwise_1(
 // CHECK-NOT: program.kernel
@@ -36,12 +38,12 @@ func.func @layers(%x: tensor<4x8xf32> {fact.name = "tokens"}) -> (tensor<4x8xf32
   ^bb0(%p: tensor<4x8xf32>, %q: tensor<8xf32>):
     %s = fact.add %p, %q : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     fact.yield %s : tensor<4x8xf32>
-  } priority(1) : tensor<4x8xf32>
+  } strategy(<new>) priority(1) : tensor<4x8xf32>
   %1 = fact.fused "pointwise" ins(%0, %b : tensor<4x8xf32>, tensor<8xf32>) {
   ^bb0(%p: tensor<4x8xf32>, %q: tensor<8xf32>):
     %s = fact.add %p, %q : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
     fact.yield %s : tensor<4x8xf32>
-  } priority(2) : tensor<4x8xf32>
+  } strategy(<reuse, "pointwise/f32/host#0">) priority(2) : tensor<4x8xf32>
   %2 = fact.fused "rowwise" ins(%1 : tensor<4x8xf32>) {
   ^bb0(%p: tensor<4x8xf32>):
     %s = fact.softmax %p dim 1 : tensor<4x8xf32>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The reader refuses with a message, or what it read can be written as a
-// library: no index, path or name of it leads outside.
+// library, with no index, path or name that leads outside, and as a bundle that
+// is read again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,12 +179,26 @@ static void write(const Bundle &bundle) {
       std::abort();
 }
 
+/// Writes the bundle itself, which is then read as the same.
+static void rewrite(const Bundle &bundle) {
+  std::string text = printBundle(bundle);
+  writeFile(bundle.folder / "bundle.json", text);
+  try {
+    if (printBundle(readBundle(bundle.folder)) == text)
+      return;
+  } catch (const Failure &) {
+  }
+  std::abort();
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static Folder folder;
   writeFile(folder.path / "bundle.json",
             std::string(reinterpret_cast<const char *>(data), size));
   try {
-    write(readBundle(folder.path));
+    Bundle bundle = readBundle(folder.path);
+    write(bundle);
+    rewrite(bundle);
   } catch (const Failure &problem) {
     // Whatever is quoted moves no cursor.
     if (!fact::runtime::isOneLine(problem.what()))

@@ -317,12 +317,13 @@ def test_demo_tables(capsys):
     summary = {"ops": {"imported": 40, "raised": 21, "kernels": 7}, "stages": {"raise": 0.25},
                "kernels": [{"name": "norm_0", "rule": "rowwise", "ops": ["norm"], "steps": 2}]}
     tuning = {"kernels": [{"name": "norm_0", "tried": 4, "failures": {"wrong": 1}, "us": 12.5,
+                           "strategy": {"kind": "adapt", "entry": "rowwise/f32/host#0"},
                            "schedule": "host_row<rows = 4>"}]}
     demo._show_ops(summary)
     demo._show_kernels(summary, tuning, {})
     demo._show_stages(summary, 3.0)
     out = capsys.readouterr().out
-    for text in ("7 kernels", "rowwise", "host_row<rows = 4>", "1 wrong", "12.5", "0.25"):
+    for text in ("7 kernels", "rowwise", "adapt", "host_row<rows = 4>", "1 wrong", "12.5", "0.25"):
         assert text in out
     # Nothing there is nothing shown.
     demo._show_ops({})

@@ -108,8 +108,24 @@ struct Problem {
   std::string example;
 };
 
+/// What an agent builds a kernel on.
+struct Strategy {
+  /// "reuse", "adapt" or "new".
+  std::string kind;
+  /// The id of the registry's entry; empty for "new".
+  std::string entry;
+
+  /// "adapt gemm_epilogue/bf16/sm_90a#d12cb87f6a"
+  std::string text() const {
+    return entry.empty() ? kind : kind + " " + entry;
+  }
+};
+
 struct Kernel {
   std::string name, rule;
+  /// The agent's decisions. Kernels of larger priority are tuned first.
+  std::optional<Strategy> strategy;
+  int64_t priority = 0;
   /// The names of the region's ops.
   Words ops;
   std::optional<Problem> problem;

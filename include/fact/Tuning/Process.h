@@ -23,6 +23,9 @@ struct Command {
   double timeoutSeconds = 600;
   /// The minimum delay after the command was scheduled.
   double delaySeconds = 0;
+  /// Of the commands that may start, one of the largest priority starts first,
+  /// and among those the one that was scheduled first.
+  int64_t priority = 0;
 
   /// For messages and dry runs: quoted where a shell needs it.
   std::string text() const;
@@ -83,6 +86,8 @@ private:
     std::string output;
   };
 
+  static Job &enqueue(std::deque<Job> &waiting, Command command,
+                      Callback done);
   void startReady();
   void start(Job &job);
   /// True if the job has ended; `outcome` is then set.

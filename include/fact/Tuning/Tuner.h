@@ -123,6 +123,9 @@ private:
 
   // One kernel's search.
   AttemptKey keyOf(const Kernel &kernel, const Candidate &candidate) const;
+  /// Schedules a command of a search, with the priority of its kernel.
+  void scheduleBuild(const Search &search, Command command,
+                     Scheduler::Callback done);
   void tryNext(Search &search);
   void tryCandidate(Search &search, size_t index);
   void buildReference(Search &search);

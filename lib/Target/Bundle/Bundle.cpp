@@ -229,6 +229,10 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   tuning::Kernel &kernel = bundle.kernels.emplace_back();
   kernel.name = getKernelName(fused, index);
   kernel.rule = fused.getRule().str();
+  if (StrategyAttr strategy = fused.getStrategyAttr())
+    kernel.strategy = {stringifyStrategyKind(strategy.getKind()).str(),
+                       strategy.getEntry().str()};
+  kernel.priority = fused.getPriority().value_or(0);
   for (Operation &op : fused.getBodyOps())
     if (!isa<ConstantOp>(op))
       kernel.ops.push_back(op.getName().stripDialect().str());

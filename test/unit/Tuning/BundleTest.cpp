@@ -60,6 +60,9 @@ TEST_F(BundleTest, WritesWhatItReads) {
       {{"kind", "workspace"}, {"offset", 256}, {"bytes", 768}});
   bundle.kernel()["problem"] = {
       {"dtype", "f32"}, {"ops", "mul,add"}, {"extents", {{"elements", 2112}}}};
+  bundle.kernel()["strategy"] = {{"kind", "adapt"},
+                                 {"entry", "pointwise/f32/native#0123456789"}};
+  bundle.kernel()["priority"] = -3;
   bundle.kernel()["operands"][0].update(Json{{"scale", 0.25},
                                              {"large", 1024},
                                              {"negative", 160},
@@ -80,6 +83,19 @@ TEST_F(BundleTest, WritesWhatItReads) {
   // The same bytes each time.
   bundle.write("bundle.json", text);
   EXPECT_EQ(printBundle(readBundle(bundle.folder())), text);
+}
+
+TEST_F(BundleTest, MeasurementsOutliveAnAgentsDecisions) {
+  auto hash = [&] {
+    bundle.save();
+    return readBundle(bundle.folder()).kernels[0].hash;
+  };
+  std::string before = hash();
+  bundle.kernel()["priority"] = 7;
+  bundle.kernel()["strategy"] = {{"kind", "new"}};
+  EXPECT_EQ(hash(), before);
+  bundle.kernel()["sol_us"] = 2;
+  EXPECT_NE(hash(), before);
 }
 
 TEST_F(BundleTest, ExpandsCommands) {
@@ -134,7 +150,8 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
          j["values"][1] = {
              {"kind", "workspace"}, {"offset", 256}, {"bytes", 9}};
        },
-       "$.values[1]: ends at byte 265, but the bundle has 0 bytes of workspace"},
+       "$.values[1]: ends at byte 265, but the bundle has 0 bytes of "
+       "workspace"},
       {[](Json &j) { j["program"][0]["kernel"] = "gemm"; },
        "$.program[0].kernel: unknown kernel \"gemm\""},
       {[](Json &j) { j["program"][0]["operands"] = {0}; },
@@ -157,6 +174,11 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
        "$.kernels[0].operands[0].avoid[0]: expected \"nan\", "},
       {[](Json &j) { j["kernels"][0]["sol_us"] = -1; },
        "$.kernels[0].sol_us: expected a number of 0 or more, found -1"},
+      {[](Json &j) { j["kernels"][0]["strategy"] = {{"kind", "guess"}}; },
+       "$.kernels[0].strategy.kind: expected \"reuse\", \"adapt\" or \"new\", "
+       "found \"guess\""},
+      {[](Json &j) { j["kernels"][0]["priority"] = 0.5; },
+       "$.kernels[0].priority: expected an integer of 64 bits, found 0.5"},
       {[](Json &j) { j["kernels"][0]["problem"] = {{"dtype", "f32"}}; },
        "$.kernels[0].problem: 'ops' is missing"},
       {[](Json &j) { j["program"][0]["results"] = {1}; },

@@ -105,6 +105,30 @@ TEST(Process, ADelayedCommandWaitsAndHoldsUpNobody) {
   EXPECT_GE(elapsed.count(), 0.3);
 }
 
+TEST(Process, LargerPrioritiesStartFirst) {
+  Scheduler scheduler(1, /*measureAlone=*/true);
+  std::string order;
+  auto add = [&](const char *name, int64_t priority, bool isBuild) {
+    Command command;
+    command.words = {"/bin/true"};
+    command.priority = priority;
+    auto done = [&order, name](const Outcome &) { order += name; };
+    if (isBuild)
+      scheduler.build(command, done);
+    else
+      scheduler.measure(command, done);
+  };
+  for (bool isBuild : {true, false}) {
+    add("c", 0, isBuild);
+    add("a", 2, isBuild);
+    add("d", 0, isBuild);
+    add("e", -1, isBuild);
+    add("b", 2, isBuild);
+  }
+  scheduler.run();
+  EXPECT_EQ(order, "abcdeabcde");
+}
+
 TEST(Process, MeasurementsRunAlone) {
   TemporaryFolder folder;
   std::string trace = (folder.path / "trace").string();
