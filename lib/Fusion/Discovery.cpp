@@ -121,6 +121,17 @@ std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
   return verdicts;
 }
 
+/// Gives the rules' proposals, in their order, priorities below those that an
+/// agent chose.
+static void rankBelow(ArrayRef<Proposal> chosen,
+                      std::vector<Proposal> &proposals) {
+  int64_t next = 0;
+  for (const Proposal &each : chosen)
+    next = std::min(next, each.priority);
+  for (Proposal &proposal : proposals)
+    proposal.priority = --next;
+}
+
 LogicalResult Discovery::discover(Block &block, Agent *agent) {
   GroupedBlock decided(block);
   accepted.clear();
@@ -129,8 +140,11 @@ LogicalResult Discovery::discover(Block &block, Agent *agent) {
     std::vector<Proposal> proposals = agent->propose(decided, *fusibility);
     again = agent->review(judge(std::move(proposals), decided, false));
   }
-  judge(createRulesAgent(*retrieval)->propose(decided, *fusibility), decided,
-        agent != nullptr);
+  std::vector<Proposal> rest =
+      createRulesAgent(*retrieval)->propose(decided, *fusibility);
+  if (agent)
+    rankBelow(accepted, rest);
+  judge(std::move(rest), decided, agent != nullptr);
   fuse(block);
   return checkCovered(block);
 }
