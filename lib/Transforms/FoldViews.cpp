@@ -72,10 +72,9 @@ struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
     if (!llvm::equal(dims, llvm::seq<int64_t>(0, rank)))
       return failure();
     Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
-    rewriter.replaceOp(op, MatmulOp::create(rewriter, loc, op.getType(),
-                                            matmul.getRhs(), matmul.getLhs(),
-                                            !matmul.getTransposeB(),
-                                            !matmul.getTransposeA()));
+    rewriter.replaceOp(
+        op, MatmulOp::create(rewriter, loc, matmul.getRhs(), matmul.getLhs(),
+                             !matmul.getTransposeB(), !matmul.getTransposeA()));
     return success();
   }
 };

@@ -81,16 +81,14 @@ public:
     Value value = term.value;
     if (term.factor != 1) {
       value = widen(value);
-      value = MulOp::create(builder, loc, value.getType(), value,
+      value = MulOp::create(builder, loc, value,
                             makeScalar(builder, loc, term.factor, wide));
     }
     if (!mask)
       return value;
     mask = widen(mask);
     value = widen(value);
-    auto shape = broadcastShapes({shapeOf(mask), shapeOf(value)});
-    return AddOp::create(builder, loc, RankedTensorType::get(*shape, wide),
-                         mask, value);
+    return AddOp::create(builder, loc, mask, value);
   }
 
   /// Infinity is the same in every type. With a finite fill, a row in which
@@ -105,9 +103,7 @@ public:
       mask = widen(mask);
     Value rest = mask ? mask : makeScalar(builder, loc, 0, type);
     Value hidden = makeScalar(builder, loc, fill, type);
-    auto shape = broadcastShapes({shapeOf(choice.condition), shapeOf(rest)});
-    return SelectOp::create(builder, loc, RankedTensorType::get(*shape, type),
-                            choice.condition,
+    return SelectOp::create(builder, loc, choice.condition,
                             choice.hidesWhenTrue ? hidden : rest,
                             choice.hidesWhenTrue ? rest : hidden);
   }

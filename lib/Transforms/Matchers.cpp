@@ -38,11 +38,7 @@ Value fact::expandTo(OpBuilder &builder, Location loc, Value value,
 
 Value fact::permuteTo(OpBuilder &builder, Location loc, Value value,
                       ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> shape;
-  for (int64_t dim : dims)
-    shape.push_back(shapeOf(value)[dim]);
-  return builder.createOrFold<PermuteOp>(
-      loc, typeOf(value).clone(ArrayRef<int64_t>(shape)), value, dims);
+  return builder.createOrFold<PermuteOp>(loc, value, dims);
 }
 
 Value fact::sliceOf(OpBuilder &builder, Location loc, Value value, int64_t dim,

@@ -110,17 +110,6 @@ MergeProjectionsPass::getProjection(MatmulOp matmul) {
   return projection;
 }
 
-/// Concatenates tensors.
-static Value concatenate(OpBuilder &builder, Location loc,
-                         ArrayRef<Value> values, int64_t dim) {
-  auto type = cast<RankedTensorType>(values.front().getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = 0;
-  for (Value value : values)
-    shape[dim] += cast<RankedTensorType>(value.getType()).getDimSize(dim);
-  return ConcatOp::create(builder, loc, type.clone(shape), values, dim);
-}
-
 void MergeProjectionsPass::merge(MutableArrayRef<Projection> projections) {
   Projection &first = projections.front();
   MatmulOp matmul = first.matmul;
@@ -134,21 +123,16 @@ void MergeProjectionsPass::merge(MutableArrayRef<Projection> projections) {
   }
   Location loc = builder.getFusedLoc(locations);
 
-  bool transposed = matmul.getTransposeB();
-  Value weight = concatenate(builder, loc, weights, transposed ? 0 : 1);
-  RankedTensorType type = matmul.getType();
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t last = shape.size() - 1;
-  shape[last] =
-      cast<RankedTensorType>(weight.getType()).getDimSize(transposed ? 0 : 1);
-  Value product = MatmulOp::create(builder, loc, type.clone(shape),
-                                   ValueRange{matmul.getLhs(), weight},
-                                   matmul->getAttrs());
+  Value weight = ConcatOp::create(builder, loc, weights,
+                                  /*dim=*/matmul.getTransposeB() ? 0 : 1);
+  Value product =
+      MatmulOp::create(builder, loc, ValueRange{matmul.getLhs(), weight},
+                       matmul->getAttrs());
   if (first.bias)
-    product = AddOp::create(builder, loc, product.getType(), product,
-                            concatenate(builder, loc, biases, 0));
+    product = AddOp::create(builder, loc, product,
+                            ConcatOp::create(builder, loc, biases, /*dim=*/0));
 
-  int64_t start = 0;
+  int64_t start = 0, last = matmul.getType().getRank() - 1;
   for (Projection &projection : projections) {
     Value result = projection.getResult();
     auto sliceType = cast<RankedTensorType>(result.getType());

@@ -18,30 +18,20 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
-RankedTensorType permuted(RankedTensorType type, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> shape;
-  for (int64_t dim : dims)
-    shape.push_back(type.getDimSize(dim));
-  return type.clone(shape);
-}
-
 struct SoftmaxOverLast : OpRewritePattern<SoftmaxOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getType();
-    int64_t dim = op.getDim(), last = type.getRank() - 1;
+    int64_t dim = op.getDim(), last = op.getType().getRank() - 1;
     if (dim == last)
       return failure();
     // Swapping two dimensions is its own inverse.
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, last + 1));
     std::swap(dims[dim], dims[last]);
-    RankedTensorType swapped = permuted(type, dims);
-    Value rows = PermuteOp::create(rewriter, op.getLoc(), swapped,
-                                   op.getOperand(), dims);
-    Value softmax =
-        SoftmaxOp::create(rewriter, op.getLoc(), swapped, rows, last);
-    rewriter.replaceOpWithNewOp<PermuteOp>(op, type, softmax, dims);
+    Value rows =
+        PermuteOp::create(rewriter, op.getLoc(), op.getOperand(), dims);
+    Value softmax = SoftmaxOp::create(rewriter, op.getLoc(), rows, last);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, softmax, dims);
     return success();
   }
 };
@@ -50,8 +40,8 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getOperand().getType();
-    int64_t rank = type.getRank(), reduced = op.getDims().size();
+    int64_t rank = op.getOperand().getType().getRank();
+    int64_t reduced = op.getDims().size();
     SmallVector<int64_t> order, trailing;
     for (int64_t i = 0; i < rank; ++i)
       if (!llvm::is_contained(op.getDims(), i))
@@ -61,12 +51,10 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
       trailing.push_back(i);
     if (op.getDims() == ArrayRef<int64_t>(trailing))
       return failure();
-    RankedTensorType rows = permuted(type, order);
-    Value permute =
-        PermuteOp::create(rewriter, op.getLoc(), rows, op.getOperand(), order);
-    auto kept = op.getType().clone(rows.getShape().drop_back(reduced));
-    Value reduce = ReduceOp::create(rewriter, op.getLoc(), kept, op.getKind(),
-                                    permute, trailing, /*keep=*/false);
+    Value rows =
+        PermuteOp::create(rewriter, op.getLoc(), op.getOperand(), order);
+    Value reduce = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), rows,
+                                    trailing, /*keep=*/false);
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), reduce);
     return success();
   }

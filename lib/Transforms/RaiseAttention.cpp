@@ -287,11 +287,9 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
     query = heads->merge(query, /*isQuery=*/true, rewriter);
     key = heads->merge(key, /*isQuery=*/false, rewriter);
     value = heads->merge(value, /*isQuery=*/false, rewriter);
-    SmallVector<int64_t> shape(shapeOf(query));
-    shape.back() = shapeOf(value).back();
     Value attention = AttentionOp::create(
-        rewriter, loc, op.getType().clone(ArrayRef<int64_t>(shape)), query, key,
-        value, mask ? heads->mergeMask(mask, rewriter) : Value(),
+        rewriter, loc, query, key, value,
+        mask ? heads->mergeMask(mask, rewriter) : Value(),
         rewriter.getF64FloatAttr(scale), /*causal=*/UnitAttr());
     rewriter.replaceOp(op, reshapeTo(rewriter, loc, attention, shapeOf(op)));
     if (raised)

@@ -119,8 +119,8 @@ template <typename OpT> struct RaiseNorm : OpRewritePattern<OpT> {
       if (other && !weight)
         continue;
       rewriter.replaceOp(
-          op, NormOp::create(rewriter, getFusedLocation(op, {x, other}),
-                             op.getType(), kind, x, weight, /*bias=*/Value(),
+          op, NormOp::create(rewriter, getFusedLocation(op, {x, other}), kind,
+                             x, weight, /*bias=*/Value(),
                              llvm::APFloat(spread->eps),
                              static_cast<uint64_t>(spread->dims)));
       if (raised)
@@ -152,8 +152,7 @@ template <typename OpT> struct AbsorbParameter : OpRewritePattern<OpT> {
         continue;
       Location loc = getFusedLocation(op, {norm.getOperand(), other});
       rewriter.replaceOp(
-          op, NormOp::create(rewriter, loc, op.getType(), norm.getKind(),
-                             norm.getOperand(),
+          op, NormOp::create(rewriter, loc, norm.getKind(), norm.getOperand(),
                              isWeight ? parameter : Value(norm.getWeight()),
                              isWeight ? Value(norm.getBias()) : parameter,
                              norm.getEps(), norm.getDims()));

@@ -115,17 +115,13 @@ struct Pairing {
     SmallVector<int64_t> shape(shapeOf(first)), joined(shape);
     joined.back() *= 2;
     if (!interleaved)
-      return ConcatOp::create(builder, loc,
-                              typeOf(first).clone(ArrayRef<int64_t>(joined)),
-                              ValueRange{first, second}, shape.size() - 1);
+      return ConcatOp::create(builder, loc, ValueRange{first, second},
+                              shape.size() - 1);
     shape.push_back(1);
-    SmallVector<int64_t> pairs(shape);
-    pairs.back() = 2;
     Value inputs[] = {reshapeTo(builder, loc, first, shape),
                       reshapeTo(builder, loc, second, shape)};
-    Value stacked = ConcatOp::create(
-        builder, loc, typeOf(first).clone(ArrayRef<int64_t>(pairs)), inputs,
-        shape.size() - 1);
+    Value stacked =
+        ConcatOp::create(builder, loc, inputs, shape.size() - 1);
     return reshapeTo(builder, loc, stacked, joined);
   }
 };
@@ -187,10 +183,8 @@ struct RotaryPattern {
   void replace(Operation *op, Value x, Value cos, Value sin, Pairing pairing,
                ValueRange leaves, PatternRewriter &rewriter) const {
     Location loc = getFusedLocation(op, leaves);
-    rewriter.replaceOp(
-        op, RotaryOp::create(
-                rewriter, loc, op->getResult(0).getType(), x, cos, sin,
-                pairing.interleaved ? rewriter.getUnitAttr() : UnitAttr()));
+    rewriter.replaceOp(op, RotaryOp::create(rewriter, loc, x, cos, sin,
+                                            pairing.interleaved));
     if (raised)
       ++*raised;
   }

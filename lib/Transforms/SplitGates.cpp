@@ -84,15 +84,13 @@ struct SplitGate : OpRewritePattern<MulOp> {
           typeOf(rhs).getRank() - (product.getTransposeB() ? 2 : 1);
       Value half = MatmulOp::create(
           rewriter, rewriter.getFusedLoc({product.getLoc(), slice.getLoc()}),
-          slice.getType(), product.getLhs(),
-          sliceAlike(slice, rhs, column, rewriter), product.getTransposeA(),
-          product.getTransposeB());
+          product.getLhs(), sliceAlike(slice, rhs, column, rewriter),
+          product.getTransposeA(), product.getTransposeB());
       if (bias) {
         Value part = shapeOf(bias).back() == 1
                          ? bias
                          : sliceAlike(slice, bias, 0, rewriter);
-        half = AddOp::create(rewriter, whole.getLoc(), slice.getType(), half,
-                             part);
+        half = AddOp::create(rewriter, whole.getLoc(), half, part);
       }
       rewriter.replaceOp(slice, half);
     }

@@ -59,4 +59,5 @@ def main(tool, path, *passes):
                 sys.exit(f"--{name} makes\n{found}\nof\n{before}\nwhere the text says\n{wanted}")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

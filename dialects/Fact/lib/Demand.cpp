@@ -19,8 +19,8 @@ static Coordinates wholeDim(int64_t size) {
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// The elements of a tensor of shape `shape` that a box reads, to whose shape
-/// it broadcasts.
+/// The elements that a box reads of a tensor of `shape`, which broadcasts to
+/// the shape of the box.
 static ElementSet readBroadcast(ArrayRef<int64_t> shape,
                                 ArrayRef<Coordinates> box) {
   Box read;
@@ -30,8 +30,8 @@ static ElementSet readBroadcast(ArrayRef<int64_t> shape,
   return flatten(read, shape);
 }
 
-/// Those of `coordinates` in [begin, end), counted from `begin`: as many turns
-/// of the outermost run as lie inside.
+/// The coordinates in [begin, end), relative to `begin`: those steps of the
+/// outermost run that lie inside entirely.
 static Coordinates clip(Coordinates coordinates, int64_t begin, int64_t end) {
   Coordinates clipped = coordinates;
   clipped.first -= begin;
@@ -44,7 +44,7 @@ static Coordinates clip(Coordinates coordinates, int64_t begin, int64_t end) {
   });
   int64_t inner = coordinates.last() - coordinates.first -
                   (outer->count - 1) * outer->stride;
-  // The first turn that starts inside, and the first that ends outside.
+  // The first step that starts inside, and the first that ends outside.
   int64_t first = std::max<int64_t>(
       0, (begin - coordinates.first + outer->stride - 1) / outer->stride);
   int64_t room = end - 1 - inner - coordinates.first;
@@ -57,8 +57,8 @@ static Coordinates clip(Coordinates coordinates, int64_t begin, int64_t end) {
   return clipped;
 }
 
-/// The values of `expr` where its dimension has the coordinates of a box: a
-/// number, or a dimension times a step plus a start. None for other forms.
+/// The values of `expr` over a box. `expr` is a constant, or a dimension times
+/// a step plus a start; none for other forms.
 static std::optional<Coordinates> evaluate(AffineExpr expr, const Box &box) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Coordinates::range(constant.getValue(), /*count=*/1);
@@ -81,16 +81,16 @@ static std::optional<Coordinates> evaluate(AffineExpr expr, const Box &box) {
   return values;
 }
 
-/// How many of `size` rows as many random indices name. Each may be named
-/// twice, so it is fewer than there are indices.
-static int64_t countNamedRows(int64_t size, int64_t indices) {
+/// The expected number of distinct rows, of `size`, that random indices select.
+static int64_t countSelectedRows(int64_t size, int64_t indices) {
   if (size <= 1)
     return size;
-  double unnamed = std::pow(1.0 - 1.0 / double(size), double(indices));
-  return std::max<int64_t>(1, int64_t(double(size) * (1.0 - unnamed)));
+  double unselected = std::pow(1.0 - 1.0 / double(size), double(indices));
+  return std::max<int64_t>(1, int64_t(double(size) * (1.0 - unselected)));
 }
 
-/// Keys that `queries` see, summed up: with `causal`, query i sees keys 0..i.
+/// The number of keys that each query attends to, summed over `queries`. With
+/// `causal`, query i attends to keys 0 to i.
 static double countSeenKeys(const Coordinates &queries, int64_t keys,
                             bool causal) {
   if (!causal)
@@ -105,7 +105,8 @@ static double countSeenKeys(const Coordinates &queries, int64_t keys,
       sum += countSeenKeys(inner, keys, causal);
     return sum;
   }
-  // Steps before all keys are seen, and those after.
+  // Queries that attend to a part of the keys come first, then those that
+  // attend to all.
   int64_t unseen = std::max<int64_t>(0, keys - queries.first);
   int64_t growing =
       std::min<int64_t>(llvm::divideCeil(unseen, run.stride), run.count);
@@ -115,7 +116,7 @@ static double countSeenKeys(const Coordinates &queries, int64_t keys,
 }
 
 namespace {
-/// Collects what one op needs of its operands.
+/// Collects the elements that one op reads of each operand.
 class OperandDemand {
 public:
   explicit OperandDemand(Operation *op)
@@ -174,7 +175,7 @@ fact::detail::getViewDemand(Operation *op, const ElementSets &result) {
   return demand.take();
 }
 
-/// The same positions under another shape.
+/// A reshape keeps the positions of elements.
 SmallVector<ElementSets> ReshapeOp::getDemand(const ElementSets &result) {
   return {result};
 }
@@ -237,7 +238,7 @@ double MatmulOp::getFlops(const ElementSets &result) {
   return 2.0 * result.count() * double(getK());
 }
 
-/// The elements of the result as [batch, key heads, query heads of each,
+/// The shape of the result as [batch, key heads, query heads per key head,
 /// queries, columns].
 static SmallVector<int64_t> getGroupedShape(AttentionOp attention) {
   ArrayRef<int64_t> shape = getShape(attention.getResult());
@@ -252,7 +253,7 @@ static void readMask(AttentionOp attention, const Box &box,
   const Coordinates &queries = box[3];
   SmallVector<int64_t> grouped = getGroupedShape(attention);
   int64_t keys = getShape(attention.getKey())[2];
-  // Heads as [key heads, query heads of each], as in the box.
+  // Heads as [key heads, query heads per key head], as in the box.
   SmallVector<int64_t> shape(getShape(attention.getMask()));
   if (shape.size() >= 3) {
     auto *heads = shape.end() - 3;
@@ -266,7 +267,8 @@ static void readMask(AttentionOp attention, const Box &box,
   };
   if (!attention.getCausal())
     return readRows(queries, keys);
-  // A staircase below the diagonal; the last row sees most.
+  // The mask below the diagonal, approximated by at most 33 bands of rows. The
+  // last row is the longest and comes first.
   readRows(Coordinates::range(queries.last(), 1),
            std::min(keys, queries.last() + 1));
   if (queries.runs.size() != 1)
@@ -309,7 +311,7 @@ double AttentionOp::getFlops(const ElementSets &result) {
     return double(box[0].size() * box[1].size() * box[2].size()) *
            countSeenKeys(box[3], keys, getCausal());
   };
-  // Keys that each row sees, and of those that each element of the result sums.
+  // Pairs of query and key that have a score, and terms of the result's sums.
   double scores = 0, products = 0;
   ElementSets wanted;
   visitBoxes(result, shape, [&](const Box &box) {
@@ -347,14 +349,14 @@ SmallVector<ElementSets> GatherOp::getDemand(const ElementSets &result) {
   OperandDemand demand(*this);
   visitBoxes(result, getType().getShape(), [&](const Box &box) {
     ArrayRef<Coordinates> all = box;
-    ElementSet named =
+    ElementSet read =
         flatten(Box(all.slice(dim, rank)), getShape(getIndices()));
     Box source(all.take_front(dim));
     source.push_back(
-        wholeDim(countNamedRows(getShape(getSource())[dim], named.size())));
+        wholeDim(countSelectedRows(getShape(getSource())[dim], read.size())));
     llvm::append_range(source, all.drop_front(dim + rank));
     demand.read(0, source);
-    demand.add(1, named);
+    demand.add(1, read);
   });
   return demand.take();
 }
@@ -363,7 +365,7 @@ double GatherOp::getFlops(const ElementSets &) { return 0; }
 
 SmallVector<ElementSets> RotaryOp::getDemand(const ElementSets &result) {
   ArrayRef<int64_t> shape = getType().getShape();
-  // Both of each pair.
+  // Both elements of each pair are read.
   SmallVector<int64_t> paired(shape);
   int64_t half = paired.pop_back_val() / 2;
   paired.append({getInterleaved() ? half : 2, getInterleaved() ? 2 : half});

@@ -9,7 +9,7 @@
 using namespace llvm;
 using namespace fact;
 
-/// Boxes of one set, and sets of one union, at most.
+/// The maximum number of boxes per set, and of sets per union.
 static constexpr size_t limit = 64;
 
 static int64_t countSteps(ArrayRef<Run> runs) {
@@ -19,7 +19,7 @@ static int64_t countSteps(ArrayRef<Run> runs) {
   return count;
 }
 
-/// From the first position to the last.
+/// The distance from the first position to the last.
 static int64_t getExtent(ArrayRef<Run> runs) {
   int64_t extent = 0;
   for (const Run &run : runs)
@@ -37,14 +37,14 @@ ElementSet ElementSet::whole(ArrayRef<int64_t> shape) {
   for (int64_t size : shape)
     count *= size;
   set.runs.push_back({count, 1});
-  set.normalise();
+  set.normalize();
   return set;
 }
 
 int64_t ElementSet::size() const { return countSteps(runs); }
 int64_t ElementSet::last() const { return offset + getExtent(runs); }
 
-void ElementSet::normalise() {
+void ElementSet::normalize() {
   llvm::erase_if(runs, [](const Run &run) { return run.count == 1; });
   llvm::sort(runs,
              [](const Run &a, const Run &b) { return a.stride > b.stride; });
@@ -70,7 +70,7 @@ int64_t Coordinates::last() const { return first + getExtent(runs); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Takes one box off a set; what does not fit stays as further sets.
+/// Splits one box off a set. The rest of the set becomes further sets.
 class BoxTaker {
 public:
   BoxTaker(const ElementSet &set, ArrayRef<int64_t> shape)
@@ -85,8 +85,8 @@ public:
     }
   }
 
-  /// Runs with the smallest stride first, so that each knows how much room
-  /// those inside of it take.
+  /// Places runs by increasing stride, because the room for a run depends on
+  /// the runs inside of it.
   Box take(SmallVectorImpl<ElementSet> &rest) {
     while (!pending.empty()) {
       Run run = pending.front();
@@ -99,15 +99,16 @@ public:
       left.runs.append(done.begin(), done.begin() + doneBefore);
       left.runs.push_back({run.count - taken, run.stride});
       left.runs.append(pending.begin() + added, pending.end());
-      left.normalise();
+      left.normalize();
       rest.push_back(std::move(left));
     }
     return std::move(box);
   }
 
 private:
-  /// Gives steps of `run` to one dimension, and to the next one as whole turns
-  /// of it; returns how many.
+  /// Assigns steps of `run` to one dimension. If they fill the dimension more
+  /// than once, the multiples become a run of the next outer one. Returns the
+  /// number of steps assigned.
   int64_t place(Run run) {
     doneBefore = done.size();
     added = 0;
@@ -175,7 +176,7 @@ ElementSet fact::flatten(const Box &box, ArrayRef<int64_t> shape) {
       set.runs.push_back({run.count, run.stride * stride});
     stride *= shape[i];
   }
-  set.normalise();
+  set.normalize();
   return set;
 }
 
@@ -183,22 +184,23 @@ ElementSet fact::flatten(const Box &box, ArrayRef<int64_t> shape) {
 // Unions
 //===----------------------------------------------------------------------===//
 
-/// Whether no position of one set is in the other, seen in turns of `turn`
-/// positions: both stay in parts of the turn that are apart.
-static bool areApart(const ElementSet &a, const ElementSet &b, int64_t turn) {
-  auto getPart = [&](const ElementSet &set) {
+/// Whether the positions of both sets, modulo `period`, lie in disjoint ranges.
+static bool areApart(const ElementSet &a, const ElementSet &b, int64_t period) {
+  auto getRange = [&](const ElementSet &set) {
     SmallVector<Run, 4> inside;
     for (const Run &run : set.runs)
-      if (run.stride % turn != 0)
+      if (run.stride % period != 0)
         inside.push_back(run);
-    int64_t first = set.offset % turn;
+    int64_t first = set.offset % period;
     return std::make_pair(first, first + getExtent(inside));
   };
-  auto [firstA, lastA] = getPart(a);
-  auto [firstB, lastB] = getPart(b);
-  return lastA < turn && lastB < turn && (lastA < firstB || lastB < firstA);
+  auto [firstA, lastA] = getRange(a);
+  auto [firstB, lastB] = getRange(b);
+  return lastA < period && lastB < period &&
+         (lastA < firstB || lastB < firstA);
 }
 
+/// Whether the sets are known to be disjoint.
 static bool areApart(const ElementSet &a, const ElementSet &b) {
   if (a.last() < b.offset || b.last() < a.offset)
     return true;
@@ -209,7 +211,8 @@ static bool areApart(const ElementSet &a, const ElementSet &b) {
   return false;
 }
 
-/// Takes the run of a stride out of a list: one step where there is none.
+/// Removes the run with a stride from a list and returns its count; 1 if there
+/// is none.
 static int64_t takeRun(SmallVectorImpl<Run> &runs, int64_t stride) {
   auto *found =
       find_if(runs, [&](const Run &run) { return run.stride == stride; });
@@ -220,7 +223,8 @@ static int64_t takeRun(SmallVectorImpl<Run> &runs, int64_t stride) {
   return count;
 }
 
-/// Whether every step of a run goes beyond all that is inside of it.
+/// Whether all positions are distinct: each stride exceeds the extent of the
+/// runs inside of it.
 static bool isDistinct(ArrayRef<Run> runs) {
   int64_t inside = 0;
   for (const Run &run : reverse(runs)) {
@@ -231,7 +235,8 @@ static bool isDistinct(ArrayRef<Run> runs) {
   return true;
 }
 
-/// The union of sets that go on in one direction and are equal in all others.
+/// The union of two sets, if it is one set: one continues the other along one
+/// run, and all other runs are equal.
 static std::optional<ElementSet> join(const ElementSet &a,
                                       const ElementSet &b) {
   if (b.offset < a.offset)
@@ -257,7 +262,7 @@ static std::optional<ElementSet> join(const ElementSet &a,
     joined.offset = a.offset;
     joined.runs = restA;
     joined.runs.push_back({std::max(countA, steps + countB), stride});
-    joined.normalise();
+    joined.normalize();
     if (isDistinct(joined.runs))
       return joined;
   }

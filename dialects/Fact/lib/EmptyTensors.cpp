@@ -73,8 +73,7 @@ Value AttentionOp::buildFromEmpty(OpBuilder &builder) {
     shape.back() = 1;
     return splat(builder, getLoc(), type.clone(ArrayRef<int64_t>(shape)), 0);
   };
-  return AttentionOp::create(builder, getLoc(), getType(),
-                             zeros(getQuery().getType()),
+  return AttentionOp::create(builder, getLoc(), zeros(getQuery().getType()),
                              zeros(getKey().getType()), getValue(), getMask(),
                              getScaleAttr(), getCausalAttr());
 }
@@ -96,8 +95,6 @@ struct ReplaceEmptyResult : RewritePattern {
         op->getNumResults() != 1 || !isEmpty(op->getResult(0).getType()))
       return failure();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type.hasStaticShape())
-      return failure();
     rewriter.replaceOpWithNewOp<ConstantOp>(
         op, DenseElementsAttr::get(type, ArrayRef<Attribute>()));
     return success();
@@ -111,8 +108,7 @@ struct ReplaceFromEmpty : OpInterfaceRewritePattern<TensorOpInterface> {
   LogicalResult matchAndRewrite(TensorOpInterface op,
                                 PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    if (isEmpty(type) || !type.hasStaticShape() ||
-        llvm::none_of(op->getOperandTypes(), isEmpty))
+    if (isEmpty(type) || llvm::none_of(op->getOperandTypes(), isEmpty))
       return failure();
     Value value = op.buildFromEmpty(rewriter);
     if (!value)

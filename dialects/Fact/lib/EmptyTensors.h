@@ -1,6 +1,5 @@
-//===- EmptyTensors.h - Tensors without elements ------------------*- C++
+//===- EmptyTensors.h - Tensors without elements ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_DIALECTS_FACT_LIB_EMPTYTENSORS_H
 #define FACT_DIALECTS_FACT_LIB_EMPTYTENSORS_H

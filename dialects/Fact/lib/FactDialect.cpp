@@ -113,11 +113,11 @@ LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() != precisionName)
     return success();
   if (!isa<ModuleOp>(op))
-    return op->emitOpError("has the attribute '")
-           << precisionName << "', which is one of modules";
+    return op->emitOpError("attribute '")
+           << precisionName << "' is allowed on modules only";
   if (!readPrecision(attribute.getValue()))
     return op->emitOpError("attribute '")
            << precisionName << "' is " << attribute.getValue()
-           << ", and must be \"highest\", \"high\" or \"medium\"";
+           << ", but must be \"highest\", \"high\" or \"medium\"";
   return success();
 }

@@ -159,7 +159,7 @@ void fact::printSpace(raw_ostream &os, SpaceAttr space) {
   os << '>';
 }
 
-/// `<name = VALUE, ...>`, the parameters of a kind in any order.
+/// Parses `<name = VALUE, ...>`, the parameters of a kind in any order.
 static ParseResult
 parseParameters(AsmParser &parser, const ScheduleKind &kind,
                 function_ref<ParseResult(size_t parameter)> parseValue) {

@@ -11,7 +11,7 @@ namespace fact {
 void printSchedule(llvm::raw_ostream &os, ScheduleAttr schedule);
 void printSpace(llvm::raw_ostream &os, SpaceAttr space);
 
-/// Parse what follows the name of the kind. Null after a diagnostic.
+/// Parse the text after the name of the kind. Null after a diagnostic.
 mlir::Attribute parseSchedule(mlir::AsmParser &parser,
                               const ScheduleKind &kind);
 mlir::Attribute parseSpace(mlir::AsmParser &parser, const ScheduleKind &kind);

@@ -69,9 +69,9 @@ MatrixRate fact::getMatrixRate(runtime::ElementType type,
 // Built-in machines
 //===----------------------------------------------------------------------===//
 
-// Dense peaks and bandwidths as the vendor publishes them. Nothing is known of
-// the host beforehand: its figures are bounds that no machine of its kind
-// passes, caches included, so that a share of them is a lower bound too.
+// Dense peaks and bandwidths as the vendor publishes them. The host is not
+// known beforehand: its figures are upper bounds for any processor, caches
+// included, so that a utilization computed from them is a lower bound.
 static constexpr MachineDescription machines[] = {
     // Contractions: 16-bit types, f32, TF32, f64.
     {"a100", "sm_80", 108, 166912, 40 << 20, 2.0e12,
@@ -95,7 +95,7 @@ static bool isProcessor(StringRef name) {
          llvm::AArch64::parseCpu(name);
 }
 
-/// A processor by its name is a machine with the bounds of the host.
+/// The machine of a processor that LLVM knows; it has the figures of the host.
 static const MachineDescription *findProcessor(StringRef name) {
   if (!isProcessor(name))
     return nullptr;
@@ -111,7 +111,8 @@ const MachineDescription *fact::findMachine(StringRef nameOrArchitecture) {
   for (const MachineDescription &machine : machines)
     if (machine.name == nameOrArchitecture)
       return &machine;
-  // Two machines share sm_90a: the later, larger one stands for it.
+  // Two machines have the architecture sm_90a; the larger one, which is later
+  // in the table, represents it.
   for (const MachineDescription &machine : llvm::reverse(machines))
     if (machine.architecture == nameOrArchitecture)
       return &machine;
@@ -163,7 +164,7 @@ static std::string describeFigure(double, int64_t) {
   return "a positive number";
 }
 
-/// Says that there is no such figure, and which there are.
+/// Reports an unknown figure, and lists the known ones.
 static LogicalResult
 reportUnknown(StringRef name, llvm::ArrayRef<StringRef> others,
               llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -193,7 +194,7 @@ static bool isArchitecture(StringRef text) {
          (rest.empty() || rest == "a" || rest == "f");
 }
 
-/// Reads the figures of an attribute; says which one is missing or wrong.
+/// Reads the figures of an attribute; reports one that is missing or wrong.
 static LogicalResult
 readFigures(DictionaryAttr figures, MachineDescription &machine,
             llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -203,10 +204,10 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
                           "\"sm_90a\", \"x86-64-v3\" or \"host\"";
   if (!isArchitecture(architecture))
     return emitError() << "'architecture' is " << architecture
-                       << ", and must be one such as \"sm_90a\", "
+                       << ", but must be one such as \"sm_90a\", "
                           "\"x86-64-v3\" or \"host\"";
   machine.architecture = architecture.getValue();
-  // The one figure that may be left out: 16-bit types are no slower.
+  // The peak of TF32 may be omitted; the peak of 16-bit types bounds it.
   NamedAttrList all(figures);
   if (Attribute narrow = figures.get("matrix_flops_16");
       narrow && !figures.get("matrix_flops_tf32"))
@@ -225,7 +226,7 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
     std::string right = describeFigure(member, least);
     result = figure
                  ? emitError() << "'" << name << "' is " << figure
-                               << ", and must be " << right
+                               << ", but must be " << right
                  : emitError() << "a machine needs '" << name << "', " << right;
   });
   if (failed(result) || known == figures.size())
@@ -262,7 +263,7 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                           diagnostic << "'" << known.name << "'";
                         });
   return diagnostic << ", processors by LLVM's names such as 'x86-64-v3', and "
-                       "those of a file that ends in '.json'";
+                       "machines described in a '.json' file";
 }
 
 MachineDescription MachineAttr::getDescription() const {
@@ -275,7 +276,7 @@ MachineDescription MachineAttr::getDescription() const {
   return machine;
 }
 
-/// The text that a JSON object has under `key`; none when it has nothing there.
+/// The string under `key` of a JSON object; none if the key is absent.
 static FailureOr<std::optional<StringRef>>
 readText(const llvm::json::Object &object, StringRef key, StringRef right,
          llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -285,11 +286,11 @@ readText(const llvm::json::Object &object, StringRef key, StringRef right,
   if (auto text = value->getAsString())
     return std::optional<StringRef>(*text);
   return emitError() << "'" << key << "' is " << llvm::formatv("{0}", *value)
-                     << ", and must be " << right;
+                     << ", but must be " << right;
 }
 
-/// A machine of a JSON object: its name, an optional built-in machine to start
-/// from, and figures.
+/// Reads a machine from a JSON object: its name, an optional built-in machine
+/// to start from, and figures.
 static FailureOr<MachineAttr>
 readMachine(MLIRContext *context, const llvm::json::Object &object,
             llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -343,7 +344,7 @@ readMachine(MLIRContext *context, const llvm::json::Object &object,
       return reportUnknown(figure, {"name", "base", "architecture"}, emitError);
     if (!attribute)
       return emitError() << "'" << figure << "' is "
-                         << llvm::formatv("{0}", value) << ", and must be "
+                         << llvm::formatv("{0}", value) << ", but must be "
                          << right;
     figures.set(figure, attribute);
   }
@@ -354,7 +355,7 @@ readMachine(MLIRContext *context, const llvm::json::Object &object,
   return machine;
 }
 
-/// How deep JSON is nested. LLVM's parser calls itself for each level.
+/// The nesting depth of JSON text. LLVM's parser recurses once per level.
 static size_t getDepth(StringRef json) {
   size_t depth = 0, deepest = 0;
   bool isString = false;

@@ -1,4 +1,4 @@
-//===- Numerics.cpp - What contractions and row ops compute ---------------===//
+//===- Numerics.cpp - Arithmetic and magnitudes of ops --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
@@ -24,7 +24,7 @@ ScaleEffect MatmulOp::getScaleEffect(ArrayRef<double> operands) {
   return effect;
 }
 
-/// Scores sum over the depth, and the result over keys.
+/// Scores are sums over the depth, results are sums over keys.
 int64_t AttentionOp::getSumLength() {
   RankedTensorType key = getKey().getType();
   return std::max(key.getDimSize(2), key.getDimSize(3));
@@ -44,7 +44,7 @@ ScaleEffect AttentionOp::getScaleEffect(ArrayRef<double> operands) {
                     (getMask() ? operands[3] : 0);
   effect.exponentOperands = {0, 1};
   effect.computesExponent = true;
-  // An average is no larger than what it is taken of.
+  // An average is no larger than its largest term.
   effect.result = effect.term = operands[2];
   return effect;
 }
@@ -83,7 +83,7 @@ RowArithmetic NormOp::getArithmetic() {
 
 ScaleEffect NormOp::getScaleEffect(ArrayRef<double> operands) {
   ScaleEffect effect;
-  // Squares are summed.
+  // The terms are squares.
   effect.term = operands[0] * operands[0];
   effect.terms = double(getRowLength());
   double weight = getWeight() ? operands[1] : 1;

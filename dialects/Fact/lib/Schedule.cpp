@@ -37,7 +37,8 @@ bool Sizes::contains(int64_t size) const {
 }
 
 /// "1", "1 or 2", "1, 2 or 4".
-template <typename Range> static std::string joinAlternatives(const Range &all) {
+template <typename Range>
+static std::string joinAlternatives(const Range &all) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (auto [i, one] : llvm::enumerate(all))

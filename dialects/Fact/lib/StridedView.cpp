@@ -126,8 +126,7 @@ FailureOr<StridedView> StridedView::getDestination(Value value, Value result) {
   Operation *op = result.getDefiningOp();
   if (!isa_and_nonnull<ViewOpInterface>(op))
     return failure();
-  // `op` maps its operand to `result`. Computes where the operand lies from
-  // where the result lies, walking from `result` back to `value`.
+  // Walks from `result` back to `value`, and inverts each view on the way.
   SmallVector<Operation *> chain;
   for (Value at = result; at != value;) {
     Operation *step = at.getDefiningOp();

@@ -1,4 +1,4 @@
-//===- Views.cpp - How views rename elements ------------------------------===//
+//===- Views.cpp - Index mappings of views --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"

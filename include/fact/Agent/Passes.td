@@ -22,8 +22,8 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
     Option<"results", "results", "std::string", "\"\"",
            "The tuning.json of another run of the bundle; default: its own results">,
     Option<"eps", "eps", "double", "0.25",
-           "Done at most this share above the speed of light">,
-    Option<"window", "window", "unsigned", "12", "Done after this many attempts without gain">,
+           "A kernel is done if its time is at most this share above the speed of light">,
+    Option<"window", "window", "unsigned", "12", "A kernel is done after this many attempts without gain">,
     Option<"kernels", "kernels", "unsigned", "4", "Maximum kernels per round">,
     Option<"points", "points", "unsigned", "6", "Maximum new schedules per kernel">]);
   let statistics = !listconcat(agentStatistics, [

@@ -40,8 +40,8 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
     Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by the family of the rule, or no such rule">,
     Statistic<"rejectedByGraph", "rejected-by-graph", "Rejected by the graph around them">,
     Statistic<"rejectedBySpace", "rejected-by-space", "Rejected because no schedule is legal">,
-    Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because they could not be read">,
-    Statistic<"covered", "subgraphs-covered", "Subgraphs of the rules for ops that an agent left">,
+    Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because the proposal could not be parsed">,
+    Statistic<"covered", "subgraphs-covered", "Subgraphs by the rules, for ops that the agent left">,
     Statistic<"milliseconds", "milliseconds", "Milliseconds that discovery took">]);
   let dependentDialects = ["::fact::FactDialect"];
 }

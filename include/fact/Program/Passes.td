@@ -58,7 +58,7 @@ def OutlineProgram : Pass<"fact-outline-program", "::mlir::ModuleOp"> {
 }
 
 def PlanMemory : Pass<"fact-plan-memory", "::fact::program::ModelOp"> {
-  let summary = "Give the buffers of a program their offsets";
+  let summary = "Assign offsets to the buffers of a program";
   let description = [{
     Buffers in prepared memory lie one after another. Those in workspace are
     placed first fit by decreasing size: a buffer takes the lowest offset at

@@ -11,11 +11,11 @@ include "mlir/IR/OpBase.td"
 def Program_Dialect : Dialect {
   let name = "program";
   let cppNamespace = "::fact::program";
-  let summary = "Launches of kernels on buffers, and where the buffers lie";
+  let summary = "Launches of kernels on buffers, and the offsets of the buffers";
   let description = [{
-    What a model does when it runs. `program.kernel` holds one `fact.fused` per
-    distinct kernel, `program.model` the buffers and the launches over them, in
-    order: those of `program.prepare` after weights are loaded, those of
+    The execution of a model. `program.kernel` holds one `fact.fused` per
+    distinct kernel, `program.model` the buffers and the launches on them, in
+    order: those of `program.prepare` run after weights are loaded, those of
     `program.run` on each call. A bundle is written from it.
 
     `--fact-outline-program` makes a program from a discovered function;

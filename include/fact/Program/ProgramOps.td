@@ -24,7 +24,7 @@ def Program_Tensor : RankedTensorOf<[AnyFloat, AnyInteger],
 
 def Program_KernelOp : Program_Op<"kernel",
     [FunctionOpInterface, IsolatedFromAbove, SingleBlock]> {
-  let summary = "what one kernel computes";
+  let summary = "definition of one kernel";
   let description = [{
     Holds the `fact.fused` of one kernel, once for all launches. Its arguments
     are the buffers that a launch reads, its results those that it writes. Two
@@ -195,8 +195,8 @@ def Program_AllocOp : Program_BufferOp<"alloc"> {
   let results = (outs Res<Program_Buffer, "", [MemAlloc]>:$buffer);
   let assemblyFormat = "$memory (`at` $offset^)? attr-dict `:` $tensor";
   let extraClassDeclaration = [{
-    /// Of offsets and sizes, in bytes: wide enough for TMA and for a cache line
-    /// of every machine.
+    /// Alignment of offsets and sizes, in bytes: enough for TMA and for a cache
+    /// line of every machine.
     static constexpr int64_t alignment = 256;
 
     /// Size of the tensor, rounded up to a multiple of the alignment.

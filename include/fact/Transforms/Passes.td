@@ -71,11 +71,11 @@ def RaiseNorms : Pass<"fact-raise-norms"> {
     `(x - mean(x)) * rsqrt(variance + eps)` becomes `fact.norm layer`. Roots and
     quotients, means as sums over a count, a variance as
     `mean(x * x) - mean(x)^2`, and a weight among the factors are recognized; a
-    weight and a bias after it join it. `eps` elsewhere, or a variance over
-    `n - 1`, is something else and stays.
+    weight and a bias after the norm become its operands. A graph with `eps` in
+    another place, or with a variance over `n - 1`, is not a norm and stays.
 
     A norm computed in f32 between casts stays in f32, with its casts: a value
-    that is rounded before the weight is multiplied still is.
+    that is rounded before it is multiplied by the weight still is.
 
     ```mlir
     %eps = fact.constant dense<1.0e-06> : tensor<f32>
@@ -99,9 +99,10 @@ def RaiseRotary : Pass<"fact-raise-rotary"> {
   let description = [{
     `x * cos + rotate(x) * sin` becomes `fact.rotary`, where `rotate` is
     written with slices and a concatenation of halves, or with every second
-    element and a stack. The form that multiplies both parts of pairs with
-    angles of half the width and joins them is recognized too; its angles are
-    joined. Parts are compared as strided views of one tensor.
+    element and a stack. The form that multiplies both elements of each pair by
+    tables of half the width, and concatenates the results, is recognized too;
+    its tables are concatenated. Halves are compared as strided views of one
+    tensor.
 
     ```mlir
     %0 = fact.slice %x dim 1 start 4 : (tensor<2x8xf32>) -> tensor<2x4xf32>
@@ -124,17 +125,17 @@ def RaiseRotary : Pass<"fact-raise-rotary"> {
 def RaiseAttention : Pass<"fact-raise-attention"> {
   let summary = "Recognize attention that is written out";
   let description = [{
-    `softmax(q k^T * scale + mask) v` becomes `fact.attention`. Factors may
-    stand before or after the product; any number of masks may be added or
-    selected; leading dimensions are arbitrary. Widening casts are looked
-    through, so a softmax in f32 between 16-bit products is recognized; its
-    result rounds as a contraction's operand does. Scores with other users stay.
+    `softmax(q k^T * scale + mask) v` becomes `fact.attention`. The scale may be
+    applied before or after the product; any number of masks may be added or
+    selected; leading dimensions are arbitrary. Widening casts are ignored, so a
+    softmax in f32 between 16-bit products is recognized; its result is rounded
+    like any operand of a contraction. Scores with other users stay.
 
-    A choice (`where`, `masked_fill`) becomes a summand if its fill value hides
-    a score in any case: `-inf`, the lowest finite number of the scores' type,
-    or anything below -2^100. `-1e9` does not, and stays.
+    A selection (`where`, `masked_fill`) becomes an additive mask if its fill
+    value masks every score: `-inf`, the lowest finite number of the scores'
+    type, or anything below -2^100. A selection with `-1e9` stays.
 
-    Keys and values that are repeated over groups of query heads are read once.
+    Keys and values that are repeated per group of query heads are read once.
 
     ```mlir
     %s = fact.constant dense<1.25e-01> : tensor<f32>
@@ -154,7 +155,7 @@ def RaiseAttention : Pass<"fact-raise-attention"> {
 }
 
 def ProveMasks : Pass<"fact-prove-masks", "::mlir::ModuleOp"> {
-  let summary = "Replace known masks by the flag `causal`, or remove them";
+  let summary = "Replace constant masks by the flag `causal`, or remove them";
   let description = [{
     Evaluates masks, and parts of masks, that depend on constants and on weights
     with known values alone. A causal mask becomes the flag `causal`, and one
@@ -206,11 +207,11 @@ def SplitGates : Pass<"fact-split-gates"> {
 def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
   let summary = "Merge the products that project one value";
   let description = [{
-    Products of one value with weights become one product with the weights
-    concatenated, and its results slices of that: the value is read once, and a
-    wide product fills the machine better than several narrow ones. Concatenated
+    Products of one value with several weights become one product with the
+    concatenated weight, followed by slices: the value is read once, and a wide
+    product fills the machine better than several narrow ones. Concatenated
     weights are functions of weights alone, so `fact-hoist-prepare` moves them to
-    load. Biases are concatenated alike; products with and without a bias are
+    load time. Biases are concatenated too; products with and without a bias are
     not merged with each other.
 
     ```mlir

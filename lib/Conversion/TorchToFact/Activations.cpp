@@ -116,7 +116,7 @@ static LogicalResult convertGelu(TorchCall &call) {
   if (!kind)
     return call.emitArgumentError("approximate")
            << "is '" << approximate << "', but must be 'none' or 'tanh'";
-  return call.replace(call.create<GeluOp>(typeOf(x), x, *kind));
+  return call.replace(call.infer<GeluOp>(x, *kind));
 }
 
 /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` exceeds the threshold.
@@ -252,9 +252,9 @@ static LogicalResult convertGlu(TorchCall &call) {
 /// hardsigmoid(x) = clamp(x + 3, 0, 6) / 6.
 static Value hardSigmoid(TorchCall &call, Value x) {
   Builder &builder = call.getBuilder();
-  Value clamped = call.create<ClampOp>(typeOf(x), call.binary<AddOp>(x, 3.0),
-                                       builder.getF64FloatAttr(0),
-                                       builder.getF64FloatAttr(6));
+  Value clamped = call.infer<ClampOp>(call.binary<AddOp>(x, 3.0),
+                                      builder.getF64FloatAttr(0),
+                                      builder.getF64FloatAttr(6));
   return call.binary<DivOp>(clamped, 6.0);
 }
 

@@ -34,13 +34,7 @@ Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
                                     bool transposeB) {
   if (!isa<FloatType>(elementOf(x)))
     return multiplyIntegers(call, x, y, transposeB);
-  ArrayRef<int64_t> left = typeOf(x).getShape(), right = typeOf(y).getShape();
-  auto batch = broadcastShapes({left.drop_back(2), right.drop_back(2)});
-  SmallVector<int64_t> shape = batch ? *batch : SmallVector<int64_t>();
-  shape.push_back(left[left.size() - 2]);
-  shape.push_back(right[right.size() - (transposeB ? 2 : 1)]);
-  return call.create<MatmulOp>(RankedTensorType::get(shape, elementOf(x)), x, y,
-                               /*transpose_a=*/false, transposeB);
+  return call.infer<MatmulOp>(x, y, /*transpose_a=*/false, transposeB);
 }
 
 /// PyTorch's product of any ranks: a 1-d operand is a row on the left and a
@@ -222,11 +216,8 @@ static LogicalResult convertAttention(TorchCall &call) {
   for (Value *operand : {&query, &key, &value})
     *operand = call.reshape(*operand, toRankFour(typeOf(*operand).getShape()));
 
-  SmallVector<int64_t> resultShape(typeOf(query).getShape());
-  resultShape.back() = typeOf(value).getShape().back();
-  Value attention = call.create<AttentionOp>(
-      typeOf(query).clone(ArrayRef<int64_t>(resultShape)), query, key, value,
-      mask, llvm::APFloat(scale), causal);
+  Value attention = call.infer<AttentionOp>(query, key, value, mask,
+                                            llvm::APFloat(scale), causal);
   return call.replace(call.reshape(attention, call.getResultType().getShape()));
 }
 

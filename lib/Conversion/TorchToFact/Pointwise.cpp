@@ -261,8 +261,7 @@ static LogicalResult clamp(TorchCall &call, Value x, std::optional<double> min,
     };
     if (!min && !max)
       return call.emitError() << "needs 'min', 'max' or both";
-    return call.replace(
-        call.create<ClampOp>(typeOf(x), x, bound(min), bound(max)));
+    return call.replace(call.infer<ClampOp>(x, bound(min), bound(max)));
   }
   if (min)
     x = call.binary<MaximumOp>(x, call.constant(*min, elementOf(x)));

@@ -248,7 +248,7 @@ static LogicalResult convertSoftmax(TorchCall &call) {
   int64_t dim;
   if (failed(softmaxOperands(call, x, dim)))
     return failure();
-  return call.replace(call.create<SoftmaxOp>(typeOf(x), x, dim));
+  return call.replace(call.infer<SoftmaxOp>(x, dim));
 }
 
 /// `d - log(sum(exp(d)))` with `d = x - max(x)`.
@@ -305,10 +305,9 @@ static LogicalResult buildNorm(TorchCall &call, NormKind kind, Value bias,
            << "is [" << ArrayRef(normalized)
            << "], but must be the last sizes of " << x.getType();
   x = call.cast(x, call.getResultElement());
-  auto norm = NormOp::create(call.getBuilder(), call.getLoc(), typeOf(x), kind,
-                             x, weight, bias, llvm::APFloat(eps),
-                             static_cast<uint64_t>(normalized.size()));
-  return call.replace(norm.getResult());
+  return call.replace(
+      call.infer<NormOp>(kind, x, weight, bias, llvm::APFloat(eps),
+                         static_cast<uint64_t>(normalized.size())));
 }
 
 /// `layer_norm(input, normalized_shape, weight, bias, eps)`
@@ -348,11 +347,9 @@ static LogicalResult buildGroupNorm(TorchCall &call, int64_t groups,
   int64_t members =
       llvm::product_of(ArrayRef<int64_t>(shape).drop_front()) / groups;
   Value rows = call.reshape(x, {shape[0], groups, members});
-  Value norm = NormOp::create(call.getBuilder(), call.getLoc(), typeOf(rows),
-                              NormKind::layer, rows, /*weight=*/Value(),
-                              /*bias=*/Value(), llvm::APFloat(eps),
-                              /*dims=*/uint64_t(1))
-                   .getResult();
+  Value norm = call.infer<NormOp>(NormKind::layer, rows, /*weight=*/Value(),
+                                  /*bias=*/Value(), llvm::APFloat(eps),
+                                  /*dims=*/uint64_t(1));
   Value result = call.reshape(norm, shape);
   auto ofChannels = [&](Value vector) {
     SmallVector<int64_t> broadcast(shape.size() - 1, 1);

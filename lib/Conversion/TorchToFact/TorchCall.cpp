@@ -355,24 +355,29 @@ bool TorchCall::hasDimension(Value tensor, int64_t dim) {
   return has;
 }
 
-/// Shapes that do not broadcast are reported by the op's verifier.
-RankedTensorType TorchCall::broadcastType(ValueRange operands, Type element) {
-  SmallVector<ArrayRef<int64_t>> shapes;
-  for (Value operand : operands)
-    shapes.push_back(typeOf(operand).getShape());
-  auto shape = broadcastShapes(shapes);
-  return RankedTensorType::get(
-      shape ? ArrayRef<int64_t>(*shape) : shapes.front(), element);
+Value TorchCall::setInferredType(InferTypeOpInterface built) {
+  // One error per call: the first may be the cause of others.
+  std::optional<Location> loc;
+  if (!isMalformed)
+    loc = getLoc();
+  SmallVector<Type> types;
+  if (failed(built.inferReturnTypes(
+          built.getContext(), loc, built->getOperands(),
+          built->getDiscardableAttrDictionary(), built->getPropertiesStorage(),
+          built->getRegions(), types))) {
+    isMalformed = true;
+    types.assign({built->getOperand(0).getType()});
+  }
+  built->getResult(0).setType(types.front());
+  return built->getResult(0);
 }
 
 Value TorchCall::select(Value condition, Value x, Value y) {
-  return create<SelectOp>(broadcastType({condition, x, y}, commonElement(x, y)),
-                          condition, x, y);
+  return infer<SelectOp>(condition, x, y);
 }
 
 Value TorchCall::compare(Predicate predicate, Value x, Value y) {
-  return create<CompareOp>(broadcastType({x, y}, builder.getI1Type()),
-                           predicate, x, y);
+  return infer<CompareOp>(predicate, x, y);
 }
 
 Value TorchCall::scalarConstant(double value, Type element) {
@@ -414,10 +419,7 @@ Value TorchCall::expand(Value tensor, ArrayRef<int64_t> shape) {
 Value TorchCall::permute(Value tensor, ArrayRef<int64_t> dims) {
   if (llvm::equal(dims, llvm::seq<int64_t>(0, rankOf(tensor))))
     return tensor;
-  SmallVector<int64_t> shape;
-  for (int64_t dim : dims)
-    shape.push_back(typeOf(tensor).getDimSize(dim));
-  return create<PermuteOp>(typeOf(tensor).clone(shape), tensor, dims);
+  return infer<PermuteOp>(tensor, dims);
 }
 
 Value TorchCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size,
@@ -438,39 +440,21 @@ Value TorchCall::concat(ArrayRef<Value> tensors, int64_t dim) {
   for (Value tensor : tensors)
     if (!hasDimension(tensor, dim))
       return tensor;
-  SmallVector<int64_t> shape(typeOf(tensors.front()).getShape());
-  shape[dim] = 0;
-  for (Value tensor : tensors)
-    shape[dim] += typeOf(tensor).getDimSize(dim);
-  return create<ConcatOp>(
-      typeOf(tensors.front()).clone(ArrayRef<int64_t>(shape)), tensors, dim);
+  return infer<ConcatOp>(tensors, dim);
 }
 
 Value TorchCall::gather(Value tensor, Value indices, int64_t dim) {
   if (!hasDimension(tensor, dim))
     return tensor;
-  ArrayRef<int64_t> source = typeOf(tensor).getShape();
-  SmallVector<int64_t> shape(source.take_front(dim));
-  llvm::append_range(shape, typeOf(indices).getShape());
-  llvm::append_range(shape, source.drop_front(dim + 1));
-  return create<GatherOp>(typeOf(tensor).clone(ArrayRef<int64_t>(shape)),
-                          tensor, indices, dim);
+  return infer<GatherOp>(tensor, indices, dim);
 }
 
 Value TorchCall::reduce(ReduceKind kind, Value tensor, ArrayRef<int64_t> dims,
                         bool keep) {
-  bool index = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
-  Type element = index ? builder.getI64Type() : elementOf(tensor);
+  if (!dims.empty())
+    return infer<ReduceOp>(kind, tensor, dims, keep);
   // A 0-d tensor has no dimension to reduce; the index of its element is 0.
-  if (dims.empty())
-    return index ? constant(0, element, typeOf(tensor).getShape()) : tensor;
-  SmallVector<int64_t> shape;
-  for (auto [dim, size] : llvm::enumerate(typeOf(tensor).getShape())) {
-    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
-      shape.push_back(size);
-    else if (keep)
-      shape.push_back(1);
-  }
-  return create<ReduceOp>(RankedTensorType::get(shape, element), kind, tensor,
-                          dims, keep);
+  bool isIndex = kind == ReduceKind::argmax || kind == ReduceKind::argmin;
+  return isIndex ? constant(0, builder.getI64Type(), typeOf(tensor).getShape())
+                 : tensor;
 }

@@ -166,11 +166,17 @@ public:
     return Op::create(builder, getLoc(), std::forward<Args>(args)...)
         .getResult();
   }
-  template <typename Op> Value unary(Value x) {
-    return create<Op>(typeOf(x), x);
+  /// Builds an op whose result type follows from its operands and attributes.
+  /// If these do not fit, emits an error, and `replace` fails.
+  template <typename Op, typename... Args> Value infer(Args &&...args) {
+    // Builders that infer the type themselves abort if they cannot.
+    Type unknown = builder.getNoneType();
+    return setInferredType(Op::create(builder, getLoc(), unknown,
+                                      std::forward<Args>(args)...));
   }
+  template <typename Op> Value unary(Value x) { return infer<Op>(x); }
   template <typename Op> Value binary(Value x, Value y) {
-    return create<Op>(broadcastType({x, y}, commonElement(x, y)), x, y);
+    return infer<Op>(x, y);
   }
   /// A binary op on a tensor and a number.
   template <typename Op> Value binary(Value x, double y) {
@@ -207,14 +213,9 @@ public:
                bool keep);
 
 private:
-  /// The element type of a binary op. A scalar may be wider than the tensor and
-  /// does not decide it.
-  static Type commonElement(Value x, Value y) {
-    bool narrower = elementOf(y).getIntOrFloatBitWidth() <
-                    elementOf(x).getIntOrFloatBitWidth();
-    return elementOf(narrower && !rankOf(x) ? y : x);
-  }
-  RankedTensorType broadcastType(ValueRange operands, Type element);
+  /// Infers the type of an op's result and returns the result. If it cannot be
+  /// inferred, the result has the type of operand 0.
+  Value setInferredType(mlir::InferTypeOpInterface built);
   /// Whether `tensor` has the dimension; if not, emits an error, and `replace`
   /// fails.
   bool hasDimension(Value tensor, int64_t dim);

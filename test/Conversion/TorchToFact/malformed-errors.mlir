@@ -237,3 +237,22 @@ func.func @weight_without_a_name() -> !torch.vtensor<[4],f32> {
   %0 = "torch.fact.weight"() {name = ""} : () -> !torch.vtensor<[4],f32>
   return %0 : !torch.vtensor<[4],f32>
 }
+
+// -----
+
+// The operands of a FACT op that do not fit are reported once per call.
+
+func.func @broadcast(%x: !torch.vtensor<[2,3],f32>, %y: !torch.vtensor<[4],f32>) -> !torch.vtensor<[2,3],f32> {
+  %a = torch.constant.float 0.5
+  // expected-error @below {{'fact.sub' op operand shapes do not broadcast: 'tensor<4xf32>', 'tensor<2x3xf32>'}}
+  %0 = torch.aten.lerp.Scalar %x, %y, %a : !torch.vtensor<[2,3],f32>, !torch.vtensor<[4],f32>, !torch.float -> !torch.vtensor<[2,3],f32>
+  return %0 : !torch.vtensor<[2,3],f32>
+}
+
+// -----
+
+func.func @contraction(%x: !torch.vtensor<[2,3],f32>, %y: !torch.vtensor<[4,5],f32>) -> !torch.vtensor<[2,5],f32> {
+  // expected-error @below {{'fact.matmul' op (C2) contracted sizes differ: 3 and 4}}
+  %0 = torch.aten.mm %x, %y : !torch.vtensor<[2,3],f32>, !torch.vtensor<[4,5],f32> -> !torch.vtensor<[2,5],f32>
+  return %0 : !torch.vtensor<[2,5],f32>
+}

@@ -1,8 +1,9 @@
 //===- ElementSet.h - Sets of elements of a tensor --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of strides, which is exact for all that views can say. Where a union is
-// not one of these, elements are left out: what is counted is in the set.
+// Sets are sums of strides, which represents every view exactly. A union that
+// has no such form is approximated from below: every counted element is in it,
+// but some are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,18 +25,20 @@ struct Run {
   }
 };
 
-/// Positions `offset + i0 * runs[0].stride + ...` of a row-major tensor, which
-/// are distinct. A reshape does not change them.
+/// The positions `offset + i0 * runs[0].stride + ...` of a row-major tensor.
+/// All are distinct, and a reshape does not change them.
 struct ElementSet {
   int64_t offset = 0;
-  /// The largest stride first; none of one step, none that goes on another.
+  /// Largest stride first. Runs of one step are dropped, and a run that
+  /// continues another is merged with it.
   llvm::SmallVector<Run, 4> runs;
 
   static ElementSet whole(llvm::ArrayRef<int64_t> shape);
   int64_t size() const;
   /// The last position.
   int64_t last() const;
-  void normalise();
+  /// Brings `runs` into that form.
+  void normalize();
 };
 
 /// The indices `first + i0 * runs[0].stride + ...` of one dimension.
@@ -48,17 +51,16 @@ struct Coordinates {
   int64_t last() const;
 };
 
-/// Every combination of coordinates of each dimension.
+/// The product of the coordinates of each dimension.
 using Box = llvm::SmallVector<Coordinates, 4>;
 
-/// The set as boxes of a shape, without overlap; all but what would take too
-/// many of them.
+/// Visits the set as disjoint boxes of a shape. Elements beyond a maximum
+/// number of boxes are left out.
 void forEachBox(const ElementSet &set, llvm::ArrayRef<int64_t> shape,
                 llvm::function_ref<void(const Box &)> visit);
 ElementSet flatten(const Box &box, llvm::ArrayRef<int64_t> shape);
 
-/// A union of sets without overlap. What cannot be told apart from another set
-/// is left out.
+/// A union of disjoint sets. A set that may overlap another one is left out.
 class ElementSets {
 public:
   void add(ElementSet set);

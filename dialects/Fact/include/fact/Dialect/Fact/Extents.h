@@ -1,4 +1,4 @@
-//===- Extents.h - Tile sizes written as 128x128x64 ---------------*- C++ -*-===//
+//===- Extents.h - Tile sizes written as 128x128x64 -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_EXTENTS_H

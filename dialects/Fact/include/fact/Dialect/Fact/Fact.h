@@ -1,4 +1,4 @@
-//===- Fact.h - The FACT dialect ----------------------------------*- C++ -*-===//
+//===- Fact.h - The FACT dialect --------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACT_H
@@ -26,28 +26,42 @@ namespace fact {
 class FusedOp;
 class MachineAttr;
 
-/// The NumPy broadcast of shapes; a dynamic size never broadcasts as 1.
+/// The NumPy broadcast of shapes; none if they do not broadcast.
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
 /// The machine that `fact.target` of the enclosing module names, if any.
 MachineAttr getTargetMachine(mlir::Operation *op);
 
-/// The machine that `text` names or describes (see MachineAttr::resolve); where
-/// it is empty, the one that `op` is compiled for, else the host.
+/// The machine that `text` names or describes (see MachineAttr::resolve). If
+/// `text` is empty: the target of the enclosing module, else the host.
 mlir::FailureOr<MachineAttr> chooseMachine(mlir::Operation *op,
                                            llvm::StringRef text);
 
-/// The precision that contractions of f32 may have, as the module says in
-/// `fact.float32_matmul_precision`; else the highest. A detached op is of the
-/// module of its operands.
+/// The least precision that contractions of f32 may have, from the attribute
+/// `fact.float32_matmul_precision` of the enclosing module; `Highest` without
+/// one. A detached op belongs to the module of its operands.
 Float32Precision getFloat32Precision(mlir::Operation *op);
 
 namespace detail {
-mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
-mlir::LogicalResult verifyElementTypes(mlir::Operation *op);
+/// The NumPy broadcast of the operands' shapes with their common element type.
+mlir::FailureOr<mlir::RankedTensorType>
+inferPointwiseType(mlir::TypeRange operands, EmitError emitError);
 
-/// `TensorOpInterface::getDemand` of ops that broadcast, of views, of row ops.
+/// Whether the result has the type `expected`. `constraint` is as in
+/// InferredType.
+mlir::LogicalResult verifyResultType(mlir::Operation *op,
+                                     mlir::RankedTensorType expected,
+                                     int constraint);
+
+/// Starts a diagnostic about an op that is not built yet; a silent one without
+/// a location.
+mlir::InFlightDiagnostic
+emitInferenceError(mlir::MLIRContext *context,
+                   std::optional<mlir::Location> location,
+                   llvm::StringRef opName);
+
+/// `TensorOpInterface::getDemand` of pointwise ops, of views and of row ops.
 llvm::SmallVector<ElementSets> getBroadcastDemand(mlir::Operation *op,
                                                   const ElementSets &result);
 llvm::SmallVector<ElementSets> getViewDemand(mlir::Operation *op,
@@ -56,24 +70,43 @@ llvm::SmallVector<ElementSets> getRowDemand(mlir::Operation *op,
                                             const ElementSets &result);
 } // namespace detail
 
-/// The result's shape is the broadcast of the operands' shapes.
-template <typename ConcreteType>
-class NumpyBroadcast
-    : public mlir::OpTrait::TraitBase<ConcreteType, NumpyBroadcast> {
-public:
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
-    return detail::verifyBroadcast(op);
-  }
-};
+/// Trait of ops whose result type follows from operands and attributes. The
+/// static function `inferType` of the op returns the type, or reports what is
+/// wrong with the operands; the verifier and `InferTypeOpInterface` call it.
+/// `constraint` is the number of the constraint on the result type in the op's
+/// documentation, or 0.
+template <int constraint> struct InferredType {
+  template <typename ConcreteType>
+  class Impl : public mlir::OpTrait::TraitBase<
+                   ConcreteType, InferredType<constraint>::template Impl> {
+  public:
+    static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+      typename ConcreteType::Adaptor adaptor(mlir::cast<ConcreteType>(op));
+      mlir::FailureOr<mlir::RankedTensorType> type = ConcreteType::inferType(
+          adaptor, [op] { return op->emitOpError(); });
+      if (mlir::failed(type))
+        return mlir::failure();
+      return detail::verifyResultType(op, *type, constraint);
+    }
 
-/// Operands have the result's element type, or are wider scalars.
-template <typename ConcreteType>
-class SameElementTypeOrScalar
-    : public mlir::OpTrait::TraitBase<ConcreteType, SameElementTypeOrScalar> {
-public:
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
-    return detail::verifyElementTypes(op);
-  }
+    static mlir::LogicalResult inferReturnTypes(
+        mlir::MLIRContext *context, std::optional<mlir::Location> location,
+        mlir::ValueRange operands, mlir::DictionaryAttr attributes,
+        mlir::OpaqueProperties properties, mlir::RegionRange regions,
+        llvm::SmallVectorImpl<mlir::Type> &types) {
+      typename ConcreteType::Adaptor adaptor(operands, attributes, properties,
+                                             regions);
+      mlir::FailureOr<mlir::RankedTensorType> type =
+          ConcreteType::inferType(adaptor, [&] {
+            return detail::emitInferenceError(context, location,
+                                              ConcreteType::getOperationName());
+          });
+      if (mlir::failed(type))
+        return mlir::failure();
+      types.assign({*type});
+      return mlir::success();
+    }
+  };
 };
 } // namespace fact
 

@@ -23,13 +23,13 @@ class Fact_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
-def Fact_NormKind : Fact_Enum<"NormKind", "what a norm divides by", [
+def Fact_NormKind : Fact_Enum<"NormKind", "kind of normalization", [
   I32EnumAttrCase<"layer", 0>, I32EnumAttrCase<"rms", 1>]>;
 def Fact_NormKindAttr : EnumAttr<Fact_Dialect, Fact_NormKind, "norm_kind"> {
   let assemblyFormat = "$value";
 }
 
-def Fact_ReduceKind : Fact_Enum<"ReduceKind", "how a reduction combines", [
+def Fact_ReduceKind : Fact_Enum<"ReduceKind", "kind of reduction", [
   I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
   I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"prod", 4>,
   I32EnumAttrCase<"argmax", 5>, I32EnumAttrCase<"argmin", 6>]>;
@@ -37,21 +37,21 @@ def Fact_ReduceKindAttr : EnumAttr<Fact_Dialect, Fact_ReduceKind, "reduce_kind">
   let assemblyFormat = "$value";
 }
 
-def Fact_Predicate : Fact_Enum<"Predicate", "a comparison", [
+def Fact_Predicate : Fact_Enum<"Predicate", "comparison predicate", [
   I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
   I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;
 def Fact_PredicateAttr : EnumAttr<Fact_Dialect, Fact_Predicate, "predicate"> {
   let assemblyFormat = "$value";
 }
 
-def Fact_GeluKind : Fact_Enum<"GeluKind", "which GELU", [
+def Fact_GeluKind : Fact_Enum<"GeluKind", "form of GELU: exact, or the tanh approximation", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>]>;
 def Fact_GeluKindAttr : EnumAttr<Fact_Dialect, Fact_GeluKind, "gelu_kind"> {
   let assemblyFormat = "$value";
 }
 
 def Fact_StrategyKind : Fact_Enum<"StrategyKind",
-    "how a fusion relates to what the registry knows", [
+    "how a kernel relates to the registry", [
   I32EnumAttrCase<"reuse", 0>, I32EnumAttrCase<"adapt", 1>,
   I32EnumAttrCase<"create", 2, "new">]>;
 
@@ -60,21 +60,21 @@ def Fact_StrategyKind : Fact_Enum<"StrategyKind",
 //===----------------------------------------------------------------------===//
 
 def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
-  let summary = "the machine to compile for";
+  let summary = "machine to compile for";
   let description = [{
-    What legality checks and speed-of-light figures need to know of a machine.
-    A module names its target in the attribute `fact.target`:
+    The architecture, sizes and peaks of a machine, which legality checks and
+    speed-of-light bounds read. A module names its target in the attribute
+    `fact.target`:
 
     ```mlir
     module attributes {fact.target = #fact.machine<"h200">} { ... }
     ```
 
     Built in: `a100`, `h100`, `h200`, `b200`, `host`, and every x86-64 and
-    AArch64 processor as LLVM names it (`x86-64-v3`, `neoverse-v1`), with the
-    figures of the host. Any other machine brings its figures: bytes and
-    floating-point operations a second. Passes and tools take such a machine
-    from a JSON file (`target=machine.json`), which may start from a built-in
-    one:
+    AArch64 processor by its name in LLVM (`x86-64-v3`, `neoverse-v1`), with the
+    figures of the host. The attribute of any other machine lists its figures,
+    such as bytes and floating-point operations per second. Passes and tools read
+    it from a JSON file (`target=machine.json`), which may extend a built-in one:
 
     ```json
     {"name": "h100_pcie", "base": "h100", "multiprocessors": 114,
@@ -89,8 +89,8 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
     /// The figures of this machine.
     ::fact::MachineDescription getDescription() const;
 
-    /// The machine that `text` names: built in by name or architecture, or
-    /// described by a file that ends in `.json`.
+    /// The machine that `text` names: a built-in one by name or architecture,
+    /// or the one described in a file whose name ends in `.json`.
     static ::mlir::FailureOr<MachineAttr>
     resolve(::mlir::MLIRContext *context, ::llvm::StringRef text,
             ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
@@ -98,7 +98,15 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
 }
 
 def Fact_StrategyAttr : Fact_Attr<"Strategy", "strategy"> {
-  let summary = "reuse, adapt or new, with the registry entry it builds on";
+  let summary = "reuse, adapt or new, and the registry entry to start from";
+  let description = [{
+    `reuse` takes the schedules of a registry entry, `adapt` searches around
+    them, and `new` searches without one.
+
+    ```mlir
+    #fact.strategy<reuse, "gemm_epilogue/bf16/sm_90a#d12cb87f6a">
+    ```
+  }];
   let parameters = (ins EnumParameter<Fact_StrategyKind>:$kind,
                         StringRefParameter<"registry entry", [{""}]>:$entry);
   let assemblyFormat = "`<` $kind (`,` $entry^)? `>`";
@@ -110,36 +118,36 @@ def Fact_StrategyAttr : Fact_Attr<"Strategy", "strategy"> {
 
 def Fact_ScheduleAttr : AttrDef<Fact_Dialect, "Schedule"> {
   let attrName = "fact.schedule";
-  let summary = "how one kernel is laid out on a machine";
+  let summary = "mapping of one kernel to a machine: tile sizes, stages and the like";
   let description = [{
-    A schedule has a kind, whose parameters are declared once (`ScheduleKind`),
-    and a value for each of them. It is written by the name of its kind:
+    A schedule has a kind and one value per parameter of the kind
+    (`ScheduleKind`). Its mnemonic is the name of the kind:
 
     ```mlir
     #fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = pingpong, swizzle = 1>
     ```
 
-    A schedule cannot express a wrong kernel: one that is legal for a region
-    computes the region's function. Kinds are registered with the dialect by
-    families of kernels; [schedules](../schedules.md) lists those there are.
+    A schedule cannot make a kernel wrong: every schedule that is legal for a
+    region computes the region's function. Families of kernels register their
+    kinds with the dialect; [schedules](../schedules.md) lists all of them.
   }];
   let parameters = (ins "const ::fact::ScheduleKind *":$kind,
                         ArrayRefParameter<"::fact::Extents">:$values);
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Whether each value is legal; the diagnostic says what would be. Whether
-    /// all of them are for a region is known to the region's plan.
+    /// Whether each value by itself is legal; the diagnostic says which values
+    /// are. The region's plan checks all of them together.
     ::mlir::LogicalResult checkValues(::fact::EmitError emitError) const;
 
-    /// The stable name under which measurements are kept: its text without the
-    /// dialect.
+    /// The stable key of measurements: the text of the attribute without
+    /// `#fact.`.
     std::string getKey() const;
 
-    /// This schedule with another value of one parameter.
+    /// This schedule with another value for one parameter.
     ScheduleAttr with(size_t parameter, const ::fact::Extents &value) const;
 
-    /// This schedule with values that depend on others adjusted to them, as the
-    /// points of a space are.
+    /// This schedule with dependent values adjusted to those they depend on, as
+    /// in the points of a space.
     ScheduleAttr adjusted() const;
   }];
 }
@@ -147,9 +155,9 @@ def Fact_ScheduleAttr : AttrDef<Fact_Dialect, "Schedule"> {
 def Fact_SpaceAttr : AttrDef<Fact_Dialect, "Space",
     [DeclareAttrInterfaceMethods<SpaceAttrInterface>]> {
   let attrName = "fact.space";
-  let summary = "schedules to search, as the product of a few lists";
+  let summary = "schedules to search, as a product of lists";
   let description = [{
-    A list of values for each parameter of a kind of schedule.
+    One list of values per parameter of a kind of schedule.
 
     ```mlir
     #fact.host_gemm_space<micro = [8x12, 8x8], rows = [48, 96], columns = [384]>
@@ -166,17 +174,17 @@ def Fact_SpaceAttr : AttrDef<Fact_Dialect, "Space",
     /// The values of one parameter.
     ::llvm::ArrayRef<::fact::Extents> getList(size_t parameter) const;
     ::llvm::SmallVector<::llvm::SmallVector<::fact::Extents>> getLists() const;
-    /// How many points it has, without making them.
+    /// The number of points, without enumerating them.
     size_t countPoints() const;
   }];
 }
 
 def Fact_SchedulesAttr : Fact_Attr<"Schedules", "schedules",
     [DeclareAttrInterfaceMethods<SpaceAttrInterface>]> {
-  let summary = "schedules to search, one by one";
+  let summary = "schedules to search, as a list";
   let description = [{
-    For what is no product of lists: the best few of another search, and the
-    neighbours of the best. They are tried in this order.
+    Schedules that are not a product of lists, such as the best ones of an
+    earlier search and their neighbors. They are tried in this order.
 
     ```mlir
     #fact.schedules<#fact.host_rows<grain = 8>, #fact.host_rows<grain = 32>>

@@ -9,18 +9,19 @@ include "mlir/IR/OpBase.td"
 def Fact_Dialect : Dialect {
   let name = "fact";
   let cppNamespace = "::fact";
-  let summary = "Tensor programs, the subgraphs to fuse in them, and how to run those";
+  let summary = "Tensor graphs, the subgraphs to fuse, and schedules of their kernels";
   let description = [{
-    The FACT dialect holds a PyTorch module as a graph of whole operations on
-    builtin ranked tensors (`fact.matmul`, `fact.attention`, `fact.gelu`), the
-    subgraphs that become one kernel each (`fact.fused`), and the schedules of
-    those kernels as attributes (`#fact.sm90_gemm`).
+    The FACT dialect represents a PyTorch module as a graph of ops on builtin
+    ranked tensors (`fact.matmul`, `fact.attention`, `fact.gelu`), the subgraphs
+    that become one kernel each (`fact.fused`), and the schedules of those
+    kernels as attributes (`#fact.sm90_gemm`).
 
     Every tensor is row-major. A 16-bit element type is a storage type: inside
-    a `fact.fused` region values are f32 and round at `fact.yield`, at the
-    operands of a contraction and at a narrowing `fact.cast`.
+    of a `fact.fused` region values are f32, and they are rounded at
+    `fact.yield`, at the operands of a contraction and at a narrowing
+    `fact.cast`.
   }];
-  // Schedules and spaces are written by the names of their kinds.
+  // The mnemonic of a schedule or space is the name of its kind.
   let useDefaultAttributePrinterParser = 0;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
@@ -32,8 +33,8 @@ def Fact_Dialect : Dialect {
     void printAttribute(::mlir::Attribute attribute,
                         ::mlir::DialectAsmPrinter &printer) const override;
 
-    /// Makes `#fact.<name>` and `#fact.<name>_space` known. `kind` lives as long
-    /// as the context.
+    /// Registers `#fact.<name>` and `#fact.<name>_space`. `kind` must outlive the
+    /// context.
     void addScheduleKind(const ::fact::ScheduleKind &kind);
 
   private:

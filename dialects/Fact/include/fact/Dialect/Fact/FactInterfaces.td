@@ -10,25 +10,25 @@ include "mlir/IR/AttrTypeBase.td"
 def TensorOpInterface : OpInterface<"TensorOpInterface"> {
   let cppNamespace = "::fact";
   let description = [{
-    An op that computes one tensor from others, and says how much work that is.
-    Pointwise ops, views and row ops answer for their kind.
+    An op that computes one tensor from others, and how much work that is. The
+    interfaces of pointwise ops, views and row ops implement it for their ops.
   }];
   let methods = [
     InterfaceMethod<[{
-        The elements of each operand that the elements `result` depend on: no
-        fewer than these.
+        The elements of each operand that the elements `result` depend on: a
+        lower bound.
       }],
       "::llvm::SmallVector<::fact::ElementSets>", "getDemand",
       (ins "const ::fact::ElementSets &":$result)>,
     InterfaceMethod<[{
-        Floating-point operations that the elements `result` take, for the
-        speed of light: those of a contraction's products and sums, and one per
-        element of other ops.
+        Floating-point operations to compute the elements `result`, for the
+        speed of light: the products and sums of a contraction, or one operation
+        per element for other ops.
       }],
       "double", "getFlops", (ins "const ::fact::ElementSets &":$result)>,
     InterfaceMethod<[{
-        Builds the result where it has elements and an operand has none: a sum
-        of nothing is 0. Null for an op that has no such result.
+        Builds the result of an op with an empty operand and a nonempty result:
+        a sum over no elements is 0. Null if the op has no such result.
       }],
       "::mlir::Value", "buildFromEmpty", (ins "::mlir::OpBuilder &":$builder),
       "", [{ return ::mlir::Value(); }]>,
@@ -46,9 +46,10 @@ def PointwiseOpInterface
   let cppNamespace = "::fact";
   let description = [{
     An op that computes each element of its result from one element of each
-    operand. Its meaning is one scalar definition in `arith` and `math`, which
-    every target prints or lowers. Arguments are f32 (f64 for f64 tensors, the
-    integer type for integers and booleans), or vectors of those.
+    operand. It is defined by one scalar expression in `arith` and `math`, which
+    every target prints or lowers. The arguments of the expression are f32 (f64
+    for f64 tensors, the integer type for integers and booleans), or vectors of
+    these.
   }];
   let methods = [
     InterfaceMethod<"Builds the exact scalar definition.",
@@ -56,9 +57,9 @@ def PointwiseOpInterface
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::ValueRange":$arguments)>,
     InterfaceMethod<[{
-        Builds a definition whose error is far below the rounding of a 16-bit
-        result, and that is cheap on a GPU. `fastmath<afn>` on a `math` op and
-        `fastmath<arcp>` on a division allow the machine's approximation.
+        Builds a definition that is cheap on a GPU and whose error is far below
+        the rounding error of a 16-bit result. `fastmath<afn>` on a `math` op
+        and `fastmath<arcp>` on a division allow the hardware's approximation.
       }],
       "::mlir::Value", "buildFastScalar",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
@@ -79,23 +80,23 @@ def PointwiseOpInterface
 def ViewOpInterface : OpInterface<"ViewOpInterface", [TensorOpInterface]> {
   let cppNamespace = "::fact";
   let description = [{
-    An op with one operand that renames elements without computing. It says how
-    twice: kernels read through `applyView`, references and analyses through
-    `getSourceIndex`, and a test compares the two.
+    An op with one operand whose result has elements of the operand, at other
+    indices. The mapping is defined twice: kernels use `applyView`, references
+    and analyses use `getSourceIndex`, and a test compares the two.
   }];
   let methods = [
     InterfaceMethod<[{
-        The result's elements, where `operand` has the operand's. Fails where
-        strides cannot say it.
+        The result as a strided view, given the operand as one. Fails if strides
+        cannot express it.
       }],
       "::mlir::FailureOr<::fact::StridedView>", "applyView",
       (ins "const ::fact::StridedView &":$operand)>,
-    InterfaceMethod<"The operand's element that the result has at `index`.",
+    InterfaceMethod<"The index in the operand of the result's element at `index`.",
       "::llvm::SmallVector<::mlir::AffineExpr>", "getSourceIndex",
       (ins "::llvm::ArrayRef<::mlir::AffineExpr>":$index)>,
     InterfaceMethod<[{
-        `getSourceIndex` as functions of the result's dimensions, one for each
-        dimension of the operand.
+        `getSourceIndex` as functions of the result's dimensions, one function
+        per dimension of the operand.
       }],
       "::llvm::SmallVector<::mlir::AffineExpr>", "getSourceExprs", (ins), "", [{
         ::llvm::SmallVector<::mlir::AffineExpr> index;
@@ -117,26 +118,27 @@ def ContractionOpInterface
     : OpInterface<"ContractionOpInterface", [TensorOpInterface]> {
   let cppNamespace = "::fact";
   let description = [{
-    An op that sums products of its operands' elements, on matrix units where a
-    machine has them. An operand that a region computes is rounded to its
-    storage type before it is multiplied.
+    An op that sums products of its operands' elements, on the matrix units of a
+    machine that has them. An operand that is computed in the same region is
+    rounded to its storage type before it is multiplied.
   }];
   let methods = [
     InterfaceMethod<"The op's sizes by name, in problems of the registry.",
       "::fact::ProblemExtents", "getProblemExtents", (ins)>,
-    InterfaceMethod<"Terms of the op's longest sums.",
+    InterfaceMethod<"The number of terms of the op's longest sums.",
       "int64_t", "getSumLength", (ins)>,
-    InterfaceMethod<"What operand number `operand` is to the op.",
+    InterfaceMethod<"The role of operand number `operand`.",
       "::fact::OperandRole", "getOperandRole", (ins "unsigned":$operand)>,
     InterfaceMethod<[{
-        How large the result is for operands whose root mean squares are
+        The magnitude of the result for operands whose root mean squares are
         `operands`.
       }],
       "::fact::ScaleEffect", "getScaleEffect",
       (ins "::llvm::ArrayRef<double>":$operands)>,
     InterfaceMethod<[{
-        The root mean square of random elements of operand number `operand` that
-        keeps results near 1, where activation functions are not flat.
+        The root mean square that random elements of operand number `operand`
+        should have, so that results are near 1, where activation functions are
+        not flat.
       }],
       "double", "getOperandScale", (ins "unsigned":$operand), "", [{
         return $_op.getOperandRole(operand) == ::fact::OperandRole::Weight
@@ -144,9 +146,10 @@ def ContractionOpInterface
                    : 1.0;
       }]>,
     InterfaceMethod<[{
-        Whether the op averages values by their keys' scores. Probabilities are
-        rounded as computed operands are, each row averages a number of values
-        of its own, and some kernels multiply hidden values by 0.
+        Whether the op is an attention: a weighted average of values, whose
+        weights are probabilities. For the tolerances of verification: the
+        probabilities are rounded like computed operands, the number of values
+        differs from row to row, and some kernels multiply masked values by 0.
       }],
       "bool", "averages", (ins), "", [{
         for (unsigned i = 0, e = $_op->getNumOperands(); i < e; ++i)
@@ -160,22 +163,23 @@ def ContractionOpInterface
 def RowOpInterface : OpInterface<"RowOpInterface", [TensorOpInterface]> {
   let cppNamespace = "::fact";
   let description = [{
-    An op that computes with whole rows of its first operand: the elements whose
-    coordinates differ only in some dimensions. The result has one row for each,
-    or one element. Further operands have the shape of a row.
+    An op that computes with whole rows of its first operand. A row is the set
+    of elements whose coordinates differ only in the row dimensions. Each row
+    yields one row of the result, or one element. Further operands have the
+    shape of a row.
   }];
   let methods = [
-    InterfaceMethod<"The dimensions of a row, ascending.",
+    InterfaceMethod<"The row dimensions, ascending.",
       "::llvm::SmallVector<int64_t>", "getRowDims", (ins)>,
-    InterfaceMethod<"What the op does with a row.",
+    InterfaceMethod<"The arithmetic on a row.",
       "::fact::RowArithmetic", "getArithmetic", (ins)>,
     InterfaceMethod<[{
-        How large the result is for operands whose root mean squares are
+        The magnitude of the result for operands whose root mean squares are
         `operands`.
       }],
       "::fact::ScaleEffect", "getScaleEffect",
       (ins "::llvm::ArrayRef<double>":$operands)>,
-    InterfaceMethod<"Elements of a row, which are the terms of the op's sums.",
+    InterfaceMethod<"The number of elements per row.",
       "int64_t", "getRowLength", (ins), "", [{
         auto type = ::mlir::cast<::mlir::RankedTensorType>(
             $_op->getOperand(0).getType());
@@ -198,7 +202,7 @@ def RowOpInterface : OpInterface<"RowOpInterface", [TensorOpInterface]> {
 
 def SpaceAttrInterface : AttrInterface<"SpaceAttrInterface"> {
   let cppNamespace = "::fact";
-  let description = "A set of schedules to search.";
+  let description = "A set of schedules to search, its points.";
   let methods = [
     InterfaceMethod<"All points of the space, legal or not, in a fixed order.",
       "std::vector<::fact::ScheduleAttr>", "enumerate", (ins)>

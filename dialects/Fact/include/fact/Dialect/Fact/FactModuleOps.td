@@ -7,12 +7,13 @@
 include "fact/Dialect/Fact/FactOpBase.td"
 
 def Fact_WeightOp : Fact_Op<"weight", [Symbol]> {
-  let summary = "a named parameter or buffer of the module";
+  let summary = "named parameter or buffer of the module";
   let description = [{
-    Declares shape and type; the data comes by name when a model is created and
-    can be swapped later. A buffer that is small enough to decide meaning (a
-    mask) carries its `value`. Once the compiler has used the value, the weight
-    is `baked`: loading another value is an error.
+    Declares shape and type. The data is looked up by name when a model is
+    created and can be swapped later. A small buffer whose contents can change
+    how the graph is compiled, such as a mask, carries its `value`. Once the
+    compiler has used the value, the weight is `baked`: loading another value is
+    an error.
 
     ```mlir
     fact.weight @up.weight : tensor<3072x768xbf16>
@@ -33,6 +34,10 @@ def Fact_GetWeightOp : Fact_TensorOp<"get_weight",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a weight";
   let description = [{
+    ```mlir
+    %0 = fact.get_weight @up.weight : tensor<3072x768xbf16>
+    ```
+
     Constraints:
     - (C1) `weight` names a `fact.weight` of the result's type.
   }];
@@ -43,7 +48,7 @@ def Fact_GetWeightOp : Fact_TensorOp<"get_weight",
 
 def Fact_ConstantOp : Fact_TensorOp<"constant",
     [ConstantLike, AllTypesMatch<["value", "result"]>]> {
-  let summary = "a tensor known at compile time";
+  let summary = "tensor known at compile time";
   let description = [{
     ```mlir
     %0 = fact.constant dense<5.0e-01> : tensor<f32>
@@ -59,7 +64,7 @@ def Fact_PrepareOp : Fact_Op<"prepare",
     [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "functions of weights, computed when weights are loaded";
   let description = [{
-    Holds the pure functions of weights that the graph needs. It runs when a
+    Holds the ops that depend on weights and constants alone. It runs when a
     model is created and after each change of its weights, not on each call.
 
     ```mlir
@@ -82,12 +87,13 @@ def Fact_PrepareOp : Fact_Op<"prepare",
 
 def Fact_FusedOp : Fact_Op<"fused",
     [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "a subgraph that becomes one kernel";
+  let summary = "subgraph that becomes one kernel";
   let description = [{
-    Holds what it replaces: inlining the region is always correct, and the
-    region is the kernel's specification. `rule` names the family that computes
-    it; `strategy` says what it builds on; `space` is what to search;
-    `schedule`, once a search has decided, the winner.
+    The region holds the ops that it replaces. It is the specification of the
+    kernel, and inlining it is always correct. `rule` names the kind of fusion,
+    `strategy` the registry entry that the kernel builds on, `space` the
+    schedules to search, and `schedule` the one that the search chose.
+    `priority` is the number that the agent gave its proposal.
 
     ```mlir
     %h = fact.fused "gemm_epilogue" ins(%x, %w, %b : tensor<64x32xf32>, tensor<16x32xf32>, tensor<16xf32>) {
@@ -124,7 +130,10 @@ def Fact_FusedOp : Fact_Op<"fused",
 
 def Fact_YieldOp : Fact_Op<"yield",
     [Pure, Terminator, ReturnLike, ParentOneOf<["FusedOp", "PrepareOp"]>]> {
-  let summary = "the values of a fused or prepare region";
+  let summary = "the results of a fused or prepare region";
+  let description = [{
+    In a `fact.fused`, values are rounded to their storage type here.
+  }];
   let arguments = (ins Variadic<Fact_Tensor>:$values);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -10,7 +10,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// Sizes are known, and so few that bytes and positions are small numbers.
+/// Static sizes, and few enough elements that offsets in bytes fit in 64 bits.
 def Fact_SizedPred : CPred<"isSized($_self)">;
 class Fact_TensorOf<list<Type> elements>
     : RankedTensorOf<elements, [Fact_SizedPred],
@@ -20,6 +20,26 @@ def Fact_Tensor : Fact_TensorOf<[F16, BF16, F32, F64, I1, I8, I32, I64]>;
 def Fact_FloatTensor : Fact_TensorOf<[F16, BF16, F32, F64]>;
 def Fact_BoolTensor : Fact_TensorOf<[I1]>;
 def Fact_IntegerTensor : Fact_TensorOf<[I1, I8, I32, I64]>;
+
+/// The verifier half of `Fact_InferType`.
+class Fact_InferredType<int constraint, code definition>
+    : ParamNativeOpTrait<"InferredType", !cast<string>(constraint)> {
+  let cppNamespace = "::fact";
+  let extraConcreteClassDeclaration = [{
+    /// The result type, or failure after a diagnostic that names the violated
+    /// constraint.
+    static ::mlir::FailureOr<::mlir::RankedTensorType>
+    inferType(Adaptor adaptor, ::fact::EmitError emitError);
+  }];
+  let extraConcreteClassDefinition = definition;
+}
+
+/// The result type follows from operands and attributes: the op defines
+/// `inferType`, and its verifier and builders use it. `constraint` is the number
+/// of the constraint on the result type in the op's documentation, or 0.
+class Fact_InferType<int constraint, code definition = "">
+    : TraitList<[Fact_InferredType<constraint, definition>,
+                 InferTypeOpInterface]>;
 
 class Fact_Op<string mnemonic, list<Trait> traits = []>
     : Op<Fact_Dialect, mnemonic, traits>;

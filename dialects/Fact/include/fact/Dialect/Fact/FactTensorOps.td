@@ -11,18 +11,18 @@ include "fact/Dialect/Fact/FactOpBase.td"
 //===----------------------------------------------------------------------===//
 
 /// An op that sums products.
-class Fact_ContractionOp<string mnemonic>
-    : Fact_TensorOp<mnemonic, [
+class Fact_ContractionOp<string mnemonic, list<Trait> traits>
+    : Fact_TensorOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty",
                                                       "getProblemName"]>,
-        DeclareOpInterfaceMethods<ContractionOpInterface>]>;
+        DeclareOpInterfaceMethods<ContractionOpInterface>], traits)>;
 
-def Fact_MatmulOp : Fact_ContractionOp<"matmul"> {
+def Fact_MatmulOp : Fact_ContractionOp<"matmul", [Fact_InferType<4>]> {
   let summary = "matrix product over the last two dimensions";
   let description = [{
     `lhs` is `[batch..., M, K]` (`[batch..., K, M]` with `transpose_a`), `rhs`
     `[batch..., K, N]` (`[batch..., N, K]` with `transpose_b`). Batch dimensions
-    broadcast. Sums are kept in `acc` (f32; f64 for f64 operands).
+    broadcast. Products are accumulated in f32, or in f64 for f64 operands.
 
     ```mlir
     %0 = fact.matmul %x, %w transpose_b : (tensor<4x8x16xf32>, tensor<32x16xf32>) -> tensor<4x8x32xf32>
@@ -32,7 +32,7 @@ def Fact_MatmulOp : Fact_ContractionOp<"matmul"> {
     - (C1) both operands have rank 2 or more and one element type.
     - (C2) the contracted sizes are equal.
     - (C3) the batch dimensions broadcast.
-    - (C4) the result is `[batch..., M, N]`.
+    - (C4) the result is `[batch..., M, N]` with the operands' element type.
   }];
   let arguments = (ins Fact_FloatTensor:$lhs, Fact_FloatTensor:$rhs,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
@@ -46,24 +46,29 @@ def Fact_MatmulOp : Fact_ContractionOp<"matmul"> {
     int64_t getN();
     int64_t getK();
   }];
-  let hasVerifier = 1;
 }
 
-def Fact_AttentionOp : Fact_ContractionOp<"attention"> {
+def Fact_AttentionOp : Fact_ContractionOp<"attention", [Fact_InferType<5>]> {
   let summary = "softmax(query key^T * scale + mask) value";
   let description = [{
     `query` is `[batch, heads, Tq, D]`, `key` `[batch, kv_heads, Tk, D]`, `value`
     `[batch, kv_heads, Tk, Dv]`. Query head h reads key head
-    `h / (heads / kv_heads)`. `causal` lets query i see keys 0..i. `mask` is
-    added to the scores and broadcasts to `[batch, heads, Tq, Tk]`. A query that
-    sees no key (all scores are `-inf`) gives 0.
+    `h / (heads / kv_heads)`. With `causal`, query i attends to keys 0 to i.
+    `mask` is added to the scores. The result of a query whose scores are all
+    `-inf` is 0.
+
+    ```mlir
+    %0 = fact.attention %q, %k, %v causal scale 0.125 : (tensor<2x8x16x64xf32>, tensor<2x2x16x64xf32>, tensor<2x2x16x64xf32>) -> tensor<2x8x16x64xf32>
+    ```
 
     Constraints:
-    - (C1) query, key, value and result have rank 4 and one element type.
-    - (C2) batch sizes agree, query and key agree in D, key and value in Tk and heads.
+    - (C1) query, key and value have rank 4 and one element type.
+    - (C2) batch sizes are equal, query and key have the same D, key and value
+      the same Tk and kv_heads.
     - (C3) `heads` is a multiple of `kv_heads`, which is not 0.
-    - (C4) the result is `[batch, heads, Tq, Dv]`, and the mask broadcasts to
-      `[batch, heads, Tq, Tk]`.
+    - (C4) the mask broadcasts to `[batch, heads, Tq, Tk]`.
+    - (C5) the result is `[batch, heads, Tq, Dv]` with the operands' element
+      type.
   }];
   let arguments = (ins Fact_FloatTensor:$query, Fact_FloatTensor:$key,
                        Fact_FloatTensor:$value, Optional<Fact_FloatTensor>:$mask,
@@ -73,7 +78,6 @@ def Fact_AttentionOp : Fact_ContractionOp<"attention"> {
     $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? `scale` $scale attr-dict
     `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,15 +85,21 @@ def Fact_AttentionOp : Fact_ContractionOp<"attention"> {
 //===----------------------------------------------------------------------===//
 
 /// An op on the rows of its first operand.
-class Fact_RowOp<string mnemonic, list<Trait> traits = []>
+class Fact_RowOp<string mnemonic, list<Trait> traits>
     : Fact_TensorOp<mnemonic,
         !listconcat([DeclareOpInterfaceMethods<RowOpInterface>], traits)> {
   let extraClassDeclaration = "std::string getProblemName();";
 }
 
 def Fact_SoftmaxOp : Fact_RowOp<"softmax", [SameOperandsAndResultType]> {
-  let summary = "exp(x - max) / sum over one dimension";
+  let summary = "exp(x) / sum(exp(x)) over one dimension";
   let description = [{
+    The maximum of a row is subtracted first, so that no exponential overflows.
+
+    ```mlir
+    %0 = fact.softmax %x dim 1 : tensor<4x8xf32>
+    ```
+
     Constraints:
     - (C1) `dim` is in `[0, rank)`.
   }];
@@ -99,17 +109,21 @@ def Fact_SoftmaxOp : Fact_RowOp<"softmax", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Fact_NormOp : Fact_RowOp<"norm", [AttrSizedOperandSegments]> {
-  let summary = "normalisation over the trailing dimensions";
+def Fact_NormOp : Fact_RowOp<"norm", [AttrSizedOperandSegments, Fact_InferType<3>]> {
+  let summary = "normalization over the trailing dimensions";
   let description = [{
     `layer`: `(x - mean) / sqrt(variance + eps) * weight + bias`; `rms`:
-    `x / sqrt(mean(x * x) + eps) * weight + bias`, over the last `dims`
-    dimensions.
+    `x / sqrt(mean(x * x) + eps) * weight + bias`. Means and variances are over
+    the last `dims` dimensions; the variance divides by their number of elements.
+
+    ```mlir
+    %0 = fact.norm layer %x weight %w bias %b eps 1.0e-5 : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
 
     Constraints:
     - (C1) `dims` is in `[1, rank]`.
-    - (C2) `weight` and `bias` have the shape of the normalised dimensions.
-    - (C3) operand and result have one type.
+    - (C2) `weight` and `bias` have the shape of the normalized dimensions.
+    - (C3) the result has the operand's type.
   }];
   let arguments = (ins Fact_NormKindAttr:$kind, Fact_FloatTensor:$operand,
                        Optional<Fact_FloatTensor>:$weight, Optional<Fact_FloatTensor>:$bias,
@@ -119,15 +133,14 @@ def Fact_NormOp : Fact_RowOp<"norm", [AttrSizedOperandSegments]> {
     `` $kind $operand (`weight` $weight^)? (`bias` $bias^)? `eps` $eps (`dims` $dims^)? attr-dict
     `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
-def Fact_ReduceOp : Fact_RowOp<"reduce"> {
+def Fact_ReduceOp : Fact_RowOp<"reduce", [Fact_InferType<3>]> {
   let summary = "sum, mean, max, min, prod, argmax or argmin over dimensions";
   let description = [{
-    Reduced dimensions stay with size 1 when `keep` is set. `argmax` and
-    `argmin` give the place of the first extreme value, counted in row-major
-    order over `dims`; NaN is the extreme of both.
+    With `keep`, reduced dimensions stay in the result with size 1. `argmax` and
+    `argmin` return the index of the first largest or smallest element, counted
+    in row-major order over `dims`; a NaN is both.
 
     ```mlir
     %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
@@ -135,10 +148,11 @@ def Fact_ReduceOp : Fact_RowOp<"reduce"> {
 
     Constraints:
     - (C1) `dims` are distinct, ascending and in `[0, rank)`.
-    - (C2) the result has the operand's shape without (or with size 1 in) `dims`.
-    - (C3) `argmax` and `argmin` give i64, the others the operand's element type.
-    - (C4) `mean` takes floats; `max`, `min`, `argmax` and `argmin` do not reduce
-      a size of 0.
+    - (C2) `mean` has a float operand; `max`, `min`, `argmax` and `argmin` reduce
+      no dimension of size 0.
+    - (C3) the result has the operand's shape without `dims`, or with size 1
+      there if `keep` is set. Its elements are i64 for `argmax` and `argmin`,
+      and have the operand's type for the other kinds.
   }];
   let arguments = (ins Fact_ReduceKindAttr:$kind, Fact_Tensor:$operand,
                        DenseI64ArrayAttr:$dims, UnitAttr:$keep);
@@ -150,19 +164,19 @@ def Fact_ReduceOp : Fact_RowOp<"reduce"> {
     std::string getProblemName();
     ::mlir::Value buildFromEmpty(::mlir::OpBuilder &builder);
   }];
-  let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
 def Fact_GatherOp : Fact_TensorOp<"gather",
-    [DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty"]>]> {
-  let summary = "slices of a tensor chosen by index";
+    [DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty"]>,
+     Fact_InferType<3>]> {
+  let summary = "slices of a tensor selected by index";
   let description = [{
-    The index tensor takes the place of dimension `dim`: result element
-    `[a..., i..., b...]` is `source[a..., indices[i...], b...]`. An index
-    outside `[0, size)` gives NaN, and 0 for integers and booleans. An
-    embedding is a gather of dimension 0.
+    The dimensions of `indices` replace dimension `dim` of `source`: result
+    element `[a..., i..., b...]` is `source[a..., indices[i...], b...]`. For an
+    index outside of `[0, size)` the element is NaN, or 0 for integers and
+    booleans. An embedding is a gather along dimension 0.
 
     ```mlir
     %0 = fact.gather %table, %tokens dim 0 : (tensor<100x16xf32>, tensor<2x7xi64>) -> tensor<2x7x16xf32>
@@ -179,27 +193,26 @@ def Fact_GatherOp : Fact_TensorOp<"gather",
   let assemblyFormat = [{
     $source `,` $indices `dim` $dim attr-dict `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def Fact_RotaryOp : Fact_TensorOp<"rotary",
-    [DeclareOpInterfaceMethods<TensorOpInterface>]> {
+    [DeclareOpInterfaceMethods<TensorOpInterface>, Fact_InferType<3>]> {
   let summary = "rotary position embedding";
   let description = [{
-    `x * cos + rotate(x) * sin`, where `rotate` turns pairs of the last
-    dimension (of size D) by a quarter: element i pairs with i + D/2, and
-    `rotate(x) = concat(-x[D/2:], x[:D/2])`; with `interleaved`, element 2i
-    pairs with 2i + 1, and `rotate(x)` is `-x[1], x[0], -x[3], x[2], ...`.
+    `x * cos + rotate(x) * sin`, where `rotate` turns pairs of elements of the
+    last dimension, of size D, by 90 degrees. Element i pairs with i + D/2, so
+    `rotate(x) = concat(-x[D/2:], x[:D/2])`. With `interleaved`, element 2i pairs
+    with 2i + 1, and `rotate(x)` is `-x[1], x[0], -x[3], x[2], ...`.
 
     ```mlir
     %0 = fact.rotary %q, %cos, %sin : (tensor<2x4x8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<2x4x8x16xf32>
     ```
 
     Constraints:
-    - (C1) operand and result have one type of rank 1 or more, and an even last
-      size.
+    - (C1) the operand has rank 1 or more, and its last size is even.
     - (C2) `cos` and `sin` have the operand's element type and broadcast to its
       shape.
+    - (C3) the result has the operand's type.
   }];
   let arguments = (ins Fact_FloatTensor:$operand, Fact_FloatTensor:$cos,
                        Fact_FloatTensor:$sin, UnitAttr:$interleaved);
@@ -208,24 +221,27 @@ def Fact_RotaryOp : Fact_TensorOp<"rotary",
     $operand `,` $cos `,` $sin (`interleaved` $interleaved^)? attr-dict
     `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
 // Views
 //===----------------------------------------------------------------------===//
 
-class Fact_ViewOp<string mnemonic, string text>
-    : Fact_TensorOp<mnemonic, [DeclareOpInterfaceMethods<ViewOpInterface>,
-                               SameOperandsAndResultElementType]> {
+class Fact_ViewOp<string mnemonic, string text, list<Trait> traits = []>
+    : Fact_TensorOp<mnemonic,
+        !listconcat([DeclareOpInterfaceMethods<ViewOpInterface>,
+                     SameOperandsAndResultElementType], traits)> {
   let summary = text;
   let results = (outs Fact_Tensor:$result);
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
-def Fact_ReshapeOp : Fact_ViewOp<"reshape", "the same elements in row-major order"> {
+def Fact_ReshapeOp : Fact_ViewOp<"reshape", "the same elements in row-major order under another shape"> {
   let description = [{
+    ```mlir
+    %0 = fact.reshape %x : (tensor<2x6xf32>) -> tensor<3x4xf32>
+    ```
+
     Constraints:
     - (C1) operand and result have the same number of elements.
   }];
@@ -235,30 +251,41 @@ def Fact_ReshapeOp : Fact_ViewOp<"reshape", "the same elements in row-major orde
     ::llvm::SmallVector<::fact::ElementSets>
     getDemand(const ::fact::ElementSets &result);
   }];
+  let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
-def Fact_PermuteOp : Fact_ViewOp<"permute", "dimensions in another order"> {
+def Fact_PermuteOp : Fact_ViewOp<"permute", "dimensions in another order",
+    [Fact_InferType<2>]> {
   let description = [{
     Result dimension i is operand dimension `dims[i]`.
 
+    ```mlir
+    %0 = fact.permute %x [2, 0, 1] : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+    ```
+
     Constraints:
     - (C1) `dims` is a permutation of `[0, rank)`.
-    - (C2) the result's shape is the operand's, permuted.
+    - (C2) result size i is operand size `dims[i]`.
   }];
   let arguments = (ins Fact_Tensor:$operand, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$operand $dims attr-dict `:` functional-type(operands, results)";
   let hasCanonicalizer = 1;
 }
 
-def Fact_SliceOp : Fact_ViewOp<"slice", "a range of one dimension"> {
+def Fact_SliceOp : Fact_ViewOp<"slice", "range of one dimension"> {
   let description = [{
-    Elements `start, start + step, ...` of dimension `dim`, as many as the
-    result has.
+    Elements `start`, `start + step`, ... of dimension `dim`; the result's size
+    in `dim` is their number.
+
+    ```mlir
+    %0 = fact.slice %x dim 1 start 1 step 2 : (tensor<4x8xf32>) -> tensor<4x3xf32>
+    ```
 
     Constraints:
-    - (C1) `dim` is in `[0, rank)`, `start >= 0`, `step >= 1`.
-    - (C2) the last element is inside the operand, and other sizes are equal.
+    - (C1) `dim` is in `[0, rank)`, `start` is 0 or more, `step` 1 or more.
+    - (C2) the last element is inside of the operand, and the sizes of the other
+      dimensions are equal.
   }];
   let arguments = (ins Fact_Tensor:$operand, I64Attr:$dim, I64Attr:$start,
                        DefaultValuedAttr<I64Attr, "1">:$step);
@@ -266,31 +293,46 @@ def Fact_SliceOp : Fact_ViewOp<"slice", "a range of one dimension"> {
     $operand `dim` $dim `start` $start (`step` $step^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
-def Fact_ExpandOp : Fact_ViewOp<"expand", "a broadcast to a larger shape"> {
+def Fact_ExpandOp : Fact_ViewOp<"expand", "broadcast to a larger shape"> {
   let description = [{
+    Repeats dimensions of size 1 and adds leading dimensions, as NumPy's
+    broadcasting does.
+
+    ```mlir
+    %0 = fact.expand %x : (tensor<4x1xf32>) -> tensor<2x4x8xf32>
+    ```
+
     Constraints:
     - (C1) the operand's shape broadcasts to the result's.
   }];
   let arguments = (ins Fact_Tensor:$operand);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
 def Fact_ConcatOp : Fact_TensorOp<"concat",
-    [DeclareOpInterfaceMethods<TensorOpInterface>, SameOperandsAndResultElementType]> {
-  let summary = "tensors one after the other along a dimension";
+    [DeclareOpInterfaceMethods<TensorOpInterface>, Fact_InferType<3>]> {
+  let summary = "concatenation along a dimension";
   let description = [{
+    ```mlir
+    %0 = fact.concat %x, %y dim 1 : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x10xf32>
+    ```
+
     Constraints:
-    - (C1) `dim` is in `[0, rank)`.
-    - (C2) all sizes but `dim`'s are equal, and `dim`'s add up.
+    - (C1) there is an operand, and `dim` is in `[0, rank)`.
+    - (C2) operands have one element type, one rank, and equal sizes in all
+      dimensions but `dim`.
+    - (C3) the result has the operands' type, with the sum of their sizes in
+      `dim`.
   }];
   let arguments = (ins Variadic<Fact_Tensor>:$inputs, I64Attr:$dim);
   let results = (outs Fact_Tensor:$result);
   let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }

@@ -1,4 +1,4 @@
-//===- Machine.h - What the compiler knows of a machine -----------*- C++ -*-===//
+//===- Machine.h - Sizes and peaks of machines ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_MACHINE_H
@@ -19,7 +19,7 @@ enum class Float32Precision : uint8_t { Highest, High, Medium };
 /// The precision that PyTorch calls `name`, if there is one.
 std::optional<Float32Precision> parseFloat32Precision(llvm::StringRef name);
 
-/// Rows of a machine's table of peaks: what its matrix units multiply.
+/// Rows of a machine's table of peaks: the operand types of its matrix units.
 enum class MatrixRate : uint8_t { Bits16, F32, TF32, F64 };
 
 /// One number per rate.
@@ -28,19 +28,19 @@ using MatrixTable = std::array<double, size_t(MatrixRate::F64) + 1>;
 /// "16", "32", "tf32", "64": the end of the figure's name.
 llvm::StringRef getName(MatrixRate rate);
 
-/// The fastest rate that contractions of operands of `type` may run at, where
-/// those of f32 may have `precision`.
+/// The fastest rate for contractions of operands of `type`. `precision` is the
+/// least one allowed for f32.
 MatrixRate getMatrixRate(runtime::ElementType type, Float32Precision precision);
 
 /// Published or measured figures of one machine. The strings live as long as
 /// the program or the context of the attribute that holds them.
 struct MachineDescription {
   llvm::StringRef name;
-  /// "sm_90a" and the like; of a processor LLVM's name for it, such as
+  /// "sm_90a" and the like for a GPU. For a processor its name in LLVM, such as
   /// "x86-64-v3" or "neoverse-v1", or "host" for the one that compiles.
   llvm::StringRef architecture;
   int64_t multiprocessors;
-  /// Shared memory one block can have, in bytes.
+  /// Maximum shared memory per thread block, in bytes.
   int64_t sharedMemoryBytes;
   int64_t cacheBytes;
   /// Bytes per second to memory.

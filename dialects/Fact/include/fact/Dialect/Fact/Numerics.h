@@ -1,8 +1,8 @@
-//===- Numerics.h - What ops say of their arithmetic ------------*- C++ -*-===//
+//===- Numerics.h - Arithmetic and magnitudes of ops ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Answers of ContractionOpInterface and RowOpInterface, for those who choose
-// operands and tolerances to verify a kernel with, and for the registry.
+// Results of ContractionOpInterface and RowOpInterface, from which verification
+// chooses operands and tolerances, and the registry its keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@ namespace fact {
 /// Sizes by name that the speed of a kernel depends on: "m", "n", "k".
 using ProblemExtents = std::map<std::string, int64_t>;
 
-/// What an operand is to a contraction.
+/// The role of an operand of a contraction.
 enum class OperandRole {
   /// Activations.
   Data,
-  /// What they are multiplied with: a matrix, a filter.
+  /// The matrix or filter that multiplies them.
   Weight,
-  /// Scores are products of queries and keys, to which a mask is added; by
-  /// them, values are averaged.
+  /// Operands of attention: scores are products of queries and keys plus the
+  /// mask, and the result averages values by these scores.
   Query,
   Key,
   Value,
@@ -36,37 +36,37 @@ enum class OperandRole {
 /// Random values reach a few times their root mean square.
 constexpr double valueSpread = 8;
 
-/// How large an op's numbers are for operands of a certain size. All sizes are
-/// root mean squares.
+/// Magnitudes of an op's result and intermediate values, given those of its
+/// operands. A magnitude is a root mean square.
 struct ScaleEffect {
   double result = 0;
-  /// Sums are kept in f32, of this many terms of this size.
+  /// Magnitude and number of the terms of sums, which are accumulated in f32.
   double term = 0;
   double terms = 1;
-  /// What an exponential is computed of; 0 where there is none.
+  /// Magnitude of the argument of the exponential; 0 if there is none.
   double exponent = 0;
-  /// The operands whose rounding errors are in it, and whether the op's own are
-  /// too.
+  /// The operands whose rounding errors enter the argument, and whether errors
+  /// of the op's own arithmetic do.
   llvm::SmallVector<unsigned> exponentOperands;
   bool computesExponent = false;
 };
 
-/// What a row op does with a row.
+/// The arithmetic of a row op on one row.
 struct RowArithmetic {
-  /// Gives one element.
+  /// The result has one element per row.
   bool reduces = false;
-  /// Gives an element of the row as it is.
+  /// The result is an element of the row, unchanged.
   bool chooses = false;
-  /// Gives the place of an element.
+  /// The result is the index of an element.
   bool locates = false;
-  /// Looks for the largest element.
+  /// Finds the largest element.
   bool findsLargest = false;
-  /// Subtracts the mean: of equal elements, nothing but rounding errors is
-  /// left.
+  /// Subtracts the mean, which leaves only rounding errors of a row of equal
+  /// elements.
   bool subtractsMean = false;
   /// Multiplies all elements.
   bool multiplies = false;
-  /// Gives elements so small that some kernels compute 0.
+  /// Results may be so small that some kernels flush them to 0.
   bool mayVanish = false;
 };
 } // namespace fact

@@ -1,4 +1,4 @@
-//===- Schedule.h - Parameters of schedules, declared once --------*- C++ -*-===//
+//===- Schedule.h - Parameters of schedules, declared once ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kind of schedule is a table of parameters: name, meaning and legal values.
@@ -20,11 +20,10 @@ namespace fact {
 class ScheduleAttr;
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// No size of a schedule is larger, so that the product of two does not
-/// overflow.
+/// The largest size in a schedule. The product of two sizes does not overflow.
 constexpr int64_t maxScheduleSize = 1 << 30;
 
-/// The values one number of a parameter may have.
+/// The legal values of one number of a parameter.
 class Sizes {
 public:
   static Sizes oneOf(std::initializer_list<int64_t> values);
@@ -44,8 +43,8 @@ private:
 };
 
 /// One parameter of a kind of schedule: a number, several numbers written as
-/// 128x64, or one of a few words. Its values are Extents; that of a word is its
-/// position.
+/// 128x64, or one of several words. Values are Extents; the value of a word is
+/// its position in `words`.
 struct Parameter {
   struct Axis {
     /// "M"; empty for a parameter that is one number.
@@ -63,11 +62,11 @@ struct Parameter {
   /// The legal values, for people: "M 64 or 128, N a multiple of 16 up to 256".
   std::string describe() const;
 
-  /// The value that `text` says; none, with the reason, where it says none.
+  /// The value that `text` spells. On failure none, and `error` has the reason.
   std::optional<Extents> parse(llvm::StringRef text, std::string &error) const;
   std::optional<Extents> parse(mlir::AsmParser &parser) const;
   std::string format(const Extents &value) const;
-  /// Whether the value has the form of this parameter's.
+  /// Whether the value has the form of this parameter, legal or not.
   mlir::LogicalResult verify(const Extents &value, EmitError emitError) const;
   /// Whether the value is legal.
   mlir::LogicalResult check(const Extents &value, EmitError emitError) const;
@@ -80,30 +79,30 @@ struct Parameter {
   std::vector<std::string> words;
 };
 
-/// A kind of schedule, such as `sm90_gemm`. It lives as long as the program.
+/// A kind of schedule, such as `sm90_gemm`. It lives until the process ends.
 struct ScheduleKind {
   std::string name;
   std::string summary;
   std::vector<Parameter> parameters;
-  /// What else is legal, in sentences: of several parameters together, of the
-  /// region, of the machine.
+  /// Further limits, in sentences: those on several parameters together, and
+  /// those that depend on the region or the machine.
   std::string limits;
   /// Values of the first parameter, as an example of a list.
   std::vector<std::string> example;
 
-  /// Adjusts values that depend on each other. Points of a space pass through
-  /// it, schedules that are written out do not.
+  /// Adjusts values that depend on each other. Applied to the points of a
+  /// space, not to schedules that are written out.
   void (*adjust)(llvm::MutableArrayRef<Extents> values) = nullptr;
 
-  /// The folder of CUTLASS's examples that the kernels rest on; may be empty.
+  /// The folder of CUTLASS's examples that the kernels build on; may be empty.
   std::string cutlassExample;
 
-  /// The kind on one page: what it is, its parameters and its limits.
+  /// The summary, the parameters and the limits, as text.
   std::string describe() const;
 
   /// "'tile', 'cluster'", for diagnostics.
   std::string listParameters() const;
-  /// The position of a parameter; none where there is no such parameter.
+  /// The position of a parameter; none if there is no such parameter.
   std::optional<size_t> find(llvm::StringRef parameter) const;
 };
 } // namespace fact

@@ -1,4 +1,4 @@
-//===- StridedView.h - Chains of views as base, offset, strides ---*- C++ -*-===//
+//===- StridedView.h - Chains of views as base, offset, strides -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_STRIDEDVIEW_H
@@ -17,21 +17,21 @@ struct StridedView {
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<int64_t> strides;
 
-  /// `value` as itself.
+  /// The view of `value` that is `value` itself.
   static StridedView identity(mlir::Value value);
 
-  /// Reads through the view ops that define `value`, down to the first value
-  /// that is computed or an argument. Fails where a chain cannot be written
-  /// with strides (a reshape that merges dimensions apart in memory).
+  /// Follows the view ops that define `value` to the first value that is
+  /// computed or an argument. Fails if strides cannot express the chain, such
+  /// as a reshape that merges dimensions that are not contiguous.
   static mlir::FailureOr<StridedView> get(mlir::Value value);
 
-  /// Where the elements of `value` land in `result`, when all that happens to
-  /// `value` until `result` is a chain of views: the inverse direction. `base`
-  /// is `result`. Fails when a slice or a broadcast is on the way.
+  /// The inverse: the position of each element of `value` in `result`, which is
+  /// `value` after a chain of view ops. `base` is `result`. Fails if the chain
+  /// has a slice or a broadcast.
   static mlir::FailureOr<StridedView> getDestination(mlir::Value value,
                                                      mlir::Value result);
 
-  /// The same elements under another shape; fails when strides cannot say it.
+  /// The same elements under another shape; fails if strides cannot express it.
   mlir::FailureOr<StridedView> reshape(llvm::ArrayRef<int64_t> newShape) const;
   StridedView permute(llvm::ArrayRef<int64_t> dims) const;
   StridedView slice(int64_t dim, int64_t start, int64_t size,
@@ -49,9 +49,9 @@ struct StridedView {
 /// The row-major strides of a shape.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
-/// Merges neighbouring dimensions that every view walks as one, and drops
-/// dimensions of size 1; all views have the same shape. The smallest index
-/// space for a pointwise kernel.
+/// Merges adjacent dimensions that are contiguous in every view, and drops
+/// dimensions of size 1, for the smallest index space of a pointwise kernel.
+/// All views must have the same shape.
 void collapseDimensions(llvm::MutableArrayRef<StridedView> views);
 } // namespace fact
 

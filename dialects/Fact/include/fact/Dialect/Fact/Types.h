@@ -1,7 +1,7 @@
-//===- Types.h - Element types of tensors -------------------------*- C++ -*-===//
+//===- Types.h - Element types of tensors -----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ElementTypes.def says about types of MLIR.
+// The table ElementTypes.def, looked up by MLIR types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 #include <optional>
 
 namespace fact {
-/// The row of the table for the type of an element, if there is one.
+/// The row of the table for an element type, if there is one.
 std::optional<runtime::ElementType> findElementType(mlir::Type element);
 
 /// The row for a type that the dialect allows in tensors.
@@ -27,10 +27,10 @@ llvm::StringRef getElementName(mlir::Type element);
 /// The type of the arithmetic on elements: f32 for narrow floats.
 mlir::Type getComputeType(mlir::Type element);
 
-/// Whether elements are floats that are computed in a wider type.
+/// Whether elements are floats whose arithmetic is in a wider type.
 bool isNarrowFloat(mlir::Type element);
 
-/// Bytes in memory of one element, or of all of a tensor; a boolean takes one.
+/// Bytes of memory per element, or of a whole tensor; a boolean takes one byte.
 int64_t getStorageBytes(mlir::Type elementOrTensor);
 } // namespace fact
 
