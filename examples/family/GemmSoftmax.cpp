@@ -96,6 +96,9 @@ public:
                   const MachineDescription &machine, GemmSoftmax gemm)
       : Plan(family, fused, machine), gemm(gemm) {}
 
+  /// Reads the region, or says in one sentence what stands in the way.
+  static FailureOr<GemmSoftmax> read(FusedOp fused, EmitError emitError);
+
   SpaceAttrInterface getSpace() const override {
     SmallVector<int64_t> rows;
     for (int64_t count : {1, 4, 16})
@@ -129,8 +132,8 @@ private:
 };
 } // namespace
 
-/// Reads the region, or says in one sentence what stands in the way.
-static FailureOr<GemmSoftmax> readRegion(FusedOp fused, EmitError emitError) {
+FailureOr<GemmSoftmax> GemmSoftmaxPlan::read(FusedOp fused,
+                                             EmitError emitError) {
   auto ops = llvm::to_vector(llvm::make_pointer_range(fused.getBodyOps()));
   auto matmul = ops.size() == 2 ? dyn_cast<MatmulOp>(ops[0]) : MatmulOp();
   auto softmax = ops.size() == 2 ? dyn_cast<SoftmaxOp>(ops[1]) : SoftmaxOp();
@@ -210,18 +213,10 @@ LogicalResult GemmSoftmaxPlan::emit(ArrayRef<KernelVariant> variants,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class GemmSoftmaxFamily : public Family {
+class GemmSoftmaxFamily : public FamilyOf<GemmSoftmaxPlan> {
 public:
-  explicit GemmSoftmaxFamily(std::string architecture = "host")
-      : Family(gemmSoftmaxRule, std::move(architecture),
-               {&SharedRowsAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<GemmSoftmaxPlan>(fused, machine,
-                                     readRegion(fused, emitError));
-  }
+  GemmSoftmaxFamily()
+      : FamilyOf(gemmSoftmaxRule, "host", {&SharedRowsAttr::kind}) {}
 };
 
 /// A processor whose cores have little cache: one row at a time.
@@ -233,16 +228,10 @@ public:
   }
 };
 
-class SmallCoresFamily : public GemmSoftmaxFamily {
+class SmallCoresFamily : public FamilyOf<SmallCoresPlan> {
 public:
-  SmallCoresFamily() : GemmSoftmaxFamily(SMALL_CORES) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<SmallCoresPlan>(fused, machine,
-                                    readRegion(fused, emitError));
-  }
+  SmallCoresFamily()
+      : FamilyOf(gemmSoftmaxRule, SMALL_CORES, {&SharedRowsAttr::kind}) {}
 };
 } // namespace
 

@@ -75,7 +75,7 @@ MatrixRate fact::getMatrixRate(runtime::ElementType type,
 static constexpr MachineDescription machines[] = {
     // Contractions: 16-bit types, f32, TF32, f64.
     {"a100", "sm_80", 108, 166912, 40 << 20, 2.0e12,
-     {312e12, 19.5e12, 156e12, 19.5e12}, 19.5e12},
+     {312e12, 19.5e12, 156e12, 19.5e12}, 19.5e12, /*clock=*/1.41e9},
     {"h100", "sm_90a", 132, 232448, 50 << 20, 3.35e12,
      {989e12, 67e12, 494.7e12, 67e12}, 67e12},
     {"h200", "sm_90a", 132, 232448, 60 << 20, 4.8e12,
@@ -133,6 +133,8 @@ static void forEachFigure(Machine &machine, Visitor visit) {
   for (auto [i, peak] : llvm::enumerate(machine.matrixFlops))
     visit(("matrix_flops_" + getName(MatrixRate(i))).str(), peak, 0);
   visit("scalar_flops", machine.scalarFlops, 0);
+  visit("clock", machine.clock, 0);
+  visit("launch_seconds", machine.launchSeconds, 0);
 }
 
 static Attribute toAttribute(Builder &builder, int64_t value) {
@@ -212,6 +214,13 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
   if (Attribute narrow = figures.get("matrix_flops_16");
       narrow && !figures.get("matrix_flops_tf32"))
     all.set("matrix_flops_tf32", narrow);
+  // So may the figures of cost models.
+  Builder builder(figures.getContext());
+  for (auto [name, value] :
+       {std::pair("clock", machine.clock),
+        std::pair("launch_seconds", machine.launchSeconds)})
+    if (!figures.get(name))
+      all.set(name, builder.getF64FloatAttr(value));
   figures = all.getDictionary(figures.getContext());
   size_t known = 1;
   LogicalResult result = success();

@@ -190,6 +190,19 @@ private:
   std::string architecture;
   std::vector<const ScheduleKind *> scheduleKinds;
 };
+
+/// A family whose plans are `PlanT`s: `PlanT::read(fused, emitError)` reads the
+/// region for the constructor of the plan.
+template <typename PlanT> class FamilyOf : public Family {
+public:
+  using Family::Family;
+
+  mlir::FailureOr<std::unique_ptr<Plan>>
+  plan(FusedOp fused, const MachineDescription &machine,
+       EmitError emitError) const override {
+    return makePlan<PlanT>(fused, machine, PlanT::read(fused, emitError));
+  }
+};
 } // namespace fact
 
 #endif // FACT_KERNEL_FAMILY_H

@@ -27,6 +27,12 @@ public:
                     const MachineDescription &machine, AttentionRegion region)
       : HostPlan(family, fused, machine), region(std::move(region)) {}
 
+  static FailureOr<AttentionRegion> read(FusedOp fused, EmitError emitError) {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return AttentionRegion::get(fused, emitError);
+  }
+
   SpaceAttrInterface getSpace() const override;
   double predict(ScheduleAttr schedule) const override;
 
@@ -37,18 +43,9 @@ private:
   AttentionRegion region;
 };
 
-class AttentionFamily : public Family {
+class AttentionFamily : public FamilyOf<HostAttentionPlan> {
 public:
-  AttentionFamily() : Family(attentionRule, "host", {&HostRowsAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
-    return makePlan<HostAttentionPlan>(fused, machine,
-                                       AttentionRegion::get(fused, emitError));
-  }
+  AttentionFamily() : FamilyOf(attentionRule, "host", {&HostRowsAttr::kind}) {}
 };
 } // namespace
 

@@ -58,6 +58,8 @@ public:
                     const MachineDescription &machine, PointwiseRegion region)
       : HostPlan(family, fused, machine), region(std::move(region)) {}
 
+  static FailureOr<PointwiseRegion> read(FusedOp fused, EmitError emitError);
+
   SpaceAttrInterface getSpace() const override {
     int64_t row = getRowElements();
     return getRowsSpace(fused, getResultType().getNumElements() / row, row,
@@ -173,8 +175,8 @@ FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
   return plan;
 }
 
-static FailureOr<PointwiseRegion> readRegion(FusedOp fused,
-                                            EmitError emitError) {
+FailureOr<PointwiseRegion> HostPointwisePlan::read(FusedOp fused,
+                                                   EmitError emitError) {
   if (failed(requireStaticShapes(fused, emitError)))
     return failure();
   PointwiseRegion region;
@@ -191,16 +193,9 @@ static FailureOr<PointwiseRegion> readRegion(FusedOp fused,
 }
 
 namespace {
-class PointwiseFamily : public Family {
+class PointwiseFamily : public FamilyOf<HostPointwisePlan> {
 public:
-  PointwiseFamily() : Family(pointwiseRule, "host", {&HostRowsAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<HostPointwisePlan>(fused, machine,
-                                       readRegion(fused, emitError));
-  }
+  PointwiseFamily() : FamilyOf(pointwiseRule, "host", {&HostRowsAttr::kind}) {}
 };
 } // namespace
 

@@ -56,6 +56,12 @@ public:
               const MachineDescription &machine, RowPlan row)
       : HostPlan(family, fused, machine), row(std::move(row)) {}
 
+  static FailureOr<RowPlan> read(FusedOp fused, EmitError emitError) {
+    if (failed(requireStaticShapes(fused, emitError)))
+      return failure();
+    return RowPlan::get(fused, emitError);
+  }
+
   SpaceAttrInterface getSpace() const override {
     return getRowsSpace(fused, row.region.rows, row.region.columns, 16384);
   }
@@ -67,18 +73,9 @@ private:
   RowPlan row;
 };
 
-class RowwiseFamily : public Family {
+class RowwiseFamily : public FamilyOf<RowwisePlan> {
 public:
-  RowwiseFamily() : Family(rowwiseRule, "host", {&HostRowsAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
-      return failure();
-    return makePlan<RowwisePlan>(fused, machine,
-                                 RowPlan::get(fused, emitError));
-  }
+  RowwiseFamily() : FamilyOf(rowwiseRule, "host", {&HostRowsAttr::kind}) {}
 };
 } // namespace
 

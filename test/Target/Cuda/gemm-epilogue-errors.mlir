@@ -193,3 +193,16 @@ func.func @columns_of_one_row(%x: tensor<1x64xf16>, %w: tensor<64x64xf16>) {
   } : tensor<64xf16>
   return
 }
+
+// -----
+
+func.func @unread_reduction(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
+  // expected-error @below {{no result is computed from a reduction alone}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+    %2 = fact.reduce sum %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } : tensor<64x64xf16>
+  return
+}

@@ -51,6 +51,19 @@ MachineDescription parseMachine(MLIRContext &context, StringRef peaks) {
   return machine ? machine.getDescription() : *findMachine("host");
 }
 
+TEST(Machine, FiguresOfCostModelsMayBeLeftOut) {
+  MLIRContext context;
+  context.loadDialect<FactDialect>();
+  std::string peaks =
+      "matrix_flops_16 = 7.0e14 : f64, matrix_flops_32 = 5.0e13 : f64, "
+      "matrix_flops_64 = 2.5e13 : f64";
+  EXPECT_EQ(parseMachine(context, peaks).clock, MachineDescription().clock);
+  EXPECT_EQ(parseMachine(context, peaks + ", clock = 1.0e9 : f64").clock, 1e9);
+  EXPECT_EQ(parseMachine(context, peaks + ", launch_seconds = 5.0e-6 : f64")
+                .launchSeconds,
+            5e-6);
+}
+
 TEST(Machine, TextWithoutTf32IsRead) {
   MLIRContext context;
   context.loadDialect<FactDialect>();

@@ -21,6 +21,8 @@ public:
              const MachineDescription &machine, Parts parts)
       : Plan(family, fused, machine), parts(std::move(parts)) {}
 
+  static FailureOr<Parts> read(FusedOp fused, EmitError emitError);
+
   SpaceAttrInterface getSpace() const override;
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
@@ -31,7 +33,7 @@ private:
 };
 } // namespace
 
-static FailureOr<Parts> analyse(FusedOp fused, EmitError emitError) {
+FailureOr<Parts> ConcatPlan::read(FusedOp fused, EmitError emitError) {
   auto concat = getOnly<ConcatOp>(fused);
   if (!concat || fused.getNumResults() != 1)
     return emitError() << "needs exactly one 'fact.concat' and one result";
@@ -59,15 +61,9 @@ static FailureOr<Parts> analyse(FusedOp fused, EmitError emitError) {
 }
 
 namespace {
-class ConcatFamily : public Family {
+class ConcatFamily : public FamilyOf<ConcatPlan> {
 public:
-  ConcatFamily() : Family(concatRule, "cuda", {&CudaPointwiseAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<ConcatPlan>(fused, machine, analyse(fused, emitError));
-  }
+  ConcatFamily() : FamilyOf(concatRule, "cuda", {&CudaPointwiseAttr::kind}) {}
 };
 } // namespace
 

@@ -119,9 +119,6 @@ struct GemmWork {
   double slots;
 };
 
-/// Seconds per launch.
-constexpr double launchSeconds = 3e-6;
-
 /// Predicts the seconds of a GEMM with this schedule.
 double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                    const MachineDescription &machine);

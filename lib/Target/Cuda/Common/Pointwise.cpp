@@ -101,8 +101,8 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
         memory *= 1.5;
   double slots = 6 + body.getCost();
   double compute =
-      getElements() * slots / (machine.multiprocessors * 128 * 1.7e9);
-  return std::max(memory, compute) + launchSeconds;
+      getElements() * slots / (machine.multiprocessors * 128 * machine.clock);
+  return std::max(memory, compute) + machine.launchSeconds;
 }
 
 SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
@@ -251,22 +251,6 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
                         hasOnly16BitResults(fused), emitError);
 }
 
-static FailureOr<Pointwise> analyse(FusedOp fused, EmitError emitError) {
-  for (Value yielded : fused.getYield()->getOperands())
-    if (getTensorType(yielded).getNumElements() == 0)
-      return emitError() << "a result has no elements";
-  if (!fused.getBody().front().getOps<RotaryOp>().empty())
-    return getRotary(fused, emitError);
-  {
-    Silence silence(fused);
-    FailureOr<Pointwise> direct =
-        getPointwise(fused, /*stripViews=*/false, silence);
-    if (succeeded(direct))
-      return direct;
-  }
-  return getPointwise(fused, /*stripViews=*/true, emitError);
-}
-
 //===----------------------------------------------------------------------===//
 // The family
 //===----------------------------------------------------------------------===//
@@ -277,6 +261,8 @@ public:
   PointwisePlan(const Family &family, FusedOp fused,
                 const MachineDescription &machine, Pointwise pointwise)
       : Plan(family, fused, machine), pointwise(std::move(pointwise)) {}
+
+  static FailureOr<Pointwise> read(FusedOp fused, EmitError emitError);
 
   SpaceAttrInterface getSpace() const override {
     return getPointwiseSpace(fused.getContext(), pointwise.limitVector(8));
@@ -292,18 +278,28 @@ private:
   Pointwise pointwise;
 };
 
-class PointwiseFamily : public Family {
+class PointwiseFamily : public FamilyOf<PointwisePlan> {
 public:
   PointwiseFamily()
-      : Family(pointwiseRule, "cuda", {&CudaPointwiseAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<PointwisePlan>(fused, machine, analyse(fused, emitError));
-  }
+      : FamilyOf(pointwiseRule, "cuda", {&CudaPointwiseAttr::kind}) {}
 };
 } // namespace
+
+FailureOr<Pointwise> PointwisePlan::read(FusedOp fused, EmitError emitError) {
+  for (Value yielded : fused.getYield()->getOperands())
+    if (getTensorType(yielded).getNumElements() == 0)
+      return emitError() << "a result has no elements";
+  if (!fused.getBody().front().getOps<RotaryOp>().empty())
+    return getRotary(fused, emitError);
+  {
+    Silence silence(fused);
+    FailureOr<Pointwise> direct =
+        getPointwise(fused, /*stripViews=*/false, silence);
+    if (succeeded(direct))
+      return direct;
+  }
+  return getPointwise(fused, /*stripViews=*/true, emitError);
+}
 
 LogicalResult PointwisePlan::emit(ArrayRef<KernelVariant> variants,
                                   KernelCode &code) const {

@@ -64,6 +64,8 @@ public:
               const MachineDescription &machine, Rowwise row)
       : Plan(family, fused, machine), row(std::move(row)) {}
 
+  static FailureOr<Rowwise> read(FusedOp fused, EmitError emitError);
+
   SpaceAttrInterface getSpace() const override;
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
@@ -194,7 +196,7 @@ static LogicalResult readForm(FusedOp fused, const RowRegion &region,
   return success();
 }
 
-static FailureOr<Rowwise> analyse(FusedOp fused, EmitError emitError) {
+FailureOr<Rowwise> RowwisePlan::read(FusedOp fused, EmitError emitError) {
   FailureOr<RowRegion> region = RowRegion::read(fused, emitError);
   if (failed(region) || failed(checkRows(*region, emitError)))
     return failure();
@@ -217,15 +219,9 @@ static FailureOr<Rowwise> analyse(FusedOp fused, EmitError emitError) {
 }
 
 namespace {
-class RowwiseFamily : public Family {
+class RowwiseFamily : public FamilyOf<RowwisePlan> {
 public:
-  RowwiseFamily() : Family(rowwiseRule, "cuda", {&CudaRowAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<RowwisePlan>(fused, machine, analyse(fused, emitError));
-  }
+  RowwiseFamily() : FamilyOf(rowwiseRule, "cuda", {&CudaRowAttr::kind}) {}
 };
 } // namespace
 
@@ -286,7 +282,7 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
   if (getValuesPerThread(row, threads) > 32)
     efficiency *= 0.9;
   double seconds = row.getBytes() / (machine.bandwidth * efficiency);
-  return 1e6 * (seconds + launchSeconds);
+  return 1e6 * (seconds + machine.launchSeconds);
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,8 @@ public:
                 const MachineDescription &machine, const Attention &attention)
       : Plan(family, fused, machine), attention(attention) {}
 
+  static FailureOr<Attention> read(FusedOp fused, EmitError emitError);
+
   SpaceAttrInterface getSpace() const override;
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
@@ -115,7 +117,7 @@ static LogicalResult checkTypes(const AttentionRegion &region,
   return success();
 }
 
-static FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) {
+FailureOr<Attention> AttentionPlan::read(FusedOp fused, EmitError emitError) {
   FailureOr<AttentionRegion> region = AttentionRegion::get(fused, emitError);
   if (failed(region) || failed(checkTypes(*region, emitError)))
     return failure();
@@ -141,16 +143,10 @@ static FailureOr<Attention> analyse(FusedOp fused, EmitError emitError) {
 }
 
 namespace {
-class AttentionFamily : public Family {
+class AttentionFamily : public FamilyOf<AttentionPlan> {
 public:
   AttentionFamily()
-      : Family(attentionRule, "sm_90a", {&Sm90AttentionAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<AttentionPlan>(fused, machine, analyse(fused, emitError));
-  }
+      : FamilyOf(attentionRule, "sm_90a", {&Sm90AttentionAttr::kind}) {}
 };
 } // namespace
 
@@ -203,7 +199,7 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
   // a mask.
   double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
   double inner = tile[0] * tile[1] *
-                 (4 * head / (0.85 * perBlock) + slots / (128 * 1.7e9));
+                 (4 * head / (0.85 * perBlock) + slots / (128 * machine.clock));
   double time =
       heads * (visited * inner + queryTiles * 3.2e-6) / machine.multiprocessors;
   // Measured: ping-pong wins where all blocks do equal work, and three
@@ -216,7 +212,7 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
     time *= 1.06;
   if (attentionSchedule.getStages() < 4)
     time *= 1.02;
-  return 1e6 * (time + launchSeconds);
+  return 1e6 * (time + machine.launchSeconds);
 }
 
 static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {

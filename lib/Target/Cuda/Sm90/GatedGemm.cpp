@@ -72,6 +72,16 @@ public:
                 const MachineDescription &machine, GatedGemm gemm)
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
+  static FailureOr<GatedGemm> read(FusedOp fused, EmitError emitError) {
+    ContractionRegion::Options options;
+    options.kind = ContractionRegion::Kind::Gated;
+    FailureOr<ContractionRegion> region =
+        ContractionRegion::get(fused, options, emitError);
+    if (failed(region))
+      return failure();
+    return GatedGemmAnalysis(fused, *region, emitError).run();
+  }
+
   SpaceAttrInterface getSpace() const override {
     // A tile covers columns of both products.
     return getPackedGemmSpace(fused.getContext(), gemm.m, 2 * gemm.n, machine);
@@ -93,23 +103,10 @@ private:
   GatedGemm gemm;
 };
 
-class GatedGemmFamily : public Family {
+class GatedGemmFamily : public FamilyOf<GatedGemmPlan> {
 public:
   GatedGemmFamily()
-      : Family(gatedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    ContractionRegion::Options options;
-    options.kind = ContractionRegion::Kind::Gated;
-    FailureOr<ContractionRegion> region =
-        ContractionRegion::get(fused, options, emitError);
-    if (failed(region))
-      return failure();
-    return makePlan<GatedGemmPlan>(
-        fused, machine, GatedGemmAnalysis(fused, *region, emitError).run());
-  }
+      : FamilyOf(gatedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
 };
 } // namespace
 

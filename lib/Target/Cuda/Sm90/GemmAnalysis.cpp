@@ -213,7 +213,7 @@ LogicalResult GemmAnalysis::makeReducedEpilogue(ReducedEpilogue &reduced,
   return success();
 }
 
-FailureOr<Gemm> fact::analyseGemm(FusedOp fused, EmitError emitError) {
+FailureOr<Gemm> Gemm::read(FusedOp fused, EmitError emitError) {
   auto read = [&](bool foldBatches, EmitError emitError) -> FailureOr<Gemm> {
     ContractionRegion::Options options;
     options.foldBatches = foldBatches;

@@ -28,6 +28,11 @@ struct Gemm {
   /// Whether the region is the product and nothing else.
   bool isPlain = false;
 
+  /// Reads a region as a GEMM: one matmul, then any graph of pointwise ops, then
+  /// reductions of whole rows or columns and results computed from those alone.
+  /// Batches are folded into M where one B serves all of them.
+  static mlir::FailureOr<Gemm> read(FusedOp fused, EmitError emitError);
+
   bool isBatched() const { return batches > 1; }
   size_t countReductions() const {
     return rows.reductions.size() + columns.reductions.size();
@@ -39,11 +44,6 @@ struct Gemm {
     });
   }
 };
-
-/// Reads a region as a GEMM: one matmul, then any graph of pointwise ops, then
-/// reductions of whole rows or columns and results computed from those alone.
-/// Batches are folded into M where one B serves all of them.
-mlir::FailureOr<Gemm> analyseGemm(FusedOp fused, EmitError emitError);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H

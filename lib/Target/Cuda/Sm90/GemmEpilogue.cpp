@@ -19,6 +19,10 @@ public:
                    const MachineDescription &machine, Gemm gemm)
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
+  static FailureOr<Gemm> read(FusedOp fused, EmitError emitError) {
+    return Gemm::read(fused, emitError);
+  }
+
   SpaceAttrInterface getSpace() const override;
   SmallVector<ScheduleAttr> getFixedSchedules() const override;
   double predict(ScheduleAttr schedule) const override;
@@ -36,18 +40,11 @@ private:
   Gemm gemm;
 };
 
-class GemmEpilogueFamily : public Family {
+class GemmEpilogueFamily : public FamilyOf<GemmEpiloguePlan> {
 public:
   GemmEpilogueFamily()
-      : Family(gemmEpilogueRule, "sm_90a",
+      : FamilyOf(gemmEpilogueRule, "sm_90a",
                {&Sm90GemmAttr::kind, &CublasGemmAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    return makePlan<GemmEpiloguePlan>(fused, machine,
-                                      analyseGemm(fused, emitError));
-  }
 };
 } // namespace
 
@@ -152,7 +149,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
     double flops = 2.0 * gemm.m * gemm.n * gemm.k * gemm.batches;
     double peak = machine.getMatrixFlops(runtime::ElementType::BF16);
     return 1e6 * (std::max(flops / (0.77 * peak), bytes / machine.bandwidth) +
-                  2 * launchSeconds);
+                  2 * machine.launchSeconds);
   }
   double slots = 1 + gemm.epilogue.getCost() + 2.0 * gemm.operands.size() +
                  4.0 * gemm.results.size() + 2.0 * gemm.countReductions();
@@ -162,7 +159,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   double slowdown =
       !gemm.columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
                                                                           : 1;
-  return 1e6 * finishes * launchSeconds +
+  return 1e6 * finishes * machine.launchSeconds +
          slowdown * 1e6 *
              predictGemm({gemm.m, gemm.n, gemm.k, gemm.batches, bytes,
                           epilogueBytes, slots},

@@ -85,6 +85,16 @@ public:
                   const MachineDescription &machine, GroupedGemm gemm)
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
+  static FailureOr<GroupedGemm> read(FusedOp fused, EmitError emitError) {
+    ContractionRegion::Options options;
+    options.kind = ContractionRegion::Kind::Grouped;
+    FailureOr<ContractionRegion> region =
+        ContractionRegion::get(fused, options, emitError);
+    if (failed(region))
+      return failure();
+    return GroupedGemmAnalysis(fused, *region, emitError).run();
+  }
+
   SpaceAttrInterface getSpace() const override {
     return getPackedGemmSpace(fused.getContext(), gemm.m, gemm.getColumns(),
                               machine);
@@ -104,23 +114,10 @@ private:
   GroupedGemm gemm;
 };
 
-class GroupedGemmFamily : public Family {
+class GroupedGemmFamily : public FamilyOf<GroupedGemmPlan> {
 public:
   GroupedGemmFamily()
-      : Family(groupedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
-
-  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                        const MachineDescription &machine,
-                                        EmitError emitError) const override {
-    ContractionRegion::Options options;
-    options.kind = ContractionRegion::Kind::Grouped;
-    FailureOr<ContractionRegion> region =
-        ContractionRegion::get(fused, options, emitError);
-    if (failed(region))
-      return failure();
-    return makePlan<GroupedGemmPlan>(
-        fused, machine, GroupedGemmAnalysis(fused, *region, emitError).run());
-  }
+      : FamilyOf(groupedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
 };
 } // namespace
 

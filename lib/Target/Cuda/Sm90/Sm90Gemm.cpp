@@ -90,13 +90,13 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 
   // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
   // them behind the other warpgroup's main loop.
-  double epilogue = area * work.slots / (128 * 1.7e9);
+  double epilogue = area * work.slots / (128 * machine.clock);
   double time = waves * (products + (pingpong ? 0.5 : 1.0) * epilogue);
   if (splitsK)
     time += 4e-6 + area * 4 * 2 * machine.multiprocessors / machine.bandwidth;
   // Each tile fills the pipeline again, unless the other warpgroup works
   // meanwhile.
-  time += launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
+  time += machine.launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
   time += 0.55 * work.epilogueBytes / machine.bandwidth;
 
   // A swizzle keeps operands in the cache where there are many columns; where

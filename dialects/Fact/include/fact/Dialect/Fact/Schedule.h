@@ -95,7 +95,7 @@ struct ScheduleKind {
   void (*adjust)(llvm::MutableArrayRef<Extents> values) = nullptr;
 
   /// The folder of CUTLASS's examples that the kernels build on; may be empty.
-  std::string cutlassExample;
+  std::string cutlassExample = {};
 
   /// The summary, the parameters and the limits, as text.
   std::string describe() const;
