@@ -142,7 +142,7 @@ LogicalResult Discovery::discover(Block &block, Agent *agent) {
   }
   std::vector<Proposal> rest =
       createRulesAgent(*retrieval)->propose(decided, *fusibility);
-  if (agent)
+  if (!accepted.empty())
     rankBelow(accepted, rest);
   judge(std::move(rest), decided, agent != nullptr);
   fuse(block);

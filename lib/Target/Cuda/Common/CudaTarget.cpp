@@ -74,10 +74,7 @@ CudaTarget::getBundleFiles() const {
 
 void fact::registerCudaTarget(DialectRegistry &registry) {
   registerTarget<CudaTarget>(registry);
-  registerGemmEpilogueFamily(registry);
-  registerGatedGemmFamily(registry);
-  registerGroupedGemmFamily(registry);
-  registerAttentionFamily(registry);
+  registerSm90Families(registry);
   registerRowwiseFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);

@@ -23,25 +23,6 @@ LogicalResult fact::requireFloat16(Type element, EmitError emitError) {
   return emitError() << "takes f16 or bf16 operands, not " << element;
 }
 
-FailureOr<MatrixTensor>
-fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
-                         EmitError emitError) {
-  Type type = argument.value.getType();
-  Type element = cast<RankedTensorType>(type).getElementType();
-  if (!isa<FloatType>(element) || element.isF64())
-    return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
-                          "not "
-                       << type;
-  FailureOr<MatrixTensor> tensor =
-      MatrixTensor::get(argument.view, getBuffer(argument.value));
-  if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
-    return emitError() << "an operand of the epilogue must be a row-major "
-                          "matrix, a row, a column or a scalar of the product, "
-                          "and one of type "
-                       << type << " is not";
-  return tensor;
-}
-
 bool fact::hasOnly16BitResults(FusedOp fused) {
   return llvm::all_of(fused.getResultTypes(), [](Type type) {
     return isNarrowFloat(cast<RankedTensorType>(type).getElementType());
@@ -213,38 +194,6 @@ void fact::printHeader(raw_ostream &os, FusedOp fused, Attribute schedule,
 void fact::printFooter(raw_ostream &os, StringRef symbol) {
   os << "\nFACT_KERNEL(" << symbol << ", Kernel)\n\n"
      << "} // namespace fact::" << symbol << '\n';
-}
-
-static StringRef getKernelWord(KernelSchedule kernel) {
-  switch (kernel) {
-  case KernelSchedule::cooperative:
-    return "Cooperative";
-  case KernelSchedule::pingpong:
-    return "Pingpong";
-  case KernelSchedule::stream_k:
-    return "StreamK";
-  }
-  llvm_unreachable("all kernels are listed");
-}
-
-void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
-  const Extents &tile = schedule.getTile();
-  const Extents &cluster = schedule.getCluster();
-  os << "GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", " << tile[2]
-     << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, "
-     << getKernelWord(schedule.getKernel()) << ", Swizzle<"
-     << schedule.getSwizzle() << ">>";
-}
-
-void fact::printGemmVariants(raw_ostream &os,
-                             ArrayRef<KernelVariant> variants) {
-  os << "\nFACT_KERNEL(" << variants.front().symbol << ", Kernel)\n";
-  for (const KernelVariant &variant : variants.drop_front()) {
-    int64_t swizzle = cast<Sm90GemmAttr>(variant.schedule).getSwizzle();
-    os << "FACT_KERNEL(" << variant.symbol << ", Kernel::WithSwizzle<"
-       << swizzle << ">)\n";
-  }
-  os << "\n} // namespace fact::" << variants.front().symbol << '\n';
 }
 
 void fact::printConstant(raw_ostream &os, StringRef name, double value) {

@@ -67,11 +67,6 @@ struct MatrixTensor {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// An operand of a GEMM's epilogue, in a layout that its visitors read.
-mlir::FailureOr<MatrixTensor>
-getEpilogueOperand(const ScalarFunction::Argument &argument,
-                   EmitError emitError);
-
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                                      const MatrixTensor &tensor) {
   tensor.print(os);
@@ -102,74 +97,20 @@ void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
 /// Prints the end of an emitted file: the exported symbol.
 void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
 
-/// Prints a schedule as `GemmSchedule<Tile<...>, ...>`.
-void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
-
-/// Prints the end of a file of GEMMs that differ only in their swizzle; the
-/// first was printed as `Kernel`.
-void printGemmVariants(llvm::raw_ostream &os,
-                       llvm::ArrayRef<KernelVariant> variants);
-
-/// The work of a GEMM kernel, for the cost model.
-struct GemmWork {
-  int64_t m, n, k, batches;
-  /// Bytes of all operands and results, and of the epilogue's matrices alone.
-  double bytes, epilogueBytes;
-  /// Issue slots of the epilogue per element of the product.
-  double slots;
-};
-
-/// Predicts the seconds of a GEMM with this schedule.
-double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
-                   const MachineDescription &machine);
-
 /// Prints a float constant as a struct `name` with a static member `value`.
 void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);
-
-/// A plan of Hopper GEMMs; schedules that differ only in their swizzle share
-/// one object.
-class Sm90GemmPlan : public Plan {
-public:
-  using Plan::Plan;
-
-  std::string getObjectKey(ScheduleAttr schedule) const override;
-
-protected:
-  /// The limits that a region sets to its schedules.
-  struct Limits {
-    /// Bytes per element of the operands.
-    int64_t elementBytes = 2;
-    /// Results whose tiles are staged in shared memory together.
-    int64_t results = 1;
-    /// Tile N must be a multiple of it.
-    int64_t tileColumns = 16;
-    /// Why K cannot be split over blocks; empty where it can.
-    llvm::StringRef noStreamK;
-  };
-  /// Limits of several products: each has one result, and a tile belongs to one
-  /// product.
-  static Limits getPackedGemmLimits() {
-    return {2, 1, 16,
-            "several products run as a cooperative or a pingpong kernel, not "
-            "as stream_k"};
-  }
-  mlir::LogicalResult checkGemm(Sm90GemmAttr schedule, const Limits &limits,
-                                EmitError emitError) const;
-};
 
 /// Checks that a block can have this much shared memory.
 mlir::LogicalResult requireSharedMemory(int64_t bytes,
                                         const MachineDescription &machine,
                                         EmitError emitError);
 
-/// One registration per family, in the file that has it.
-void registerGemmEpilogueFamily(mlir::DialectRegistry &registry);
-void registerGatedGemmFamily(mlir::DialectRegistry &registry);
-void registerGroupedGemmFamily(mlir::DialectRegistry &registry);
-void registerAttentionFamily(mlir::DialectRegistry &registry);
+/// One registration per family, in the file that has it, and one for all
+/// families of an architecture.
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
+void registerSm90Families(mlir::DialectRegistry &registry);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_EMISSION_H

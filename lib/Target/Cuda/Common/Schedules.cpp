@@ -1,58 +1,10 @@
-//===- Schedules.cpp - Schedules of CUDA kernels --------------------------===//
+//===- Schedules.cpp - Schedules of kernels for all GPUs ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Schedules.h"
 
 using namespace mlir;
 using namespace fact;
-
-//===----------------------------------------------------------------------===//
-// sm90_gemm
-//===----------------------------------------------------------------------===//
-
-const ScheduleKind Sm90GemmAttr::kind{
-    "sm90_gemm",
-    "a warp-specialized Hopper GEMM of f16 or bf16",
-    {Parameter::extents(
-         "tile",
-         "M x N x K of a block (of all products side by side where there are "
-         "several)",
-         {{"M", Sizes::oneOf({64, 128, 192, 256})},
-          {"N", Sizes::multiplesOf(16, 256)},
-          {"K", Sizes::multiplesOf(16, 1024)}}),
-     Parameter::extents("cluster", "blocks that share operands, M x N",
-                        {{"M", Sizes::oneOf({1, 2, 4})},
-                         {"N", Sizes::oneOf({1, 2, 4})}}),
-     Parameter::word(
-         "kernel",
-         "cooperative: two warpgroups share a tile, for large tiles; pingpong: "
-         "they take turns on tiles, which hides the epilogue, for many small "
-         "tiles and heavy epilogues; stream_k: cooperative with K split over "
-         "blocks, for few output tiles and a long K",
-         {"cooperative", "pingpong", "stream_k"}),
-     Parameter::number("swizzle",
-                       "tile columns visited together; more than 1 helps only "
-                       "where N is 4096 or more",
-                       Sizes::oneOf({1, 2, 4, 8}))},
-    "K of 64 is best. Tile M is 128 or 256 unless pingpong. N of the tile is a "
-    "multiple of 32 for gated_gemm. Accumulators take M*N/128 registers per "
-    "thread (pingpong) or M*N/256 (cooperative, stream_k), at most 128. A "
-    "cluster has at most 4 blocks. stream_k is for one matmul without a reduce. "
-    "Two stages of (M + N)*K elements, and 16 KB for each result and for two "
-    "more, fit into shared memory. K and N of the product are multiples of 8 "
-    "(and M, with transpose_a): TMA needs rows of 16 bytes.",
-    {"128x128x64", "128x256x64"},
-    /*adjust=*/nullptr,
-    "49_hopper_gemm_with_collective_builder"};
-
-SpaceAttr Sm90GemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> tiles,
-                                 ArrayRef<Extents> clusters,
-                                 ArrayRef<KernelSchedule> kernels,
-                                 ArrayRef<int64_t> swizzles) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(tiles), getExtents(clusters),
-                         getExtents(kernels), getExtents(swizzles)});
-}
 
 //===----------------------------------------------------------------------===//
 // cublas_gemm
@@ -68,41 +20,6 @@ const ScheduleKind CublasGemmAttr::kind{
 
 CublasGemmAttr CublasGemmAttr::get(MLIRContext *context) {
   return cast<CublasGemmAttr>(ScheduleAttr::get(context, &kind, {}));
-}
-
-//===----------------------------------------------------------------------===//
-// sm90_attention
-//===----------------------------------------------------------------------===//
-
-const ScheduleKind Sm90AttentionAttr::kind{
-    "sm90_attention",
-    "a warp-specialized Hopper attention of f16 or bf16",
-    {Parameter::extents("tile", "queries x keys of a block",
-                        {{"queries", Sizes::oneOf({128, 192})},
-                         {"keys", Sizes::oneOf({32, 64, 96, 128, 192, 256})}}),
-     Parameter::word("kernel",
-                     "cooperative: two warpgroups share a tile; pingpong: they "
-                     "take turns",
-                     {"cooperative", "pingpong"}),
-     // The next key tile is loaded before this one's value tile is released:
-     // two stages would deadlock.
-     Parameter::number("stages", "depth of the key and value pipeline",
-                       Sizes::between(3, 8))},
-    "Where the mask is causal, one tile size divides the other. Keys and values "
-    "have one head dimension, a multiple of 8 up to 128. (queries + "
-    "stages*keys)*head elements, the head rounded up to a multiple of 32, fit "
-    "into shared memory.",
-    {"128x128", "128x64"},
-    /*adjust=*/nullptr,
-    "88_hopper_fmha"};
-
-SpaceAttr Sm90AttentionAttr::getSpace(MLIRContext *context,
-                                      ArrayRef<Extents> tiles,
-                                      ArrayRef<KernelSchedule> kernels,
-                                      ArrayRef<int64_t> stages) {
-  return SpaceAttr::get(
-      context, kind,
-      {getExtents(tiles), getExtents(kernels), getExtents(stages)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emission.h"
+#include "Sm90Gemm.h"
 #include "fact/Analysis/AttentionRegion.h"
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
 #define FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
 
-#include "Emission.h"
+#include "Sm90Gemm.h"
 
 namespace fact {
 /// Reductions over the product's rows, or over its columns, and the results

@@ -4,7 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_GEMMTENSORS_H
 #define FACT_LIB_TARGET_CUDA_GEMMTENSORS_H
 
-#include "Emission.h"
+#include "Sm90Gemm.h"
 #include "fact/Analysis/ContractionRegion.h"
 
 namespace fact {

@@ -1,7 +1,7 @@
 //===- Sm90Gemm.cpp - What all Hopper GEMMs share -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Emission.h"
+#include "Sm90Gemm.h"
 #include <cmath>
 
 using namespace mlir;
@@ -110,4 +110,66 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
       (tile[0] < tile[1] && cluster[0] > 1))
     time *= 0.998;
   return std::max(time, work.bytes / machine.bandwidth);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+FailureOr<MatrixTensor>
+fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
+                         EmitError emitError) {
+  Type type = argument.value.getType();
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (!isa<FloatType>(element) || element.isF64())
+    return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
+                          "not "
+                       << type;
+  FailureOr<MatrixTensor> tensor =
+      MatrixTensor::get(argument.view, getBuffer(argument.value));
+  if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
+    return emitError() << "an operand of the epilogue must be a row-major "
+                          "matrix, a row, a column or a scalar of the product, "
+                          "and one of type "
+                       << type << " is not";
+  return tensor;
+}
+
+static StringRef getKernelWord(KernelSchedule kernel) {
+  switch (kernel) {
+  case KernelSchedule::cooperative:
+    return "Cooperative";
+  case KernelSchedule::pingpong:
+    return "Pingpong";
+  case KernelSchedule::stream_k:
+    return "StreamK";
+  }
+  llvm_unreachable("all kernels are listed");
+}
+
+void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
+  const Extents &tile = schedule.getTile();
+  const Extents &cluster = schedule.getCluster();
+  os << "GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", " << tile[2]
+     << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, "
+     << getKernelWord(schedule.getKernel()) << ", Swizzle<"
+     << schedule.getSwizzle() << ">>";
+}
+
+void fact::printGemmVariants(raw_ostream &os,
+                             ArrayRef<KernelVariant> variants) {
+  os << "\nFACT_KERNEL(" << variants.front().symbol << ", Kernel)\n";
+  for (const KernelVariant &variant : variants.drop_front()) {
+    int64_t swizzle = cast<Sm90GemmAttr>(variant.schedule).getSwizzle();
+    os << "FACT_KERNEL(" << variant.symbol << ", Kernel::WithSwizzle<"
+       << swizzle << ">)\n";
+  }
+  os << "\n} // namespace fact::" << variants.front().symbol << '\n';
+}
+
+void fact::registerSm90Families(DialectRegistry &registry) {
+  registerGemmEpilogueFamily(registry);
+  registerGatedGemmFamily(registry);
+  registerGroupedGemmFamily(registry);
+  registerAttentionFamily(registry);
 }

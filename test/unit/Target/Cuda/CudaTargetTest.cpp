@@ -1,7 +1,7 @@
 //===- CudaTargetTest.cpp - Spaces, predictions and bundle files -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Schedules.h"
+#include "Sm90Schedules.h"
 #include "fact/Kernel/Target.h"
 #include "fact/Target/Targets.h"
 #include "mlir/AsmParser/AsmParser.h"
