@@ -32,6 +32,20 @@ FailureOr<Destination> fact::getDestination(Value yielded,
   return last;
 }
 
+LogicalResult fact::shareIndexSpace(MutableArrayRef<StridedView> views,
+                                    EmitError emitError) {
+  SmallVector<int64_t> space = views.front().shape;
+  for (StridedView &view : views) {
+    if (llvm::product_of(view.shape) != llvm::product_of(space))
+      return emitError() << "all results must have the same number of elements";
+    FailureOr<StridedView> reshaped = view.reshape(space);
+    if (failed(reshaped))
+      return emitError() << "results lie too differently for one index space";
+    view = *reshaped;
+  }
+  return success();
+}
+
 SmallVector<Destination> fact::getParts(ConcatOp concat,
                                         const StridedView &view) {
   SmallVector<Destination> parts;

@@ -23,6 +23,11 @@ mlir::FailureOr<Destination> getDestination(mlir::Value yielded,
 /// and so on, as far as strides describe the positions.
 llvm::SmallVector<Destination> getDestinations(mlir::Value yielded);
 
+/// Reshapes all views to the shape of the first: the index space of a kernel
+/// that computes several results.
+mlir::LogicalResult
+shareIndexSpace(llvm::MutableArrayRef<StridedView> views, EmitError emitError);
+
 /// The inputs of a concatenation, each with its part of where the result lands.
 llvm::SmallVector<Destination> getParts(ConcatOp concat,
                                         const StridedView &view);

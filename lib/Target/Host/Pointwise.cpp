@@ -97,13 +97,8 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
     for (const Elements::Leaf &leaf : result.elements.getLeaves())
       views.push_back(leaf.view);
   }
-  SmallVector<int64_t> common = views.front().shape;
-  for (StridedView &view : views) {
-    FailureOr<StridedView> same = view.reshape(common);
-    if (failed(same))
-      return emitError() << "results lie too differently for one index space";
-    view = *same;
-  }
+  if (failed(fact::shareIndexSpace(views, emitError)))
+    return failure();
   collapseDimensions(views);
   shape = views.front().shape;
   size_t next = 0;

@@ -40,6 +40,25 @@ TEST_F(DestinationTest, WholeChain) {
   EXPECT_EQ(strides(destination->view), "+0 6:1 4:6");
 }
 
+TEST_F(DestinationTest, OneIndexSpace) {
+  FusedOp fused = parse({"tensor<2x6xf32>", "tensor<12xf32>", "tensor<3x4xf32>",
+                         "tensor<5xf32>"},
+                        "fact.yield %0 : tensor<2x6xf32>");
+  SmallVector<StridedView> views;
+  for (Value argument : fused.getBody().getArguments())
+    views.push_back(StridedView::identity(argument));
+  MutableArrayRef<StridedView> all = views;
+  EXPECT_TRUE(succeeded(shareIndexSpace(all.take_front(2), report(fused))));
+  EXPECT_EQ(strides(views[1]), "+0 2:6 6:1");
+  // Half a transposed [4, 3] matrix is not a row at one stride.
+  views[2] = views[2].permute({1, 0});
+  EXPECT_TRUE(failed(shareIndexSpace(all.take_front(3), report(fused))));
+  EXPECT_EQ(message, "results lie too differently for one index space");
+  SmallVector<StridedView> other{views[0], views[3]};
+  EXPECT_TRUE(failed(shareIndexSpace(other, report(fused))));
+  EXPECT_EQ(message, "all results must have the same number of elements");
+}
+
 TEST_F(DestinationTest, PartsOfAConcatenation) {
   FusedOp fused = parse({"tensor<2x3xf32>", "tensor<2x5xf32>"}, R"(
     %2 = fact.concat %0, %1 dim 1 : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>

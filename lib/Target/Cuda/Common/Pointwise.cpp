@@ -21,21 +21,13 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
                                     SmallVector<StridedView> results,
                                     ArrayRef<int64_t> resultBuffers, bool fast,
                                     EmitError emitError) {
-  SmallVector<int64_t> space = results.front().shape;
-  for (StridedView &result : results) {
-    if (llvm::product_of(result.shape) != llvm::product_of(space))
-      return emitError() << "all results must have the same number of elements";
-    FailureOr<StridedView> reshaped = result.reshape(space);
-    if (failed(reshaped))
-      return emitError() << "results lie too differently for one index space";
-    result = *reshaped;
-  }
-
+  if (failed(shareIndexSpace(results, emitError)))
+    return failure();
   ScalarFunction::Options options;
   options.fast = fast;
   options.readsGathers = true;
   FailureOr<ScalarFunction> body =
-      ScalarFunction::get(values, space, options, emitError);
+      ScalarFunction::get(values, results.front().shape, options, emitError);
   if (failed(body))
     return failure();
   if (body->getArguments().empty())
