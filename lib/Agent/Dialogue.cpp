@@ -148,12 +148,12 @@ void Dialogue::begin(StringRef graph, StringRef target) {
            "' has no conversation about this graph and target");
 }
 
-std::vector<patterns::Measurements> Dialogue::getMeasurements() const {
+std::vector<registry::Measurements> Dialogue::getMeasurements() const {
   return recorded ? recorded->measurements
-                  : std::vector<patterns::Measurements>();
+                  : std::vector<registry::Measurements>();
 }
 
-void Dialogue::setMeasurements(std::vector<patterns::Measurements> measured) {
+void Dialogue::setMeasurements(std::vector<registry::Measurements> measured) {
   session->setMeasurements(conversation, std::move(measured));
 }
 

@@ -42,9 +42,9 @@ public:
   void begin(llvm::StringRef graph, llvm::StringRef target);
 
   /// The measurements of the replayed conversation; empty without one.
-  std::vector<patterns::Measurements> getMeasurements() const;
+  std::vector<registry::Measurements> getMeasurements() const;
   /// Records the measurements of this conversation.
-  void setMeasurements(std::vector<patterns::Measurements> measured);
+  void setMeasurements(std::vector<registry::Measurements> measured);
 
   /// Sends the conversation so far and `message`. None: there was no answer,
   /// and a warning says why.

@@ -83,19 +83,19 @@ static std::string quoteReason(const std::string &reason) {
 }
 
 /// A line per entry.
-static std::string describe(const patterns::Entry &entry) {
+static std::string describe(const registry::Entry &entry) {
   std::string text = llvm::formatv(
       "{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
-      entry.problem.getExtentsText(), patterns::getName(entry.getStatus()));
+      entry.problem.getExtentsText(), registry::getName(entry.getStatus()));
   unsigned shown = 0;
-  for (const patterns::Schedule &schedule : entry.schedules) {
+  for (const registry::Schedule &schedule : entry.schedules) {
     if (++shown > 3)
       break;
-    if (schedule.status == patterns::Status::Accepted)
+    if (schedule.status == registry::Status::Accepted)
       text += llvm::formatv(" | {0}: {1:F1} us, {2:P0} of light", schedule.key,
                             schedule.us, schedule.solShare);
     else
-      text += " | " + schedule.key + ": " + patterns::getName(schedule.status) +
+      text += " | " + schedule.key + ": " + registry::getName(schedule.status) +
               (schedule.reason.empty() ? "" : quoteReason(schedule.reason));
   }
   return text;
@@ -107,11 +107,11 @@ LanguageModelAgent::writeEntries(const GroupedBlock &decided,
                                  const Fusibility &fusibility) const {
   constexpr size_t nearest = 3;
   std::string text;
-  llvm::SmallPtrSet<const patterns::Entry *, 16> seen;
+  llvm::SmallPtrSet<const registry::Entry *, 16> seen;
   for (const Proposal &proposal :
        createRulesAgent(retrieval)->propose(decided, fusibility)) {
     FusedOp fused = fusibility.outline(proposal.rule, proposal.ops);
-    std::vector<patterns::Match> matches = retrieval.find(fused);
+    std::vector<registry::Match> matches = retrieval.find(fused);
     fused->erase();
     for (size_t i = 0; i < std::min(nearest, matches.size()); ++i)
       if (seen.insert(matches[i].entry).second)

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace fact;
-using patterns::Measurements;
+using registry::Measurements;
 
 namespace {
 /// A kernel, its steps in the graph, and its measurements.
@@ -96,7 +96,7 @@ LogicalResult Refinement::readMeasurements() {
   if (measurements.empty()) {
     std::string error;
     measurements =
-        patterns::readMeasurements(options.bundle, options.results, error);
+        registry::readMeasurements(options.bundle, options.results, error);
     if (!error.empty())
       return mlir::emitError(module.getLoc(), error);
   }

@@ -73,7 +73,7 @@ std::optional<chat::Conversation> Session::take(StringRef graph) {
 }
 
 void Session::setMeasurements(
-    size_t conversation, std::vector<patterns::Measurements> measurements) {
+    size_t conversation, std::vector<registry::Measurements> measurements) {
   std::lock_guard<std::mutex> lock(mutex);
   transcript.conversations[conversation].measurements = std::move(measurements);
   save();

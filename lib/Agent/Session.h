@@ -24,7 +24,7 @@ public:
   std::optional<chat::Conversation> take(llvm::StringRef graph);
 
   void setMeasurements(size_t conversation,
-                       std::vector<patterns::Measurements> measurements);
+                       std::vector<registry::Measurements> measurements);
   void append(size_t conversation, chat::Round round);
   /// Records the verdicts on the last answer.
   void judge(size_t conversation, std::vector<chat::JudgedProposal> verdicts);

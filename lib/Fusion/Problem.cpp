@@ -43,8 +43,8 @@ static Type getElementType(FusedOp fused) {
   return getElementTypeOrSelf(types.front());
 }
 
-patterns::Problem fact::getProblem(FusedOp fused, const Target &target) {
-  patterns::Problem problem;
+registry::Problem fact::getProblem(FusedOp fused, const Target &target) {
+  registry::Problem problem;
   problem.rule = fused.getRule().str();
   problem.architecture = target.getMachine().architecture;
   problem.ops = getOps(fused);

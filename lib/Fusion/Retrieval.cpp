@@ -24,51 +24,51 @@ Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,
   std::vector<std::filesystem::path> layers(options.patterns.begin(),
                                             options.patterns.end());
   if (layers.empty())
-    layers = patterns::getDefaultLayers();
-  registry = patterns::Registry::load(layers, [&](const std::string &problem) {
+    layers = registry::getDefaultLayers();
+  registry = registry::Registry::load(layers, [&](const std::string &problem) {
     mlir::emitWarning(module.getLoc()) << "the registry: " << problem;
   });
 }
 
-std::vector<patterns::Match> Retrieval::find(FusedOp fused) const {
+std::vector<registry::Match> Retrieval::find(FusedOp fused) const {
   return registry.find(getProblem(fused, target));
 }
 
 /// A kernel's problem, for diagnostics.
 std::string Retrieval::describeProblem(FusedOp fused) const {
-  patterns::Problem problem = getProblem(fused, target);
+  registry::Problem problem = getProblem(fused, target);
   return llvm::formatv("{0} of {1} on {2} ({3}, {4})", problem.rule,
                        problem.dtype, problem.architecture, problem.ops,
                        problem.getExtentsText());
 }
 
 /// The first match with an accepted schedule, or null.
-static const patterns::Match *
-findAccepted(const std::vector<patterns::Match> &matches) {
-  for (const patterns::Match &match : matches)
+static const registry::Match *
+findAccepted(const std::vector<registry::Match> &matches) {
+  for (const registry::Match &match : matches)
     if (match.entry->getBest())
       return &match;
   return nullptr;
 }
 
 Advice Retrieval::advise(FusedOp fused) const {
-  std::vector<patterns::Match> matches = find(fused);
-  const patterns::Match *match = findAccepted(matches);
+  std::vector<registry::Match> matches = find(fused);
+  const registry::Match *match = findAccepted(matches);
   if (!match)
     return {StrategyAttr::get(fused.getContext(), StrategyKind::create, ""),
             {}};
   return advise(fused, *match->entry,
-                match->relation == patterns::Relation::Reuse
+                match->relation == registry::Relation::Reuse
                     ? StrategyKind::reuse
                     : StrategyKind::adapt);
 }
 
 /// The strategy that these matches allow, for diagnostics.
-static std::string suggest(const std::vector<patterns::Match> &matches) {
-  const patterns::Match *match = findAccepted(matches);
+static std::string suggest(const std::vector<registry::Match> &matches) {
+  const registry::Match *match = findAccepted(matches);
   if (!match)
     return "; no entry is near: use NEW";
-  bool isSame = match->relation == patterns::Relation::Reuse;
+  bool isSame = match->relation == registry::Relation::Reuse;
   return "; '" + match->entry->getId() +
          (isSame ? "' has the same problem: use REUSE"
                  : "' is the nearest: use ADAPT");
@@ -76,12 +76,12 @@ static std::string suggest(const std::vector<patterns::Match> &matches) {
 
 FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
                                     StringRef id, EmitError emitError) const {
-  std::vector<patterns::Match> matches = find(fused);
-  auto found = llvm::find_if(matches, [&](const patterns::Match &match) {
+  std::vector<registry::Match> matches = find(fused);
+  auto found = llvm::find_if(matches, [&](const registry::Match &match) {
     return match.entry->getId() == id;
   });
   if (found == matches.end()) {
-    if (const patterns::Entry *entry = registry.lookup(id.str()))
+    if (const registry::Entry *entry = registry.lookup(id.str()))
       return emitError() << "entry '" << id << "' ("
                          << entry->problem.getExtentsText()
                          << ") is not near this kernel, "
@@ -89,18 +89,18 @@ FailureOr<Advice> Retrieval::advise(FusedOp fused, StrategyKind kind,
     return emitError() << "there is no entry '" << id << "'"
                        << suggest(matches);
   }
-  const patterns::Entry &entry = *found->entry;
+  const registry::Entry &entry = *found->entry;
   if (!entry.getBest())
     return emitError() << "entry '" << id << "' has no accepted schedule"
                        << suggest(matches);
   if (kind == StrategyKind::reuse &&
-      found->relation != patterns::Relation::Reuse)
+      found->relation != registry::Relation::Reuse)
     return emitError() << "entry '" << id << "' (" << entry.problem.ops << ", "
                        << entry.problem.getExtentsText()
                        << ") is near this kernel, " << describeProblem(fused)
                        << ", but not the same: use ADAPT"
                        << (findAccepted(matches)->relation ==
-                                   patterns::Relation::Reuse
+                                   registry::Relation::Reuse
                                ? suggest(matches)
                                : "");
   Advice advice = advise(fused, entry, kind);
@@ -119,7 +119,7 @@ sortByPrediction(const Plan &plan, ArrayRef<ScheduleAttr> schedules) {
   return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
 }
 
-Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
+Advice Retrieval::advise(FusedOp fused, const registry::Entry &entry,
                          StrategyKind kind) const {
   MLIRContext *context = fused.getContext();
   Advice advice{StrategyAttr::get(context, kind, entry.getId()), {}};
@@ -136,8 +136,8 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
       return;
     schedules.push_back(schedule);
   };
-  for (const patterns::Schedule &known : entry.schedules)
-    if (known.status == patterns::Status::Accepted)
+  for (const registry::Schedule &known : entry.schedules)
+    if (known.status == registry::Status::Accepted)
       add(parseSchedule(context, known.key));
   if (schedules.empty())
     return advice;
@@ -163,9 +163,9 @@ Advice Retrieval::advise(FusedOp fused, const patterns::Entry &entry,
 
 std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
   const MachineDescription &machine = target.getMachine();
-  patterns::Problem problem = getProblem(fused, target);
-  for (const patterns::Match &match : registry.find(problem)) {
-    const patterns::Schedule *best = match.entry->getBest();
+  registry::Problem problem = getProblem(fused, target);
+  for (const registry::Match &match : registry.find(problem)) {
+    const registry::Schedule *best = match.entry->getBest();
     if (best && best->solShare > 0 && problem.hasSameOps(match.entry->problem))
       return getSpeedOfLight(fused).getMicroseconds(machine) / best->solShare;
   }

@@ -1,7 +1,7 @@
 //===- Entry.cpp - Problems, schedules and how they merge -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Runtime/ElementType.h"
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include <utility>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 //===----------------------------------------------------------------------===//
 // Problems
@@ -204,5 +204,5 @@ void keepFastest(Entry &entry, size_t keep) {
   entry.schedules = std::move(kept);
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

@@ -1,14 +1,14 @@
 //===- Layer.cpp - The files of a folder of the registry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 
@@ -86,5 +86,5 @@ Error readFile(const fs::path &layer, const fs::path &file,
   return error.empty() ? "" : file.string() + ": " + error;
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

@@ -1,7 +1,7 @@
 //===- Registry.cpp - Layers of entries, and lookup -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <tuple>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 
@@ -160,5 +160,5 @@ std::vector<fs::path> getDefaultLayers() {
   return layers;
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

@@ -1,7 +1,7 @@
 //===- Update.cpp - Files of the registry, changed under a lock -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Support/WholeFile.h"
 #include <cerrno>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 
@@ -121,5 +121,5 @@ Error addEntries(const fs::path &layer, const std::vector<Entry> &entries) {
   return "";
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

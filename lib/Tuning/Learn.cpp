@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Learn.h"
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Runtime/Text.h"
 #include "fact/Tuning/BoundedJson.h"
 #include "fact/Tuning/Bundle.h"
@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 using tuning::Failure;
@@ -334,5 +334,5 @@ std::vector<Measurements> readMeasurements(const fs::path &folder,
   return all;
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

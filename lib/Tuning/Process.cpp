@@ -256,6 +256,8 @@ void Scheduler::startReady() {
 [[noreturn]] static void becomeCommand(char *const *words, int output,
                                        int errors, int status, int parent) {
   setpgid(0, 0);
+  // Here, not in the parent: no process of the group starts before.
+  tellWatcher(getpid());
   // Kills the children when fact-tune is killed without a chance to clean up.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
@@ -311,7 +313,6 @@ void Scheduler::start(Job &job) {
     throw Failure("cannot start " + command.text() + ": " +
                   std::strerror(forkError));
   setpgid(job.pid, job.pid);
-  tellWatcher(job.pid);
   // The pipe closes at exec (nothing to read) or holds the errno of its
   // failure.
   int code = 0;

@@ -59,7 +59,7 @@ public:
       abort();
     // A registry with entries that are of this graph, near it, and far.
     options.patterns = {FACT_FUZZ_PATTERNS};
-    if (patterns::Registry::load({FACT_FUZZ_PATTERNS},
+    if (registry::Registry::load({FACT_FUZZ_PATTERNS},
                                  [](const std::string &) { abort(); })
             .getEntries()
             .empty())

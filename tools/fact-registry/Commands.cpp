@@ -3,7 +3,7 @@
 
 #include "Commands.h"
 #include "Output.h"
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Tuning/Files.h"
 #include "fact/Tuning/Process.h"
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 using tuning::Failure;
@@ -459,5 +459,5 @@ int prune(const Options &options) {
   return 0;
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 struct Options {
   std::string command;
@@ -45,7 +45,7 @@ int migrate(const Options &options);
 /// Where changes go: the user's folder unless another is named.
 std::filesystem::path getWritableLayer(const std::filesystem::path &named);
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact
 
 #endif // FACT_TOOLS_FACTREGISTRY_COMMANDS_H

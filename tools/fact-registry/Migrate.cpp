@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Tuning/Files.h"
 #include <cstdio>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 using tuning::Failure;
@@ -59,5 +59,5 @@ int migrate(const Options &options) {
   return 0;
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

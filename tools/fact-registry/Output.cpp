@@ -6,7 +6,7 @@
 #include <cstdio>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 std::string format(const char *pattern, double value) {
   char text[40];
@@ -85,5 +85,5 @@ Json toJson(const Entry &entry) {
 
 void printJson(const Json &json) { std::puts(json.dump(2).c_str()); }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

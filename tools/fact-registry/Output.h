@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 using Json = nlohmann::ordered_json;
 
@@ -30,7 +30,7 @@ void printTable(const std::vector<std::string> &heading,
 Json toJson(const Entry &entry);
 void printJson(const Json &json);
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact
 
 #endif // FACT_TOOLS_FACTREGISTRY_OUTPUT_H

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
 #include <cstdio>
 #include <exception>
 #include <map>
 
-using namespace fact::patterns;
+using namespace fact::registry;
 using fact::tuning::CommandLine;
 using fact::tuning::Failure;
 

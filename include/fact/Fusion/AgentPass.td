@@ -1,7 +1,7 @@
 //===- AgentPass.td - What passes with an agent share ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The agent's options are those of AgentOptions.def; AgentPass.h declares them.
+// The options of agents are in AgentOptions.def; AgentPass.h declares them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,7 +15,7 @@ namespace fact {
 /// which reads through them and names the layout it finds, else reshapes.
 ///
 /// `extents` are those that the region's rule says.
-patterns::Problem getProblem(FusedOp fused, const Target &target);
+registry::Problem getProblem(FusedOp fused, const Target &target);
 } // namespace fact
 
 #endif // FACT_FUSION_PROBLEM_H

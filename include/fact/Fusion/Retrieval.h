@@ -23,7 +23,7 @@ public:
   Retrieval(mlir::ModuleOp module, const DiscoveryOptions &options,
             const Target &target);
 
-  std::vector<patterns::Match> find(FusedOp fused) const;
+  std::vector<registry::Match> find(FusedOp fused) const;
 
   /// Advice from the nearest entry with an accepted schedule: reuse searches
   /// its accepted schedules, adapt also the neighbors of the best one.
@@ -41,11 +41,11 @@ public:
 
 private:
   std::string describeProblem(FusedOp fused) const;
-  Advice advise(FusedOp fused, const patterns::Entry &entry,
+  Advice advise(FusedOp fused, const registry::Entry &entry,
                 StrategyKind kind) const;
 
   const Target &target;
-  patterns::Registry registry;
+  registry::Registry registry;
 };
 } // namespace fact
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FACT_PATTERNS_REGISTRY_H
-#define FACT_PATTERNS_REGISTRY_H
+#ifndef FACT_REGISTRY_REGISTRY_H
+#define FACT_REGISTRY_REGISTRY_H
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include <vector>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 /// What a kernel computes, as far as its speed depends on it.
 struct Problem {
@@ -157,7 +157,7 @@ std::filesystem::path getBuiltinFolder();
 /// The layers that every tool uses: the user's over the built-in one.
 std::vector<std::filesystem::path> getDefaultLayers();
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact
 
-#endif // FACT_PATTERNS_REGISTRY_H
+#endif // FACT_REGISTRY_REGISTRY_H

@@ -1,13 +1,13 @@
 //===- Learn.h - From measurements to entries -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef FACT_PATTERNS_LEARN_H
-#define FACT_PATTERNS_LEARN_H
+#ifndef FACT_TUNING_LEARN_H
+#define FACT_TUNING_LEARN_H
 
 #include "fact/Registry/Registry.h"
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 struct LearnOptions {
   /// A tuning.json that fact-tune wrote for the bundle, maybe elsewhere. Empty:
@@ -48,7 +48,7 @@ std::vector<Measurements> readMeasurements(const std::filesystem::path &bundle,
                                            const std::filesystem::path &results,
                                            std::string &error);
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact
 
-#endif // FACT_PATTERNS_LEARN_H
+#endif // FACT_TUNING_LEARN_H

@@ -29,14 +29,14 @@ static ordered_json describe(const Round &round) {
           {"verdicts", std::move(verdicts)}};
 }
 
-static ordered_json describe(const fact::patterns::Measurements &measured) {
+static ordered_json describe(const fact::registry::Measurements &measured) {
   ordered_json attempts = ordered_json::array();
   for (const auto &attempt : measured.attempts)
     attempts.push_back({{"schedule", attempt.key},
                         {"status", attempt.status},
                         {"detail", attempt.detail},
                         {"us", attempt.us}});
-  const fact::patterns::Problem &problem = measured.problem;
+  const fact::registry::Problem &problem = measured.problem;
   return {{"kernel", measured.kernel},    {"format", problem.format},
           {"rule", problem.rule},         {"dtype", problem.dtype},
           {"arch", problem.architecture}, {"ops", problem.ops},
@@ -53,7 +53,7 @@ std::string fact::chat::writeTranscript(const std::string &path,
       rounds.push_back(describe(round));
     ordered_json value{{"graph", conversation.graph},
                        {"rounds", std::move(rounds)}};
-    for (const patterns::Measurements &measured : conversation.measurements)
+    for (const registry::Measurements &measured : conversation.measurements)
       value["measurements"].push_back(describe(measured));
     conversations.push_back(std::move(value));
   }
@@ -82,9 +82,9 @@ static Round readRound(const ordered_json &value) {
   return round;
 }
 
-static fact::patterns::Measurements
+static fact::registry::Measurements
 readMeasurements(const ordered_json &value) {
-  fact::patterns::Measurements measured;
+  fact::registry::Measurements measured;
   value.at("kernel").get_to(measured.kernel);
   measured.problem.format = value.value("format", 1);
   value.at("rule").get_to(measured.problem.rule);

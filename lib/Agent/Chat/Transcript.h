@@ -29,7 +29,7 @@ struct Conversation {
   std::string graph;
   std::vector<Round> rounds;
   /// The measurements in a refinement's prompt, which a replay uses again.
-  std::vector<patterns::Measurements> measurements;
+  std::vector<registry::Measurements> measurements;
 };
 
 struct Transcript {

@@ -71,7 +71,7 @@ static uint64_t fnv1a64(StringRef bytes) {
 
 /// The key of a kernel's results in the registry.
 static tuning::Problem describeProblem(FusedOp fused, const Target &target) {
-  patterns::Problem known = getProblem(fused, target);
+  registry::Problem known = getProblem(fused, target);
   tuning::Problem problem{known.format, known.dtype, known.ops, known.extents,
                           ""};
   const Family *family = target.findFamily(fused.getRule());

@@ -53,7 +53,7 @@ static Transcript makeTranscript() {
   round.verdicts = {{"pointwise: n0", false, "no such op"}};
   Round failed;
   failed.reply.error = "no answer within 5 s";
-  fact::patterns::Measurements measured;
+  fact::registry::Measurements measured;
   measured.kernel = "gemm_epilogue_0";
   measured.problem = {"gemm_epilogue", "f32", "host", "matmul", {{"m", 8}}};
   measured.solUs = 0.1;

@@ -62,7 +62,7 @@ protected:
 
   /// The problem of a region with f32 arguments %a0, %a1, ... of these shapes,
   /// and a body whose result is %r.
-  patterns::Problem get(StringRef rule, ArrayRef<StringRef> shapes,
+  registry::Problem get(StringRef rule, ArrayRef<StringRef> shapes,
                         StringRef body, StringRef result) {
     std::string arguments, types, inputs, block;
     for (auto [i, shape] : llvm::enumerate(shapes)) {
@@ -84,12 +84,12 @@ protected:
     if (module)
       module->walk([&](FusedOp fused) { found = fused; });
     EXPECT_TRUE(found) << text;
-    return found ? getProblem(found, *target) : patterns::Problem();
+    return found ? getProblem(found, *target) : registry::Problem();
   }
 
   /// The problem of a product of matrices, followed by `more`, which makes %r
   /// of %p.
-  patterns::Problem
+  registry::Problem
   getProduct(StringRef more = "    %r = fact.exp %p : (tensor<8x32xf32>) -> "
                               "tensor<8x32xf32>\n",
              StringRef result = "8x32") {
@@ -115,7 +115,7 @@ TEST_F(ProblemTest, ReductionsHaveKindsAndDirections) {
                           .str(),
                       result);
   };
-  patterns::Problem rows = reduce("sum", "1", "8");
+  registry::Problem rows = reduce("sum", "1", "8");
   EXPECT_EQ(rows.ops, "matmul.nt,reduce.sum.rows");
   EXPECT_EQ(rows.format, 2);
   EXPECT_EQ(reduce("sum", "0", "32").ops, "matmul.nt,reduce.sum.columns");
@@ -213,13 +213,13 @@ TEST_F(ProblemTest, AVectorHasOneLayout) {
 }
 
 TEST_F(ProblemTest, ExtentsOfContractions) {
-  patterns::Problem product = getProduct();
+  registry::Problem product = getProduct();
   EXPECT_EQ(product.rule, "gemm_epilogue");
   EXPECT_EQ(product.dtype, "f32");
   EXPECT_EQ(product.architecture, "sm_90a");
   EXPECT_EQ(product.getExtentsText(), "batch=1 k=16 m=8 n=32 tensors=1");
   // The residual is read, and batches that share a factor are rows.
-  patterns::Problem residual =
+  registry::Problem residual =
       get("gemm_epilogue", {"2x4x16", "32x16", "2x4x32"},
           "    %p = fact.matmul %a0, %a1 transpose_b : (tensor<2x4x16xf32>, "
           "tensor<32x16xf32>) -> tensor<2x4x32xf32>\n"
@@ -227,7 +227,7 @@ TEST_F(ProblemTest, ExtentsOfContractions) {
           "tensor<2x4x32xf32>) -> tensor<2x4x32xf32>\n",
           "2x4x32");
   EXPECT_EQ(residual.getExtentsText(), "batch=1 k=16 m=8 n=32 tensors=2");
-  patterns::Problem batched =
+  registry::Problem batched =
       get("gemm_epilogue", {"2x4x16", "2x16x32"},
           "    %r = fact.matmul %a0, %a1 : (tensor<2x4x16xf32>, "
           "tensor<2x16x32xf32>) -> tensor<2x4x32xf32>\n",
@@ -255,7 +255,7 @@ TEST_F(ProblemTest, RulesSayTheirExtents) {
 }
 
 TEST_F(ProblemTest, AttentionHasNoTensorsBesideItsOwn) {
-  patterns::Problem problem =
+  registry::Problem problem =
       get("attention", {"2x4x8x16", "2x2x32x16"},
           "    %r = fact.attention %a0, %a1, %a1 causal scale 0.25 : "
           "(tensor<2x4x8x16xf32>, tensor<2x2x32x16xf32>, "
@@ -267,7 +267,7 @@ TEST_F(ProblemTest, AttentionHasNoTensorsBesideItsOwn) {
 }
 
 TEST_F(ProblemTest, NoAnchor) {
-  patterns::Problem problem =
+  registry::Problem problem =
       get("pointwise", {"8x16"},
           "    %t = fact.reshape %a0 : (tensor<8x16xf32>) -> tensor<128xf32>\n"
           "    %r = fact.exp %t : (tensor<128xf32>) -> tensor<128xf32>\n",

@@ -5,7 +5,7 @@
 #include "Samples.h"
 #include <ctime>
 
-using namespace fact::patterns;
+using namespace fact::registry;
 using fact::tuning::Failure;
 using fact::tuning::Json;
 using fact::tuning::TestBundle;

@@ -4,7 +4,7 @@
 #include "Samples.h"
 #include <cmath>
 
-using namespace fact::patterns;
+using namespace fact::registry;
 namespace fs = std::filesystem;
 
 namespace {

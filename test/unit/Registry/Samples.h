@@ -5,10 +5,10 @@
 #define FACT_TEST_UNIT_PATTERNS_SAMPLES_H
 
 #include "TestBundle.h"
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 using tuning::TemporaryFolder;
 
@@ -68,7 +68,7 @@ inline void writeLayer(const std::filesystem::path &layer,
   ASSERT_EQ(addEntries(layer, entries), "");
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact
 
 #endif // FACT_TEST_UNIT_PATTERNS_SAMPLES_H

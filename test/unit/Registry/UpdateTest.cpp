@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-using namespace fact::patterns;
+using namespace fact::registry;
 using fact::tuning::readFile;
 using fact::tuning::writeFile;
 namespace fs = std::filesystem;
@@ -40,7 +40,7 @@ TEST(Update, AddsAndMerges) {
                          sampleEntry(sampleProblem(1, "f16"), {accepted(20)})}),
       "");
   std::vector<Entry> entries;
-  ASSERT_EQ(fact::patterns::readFile(layer, layer / name, entries), "");
+  ASSERT_EQ(fact::registry::readFile(layer, layer / name, entries), "");
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].getBest()->us, 9);
   EXPECT_TRUE(fs::exists(layer / "gemm_epilogue/f16-sm_90a.json"));
@@ -91,7 +91,7 @@ TEST(Update, ProcessesThatWriteAtOnceLoseNothing) {
     EXPECT_TRUE(succeeded(child));
   EXPECT_TRUE(succeeded(reader));
   std::vector<Entry> entries;
-  ASSERT_EQ(fact::patterns::readFile(folder.path, folder.path / name, entries),
+  ASSERT_EQ(fact::registry::readFile(folder.path, folder.path / name, entries),
             "");
   EXPECT_EQ(entries.size(), size_t(processes * each + 1));
   for (const Entry &entry : entries)
@@ -116,7 +116,7 @@ TEST(Update, AProcessKilledWhileItWritesLeavesAWholeFile) {
       continue;
     std::vector<Entry> entries;
     ASSERT_EQ(
-        fact::patterns::readFile(folder.path, folder.path / name, entries), "");
+        fact::registry::readFile(folder.path, folder.path / name, entries), "");
   }
   // The lock went with its owner.
   EXPECT_EQ(addEntries(folder.path,

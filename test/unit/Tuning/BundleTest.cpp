@@ -58,8 +58,11 @@ TEST_F(BundleTest, WritesWhatItReads) {
   bundle.json["workspace_bytes"] = 1024;
   bundle.json["values"].push_back(
       {{"kind", "workspace"}, {"offset", 256}, {"bytes", 768}});
-  bundle.kernel()["problem"] = {
-      {"dtype", "f32"}, {"ops", "mul,add"}, {"extents", {{"elements", 2112}}}};
+  bundle.kernel()["problem"] = {{"format", 2},
+                                {"dtype", "f32"},
+                                {"ops", "mul,add"},
+                                {"extents", {{"elements", 2112}}},
+                                {"example", "00_basic_gemm"}};
   bundle.kernel()["strategy"] = {{"kind", "adapt"},
                                  {"entry", "pointwise/f32/native#0123456789"}};
   bundle.kernel()["priority"] = -3;

@@ -1,4 +1,4 @@
-//===- PatternFile.cpp - The JSON of the registry -------------------------===//
+//===- EntryFile.cpp - The JSON of the registry ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads exactly what patterns/schema.json describes, and what no schema can
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fact/Registry/PatternFile.h"
+#include "fact/Registry/EntryFile.h"
 #include "fact/Runtime/ElementType.h"
 #include "fact/Runtime/Text.h"
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include <stdexcept>
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -454,5 +454,5 @@ Error checkEntry(const Entry &entry) {
   }
 }
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact

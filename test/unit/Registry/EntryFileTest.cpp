@@ -1,4 +1,4 @@
-//===- PatternFileTest.cpp - The JSON of the registry ---------------------===//
+//===- EntryFileTest.cpp - The JSON of the registry -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // test/python/test_registry.py gives this reader and the JSON schema the same
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <random>
 
-using namespace fact::patterns;
+using namespace fact::registry;
 
 namespace {
 
@@ -32,7 +32,7 @@ std::string replace(std::string text, const std::string &what,
   return text.replace(at, what.size(), with);
 }
 
-TEST(PatternFile, WhatIsWrittenIsRead) {
+TEST(EntryFile, WhatIsWrittenIsRead) {
   std::vector<Entry> entries;
   ASSERT_EQ(parseFile(sampleText(), entries), "");
   ASSERT_EQ(entries.size(), 2u);
@@ -45,7 +45,7 @@ TEST(PatternFile, WhatIsWrittenIsRead) {
   EXPECT_EQ(writeText({}), "");
 }
 
-TEST(PatternFile, OneLineASchedule) {
+TEST(EntryFile, OneLineASchedule) {
   EXPECT_EQ(writeText({sampleEntry(sampleProblem(), {accepted(10)})}), R"({
   "format": 2,
   "rule": "gemm_epilogue",
@@ -65,7 +65,7 @@ TEST(PatternFile, OneLineASchedule) {
 }
 
 /// Entries keep the format of their words when their file gets the new one.
-TEST(PatternFile, Format1IsRead) {
+TEST(EntryFile, Format1IsRead) {
   std::vector<Entry> entries;
   ASSERT_EQ(parseFile(replace(sampleText(), "\"format\": 2", "\"format\": 1"),
                       entries),
@@ -88,7 +88,7 @@ TEST(PatternFile, Format1IsRead) {
             2);
 }
 
-TEST(PatternFile, SaysWhatIsWrongAndWhere) {
+TEST(EntryFile, SaysWhatIsWrongAndWhere) {
   auto broken = [&](const std::string &what, const std::string &with) {
     return parse(replace(sampleText(), what, with));
   };
@@ -147,7 +147,7 @@ TEST(PatternFile, SaysWhatIsWrongAndWhere) {
   EXPECT_NE(parse("").find("parse error"), std::string::npos);
 }
 
-TEST(PatternFile, NothingTwice) {
+TEST(EntryFile, NothingTwice) {
   EXPECT_EQ(parse(replace(sampleText(), "\"m\": 8192", "\"m\": 4096")),
             "$.entries[1]: the problem of " + sampleProblem().getId() +
                 " is there twice");
@@ -159,7 +159,7 @@ TEST(PatternFile, NothingTwice) {
             "= 2x1, kernel = pin... is there twice for \"NVIDIA H200\"");
 }
 
-TEST(PatternFile, TheBuiltInFilesAreAsWeWriteThem) {
+TEST(EntryFile, TheBuiltInFilesAreAsWeWriteThem) {
   std::filesystem::path layer = FACT_SOURCE_DIR "/patterns";
   std::vector<std::filesystem::path> files;
   ASSERT_EQ(listFiles(layer, files), "");
@@ -171,7 +171,7 @@ TEST(PatternFile, TheBuiltInFilesAreAsWeWriteThem) {
   }
 }
 
-TEST(PatternFile, HostileText) {
+TEST(EntryFile, HostileText) {
   std::string deep(1000000, '[');
   EXPECT_EQ(parse(deep), "is nested deeper than 16");
   EXPECT_EQ(parse("{\"a\":" + deep), "is nested deeper than 16");
@@ -188,7 +188,7 @@ TEST(PatternFile, HostileText) {
     EXPECT_NE(parse(whole.substr(0, length)), "") << length;
 }
 
-TEST(PatternFile, AnyChangedByteIsReadOrRefused) {
+TEST(EntryFile, AnyChangedByteIsReadOrRefused) {
   std::string whole = sampleText();
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {
@@ -204,7 +204,7 @@ TEST(PatternFile, AnyChangedByteIsReadOrRefused) {
   }
 }
 
-TEST(PatternFile, AHugeFileIsNotRead) {
+TEST(EntryFile, AHugeFileIsNotRead) {
   TemporaryFolder folder;
   std::filesystem::path file = folder.path / "huge.json";
   fact::tuning::writeFile(file, "{}");
@@ -232,7 +232,7 @@ static Schedule dated(Schedule schedule, const char *date,
   return schedule;
 }
 
-TEST(PatternFile, NewerEvidenceWins) {
+TEST(EntryFile, NewerEvidenceWins) {
   Schedule fast = dated(accepted(10), "2026-11-14");
   // Found wrong later, and found right again.
   Schedule wrong = dated(failed("wrong: 3 elements"), "2026-11-15");
@@ -251,7 +251,7 @@ TEST(PatternFile, NewerEvidenceWins) {
   EXPECT_EQ(keep(fast, pending).status, Status::Accepted);
 }
 
-TEST(PatternFile, EvidenceOfAStricterVerifierWins) {
+TEST(EntryFile, EvidenceOfAStricterVerifierWins) {
   Schedule wrong = dated(failed("wrong: 3 elements"), "2026-11-14", "10");
   for (const char *looser : {"9", "2", "", "many", "99999999999999999999"})
     EXPECT_EQ(keep(wrong, dated(accepted(10), "2026-11-20", looser)).status,
@@ -265,7 +265,7 @@ TEST(PatternFile, EvidenceOfAStricterVerifierWins) {
             Status::Accepted);
 }
 
-TEST(PatternFile, ImpossibleTimesAreRefused) {
+TEST(EntryFile, ImpossibleTimesAreRefused) {
   for (double us : {0.0, -1.0, 1e-9, 0.0009, 1e13})
     EXPECT_NE(checkEntry(sampleEntry(sampleProblem(), {accepted(us)})).find(
                   "$.entries[0].schedules[0].us: expected a number from 0.001 "
@@ -280,7 +280,7 @@ TEST(PatternFile, ImpossibleTimesAreRefused) {
   EXPECT_FALSE(isPossibleTime(1e-9, 0));
 }
 
-TEST(PatternFile, MergingDoesNotDependOnTheOrder) {
+TEST(EntryFile, MergingDoesNotDependOnTheOrder) {
   // Every record that can be told apart, in many orders.
   std::vector<Entry> parts;
   for (int swizzle : {1, 2, 4})
@@ -330,7 +330,7 @@ TEST(PatternFile, MergingDoesNotDependOnTheOrder) {
   EXPECT_EQ(entries[0].example, "49_hopper_gemm_with_collective_builder");
 }
 
-TEST(PatternFile, KeepsTheFastestOfEachMachine) {
+TEST(EntryFile, KeepsTheFastestOfEachMachine) {
   Entry entry = sampleEntry(
       sampleProblem(), {accepted(12, 1), accepted(10, 2), accepted(11, 4),
                         accepted(20, 1, "NVIDIA H100"), failed("hang", 8)});

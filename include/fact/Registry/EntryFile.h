@@ -1,17 +1,17 @@
-//===- PatternFile.h - Files of the registry, read and written --*- C++ -*-===//
+//===- EntryFile.h - Files of the registry, read and written ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // patterns/schema.json and this reader accept the same files.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FACT_PATTERNS_PATTERNFILE_H
-#define FACT_PATTERNS_PATTERNFILE_H
+#ifndef FACT_REGISTRY_ENTRYFILE_H
+#define FACT_REGISTRY_ENTRYFILE_H
 
 #include "fact/Registry/Registry.h"
 
 namespace fact {
-namespace patterns {
+namespace registry {
 
 /// An error message; empty: success.
 using Error = std::string;
@@ -72,7 +72,7 @@ Error updateFile(const std::filesystem::path &layer,
 Error addEntries(const std::filesystem::path &layer,
                  const std::vector<Entry> &entries);
 
-} // namespace patterns
+} // namespace registry
 } // namespace fact
 
-#endif // FACT_PATTERNS_PATTERNFILE_H
+#endif // FACT_REGISTRY_ENTRYFILE_H
