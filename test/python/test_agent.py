@@ -36,7 +36,7 @@ ANSWERS = {
     "deep nesting": ('{"patterns": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested deeper"),
     "too many patterns": ({"patterns": [pattern("n0")] * 5000}, "at most 4096 are read"),
     "no ops": ({"patterns": [pattern([])]}, "needs 'ops'"),
-    "ops that are numbers": ({"patterns": [pattern([0, 1])]}, "no op id"),
+    "ops that are numbers": ({"patterns": [pattern([0, 1])]}, "not an op id"),
     "ops that do not exist": ({"patterns": [pattern("n0 n99")]},
                               "there is no op 'n99' in the graph"),
     "inputs as ops": ({"patterns": [pattern("a0 n1")]}, "there is no op 'a0'"),
@@ -444,7 +444,7 @@ def test_layers_that_are_alike_are_told_once(ask, root):
     assert run.ir.count("priority(77777)") == 32
     told = server.requests[1]["body"]["messages"][2]["content"]
     assert told.count("was rejected: ") == 1
-    assert f"Pattern 1 (pointwise: {add}) was rejected: 'fact.add' ({add}) is in another" in told
+    assert f"Pattern 1 (pointwise: {add}) was rejected: 'fact.add' ({add}) is already in another" in told
     assert len(told) < 1000
     assert run.seconds < 10
 
