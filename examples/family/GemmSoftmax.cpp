@@ -199,12 +199,11 @@ extern "C" const FactKernel {10} = {{
 LogicalResult GemmSoftmaxPlan::emit(ArrayRef<KernelVariant> variants,
                                     KernelCode &code) const {
   const auto &[schedule, symbol] = variants.front();
-  code.text = llvm::formatv(source, family.getRule().name, schedule.getKey(),
-                            gemm.m, gemm.n, gemm.k,
-                            cast<SharedRowsAttr>(schedule).getRows(),
-                            gemm.transposed ? "column * K + k"
-                                            : "k * N + column",
-                            gemm.lhs, gemm.rhs, fused.getInputs().size(), symbol);
+  code.text =
+      llvm::formatv(source, family.getRule().name, schedule.getKey(), gemm.m,
+                    gemm.n, gemm.k, cast<SharedRowsAttr>(schedule).getRows(),
+                    gemm.transposed ? "column * K + k" : "k * N + column",
+                    gemm.lhs, gemm.rhs, fused.getInputs().size(), symbol);
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- InitAll.h - Everything FACT registers ----------------------*- C++ -*-===//
+//===- InitAll.h - Everything FACT registers --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_INITALL_H

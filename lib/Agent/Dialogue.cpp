@@ -60,8 +60,8 @@ std::string fact::describeSchedules(const Target &target) {
   std::string text;
   for (const ScheduleKind *kind : target.getScheduleKinds())
     text += "## " + kind->name + "\nFor " +
-            llvm::join(target.getRules(*kind), ", ") + ": " +
-            kind->describe() + "\n";
+            llvm::join(target.getRules(*kind), ", ") + ": " + kind->describe() +
+            "\n";
   return text;
 }
 
@@ -78,8 +78,7 @@ chat::SpaceLists fact::getExampleSpace(const Target &target) {
 std::shared_ptr<Session> Dialogue::getSession(const AgentOptions &options) {
   if (!options.memory)
     return std::make_shared<Session>();
-  return options.memory->get<Session>(options.agent + " " +
-                                      options.transcript);
+  return options.memory->get<Session>(options.agent + " " + options.transcript);
 }
 
 LogicalResult Dialogue::readKey(std::string &key) {
@@ -173,8 +172,8 @@ chat::Reply Dialogue::complete(const chat::Request &request) {
   double left = options.budget - session->getSeconds();
   if (left <= 0) {
     chat::Reply reply;
-    reply.error =
-        llvm::formatv("the {0:F0} s of llm-seconds are used up", options.budget);
+    reply.error = llvm::formatv("the {0:F0} s of llm-seconds are used up",
+                                options.budget);
     return reply;
   }
   http.tokens = options.tokenBudget - session->getTokens();

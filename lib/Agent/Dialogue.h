@@ -1,4 +1,4 @@
-//===- Dialogue.h - A conversation within limits ------------------*- C++ -*-===//
+//===- Dialogue.h - A conversation within limits ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_AGENT_DIALOGUE_H

@@ -238,21 +238,19 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
                                                 std::string &reason) {
   Location loc = block->getParentOp()->getLoc();
   FailureOr<Proposal> proposal = [&]() -> FailureOr<Proposal> {
-    ScopedDiagnosticHandler handler(loc.getContext(),
-                                    [&](Diagnostic &diagnostic) {
-                                      if (reason.empty())
-                                        reason = chat::sanitize(
-                                            diagnostic.str(), maxReasonBytes);
-                                      return success();
-                                    });
+    ScopedDiagnosticHandler handler(
+        loc.getContext(), [&](Diagnostic &diagnostic) {
+          if (reason.empty())
+            reason = chat::sanitize(diagnostic.str(), maxReasonBytes);
+          return success();
+        });
     FailureOr<Proposal> proposal =
         resolvePattern(pattern, *graph, retrieval, decided, fusibility,
                        [&] { return emitError(loc); });
     if (succeeded(proposal) && proposal->space &&
         (points += countPoints(proposal->space)) > maxPointsOfAnswer)
-      return emitError(loc)
-             << "the spaces of the answer have more than " << maxPointsOfAnswer
-             << " points in total";
+      return emitError(loc) << "the spaces of the answer have more than "
+                            << maxPointsOfAnswer << " points in total";
     return proposal;
   }();
   if (succeeded(proposal)) {
@@ -340,8 +338,8 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
       meant.clear();
       meant.insert(verdict.op);
     }
-    pattern.reason = chat::sanitize(graph->nameOps(verdict.reason, meant),
-                                    maxReasonBytes);
+    pattern.reason =
+        chat::sanitize(graph->nameOps(verdict.reason, meant), maxReasonBytes);
   }
   bool satisfied = problem.empty();
   for (chat::JudgedProposal &pattern : judged)
@@ -371,7 +369,8 @@ createLanguageModelAgent(ModuleOp module, const AgentOptions &options,
 }
 
 namespace {
-/// All contexts of one dialect registry are one run: one transcript, one budget.
+/// All contexts of one dialect registry are one run: one transcript, one
+/// budget.
 class LanguageModelExtension
     : public DialectExtension<LanguageModelExtension, FactDialect> {
 public:

@@ -196,8 +196,7 @@ static bool isFaster(const Measurements::Attempt *a,
 
 /// Keeps the legal schedules that were not tried, the best predicted first.
 /// Returns why there is none, or empty.
-std::string Refinement::take(Kernel &kernel,
-                             ArrayRef<ScheduleAttr> wanted) {
+std::string Refinement::take(Kernel &kernel, ArrayRef<ScheduleAttr> wanted) {
   llvm::StringSet<> tried;
   for (const Measurements::Attempt &attempt : kernel.measured->attempts)
     tried.insert(attempt.key);
@@ -338,12 +337,11 @@ std::string Refinement::read(const std::string &content) {
     chat::JudgedProposal verdict{wanted.kernel, false, ""};
     ++report.agent.proposed;
     {
-      ScopedDiagnosticHandler handler(module.getContext(),
-                                      [&](Diagnostic &why) {
-                                        verdict.reason = chat::sanitize(
-                                            why.str(), maxReasonBytes);
-                                        return success();
-                                      });
+      ScopedDiagnosticHandler handler(
+          module.getContext(), [&](Diagnostic &why) {
+            verdict.reason = chat::sanitize(why.str(), maxReasonBytes);
+            return success();
+          });
       verdict.accepted = succeeded(take(
           wanted, points, [&] { return mlir::emitError(module.getLoc()); }));
     }

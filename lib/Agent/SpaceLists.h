@@ -1,4 +1,4 @@
-//===- SpaceLists.h - Spaces from lists of words ------------------*- C++ -*-===//
+//===- SpaceLists.h - Spaces from lists of words ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_SPACELISTS_H

@@ -119,9 +119,8 @@ LogicalResult ContractionReader::checkWeights() {
 }
 
 /// A factor as [batch..., rows, columns] of the products' batch sizes.
-FailureOr<StridedView> ContractionReader::readFactor(Value value,
-                                                     bool transposed,
-                                                     StringRef name) {
+FailureOr<StridedView>
+ContractionReader::readFactor(Value value, bool transposed, StringRef name) {
   FailureOr<StridedView> view = StridedView::get(value);
   if (failed(view))
     return emitError() << name
@@ -244,8 +243,8 @@ LogicalResult ContractionReader::readReduction(ReduceOp reduce) {
   bool isWhole = before * over * after == llvm::product_of(shape);
   bool ofRows =
       isWhole && before == region.getRows() && over == *n && after == 1;
-  bool ofColumns = isWhole && before == region.batches && over == region.m &&
-                   after == *n;
+  bool ofColumns =
+      isWhole && before == region.batches && over == region.m && after == *n;
   if (!ofRows && !ofColumns)
     return emitError() << "'fact.reduce' must be over whole rows of a product, "
                           "of "
@@ -340,8 +339,8 @@ LogicalResult ContractionReader::makeSegments() {
   return success();
 }
 
-FailureOr<ContractionRegion>
-ContractionRegion::get(FusedOp fused, const Options &options,
-                       EmitError emitError) {
+FailureOr<ContractionRegion> ContractionRegion::get(FusedOp fused,
+                                                    const Options &options,
+                                                    EmitError emitError) {
   return ContractionReader(fused, options, emitError).run();
 }

@@ -87,10 +87,9 @@ SmallVector<Destination> fact::expandRotary(RotaryOp rotary,
   auto multiply = [&](Value x, Value factor) -> Value {
     return MulOp::create(builder, loc, type, x, factor);
   };
-  Value difference =
-      SubOp::create(builder, loc, type,
-                    multiply(first, half(rotary.getCos(), false)),
-                    multiply(second, half(rotary.getSin(), false)));
+  Value difference = SubOp::create(
+      builder, loc, type, multiply(first, half(rotary.getCos(), false)),
+      multiply(second, half(rotary.getSin(), false)));
   Value sum = AddOp::create(builder, loc, type,
                             multiply(second, half(rotary.getCos(), true)),
                             multiply(first, half(rotary.getSin(), true)));

@@ -248,9 +248,10 @@ private:
   std::map<Key, unsigned> visited;
 };
 
-FailureOr<PointwiseGraph>
-PointwiseGraph::read(ArrayRef<Value> results, ArrayRef<int64_t> indexSpace,
-                     const Options &options, EmitError emitError) {
+FailureOr<PointwiseGraph> PointwiseGraph::read(ArrayRef<Value> results,
+                                               ArrayRef<int64_t> indexSpace,
+                                               const Options &options,
+                                               EmitError emitError) {
   PointwiseGraph graph;
   Reader reader(graph, indexSpace, options, emitError);
   for (Value result : results)

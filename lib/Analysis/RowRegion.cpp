@@ -35,7 +35,8 @@ FailureOr<RowRegion> RowRegion::read(FusedOp fused, EmitError emitError) {
       return diagnostic;
     }
 
-  RowRegion region{*op, llvm::product_of(type.getShape().take_front(leading)),
+  RowRegion region{*op,
+                   llvm::product_of(type.getShape().take_front(leading)),
                    op->getRowLength(),
                    {}};
   for (Value yielded : fused.getYield()->getOperands()) {

@@ -3,10 +3,10 @@
 
 #include "fact/Driver/Compile.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Driver/Pipelines.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/WholeFile.h"
 #include "fact/Transforms/Passes.h"
-#include "fact/Driver/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -236,8 +236,7 @@ LogicalResult Compilation::tune() {
                                  options.output};
   llvm::append_range(words, options.tunerArguments);
   SmallVector<StringRef> arguments(words.begin(), words.end());
-  std::vector<StringRef> environment =
-      getEnvironmentWithout(agent.keyVariable);
+  std::vector<StringRef> environment = getEnvironmentWithout(agent.keyVariable);
   std::string error;
   int status =
       llvm::sys::ExecuteAndWait(*program, arguments, ArrayRef(environment), {},

@@ -89,8 +89,8 @@ std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
   std::vector<Verdict> verdicts;
   for (Proposal &proposal : proposals) {
     Verdict &verdict = verdicts.emplace_back();
-    Location loc = proposal.ops.empty() ? module.getLoc()
-                                        : proposal.ops.front()->getLoc();
+    Location loc =
+        proposal.ops.empty() ? module.getLoc() : proposal.ops.front()->getLoc();
     {
       // The first message is the reason; its notes say where.
       ScopedDiagnosticHandler handler(
@@ -101,15 +101,16 @@ std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
             return success();
           });
       verdict.obstacle =
-          fusibility->check(proposal.rule, proposal.ops, proposal.space, decided,
-                            [&] { return mlir::emitError(loc); });
+          fusibility->check(proposal.rule, proposal.ops, proposal.space,
+                            decided, [&] { return mlir::emitError(loc); });
     }
     ++report.proposed;
     if (verdict.obstacle) {
       verdict.op = findObstacle(*verdict.obstacle, proposal.ops, decided);
       ++report.rejected[stringify(*verdict.obstacle).str()];
-      remark::failed(loc, remark::RemarkOpts::name(proposal.rule)
-                              .category("fact-discover"))
+      remark::failed(
+          loc,
+          remark::RemarkOpts::name(proposal.rule).category("fact-discover"))
           << remark::add("rejected") << remark::reason("{0}", verdict.reason);
       continue;
     }
@@ -163,8 +164,9 @@ void Discovery::fuse(Block &block) {
       fused.setStrategyAttr(advice.strategy);
     if (proposal.priority)
       fused.setPriority(proposal.priority);
-    remark::passed(fused.getLoc(), remark::RemarkOpts::name(proposal.rule)
-                                       .category("fact-discover"))
+    remark::passed(
+        fused.getLoc(),
+        remark::RemarkOpts::name(proposal.rule).category("fact-discover"))
         << remark::add("accepted")
         << remark::reason("{0}", proposal.rationale.empty()
                                      ? "by the rules"
@@ -260,9 +262,9 @@ LogicalResult Discovery::run() {
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && failed(copyOutputs(function)))
       return failure();
-  report.seconds = std::chrono::duration<double>(
-                       std::chrono::steady_clock::now() - start)
-                       .count();
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return success();
 }
 

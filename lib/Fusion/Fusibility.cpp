@@ -229,9 +229,8 @@ std::optional<Obstacle> Fusibility::check(FusedOp fused,
         diagnostic.attachNote(op.getLoc()) << "the op";
         return Obstacle::op;
       }
-  return checkRegion(fused,
-                     cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr()),
-                     emitError);
+  return checkRegion(
+      fused, cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr()), emitError);
 }
 
 LogicalResult Fusibility::checkAll(ModuleOp module) const {
@@ -265,8 +264,8 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
                                            : "";
     if (problem.empty())
       continue;
-    InFlightDiagnostic diagnostic = emitError() << "'" << op->getName()
-                                                << "' " << problem;
+    InFlightDiagnostic diagnostic = emitError()
+                                    << "'" << op->getName() << "' " << problem;
     diagnostic.attachNote(op->getLoc()) << "the op";
     return Obstacle::op;
   }

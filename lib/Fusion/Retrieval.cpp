@@ -125,8 +125,7 @@ Advice Retrieval::advise(FusedOp fused, const registry::Entry &entry,
   Advice advice{StrategyAttr::get(context, kind, entry.getId()), {}};
   if (kind == StrategyKind::create)
     return advice;
-  FailureOr<std::unique_ptr<Plan>> plan =
-      target.plan(fused, Silence(fused));
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
     return advice;
   SmallVector<ScheduleAttr> schedules;

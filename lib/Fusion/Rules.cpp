@@ -231,8 +231,7 @@ SmallVector<RulesAgent::Seed> RulesAgent::getSeeds(Operation *op) const {
 }
 
 /// The best group among the seeds of one op.
-std::optional<Candidate>
-RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
+std::optional<Candidate> RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
   std::optional<Candidate> best;
   for (const auto &[rule, anchors] : seeds) {
     if (anchors.size() != 1)
@@ -275,16 +274,14 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
 double RulesAgent::measureAlone(Operation *op, double predicted) const {
   for (const Family *family : getFamilies()) {
     const Rule &rule = family->getRule();
-    OpGroup alone = rule.seed ? rule.seed(op, [&](Operation *other) {
-      return other == op;
-    })
-                              : OpGroup();
+    OpGroup alone =
+        rule.seed ? rule.seed(op, [&](Operation *other) { return other == op; })
+                  : OpGroup();
     if (alone.size() != 1)
       continue;
-    std::optional<double> measured =
-        inspect(rule, alone, [&](FusedOp fused) {
-          return retrieval.predictMicroseconds(fused);
-        });
+    std::optional<double> measured = inspect(rule, alone, [&](FusedOp fused) {
+      return retrieval.predictMicroseconds(fused);
+    });
     if (measured)
       return *measured;
   }
@@ -335,9 +332,10 @@ void RulesAgent::takeAnchors() {
       anchors.push_back({&op, std::move(*candidate)});
   // Between equal ranks, the earlier in the block is taken first.
   while (!anchors.empty()) {
-    auto best = llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
-      return a.candidate.getRank() < b.candidate.getRank();
-    });
+    auto best =
+        llvm::max_element(anchors, [](const Anchor &a, const Anchor &b) {
+          return a.candidate.getRank() < b.candidate.getRank();
+        });
     // Measurements decide between overlapping groups.
     for (auto rival = anchors.begin(); rival != anchors.end(); ++rival)
       if (conflict(rival->candidate.ops, best->candidate.ops) &&

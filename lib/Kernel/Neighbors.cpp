@@ -58,8 +58,7 @@ SmallVector<ScheduleAttr> fact::getStepsAway(ScheduleAttr schedule,
 
 ScheduleAttr fact::parseSchedule(MLIRContext *context, StringRef key) {
   // Keys are untrusted: accept only one short attribute.
-  if (key.empty() || key.size() > 400 ||
-      !llvm::all_of(key, [](char c) {
+  if (key.empty() || key.size() > 400 || !llvm::all_of(key, [](char c) {
         return llvm::isAlnum(c) || StringRef("_<>=, ").contains(c);
       }))
     return {};

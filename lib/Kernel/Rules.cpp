@@ -40,9 +40,8 @@ static OpGroup combineProducts(Operation *root, IsFree isFree) {
       auto matmul = dyn_cast_or_null<MatmulOp>(op);
       if ((!matmul && !isa_and_nonnull<PointwiseOpInterface>(op)) ||
           !isFree(op) || group.contains(op) ||
-          !llvm::all_of(op->getUsers(), [&](Operation *user) {
-            return group.contains(user);
-          }))
+          !llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return group.contains(user); }))
         continue;
       if (matmul && products.size() == 2)
         return {};
@@ -165,19 +164,17 @@ const Rule fact::pointwiseRule{
     /*backward=*/true,
     /*sideways=*/true};
 
-const Rule fact::concatRule{
-    "concat",
-    "One `concat` and pointwise ops on its pieces.",
-    /*seed=*/nullptr,
-    /*forward=*/false,
-    /*backward=*/true};
+const Rule fact::concatRule{"concat",
+                            "One `concat` and pointwise ops on its pieces.",
+                            /*seed=*/nullptr,
+                            /*forward=*/false,
+                            /*backward=*/true};
 
-const Rule fact::genericRule{
-    "generic",
-    "Any one op; slow. The last resort.",
-    /*seed=*/nullptr,
-    /*forward=*/false,
-    /*backward=*/false,
-    /*sideways=*/false,
-    /*takesReshapes=*/false,
-    /*isLastResort=*/true};
+const Rule fact::genericRule{"generic",
+                             "Any one op; slow. The last resort.",
+                             /*seed=*/nullptr,
+                             /*forward=*/false,
+                             /*backward=*/false,
+                             /*sideways=*/false,
+                             /*takesReshapes=*/false,
+                             /*isLastResort=*/true};

@@ -13,8 +13,9 @@ using namespace fact;
 Target::~Target() = default;
 
 const Family *Target::findFamily(StringRef rule) const {
-  auto found = llvm::find_if(
-      families, [&](const Family *each) { return each->getRule().name == rule; });
+  auto found = llvm::find_if(families, [&](const Family *each) {
+    return each->getRule().name == rule;
+  });
   return found == families.end() ? nullptr : *found;
 }
 
@@ -43,8 +44,8 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
     return other->getRule().name == fused.getRule();
   });
   if (!elsewhere.empty()) {
-    InFlightDiagnostic diagnostic =
-        emitError() << "'" << fused.getRule() << "' has kernels for ";
+    InFlightDiagnostic diagnostic = emitError() << "'" << fused.getRule()
+                                                << "' has kernels for ";
     llvm::interleaveComma(elsewhere, diagnostic, [&](const Family *other) {
       diagnostic << other->getArchitecture();
     });
@@ -112,8 +113,8 @@ KernelRegistry::createTarget(const MachineDescription &machine) const {
   return target;
 }
 
-std::unique_ptr<Target>
-fact::createTarget(MLIRContext *context, const MachineDescription &machine) {
+std::unique_ptr<Target> fact::createTarget(MLIRContext *context,
+                                           const MachineDescription &machine) {
   return KernelRegistry::get(*context->getOrLoadDialect<FactDialect>())
       .createTarget(machine);
 }

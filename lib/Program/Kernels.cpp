@@ -16,8 +16,7 @@ SmallVector<unsigned> fact::getSharedOperands(FusedOp fused) {
   llvm::SmallDenseMap<Value, unsigned> first;
   SmallVector<unsigned> shared;
   for (auto [i, operand] : llvm::enumerate(fused.getInputs()))
-    shared.push_back(
-        first.try_emplace(skipReshapes(operand), i).first->second);
+    shared.push_back(first.try_emplace(skipReshapes(operand), i).first->second);
   return shared;
 }
 
@@ -55,10 +54,10 @@ std::string fact::getContentName(FusedOp fused) {
   // Distinct operands, so that the text does not depend on aliases.
   SmallVector<Value> operands;
   for (Type type : fused.getInputs().getTypes())
-    operands.push_back(UnrealizedConversionCastOp::create(
-                           builder, builder.getUnknownLoc(), TypeRange(type),
-                           ValueRange())
-                           .getResult(0));
+    operands.push_back(
+        UnrealizedConversionCastOp::create(builder, builder.getUnknownLoc(),
+                                           TypeRange(type), ValueRange())
+            .getResult(0));
   auto copy = cast<FusedOp>(builder.clone(*fused));
   copy->setOperands(operands);
   copy->setDiscardableAttrs(DictionaryAttr::get(fused.getContext()));

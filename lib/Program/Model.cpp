@@ -1,8 +1,8 @@
 //===- Model.cpp - Dataflow and memory of a program -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Program/Program.h"
 #include "Violation.h"
+#include "fact/Program/Program.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -88,9 +88,9 @@ LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
   for (auto [i, output] : llvm::enumerate(launch.getOutputs())) {
     Operation *buffer = output.getDefiningOp();
     if (!isWrittenByLaunch(buffer))
-      return (violates(launch, 4) << "result " << i << " is a '"
-                                  << buffer->getName()
-                                  << "', which no launch may write")
+      return (violates(launch, 4)
+              << "result " << i << " is a '" << buffer->getName()
+              << "', which no launch may write")
                  .attachNote(buffer->getLoc())
              << "the buffer";
     auto alloc = dyn_cast<AllocOp>(buffer);
@@ -103,8 +103,7 @@ LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
              << "the buffer";
     auto [writer, isFirst] = writers.try_emplace(buffer, launch);
     if (!isFirst)
-      return (violates(launch, 4)
-              << "another launch also writes result " << i)
+      return (violates(launch, 4) << "another launch also writes result " << i)
                  .attachNote(writer->second.getLoc())
              << "the other launch";
   }
@@ -149,8 +148,8 @@ static bool overlap(AllocOp a, AllocOp b) {
 static LogicalResult verifyPlacement(AllocOp alloc, int64_t size) {
   int64_t offset = *alloc.getOffset();
   if (offset < 0 || offset % AllocOp::alignment)
-    return violates(alloc, 3) << "offset " << offset
-                              << " is not a multiple of " << AllocOp::alignment;
+    return violates(alloc, 3) << "offset " << offset << " is not a multiple of "
+                              << AllocOp::alignment;
   if (offset > size - alloc.getBytes())
     return violates(alloc, 3)
            << alloc.getBytes() << " bytes at " << offset << " end beyond the "
@@ -196,8 +195,8 @@ LogicalResult ModelOp::verify() {
   auto verifyNames = [&](StringRef what, size_t names, size_t wanted) {
     if (names == wanted)
       return success();
-    return LogicalResult(violates(*this, 1) << wanted << " " << what
-                                            << ", but " << names << " names");
+    return LogicalResult(violates(*this, 1) << wanted << " " << what << ", but "
+                                            << names << " names");
   };
   if (failed(verifyNames("inputs", getInputNames().size(),
                          getSignature().getNumInputs())) ||
@@ -211,8 +210,8 @@ LogicalResult ModelOp::verify() {
                                  "and 'program.run'";
   for (Operation &op : block)
     if (!isa<BufferOpInterface>(op) && &op != getPrepare() && &op != getRun())
-      return (violates(*this, 2) << "the body has a '" << op.getName()
-                                 << "' among the buffers")
+      return (violates(*this, 2)
+              << "the body has a '" << op.getName() << "' among the buffers")
                  .attachNote(op.getLoc())
              << "the op";
   return success();

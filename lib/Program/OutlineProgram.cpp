@@ -89,11 +89,11 @@ KernelOp Outliner::outlineKernel(const NamedKernel &named) {
   SmallVector<Value> operands;
   unsigned next = 0;
   for (auto [i, operand] : llvm::enumerate(fused.getInputs())) {
-    Value value = shared[i] == i ? kernel.getArgument(next++)
-                                 : operands[shared[i]];
+    Value value =
+        shared[i] == i ? kernel.getArgument(next++) : operands[shared[i]];
     if (value.getType() != operand.getType())
-      value = ReshapeOp::create(builder, fused.getLoc(), operand.getType(),
-                                value);
+      value =
+          ReshapeOp::create(builder, fused.getLoc(), operand.getType(), value);
     operands.push_back(value);
   }
   auto copy = cast<FusedOp>(builder.clone(*fused));
@@ -243,8 +243,7 @@ static LogicalResult checkSignature(func::FuncOp function) {
 }
 
 namespace {
-struct OutlineProgramPass
-    : fact::impl::OutlineProgramBase<OutlineProgramPass> {
+struct OutlineProgramPass : fact::impl::OutlineProgramBase<OutlineProgramPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto functions = llvm::to_vector(module.getOps<func::FuncOp>());

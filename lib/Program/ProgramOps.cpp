@@ -1,10 +1,10 @@
 //===- ProgramOps.cpp - Kernels, buffers and launches ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Program/Program.h"
 #include "Violation.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Program/Program.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,10 +31,9 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto getType = [](Builder &builder, ArrayRef<Type> inputs,
-                    ArrayRef<Type> results,
-                    function_interface_impl::VariadicFlag,
-                    std::string &) -> Type {
+  auto getType =
+      [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag, std::string &) -> Type {
     return builder.getFunctionType(inputs, results);
   };
   return function_interface_impl::parseFunctionOp(
@@ -155,9 +154,8 @@ program::WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
     return violates(*this, 1)
            << "no 'fact.weight' is named " << getWeightAttr();
   if (weight.getType() != getTensor())
-    return (violates(*this, 1)
-            << getWeightAttr() << " is " << weight.getType()
-            << ", but the buffer is " << getTensor())
+    return (violates(*this, 1) << getWeightAttr() << " is " << weight.getType()
+                               << ", but the buffer is " << getTensor())
                .attachNote(weight.getLoc())
            << "the weight";
   return success();
@@ -165,8 +163,8 @@ program::WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult program::ConstantOp::verify() {
   if (!isa<RankedTensorType>(getValue().getType()))
-    return violates(*this, 1) << "the value is of type "
-                              << getValue().getType() << ", not a tensor";
+    return violates(*this, 1) << "the value is of type " << getValue().getType()
+                              << ", not a tensor";
   return success();
 }
 

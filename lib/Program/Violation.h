@@ -1,4 +1,4 @@
-//===- Violation.h - Diagnostics of numbered constraints ----------*- C++ -*-===//
+//===- Violation.h - Diagnostics of numbered constraints --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_PROGRAM_VIOLATION_H

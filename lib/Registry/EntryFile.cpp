@@ -320,10 +320,10 @@ Json parseJson(const std::string &text) {
       members.pop_back();
     else if (event == Json::parse_event_t::key &&
              !members.back().insert(value.get<std::string>()).second)
-      throw Malformed("member " +
-                      runtime::escapeControls(
-                          Node::quote(value.get<std::string>())) +
-                      " is there twice");
+      throw Malformed(
+          "member " +
+          runtime::escapeControls(Node::quote(value.get<std::string>())) +
+          " is there twice");
     return true;
   };
   try {
@@ -352,9 +352,10 @@ std::vector<Entry> readEntries(const std::string &text) {
   runtime::ElementType type;
   if (!runtime::parseElementType(file.dtype.c_str(), type))
     root["dtype"].fail(std::string("expected one of ") +
-                       runtime::elementTypeNames() + ", found \"" +
-                       file.dtype + "\"");
-  file.architecture = root["architecture"].text(isArchitecture, "an architecture");
+                       runtime::elementTypeNames() + ", found \"" + file.dtype +
+                       "\"");
+  file.architecture =
+      root["architecture"].text(isArchitecture, "an architecture");
   std::vector<Entry> entries;
   std::set<Problem> seen;
   for (const Node &node : root["entries"].list()) {
@@ -408,19 +409,19 @@ std::string writeText(std::vector<Entry> entries) {
   if (entries.empty())
     return "";
   const Problem &file = entries.front().problem;
-  std::string text = "{\n  \"format\": " +
-                     std::to_string(Problem::currentFormat) +
-                     ",\n  \"rule\": " + quote(file.rule) +
-                     ",\n  \"dtype\": " + quote(file.dtype) +
-                     ",\n  \"architecture\": " + quote(file.architecture) +
-                     ",\n  \"entries\": [";
+  std::string text =
+      "{\n  \"format\": " + std::to_string(Problem::currentFormat) +
+      ",\n  \"rule\": " + quote(file.rule) +
+      ",\n  \"dtype\": " + quote(file.dtype) +
+      ",\n  \"architecture\": " + quote(file.architecture) +
+      ",\n  \"entries\": [";
   const char *separator = "\n";
   for (const Entry &entry : entries) {
     text += separator;
     text += "    {\n      ";
     if (entry.problem.format != Problem::currentFormat)
-      text += "\"format\": " + std::to_string(entry.problem.format) +
-              ",\n      ";
+      text +=
+          "\"format\": " + std::to_string(entry.problem.format) + ",\n      ";
     text += "\"ops\": " + quote(entry.problem.ops) + ",\n      \"extents\": {";
     const char *comma = "";
     for (const auto &[name, extent] : entry.problem.extents) {

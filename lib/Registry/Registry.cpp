@@ -102,10 +102,10 @@ std::vector<Match> Registry::find(const Problem &problem) const {
     if (!distance)
       continue;
     Relation relation = known == problem ? Relation::Reuse : Relation::Adapt;
-    ranked.push_back({Rank(known != problem, !known.hasSameOps(problem),
-                           known.dtype != problem.dtype, *distance,
-                           entry.getId()),
-                      Match{&entry, relation, *distance}});
+    ranked.push_back(
+        {Rank(known != problem, !known.hasSameOps(problem),
+              known.dtype != problem.dtype, *distance, entry.getId()),
+         Match{&entry, relation, *distance}});
   }
   std::sort(ranked.begin(), ranked.end(),
             [](const auto &a, const auto &b) { return a.first < b.first; });

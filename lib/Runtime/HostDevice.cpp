@@ -224,9 +224,8 @@ std::string KernelInstance::findMissingFunction() const {
 }
 
 bool KernelInstance::pack(void *const *operands, void *packed, void *) {
-  parallelFor(
-      static_cast<int64_t>(theKernel->pack_tiles),
-      [&](int64_t index) { theKernel->pack(index, operands, packed); });
+  parallelFor(static_cast<int64_t>(theKernel->pack_tiles),
+              [&](int64_t index) { theKernel->pack(index, operands, packed); });
   return true;
 }
 

@@ -81,18 +81,16 @@ static std::vector<double> rowScales(const void *reference, ElementType type,
 }
 
 bool compare(const void *result, ElementType resultType, const void *reference,
-             ElementType referenceType, const float *doubt,
-             uint64_t elements, const Tolerance &tolerance,
-             Comparison &comparison) {
+             ElementType referenceType, const float *doubt, uint64_t elements,
+             const Tolerance &tolerance, Comparison &comparison) {
   std::vector<double> scales =
       rowScales(reference, referenceType, doubt, elements, tolerance);
   std::vector<detail::PartialComparison> partials(blockCount(elements));
   forEachBlock(elements, [&](uint64_t block, uint64_t begin, uint64_t end) {
     for (uint64_t i = begin; i < end; ++i)
-      detail::compareElement(result, resultType, reference, referenceType,
-                             doubt, i, tolerance,
-                             scales[tolerance.row ? i / tolerance.row : 0],
-                             partials[block]);
+      detail::compareElement(
+          result, resultType, reference, referenceType, doubt, i, tolerance,
+          scales[tolerance.row ? i / tolerance.row : 0], partials[block]);
   });
   comparison = Comparison();
   comparison.elements = elements;
@@ -146,11 +144,11 @@ static uint64_t flushBytes() {
   if (cache <= 0)
     cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
   uint64_t bytes = cache > 0 ? static_cast<uint64_t>(cache) * 2 : 64ull << 20;
-  return std::min<uint64_t>(std::max<uint64_t>(bytes, 8ull << 20), 128ull << 20);
+  return std::min<uint64_t>(std::max<uint64_t>(bytes, 8ull << 20),
+                            128ull << 20);
 }
 
-bool time(int runs, const TimedRun &timed,
-          std::vector<double> &microseconds) {
+bool time(int runs, const TimedRun &timed, std::vector<double> &microseconds) {
   static std::vector<uint64_t> other(flushBytes() / sizeof(uint64_t), 1);
   std::atomic<uint64_t> sink{0};
   for (int run = 0; run < runs; ++run) {

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Runtime/Library.h"
-#include "fact/Runtime/Cpu.h"
 #include "Model.h"
 #include "Tensors.h"
+#include "fact/Runtime/Cpu.h"
 #include "fact/Runtime/Text.h"
 #include <exception>
 #include <map>

@@ -129,10 +129,9 @@ void checkLibrary(const char *path, const char *checkPath) {
   const Program &program = load(path, library);
   Check check = readCheck(checkPath);
   if (check.kernels.size() != program.kernels.size)
-    reject("link_error", "the library has " +
-                             std::to_string(program.kernels.size) +
-                             " kernels; expected " +
-                             std::to_string(check.kernels.size()));
+    reject("link_error",
+           "the library has " + std::to_string(program.kernels.size) +
+               " kernels; expected " + std::to_string(check.kernels.size()));
   completeChoices(program);
   for (uint32_t i = 0; i < program.kernels.size; ++i) {
     if (check.only >= 0 && check.only != i)
@@ -151,8 +150,7 @@ void checkLibrary(const char *path, const char *checkPath) {
   for (const std::string &job : check.kernels)
     programCheck.jobs.push_back(readJob(job.c_str()));
   uint64_t compared = checkProgram(*library, program, programCheck);
-  finish("ok", ", \"compared\": " + std::to_string(compared) +
-                   ", \"steps\": " +
+  finish("ok", ", \"compared\": " + std::to_string(compared) + ", \"steps\": " +
                    std::to_string(program.prepare.size + program.program.size));
 }
 

@@ -43,8 +43,8 @@ MemoryPlan::MemoryPlan(const Program &program) {
     if (program.weights[i].baked)
       consumed.insert(i);
   for (const KernelSpec &kernel : program.kernels)
-    kernelWorkspace = std::max(
-        kernelWorkspace, KernelInstance(*kernel.kernel).workspaceBytes());
+    kernelWorkspace = std::max(kernelWorkspace,
+                               KernelInstance(*kernel.kernel).workspaceBytes());
   auto add = [&](const StepSpec &step, bool atLoad) {
     uint64_t bytes = program.kernels[step.kernel].kernel->packed_bytes;
     Packing packing = packingOf(program, step, atLoad);

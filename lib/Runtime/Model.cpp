@@ -65,11 +65,11 @@ char *Model::addressOf(uint32_t value) const {
 
 /// Initializes everything that does not depend on weights.
 int Model::initialize() {
-  bool allocated = workspace.allocate(program.workspaceBytes) &&
-                   kernelWorkspace.allocate(plan.kernelWorkspace) &&
-                   packScratch.allocate(plan.packScratch) &&
-                   sumScratch.allocate(plan.consumedWeights.size() *
-                                       sizeof(uint64_t));
+  bool allocated =
+      workspace.allocate(program.workspaceBytes) &&
+      kernelWorkspace.allocate(plan.kernelWorkspace) &&
+      packScratch.allocate(plan.packScratch) &&
+      sumScratch.allocate(plan.consumedWeights.size() * sizeof(uint64_t));
   if (!lastRun)
     lastRun = device::createEvent();
   allocated = allocated && lastRun;

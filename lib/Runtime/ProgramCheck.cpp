@@ -126,8 +126,7 @@ void Checker::runStep(const StepSpec &step, bool compares) {
   kernel->run(buffers);
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
-  if (compares &&
-      (!compared[step.kernel] || elapsed.count() < check.seconds) &&
+  if (compares && (!compared[step.kernel] || elapsed.count() < check.seconds) &&
       stepCheck.isWithinRange(step, buffers)) {
     compared[step.kernel] = true;
     stepCheck.compare(step, buffers);
@@ -163,9 +162,8 @@ std::vector<std::vector<char>> Checker::outputsOfSteps() {
   std::vector<std::vector<char>> outputs(program.outputs.size);
   for (uint32_t id = 0; id < program.values.size; ++id)
     if (program.values[id].kind == ValueKind::Output && values[id])
-      outputs[program.values[id].index] =
-          readMemory(values[id].get(),
-                     program.outputs[program.values[id].index].bytes());
+      outputs[program.values[id].index] = readMemory(
+          values[id].get(), program.outputs[program.values[id].index].bytes());
   return outputs;
 }
 
@@ -220,8 +218,8 @@ std::vector<std::vector<char>> Checker::runLibrary() {
                     static_cast<int64_t>(givenPointers.size()),
                     takenPointers.data(),
                     static_cast<int64_t>(takenPointers.size()), nullptr) != 0)
-      reject("wrong", std::string("the library cannot run: ") +
-                          library.error(model));
+      reject("wrong",
+             std::string("the library cannot run: ") + library.error(model));
     if (!device::synchronize())
       deviceFailed("crash");
   }
@@ -242,8 +240,8 @@ void Checker::expectSame(const std::vector<std::vector<char>> &found,
                                bytes) != 0;
     if (different)
       reject("wrong",
-             std::string("output '") + output.name + "' of the library: " +
-                 std::to_string(different) + " of " +
+             std::string("output '") + output.name +
+                 "' of the library: " + std::to_string(different) + " of " +
                  std::to_string(output.elements()) +
                  " elements differ from what its steps compute one at a time "
                  "in separate memory; the memory plan or the binding of "

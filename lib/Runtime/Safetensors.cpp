@@ -254,10 +254,9 @@ std::map<std::string, FileTensor> readSafetensors(const char *text,
                              " bytes long, but the file has " +
                              std::to_string(bytes));
   if (length > maximumHeaderBytes)
-    throw std::runtime_error("its header has " + std::to_string(length) +
-                             " bytes, more than the " +
-                             std::to_string(maximumHeaderBytes) +
-                             " that the format allows");
+    throw std::runtime_error(
+        "its header has " + std::to_string(length) + " bytes, more than the " +
+        std::to_string(maximumHeaderBytes) + " that the format allows");
   std::map<std::string, FileTensor> tensors;
   HeaderReader reader(text + 8, length);
   reader.readFields([&](const std::string &name) {

@@ -109,11 +109,12 @@ void StepCheck::compare(const StepSpec &step,
 }
 
 /// `moved` is how far disturbed operands move the result; empty for not at all.
-static Distance
-measureDistance(const std::vector<char> &found,
-                const std::vector<char> &expected,
-                const std::vector<char> &doubt, const Result &result,
-                double norm, double element, const std::vector<double> &moved) {
+static Distance measureDistance(const std::vector<char> &found,
+                                const std::vector<char> &expected,
+                                const std::vector<char> &doubt,
+                                const Result &result, double norm,
+                                double element,
+                                const std::vector<double> &moved) {
   Distance distance;
   distance.elements = result.elements();
   double squares = 0, movedSquares = 0, errors = 0;
@@ -157,8 +158,8 @@ measureDistance(const std::vector<char> &found,
     distance.beyond += error > element * (std::fabs(value) + rms) +
                                    2 * slack * (by + movedRms);
   }
-  double allowed = norm * std::sqrt(squares) +
-                   2 * slack * std::sqrt(movedSquares);
+  double allowed =
+      norm * std::sqrt(squares) + 2 * slack * std::sqrt(movedSquares);
   distance.norm = allowed > 0 ? std::sqrt(errors) / allowed : errors > 0;
   return distance;
 }
@@ -178,9 +179,8 @@ static std::vector<double> disturb(const Job &job, size_t result,
       const Tensor &operand = job.operands[i];
       std::vector<char> bytes = readMemory(buffers[i], operand.bytes());
       double epsilon = std::max(roundingOf(operand.type), 0x1p-21);
-      for (uint64_t j = 0; round && isFloat(operand.type) &&
-                           j < operand.elements();
-           ++j) {
+      for (uint64_t j = 0;
+           round && isFloat(operand.type) && j < operand.elements(); ++j) {
         uint64_t bits =
             detail::mixBits(j + (static_cast<uint64_t>(round) << 40) + i);
         double sign = bits & 1 ? 1 : -1;
@@ -238,15 +238,13 @@ void StepCheck::compareResult(const StepSpec &step, size_t index,
   Distance distance =
       measureDistance(found, wanted, doubt, result, norm, element, {});
   if (isWrong(distance))
-    distance =
-        measureDistance(found, wanted, doubt, result, norm, element,
-                        disturb(job, index, buffers, reference));
+    distance = measureDistance(found, wanted, doubt, result, norm, element,
+                               disturb(job, index, buffers, reference));
   if (isWrong(distance))
     reject("wrong", std::string("kernel '") +
                         program.kernels[step.kernel].name +
-                        "' in the program, result " +
-                        std::to_string(index) + ": " +
-                        std::to_string(distance.beyond) + " of " +
+                        "' in the program, result " + std::to_string(index) +
+                        ": " + std::to_string(distance.beyond) + " of " +
                         std::to_string(distance.elements) +
                         " elements differ from its reference on the same "
                         "operands");

@@ -69,8 +69,8 @@ DLDataType dataTypeOf(ElementType type) {
 static bool hasType(DLDataType found, ElementType expected) {
   DLDataType type = dataTypeOf(expected);
   // Exporters use different type codes for booleans.
-  bool sameCode = found.code == type.code ||
-                  (isBoolean(expected) && found.code == kDLUInt);
+  bool sameCode =
+      found.code == type.code || (isBoolean(expected) && found.code == kDLUInt);
   return sameCode && found.bits == type.bits && found.lanes == 1;
 }
 

@@ -1,6 +1,5 @@
-//===- Tensors.h - DLPack tensors against what a program expects -*- C++
+//===- Tensors.h - DLPack tensors and what a program expects ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_RUNTIME_TENSORS_H
 #define FACT_LIB_RUNTIME_TENSORS_H

@@ -100,7 +100,8 @@ using Buffers = std::vector<std::unique_ptr<GuardedBuffer>>;
 inline std::vector<unsigned char> choose(const FactKernel &kernel) {
   std::vector<unsigned char> choice(kernel.choice_bytes);
   if (const char *problem = kernel.choose(choice.data()))
-    reject("link_error", std::string("the kernel cannot make its choice: ") + problem);
+    reject("link_error",
+           std::string("the kernel cannot make its choice: ") + problem);
   return choice;
 }
 

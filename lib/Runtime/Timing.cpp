@@ -67,8 +67,8 @@ bool TimedKernel::prepareRun(int run, void *stream) {
   if (changesOperands()) {
     const Buffers &from = originals[trialOf(run)];
     for (size_t i = 0; i < from.size(); ++i)
-      good = good &&
-             copyTensor(*from[i], *operands[i], operandTensors[i], stream);
+      good =
+          good && copyTensor(*from[i], *operands[i], operandTensors[i], stream);
     kernel.packFixed(stream);
   }
   for (auto &buffer : results)
@@ -87,8 +87,8 @@ void TimedKernel::runBatch(int runs, bool coldCache,
   uint64_t *sums = reinterpret_cast<uint64_t *>(memory.get());
   if (!device::fillBytes(sums, 0, bytes, nullptr) || !device::synchronize())
     deviceFailed("crash");
-  kept[0].run = static_cast<int>(random() % static_cast<uint64_t>(
-                                                std::max(1, runs - 1)));
+  kept[0].run =
+      static_cast<int>(random() % static_cast<uint64_t>(std::max(1, runs - 1)));
   kept[1].run = runs - 1;
 
   measure::TimedRun timed;
@@ -100,11 +100,10 @@ void TimedKernel::runBatch(int runs, bool coldCache,
   timed.finish = [&](int run, void *stream) {
     bool good = true;
     for (size_t i = 0; i < count; ++i)
-      good = good &&
-             measure::addChecksum(results[i]->data(), resultTensors[i].type,
-                                  resultTensors[i].elements(),
-                                  sums + static_cast<size_t>(run) * count + i,
-                                  stream);
+      good = good && measure::addChecksum(
+                         results[i]->data(), resultTensors[i].type,
+                         resultTensors[i].elements(),
+                         sums + static_cast<size_t>(run) * count + i, stream);
     return good && keepResults(run, stream);
   };
   std::vector<uint64_t> found(static_cast<size_t>(runs) * count);
@@ -120,8 +119,8 @@ bool TimedKernel::keepResults(int run, void *stream) {
   bool good = true;
   for (Kept &each : kept)
     for (size_t i = 0; each.run == run && i < each.results.size(); ++i)
-      good = good && copyTensor(*results[i], *each.results[i],
-                                resultTensors[i], stream);
+      good = good && copyTensor(*results[i], *each.results[i], resultTensors[i],
+                                stream);
   return good;
 }
 

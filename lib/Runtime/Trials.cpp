@@ -25,11 +25,10 @@ static bool showsLostDigits(const Job &job) {
                        return !isFloat(each.type) ||
                               (each.avoided.equal && each.large >= largeMean);
                      }) &&
-         std::all_of(job.results.begin(), job.results.end(),
-                     [](const Result &each) {
-                       return each.tolerance.element < 0x1p-10 &&
-                              each.large == 0;
-                     });
+         std::all_of(
+             job.results.begin(), job.results.end(), [](const Result &each) {
+               return each.tolerance.element < 0x1p-10 && each.large == 0;
+             });
 }
 
 std::vector<Trial> planTrials(const Job &job) {
@@ -104,8 +103,7 @@ std::string describeTrial(const Trial &trial, const Job &job) {
 /// Operands for functions that are NaN for most values, such as the logarithm
 /// of a sum: positive, negative or small ones.
 static Fill restrictDomain(Fill fill, int domain) {
-  if (fill.values != Fill::Values::Normal || domain == 0 ||
-      domain == oddDomain)
+  if (fill.values != Fill::Values::Normal || domain == 0 || domain == oddDomain)
     return fill;
   if (domain == 3) {
     fill.scale *= 0.0625;
@@ -129,8 +127,7 @@ static Fill fillOf(const Operand &operand, const Trial &trial, int domain,
   case TrialKind::Special:
     fill.trueShare = 0.0625;
     if (!isFloat(operand.type)) {
-      fill.values =
-          operand.wide ? Fill::Values::AllBits : Fill::Values::Bounds;
+      fill.values = operand.wide ? Fill::Values::AllBits : Fill::Values::Bounds;
       fill.outside = operand.outside;
     }
     return restrictDomain(fill, domain);
@@ -168,8 +165,8 @@ static Fill fillOf(const Operand &operand, const Trial &trial, int domain,
       fill.high = -operand.negative;
     } else if (isNormal) {
       fill.scale *= operand.middle ? operand.negative : 2;
-      fill.sign = operand.middle ? Fill::Sign::NegativeMiddle
-                                 : Fill::Sign::Positive;
+      fill.sign =
+          operand.middle ? Fill::Sign::NegativeMiddle : Fill::Sign::Positive;
     }
     return fill;
   }
@@ -240,9 +237,8 @@ static std::vector<uint64_t> choosePositions(const Operand &operand,
     bool isLast = i + 1 == rank;
     uint64_t share = broadcast ? 16 : isLast ? 4 : 8;
     uint64_t most = isLast ? 32 : i + 2 == rank ? 16 : 4;
-    std::vector<uint64_t> indices =
-        chooseIndices(extent, share, most, broadcast,
-                      detail::mixBits(seed ^ (i << 56)));
+    std::vector<uint64_t> indices = chooseIndices(
+        extent, share, most, broadcast, detail::mixBits(seed ^ (i << 56)));
     bool isRow = isLast && positions.size() > 1;
     std::vector<uint64_t> extended;
     for (size_t row = 0; row < positions.size(); ++row) {
@@ -424,8 +420,8 @@ void fillOperands(const Job &job, const Trial &trial, int domain, int attempt,
     const Operand &operand = job.operands[i];
     uint64_t seed =
         detail::mixBits(detail::mixBits(trial.seed + 257u * attempt) ^ i);
-    Fill fill = fillOf(operand, trial, domain,
-                       operand.elements() < mostElements(job));
+    Fill fill =
+        fillOf(operand, trial, domain, operand.elements() < mostElements(job));
     operands[i]->place(offsetOf(operand.type, trial, i));
     if (!measure::fill(operands[i]->data(), operand.type, operand.elements(),
                        fill, seed))

@@ -83,8 +83,7 @@ Tolerance Verifier::toleranceOf(size_t i) const {
   const Result &result = job.results[i];
   Tolerance tolerance = result.tolerance;
   bool rowsDiffer = tolerance.row != 0;
-  if (trial().kind == TrialKind::Large ||
-      trial().kind == TrialKind::Negative) {
+  if (trial().kind == TrialKind::Large || trial().kind == TrialKind::Negative) {
     tolerance.norm += result.large;
     tolerance.element += result.large;
   }
@@ -111,8 +110,7 @@ void Verifier::expectSame(const std::string &run, size_t i, const void *found) {
   Tolerance tolerance = toleranceOf(i);
   Comparison comparison;
   if (!measure::compare(found, result.type, wanted, result.referenceType,
-                        doubtOf(i), result.elements(), tolerance,
-                        comparison))
+                        doubtOf(i), result.elements(), tolerance, comparison))
     deviceFailed("crash");
   std::string wrong = difference(comparison, result, tolerance, found, wanted);
   if (!wrong.empty())
@@ -182,9 +180,8 @@ bool Verifier::referenceTells() {
     // Comparing the reference with itself counts its NaNs and infinities.
     Comparison comparison;
     if (!measure::compare(expected[i]->data(), result.referenceType,
-                          expected[i]->data(), result.referenceType,
-                          doubtOf(i), result.elements(), result.tolerance,
-                          comparison))
+                          expected[i]->data(), result.referenceType, doubtOf(i),
+                          result.elements(), result.tolerance, comparison))
       deviceFailed("reference_error");
     rms.push_back(comparison.referenceRms());
     if (comparison.undecided * 10 > comparison.elements)
@@ -195,8 +192,8 @@ bool Verifier::referenceTells() {
     if (trial().kind == TrialKind::Normal)
       tells = tells && notFinite <= comparison.elements * 9;
     if (trial().kind == TrialKind::Special)
-      tells = tells &&
-              comparison.referenceNotFinite * 4 <= comparison.elements * 3;
+      tells =
+          tells && comparison.referenceNotFinite * 4 <= comparison.elements * 3;
   }
   return tells && !tooUndecided;
 }

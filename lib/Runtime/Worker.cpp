@@ -96,11 +96,12 @@ std::string processorFeatures() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
   while (std::getline(file, line))
-    if (line.compare(0, 5, "flags") == 0 || line.compare(0, 8, "Features") == 0) {
+    if (line.compare(0, 5, "flags") == 0 ||
+        line.compare(0, 8, "Features") == 0) {
       char text[40];
-      std::snprintf(text, sizeof(text), ", features %016llx",
-                    static_cast<unsigned long long>(
-                        fnv1a64(line.data(), line.size())));
+      std::snprintf(
+          text, sizeof(text), ", features %016llx",
+          static_cast<unsigned long long>(fnv1a64(line.data(), line.size())));
       return text;
     }
   return "";

@@ -92,7 +92,7 @@ void PathLock::wait(const fs::path &target, const std::string &program) {
 }
 
 std::string PathLock::acquire(const fs::path &target,
-                                const std::string &program) {
+                              const std::string &program) {
   release();
   fs::path resolved = resolvePath(target), lock = resolved;
   lock += ".lock";
@@ -125,8 +125,7 @@ std::string PathLock::acquire(const fs::path &target,
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
     return "";
   path = lock;
-  std::string owner =
-      program + " (process " + std::to_string(getpid()) + ")\n";
+  std::string owner = program + " (process " + std::to_string(getpid()) + ")\n";
   // The name is for messages only, so a full disk is not an error.
   if (ftruncate(file, 0) == 0 &&
       pwrite(file, owner.data(), owner.size(), 0) < 0)

@@ -73,9 +73,9 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
 
 static void printKind(raw_ostream &os, const ScheduleKind &kind,
                       ArrayRef<StringRef> rules) {
-  os << "\n## `" << kind.name << "`\n\n" << llvm::toUpper(kind.summary[0])
-     << StringRef(kind.summary).drop_front() << ". Rules: `"
-     << llvm::join(rules, "`, `") << "`.\n";
+  os << "\n## `" << kind.name << "`\n\n"
+     << llvm::toUpper(kind.summary[0]) << StringRef(kind.summary).drop_front()
+     << ". Rules: `" << llvm::join(rules, "`, `") << "`.\n";
   if (!kind.parameters.empty())
     os << "\n| parameter | meaning | legal |\n|---|---|---|\n";
   for (const Parameter &parameter : kind.parameters)

@@ -1,6 +1,5 @@
-//===- Masks.h - What is done to scores before a softmax ----------*- C++
+//===- Masks.h - What is done to scores before a softmax --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_TRANSFORMS_MASKS_H
 #define FACT_LIB_TRANSFORMS_MASKS_H

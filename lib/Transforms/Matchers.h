@@ -1,6 +1,5 @@
-//===- Matchers.h - Small matchers that the raising passes share --*- C++
+//===- Matchers.h - Small matchers of the raising passes --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
 // Companions of mlir's m_Op: patterns are written as nested calls, such as
 //

@@ -47,30 +47,30 @@ bool MergeProjectionsPass::isFunctionOfWeights(Value value) {
   if (!isNew)
     return known->second;
   Operation *op = value.getDefiningOp();
-  bool determined = op && isa<FactDialect>(op->getDialect()) &&
-                    !isa<FusedOp>(op) &&
-                    llvm::all_of(op->getOperands(), [&](Value operand) {
-                      return isFunctionOfWeights(operand);
-                    });
+  bool determined =
+      op && isa<FactDialect>(op->getDialect()) && !isa<FusedOp>(op) &&
+      llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return isFunctionOfWeights(operand); });
   return functionsOfWeights[value] = determined;
 }
 
 /// Whether all users read these elements through strides and lead to attention.
 static bool isReadInPlace(Value value, const StridedView &view) {
-  return !value.use_empty() && llvm::all_of(value.getUses(), [&](OpOperand
-                                                                     &use) {
-    Operation *user = use.getOwner();
-    if (auto attention = dyn_cast<AttentionOp>(user))
-      return attention.getMask() != value;
-    if (auto rotary = dyn_cast<RotaryOp>(user))
-      return rotary.getOperand() == value &&
-             isReadInPlace(rotary.getResult(),
-                           StridedView::identity(rotary.getResult()));
-    if (!isa<ViewOpInterface>(user))
-      return false;
-    FailureOr<StridedView> next = cast<ViewOpInterface>(user).applyView(view);
-    return succeeded(next) && isReadInPlace(user->getResult(0), *next);
-  });
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [&](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (auto attention = dyn_cast<AttentionOp>(user))
+             return attention.getMask() != value;
+           if (auto rotary = dyn_cast<RotaryOp>(user))
+             return rotary.getOperand() == value &&
+                    isReadInPlace(rotary.getResult(),
+                                  StridedView::identity(rotary.getResult()));
+           if (!isa<ViewOpInterface>(user))
+             return false;
+           FailureOr<StridedView> next =
+               cast<ViewOpInterface>(user).applyView(view);
+           return succeeded(next) && isReadInPlace(user->getResult(0), *next);
+         });
 }
 
 /// The strides of the projection as a slice of the merged product; they do not
@@ -83,8 +83,7 @@ static StridedView getSliceView(Value result) {
   return view;
 }
 
-std::optional<Projection>
-MergeProjectionsPass::getProjection(MatmulOp matmul) {
+std::optional<Projection> MergeProjectionsPass::getProjection(MatmulOp matmul) {
   RankedTensorType type = matmul.getType();
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||
       matmul.getRhs().getType().getRank() != 2 ||
@@ -125,9 +124,8 @@ void MergeProjectionsPass::merge(MutableArrayRef<Projection> projections) {
 
   Value weight = ConcatOp::create(builder, loc, weights,
                                   /*dim=*/matmul.getTransposeB() ? 0 : 1);
-  Value product =
-      MatmulOp::create(builder, loc, ValueRange{matmul.getLhs(), weight},
-                       matmul->getAttrs());
+  Value product = MatmulOp::create(
+      builder, loc, ValueRange{matmul.getLhs(), weight}, matmul->getAttrs());
   if (first.bias)
     product = AddOp::create(builder, loc, product,
                             ConcatOp::create(builder, loc, biases, /*dim=*/0));

@@ -119,10 +119,10 @@ template <typename OpT> struct RaiseNorm : OpRewritePattern<OpT> {
       if (other && !weight)
         continue;
       rewriter.replaceOp(
-          op, NormOp::create(rewriter, getFusedLocation(op, {x, other}), kind,
-                             x, weight, /*bias=*/Value(),
-                             llvm::APFloat(spread->eps),
-                             static_cast<uint64_t>(spread->dims)));
+          op,
+          NormOp::create(rewriter, getFusedLocation(op, {x, other}), kind, x,
+                         weight, /*bias=*/Value(), llvm::APFloat(spread->eps),
+                         static_cast<uint64_t>(spread->dims)));
       if (raised)
         ++*raised;
       return success();

@@ -49,7 +49,8 @@ struct SignedView {
         result.negative = !result.negative;
       if (!isa<ViewOpInterface>(op))
         continue;
-      FailureOr<StridedView> applied = cast<ViewOpInterface>(op).applyView(result.view);
+      FailureOr<StridedView> applied =
+          cast<ViewOpInterface>(op).applyView(result.view);
       if (failed(applied))
         return std::nullopt;
       result.view = std::move(*applied);
@@ -120,8 +121,7 @@ struct Pairing {
     shape.push_back(1);
     Value inputs[] = {reshapeTo(builder, loc, first, shape),
                       reshapeTo(builder, loc, second, shape)};
-    Value stacked =
-        ConcatOp::create(builder, loc, inputs, shape.size() - 1);
+    Value stacked = ConcatOp::create(builder, loc, inputs, shape.size() - 1);
     return reshapeTo(builder, loc, stacked, joined);
   }
 };
@@ -183,8 +183,8 @@ struct RotaryPattern {
   void replace(Operation *op, Value x, Value cos, Value sin, Pairing pairing,
                ValueRange leaves, PatternRewriter &rewriter) const {
     Location loc = getFusedLocation(op, leaves);
-    rewriter.replaceOp(op, RotaryOp::create(rewriter, loc, x, cos, sin,
-                                            pairing.interleaved));
+    rewriter.replaceOp(
+        op, RotaryOp::create(rewriter, loc, x, cos, sin, pairing.interleaved));
     if (raised)
       ++*raised;
   }

@@ -56,8 +56,8 @@ std::vector<std::pair<std::string, Node>> Node::members() const {
     fail("expected an object, found " + found());
   std::vector<std::pair<std::string, Node>> nodes;
   for (const auto &[key, value] : json->items())
-    nodes.emplace_back(
-        key, Node(value, path + "." + runtime::escapeControls(key)));
+    nodes.emplace_back(key,
+                       Node(value, path + "." + runtime::escapeControls(key)));
   return nodes;
 }
 

@@ -228,10 +228,9 @@ void checkResults(const Node &node, const Bundle &bundle, const Step &step,
         isPrepare ? kind == ValueKind::Prepared
                   : kind == ValueKind::Workspace || kind == ValueKind::Output;
     if (!isWritable)
-      node.list()[i].fail(isPrepare
-                              ? "'prepare' may write only prepared values"
-                              : "'program' may write only workspace and "
-                                "outputs");
+      node.list()[i].fail(isPrepare ? "'prepare' may write only prepared values"
+                                    : "'program' may write only workspace and "
+                                      "outputs");
   }
 }
 

@@ -62,9 +62,8 @@ static bool isMember(const std::string &name, const std::string &model) {
   static const char *const members[] = {
       "bundle.json",       "kernels",           "constants",
       "include",           "runtime",           "build",
-      "weights",
-      "tuning.json",       "tuning.sqlite",     "tuning.sqlite-wal",
-      "tuning.sqlite-shm", "tuning.sqlite-journal"};
+      "weights",           "tuning.json",       "tuning.sqlite",
+      "tuning.sqlite-wal", "tuning.sqlite-shm", "tuning.sqlite-journal"};
   auto isThis = [&](const std::string &member) {
     return name == member || isUniqueName(name, member, partial);
   };
@@ -112,8 +111,9 @@ std::string BundleFolder::checkReplaceable() const {
     return "";
   std::string model = readBundleName(folder);
   if (model.empty())
-    return refusal + "exists and is not a bundle: it has no bundle.json with "
-                     "\"magic\": \"" +
+    return refusal +
+           "exists and is not a bundle: it has no bundle.json with "
+           "\"magic\": \"" +
            bundleMagic + "\"; name another folder with --bundle";
   for (const fs::path &entry : entries)
     if (!isMember(entry.filename().string(), model))
@@ -149,8 +149,7 @@ std::string copyDatabase(const fs::path &from, const fs::path &to) {
   Connection source, copy;
   auto fail = [&](int code) {
     std::string text = "cannot copy the measurements in '" + from.string() +
-                       "' into '" + to.string() +
-                       "': " + sqlite3_errstr(code);
+                       "' into '" + to.string() + "': " + sqlite3_errstr(code);
     if (code == SQLITE_FULL || (code & 0xff) == SQLITE_IOERR)
       text += "; free some space and run the same command again";
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)

@@ -18,8 +18,7 @@
 namespace fact {
 namespace tuning {
 
-template <typename T>
-using WordsOf = std::vector<std::pair<const char *, T>>;
+template <typename T> using WordsOf = std::vector<std::pair<const char *, T>>;
 
 //===----------------------------------------------------------------------===//
 // Tensors
@@ -28,9 +27,8 @@ using WordsOf = std::vector<std::pair<const char *, T>>;
 template <typename Archive>
 void describeTensor(Archive &archive, Tensor &tensor) {
   archive.field("type", tensor.type);
-  archive.field("shape", tensor.shape, [&](const Node &node) {
-    return readShape(node, tensor.type);
-  });
+  archive.field("shape", tensor.shape,
+                [&](const Node &node) { return readShape(node, tensor.type); });
 }
 
 template <typename Archive> void describe(Archive &archive, Tensor &tensor) {
@@ -43,10 +41,9 @@ template <typename Archive> void describe(Archive &archive, Weight &weight) {
   std::string hash = weight.baked ? printHash(*weight.baked) : "";
   archive.optional("baked", hash, weight.baked.has_value(),
                    [&](const Node &node) { weight.baked = readHash(node); });
-  archive.optional("data", weight.data, !weight.data.empty(),
-                   [&](const Node &node) {
-                     checkData(node, weight.data, weight);
-                   });
+  archive.optional(
+      "data", weight.data, !weight.data.empty(),
+      [&](const Node &node) { checkData(node, weight.data, weight); });
 }
 
 template <typename Archive>
@@ -163,8 +160,8 @@ template <typename Archive> void describe(Archive &archive, Kernel &kernel) {
 template <typename Archive> void describe(Archive &archive, Value &value) {
   using runtime::ValueKind;
   static const WordsOf<ValueKind> kinds = {
-      {"input", ValueKind::Input},       {"weight", ValueKind::Weight},
-      {"constant", ValueKind::Constant}, {"prepared", ValueKind::Prepared},
+      {"input", ValueKind::Input},         {"weight", ValueKind::Weight},
+      {"constant", ValueKind::Constant},   {"prepared", ValueKind::Prepared},
       {"workspace", ValueKind::Workspace}, {"output", ValueKind::Output}};
   archive.field("kind", choice(value.kind, kinds));
   if (value.isInRegion()) {
@@ -213,8 +210,7 @@ void describe(Archive &archive, TargetMachine &target) {
 
 /// What tells a bundle from other folders with a file of this name.
 template <typename Archive>
-void describeIdentity(Archive &archive, std::string &magic,
-                      std::string &name) {
+void describeIdentity(Archive &archive, std::string &magic, std::string &name) {
   archive.optional("magic", magic, true);
   archive.field("name", name, &Node::identifier);
 }

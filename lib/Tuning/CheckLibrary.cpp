@@ -76,7 +76,8 @@ void Tuner::buildReferences() {
     if (!search->error.empty())
       throw Failure("kernel '" + search->kernel().name +
                     "' cannot be verified: " + search->error);
-  fs::path library = build / "references.so", stamp = build / "references.stamp";
+  fs::path library = build / "references.so",
+           stamp = build / "references.stamp";
   if (objects.empty() || isFresh(stamp, hash.text(), {library}))
     return;
   fs::path aside = build / "references.partial.so";
@@ -128,15 +129,15 @@ static std::string describeArguments(const Bundle &bundle, std::string &why) {
   for (uint32_t i = 0; i < bundle.weights.size(); ++i) {
     const Weight &weight = bundle.weights[i];
     if (weight.baked && weight.data.empty()) {
-      why = "the bundle lacks the value of the baked weight '" +
-            weight.name + "'";
+      why = "the bundle lacks the value of the baked weight '" + weight.name +
+            "'";
       return "kernels\n";
     }
-    text += "weight " +
-            (weight.baked
-                 ? "file " + weight.data.string()
-                 : fillOf(bundle, runtime::ValueKind::Weight, i, weight)) +
-            "\n";
+    text +=
+        "weight " +
+        (weight.baked ? "file " + weight.data.string()
+                      : fillOf(bundle, runtime::ValueKind::Weight, i, weight)) +
+        "\n";
   }
   return text;
 }
@@ -163,9 +164,8 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
   writeFile(check, text);
   Command command;
   command.words = options.runLauncher;
-  command.words.insert(
-      command.words.end(),
-      {workerPath.string(), "--check", library.string(), check.string()});
+  command.words.insert(command.words.end(), {workerPath.string(), "--check",
+                                             library.string(), check.string()});
   command.captureOutput = true;
   command.log = build / "check.log";
   double kernels = only >= 0 ? 1 : static_cast<double>(searches.size() + 1);
@@ -178,10 +178,11 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
     if (!report.disturbed)
       return report;
     if (tries == disturbedTries)
-      throw Failure("the linked library cannot be verified with the free memory: " +
-                    report.detail + ", " + std::to_string(tries) +
-                    " times\n  end programs that use memory; finished "
-                    "attempts are kept");
+      throw Failure(
+          "the linked library cannot be verified with the free memory: " +
+          report.detail + ", " + std::to_string(tries) +
+          " times\n  end programs that use memory; finished "
+          "attempts are kept");
     command.delaySeconds = secondsBeforeTry(tries);
   }
 }

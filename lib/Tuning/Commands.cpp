@@ -91,8 +91,7 @@ static std::string stampText(const std::string &inputs, Files files) {
   return text;
 }
 
-void writeStamp(const fs::path &stamp, const std::string &inputs,
-                Files files) {
+void writeStamp(const fs::path &stamp, const std::string &inputs, Files files) {
   writeFile(stamp, stampText(inputs, files));
 }
 

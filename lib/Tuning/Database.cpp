@@ -57,10 +57,11 @@ Database::Database(const std::filesystem::path &path) : path(path) {
   insert = prepare(
       "INSERT INTO attempts (kernel_hash, candidate, candidate_hash, machine, "
       "compiler, " ATTEMPT ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  select = prepare(
-      "SELECT " ATTEMPT " FROM attempts WHERE kernel_hash = ?1 AND candidate = ?2 AND "
-      "candidate_hash = ?3 AND (?4 = '' OR machine = ?4) AND "
-      "(?5 = '' OR compiler = ?5) ORDER BY id DESC LIMIT 1");
+  select =
+      prepare("SELECT " ATTEMPT
+              " FROM attempts WHERE kernel_hash = ?1 AND candidate = ?2 AND "
+              "candidate_hash = ?3 AND (?4 = '' OR machine = ?4) AND "
+              "(?5 = '' OR compiler = ?5) ORDER BY id DESC LIMIT 1");
   selectAll = prepare(
       "SELECT " ATTEMPT ", candidate, candidate_hash, machine, compiler, "
       "date(created) FROM attempts WHERE id IN (SELECT max(id) FROM attempts "
@@ -120,7 +121,8 @@ void Database::setUp() {
   if (readVersion() != schemaVersion) {
     execute(schema);
     if (!hasChoices())
-      execute("ALTER TABLE attempts ADD COLUMN choice TEXT NOT NULL DEFAULT ''");
+      execute(
+          "ALTER TABLE attempts ADD COLUMN choice TEXT NOT NULL DEFAULT ''");
     execute(("PRAGMA user_version = " + std::to_string(schemaVersion)).c_str());
   }
   execute("COMMIT");
@@ -147,9 +149,9 @@ static void bindText(sqlite3_stmt *statement, int index,
 static int bindKey(sqlite3_stmt *statement, const AttemptKey &key) {
   sqlite3_reset(statement);
   int index = 0;
-  for (const std::string *text : {&key.kernelHash, &key.candidate,
-                                  &key.candidateHash, &key.machine,
-                                  &key.compiler})
+  for (const std::string *text :
+       {&key.kernelHash, &key.candidate, &key.candidateHash, &key.machine,
+        &key.compiler})
     bindText(statement, ++index, *text);
   return index;
 }

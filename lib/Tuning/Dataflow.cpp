@@ -67,8 +67,8 @@ private:
       overlaps = first.index == second.index;
     else if (first.kind == ValueKind::Workspace)
       // Prepared values live forever; workspace is free after its last reader.
-      overlaps = overlaps && lifeA.first <= lifeB.last &&
-                 lifeB.first <= lifeA.last;
+      overlaps =
+          overlaps && lifeA.first <= lifeB.last && lifeB.first <= lifeA.last;
     if (overlaps)
       fail("values " + std::to_string(a) + " and " + std::to_string(b) +
            " share memory while both are needed");

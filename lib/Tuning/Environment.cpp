@@ -81,9 +81,8 @@ std::string hashOfTree(const fs::path &folder) {
 
 std::string inheritedFlags(bool cuda) {
   std::vector<const char *> names = {
-      "CPATH",        "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
-      "LIBRARY_PATH", "COMPILER_PATH",  "GCC_EXEC_PREFIX",
-      "CCC_OVERRIDE_OPTIONS"};
+      "CPATH",         "C_INCLUDE_PATH",  "CPLUS_INCLUDE_PATH",  "LIBRARY_PATH",
+      "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"};
   if (cuda)
     names.insert(names.end(), {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
                                "NVCC_CCBIN", "CUDA_HOME", "CUDA_PATH"});

@@ -318,13 +318,13 @@ std::vector<Measurements> readMeasurements(const fs::path &folder,
     options.date = "1970-01-01";
     Attempts attempts = readAttempts(bundle, options);
     for (const tuning::Kernel &kernel : bundle.kernels) {
-      Measurements measurements{kernel.name, readProblem(bundle, kernel),
-                                kernel.solUs, {}};
+      Measurements measurements{
+          kernel.name, readProblem(bundle, kernel), kernel.solUs, {}};
       for (const Attempt &attempt : attempts[kernel.name])
         if (attempt.status != "untuned")
-          measurements.attempts.push_back({attempt.key, attempt.status,
-                                           toLine(attempt.detail, bundle.folder),
-                                           attempt.us});
+          measurements.attempts.push_back(
+              {attempt.key, attempt.status,
+               toLine(attempt.detail, bundle.folder), attempt.us});
       all.push_back(std::move(measurements));
     }
   } catch (const std::exception &problem) {

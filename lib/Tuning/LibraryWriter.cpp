@@ -180,10 +180,9 @@ public:
     writeValues();
     writeSteps("prepare", bundle.prepare);
     writeSteps("program", bundle.program);
-    writeArray("char *const", "cpuFeatures", bundle.target.processor.features,
-               [&](size_t, const std::string &feature) {
-                 out << literal(feature);
-               });
+    writeArray(
+        "char *const", "cpuFeatures", bundle.target.processor.features,
+        [&](size_t, const std::string &feature) { out << literal(feature); });
     writeProgram();
     writeFunctions();
     return out.str();

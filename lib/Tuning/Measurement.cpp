@@ -88,8 +88,7 @@ std::string Tuner::askMachine() {
   if (!bundle.target.processor.architecture.empty()) {
     command.words.push_back(bundle.target.processor.architecture);
     const Words &features = bundle.target.processor.features;
-    command.words.insert(command.words.end(), features.begin(),
-                         features.end());
+    command.words.insert(command.words.end(), features.begin(), features.end());
   }
   command.captureOutput = true;
   command.log = build / "machine.log";
@@ -99,11 +98,11 @@ std::string Tuner::askMachine() {
   checkEnvironment(command, outcome);
   WorkerReport report = readReport(outcome);
   if (report.status != "ok")
-    throw Failure("the measuring worker cannot use this machine: " +
-                  (report.values.is_null() ? outcome.text() : report.detail) +
-                  "\n  run fact-tune where the model will run" +
-                  (bundle.target.cuda ? ", with a CUDA device and its driver"
-                                      : ""));
+    throw Failure(
+        "the measuring worker cannot use this machine: " +
+        (report.values.is_null() ? outcome.text() : report.detail) +
+        "\n  run fact-tune where the model will run" +
+        (bundle.target.cuda ? ", with a CUDA device and its driver" : ""));
   return report.values.value("machine", "");
 }
 

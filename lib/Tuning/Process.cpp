@@ -209,8 +209,7 @@ void Scheduler::build(Command command, Callback done) {
 
 void Scheduler::measure(Command command, Callback done,
                         std::function<bool()> unwanted) {
-  Job &job =
-      enqueue(waitingMeasurements, std::move(command), std::move(done));
+  Job &job = enqueue(waitingMeasurements, std::move(command), std::move(done));
   job.unwanted = std::move(unwanted);
   job.isBuild = false;
 }
@@ -296,9 +295,8 @@ void Scheduler::start(Job &job) {
   int parent = getpid();
   job.pid = fork();
   if (job.pid == 0)
-    becomeCommand(words.data(),
-                  command.captureOutput ? output[1] : messages[1], messages[1],
-                  status[1], parent);
+    becomeCommand(words.data(), command.captureOutput ? output[1] : messages[1],
+                  messages[1], status[1], parent);
   int forkError = errno;
   close(messages[1]);
   job.messages = messages[0];
@@ -339,8 +337,7 @@ template <typename Take> static void drain(int &pipe, Take take) {
 
 void Scheduler::readOutput(Job &job) {
   drain(job.pipe, [&](const char *data, size_t bytes) {
-    job.output.append(data,
-                      std::min(bytes, outputLimit - job.output.size()));
+    job.output.append(data, std::min(bytes, outputLimit - job.output.size()));
   });
   drain(job.messages, [&](const char *data, size_t bytes) {
     size_t kept = std::min(bytes, outputLimit - job.logged);
@@ -393,8 +390,7 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
 void Scheduler::run() {
   for (;;) {
     startReady();
-    if (running.empty() && waitingBuilds.empty() &&
-        waitingMeasurements.empty())
+    if (running.empty() && waitingBuilds.empty() && waitingMeasurements.empty())
       return;
     bool anyEnded = false;
     for (auto job = running.begin(); job != running.end();) {

@@ -20,10 +20,9 @@ withDevice(std::vector<std::string> names,
 
 std::vector<std::string> workerSources(bool cuda) {
   std::vector<std::string> names = {
-      "LibraryCheck.cpp", "ProgramCheck.cpp", "StepCheck.cpp",
-      "Tensors.cpp",      "Timing.cpp",       "Trials.cpp",
-      "Verification.cpp", "Worker.cpp",       "WorkerJob.cpp",
-      "WorkerReport.cpp"};
+      "LibraryCheck.cpp", "ProgramCheck.cpp", "StepCheck.cpp",    "Tensors.cpp",
+      "Timing.cpp",       "Trials.cpp",       "Verification.cpp", "Worker.cpp",
+      "WorkerJob.cpp",    "WorkerReport.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu", "CudaMeasure.cu"})
               : withDevice(names, {"HostDevice.cpp", "HostMeasure.cpp",
                                    "ThreadPool.cpp"});
@@ -31,7 +30,7 @@ std::vector<std::string> workerSources(bool cuda) {
 
 std::vector<std::string> librarySources(bool cuda) {
   std::vector<std::string> names = {"Library.cpp", "MemoryPlan.cpp",
-                                    "Model.cpp", "Safetensors.cpp",
+                                    "Model.cpp",   "Safetensors.cpp",
                                     "Tensors.cpp", "Weights.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu"})
               : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
@@ -114,7 +113,8 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
     objects.push_back(object.string());
     KernelSource unit;
     unit.source = source;
-    std::string expected = ContentHash().add(builtFrom(unit)).add(headers).text();
+    std::string expected =
+        ContentHash().add(builtFrom(unit)).add(headers).text();
     if (isFresh(stamp, expected, {object}))
       continue;
     fs::path cached = objectCache();

@@ -148,8 +148,8 @@ std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
   checkEnvironment(command, outcome);
   std::string text = readLog(findings);
   writeFile(log, readLog(log) + text);
-  std::string again = "\n  see " + log.string() +
-                      "\n  reproduce with: " + command.text();
+  std::string again =
+      "\n  see " + log.string() + "\n  reproduce with: " + command.text();
   if (outcome.kind == Outcome::TimedOut)
     throw Failure("kernel '" + kernel.name + "' under " + tool + ": " +
                   outcome.text() + "; give it more time with --run-timeout" +
@@ -157,8 +157,8 @@ std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
   std::optional<std::string> found = findSanitizerError(text);
   if (!found)
     throw Failure(std::string("compute-sanitizer --tool ") + tool +
-                  " does not work here (" + outcome.text() + "): " +
-                  mainMessage(log) + again);
+                  " does not work here (" + outcome.text() +
+                  "): " + mainMessage(log) + again);
   if (!found->empty())
     return *found;
   WorkerReport report = readReport(outcome);

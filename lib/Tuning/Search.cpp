@@ -234,8 +234,7 @@ void Tuner::linkCandidate(Search &search, size_t built) {
       attempt.compileSeconds = search.compileSeconds[built];
       attempt.status = "link_error";
       attempt.transient = outcome.kind != Outcome::Exited;
-      attempt.detail =
-          attempt.transient ? outcome.text() : mainMessage(log);
+      attempt.detail = attempt.transient ? outcome.text() : mainMessage(log);
       failBuild(search, built, attempt);
       return;
     }

@@ -104,8 +104,8 @@ fs::path Tuner::libraryStampOf(const Kernel &kernel, size_t index) const {
          (std::to_string(builtAs(kernel, index)) + ".so.stamp");
 }
 bool Tuner::isFreshObject(const Kernel &kernel, size_t index) const {
-  return isFresh(objectStampOf(kernel, index), stampOf(kernel.candidates[index]),
-                 {objectOf(kernel, index)});
+  return isFresh(objectStampOf(kernel, index),
+                 stampOf(kernel.candidates[index]), {objectOf(kernel, index)});
 }
 void Tuner::adoptObject(const Kernel &kernel, size_t index,
                         const fs::path &compiled) const {
@@ -169,9 +169,8 @@ TuningResult Tuner::tune() {
   buildWorker();
   machine = askMachine();
   seconds.worker = secondsSince(begin);
-  std::printf("machine   %s\ncompiler  %s\nseed      %llu\n",
-              machine.c_str(), compiler.c_str(),
-              static_cast<unsigned long long>(options.seed));
+  std::printf("machine   %s\ncompiler  %s\nseed      %llu\n", machine.c_str(),
+              compiler.c_str(), static_cast<unsigned long long>(options.seed));
 
   Clock::time_point searchBegin = Clock::now();
   scheduler =

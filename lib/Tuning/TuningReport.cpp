@@ -1,8 +1,8 @@
 //===- TuningReport.cpp - What a run of fact-tune found -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Tuning/LibraryWriter.h"
 #include "BundleSchema.h"
+#include "fact/Tuning/LibraryWriter.h"
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>

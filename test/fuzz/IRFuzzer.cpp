@@ -21,13 +21,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "IRMutator.h"
-#include "fact/Fusion/Discovery.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Dialect/Torch/Torch.h"
 #include "fact/Driver/Compile.h"
-#include "fact/InitAll.h"
 #include "fact/Driver/Pipelines.h"
+#include "fact/Fusion/Discovery.h"
+#include "fact/InitAll.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"

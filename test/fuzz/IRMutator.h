@@ -1,4 +1,4 @@
-//===- IRMutator.h - Small changes to the text of a module -----*- C++ -*-===//
+//===- IRMutator.h - Small changes to the text of a module ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TEST_FUZZ_IRMUTATOR_H

@@ -34,8 +34,8 @@ static void addTile(int64_t row, void *const *buffers, void *) {
 }
 
 static const FactKernel add = {
-    FACT_KERNEL_ABI, 3, 0, 0, nullptr, nullptr, rows,   addTile, -1,
-    0,               0, 0, nullptr, nullptr};
+    FACT_KERNEL_ABI, 3,  0, 0, nullptr, nullptr, rows,
+    addTile,         -1, 0, 0, 0,       nullptr, nullptr};
 static const int64_t shape[] = {rows, columns};
 static const TensorSpec inputs[] = {{"x", ElementType::F32, 2, shape}};
 static const TensorSpec outputs[] = {{"y", ElementType::F32, 2, shape}};
@@ -121,10 +121,9 @@ struct Tensor {
     if (!tensor.data || !tensor.shape || tensor.ndim != 2 ||
         extents[0] != rows || extents[1] != columns)
       return std::nullopt;
-    __int128 index = tensor.strides
-                         ? __int128(i / columns) * strides[0] +
-                               __int128(i % columns) * strides[1]
-                         : i;
+    __int128 index = tensor.strides ? __int128(i / columns) * strides[0] +
+                                          __int128(i % columns) * strides[1]
+                                    : i;
     return static_cast<char *>(tensor.data) - origin +
            __int128(tensor.byte_offset) + 4 * index;
   }
@@ -178,8 +177,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                bytes.isOdd() ? nullptr : &w.tensor},
                               {"w", &w.tensor}};
   int64_t count = bytes.isOdd() ? int(bytes.next() % 4) - 1 : 1;
-  FactModel *model = library->create(bytes.isOdd() ? nullptr : named,
-                                     count > 2 ? 2 : count);
+  FactModel *model =
+      library->create(bytes.isOdd() ? nullptr : named, count > 2 ? 2 : count);
   if (!model) {
     checkFailed();
     return 0;
@@ -194,9 +193,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     DLTensor *out[] = {bytes.isOdd() ? nullptr : &y.tensor, &y.tensor};
     int64_t inputCount = bytes.isOdd() ? int(bytes.next() % 4) - 1 : 1;
     int64_t outputCount = bytes.isOdd() ? int(bytes.next() % 4) - 1 : 1;
-    int code = library->run(model, bytes.isOdd() ? nullptr : in, inputCount,
-                            bytes.isOdd() ? nullptr : out, outputCount,
-                            nullptr);
+    int code =
+        library->run(model, bytes.isOdd() ? nullptr : in, inputCount,
+                     bytes.isOdd() ? nullptr : out, outputCount, nullptr);
     if (code != 0) {
       checkFailed();
       check(memory == before);

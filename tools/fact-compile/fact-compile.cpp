@@ -107,7 +107,8 @@ static cl::opt<unsigned> refineWindow(
 
 static cl::opt<bool> printAgentOptions(
     "print-agent-options",
-    cl::desc("Print the options of agents as JSON, for tools that pass them on"),
+    cl::desc(
+        "Print the options of agents as JSON, for tools that pass them on"),
     cl::ReallyHidden, cl::cat(category));
 
 static const char overview[] = R"(FACT: compiles a model to a shared library
@@ -152,8 +153,8 @@ static void listAgentOptions() {
   std::map<StringRef, llvm::json::Value> options;
   for (auto &[name, option] : cl::getRegisteredOptions())
     if (llvm::is_contained(option->Categories, &agentCategory))
-      options.emplace(name,
-                      llvm::json::Array{name, option->ValueStr, option->HelpStr});
+      options.emplace(
+          name, llvm::json::Array{name, option->ValueStr, option->HelpStr});
   llvm::json::OStream json(llvm::outs());
   json.array([&] {
     for (auto &[name, option] : options)

@@ -34,9 +34,9 @@ static llvm::cl::opt<std::string>
                              "fact.target, else host)"),
               llvm::cl::value_desc("machine"));
 
-static void registerSpeedOfLight(
-    StringRef name, StringRef description,
-    void (*print)(const fact::SpeedOfLightReport &, llvm::raw_ostream &)) {
+static void registerSpeedOfLight(StringRef name, StringRef description,
+                                 void (*print)(const fact::SpeedOfLightReport &,
+                                               llvm::raw_ostream &)) {
   TranslateFromMLIRRegistration(
       name, description,
       [=](ModuleOp module, raw_ostream &output) -> LogicalResult {

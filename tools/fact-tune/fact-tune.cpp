@@ -69,8 +69,8 @@ static Words splitWords(const std::string &text) {
 static Options parseOptions(int argc, char **argv) {
   Options options;
   const char *seed = std::getenv("FACT_SEED");
-  options.seed = seed ? CommandLine::readWhole("FACT_SEED", seed)
-                      : std::random_device()();
+  options.seed =
+      seed ? CommandLine::readWhole("FACT_SEED", seed) : std::random_device()();
   CommandLine line(argc, argv, "fact-tune", FACT_VERSION, usage);
   while (line.next()) {
     const std::string &word = line.word();
@@ -123,8 +123,9 @@ static Options parseOptions(int argc, char **argv) {
   if (options.bundle.empty())
     throw Failure("no bundle given; see fact-tune --help");
   if (options.sanitize && options.untuned)
-    throw Failure("--sanitize runs verified kernels, but --untuned verifies none: "
-                  "leave out one of them");
+    throw Failure(
+        "--sanitize runs verified kernels, but --untuned verifies none: "
+        "leave out one of them");
   return options;
 }
 

@@ -180,8 +180,8 @@ SmallVector<ElementSets> ReshapeOp::getDemand(const ElementSets &result) {
   return {result};
 }
 
-SmallVector<ElementSets>
-fact::detail::getRowDemand(Operation *op, const ElementSets &result) {
+SmallVector<ElementSets> fact::detail::getRowDemand(Operation *op,
+                                                    const ElementSets &result) {
   SmallVector<int64_t> rowDims = cast<RowOpInterface>(op).getRowDims();
   ArrayRef<int64_t> from = getShape(op->getOperand(0));
   ArrayRef<int64_t> shape = getShape(op->getResult(0));
@@ -262,8 +262,8 @@ static void readMask(AttentionOp attention, const Box &box,
     shape.insert(heads, isShared ? 1 : grouped[1]);
   }
   auto readRows = [&](const Coordinates &rows, int64_t count) {
-    demand.add(3, readBroadcast(shape, {box[0], box[1], box[2], rows,
-                                        wholeDim(count)}));
+    demand.add(3, readBroadcast(
+                      shape, {box[0], box[1], box[2], rows, wholeDim(count)}));
   };
   if (!attention.getCausal())
     return readRows(queries, keys);
@@ -293,8 +293,8 @@ SmallVector<ElementSets> AttentionOp::getDemand(const ElementSets &result) {
                       &queries = box[3], &columns = box[4];
     Coordinates seen =
         wholeDim(getCausal() ? std::min(keys, queries.last() + 1) : keys);
-    demand.add(0, flatten({batch, head, group, queries, wholeDim(depth)},
-                          queryShape));
+    demand.add(
+        0, flatten({batch, head, group, queries, wholeDim(depth)}, queryShape));
     demand.read(1, {batch, head, seen, wholeDim(depth)});
     demand.read(2, {batch, head, seen, columns});
     if (getMask())

@@ -196,8 +196,7 @@ static bool areApart(const ElementSet &a, const ElementSet &b, int64_t period) {
   };
   auto [firstA, lastA] = getRange(a);
   auto [firstB, lastB] = getRange(b);
-  return lastA < period && lastB < period &&
-         (lastA < firstB || lastB < firstA);
+  return lastA < period && lastB < period && (lastA < firstB || lastB < firstA);
 }
 
 /// Whether the sets are known to be disjoint.

@@ -1,8 +1,8 @@
 //===- FactDialect.cpp - Registration of the FACT dialect -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Dialect/Fact/Fact.h"
 #include "FactSchedules.h"
+#include "fact/Dialect/Fact/Fact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"

@@ -210,9 +210,9 @@ LogicalResult SliceOp::verify() {
   // Written so that no start or step can overflow.
   int64_t size = operand.getDimSize(dim), count = getType().getDimSize(dim);
   int64_t start = getStart(), step = getStep();
-  bool isInside = count == 0 ? start <= size
-                             : start < size &&
-                                   (count - 1) <= (size - 1 - start) / step;
+  bool isInside =
+      count == 0 ? start <= size
+                 : start < size && (count - 1) <= (size - 1 - start) / step;
   if (!isInside)
     return violates(*this, 2)
            << count << " elements from " << start << " in steps of " << step

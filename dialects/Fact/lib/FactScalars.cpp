@@ -220,11 +220,11 @@ public:
     unsigned wide = std::max(bits, 32u);
     double bound = std::ldexp(1.0, wide - 1);
     Value low = constant(-bound, x), high = constant(bound, x);
-    Value inside = arith::AndIOp::create(b, compare(P::OGE, low),
-                                         compare(P::OLT, high));
+    Value inside =
+        arith::AndIOp::create(b, compare(P::OGE, low), compare(P::OLT, high));
     Value outside = select(compare(P::OLT, low), low, constant(0, x));
-    Value whole = arith::FPToSIOp::create(b, like(wide),
-                                          select(inside, x, outside));
+    Value whole =
+        arith::FPToSIOp::create(b, like(wide), select(inside, x, outside));
     Value most = integer(APInt::getSignedMaxValue(wide), like(wide));
     whole = select(compare(P::OGE, high), most, whole);
     return wide == bits ? whole : arith::TruncIOp::create(b, like(bits), whole);

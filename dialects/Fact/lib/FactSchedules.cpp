@@ -134,12 +134,11 @@ void fact::printSchedule(raw_ostream &os, ScheduleAttr schedule) {
   if (kind.parameters.empty())
     return;
   os << '<';
-  llvm::interleaveComma(llvm::zip(kind.parameters, schedule.getValues()), os,
-                        [&](auto pair) {
-                          auto &[parameter, value] = pair;
-                          os << parameter.name << " = "
-                             << parameter.format(value);
-                        });
+  llvm::interleaveComma(
+      llvm::zip(kind.parameters, schedule.getValues()), os, [&](auto pair) {
+        auto &[parameter, value] = pair;
+        os << parameter.name << " = " << parameter.format(value);
+      });
   os << '>';
 }
 
@@ -171,9 +170,8 @@ parseParameters(AsmParser &parser, const ScheduleKind &kind,
       return failure();
     std::optional<size_t> parameter = kind.find(name);
     if (!parameter)
-      return parser.emitError(loc)
-             << kind.name << " has no parameter '" << name << "'; it has "
-             << kind.listParameters();
+      return parser.emitError(loc) << kind.name << " has no parameter '" << name
+                                   << "'; it has " << kind.listParameters();
     if (std::exchange(seen[*parameter], true))
       return parser.emitError(loc) << "'" << name << "' is given twice";
     return failure(parser.parseEqual() || parseValue(*parameter));
@@ -184,8 +182,8 @@ parseParameters(AsmParser &parser, const ScheduleKind &kind,
     return failure();
   for (auto [given, parameter] : llvm::zip(seen, kind.parameters))
     if (!given)
-      return parser.emitError(loc) << kind.name << " needs '" << parameter.name
-                                   << "'";
+      return parser.emitError(loc)
+             << kind.name << " needs '" << parameter.name << "'";
   return success();
 }
 

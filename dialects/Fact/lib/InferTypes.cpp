@@ -27,10 +27,8 @@ LogicalResult fact::detail::verifyResultType(Operation *op,
   return diagnostic << "result is " << type << ", but should be " << expected;
 }
 
-InFlightDiagnostic
-fact::detail::emitInferenceError(MLIRContext *context,
-                                 std::optional<Location> location,
-                                 StringRef opName) {
+InFlightDiagnostic fact::detail::emitInferenceError(
+    MLIRContext *context, std::optional<Location> location, StringRef opName) {
   InFlightDiagnostic diagnostic =
       emitError(location.value_or(UnknownLoc::get(context)));
   diagnostic << "'" << opName << "' op ";
@@ -133,8 +131,8 @@ FailureOr<RankedTensorType> MatmulOp::inferType(Adaptor op,
     return violates(emitError, 1)
            << "operands need rank 2 or more, not " << lhs << " and " << rhs;
   if (lhs.getElementType() != rhs.getElementType())
-    return violates(emitError, 1) << "operands need one element type, not "
-                                  << lhs << " and " << rhs;
+    return violates(emitError, 1)
+           << "operands need one element type, not " << lhs << " and " << rhs;
   auto matrix = [](RankedTensorType type, bool transpose) {
     int64_t rows = type.getDimSize(type.getRank() - 2);
     int64_t columns = type.getDimSize(type.getRank() - 1);

@@ -84,14 +84,13 @@ Parameter Parameter::word(std::string name, std::string meaning,
 std::string Parameter::describe() const {
   if (isWord())
     return joinAlternatives(words);
-  return llvm::join(llvm::map_range(axes,
-                                    [](const Axis &axis) {
-                                      return (axis.name.empty()
-                                                  ? ""
-                                                  : axis.name + " ") +
-                                             axis.sizes.describe();
-                                    }),
-                    ", ");
+  return llvm::join(
+      llvm::map_range(axes,
+                      [](const Axis &axis) {
+                        return (axis.name.empty() ? "" : axis.name + " ") +
+                               axis.sizes.describe();
+                      }),
+      ", ");
 }
 
 std::optional<Extents> Parameter::parse(StringRef text,
@@ -158,8 +157,8 @@ LogicalResult Parameter::verify(const Extents &value,
                    value[0] < int64_t(words.size()));
   if (value.rank == axes.size())
     return success();
-  return emitError() << "'" << name << "' has " << axes.size()
-                     << " sizes, not " << format(value);
+  return emitError() << "'" << name << "' has " << axes.size() << " sizes, not "
+                     << format(value);
 }
 
 LogicalResult Parameter::check(const Extents &value,

@@ -1,4 +1,4 @@
-//===- LanguageModel.h - Agents that ask a chat model -------------*- C++ -*-===//
+//===- LanguageModel.h - Agents that ask a chat model -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_LANGUAGEMODEL_H

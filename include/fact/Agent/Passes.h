@@ -1,4 +1,4 @@
-//===- Passes.h - Refinement as a pass ----------------------------*- C++ -*-===//
+//===- Passes.h - Refinement as a pass --------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_PASSES_H

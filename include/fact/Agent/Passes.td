@@ -1,4 +1,4 @@
-//===- Passes.td - Refinement -----------------------------*- tablegen -*-===//
+//===- Passes.td - Refinement ------------------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_PASSES_TD

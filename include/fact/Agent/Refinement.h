@@ -1,4 +1,4 @@
-//===- Refinement.h - Search again where there is most to gain ----*- C++ -*-===//
+//===- Refinement.h - Search again where there is most to gain --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_AGENT_REFINEMENT_H

@@ -1,4 +1,4 @@
-//===- ConstantEvaluation.h - Values known at compile time --------*- C++ -*-===//
+//===- ConstantEvaluation.h - Values known at compile time ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_ANALYSIS_CONSTANTEVALUATION_H

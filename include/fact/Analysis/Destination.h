@@ -25,8 +25,8 @@ llvm::SmallVector<Destination> getDestinations(mlir::Value yielded);
 
 /// Reshapes all views to the shape of the first: the index space of a kernel
 /// that computes several results.
-mlir::LogicalResult
-shareIndexSpace(llvm::MutableArrayRef<StridedView> views, EmitError emitError);
+mlir::LogicalResult shareIndexSpace(llvm::MutableArrayRef<StridedView> views,
+                                    EmitError emitError);
 
 /// The inputs of a concatenation, each with its part of where the result lands.
 llvm::SmallVector<Destination> getParts(ConcatOp concat,

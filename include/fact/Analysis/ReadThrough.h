@@ -1,4 +1,4 @@
-//===- ReadThrough.h - Values behind reshapes and permutes --------*- C++ -*-===//
+//===- ReadThrough.h - Values behind reshapes and permutes ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_ANALYSIS_READTHROUGH_H

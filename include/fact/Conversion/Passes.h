@@ -1,4 +1,4 @@
-//===- Passes.h - Conversions into and out of FACT ----------------*- C++ -*-===//
+//===- Passes.h - Conversions into and out of FACT --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CONVERSION_PASSES_H

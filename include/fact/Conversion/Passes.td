@@ -1,4 +1,4 @@
-//===- Passes.td - Conversions into and out of FACT ---------*- tablegen -*-===//
+//===- Passes.td - Conversions into and out of FACT --------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CONVERSION_PASSES_TD

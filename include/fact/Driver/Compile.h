@@ -1,4 +1,4 @@
-//===- Compile.h - All stages in order ----------------------------*- C++ -*-===//
+//===- Compile.h - All stages in order --------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DRIVER_COMPILE_H

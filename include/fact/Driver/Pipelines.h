@@ -1,4 +1,4 @@
-//===- Pipelines.h - The stages as pass pipelines -----------------*- C++ -*-===//
+//===- Pipelines.h - The stages as pass pipelines ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DRIVER_PIPELINES_H

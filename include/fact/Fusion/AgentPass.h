@@ -1,4 +1,4 @@
-//===- AgentPass.h - Passes with an agent -------------------------*- C++ -*-===//
+//===- AgentPass.h - Passes with an agent -----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_AGENTPASS_H

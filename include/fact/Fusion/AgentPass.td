@@ -1,4 +1,4 @@
-//===- AgentPass.td - What passes with an agent share ----*- tablegen -*-===//
+//===- AgentPass.td - What passes with an agent share ------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The options of agents are in AgentOptions.def; AgentPass.h declares them.

@@ -1,4 +1,4 @@
-//===- Discovery.h - From a graph to kernels ----------------------*- C++ -*-===//
+//===- Discovery.h - From a graph to kernels --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_DISCOVERY_H

@@ -1,4 +1,4 @@
-//===- Passes.h - Discovery as a pass -----------------------------*- C++ -*-===//
+//===- Passes.h - Discovery as a pass ---------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_PASSES_H

@@ -1,4 +1,4 @@
-//===- Passes.td - Discovery ------------------------------*- tablegen -*-===//
+//===- Passes.td - Discovery -------------------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_FUSION_PASSES_TD

@@ -1,4 +1,4 @@
-//===- Family.h - A family of kernels, and its plan of a region ---*- C++ -*-===//
+//===- Family.h - A family of kernels, and its plan of a region -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A rule says which regions can be one kernel. A family implements a rule on an
@@ -82,8 +82,8 @@ struct Rule {
   /// Directions of growth: to users of the group's results, to producers of its
   /// operands, to other readers of its operands.
   bool forward = true, backward = false, sideways = false;
-  /// Whether reshapes of the anchor's operands join the group. They cost nothing
-  /// elsewhere.
+  /// Whether reshapes of the anchor's operands join the group. They cost
+  /// nothing elsewhere.
   bool takesReshapes = false;
   /// Whether it is tried after all other rules.
   bool isLastResort = false;

@@ -1,4 +1,4 @@
-//===- Neighbors.h - Schedules near a schedule --------------------*- C++ -*-===//
+//===- Neighbors.h - Schedules near a schedule ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_KERNEL_NEIGHBORS_H

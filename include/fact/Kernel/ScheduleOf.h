@@ -1,4 +1,4 @@
-//===- ScheduleOf.h - A schedule of one kind ----------------------*- C++ -*-===//
+//===- ScheduleOf.h - A schedule of one kind --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Typed access to a family's schedules: `dyn_cast` checks the kind, and getters

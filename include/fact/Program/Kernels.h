@@ -1,4 +1,4 @@
-//===- Kernels.h - The kernels of a module, and their names -------*- C++ -*-===//
+//===- Kernels.h - The kernels of a module, and their names -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PROGRAM_KERNELS_H

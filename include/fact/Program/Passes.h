@@ -1,4 +1,4 @@
-//===- Passes.h - From a discovered function to a program ---------*- C++ -*-===//
+//===- Passes.h - From a discovered function to a program -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PROGRAM_PASSES_H

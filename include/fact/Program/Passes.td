@@ -1,4 +1,4 @@
-//===- Passes.td - From a discovered function to a program --*- tablegen -*-===//
+//===- Passes.td - From a discovered function to a program -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PROGRAM_PASSES_TD

@@ -1,4 +1,4 @@
-//===- Program.h - The program dialect ----------------------------*- C++ -*-===//
+//===- Program.h - The program dialect --------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PROGRAM_PROGRAM_H

@@ -1,4 +1,4 @@
-//===- ProgramDialect.td - The program dialect --------------*- tablegen -*-===//
+//===- ProgramDialect.td - The program dialect -------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PROGRAM_PROGRAMDIALECT_TD

@@ -1,4 +1,4 @@
-//===- ProgramOps.td - Kernels, buffers and launches --------*- tablegen -*-===//
+//===- ProgramOps.td - Kernels, buffers and launches -------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_PROGRAM_PROGRAMOPS_TD

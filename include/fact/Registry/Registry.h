@@ -134,9 +134,9 @@ public:
 
   /// Entries that apply to `problem`: the same rule and architecture, a
   /// convertible type, and every extent within a factor of 2. The entry of the
-  /// problem itself comes first; the others are sorted by equal ops, equal type,
-  /// distance, and id. Includes failed and pending entries. Pointers live as long
-  /// as the registry.
+  /// problem itself comes first; the others are sorted by equal ops, equal
+  /// type, distance, and id. Includes failed and pending entries. Pointers live
+  /// as long as the registry.
   std::vector<Match> find(const Problem &problem) const;
 
   /// The entry of an id, or null.

@@ -75,7 +75,8 @@ FACT_HOST_DEVICE inline uint16_t floatToFloat16(float value) {
     // Subnormal result: adding 0.5 aligns the last bit with 2^-24, and the
     // hardware rounds to nearest even.
     float shifted = detail::floatOf(magnitude) + 0.5f;
-    return static_cast<uint16_t>(sign | (detail::bitsOf(shifted) - 0x3f000000u));
+    return static_cast<uint16_t>(sign |
+                                 (detail::bitsOf(shifted) - 0x3f000000u));
   }
   uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
   return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));

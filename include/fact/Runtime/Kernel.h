@@ -29,8 +29,8 @@ typedef struct FactKernel {
    *
    * Device kernels: `bind` turns pointers into launch parameters once, in
    * `state_bytes` of 64-byte aligned host memory (TMA descriptors are encoded
-   * here), and `launch` enqueues on a stream. Both return 0, or the device's error
-   * code. Null for host kernels. */
+   * here), and `launch` enqueues on a stream. Both return 0, or the device's
+   * error code. Null for host kernels. */
   uint64_t state_bytes;
   uint64_t workspace_bytes;
   int (*bind)(void *state, void *const *buffers, void *workspace);

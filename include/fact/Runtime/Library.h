@@ -72,8 +72,8 @@ typedef struct FactLibrary {
   /* Enqueues on `stream` (a cudaStream_t; ignored on the host, where the call
    * returns when the result is there). Inputs that are not row-major are
    * copied; outputs must be row-major and share no memory with each other,
-   * with inputs or weights. 0 on success. A run that is captured in a CUDA graph
-   * waits for no other run: the launcher of the graph orders it. */
+   * with inputs or weights. 0 on success. A run that is captured in a CUDA
+   * graph waits for no other run: the launcher of the graph orders it. */
   int (*run)(FactModel *model, DLTensor *const *inputs, int64_t input_count,
              DLTensor *const *outputs, int64_t output_count, void *stream);
 

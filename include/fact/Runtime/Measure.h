@@ -118,9 +118,8 @@ bool fill(void *data, ElementType type, uint64_t elements, const Fill &fill,
 /// `doubt` is how far rounding alone may move each element, if that may be far;
 /// it may be null.
 bool compare(const void *result, ElementType resultType, const void *reference,
-             ElementType referenceType, const float *doubt,
-             uint64_t elements, const Tolerance &tolerance,
-             Comparison &comparison);
+             ElementType referenceType, const float *doubt, uint64_t elements,
+             const Tolerance &tolerance, Comparison &comparison);
 
 /// Sets `same` to whether every byte of the range is `byte`.
 bool allBytesAre(const void *data, int byte, uint64_t bytes, bool &same);
@@ -212,9 +211,10 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
     return isFloat(type) ? value : floor(value);
   }
   // Box-Muller transform; the first uniform is in (0, 1].
-  float first = (static_cast<float>(bits >> 40) + 1.0f) * 5.9604644775390625e-8f;
-  float second = static_cast<float>((bits >> 8) & 0xffffffu) *
-                 5.9604644775390625e-8f;
+  float first =
+      (static_cast<float>(bits >> 40) + 1.0f) * 5.9604644775390625e-8f;
+  float second =
+      static_cast<float>((bits >> 8) & 0xffffffu) * 5.9604644775390625e-8f;
   float normal = sqrtf(-2.0f * logf(first)) * cosf(6.2831853f * second);
   if (fill.values == Values::HiddenRows && index / fill.row % 2 == 0)
     return -HUGE_VAL;
@@ -222,9 +222,8 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
 }
 
 /// The contribution of one element to a checksum.
-FACT_HOST_DEVICE inline uint64_t elementChecksum(const void *data,
-                                                 ElementType type,
-                                                 uint64_t index) {
+FACT_HOST_DEVICE inline uint64_t
+elementChecksum(const void *data, ElementType type, uint64_t index) {
   uint64_t bits = elementBits(data, type, index);
   if (isFloat(type) && isNan(loadElement(data, type, index)))
     bits = ~0ull;

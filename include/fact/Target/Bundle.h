@@ -32,8 +32,8 @@ struct BundleSummary {
   int64_t workspaceBytes = 0;
 };
 
-/// Writes the bundle of docs/bundle.md for a module with a `program.model` whose
-/// memory is planned. Writes a temporary folder and renames it: `folder`
+/// Writes the bundle of docs/bundle.md for a module with a `program.model`
+/// whose memory is planned. Writes a temporary folder and renames it: `folder`
 /// appears completely or not at all. Replaces an older bundle but keeps its
 /// measurements; any other folder is an error. The caller holds the folder's
 /// PathLock.

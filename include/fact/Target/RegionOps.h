@@ -1,4 +1,4 @@
-//===- RegionOps.h - The ops a region is anchored at --------------*- C++ -*-===//
+//===- RegionOps.h - The ops a region is anchored at ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TARGET_REGIONOPS_H

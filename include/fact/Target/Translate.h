@@ -1,4 +1,4 @@
-//===- Translate.h - Kernels as text ------------------------------*- C++ -*-===//
+//===- Translate.h - Kernels as text ----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TARGET_TRANSLATE_H
@@ -18,7 +18,8 @@ mlir::LogicalResult translateKernels(mlir::ModuleOp module,
                                      llvm::StringRef defaultMachine,
                                      KernelText text);
 
-/// Prints every kind of schedule and its parameters as a page of docs/reference.
+/// Prints every kind of schedule and its parameters as a page of
+/// docs/reference.
 void printSchedulePage(mlir::MLIRContext *context, llvm::raw_ostream &os);
 } // namespace fact
 

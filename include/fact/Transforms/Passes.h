@@ -1,4 +1,4 @@
-//===- Passes.h - FACT's own passes -------------------------------*- C++ -*-===//
+//===- Passes.h - FACT's own passes -----------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TRANSFORMS_PASSES_H

@@ -1,4 +1,4 @@
-//===- Passes.td - FACT's own passes ------------------------*- tablegen -*-===//
+//===- Passes.td - FACT's own passes -----------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TRANSFORMS_PASSES_TD

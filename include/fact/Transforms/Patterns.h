@@ -1,6 +1,5 @@
-//===- Patterns.h - The patterns of the raising passes ------------*- C++
+//===- Patterns.h - The patterns of the raising passes ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 //
 // The rewrite patterns of each pass, so that others can combine them. A
 // statistic may be null.

@@ -29,8 +29,7 @@ Json parseBounded(const std::string &text, int maximumDepth,
     Json value = Json::parse(text, limitDepth);
     if (!deep)
       return value;
-    error =
-        "is nested deeper than " + std::to_string(maximumDepth) + " levels";
+    error = "is nested deeper than " + std::to_string(maximumDepth) + " levels";
   } catch (const typename Json::exception &problem) {
     // "[json.exception.parse_error.101] parse error at line 1, ..."
     error = problem.what();

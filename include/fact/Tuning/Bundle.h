@@ -116,9 +116,7 @@ struct Strategy {
   std::string entry;
 
   /// "adapt gemm_epilogue/bf16/sm_90a#d12cb87f6a"
-  std::string text() const {
-    return entry.empty() ? kind : kind + " " + entry;
-  }
+  std::string text() const { return entry.empty() ? kind : kind + " " + entry; }
 };
 
 struct Kernel {

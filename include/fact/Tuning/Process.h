@@ -86,8 +86,7 @@ private:
     std::string output;
   };
 
-  static Job &enqueue(std::deque<Job> &waiting, Command command,
-                      Callback done);
+  static Job &enqueue(std::deque<Job> &waiting, Command command, Callback done);
   void startReady();
   void start(Job &job);
   /// True if the job has ended; `outcome` is then set.

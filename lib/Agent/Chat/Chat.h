@@ -1,4 +1,4 @@
-//===- Chat.h - Ask a chat model ----------------------------------*- C++ -*-===//
+//===- Chat.h - Ask a chat model --------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sends requests to a chat server and parses its replies, without LLVM.

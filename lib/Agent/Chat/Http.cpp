@@ -336,9 +336,8 @@ static void countTokens(const Exchange &exchange, size_t bytes,
     return;
   total.tokensIn += std::max(said.tokensIn, estimateTokens(bytes));
   int64_t least = exchange.result != CURLE_OK ? int64_t(options.answerTokens)
-                  : exchange.status == 200
-                      ? estimateTokens(said.content.size())
-                      : 0;
+                  : exchange.status == 200 ? estimateTokens(said.content.size())
+                                           : 0;
   total.tokensOut += std::max(said.tokensOut, least);
 }
 

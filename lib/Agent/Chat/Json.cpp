@@ -20,7 +20,8 @@ json fact::chat::parseJson(const std::string &text, std::string &error) {
     json value = json::parse(text, limitDepth);
     if (!deep)
       return value;
-    error = "JSON is nested deeper than " + std::to_string(maxDepth) + " levels";
+    error =
+        "JSON is nested deeper than " + std::to_string(maxDepth) + " levels";
   } catch (const json::exception &problem) {
     error = sanitize(problem.what(), 300);
   }

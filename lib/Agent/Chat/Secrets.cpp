@@ -95,8 +95,7 @@ static std::vector<std::string> findForms(const std::string &secret) {
   std::vector<std::string> forms = {secret};
   for (const char *last : {"+/", "-_"})
     for (size_t before = 0; before < 3; ++before) {
-      std::string text =
-          encodeBase64(std::string(before, '\0') + secret, last);
+      std::string text = encodeBase64(std::string(before, '\0') + secret, last);
       // Drop the letters that depend on the bytes before the secret.
       forms.push_back(text.substr((8 * before + 5) / 6));
     }
@@ -120,8 +119,7 @@ std::string fact::chat::hideSecret(const std::string &text,
       found.emplace_back(level.begins[at], level.begins[at + size]);
     };
     for (const std::string &form : forms) {
-      for (size_t at = 0;
-           (at = level.text.find(form, at)) != std::string::npos;
+      for (size_t at = 0; (at = level.text.find(form, at)) != std::string::npos;
            at += form.size())
         add(at, form.size());
       // A truncated text may end within the secret.

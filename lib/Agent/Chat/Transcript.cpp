@@ -37,10 +37,10 @@ static ordered_json describe(const fact::registry::Measurements &measured) {
                         {"detail", attempt.detail},
                         {"us", attempt.us}});
   const fact::registry::Problem &problem = measured.problem;
-  return {{"kernel", measured.kernel},    {"format", problem.format},
-          {"rule", problem.rule},         {"dtype", problem.dtype},
-          {"arch", problem.architecture}, {"ops", problem.ops},
-          {"extents", problem.extents},   {"sol_us", measured.solUs},
+  return {{"kernel", measured.kernel},      {"format", problem.format},
+          {"rule", problem.rule},           {"dtype", problem.dtype},
+          {"arch", problem.architecture},   {"ops", problem.ops},
+          {"extents", problem.extents},     {"sol_us", measured.solUs},
           {"attempts", std::move(attempts)}};
 }
 
@@ -114,8 +114,9 @@ std::string fact::chat::readTranscript(const std::string &path,
     return "'" + path + "' is not a transcript: " + error;
   try {
     if (root.at("format") != 1)
-      return "'" + path + "' is a transcript of another version; format 1 is "
-                          "supported";
+      return "'" + path +
+             "' is a transcript of another version; format 1 is "
+             "supported";
     transcript.model = root.value("model", "");
     transcript.target = root.value("target", "");
     for (const ordered_json &value : root.at("conversations")) {

@@ -170,7 +170,8 @@ static LogicalResult convertLinspace(TorchCall &call) {
 static LogicalResult convertEye(TorchCall &call) {
   RankedTensorType type = call.getResultType();
   if (type.getRank() != 2)
-    return call.emitError() << "returns " << type << ", but must return a matrix";
+    return call.emitError()
+           << "returns " << type << ", but must return a matrix";
   SmallVector<bool> ones;
   for (int64_t row = 0; row < type.getDimSize(0); ++row)
     for (int64_t column = 0; column < type.getDimSize(1); ++column)

@@ -59,8 +59,8 @@ LogicalResult Einsum::readTerm(StringRef text, Value tensor, Term &term) {
   if (covered < 0 || (dots == StringRef::npos && covered) || covered > 9 ||
       !llvm::all_of(before + after, llvm::isAlpha))
     return call.emitArgumentError("equation")
-           << "has labels '" << text << "', which do not name the dimensions of "
-           << tensor.getType();
+           << "has labels '" << text
+           << "', which do not name the dimensions of " << tensor.getType();
   Labels ellipsis;
   for (int64_t i = covered; i > 0; --i)
     ellipsis.push_back('0' + (i - 1));

@@ -184,8 +184,9 @@ static LogicalResult convertOneHot(TorchCall &call) {
     return failure();
   ArrayRef<int64_t> declared = call.getResultType().getShape();
   if (declared.empty())
-    return call.emitError() << "returns a scalar, but must return one dimension "
-                               "more than its operand has";
+    return call.emitError()
+           << "returns a scalar, but must return one dimension "
+              "more than its operand has";
   int64_t classes = declared.back();
   SmallVector<int64_t> shape(typeOf(index).getShape());
   shape.push_back(1);

@@ -171,8 +171,8 @@ public:
   template <typename Op, typename... Args> Value infer(Args &&...args) {
     // Builders that infer the type themselves abort if they cannot.
     Type unknown = builder.getNoneType();
-    return setInferredType(Op::create(builder, getLoc(), unknown,
-                                      std::forward<Args>(args)...));
+    return setInferredType(
+        Op::create(builder, getLoc(), unknown, std::forward<Args>(args)...));
   }
   template <typename Op> Value unary(Value x) { return infer<Op>(x); }
   template <typename Op> Value binary(Value x, Value y) {

@@ -296,9 +296,8 @@ static LogicalResult convertListUnpack(TorchCall &call) {
     return failure();
   unsigned results = call.getOperation()->getNumResults();
   if (parts.size() != results)
-    return call.emitError()
-           << "unpacks " << results << " tensors from a list of "
-           << parts.size();
+    return call.emitError() << "unpacks " << results
+                            << " tensors from a list of " << parts.size();
   return call.replace(parts);
 }
 
@@ -352,8 +351,9 @@ static LogicalResult convertStack(TorchCall &call) {
       failed(call.optionalDimension(1, "dim", type.getRank(), dim)))
     return failure();
   if (!type.getRank())
-    return call.emitError() << "returns a scalar, but must return one dimension "
-                               "more than its operands have";
+    return call.emitError()
+           << "returns a scalar, but must return one dimension "
+              "more than its operands have";
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = 1;
   for (Value &tensor : tensors)

@@ -4,9 +4,9 @@
 #include "fact/Target/Bundle.h"
 #include "Candidates.h"
 #include "Verification.h"
+#include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Fusion/Fusibility.h"
 #include "fact/Fusion/Problem.h"
-#include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Program/Kernels.h"
 #include "fact/Program/Program.h"
 #include "fact/Runtime/Text.h"
@@ -37,7 +37,7 @@ namespace path = llvm::sys::path;
 
 /// The bytes of a tensor as libraries receive it: little-endian elements,
 /// booleans one byte each.
-static FailureOr<std::string> serialise(ElementsAttr attr) {
+static FailureOr<std::string> serialize(ElementsAttr attr) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
@@ -153,8 +153,8 @@ LogicalResult BundleWriter::writeFile(StringRef name, StringRef text) {
 }
 
 /// `name` has no suffix.
-LogicalResult BundleWriter::writeCode(const KernelCode &code,
-                                      const Twine &name, StringRef symbol,
+LogicalResult BundleWriter::writeCode(const KernelCode &code, const Twine &name,
+                                      StringRef symbol,
                                       tuning::KernelSource &source) {
   std::string file =
       (name + (code.isObject ? ".o" : target.getSourceSuffix())).str();
@@ -196,10 +196,9 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan,
             code)))
       return failure();
     tuning::KernelSource source;
-    if (failed(writeCode(code,
-                         "kernels/" + kernel.name + "/" +
-                             Twine(members.front()),
-                         variants[members.front()].symbol, source)))
+    if (failed(writeCode(
+            code, "kernels/" + kernel.name + "/" + Twine(members.front()),
+            variants[members.front()].symbol, source)))
       return failure();
     for (size_t i : members) {
       tuning::Candidate &candidate = kernel.candidates[i];
@@ -266,7 +265,7 @@ LogicalResult BundleWriter::writeConstants() {
     size_t index = bundle.constants.size();
     if (!constantIndices.try_emplace(value, index).second)
       continue;
-    FailureOr<std::string> bytes = serialise(value);
+    FailureOr<std::string> bytes = serialize(value);
     if (failed(bytes))
       return constant.emitOpError("has no data that can be written");
     std::string file = "constants/" + std::to_string(index) + ".bin";
@@ -286,7 +285,7 @@ LogicalResult BundleWriter::describeWeights() {
     setType(entry, weight.getType());
     entry.name = weight.getSymName().str();
     if (weight.getBaked()) {
-      FailureOr<std::string> bytes = serialise(*weight.getValue());
+      FailureOr<std::string> bytes = serialize(*weight.getValue());
       if (failed(bytes))
         return weight.emitOpError(
             "is baked and has no data that can be hashed");
@@ -317,8 +316,7 @@ void BundleWriter::describeSignature() {
   bundle.outputs = describe(signature.getResults(), model.getOutputNames());
 }
 
-tuning::Value
-BundleWriter::describeValue(program::BufferOpInterface buffer) {
+tuning::Value BundleWriter::describeValue(program::BufferOpInterface buffer) {
   using runtime::ValueKind;
   auto at = [](ValueKind kind, uint32_t index) {
     tuning::Value value;
@@ -397,7 +395,7 @@ void BundleWriter::describeTarget() {
 static LogicalResult checkName(StringRef what, StringRef name, EmitError emit) {
   StringRef problem = name.empty()                   ? "is empty"
                       : !runtime::isUtf8(name.str()) ? "is not UTF-8"
-                      : name.contains('\0')         ? "has a zero byte"
+                      : name.contains('\0')          ? "has a zero byte"
                                                      : "";
   if (problem.empty())
     return success();
@@ -414,8 +412,7 @@ static LogicalResult checkNames(ModuleOp module, program::ModelOp model) {
                          [&] { return weight.emitError(); })))
       return failure();
   auto check = [&](StringRef what, ArrayAttr names) {
-    for (auto [i, name] :
-         llvm::enumerate(names.getAsValueRange<StringAttr>()))
+    for (auto [i, name] : llvm::enumerate(names.getAsValueRange<StringAttr>()))
       if (failed(checkName((what + Twine(i)).str(), name,
                            [&] { return model.emitError(); })))
         return failure();

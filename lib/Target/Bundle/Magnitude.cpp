@@ -160,9 +160,8 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       })
       // The reference marks elements that rounding decides.
       .Case<SignOp, CompareOp>([](auto) { return 1.0; })
-      .Case<ContractionOpInterface, RowOpInterface>([&](auto typed) {
-        return apply(typed.getScaleEffect(scales), op);
-      })
+      .Case<ContractionOpInterface, RowOpInterface>(
+          [&](auto typed) { return apply(typed.getScaleEffect(scales), op); })
       .Case([&](RotaryOp) { return rms(0) * (rms(1) + rms(2)); })
       .Default([&](Operation *) {
         return scales.empty() ? 0 : *llvm::max_element(scales);
@@ -180,9 +179,9 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   // Contractions round operands that the region computed; casts round what they
   // narrow.
   if (auto cast = dyn_cast<CastOp>(op))
-    rounds = result.isRounded |=
-        isNarrow(op->getResult(0)) && !isNarrow(cast.getOperand()) &&
-        !isOnlyStored(op->getResult(0));
+    rounds = result.isRounded |= isNarrow(op->getResult(0)) &&
+                                 !isNarrow(cast.getOperand()) &&
+                                 !isOnlyStored(op->getResult(0));
   if (isa<ContractionOpInterface>(op))
     for (Value operand : op->getOperands())
       result.isRounded |= of(operand).isComputed && isNarrow(operand);
@@ -191,8 +190,7 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
   return result;
 }
 
-std::optional<MagnitudeEffect>
-MagnitudeAnalysis::run(ArrayRef<double> scales) {
+std::optional<MagnitudeEffect> MagnitudeAnalysis::run(ArrayRef<double> scales) {
   for (auto [argument, scale] :
        llvm::zip(fused.getBody().getArguments(), scales))
     values[argument] = {scale, false, false};
@@ -208,8 +206,8 @@ MagnitudeAnalysis::run(ArrayRef<double> scales) {
     // A value that a contraction or a cast rounds must fit in the narrower
     // type.
     bool narrows =
-        isa<CastOp>(op) || llvm::any_of(result.getUsers(),
-                                        llvm::IsaPred<ContractionOpInterface>);
+        isa<CastOp>(op) ||
+        llvm::any_of(result.getUsers(), llvm::IsaPred<ContractionOpInterface>);
     Type element = getElementTypeOrSelf(result.getType());
     if (narrows && !isOnlyStored(result) && isNarrowFloat(element))
       requireSmall(result, runtime::largestFinite(toElementType(element)) /

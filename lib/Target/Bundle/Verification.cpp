@@ -227,8 +227,8 @@ static bool mayVanish(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp,
-          DivOp, ReciprocalOp, PowOp>(op))
+  if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp, DivOp,
+          ReciprocalOp, PowOp>(op))
     return true;
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getArithmetic().mayVanish;
@@ -291,9 +291,8 @@ static void describeIntegers(const Uses &uses, Value argument,
     return (isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 1) ||
            isa<ShiftLeftOp, ShiftRightOp, DivOp, FmodOp, PowOp>(use.getOwner());
   });
-  bool isConverted = reaches(argument, [](OpOperand &use) {
-    return isa<CastOp>(use.getOwner());
-  });
+  bool isConverted = reaches(
+      argument, [](OpOperand &use) { return isa<CastOp>(use.getOwner()); });
   operand.uniform = true;
   operand.low = isDelicate ? 0 : -16;
   operand.wide = !isDelicate && !isConverted;

@@ -288,17 +288,21 @@ Value AttentionBuilder::buildWeights(Value first, Value keyEnd,
   };
   largest = zeroWhere(
       largest, equals(largest, -std::numeric_limits<double>::infinity()));
-  Value sum = sumKeys(keyEnd, vectorConstant(0), [&](Value from, Value to,
-                                                     ValueRange start) {
-    return b.loop(from, to, 1, start, [&](Value key, ValueRange state) {
-      Value at = b.mul(key, width);
-      Value score = b.load(scores, compute, at, width);
-      Value weight =
-          math::ExpOp::create(b, arith::SubFOp::create(b, score, largest));
-      b.store(weight, scores, compute, at);
-      return SmallVector<Value>{arith::AddFOp::create(b, state[0], weight)};
-    });
-  }).front();
+  Value sum =
+      sumKeys(keyEnd, vectorConstant(0),
+              [&](Value from, Value to, ValueRange start) {
+                return b.loop(
+                    from, to, 1, start, [&](Value key, ValueRange state) {
+                      Value at = b.mul(key, width);
+                      Value score = b.load(scores, compute, at, width);
+                      Value weight = math::ExpOp::create(
+                          b, arith::SubFOp::create(b, score, largest));
+                      b.store(weight, scores, compute, at);
+                      return SmallVector<Value>{
+                          arith::AddFOp::create(b, state[0], weight)};
+                    });
+              })
+          .front();
   Value factor = arith::DivFOp::create(b, vectorConstant(1), sum);
   return zeroWhere(factor, equals(sum, 0));
 }
@@ -316,9 +320,8 @@ void AttentionBuilder::outputColumns(Value row, Value queryEnd, Value first,
   int64_t stride = packedValues ? 1 : region.value.strides[3];
   Value base = packedValues ? b.integer(0) : valueOffset;
   MicroTile tile{tileRows, columnVectors, columnLanes, /*strideA=*/width};
-  SmallVector<Value> zeros(
-      tileRows * columnVectors,
-      b.constant(0, b.withWidth(compute, columnLanes)));
+  SmallVector<Value> zeros(tileRows * columnVectors,
+                           b.constant(0, b.withWidth(compute, columnLanes)));
   Value local = b.sub(row, first);
   auto read = [&](Value key) {
     SmallVector<Value> values;
@@ -441,8 +444,8 @@ SpaceAttrInterface HostAttentionPlan::getSpace() const {
 }
 
 double HostAttentionPlan::predict(ScheduleAttr) const {
-  double pairs = double(region.batches) * region.heads * region.queries *
-                 region.keys;
+  double pairs =
+      double(region.batches) * region.heads * region.queries * region.keys;
   if (region.causal)
     pairs /= 2;
   double products = 2 * pairs * (region.headSize + region.valueSize);

@@ -65,7 +65,7 @@ Cpu::Cpu(llvm::StringRef architecture)
       triple(getTripleOf(architecture)) {
   bool isHost = architecture == "host";
   // The smallest cache among current processors of the architecture.
-  firstCacheBytes = isHost             ? readFirstCacheBytes()
+  firstCacheBytes = isHost           ? readFirstCacheBytes()
                     : triple.isX86() ? int64_t(32) << 10
                                      : int64_t(64) << 10;
   const llvm::Target *target = findTarget(triple);

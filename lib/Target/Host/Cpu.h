@@ -1,6 +1,5 @@
-//===- Cpu.h - The processor that kernels are compiled for --------*- C++
+//===- Cpu.h - The processor that kernels are compiled for ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_CPU_H
 #define FACT_LIB_TARGET_HOST_CPU_H

@@ -132,8 +132,7 @@ double HostGemmPlan::predict(ScheduleAttr schedule) const {
   double columns = 0;
   for (const GemmPlan::Segment &segment : gemm.segments)
     columns += ceilDivide(segment.n, nr) * nr * segment.products.size();
-  double padded =
-      ceilDivide(gemm.batchRows, mr) * mr * columns * gemm.batches;
+  double padded = ceilDivide(gemm.batchRows, mr) * mr * columns * gemm.batches;
   // Each tile packs its rows of A again.
   double tiles = gemm.hasReductions(/*ofRows=*/true)
                      ? 1

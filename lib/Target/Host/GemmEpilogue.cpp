@@ -193,8 +193,8 @@ void GemmBuilder::reduceColumns(const Segment &segment,
                })
             .front();
     Value slot = b.rem(b.div(at.row, mr), slots);
-    Value place = b.add(b.mul(slot, tilePanels * nr),
-                        b.add(b.mul(at.tilePanel, nr), j));
+    Value place =
+        b.add(b.mul(slot, tilePanels * nr), b.add(b.mul(at.tilePanel, nr), j));
     Value before = b.load(partial, plan.compute, place, width);
     b.store(combiner.combine(b, before, column), partial, plan.compute, place);
   });
@@ -203,10 +203,10 @@ void GemmBuilder::reduceColumns(const Segment &segment,
 /// The result of a reduction for one row or column, from its partial results.
 Value GemmBuilder::finishReduction(ReduceOp op, Value offset,
                                    int64_t slotStride) {
-  Value value = Combiner::get(op.getKind())
-                    .combineLanes(b, b.load(partials.lookup(op.getResult()),
-                                            plan.compute, offset, slots,
-                                            slotStride));
+  Value value =
+      Combiner::get(op.getKind())
+          .combineLanes(b, b.load(partials.lookup(op.getResult()), plan.compute,
+                                  offset, slots, slotStride));
   if (op.getKind() != ReduceKind::mean)
     return value;
   int64_t count = 1;

@@ -78,8 +78,7 @@ LogicalResult GemmPlanner::planFactors() {
   plan.a = *a;
   for (const ContractionRegion::Product &product : region.products) {
     // Batches of the products, folded or not.
-    int64_t count =
-        llvm::product_of(ArrayRef(product.rhs.shape).drop_back(2));
+    int64_t count = llvm::product_of(ArrayRef(product.rhs.shape).drop_back(2));
     FailureOr<RowView> b =
         RowView::get(transpose(product.rhs), count * product.n, plan.k);
     if (failed(b))

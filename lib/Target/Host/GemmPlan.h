@@ -57,9 +57,8 @@ struct GemmPlan {
   };
   std::vector<Segment> segments;
 
-  static mlir::FailureOr<GemmPlan> get(FusedOp fused,
-                                       ContractionRegion::Kind kind,
-                                       EmitError emitError);
+  static mlir::FailureOr<GemmPlan>
+  get(FusedOp fused, ContractionRegion::Kind kind, EmitError emitError);
 
   /// The columns of all segments, and the largest number of products in one.
   int64_t getColumns() const;

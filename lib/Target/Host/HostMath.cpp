@@ -154,22 +154,21 @@ public:
     Value t = math::AbsFOp::create(b, x);
     Value bounded = arith::MinimumFOp::create(b, t, constant(4.0));
     Value exponent = mul(
-        bounded, polynomial(bounded, {2.1291933338998880e-4,
-                                      -3.2062128732051488e-3,
-                                      2.2862074961046492e-2,
-                                      -1.0521858609195242e-1,
-                                      -6.3575095935741020e-1,
-                                      -1.1285047627947520e+0}));
+        bounded,
+        polynomial(bounded, {2.1291933338998880e-4, -3.2062128732051488e-3,
+                             2.2862074961046492e-2, -1.0521858609195242e-1,
+                             -6.3575095935741020e-1, -1.1285047627947520e+0}));
     auto [result, count] = splitExp(exponent);
     Value large = sub(constant(1.0), mul(result, power(count)));
     large = math::CopySignOp::create(b, large, x);
     Value square = mul(x, x);
-    Value small = fma(
-        x, polynomial(square, {8.2677951457997170e-5, -8.1181711654057880e-4,
-                               5.1988404318368690e-3, -2.6858502693300517e-2,
-                               1.1283679113673337e-1, -3.7612632654061340e-1,
-                               1.2837916652581505e-1}),
-        x);
+    Value small =
+        fma(x,
+            polynomial(square, {8.2677951457997170e-5, -8.1181711654057880e-4,
+                                5.1988404318368690e-3, -2.6858502693300517e-2,
+                                1.1283679113673337e-1, -3.7612632654061340e-1,
+                                1.2837916652581505e-1}),
+            x);
     return select(compare(P::OLT, t, constant(0.9375)), small, large);
   }
 
@@ -185,11 +184,10 @@ public:
     Value large = sub(constant(1.0), div(constant(2.0), divisor));
     large = math::CopySignOp::create(b, large, x);
     Value square = mul(x, x);
-    Value tail = polynomial(square, {-5.7170498108371085e-3,
-                                     2.0650592118322764e-2,
-                                     -5.3743499803841924e-2,
-                                     1.3331491312148033e-1,
-                                     -3.3333283926506790e-1});
+    Value tail =
+        polynomial(square, {-5.7170498108371085e-3, 2.0650592118322764e-2,
+                            -5.3743499803841924e-2, 1.3331491312148033e-1,
+                            -3.3333283926506790e-1});
     Value small = fma(mul(tail, square), x, x);
     return select(compare(P::OLT, t, constant(0.625)), small, large);
   }

@@ -18,9 +18,8 @@ LogicalResult HostPlan::emit(ArrayRef<KernelVariant> variants,
   FailureOr<std::unique_ptr<Plan>> copy =
       family.plan(region.get(), machine, Silence(region.get()));
   if (failed(copy))
-    return fused.emitOpError()
-           << "was accepted by '" << family.getRule().name
-           << "', which refuses a copy of it";
+    return fused.emitOpError() << "was accepted by '" << family.getRule().name
+                               << "', which refuses a copy of it";
   auto &plan = static_cast<const HostPlan &>(**copy);
   KernelBuilder b(plan.getBuiltRegion(), cpu);
   plan.build(b, schedule);

@@ -1,4 +1,4 @@
-//===- HostPlan.h - What families of host kernels share -----------*- C++ -*-===//
+//===- HostPlan.h - What families of host kernels share ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_HOST_HOSTPLAN_H

@@ -33,22 +33,21 @@ public:
     }
     Commands commands;
     commands.compile = drive;
-    llvm::append_range(
-        commands.compile,
-        std::initializer_list<const char *>{
-            "-std=c++17", "-O2", "-fPIC", "-I{bundle}/include", "{flags}", "-c",
-            "{source}", "-o", "{output}"});
+    llvm::append_range(commands.compile,
+                       std::initializer_list<const char *>{
+                           "-std=c++17", "-O2", "-fPIC", "-I{bundle}/include",
+                           "{flags}", "-c", "{source}", "-o", "{output}"});
     llvm::append_range(drive,
                        std::initializer_list<const char *>{FACT_HOST_LINKER});
     commands.link = commands.linkProgram = drive;
-    llvm::append_range(commands.link, std::initializer_list<const char *>{
-                                          "-shared", "-fPIC", "{inputs}",
-                                          "{link}", "-lpthread", "-lm", "-o",
-                                          "{output}"});
-    llvm::append_range(commands.linkProgram,
+    llvm::append_range(commands.link,
                        std::initializer_list<const char *>{
-                           "{inputs}", "{link}", "-lpthread", "-ldl", "-lm",
-                           "-o", "{output}"});
+                           "-shared", "-fPIC", "{inputs}", "{link}",
+                           "-lpthread", "-lm", "-o", "{output}"});
+    llvm::append_range(
+        commands.linkProgram,
+        std::initializer_list<const char *>{"{inputs}", "{link}", "-lpthread",
+                                            "-ldl", "-lm", "-o", "{output}"});
     return commands;
   }
 

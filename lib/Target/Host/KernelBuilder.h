@@ -1,4 +1,4 @@
-//===- KernelBuilder.h - IR of one host kernel -------------------*- C++ -*-===//
+//===- KernelBuilder.h - IR of one host kernel ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host kernels are functions of a tile index and an array of buffers. They are

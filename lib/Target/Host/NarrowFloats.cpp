@@ -32,8 +32,8 @@ public:
         found.push_back(&instruction);
     for (Instruction *instruction : found) {
       b.SetInsertPoint(instruction);
-      Value *value = isMoved(*instruction) ? move(*instruction)
-                                           : expand(*instruction);
+      Value *value =
+          isMoved(*instruction) ? move(*instruction) : expand(*instruction);
       if (!instruction->use_empty())
         instruction->replaceAllUsesWith(value);
       instruction->eraseFromParent();
@@ -96,10 +96,9 @@ private:
   Value *move(Instruction &instruction) {
     Type *type = instruction.getType();
     if (auto *phi = dyn_cast<PHINode>(&instruction)) {
-      PHINode *moved = b.CreatePHI(like(type, b.getInt16Ty()),
-                                   phi->getNumIncomingValues());
-      for (auto [value, block] :
-           zip(phi->incoming_values(), phi->blocks())) {
+      PHINode *moved =
+          b.CreatePHI(like(type, b.getInt16Ty()), phi->getNumIncomingValues());
+      for (auto [value, block] : zip(phi->incoming_values(), phi->blocks())) {
         b.SetInsertPoint(block->getTerminator());
         moved->addIncoming(bits(value, b.getInt16Ty()), block);
       }
@@ -166,9 +165,8 @@ private:
         ConstantFP::get(like(word->getType(), b.getFloatTy()), 0x1p112));
     Value *special =
         b.CreateICmpUGE(b.CreateAnd(word, 0x7fff), constant(word, 0x7c00));
-    Value *magnitude =
-        b.CreateSelect(special, b.CreateOr(shifted, 0x7f800000),
-                       bits(scaled, b.getInt32Ty()));
+    Value *magnitude = b.CreateSelect(special, b.CreateOr(shifted, 0x7f800000),
+                                      bits(scaled, b.getInt32Ty()));
     return b.CreateOr(magnitude, b.CreateShl(b.CreateAnd(word, 0x8000), 16));
   }
 
@@ -198,8 +196,8 @@ private:
     // From 65536 on the result is infinity, and NaN for bits above those of
     // infinity; numbers that round up to 65536 overflow in the addition below.
     Value *isNaN = b.CreateICmpUGT(magnitude, constant(word, 0x7f800000));
-    Value *special = b.CreateSelect(isNaN, constant(word, 0x7e00),
-                                    constant(word, 0x7c00));
+    Value *special =
+        b.CreateSelect(isNaN, constant(word, 0x7e00), constant(word, 0x7c00));
     Value *isSpecial = b.CreateICmpUGE(magnitude, constant(word, 0x47800000));
     // Below 2^-14 an addition of 1/2 rounds to units of 2^-24.
     Value *half = ConstantFP::get(like(word->getType(), b.getFloatTy()), 0.5);
@@ -208,11 +206,10 @@ private:
         b.CreateSub(bits(sum, b.getInt32Ty()), constant(word, 0x3f000000));
     Value *isTiny = b.CreateICmpULT(magnitude, constant(word, 0x38800000));
     Value *odd = b.CreateAnd(b.CreateLShr(magnitude, 13), 1);
-    Value *biased =
-        b.CreateAdd(magnitude, constant(word, 0xc8000000u + 0xfff));
+    Value *biased = b.CreateAdd(magnitude, constant(word, 0xc8000000u + 0xfff));
     Value *normal = b.CreateLShr(b.CreateAdd(biased, odd), 13);
-    Value *result = b.CreateSelect(
-        isSpecial, special, b.CreateSelect(isTiny, tiny, normal));
+    Value *result = b.CreateSelect(isSpecial, special,
+                                   b.CreateSelect(isTiny, tiny, normal));
     Value *sign = b.CreateLShr(b.CreateAnd(word, 0x80000000), 16);
     return b.CreateOr(result, sign);
   }

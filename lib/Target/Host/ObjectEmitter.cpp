@@ -135,8 +135,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder
-      .buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
       .run(module, modules);
 }
 
@@ -146,12 +145,12 @@ static bool isKnownFunction(StringRef name) {
   static const llvm::StringSet<> libc = {"free", "malloc", "memcpy", "memmove",
                                          "memset"};
   static const llvm::StringSet<> libm = {
-      "acos",  "acosh", "asin",     "asinh",     "atan", "atan2",  "atanh",
-      "cbrt",  "ceil",  "copysign", "cos",       "cosh", "erf",    "erfc",
-      "exp",   "exp10", "exp2",     "expm1",     "fabs", "floor",  "fma",
-      "fmax",  "fmin",  "fmod",     "frexp",     "hypot", "ldexp", "log",
-      "log10", "log1p", "log2",     "nearbyint", "pow",  "rint",   "round",
-      "roundeven", "sin", "sincos", "sinh",      "sqrt", "tan",    "tanh",
+      "acos",      "acosh", "asin",     "asinh",     "atan",  "atan2", "atanh",
+      "cbrt",      "ceil",  "copysign", "cos",       "cosh",  "erf",   "erfc",
+      "exp",       "exp10", "exp2",     "expm1",     "fabs",  "floor", "fma",
+      "fmax",      "fmin",  "fmod",     "frexp",     "hypot", "ldexp", "log",
+      "log10",     "log1p", "log2",     "nearbyint", "pow",   "rint",  "round",
+      "roundeven", "sin",   "sincos",   "sinh",      "sqrt",  "tan",   "tanh",
       "trunc"};
   // A name of the assembler's, which no library defines.
   if (name == "_GLOBAL_OFFSET_TABLE_" || libc.contains(name) ||
@@ -227,8 +226,8 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
   llvm::legacy::PassManager emission;
   if (machine->addPassesToEmitFile(emission, os, nullptr,
                                    llvm::CodeGenFileType::ObjectFile))
-    return module.emitError() << "LLVM writes no objects for '"
-                              << cpu.getTriple().str() << "'";
+    return module.emitError()
+           << "LLVM writes no objects for '" << cpu.getTriple().str() << "'";
   emission.run(*lowered);
   if (failed(checkSymbols(bytes, symbol, cpu, module)))
     return failure();

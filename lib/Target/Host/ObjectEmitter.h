@@ -1,6 +1,5 @@
-//===- ObjectEmitter.h - From MLIR to an object file --------------*- C++
+//===- ObjectEmitter.h - From MLIR to an object file ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_LIB_TARGET_HOST_OBJECTEMITTER_H
 #define FACT_LIB_TARGET_HOST_OBJECTEMITTER_H

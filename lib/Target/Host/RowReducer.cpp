@@ -12,9 +12,9 @@ using namespace fact::host;
 RowReducer::RowReducer(KernelBuilder &b, Type compute, int64_t columns)
     : b(b), compute(compute), columns(columns), lanes(b.getLoopLanes(compute)),
       isFloat(isa<FloatType>(compute)),
-      flags(isFloat ? arith::FastMathFlags::contract |
-                          arith::FastMathFlags::reassoc
-                    : arith::FastMathFlags::none) {}
+      flags(isFloat
+                ? arith::FastMathFlags::contract | arith::FastMathFlags::reassoc
+                : arith::FastMathFlags::none) {}
 
 Value RowReducer::combine(vector::CombiningKind kind, Value x, Value y) {
   return vector::makeArithReduction(
@@ -44,11 +44,10 @@ Value RowReducer::reduceRow(Value initial, vector::CombiningKind kind,
   SmallVector<Value> total = b.loop(
       none, whole, block * lanes, start, [&](Value from, ValueRange state) {
         Value to = b.min(b.add(from, block * lanes), whole);
-        Value sum = b.loop(from, to, lanes, start,
-                           [&](Value column, ValueRange state) {
-                             return next(column, lanes, state);
-                           })
-                        .front();
+        Value sum =
+            b.loop(from, to, lanes, start, [&](Value column, ValueRange state) {
+               return next(column, lanes, state);
+             }).front();
         return SmallVector<Value>{combine(kind, state[0], sum)};
       });
   SmallVector<Value> joined = joinLanes(total);

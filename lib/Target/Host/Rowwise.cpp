@@ -128,9 +128,8 @@ bool RowPlan::isAnchor(Value value, const StridedView &view,
 }
 
 /// Tries the most stripped destination first; the last attempt reports.
-FailureOr<RowPlan::Result>
-RowPlan::planResult(const RowRegion::Result &result,
-                    EmitError emitError) const {
+FailureOr<RowPlan::Result> RowPlan::planResult(const RowRegion::Result &result,
+                                               EmitError emitError) const {
   int64_t columns = result.isFull ? region.columns : 1;
   SmallVector<Destination> destinations = getDestinations(result.yielded);
   for (auto [i, destination] : llvm::enumerate(llvm::reverse(destinations))) {
@@ -247,8 +246,8 @@ void RowBuilder::writeResults(Value row, Element output) {
     Value target = b.rowOffset(result.destination, row);
     int64_t stride = result.destination.columnStride;
     auto write = [&](Value column, int64_t width) {
-      Value element = result.elements.build(
-          b, offsets, column, width, [&](Value anchor) {
+      Value element =
+          result.elements.build(b, offsets, column, width, [&](Value anchor) {
             return anchor == plan.region.getInput() ? readBuffer(column, width)
                                                     : output(column, width);
           });

@@ -1,4 +1,4 @@
-//===- Schedules.h - Schedules of host kernels --------------------*- C++ -*-===//
+//===- Schedules.h - Schedules of host kernels ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_HOST_SCHEDULES_H

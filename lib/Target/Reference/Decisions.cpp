@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fact/Target/Reference.h"
 #include "fact/Dialect/Fact/Types.h"
+#include "fact/Target/Reference.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 

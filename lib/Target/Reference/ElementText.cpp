@@ -64,10 +64,10 @@ std::string fact::getIndex(ArrayRef<int64_t> shape,
   for (auto [size, coordinate] : llvm::zip_equal(shape, coordinates)) {
     if (size == 1)
       continue;
-    index = index == "0" ? coordinate
-                         : llvm::formatv("({0}) * {1} + {2}", index, size,
-                                         coordinate)
-                               .str();
+    index =
+        index == "0"
+            ? coordinate
+            : llvm::formatv("({0}) * {1} + {2}", index, size, coordinate).str();
   }
   return index;
 }
@@ -250,8 +250,8 @@ std::string ReferenceEmitter::getCast(CastOp op, const std::string &x) {
   std::string text = x;
   if (!isa<FloatType>(from))
     text = (to.isF64() ? "apply<op::ToF64>(" : "apply<op::ToF32>(") + x + ")";
-  bool narrows = isa<FloatType>(from) && to.getIntOrFloatBitWidth() <=
-                                             from.getIntOrFloatBitWidth();
+  bool narrows = isa<FloatType>(from) &&
+                 to.getIntOrFloatBitWidth() <= from.getIntOrFloatBitWidth();
   // A cast to a 16-bit float rounds, also from an integer.
   if (!getRounding(to).empty() && (narrows || !isa<FloatType>(from)))
     return llvm::formatv("apply<op::{0}>({1})", getRounding(to), text);
@@ -298,10 +298,9 @@ LogicalResult ReferenceEmitter::printPointwise(Operation *op) {
     Formula formula = getFormula(op);
     if (formula.name.empty())
       return op->emitOpError("has no formula in the reference");
-    value = llvm::formatv("apply<op::{0}>({1})", formula.name,
-                          llvm::join(x, ", "));
-    if (formula.rounds &&
-        isa<FloatType>(getTensor(result).getElementType()))
+    value =
+        llvm::formatv("apply<op::{0}>({1})", formula.name, llvm::join(x, ", "));
+    if (formula.rounds && isa<FloatType>(getTensor(result).getElementType()))
       value = (inF64 ? "in_f64(" : "in_f32(") + value + ")";
   }
   os << "    return " << value << ";\n";
@@ -362,9 +361,8 @@ void ReferenceEmitter::printConcat(ConcatOp op) {
   for (Value input : op.getInputs()) {
     ArrayRef<int64_t> shape = getTensor(input).getShape();
     coordinates[dim] = llvm::formatv("({0} - {1})", at, start);
-    os << "    if (" << at << " < " << start + shape[dim]
-       << ")\n      return " << read(input, getIndex(shape, coordinates))
-       << ";\n";
+    os << "    if (" << at << " < " << start + shape[dim] << ")\n      return "
+       << read(input, getIndex(shape, coordinates)) << ";\n";
     start += shape[dim];
   }
   os << "    return " << makeElement(op.getResult(), "0") << ";\n";

@@ -1,4 +1,4 @@
-//===- ElementText.h - Indices, types and literals as C++ ---------*- C++ -*-===//
+//===- ElementText.h - Indices, types and literals as C++ -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_REFERENCE_ELEMENTTEXT_H

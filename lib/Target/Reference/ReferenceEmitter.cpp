@@ -47,7 +47,8 @@ void ReferenceEmitter::store(Value value) {
   if (tracked)
     bytes = bytes == 8 ? 16 : 12; // Elements.h asserts these sizes.
   offsets[value] = workspaceBytes;
-  workspaceBytes += llvm::alignTo(getTensor(value).getNumElements() * bytes, 256);
+  workspaceBytes +=
+      llvm::alignTo(getTensor(value).getNumElements() * bytes, 256);
 }
 
 void ReferenceEmitter::chooseStored() {
@@ -73,8 +74,7 @@ static StringRef getFormat(Value value) {
 /// `valueN_lhs::at(v, batch, row, column)`, an element of a matmul's operand.
 std::string ReferenceEmitter::printMatrix(MatmulOp op, Value operand,
                                           bool isLhs, bool transposed) {
-  std::string name =
-      getName(op.getResult()) + (isLhs ? "_lhs" : "_rhs");
+  std::string name = getName(op.getResult()) + (isLhs ? "_lhs" : "_rhs");
   beginStruct(name, getElement(operand),
               "int64_t batch, int64_t row, int64_t column");
   ArrayRef<int64_t> batch = op.getType().getShape().drop_back(2);
@@ -127,8 +127,8 @@ void ReferenceEmitter::printAttention(AttentionOp op) {
   Type element = op.getType().getElementType();
   std::string rounding = "0";
   if (isNarrowFloat(element))
-    rounding = llvm::formatv("0x1p-{0}",
-                             runtime::digitsOf(toElementType(element)));
+    rounding =
+        llvm::formatv("0x1p-{0}", runtime::digitsOf(toElementType(element)));
   scoreBytes = std::max<int64_t>(scoreBytes, key[2] * (tracked ? 16 : 8));
   launches << llvm::formatv(
       "    attention<{0}_query, {0}_key, {0}_value, {0}_mask, {1}>(\n"
@@ -156,9 +156,8 @@ void ReferenceEmitter::printReduce(ReduceOp op) {
   Coordinates own;
   size_t nextRow = 0, nextColumn = 0;
   for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
-    own.push_back(llvm::is_contained(op.getDims(), dim)
-                      ? columns[nextColumn++]
-                      : rows[nextRow++]);
+    own.push_back(llvm::is_contained(op.getDims(), dim) ? columns[nextColumn++]
+                                                        : rows[nextRow++]);
   os << "    return " << read(operand, getIndex(shape, own)) << ";\n";
   endStruct();
 
@@ -246,14 +245,13 @@ void ReferenceEmitter::printNorm(NormOp op) {
   };
   parameter(op.getWeight(), "_weight", "1");
   parameter(op.getBias(), "_bias", "0");
-  launches << llvm::formatv("    for_rows(Norm<{0}_row, {0}_weight, {0}_bias, "
-                            "Values, {1}, {2}, {3}>{{v, v.{0}, {4}, {5}}, 0, "
-                            "{6}, stream);\n",
-                            name, getElement(op.getResult()),
-                            getFormat(op.getResult()),
-                            op.getKind() == NormKind::layer, size,
-                            getLiteral(op.getEps()),
-                            llvm::product_of(shape.drop_back(op.getDims())));
+  launches << llvm::formatv(
+      "    for_rows(Norm<{0}_row, {0}_weight, {0}_bias, "
+      "Values, {1}, {2}, {3}>{{v, v.{0}, {4}, {5}}, 0, "
+      "{6}, stream);\n",
+      name, getElement(op.getResult()), getFormat(op.getResult()),
+      op.getKind() == NormKind::layer, size, getLiteral(op.getEps()),
+      llvm::product_of(shape.drop_back(op.getDims())));
 }
 
 LogicalResult ReferenceEmitter::printLoop(Operation *op) {
@@ -308,11 +306,10 @@ void ReferenceEmitter::printComment(Operation *op) {
 /// regions have equal references.
 void ReferenceEmitter::printRegion() {
   os << "// ^bb0(";
-  llvm::interleaveComma(llvm::enumerate(fused.getBody().getArguments()), os,
-                        [&](auto argument) {
-                          os << "%arg" << argument.index() << ": "
-                             << argument.value().getType();
-                        });
+  llvm::interleaveComma(
+      llvm::enumerate(fused.getBody().getArguments()), os, [&](auto argument) {
+        os << "%arg" << argument.index() << ": " << argument.value().getType();
+      });
   os << "):\n";
   for (Operation &op : fused.getBody().front())
     printComment(&op);

@@ -1,4 +1,4 @@
-//===- ReferenceEmitter.h - A region as naive C++ -----------------*- C++ -*-===//
+//===- ReferenceEmitter.h - A region as naive C++ ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_REFERENCE_REFERENCEEMITTER_H
@@ -18,8 +18,8 @@ class ReferenceEmitter {
 public:
   ReferenceEmitter(FusedOp fused, llvm::StringRef symbol)
       : fused(fused), symbol(symbol), doubts(findDoubts(fused)),
-        tracked(llvm::any_of(
-            doubts, [](Doubt doubt) { return doubt != Doubt::None; })),
+        tracked(llvm::any_of(doubts,
+                             [](Doubt doubt) { return doubt != Doubt::None; })),
         os(text), launches(launchText) {}
 
   mlir::LogicalResult emit(KernelCode &code);

@@ -9,8 +9,10 @@ static void tile(int64_t index, void *const *buffers, void *) {
           batch = index / queries / heads;
   int64_t keyHead = head / (heads / keyHeads);
   const float *q = operand<float>(buffers, 0) + index * depth;
-  const float *k = operand<float>(buffers, 1) + (batch * keyHeads + keyHead) * keys * depth;
-  const float *v = operand<float>(buffers, 2) + (batch * keyHeads + keyHead) * keys * depth;
+  const float *k =
+      operand<float>(buffers, 1) + (batch * keyHeads + keyHead) * keys * depth;
+  const float *v =
+      operand<float>(buffers, 2) + (batch * keyHeads + keyHead) * keys * depth;
   const float *mask = operand<float>(buffers, 3) + batch * keys;
   float *y = result<float>(buffers, 4) + index * depth;
   double score[keys], largest = -INFINITY;
@@ -20,7 +22,8 @@ static void tile(int64_t index, void *const *buffers, void *) {
     for (int64_t d = 0; d < depth; ++d)
       sum += static_cast<double>(q[d]) * k[key * depth + d];
     score[key] = sum * 0.25 + mask[key];
-    largest = score[key] > largest || score[key] != score[key] ? score[key] : largest;
+    largest =
+        score[key] > largest || score[key] != score[key] ? score[key] : largest;
   }
   double total = 0, out[depth] = {};
   for (int64_t key = 0; key < seen; ++key) {
@@ -33,4 +36,4 @@ static void tile(int64_t index, void *const *buffers, void *) {
     y[d] = static_cast<float>(largest == -INFINITY ? 0 : out[d] / total);
 }
 
-KERNEL(5, 0, batches *heads *queries)
+KERNEL(5, 0, batches * heads * queries)

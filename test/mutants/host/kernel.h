@@ -34,5 +34,6 @@ template <typename T> T *result(void *const *buffers, int index) {
 /// The candidate: buffers, bytes of workspace for each thread, tiles.
 #define KERNEL(buffers, workspace, tiles)                                      \
   extern "C" const FactKernel candidate = {                                    \
-      FACT_KERNEL_ABI, buffers, 0, workspace, nullptr, nullptr, tiles,         \
-      tile,            -1,      0, 0,         0,       nullptr, nullptr};
+      FACT_KERNEL_ABI, buffers, 0,  workspace, nullptr, nullptr,               \
+      tiles,           tile,    -1, 0,         0,       0,                     \
+      nullptr,         nullptr};

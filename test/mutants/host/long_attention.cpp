@@ -17,7 +17,8 @@ static void tile(int64_t index, void *const *buffers, void *workspace) {
     for (int64_t d = 0; d < depth && key < keys; ++d)
       sum += load(q[d]) * load(k[key * depth + d]);
     score[key] = key < keys ? sum * 0.17677669529663687f : -INFINITY;
-    largest = score[key] > largest || score[key] != score[key] ? score[key] : largest;
+    largest =
+        score[key] > largest || score[key] != score[key] ? score[key] : largest;
   }
   float total = 0, out[depth] = {};
   for (int64_t key = 0; key < padded; ++key) {
@@ -30,4 +31,4 @@ static void tile(int64_t index, void *const *buffers, void *workspace) {
     y[d] = round16(out[d] / total);
 }
 
-KERNEL(4, padded * sizeof(float), heads * queries)
+KERNEL(4, padded * sizeof(float), heads *queries)

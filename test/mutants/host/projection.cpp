@@ -3,7 +3,9 @@
 
 constexpr int64_t rows = 33, columns = 70, depth = 70;
 
-static float gelu(float x) { return 0.5f * x * (1 + std::erf(x * 0.70710678f)); }
+static float gelu(float x) {
+  return 0.5f * x * (1 + std::erf(x * 0.70710678f));
+}
 
 /// What the arithmetic keeps of an operand: all of it.
 static float kept(float x) { return x; }

@@ -17,4 +17,4 @@ static void tile(int64_t index, void *const *buffers, void *) {
   }
 }
 
-KERNEL(4, 0, batches *heads *positions)
+KERNEL(4, 0, batches * heads * positions)

@@ -25,9 +25,8 @@ static void expectGood(const std::string &content) {
   EXPECT_EQ(pattern.rule, "gemm_epilogue");
   EXPECT_EQ(pattern.strategy, "adapt");
   EXPECT_EQ(pattern.entry, "gemm_epilogue/bf16/sm_90a#3");
-  EXPECT_EQ(pattern.space,
-            (SpaceLists{{"tile", {"128x128x64", "64x64x64"}},
-                        {"swizzle", {"1", "2"}}}));
+  EXPECT_EQ(pattern.space, (SpaceLists{{"tile", {"128x128x64", "64x64x64"}},
+                                       {"swizzle", {"1", "2"}}}));
   EXPECT_EQ(pattern.priority, 7);
   EXPECT_EQ(pattern.rationale, "saves the product");
 }
@@ -177,9 +176,9 @@ static const std::vector<json> notNames = {
 };
 
 TEST(ReadPatterns, BadOps) {
-  for (const json &value : {json(nullptr), json("n0"), json::array(), json(5),
-                            json::object(), json({"n0", 1}), json({"n0", ""}),
-                            json::array({json::array({"n0"})})})
+  for (const json &value :
+       {json(nullptr), json("n0"), json::array(), json(5), json::object(),
+        json({"n0", 1}), json({"n0", ""}), json::array({json::array({"n0"})})})
     EXPECT_NE(readWith("ops", value).error, "") << value;
   for (const json &value : notNames)
     EXPECT_NE(readWith("ops", json::array({value})).error, "") << value;
@@ -208,10 +207,11 @@ TEST(ReadPatterns, StrategyAndEntryMayBeEmpty) {
 TEST(ReadPatterns, BothFormsOfASpace) {
   SpaceLists lists{{"tile", {"8x8", "16x4"}}};
   EXPECT_EQ(readWith("space", {{"tile", {"8x8", "16x4"}}}).space, lists);
-  EXPECT_EQ(readWith("space", json::parse(
-                                  R"([{"name": "tile", "values": ["8x8", "16x4"]}])"))
-                .space,
-            lists);
+  EXPECT_EQ(
+      readWith("space",
+               json::parse(R"([{"name": "tile", "values": ["8x8", "16x4"]}])"))
+          .space,
+      lists);
   for (const json &value : {json(nullptr), json::array(), json::object()}) {
     EXPECT_EQ(readWith("space", value).error, "") << value;
     EXPECT_TRUE(readWith("space", value).space.empty()) << value;
@@ -219,20 +219,33 @@ TEST(ReadPatterns, BothFormsOfASpace) {
 }
 
 TEST(ReadPatterns, BadSpaces) {
-  for (const char *text :
-       {"5", "\"tile\"", "[5]", "[[]]", R"([{"name": "tile"}])",
-        R"([{"values": ["1"]}])", R"([{"name": "tile", "values": []}])",
-        R"([{"name": "tile", "values": "1"}])",
-        R"([{"name": 5, "values": ["1"]}])",
-        R"([{"name": "Tile", "values": ["1"]}])",
-        R"([{"name": "tile]", "values": ["1"]}])", R"({"tile": []})",
-        R"({"tile": "8x8"})", R"({"tile": [[1]]})", R"({"": ["1"]})",
-        R"({"tile": [-1]})", R"({"tile": [1.5]})", R"({"tile": [1e300]})",
-        R"({"tile": [18446744073709551615]})", R"({"tile": [true]})",
-        R"({"tile": [null]})", R"({"tile": [""]})",
-        R"({"tile": ["1], kernel = [x"]})", R"({"tile": ["8X8"]})",
-        R"({"tile": ["a b"]})", R"({"tile": ["#fact.x"]})",
-        R"({"tile": ["../x"]})"})
+  for (const char *text : {"5",
+                           "\"tile\"",
+                           "[5]",
+                           "[[]]",
+                           R"([{"name": "tile"}])",
+                           R"([{"values": ["1"]}])",
+                           R"([{"name": "tile", "values": []}])",
+                           R"([{"name": "tile", "values": "1"}])",
+                           R"([{"name": 5, "values": ["1"]}])",
+                           R"([{"name": "Tile", "values": ["1"]}])",
+                           R"([{"name": "tile]", "values": ["1"]}])",
+                           R"({"tile": []})",
+                           R"({"tile": "8x8"})",
+                           R"({"tile": [[1]]})",
+                           R"({"": ["1"]})",
+                           R"({"tile": [-1]})",
+                           R"({"tile": [1.5]})",
+                           R"({"tile": [1e300]})",
+                           R"({"tile": [18446744073709551615]})",
+                           R"({"tile": [true]})",
+                           R"({"tile": [null]})",
+                           R"({"tile": [""]})",
+                           R"({"tile": ["1], kernel = [x"]})",
+                           R"({"tile": ["8X8"]})",
+                           R"({"tile": ["a b"]})",
+                           R"({"tile": ["#fact.x"]})",
+                           R"({"tile": ["../x"]})"})
     EXPECT_NE(readWith("space", json::parse(text)).error, "") << text;
   EXPECT_NE(readWith("space", {{"tile", std::vector<int>(65, 1)}}).error, "");
   EXPECT_EQ(readWith("space", {{"tile", std::vector<int>(64, 1)}}).error, "");
@@ -287,7 +300,8 @@ TEST(ReadPatterns, TooMany) {
 TEST(ReadPatterns, DeepNesting) {
   std::string deep(1000000, '[');
   EXPECT_NE(readPatterns("{\"patterns\": " + deep + "}").error, "");
-  EXPECT_NE(readPatterns("{\"patterns\": [{\"ops\": " + deep + "}]}").error, "");
+  EXPECT_NE(readPatterns("{\"patterns\": [{\"ops\": " + deep + "}]}").error,
+            "");
 }
 
 TEST(ReadPatterns, ManyFences) {
@@ -407,8 +421,8 @@ TEST(Schema, OpsOfASmallGraphAreNamed) {
   EXPECT_EQ(getOps(3)["items"]["enum"], json({"n0", "n1", "n2"}));
   EXPECT_EQ(getOps(3)["maxItems"], 3);
   for (size_t count : {0, 5000})
-    EXPECT_EQ(getOps(count), json::parse(
-                                 R"({"type": "array", "items": {"type": "string"}})"));
+    EXPECT_EQ(getOps(count),
+              json::parse(R"({"type": "array", "items": {"type": "string"}})"));
 }
 
 TEST(Schema, NamesAreEscaped) {

@@ -18,17 +18,17 @@ static std::string check(const std::string &url, const std::string &key = "",
 }
 
 TEST(HttpOptions, Good) {
-  for (const char *url :
-       {"http://127.0.0.1:8080/v1", "http://localhost:8080", "http://[::1]:80/v1",
-        "https://models.example/v1", "http://models.example/v1/"})
+  for (const char *url : {"http://127.0.0.1:8080/v1", "http://localhost:8080",
+                          "http://[::1]:80/v1", "https://models.example/v1",
+                          "http://models.example/v1/"})
     EXPECT_EQ(check(url), "") << url;
 }
 
 TEST(HttpOptions, NoEndpoint) {
-  for (const char *url : {"", "127.0.0.1:8080", "localhost", "ftp://a/v1",
-                          "file:///etc/passwd", "/v1", "http:/a", "http://",
-                          "http://a b/", "gopher://a",
-                          "httpsx://a", "http://a:99999999/"})
+  for (const char *url :
+       {"", "127.0.0.1:8080", "localhost", "ftp://a/v1", "file:///etc/passwd",
+        "/v1", "http:/a", "http://", "http://a b/", "gopher://a", "httpsx://a",
+        "http://a:99999999/"})
     EXPECT_NE(check(url), "") << url;
   EXPECT_EQ(check("http://127.0.0.1", "", ""), "no model: give llm-model=NAME");
 }
@@ -41,9 +41,9 @@ TEST(HttpOptions, MessagesAreClean) {
 }
 
 TEST(HttpOptions, KeysGoToThisMachineOrOverTls) {
-  for (const char *url : {"http://127.0.0.1:1/v1", "http://127.8.9.1/v1",
-                          "http://localhost:1/v1", "http://[::1]:1/v1",
-                          "https://models.example/v1"})
+  for (const char *url :
+       {"http://127.0.0.1:1/v1", "http://127.8.9.1/v1", "http://localhost:1/v1",
+        "http://[::1]:1/v1", "https://models.example/v1"})
     EXPECT_EQ(check(url, "secret-key"), "") << url;
   for (const char *url :
        {"http://models.example/v1", "http://10.0.0.1/v1", "http://[::2]/v1",
@@ -59,10 +59,13 @@ TEST(HttpOptions, KeysGoToThisMachineOrOverTls) {
 
 TEST(HttpOptions, KeysAreNoPartOfAnAddress) {
   for (const char *url :
-       {"https://user:secret@models.example/v1", "https://secret@models.example",
-        "https://:secret@models.example", "http://x@127.0.0.1:1/v1"}) {
+       {"https://user:secret@models.example/v1",
+        "https://secret@models.example", "https://:secret@models.example",
+        "http://x@127.0.0.1:1/v1"}) {
     std::string error = check(url);
-    EXPECT_NE(error.find("must not contain a user or password"), std::string::npos) << url;
+    EXPECT_NE(error.find("must not contain a user or password"),
+              std::string::npos)
+        << url;
     EXPECT_EQ(error.find("secret"), std::string::npos);
   }
 }
@@ -108,8 +111,8 @@ TEST(HttpRequest, Body) {
   options.model = "small";
   options.key = "secret-key";
   options.answerTokens = 77;
-  json body = toJson({{{"user", "hello \"you\""}}, "{\"type\": \"object\"}"},
-                     options);
+  json body =
+      toJson({{{"user", "hello \"you\""}}, "{\"type\": \"object\"}"}, options);
   EXPECT_EQ(body["model"], "small");
   EXPECT_EQ(body["max_tokens"], 77);
   EXPECT_EQ(body["temperature"], 0);
@@ -156,13 +159,26 @@ TEST(ReadCompletion, NoContent) {
 
 TEST(ReadCompletion, WrongEverywhere) {
   for (const char *body :
-       {"", "hello", "<html>502</html>", "[]", "5", "null", "\"x\"", "{}",
-        "{\"choices\": []}", "{\"choices\": {}}", "{\"choices\": null}",
-        "{\"choices\": [null]}", "{\"choices\": [5]}", "{\"choices\": [[]]}",
-        "{\"choices\": [{}]}", "{\"choices\": [{\"message\": []}]}",
+       {"",
+        "hello",
+        "<html>502</html>",
+        "[]",
+        "5",
+        "null",
+        "\"x\"",
+        "{}",
+        "{\"choices\": []}",
+        "{\"choices\": {}}",
+        "{\"choices\": null}",
+        "{\"choices\": [null]}",
+        "{\"choices\": [5]}",
+        "{\"choices\": [[]]}",
+        "{\"choices\": [{}]}",
+        "{\"choices\": [{\"message\": []}]}",
         "{\"choices\": [{\"message\": {\"content\": {}}}]}",
         "{\"choices\": [{\"message\": {}, \"finish_reason\": 5}]}",
-        "{\"error\": \"x\"}", "{\"error\": {\"message\": 5}}"}) {
+        "{\"error\": \"x\"}",
+        "{\"error\": {\"message\": 5}}"}) {
     Reply reply = readCompletion(body);
     EXPECT_NE(reply.error, "") << body;
     EXPECT_EQ(reply.content, "") << body;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SpaceLists.h"
-#include "fact/Kernel/Neighbors.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Kernel/Neighbors.h"
 #include "fact/Target/Targets.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -37,9 +37,8 @@ protected:
       return success();
     });
     FailureOr<SpaceAttrInterface> result =
-        replaceLists(space(base), lists, [&] {
-          return emitError(UnknownLoc::get(&context));
-        });
+        replaceLists(space(base), lists,
+                     [&] { return emitError(UnknownLoc::get(&context)); });
     EXPECT_EQ(failed(result), !text.empty());
     if (succeeded(result))
       llvm::raw_string_ostream(text) << *result;
@@ -63,43 +62,48 @@ static const char *gemm =
     "[128]>";
 
 TEST_F(SpacesTest, Lists) {
-  EXPECT_EQ(getLists(space(gemm)), (SpaceLists{{"micro", {"8x8", "6x16", "4x16"}},
-                                               {"rows", {"64", "128"}},
-                                               {"columns", {"128"}}}));
+  EXPECT_EQ(getLists(space(gemm)),
+            (SpaceLists{{"micro", {"8x8", "6x16", "4x16"}},
+                        {"rows", {"64", "128"}},
+                        {"columns", {"128"}}}));
 }
 
 TEST_F(SpacesTest, ReplaceSome) {
   EXPECT_EQ(replace(gemm, {{"rows", {"32"}}}),
             "#fact.host_gemm_space<micro = [8x8, 6x16, 4x16], rows = [32], "
             "columns = [128]>");
-  EXPECT_EQ(replace(gemm, {}),
-            "#fact.host_gemm_space<micro = [8x8, 6x16, 4x16], rows = [64, 128], "
-            "columns = [128]>");
+  EXPECT_EQ(
+      replace(gemm, {}),
+      "#fact.host_gemm_space<micro = [8x8, 6x16, 4x16], rows = [64, 128], "
+      "columns = [128]>");
 }
 
 TEST_F(SpacesTest, UnknownLists) {
   EXPECT_EQ(replace(gemm, {{"tile", {"32"}}}),
-            "a host_gemm space has no parameter 'tile'; it has 'micro', 'rows', 'columns'");
+            "a host_gemm space has no parameter 'tile'; it has 'micro', "
+            "'rows', 'columns'");
 }
 
 TEST_F(SpacesTest, UnknownWords) {
   for (const char *word :
-       {"x", "8x", "x8", "8xx8", "1_0", "inf", "99999999999999999999", "dense",
-        "i32", "true", "unit", "8x8x", "1e5", "1x1x1x1x1", "0", "8", "8x8x8",
-        "-8x8", "+8x8", " 8x8"})
+       {"x",     "8x",  "x8",    "8xx8", "1_0",  "inf", "99999999999999999999",
+        "dense", "i32", "true",  "unit", "8x8x", "1e5", "1x1x1x1x1",
+        "0",     "8",   "8x8x8", "-8x8", "+8x8", " 8x8"})
     EXPECT_NE(replace(gemm, {{"micro", {word}}}).find("invalid space"),
               std::string::npos)
         << word;
-  EXPECT_NE(replace("sm90_gemm_space<tile = [128x128x64], cluster = [1x1], kernel "
-                    "= [pingpong], swizzle = [1]>",
-                    {{"kernel", {"fast"}}})
-                .find("invalid space"),
-            std::string::npos);
+  EXPECT_NE(
+      replace("sm90_gemm_space<tile = [128x128x64], cluster = [1x1], kernel "
+              "= [pingpong], swizzle = [1]>",
+              {{"kernel", {"fast"}}})
+          .find("invalid space"),
+      std::string::npos);
 }
 
 TEST_F(SpacesTest, NumbersWithoutSense) {
   // They are read; no schedule of them is legal, and counting them is safe.
-  for (const char *word : {"0x8", "8x0", "9223372036854775807x2", "4611686018427387904x4"}) {
+  for (const char *word :
+       {"0x8", "8x0", "9223372036854775807x2", "4611686018427387904x4"}) {
     EXPECT_EQ(replace(gemm, {{"micro", {word}}}).find("#fact."), 0u) << word;
     auto points = space((Twine("host_gemm_space<micro = [") + word +
                          "], rows = [0, 9223372036854775807], columns = [128]>")
@@ -119,11 +123,12 @@ TEST_F(SpacesTest, TooManyPoints) {
 
 TEST_F(SpacesTest, NextToASchedule) {
   // Rows are whole numbers of register tiles.
-  EXPECT_EQ(neighbors("host_gemm<micro = 6x16, rows = 64, columns = 128>", gemm),
-            (std::vector<std::string>{
-                "host_gemm<micro = 8x8, rows = 64, columns = 128>",
-                "host_gemm<micro = 4x16, rows = 64, columns = 128>",
-                "host_gemm<micro = 6x16, rows = 126, columns = 128>"}));
+  EXPECT_EQ(
+      neighbors("host_gemm<micro = 6x16, rows = 64, columns = 128>", gemm),
+      (std::vector<std::string>{
+          "host_gemm<micro = 8x8, rows = 64, columns = 128>",
+          "host_gemm<micro = 4x16, rows = 64, columns = 128>",
+          "host_gemm<micro = 6x16, rows = 126, columns = 128>"}));
   // What is in no list has all of it next to it.
   EXPECT_EQ(neighbors("host_gemm<micro = 8x8, rows = 32, columns = 128>", gemm),
             (std::vector<std::string>{
@@ -138,9 +143,9 @@ TEST_F(SpacesTest, SchedulesByKey) {
   EXPECT_TRUE(parseSchedule(&context, "host_rows<grain = 2>"));
   for (const char *key :
        {"", "host_rows", "host_rows<grain = 2", "host_rows<grain = 0>>",
-        "machine<\"host\">", "host_rows<grain = 2> loc(\"x\")", "nothing<a = 1>",
-        "host_gemm_space<micro = 8x8>", "host_rows<grain = -1>",
-        "host_rows<grain = 99999999999999999999>"})
+        "machine<\"host\">", "host_rows<grain = 2> loc(\"x\")",
+        "nothing<a = 1>", "host_gemm_space<micro = 8x8>",
+        "host_rows<grain = -1>", "host_rows<grain = 99999999999999999999>"})
     EXPECT_FALSE(parseSchedule(&context, key)) << key;
   EXPECT_FALSE(parseSchedule(
       &context, "host_rows<grain = " + std::string(1000, ' ') + "2>"));

@@ -115,9 +115,8 @@ TEST_F(TranscriptTest, AFailureKeepsTheOldOne) {
   ASSERT_EQ(writeTranscript(path, makeTranscript()), "");
   std::string before = slurp(path);
   fs::create_directories(folder / "is-a-folder" / "x");
-  EXPECT_NE(writeTranscript((folder / "is-a-folder").string(),
-                            makeTranscript()),
-            "");
+  EXPECT_NE(
+      writeTranscript((folder / "is-a-folder").string(), makeTranscript()), "");
   EXPECT_EQ(slurp(path), before);
 }
 
@@ -145,13 +144,14 @@ TEST_F(TranscriptTest, NamesWhatItCannotRead) {
   EXPECT_NE(readTranscript(folder.string(), read), "");
   for (const char *text :
        {"", "{", "[]", "5", "null", "{}", "{\"format\": 2}",
-        "{\"format\": \"1\", \"conversations\": []}",
-        "{\"format\": 1}", "{\"format\": 1, \"conversations\": 5}",
+        "{\"format\": \"1\", \"conversations\": []}", "{\"format\": 1}",
+        "{\"format\": 1, \"conversations\": 5}",
         "{\"format\": 1, \"conversations\": [5]}",
         "{\"format\": 1, \"model\": 5, \"conversations\": []}",
         "{\"format\": 1, \"conversations\": [{\"graph\": 5, \"rounds\": []}]}",
         "{\"format\": 1, \"conversations\": [{\"graph\": \"a\"}]}",
-        "{\"format\": 1, \"conversations\": [{\"graph\": \"a\", \"rounds\": [], "
+        "{\"format\": 1, \"conversations\": [{\"graph\": \"a\", \"rounds\": "
+        "[], "
         "\"measurements\": [{}]}]}",
         "{\"format\": 1, \"conversations\": [{\"graph\": \"a\", \"rounds\": "
         "[{}]}]}",

@@ -14,10 +14,9 @@ using Shape = SmallVector<int64_t>;
 namespace {
 class Attention : public RegionFixture {
 protected:
-  FusedOp parse(const std::vector<std::string> &arguments,
-                const std::string &body,
-                const std::vector<std::pair<std::string, std::string>>
-                    &results) {
+  FusedOp
+  parse(const std::vector<std::string> &arguments, const std::string &body,
+        const std::vector<std::pair<std::string, std::string>> &results) {
     return RegionFixture::parse(tensors(arguments), body + yield(results));
   }
   FailureOr<AttentionRegion> read(FusedOp fused) {
@@ -66,11 +65,11 @@ TEST_F(Attention, SlicesOfOneProjection) {
   std::string body;
   for (int i = 0; i < 3; ++i) {
     std::string n = std::to_string(i);
-    body += op("s" + n, "slice %0 dim 2 start " + std::to_string(16 * i),
-               {"2x6x48"}, "2x6x16") +
-            op("r" + n, "reshape %s" + n, {"2x6x16"}, "2x6x2x8") +
-            op("t" + n, "permute %r" + n + " [0, 2, 1, 3]", {"2x6x2x8"},
-               "2x2x6x8");
+    body +=
+        op("s" + n, "slice %0 dim 2 start " + std::to_string(16 * i),
+           {"2x6x48"}, "2x6x16") +
+        op("r" + n, "reshape %s" + n, {"2x6x16"}, "2x6x2x8") +
+        op("t" + n, "permute %r" + n + " [0, 2, 1, 3]", {"2x6x2x8"}, "2x2x6x8");
   }
   body += op("o", "attention %t0, %t1, %t2 scale 1.0",
              {"2x2x6x8", "2x2x6x8", "2x2x6x8"}, "2x2x6x8") +
@@ -90,9 +89,9 @@ TEST_F(Attention, SlicesOfOneProjection) {
 }
 
 TEST_F(Attention, MaskThatRepeats) {
-  FusedOp fused = parse({"2x4x6x8", "2x4x5x8", "2x4x5x3", "2x1x1x5"},
-                        attention("mask %3", "4", {"2x1x1x5"}),
-                        {{"o", "2x4x6x3"}});
+  FusedOp fused =
+      parse({"2x4x6x8", "2x4x5x8", "2x4x5x3", "2x1x1x5"},
+            attention("mask %3", "4", {"2x1x1x5"}), {{"o", "2x4x6x3"}});
   FailureOr<AttentionRegion> region = read(fused);
   ASSERT_TRUE(succeeded(region));
   ASSERT_TRUE(region->mask);
@@ -102,17 +101,18 @@ TEST_F(Attention, MaskThatRepeats) {
 }
 
 TEST_F(Attention, RefusesNone) {
-  EXPECT_EQ(refusal(parse({"8x4"}, op("p0", "permute %0 [1, 0]", {"8x4"}, "4x8"),
-                          {{"p0", "4x8"}})),
-            "needs exactly one 'fact.attention', not 0");
+  EXPECT_EQ(
+      refusal(parse({"8x4"}, op("p0", "permute %0 [1, 0]", {"8x4"}, "4x8"),
+                    {{"p0", "4x8"}})),
+      "needs exactly one 'fact.attention', not 0");
 }
 
 TEST_F(Attention, RefusesOtherOps) {
-  EXPECT_EQ(refusal(parse({"2x4x6x8", "2x4x5x8", "2x4x5x3"},
-                          attention() +
-                              op("p1", "relu %o", {"2x4x6x3"}, "2x4x6x3"),
-                          {{"p1", "2x4x6x3"}})),
-            "takes only views beside 'fact.attention', not 'fact.relu'");
+  EXPECT_EQ(
+      refusal(parse({"2x4x6x8", "2x4x5x8", "2x4x5x3"},
+                    attention() + op("p1", "relu %o", {"2x4x6x3"}, "2x4x6x3"),
+                    {{"p1", "2x4x6x3"}})),
+      "takes only views beside 'fact.attention', not 'fact.relu'");
 }
 
 TEST_F(Attention, RefusesSeveralResults) {
@@ -122,22 +122,21 @@ TEST_F(Attention, RefusesSeveralResults) {
 }
 
 TEST_F(Attention, RefusesOperandsWithoutStrides) {
-  EXPECT_EQ(refusal(parse({"2x4x6x8", "4x8x10", "2x4x5x3"},
-                          op("p", "permute %1 [2, 0, 1]", {"4x8x10"},
-                             "10x4x8") +
-                              op("k", "reshape %p", {"10x4x8"}, "2x4x5x8") +
-                              op("o", "attention %0, %k, %2 scale 1.0",
-                                 {"2x4x6x8", "2x4x5x8", "2x4x5x3"}, "2x4x6x3"),
-                          {{"o", "2x4x6x3"}})),
-            "the key of 'fact.attention' is reshaped in a way that strides "
-            "cannot describe");
+  EXPECT_EQ(
+      refusal(parse({"2x4x6x8", "4x8x10", "2x4x5x3"},
+                    op("p", "permute %1 [2, 0, 1]", {"4x8x10"}, "10x4x8") +
+                        op("k", "reshape %p", {"10x4x8"}, "2x4x5x8") +
+                        op("o", "attention %0, %k, %2 scale 1.0",
+                           {"2x4x6x8", "2x4x5x8", "2x4x5x3"}, "2x4x6x3"),
+                    {{"o", "2x4x6x3"}})),
+      "the key of 'fact.attention' is reshaped in a way that strides "
+      "cannot describe");
 }
 
 TEST_F(Attention, RefusesScatteredResults) {
   EXPECT_EQ(refusal(parse({"2x4x6x8", "2x4x5x8", "2x4x5x3"},
-                          attention() +
-                              op("p1", "slice %o dim 2 start 0", {"2x4x6x3"},
-                                 "2x4x2x3"),
+                          attention() + op("p1", "slice %o dim 2 start 0",
+                                           {"2x4x6x3"}, "2x4x2x3"),
                           {{"p1", "2x4x2x3"}})),
             "the views after 'fact.attention' scatter its result in a way that "
             "strides cannot describe");

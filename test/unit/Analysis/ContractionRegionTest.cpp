@@ -28,10 +28,9 @@ protected:
     return options;
   }
 
-  FusedOp parse(const std::vector<std::string> &arguments,
-                const std::string &body,
-                const std::vector<std::pair<std::string, std::string>>
-                    &results) {
+  FusedOp
+  parse(const std::vector<std::string> &arguments, const std::string &body,
+        const std::vector<std::pair<std::string, std::string>> &results) {
     return RegionFixture::parse(tensors(arguments), body + yield(results));
   }
   ContractionRegion read(FusedOp fused,
@@ -48,9 +47,9 @@ protected:
   }
 
   /// Two products of %0 (8x4) with %1 and %2, of these columns; then `body`.
-  FusedOp parseTwo(int64_t first, int64_t second, const std::string &body,
-                   const std::vector<std::pair<std::string, std::string>>
-                       &results) {
+  FusedOp
+  parseTwo(int64_t first, int64_t second, const std::string &body,
+           const std::vector<std::pair<std::string, std::string>> &results) {
     std::string n = std::to_string(first), p = std::to_string(second);
     return parse({"8x4", "4x" + n, "4x" + p},
                  op("p0", "matmul %0, %1", {"8x4", "4x" + n}, "8x" + n) +
@@ -126,12 +125,12 @@ TEST_F(Contraction, TransposedFactors) {
 }
 
 TEST_F(Contraction, PermutedAndSlicedFactors) {
-  FusedOp fused =
-      parse({"8x2x4", "10x4"},
-            op("p", "permute %0 [1, 0, 2]", {"8x2x4"}, "2x8x4") +
-                op("s", "slice %1 dim 0 start 3", {"10x4"}, "6x4") +
-                op("p0", "matmul %p, %s transpose_b", {"2x8x4", "6x4"}, "2x8x6"),
-            {{"p0", "2x8x6"}});
+  FusedOp fused = parse(
+      {"8x2x4", "10x4"},
+      op("p", "permute %0 [1, 0, 2]", {"8x2x4"}, "2x8x4") +
+          op("s", "slice %1 dim 0 start 3", {"10x4"}, "6x4") +
+          op("p0", "matmul %p, %s transpose_b", {"2x8x4", "6x4"}, "2x8x6"),
+      {{"p0", "2x8x6"}});
   ContractionRegion region = read(fused);
   EXPECT_EQ(region.lhs.base, fused.getBody().getArgument(0));
   EXPECT_EQ(region.lhs.strides, (Shape{4, 8, 1}));
@@ -153,13 +152,14 @@ TEST_F(Contraction, ConstantFactorsAreAnOption) {
 }
 
 TEST_F(Contraction, RefusesFactorsWithoutStrides) {
-  EXPECT_EQ(refusal(parse({"4x8x2", "4x6"},
-                          op("p", "permute %0 [1, 0, 2]", {"4x8x2"}, "8x4x2") +
-                              op("q", "reshape %p", {"8x4x2"}, "16x4") +
-                              op("p0", "matmul %q, %1", {"16x4", "4x6"}, "16x6"),
-                          {{"p0", "16x6"}})),
-            "the lhs of 'fact.matmul' is reshaped in a way that strides cannot "
-            "describe");
+  EXPECT_EQ(
+      refusal(parse({"4x8x2", "4x6"},
+                    op("p", "permute %0 [1, 0, 2]", {"4x8x2"}, "8x4x2") +
+                        op("q", "reshape %p", {"8x4x2"}, "16x4") +
+                        op("p0", "matmul %q, %1", {"16x4", "4x6"}, "16x6"),
+                    {{"p0", "16x6"}})),
+      "the lhs of 'fact.matmul' is reshaped in a way that strides cannot "
+      "describe");
 }
 
 TEST_F(Contraction, RefusesComputedFactors) {
@@ -192,11 +192,11 @@ TEST_F(Contraction, ReducesRows) {
 }
 
 TEST_F(Contraction, ReducesColumnsOfAllBatches) {
-  ContractionRegion region =
-      read(parse({"2x8x4", "4x6"},
-                 folded + op("p1", "reduce sum %p0 dims [0, 1]", {"2x8x6"}, "6") +
-                     op("p2", "neg %p1", {"6"}, "6"),
-                 {{"p2", "6"}}));
+  ContractionRegion region = read(
+      parse({"2x8x4", "4x6"},
+            folded + op("p1", "reduce sum %p0 dims [0, 1]", {"2x8x6"}, "6") +
+                op("p2", "neg %p1", {"6"}, "6"),
+            {{"p2", "6"}}));
   EXPECT_FALSE(region.reductions[0].ofRows);
   EXPECT_EQ(region.results[0].form, Form::PerColumn);
   EXPECT_EQ(region.results[0].products, Numbers{0});
@@ -222,8 +222,7 @@ TEST_F(Contraction, ReducesColumnsThroughAPermute) {
                      op("p2", "reduce sum %p1 dims [1]", {"6x8"}, "6"),
                  {{"p2", "6"}}));
   EXPECT_FALSE(region.reductions[0].ofRows);
-  EXPECT_EQ(region.reductions[0].input,
-            region.products[0].matmul.getResult());
+  EXPECT_EQ(region.reductions[0].input, region.products[0].matmul.getResult());
 }
 
 TEST_F(Contraction, SizesOfOneDoNotMoveAReduction) {
@@ -244,26 +243,26 @@ TEST_F(Contraction, RefusesPlacesOfExtremes) {
 }
 
 TEST_F(Contraction, RefusesReductionsOfReductions) {
-  EXPECT_EQ(refusal(parse({"8x4", "4x6"},
-                          product +
-                              op("p1", "reduce sum %p0 dims [1] keep", {"8x6"},
-                                 "8x1") +
-                              op("p2", "sub %p0, %p1", {"8x6", "8x1"}, "8x6") +
-                              op("p3", "reduce sum %p2 dims [1]", {"8x6"}, "8"),
-                          {{"p3", "8"}})),
-            "a 'fact.reduce' reads another one, which is complete only after "
-            "the last tile");
+  EXPECT_EQ(
+      refusal(parse(
+          {"8x4", "4x6"},
+          product + op("p1", "reduce sum %p0 dims [1] keep", {"8x6"}, "8x1") +
+              op("p2", "sub %p0, %p1", {"8x6", "8x1"}, "8x6") +
+              op("p3", "reduce sum %p2 dims [1]", {"8x6"}, "8"),
+          {{"p3", "8"}})),
+      "a 'fact.reduce' reads another one, which is complete only after "
+      "the last tile");
 }
 
 TEST_F(Contraction, RefusesResultsThatWaitForAReduction) {
-  EXPECT_EQ(refusal(parse({"8x4", "4x6"},
-                          product +
-                              op("p1", "reduce sum %p0 dims [1] keep", {"8x6"},
-                                 "8x1") +
-                              op("p2", "div %p0, %p1", {"8x6", "8x1"}, "8x6"),
-                          {{"p2", "8x6"}})),
-            "a result of type 'tensor<8x6xf32>' reads a reduction of the "
-            "product, which is complete only after the last tile");
+  EXPECT_EQ(
+      refusal(parse(
+          {"8x4", "4x6"},
+          product + op("p1", "reduce sum %p0 dims [1] keep", {"8x6"}, "8x1") +
+              op("p2", "div %p0, %p1", {"8x6", "8x1"}, "8x6"),
+          {{"p2", "8x6"}})),
+      "a result of type 'tensor<8x6xf32>' reads a reduction of the "
+      "product, which is complete only after the last tile");
 }
 
 TEST_F(Contraction, RefusesResultsOfAnotherSize) {
@@ -314,12 +313,12 @@ TEST_F(Contraction, RefusesOtherNumbersOfProducts) {
 }
 
 TEST_F(Contraction, RefusesAnotherLhs) {
-  EXPECT_EQ(refusal(parse({"8x4", "4x6", "8x4"},
-                          product +
-                              op("p1", "matmul %2, %1", {"8x4", "4x6"}, "8x6"),
-                          {{"p0", "8x6"}, {"p1", "8x6"}}),
-                    as(Kind::Grouped)),
-            "all 'fact.matmul' must have the same lhs");
+  EXPECT_EQ(
+      refusal(parse({"8x4", "4x6", "8x4"},
+                    product + op("p1", "matmul %2, %1", {"8x4", "4x6"}, "8x6"),
+                    {{"p0", "8x6"}, {"p1", "8x6"}}),
+              as(Kind::Grouped)),
+      "all 'fact.matmul' must have the same lhs");
 }
 
 TEST_F(Contraction, RefusesOtherBatches) {
@@ -334,30 +333,31 @@ TEST_F(Contraction, RefusesOtherBatches) {
 
 TEST_F(Contraction, RefusesBatchesOfSomeRightSides) {
   EXPECT_EQ(refusal(parse({"2x8x4", "4x6", "2x4x6"},
-                          folded + op("p1", "matmul %0, %2",
-                                      {"2x8x4", "2x4x6"}, "2x8x6"),
+                          folded + op("p1", "matmul %0, %2", {"2x8x4", "2x4x6"},
+                                      "2x8x6"),
                           {{"p0", "2x8x6"}, {"p1", "2x8x6"}}),
                     as(Kind::Grouped)),
             "every rhs must have batches, or none");
 }
 
 TEST_F(Contraction, RefusesOneWeightTwice) {
-  EXPECT_EQ(refusal(parse({"8x4", "4x6"},
-                          product +
-                              op("p1", "matmul %0, %1", {"8x4", "4x6"}, "8x6") +
-                              op("p2", "mul %p0, %p1", {"8x6", "8x6"}, "8x6"),
-                          {{"p2", "8x6"}}),
-                    as(Kind::Gated)),
-            "needs two different weights, and both 'fact.matmul' have the same "
-            "rhs");
+  EXPECT_EQ(
+      refusal(parse({"8x4", "4x6"},
+                    product + op("p1", "matmul %0, %1", {"8x4", "4x6"}, "8x6") +
+                        op("p2", "mul %p0, %p1", {"8x6", "8x6"}, "8x6"),
+                    {{"p2", "8x6"}}),
+              as(Kind::Gated)),
+      "needs two different weights, and both 'fact.matmul' have the same "
+      "rhs");
 }
 
 TEST_F(Contraction, RefusesWeightsOfTwoTypes) {
-  EXPECT_EQ(refusal(parseTwo(6, 1, op("p2", "mul %p0, %p1", {"8x6", "8x1"}, "8x6"),
-                             {{"p2", "8x6"}}),
-                    as(Kind::Gated)),
-            "needs two weights of the same type, not 'tensor<4x6xf32>' and "
-            "'tensor<4x1xf32>'");
+  EXPECT_EQ(
+      refusal(parseTwo(6, 1, op("p2", "mul %p0, %p1", {"8x6", "8x1"}, "8x6"),
+                       {{"p2", "8x6"}}),
+              as(Kind::Gated)),
+      "needs two weights of the same type, not 'tensor<4x6xf32>' and "
+      "'tensor<4x1xf32>'");
 }
 
 TEST_F(Contraction, RefusesProductsApartAsGated) {
@@ -367,21 +367,21 @@ TEST_F(Contraction, RefusesProductsApartAsGated) {
 }
 
 TEST_F(Contraction, RefusesCombinedProductsAsGrouped) {
-  EXPECT_EQ(refusal(parseTwo(6, 6,
-                             op("p2", "mul %p0, %p1", {"8x6", "8x6"}, "8x6"),
-                             {{"p2", "8x6"}, {"p1", "8x6"}}),
-                    as(Kind::Grouped)),
-            "result 0 must read one product, not 2");
+  EXPECT_EQ(
+      refusal(parseTwo(6, 6, op("p2", "mul %p0, %p1", {"8x6", "8x6"}, "8x6"),
+                       {{"p2", "8x6"}, {"p1", "8x6"}}),
+              as(Kind::Grouped)),
+      "result 0 must read one product, not 2");
 }
 
 TEST_F(Contraction, RefusesReductionsOfTwoWidths) {
-  EXPECT_EQ(refusal(parseTwo(6, 1,
-                             op("p2", "mul %p0, %p1", {"8x6", "8x1"}, "8x6") +
-                                 op("p3", "reduce sum %p2 dims [1]", {"8x6"},
-                                    "8"),
-                             {{"p3", "8"}}),
-                    as(Kind::Grouped)),
-            "combines products of 6 and of 1 columns");
+  EXPECT_EQ(
+      refusal(parseTwo(6, 1,
+                       op("p2", "mul %p0, %p1", {"8x6", "8x1"}, "8x6") +
+                           op("p3", "reduce sum %p2 dims [1]", {"8x6"}, "8"),
+                       {{"p3", "8"}}),
+              as(Kind::Grouped)),
+      "combines products of 6 and of 1 columns");
 }
 
 TEST_F(Contraction, RefusesProductsThatNothingReads) {

@@ -170,7 +170,7 @@ TEST_F(Demand, OpsThatSayNothing) {
       %1 = builtin.unrealized_conversion_cast %a : tensor<64x8xf32> to tensor<8xf32>
       fact.yield %1 : tensor<8xf32>
     } : tensor<8xf32>)",
-                                           &context);
+                                            &context);
   ASSERT_TRUE(module);
   SpeedOfLight light = getSpeedOfLight(*module->getOps<FusedOp>().begin());
   EXPECT_EQ(light.bytes, 8 * 4);

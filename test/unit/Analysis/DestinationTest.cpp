@@ -41,9 +41,9 @@ TEST_F(DestinationTest, WholeChain) {
 }
 
 TEST_F(DestinationTest, OneIndexSpace) {
-  FusedOp fused = parse({"tensor<2x6xf32>", "tensor<12xf32>", "tensor<3x4xf32>",
-                         "tensor<5xf32>"},
-                        "fact.yield %0 : tensor<2x6xf32>");
+  FusedOp fused = parse(
+      {"tensor<2x6xf32>", "tensor<12xf32>", "tensor<3x4xf32>", "tensor<5xf32>"},
+      "fact.yield %0 : tensor<2x6xf32>");
   SmallVector<StridedView> views;
   for (Value argument : fused.getBody().getArguments())
     views.push_back(StridedView::identity(argument));

@@ -1,6 +1,5 @@
-//===- ElementOracle.h - What a kernel needs, element by element --*- C++
+//===- ElementOracle.h - Demand, element by element -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_TEST_UNIT_ANALYSIS_ELEMENTORACLE_H
 #define FACT_TEST_UNIT_ANALYSIS_ELEMENTORACLE_H

@@ -30,14 +30,15 @@ protected:
       operands += comma + "%a" + number;
       list += comma + types[i];
     }
-    std::string results =
-        llvm::StringRef(body).rsplit("fact.yield").second.split(" : ").second
-            .str();
+    std::string results = llvm::StringRef(body)
+                              .rsplit("fact.yield")
+                              .second.split(" : ")
+                              .second.str();
     std::string count = std::to_string(llvm::StringRef(results).count('<'));
     std::string text = "func.func @main(" + outer + ") {\n  %r:" + count +
                        " = fact.fused \"any\" ins(" + operands + " : " + list +
-                       ") {\n  ^bb0(" + inner + "):\n" + body + "\n  } : " +
-                       results + "\n  return\n}\n";
+                       ") {\n  ^bb0(" + inner + "):\n" + body +
+                       "\n  } : " + results + "\n  return\n}\n";
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     FusedOp fused;
     if (module)

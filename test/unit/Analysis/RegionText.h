@@ -14,7 +14,8 @@ inline std::string tensor(const std::string &shape) {
   bool hasType = llvm::StringRef(shape).contains("xi");
   return "tensor<" + shape + (hasType ? ">" : "xf32>");
 }
-inline std::vector<std::string> tensors(const std::vector<std::string> &shapes) {
+inline std::vector<std::string>
+tensors(const std::vector<std::string> &shapes) {
   std::vector<std::string> types;
   for (const std::string &shape : shapes)
     types.push_back(tensor(shape));

@@ -1,8 +1,8 @@
 //===- CompositionsTest.cpp - Fast forms inside of expressions ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fast form has an absolute error, which a logarithm or a quotient of it turns
-// into any error. Which forms a region uses is `toleratesAbsoluteError`'s
+// A fast form has an absolute error, which a logarithm or a quotient of it
+// turns into any error. Which forms a region uses is `toleratesAbsoluteError`'s
 // decision; here the expression that comes of it is evaluated at all 65,536
 // values of each 16-bit type, each instruction as wrong as it may be.
 //
@@ -110,8 +110,7 @@ public:
       : builder(&context) {
     std::string type = "tensor<4x" + element + ">", text = test.text;
     auto replace = [&](StringRef word, const std::string &by) {
-      for (size_t at = 0;
-           (at = text.find(word.str(), at)) != std::string::npos;
+      for (size_t at = 0; (at = text.find(word.str(), at)) != std::string::npos;
            at += by.size())
         text.replace(at, word.size(), by);
     };
@@ -122,8 +121,8 @@ public:
     module = parseSourceString<ModuleOp>(
         "%a = builtin.unrealized_conversion_cast to " + type +
             "\n%f = fact.fused \"pointwise\" ins(%a : " + type +
-            ") {\n^bb0(%x: " + type + "):\n" + text + "\nfact.yield %r : " +
-            type + "\n} : " + type,
+            ") {\n^bb0(%x: " + type + "):\n" + text +
+            "\nfact.yield %r : " + type + "\n} : " + type,
         ParserConfig(&context));
     if (module)
       build(*module->getOps<FusedOp>().begin());
@@ -152,8 +151,8 @@ private:
     for (Operation &op : fused.getBodyOps()) {
       Value value = op.getResult(0);
       if (auto constant = dyn_cast<ConstantOp>(op)) {
-        APFloat number =
-            cast<DenseElementsAttr>(constant.getValue()).getSplatValue<APFloat>();
+        APFloat number = cast<DenseElementsAttr>(constant.getValue())
+                             .getSplatValue<APFloat>();
         bool lossy;
         number.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
                        &lossy);
@@ -210,9 +209,8 @@ TEST(Compositions, ApproximationsStayBelowTheRounding) {
             continue;
           }
           double size = std::fabs(double(exact));
-          int exponent =
-              size == 0 ? format.lowest
-                        : std::max(std::ilogb(size), format.lowest);
+          int exponent = size == 0 ? format.lowest
+                                   : std::max(std::ilogb(size), format.lowest);
           double scale = test.ofArgument ? std::fabs(inputs[i]) : 1;
           double allowed = 0.5 * std::ldexp(1.0, exponent - format.bits + 1) +
                            test.slack * scale;

@@ -23,7 +23,8 @@ protected:
     return AttentionOp::create(
         builder, loc, type({2, 4, queries, 6}), argument({2, 4, queries, 8}),
         argument({2, 2, keys, 8}), argument({2, 2, keys, 6}), mask,
-        builder.getF64FloatAttr(0.5), causal ? builder.getUnitAttr() : UnitAttr());
+        builder.getF64FloatAttr(0.5),
+        causal ? builder.getUnitAttr() : UnitAttr());
   }
 };
 } // namespace
@@ -123,7 +124,7 @@ TEST_F(Contractions, ScaleEffects) {
   EXPECT_EQ(effect.result, 5);
   EXPECT_DOUBLE_EQ(effect.exponent, 2 * 3 * std::sqrt(8.0) * 0.5);
   EXPECT_TRUE(effect.computesExponent);
-  effect = attention(16, 12, false, argument({16, 12}))
-               .getScaleEffect({2, 3, 5, 7});
+  effect =
+      attention(16, 12, false, argument({16, 12})).getScaleEffect({2, 3, 5, 7});
   EXPECT_DOUBLE_EQ(effect.exponent, 2 * 3 * std::sqrt(8.0) * 0.5 + 7);
 }

@@ -24,8 +24,8 @@ protected:
   /// this shape, and that the verifier refuses another one.
   template <typename OpT>
   void expect(OpT op, ArrayRef<int64_t> shape, Type element = Type()) {
-    auto type = RankedTensorType::get(shape, element ? element
-                                                     : builder.getF32Type());
+    auto type =
+        RankedTensorType::get(shape, element ? element : builder.getF32Type());
     EXPECT_EQ(op.getType(), type);
     EXPECT_TRUE(succeeded(verify(op)));
 
@@ -71,9 +71,9 @@ TEST_F(InferTypes, PointwiseOps) {
   expect(ExpOp::create(builder, loc, x), {4, 1, 8});
   expect(AddOp::create(builder, loc, x, y), {4, 6, 8});
   expect(GeluOp::create(builder, loc, y), {6, 1});
-  expect(ClampOp::create(builder, loc, x, builder.getF64FloatAttr(0),
-                         FloatAttr()),
-         {4, 1, 8});
+  expect(
+      ClampOp::create(builder, loc, x, builder.getF64FloatAttr(0), FloatAttr()),
+      {4, 1, 8});
   auto compare = CompareOp::create(builder, loc, Predicate::lt, x, y);
   expect(compare, {4, 6, 8}, builder.getI1Type());
   expect(SelectOp::create(builder, loc, compare, x, y), {4, 6, 8});

@@ -44,9 +44,9 @@ MachineDescription parseMachine(MLIRContext &context, StringRef peaks) {
       ("#fact.machine<\"mine\", {architecture = \"sm_90a\", multiprocessors = "
        "114 : i64, shared_memory_bytes = 232448 : i64, cache_bytes = 1024 : "
        "i64, bandwidth = 2.0e12 : f64, scalar_flops = 3.0e13 : f64, " +
-       peaks + "}>").str();
-  auto machine =
-      dyn_cast_or_null<MachineAttr>(parseAttribute(text, &context));
+       peaks + "}>")
+          .str();
+  auto machine = dyn_cast_or_null<MachineAttr>(parseAttribute(text, &context));
   EXPECT_TRUE(machine);
   return machine ? machine.getDescription() : *findMachine("host");
 }
@@ -87,14 +87,16 @@ TEST(Precision, IsThatOfTheModule) {
     return parseSourceString<ModuleOp>(
         ("module " + attributes +
          " { %0 = fact.constant dense<1.0> : tensor<2xf32>\n"
-         "%1 = fact.neg %0 : (tensor<2xf32>) -> tensor<2xf32> }").str(),
+         "%1 = fact.neg %0 : (tensor<2xf32>) -> tensor<2xf32> }")
+            .str(),
         &context);
   };
   auto get = [&](OwningOpRef<ModuleOp> module) {
     return getFloat32Precision(&module->getBody()->back());
   };
   auto with = [](StringRef name) {
-    return "attributes {fact.float32_matmul_precision = \"" + name.str() + "\"}";
+    return "attributes {fact.float32_matmul_precision = \"" + name.str() +
+           "\"}";
   };
   EXPECT_EQ(get(parse("")), Precision::Highest);
   EXPECT_EQ(get(parse(with("highest"))), Precision::Highest);

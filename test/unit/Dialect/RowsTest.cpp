@@ -17,12 +17,11 @@ protected:
   RowOpInterface norm(NormKind kind, ArrayRef<int64_t> shape, int64_t dims,
                       bool hasWeight, bool hasBias) {
     ArrayRef<int64_t> row = shape.take_back(dims);
-    return NormOp::create(builder, loc, type(shape),
-                          NormKindAttr::get(&context, kind), argument(shape),
-                          hasWeight ? argument(row) : Value(),
-                          hasBias ? argument(row) : Value(),
-                          builder.getF64FloatAttr(1e-5),
-                          builder.getI64IntegerAttr(dims));
+    return NormOp::create(
+        builder, loc, type(shape), NormKindAttr::get(&context, kind),
+        argument(shape), hasWeight ? argument(row) : Value(),
+        hasBias ? argument(row) : Value(), builder.getF64FloatAttr(1e-5),
+        builder.getI64IntegerAttr(dims));
   }
   RowOpInterface reduce(ReduceKind kind, ArrayRef<int64_t> shape,
                         ArrayRef<int64_t> dims, bool keep) {

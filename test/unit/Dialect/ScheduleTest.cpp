@@ -62,8 +62,8 @@ TEST(Parameter, Text) {
 }
 
 TEST(Parameter, Steps) {
-  EXPECT_EQ(tile.getSteps({8, 4}), (std::vector<Extents>{
-                                       {4, 4}, {16, 4}, {8, 2}, {8, 8}}));
+  EXPECT_EQ(tile.getSteps({8, 4}),
+            (std::vector<Extents>{{4, 4}, {16, 4}, {8, 2}, {8, 8}}));
   // Nothing is halved to 0, nothing large is doubled, and words have no half.
   EXPECT_EQ(tile.getSteps({1, 1}), (std::vector<Extents>{{2, 1}, {1, 2}}));
   EXPECT_TRUE(tile.getSteps({int64_t(1) << 40, 1}).empty());
@@ -127,17 +127,17 @@ TEST_F(ScheduleTest, RoundTrips) {
   EXPECT_EQ(schedule.getKey(),
             "test_loops<tile = 8x12, order = columns, unroll = 2>");
   EXPECT_EQ(schedule.getKind(), &loops);
-  EXPECT_EQ(schedule, parse<ScheduleAttr>(
-                          "#fact.test_loops<unroll = 2, order = columns, "
-                          "tile = 8x12>"));
+  EXPECT_EQ(schedule,
+            parse<ScheduleAttr>("#fact.test_loops<unroll = 2, order = columns, "
+                                "tile = 8x12>"));
   EXPECT_EQ(print(schedule.with(2, {4})),
             "#fact.test_loops<tile = 8x12, order = columns, unroll = 4>");
 }
 
 TEST_F(ScheduleTest, ValuesAndLimitsAreChecked) {
   auto text = [](StringRef tile, StringRef unroll) {
-    return ("#fact.test_loops<tile = " + tile + ", order = rows, unroll = " +
-            unroll + ">")
+    return ("#fact.test_loops<tile = " + tile +
+            ", order = rows, unroll = " + unroll + ">")
         .str();
   };
   EXPECT_EQ(check(text("8x12", "2")), "");

@@ -51,9 +51,11 @@ TEST(Types, TheDialectTakesThoseOfTheTable) {
   context.loadDialect<FactDialect>();
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   auto isTaken = [&](StringRef name) {
-    std::string text =
-        ("fact.weight @w : tensor<2x" + name + ">\n%0 = fact.get_weight @w : "
-         "tensor<2x" + name + ">").str();
+    std::string text = ("fact.weight @w : tensor<2x" + name +
+                        ">\n%0 = fact.get_weight @w : "
+                        "tensor<2x" +
+                        name + ">")
+                           .str();
     return bool(parseSourceString<ModuleOp>(text, &context));
   };
   for (ElementType element : allTypes)

@@ -84,8 +84,8 @@ protected:
       return false;
     EXPECT_EQ(ArrayRef(view->shape), shapeOf(value));
     SmallVector<int64_t> index(view->shape.size(), 0);
-    for (int64_t i = 0, e = cast<RankedTensorType>(value.getType())
-                                .getNumElements();
+    for (int64_t i = 0,
+                 e = cast<RankedTensorType>(value.getType()).getNumElements();
          i < e; ++i) {
       int64_t rest = i, position = view->offset;
       for (size_t dim = index.size(); dim-- > 0;) {

@@ -1,4 +1,4 @@
-//===- AgentTest.cpp - Agents that others bring ----------------------------===//
+//===- AgentTest.cpp - Agents that others bring ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FusionFixture.h"
@@ -94,8 +94,7 @@ TEST_F(AgentTest, AnUnknownAgentIsAnError) {
   });
   DiscoveryReport report;
   EXPECT_TRUE(failed(discover(*module, options, report)));
-  EXPECT_EQ(said,
-            "unknown agent 'oracle'; known are 'rules', 'one_by_one'");
+  EXPECT_EQ(said, "unknown agent 'oracle'; known are 'rules', 'one_by_one'");
 }
 
 TEST_F(AgentTest, PassesOfOneContextShareItsMemory) {

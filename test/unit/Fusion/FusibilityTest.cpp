@@ -46,8 +46,8 @@ func.func @main(%x: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
 
 TEST_F(FusibilityTest, InputsAreReadOnceAndSplatsAreCopied) {
   Block &block = parse(diamond);
-  OpGroup ops = group({find(block, "exp")[0], find(block, "add")[0],
-                       find(block, "mul")[0]});
+  OpGroup ops = group(
+      {find(block, "exp")[0], find(block, "add")[0], find(block, "mul")[0]});
   EXPECT_EQ(Fusibility::getInputs(ops).getArrayRef(),
             ArrayRef<Value>({block.getArgument(0),
                              find(block, "softmax")[0]->getResult(0)}));
@@ -69,8 +69,7 @@ TEST_F(FusibilityTest, EachObstacleIsNamed) {
 
   auto [rule, saidRule] = check("no_such_rule", group({add}), decided);
   EXPECT_EQ(rule, Obstacle::rule);
-  EXPECT_NE(saidRule.find("no rule 'no_such_rule'; it has"),
-            std::string::npos);
+  EXPECT_NE(saidRule.find("no rule 'no_such_rule'; it has"), std::string::npos);
 
   auto [weight, saidWeight] =
       check("pointwise", group({find(block, "get_weight")[0]}), decided);
@@ -101,7 +100,8 @@ TEST_F(FusibilityTest, EachObstacleIsNamed) {
             std::string::npos);
 
   EXPECT_FALSE(check("pointwise", group({add, mul}), decided).first);
-  EXPECT_FALSE(check("rowwise", group({exp, softmax, add, mul}), decided).first);
+  EXPECT_FALSE(
+      check("rowwise", group({exp, softmax, add, mul}), decided).first);
   decided.add(group({add}));
   auto [taken, saidTaken] = check("pointwise", group({add, mul}), decided);
   EXPECT_EQ(taken, Obstacle::op);
@@ -163,7 +163,8 @@ TEST_F(FusibilityTest, DetoursAreThoseOfTheWholeGraph) {
   unsigned found = 0, absent = 0;
   for (int graph = 0; graph < 60; ++graph) {
     size_t count = 4 + below(12);
-    std::string text = "func.func @main(%v0: tensor<4xf32>) -> tensor<4xf32> {\n";
+    std::string text =
+        "func.func @main(%v0: tensor<4xf32>) -> tensor<4xf32> {\n";
     for (size_t i = 1; i <= count; ++i)
       text += llvm::formatv("%v{0} = fact.add %v{1}, %v{2} : (tensor<4xf32>, "
                             "tensor<4xf32>) -> tensor<4xf32>\n",

@@ -1,4 +1,4 @@
-//===- FusionFixture.h - A graph and a target ---------------------*- C++ -*-===//
+//===- FusionFixture.h - A graph and a target -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_TEST_UNIT_FUSION_FUSIONFIXTURE_H

@@ -35,13 +35,19 @@ public:
 };
 
 /// What a plug-in may say of its regions.
-const Rule ownRule{
-    "own_rule", "Anything.", nullptr, true,
-    false,      false,       false,   false,
-    [](FusedOp fused) {
-      return ProblemExtents{{"operands", int64_t(fused.getInputs().size())},
-                            {"nothing", 0}};
-    }};
+const Rule ownRule{"own_rule",
+                   "Anything.",
+                   nullptr,
+                   true,
+                   false,
+                   false,
+                   false,
+                   false,
+                   [](FusedOp fused) {
+                     return ProblemExtents{
+                         {"operands", int64_t(fused.getInputs().size())},
+                         {"nothing", 0}};
+                   }};
 
 class ProblemTest : public testing::Test {
 protected:
@@ -74,11 +80,11 @@ protected:
       block += comma + "%a" + std::to_string(i) + ": " + type;
     }
     std::string type = ("tensor<" + result + "xf32>").str();
-    std::string text = "func.func @f(" + arguments + ") {\n  %f = fact.fused \"" +
-                       rule.str() + "\" ins(" + inputs + " : " + types +
-                       ") {\n  ^bb0(" + block + "):\n" + body.str() +
-                       "    fact.yield %r : " + type + "\n  } : " + type +
-                       "\n  return\n}\n";
+    std::string text = "func.func @f(" + arguments +
+                       ") {\n  %f = fact.fused \"" + rule.str() + "\" ins(" +
+                       inputs + " : " + types + ") {\n  ^bb0(" + block +
+                       "):\n" + body.str() + "    fact.yield %r : " + type +
+                       "\n  } : " + type + "\n  return\n}\n";
     module = parseSourceString<ModuleOp>(text, &context);
     FusedOp found;
     if (module)
@@ -110,8 +116,7 @@ protected:
 TEST_F(ProblemTest, ReductionsHaveKindsAndDirections) {
   auto reduce = [&](StringRef kind, StringRef dim, StringRef result) {
     return getProduct(("    %r = fact.reduce " + kind + " %p dims [" + dim +
-                       "] : (tensor<8x32xf32>) -> tensor<" + result +
-                       "xf32>\n")
+                       "] : (tensor<8x32xf32>) -> tensor<" + result + "xf32>\n")
                           .str(),
                       result);
   };
@@ -122,13 +127,14 @@ TEST_F(ProblemTest, ReductionsHaveKindsAndDirections) {
   EXPECT_EQ(reduce("max", "1", "8").ops, "matmul.nt,reduce.max.rows");
   EXPECT_NE(reduce("max", "1", "8").getId(), rows.getId());
   // Columns may be written as the rows of a permuted value.
-  EXPECT_EQ(getProduct("    %t = fact.permute %p [1, 0] : (tensor<8x32xf32>) -> "
-                       "tensor<32x8xf32>\n"
-                       "    %r = fact.reduce sum %t dims [1] : "
-                       "(tensor<32x8xf32>) -> tensor<32xf32>\n",
-                       "32")
-                .ops,
-            "matmul.nt,reduce.sum.columns");
+  EXPECT_EQ(
+      getProduct("    %t = fact.permute %p [1, 0] : (tensor<8x32xf32>) -> "
+                 "tensor<32x8xf32>\n"
+                 "    %r = fact.reduce sum %t dims [1] : "
+                 "(tensor<32x8xf32>) -> tensor<32xf32>\n",
+                 "32")
+          .ops,
+      "matmul.nt,reduce.sum.columns");
   EXPECT_EQ(get("rowwise", {"4x8x16"},
                 "    %r = fact.reduce min %a0 dims [1] : (tensor<4x8x16xf32>) "
                 "-> tensor<4x16xf32>\n",
@@ -145,11 +151,11 @@ TEST_F(ProblemTest, ReductionsHaveKindsAndDirections) {
 
 TEST_F(ProblemTest, RowsHaveDirections) {
   auto softmax = [&](StringRef dim) {
-    return get("rowwise", {"8x16"},
-               ("    %r = fact.softmax %a0 dim " + dim +
-                " : tensor<8x16xf32>\n")
-                   .str(),
-               "8x16");
+    return get(
+        "rowwise", {"8x16"},
+        ("    %r = fact.softmax %a0 dim " + dim + " : tensor<8x16xf32>\n")
+            .str(),
+        "8x16");
   };
   EXPECT_EQ(softmax("1").ops, "softmax");
   EXPECT_EQ(softmax("0").ops, "softmax.columns");
@@ -164,8 +170,8 @@ TEST_F(ProblemTest, RowsHaveDirections) {
 }
 
 TEST_F(ProblemTest, ContractionsHaveLayouts) {
-  auto multiply = [&](StringRef a, StringRef b, StringRef views, StringRef words,
-                      StringRef types) {
+  auto multiply = [&](StringRef a, StringRef b, StringRef views,
+                      StringRef words, StringRef types) {
     return get("gemm_epilogue", {a, b},
                (views + "    %r = fact.matmul " + words + " : " + types +
                 " -> tensor<8x32xf32>\n")
@@ -202,8 +208,8 @@ TEST_F(ProblemTest, ContractionsHaveLayouts) {
 TEST_F(ProblemTest, AVectorHasOneLayout) {
   auto multiply = [&](StringRef shape, StringRef word) {
     return get("gemm_epilogue", {shape, "16x32"},
-               ("    %r = fact.matmul %a0, %a1 " + word + " : (tensor<" + shape +
-                "xf32>, tensor<16x32xf32>) -> tensor<1x32xf32>\n")
+               ("    %r = fact.matmul %a0, %a1 " + word + " : (tensor<" +
+                shape + "xf32>, tensor<16x32xf32>) -> tensor<1x32xf32>\n")
                    .str(),
                "1x32")
         .ops;

@@ -1,4 +1,4 @@
-//===- RulesTest.cpp - What the rules group --------------------------------===//
+//===- RulesTest.cpp - What the rules group -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FusionFixture.h"
@@ -59,9 +59,9 @@ func.func @main(%x: tensor<2048x512xbf16>) -> tensor<2048x512xbf16> {
 
 TEST_F(RulesTest, AnchorsGrowToTheirEpilogues) {
   Block &block = parse(mlp);
-  EXPECT_EQ(propose(block), (Groups{"gemm_epilogue: matmul add gelu",
-                                    "gemm_epilogue: matmul add",
-                                    "rowwise: norm"}));
+  EXPECT_EQ(propose(block),
+            (Groups{"gemm_epilogue: matmul add gelu",
+                    "gemm_epilogue: matmul add", "rowwise: norm"}));
   // The first is worth most.
   for (size_t i = 1; i < proposals.size(); ++i)
     EXPECT_GT(proposals[i - 1].priority, proposals[i].priority);

@@ -212,9 +212,8 @@ TEST_F(KernelTest, ChecksKindValuesAndLimits) {
 TEST_F(KernelTest, TheBestPredictedAreSelected) {
   add(stepRule, "sm_90a");
   EXPECT_EQ(select(parse(), 10),
-            (Keys{"test_steps<size = 8>", "test_vendor",
-                  "test_steps<size = 6>", "test_steps<size = 4>",
-                  "test_steps<size = 2>"}));
+            (Keys{"test_steps<size = 8>", "test_vendor", "test_steps<size = 6>",
+                  "test_steps<size = 4>", "test_steps<size = 2>"}));
   EXPECT_EQ(select(parse(), 2), (Keys{"test_steps<size = 8>", "test_vendor"}));
   EXPECT_EQ(select(parse("schedule(#fact.test_steps<size = 2>)"), 10),
             Keys{"test_steps<size = 2>"});

@@ -87,9 +87,8 @@ bool keepsValues(ModelOp model) {
         llvm::fill(bytesOf(alloc), alloc);
     for (Value input : launch.getInputs())
       if (auto alloc = input.getDefiningOp<AllocOp>())
-        if (!llvm::all_of(bytesOf(alloc), [&](Operation *owner) {
-              return owner == alloc;
-            }))
+        if (!llvm::all_of(bytesOf(alloc),
+                          [&](Operation *owner) { return owner == alloc; }))
           return false;
   }
   return true;

@@ -81,10 +81,9 @@ TEST(EntryFile, Format1IsRead) {
   ASSERT_EQ(parseFile(text, again), "");
   ASSERT_EQ(again.size(), 3u);
   EXPECT_EQ(writeText(again), text);
-  EXPECT_EQ(std::count_if(again.begin(), again.end(),
-                          [](const Entry &entry) {
-                            return entry.problem.format == 1;
-                          }),
+  EXPECT_EQ(std::count_if(
+                again.begin(), again.end(),
+                [](const Entry &entry) { return entry.problem.format == 1; }),
             2);
 }
 
@@ -267,10 +266,11 @@ TEST(EntryFile, EvidenceOfAStricterVerifierWins) {
 
 TEST(EntryFile, ImpossibleTimesAreRefused) {
   for (double us : {0.0, -1.0, 1e-9, 0.0009, 1e13})
-    EXPECT_NE(checkEntry(sampleEntry(sampleProblem(), {accepted(us)})).find(
-                  "$.entries[0].schedules[0].us: expected a number from 0.001 "
+    EXPECT_NE(
+        checkEntry(sampleEntry(sampleProblem(), {accepted(us)}))
+            .find("$.entries[0].schedules[0].us: expected a number from 0.001 "
                   "to "),
-              std::string::npos)
+        std::string::npos)
         << us;
   EXPECT_EQ(checkEntry(sampleEntry(sampleProblem(), {accepted(0.001)})), "");
   EXPECT_TRUE(isPossibleTime(10, 9));

@@ -146,9 +146,9 @@ TEST(Registry, EntriesOfFormat1AreNearAndNeverTheSame) {
   EXPECT_EQ(find(problem), (std::vector<std::string>{"adapt 1 matmul,add",
                                                      "adapt 2 matmul,add"}));
   // Even where the words are the same.
-  EXPECT_EQ(find(sampleProblem()),
-            (std::vector<std::string>{"reuse 2 matmul,add",
-                                      "adapt 1 matmul,add"}));
+  EXPECT_EQ(
+      find(sampleProblem()),
+      (std::vector<std::string>{"reuse 2 matmul,add", "adapt 1 matmul,add"}));
   writeLayer(folder.path, {sampleEntry(problem, {accepted(30)})});
   EXPECT_EQ(find(problem).front(), "reuse 2 matmul.nt,add");
 }

@@ -101,8 +101,7 @@ TEST(ElementType, NarrowFloatsComputeInF32) {
       EXPECT_EQ(referenceTypeOf(type), ElementType::F32);
     } else {
       EXPECT_EQ(computeTypeOf(type), type);
-      EXPECT_EQ(referenceTypeOf(type),
-                isFloat(type) ? ElementType::F64 : type);
+      EXPECT_EQ(referenceTypeOf(type), isFloat(type) ? ElementType::F64 : type);
     }
   }
 }

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Runtime/Library.h"
-#include "fact/Runtime/Program.h"
 #include "SafetensorsWriter.h"
+#include "fact/Runtime/Program.h"
 #include "gtest/gtest.h"
 #include <atomic>
 #include <cstdlib>
@@ -51,8 +51,7 @@ void packBackwards(int64_t, void *const *buffers, void *packed) {
     throw std::runtime_error("nothing left");
   ++counter;
   for (int64_t i = 0; i < elements; ++i)
-    static_cast<float *>(packed)[elements - 1 - i] =
-        in(buffers, operand)[i];
+    static_cast<float *>(packed)[elements - 1 - i] = in(buffers, operand)[i];
 }
 
 void addTile(int64_t row, void *const *buffers, void *) {
@@ -62,13 +61,13 @@ void addTile(int64_t row, void *const *buffers, void *) {
 
 void scaleTile(int64_t row, void *const *buffers, void *) {
   for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
-    out(buffers, 3)[i] =
-        in(buffers, 0)[elements - 1 - i] * in(buffers, 1)[0] +
-        in(buffers, 2)[i % 2];
+    out(buffers, 3)[i] = in(buffers, 0)[elements - 1 - i] * in(buffers, 1)[0] +
+                         in(buffers, 2)[i % 2];
 }
 
-const FactKernel doubleKernel = {FACT_KERNEL_ABI, 2,  0, 0, nullptr, nullptr,
-                                 rows, doubleTile, -1, 0, 0, 0, nullptr};
+const FactKernel doubleKernel = {
+    FACT_KERNEL_ABI, 2,  0, 0, nullptr, nullptr, rows,
+    doubleTile,      -1, 0, 0, 0,       nullptr};
 const FactKernel addKernel = {FACT_KERNEL_ABI,
                               3,
                               0,
@@ -125,14 +124,20 @@ const StepSpec programSteps[] = {{1, 2, 3, addBuffers},
 
 } // namespace
 
-const Program fact::runtime::theProgram = {
-    "sample",       "{\"name\": \"sample\"}",
-    {inputs, 1},    {outputs, 1},
-    {weights, 2},   {constants, 1},
-    {values, 7},    {kernels, 3},
-    {prepareSteps, 1}, {programSteps, 2},
-    512,            256,
-    nullptr,        {nullptr, 0}};
+const Program fact::runtime::theProgram = {"sample",
+                                           "{\"name\": \"sample\"}",
+                                           {inputs, 1},
+                                           {outputs, 1},
+                                           {weights, 2},
+                                           {constants, 1},
+                                           {values, 7},
+                                           {kernels, 3},
+                                           {prepareSteps, 1},
+                                           {programSteps, 2},
+                                           512,
+                                           256,
+                                           nullptr,
+                                           {nullptr, 0}};
 
 namespace {
 
@@ -440,8 +445,8 @@ TEST_F(LibraryTest, SeparateInstancesInSeparateThreads) {
         ++wrong;
       const std::vector<float> &used = i % 2 ? w.data : own.data;
       for (int64_t e = 0; e < elements; ++e)
-        wrong += result.data[e] !=
-                 (in.data[e] + 2 * used[e]) * 3 + float(e % 2);
+        wrong +=
+            result.data[e] != (in.data[e] + 2 * used[e]) * 3 + float(e % 2);
       // A failure of one thread is none of the others'.
       wrong += library->run(mine, inputs, 0, outputs, 1, nullptr) == 0;
       wrong += *library->error(mine) == '\0';

@@ -128,15 +128,16 @@ TEST(Measure, UndecidedElementsAreNotCompared) {
   std::vector<float> doubt = {0, HUGE_VALF, 0, 0};
   Comparison comparison;
   ASSERT_TRUE(measure::compare(found.data(), ElementType::I1, expected.data(),
-                               ElementType::I1, doubt.data(), 4,
-                               Tolerance(), comparison));
+                               ElementType::I1, doubt.data(), 4, Tolerance(),
+                               comparison));
   EXPECT_EQ(comparison.undecided, 1u);
   EXPECT_EQ(comparison.beyond, 1u);
   EXPECT_EQ(comparison.firstBad, 3);
 }
 
-/// Where rounding may move an element further than the tolerance, it may be that
-/// far off, and no further; where it moves it by less, the tolerance counts.
+/// Where rounding may move an element further than the tolerance, it may be
+/// that far off, and no further; where it moves it by less, the tolerance
+/// counts.
 TEST(Measure, DoubtIsAllowed) {
   const float expected[] = {1, 1, 1, 1};
   Tolerance tolerance;

@@ -45,9 +45,8 @@ TEST(ThreadPool, ConcurrentAndNestedCallers) {
   for (int caller = 0; caller < 4; ++caller)
     callers.emplace_back([&] {
       for (int call = 0; call < 200; ++call)
-        parallelFor(8, [&](int64_t) {
-          parallelFor(4, [&](int64_t) { ++total; });
-        });
+        parallelFor(
+            8, [&](int64_t) { parallelFor(4, [&](int64_t) { ++total; }); });
     });
   for (std::thread &caller : callers)
     caller.join();

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fact/Runtime/Cpu.h"
 #include "KernelRunner.h"
 #include "ObjectEmitter.h"
-#include "fact/Runtime/Cpu.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -32,8 +32,8 @@ using namespace fact::host;
 using namespace fact::test;
 using llvm::formatv;
 
-static const char *const processors[] = {"x86-64-v2",  "x86-64-v3",
-                                         "x86-64-v4",  "cooperlake",
+static const char *const processors[] = {"x86-64-v2",   "x86-64-v3",
+                                         "x86-64-v4",   "cooperlake",
                                          "neoverse-n1", "neoverse-v1"};
 
 TEST(Cpu, FeaturesFollowTheName) {
@@ -279,8 +279,8 @@ TEST(NarrowFloats, AllWiden) {
       if (std::isnan(expected))
         EXPECT_TRUE(std::isnan(out[i])) << type.str() << " " << i;
       else
-        EXPECT_EQ(std::memcmp(&out[i], &expected, 4), 0) << type.str() << " "
-                                                         << i;
+        EXPECT_EQ(std::memcmp(&out[i], &expected, 4), 0)
+            << type.str() << " " << i;
     }
   }
 }

@@ -64,10 +64,11 @@ TEST(Gemm, LongSumsInBlocks) {
 }
 
 TEST(Gemm, Double) {
-  checkRegion("gemm_epilogue", {"9x11xf64", "11x13xf64"},
-              "%0 = fact.matmul %a0, %a1 : (tensor<9x11xf64>, tensor<11x13xf64>) "
-              "-> tensor<9x13xf64>\nfact.yield %0 : tensor<9x13xf64>",
-              {"9x13xf64"});
+  checkRegion(
+      "gemm_epilogue", {"9x11xf64", "11x13xf64"},
+      "%0 = fact.matmul %a0, %a1 : (tensor<9x11xf64>, tensor<11x13xf64>) "
+      "-> tensor<9x13xf64>\nfact.yield %0 : tensor<9x13xf64>",
+      {"9x13xf64"});
 }
 
 TEST(Gemm, Transposes) {
@@ -75,30 +76,34 @@ TEST(Gemm, Transposes) {
     for (bool c : {false, true}) {
       std::string x = a ? "19x9xf32" : "9x19xf32";
       std::string w = c ? "21x19xf32" : "19x21xf32";
-      checkRegion("gemm_epilogue", {x, w},
-                  formatv("%0 = fact.matmul %a0, %a1 {0} {1} : ({2}, {3}) -> "
-                          "tensor<9x21xf32>\n"
-                          "%1 = fact.relu %0 : (tensor<9x21xf32>) -> tensor<9x21xf32>\n"
-                          "fact.yield %1 : tensor<9x21xf32>",
-                          a ? "transpose_a" : "", c ? "transpose_b" : "", T(x), T(w))
-                      .str(),
-                  {"9x21xf32"});
+      checkRegion(
+          "gemm_epilogue", {x, w},
+          formatv("%0 = fact.matmul %a0, %a1 {0} {1} : ({2}, {3}) -> "
+                  "tensor<9x21xf32>\n"
+                  "%1 = fact.relu %0 : (tensor<9x21xf32>) -> tensor<9x21xf32>\n"
+                  "fact.yield %1 : tensor<9x21xf32>",
+                  a ? "transpose_a" : "", c ? "transpose_b" : "", T(x), T(w))
+              .str(),
+          {"9x21xf32"});
     }
 }
 
 TEST(Gemm, BatchesOnTheLeftAreRows) {
-  checkRegion("gemm_epilogue", {"3x5x16xbf16", "24x16xbf16", "24xbf16", "3x1x24xbf16"}, R"(
+  checkRegion("gemm_epilogue",
+              {"3x5x16xbf16", "24x16xbf16", "24xbf16", "3x1x24xbf16"}, R"(
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<3x5x16xbf16>, tensor<24x16xbf16>) -> tensor<3x5x24xbf16>
     %1 = fact.add %0, %a2 : (tensor<3x5x24xbf16>, tensor<24xbf16>) -> tensor<3x5x24xbf16>
     %2 = fact.mul %1, %a3 : (tensor<3x5x24xbf16>, tensor<3x1x24xbf16>) -> tensor<3x5x24xbf16>
-    fact.yield %2 : tensor<3x5x24xbf16>)", {"3x5x24xbf16"});
+    fact.yield %2 : tensor<3x5x24xbf16>)",
+              {"3x5x24xbf16"});
 }
 
 TEST(Gemm, BatchedRightSide) {
   checkRegion("gemm_epilogue", {"2x3x10x12xf32", "3x12x14xf32", "f32"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<2x3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<2x3x10x14xf32>
     %1 = fact.mul %0, %a2 : (tensor<2x3x10x14xf32>, tensor<f32>) -> tensor<2x3x10x14xf32>
-    fact.yield %1 : tensor<2x3x10x14xf32>)", {"2x3x10x14xf32"});
+    fact.yield %1 : tensor<2x3x10x14xf32>)",
+              {"2x3x10x14xf32"});
 }
 
 TEST(Gemm, ViewsOfOperands) {
@@ -108,14 +113,16 @@ TEST(Gemm, ViewsOfOperands) {
     %1 = fact.permute %a1 [0, 2, 1, 3] : (tensor<2x11x3x16xf32>) -> tensor<2x3x11x16xf32>
     %2 = fact.slice %1 dim 3 start 8 : (tensor<2x3x11x16xf32>) -> tensor<2x3x11x8xf32>
     %3 = fact.matmul %0, %2 transpose_b : (tensor<2x3x10x8xf32>, tensor<2x3x11x8xf32>) -> tensor<2x3x10x11xf32>
-    fact.yield %3 : tensor<2x3x10x11xf32>)", {"2x3x10x11xf32"});
+    fact.yield %3 : tensor<2x3x10x11xf32>)",
+              {"2x3x10x11xf32"});
 }
 
 TEST(Gemm, SameOperandTwice) {
   checkRegion("gemm_epilogue", {"20x20xf32"}, R"(
     %0 = fact.matmul %a0, %a0 transpose_b : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
     %1 = fact.sub %0, %a0 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
-    fact.yield %1 : tensor<20x20xf32>)", {"20x20xf32"});
+    fact.yield %1 : tensor<20x20xf32>)",
+              {"20x20xf32"});
 }
 
 TEST(Gemm, ColumnsConstantsAndSeveralResults) {
@@ -133,34 +140,41 @@ TEST(Gemm, ColumnsConstantsAndSeveralResults) {
 }
 
 TEST(Gemm, ReshapeBeforeTheEpilogue) {
-  checkRegion("gemm_epilogue", {"10x8xf16", "8x12xf16", "2x5x12xf16", "2x1x12xf16"}, R"(
+  checkRegion("gemm_epilogue",
+              {"10x8xf16", "8x12xf16", "2x5x12xf16", "2x1x12xf16"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<10x8xf16>, tensor<8x12xf16>) -> tensor<10x12xf16>
     %1 = fact.reshape %0 : (tensor<10x12xf16>) -> tensor<2x5x12xf16>
     %2 = fact.add %1, %a2 : (tensor<2x5x12xf16>, tensor<2x5x12xf16>) -> tensor<2x5x12xf16>
     %3 = fact.mul %2, %a3 : (tensor<2x5x12xf16>, tensor<2x1x12xf16>) -> tensor<2x5x12xf16>
-    fact.yield %3 : tensor<2x5x12xf16>)", {"2x5x12xf16"});
+    fact.yield %3 : tensor<2x5x12xf16>)",
+              {"2x5x12xf16"});
 }
 
 TEST(Gemm, ReductionsOfRows) {
   // Sums, extremes and means of what the epilogue gives, beside the product.
   for (const std::string &type : types)
-    checkRegion("gemm_epilogue", {tensor({50, 40}, type), tensor({37, 40}, type),
-                                  tensor({37}, type), tensor({50, 1}, type)},
-                formatv(R"(
+    checkRegion(
+        "gemm_epilogue",
+        {tensor({50, 40}, type), tensor({37, 40}, type), tensor({37}, type),
+         tensor({50, 1}, type)},
+        formatv(R"(
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<50x40x{0}>, tensor<37x40x{0}>) -> tensor<50x37x{0}>
     %1 = fact.add %0, %a2 : (tensor<50x37x{0}>, tensor<37x{0}>) -> tensor<50x37x{0}>
     %2 = fact.reduce mean %1 dims [1] keep : (tensor<50x37x{0}>) -> tensor<50x1x{0}>
     %3 = fact.mul %2, %a3 : (tensor<50x1x{0}>, tensor<50x1x{0}>) -> tensor<50x1x{0}>
     %4 = fact.reduce max %0 dims [1] : (tensor<50x37x{0}>) -> tensor<50x{0}>
-    fact.yield %3, %4, %1 : tensor<50x1x{0}>, tensor<50x{0}>, tensor<50x37x{0}>)", type).str(),
-                {tensor({50, 1}, type), tensor({50}, type), tensor({50, 37}, type)});
+    fact.yield %3, %4, %1 : tensor<50x1x{0}>, tensor<50x{0}>, tensor<50x37x{0}>)",
+                type)
+            .str(),
+        {tensor({50, 1}, type), tensor({50}, type), tensor({50, 37}, type)});
   // Batches are rows; K in blocks.
   checkRegion("gemm_epilogue", {"2x30x1100xf32", "1100x20xf32"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<2x30x1100xf32>, tensor<1100x20xf32>) -> tensor<2x30x20xf32>
     %1 = fact.reduce sum %0 dims [2] : (tensor<2x30x20xf32>) -> tensor<2x30xf32>
     %2 = fact.reduce min %0 dims [2] : (tensor<2x30x20xf32>) -> tensor<2x30xf32>
     %3 = fact.sub %1, %2 : (tensor<2x30xf32>, tensor<2x30xf32>) -> tensor<2x30xf32>
-    fact.yield %3 : tensor<2x30xf32>)", {"2x30xf32"});
+    fact.yield %3 : tensor<2x30xf32>)",
+              {"2x30xf32"});
 }
 
 TEST(Gemm, ReductionsOfColumns) {
@@ -175,12 +189,14 @@ TEST(Gemm, ReductionsOfColumns) {
   checkRegion("gemm_epilogue", {"3x40x17xbf16", "24x17xbf16"}, R"(
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<3x40x17xbf16>, tensor<24x17xbf16>) -> tensor<3x40x24xbf16>
     %1 = fact.reduce max %0 dims [0, 1] : (tensor<3x40x24xbf16>) -> tensor<24xbf16>
-    fact.yield %1 : tensor<24xbf16>)", {"24xbf16"});
+    fact.yield %1 : tensor<24xbf16>)",
+              {"24xbf16"});
   // A batch of one product beside the reduced dimension.
   checkRegion("gemm_epilogue", {"1x40x17xf32", "24x17xf32"}, R"(
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<1x40x17xf32>, tensor<24x17xf32>) -> tensor<1x40x24xf32>
     %1 = fact.reduce sum %0 dims [1] : (tensor<1x40x24xf32>) -> tensor<1x24xf32>
-    fact.yield %1 : tensor<1x24xf32>)", {"1x24xf32"});
+    fact.yield %1 : tensor<1x24xf32>)",
+              {"1x24xf32"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +216,8 @@ static double checkGated(int64_t m, int64_t n, int64_t k,
               "%3 = fact.matmul %a0, %a2 transpose_b : ({0}, {1}) -> {3}\n"
               "%4 = fact.mul %2, %3 : ({3}, {3}) -> {3}\n"
               "fact.yield %4 : {3}",
-              T(x), T(w), T(bias), T(y)).str(),
+              T(x), T(w), T(bias), T(y))
+          .str(),
       {y}, 1.0, timed);
 }
 
@@ -221,7 +238,8 @@ TEST(GatedGemm, HalvesOfOneWeight) {
     %1 = fact.matmul %a0, %u : (tensor<2x9x16xf32>, tensor<16x20xf32>) -> tensor<2x9x20xf32>
     %2 = fact.gelu %1 : (tensor<2x9x20xf32>) -> tensor<2x9x20xf32>
     %3 = fact.mul %0, %2 : (tensor<2x9x20xf32>, tensor<2x9x20xf32>) -> tensor<2x9x20xf32>
-    fact.yield %3, %1 : tensor<2x9x20xf32>, tensor<2x9x20xf32>)", {"2x9x20xf32", "2x9x20xf32"});
+    fact.yield %3, %1 : tensor<2x9x20xf32>, tensor<2x9x20xf32>)",
+              {"2x9x20xf32", "2x9x20xf32"});
 }
 
 TEST(GatedGemm, WeightThatIsAlsoRead) {
@@ -230,7 +248,8 @@ TEST(GatedGemm, WeightThatIsAlsoRead) {
     %1 = fact.matmul %a0, %a2 transpose_b : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
     %2 = fact.mul %0, %1 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
     %3 = fact.add %2, %a2 : (tensor<20x20xf32>, tensor<20x20xf32>) -> tensor<20x20xf32>
-    fact.yield %3 : tensor<20x20xf32>)", {"20x20xf32"});
+    fact.yield %3 : tensor<20x20xf32>)",
+              {"20x20xf32"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,8 +260,9 @@ TEST(GroupedGemm, QueriesKeysValues) {
   // Widths differ; a bias, an activation, and heads in the result.
   for (const std::string &type : types)
     checkRegion("grouped_gemm",
-                {tensor({2, 25, 48}, type), tensor({64, 48}, type), tensor({17, 48}, type),
-                 tensor({32, 48}, type), tensor({64}, type), tensor({17}, type)},
+                {tensor({2, 25, 48}, type), tensor({64, 48}, type),
+                 tensor({17, 48}, type), tensor({32, 48}, type),
+                 tensor({64}, type), tensor({17}, type)},
                 formatv(R"(
     %q = fact.matmul %a0, %a1 transpose_b : (tensor<2x25x48x{0}>, tensor<64x48x{0}>) -> tensor<2x25x64x{0}>
     %k = fact.matmul %a0, %a2 transpose_b : (tensor<2x25x48x{0}>, tensor<17x48x{0}>) -> tensor<2x25x17x{0}>
@@ -252,21 +272,26 @@ TEST(GroupedGemm, QueriesKeysValues) {
     %2 = fact.relu %1 : (tensor<2x25x17x{0}>) -> tensor<2x25x17x{0}>
     %3 = fact.reshape %v : (tensor<2x25x32x{0}>) -> tensor<2x25x4x8x{0}>
     fact.yield %0, %2, %3, %1 : tensor<2x25x64x{0}>, tensor<2x25x17x{0}>, tensor<2x25x4x8x{0}>, tensor<2x25x17x{0}>)",
-                        type).str(),
+                        type)
+                    .str(),
                 {tensor({2, 25, 64}, type), tensor({2, 25, 17}, type),
                  tensor({2, 25, 4, 8}, type), tensor({2, 25, 17}, type)});
-  // More columns than one tile has, K in blocks, and one weight of an activation.
-  checkRegion("grouped_gemm", {"7x1100xf32", "500x1100xf32", "300x1100xf32"}, R"(
+  // More columns than one tile has, K in blocks, and one weight of an
+  // activation.
+  checkRegion("grouped_gemm", {"7x1100xf32", "500x1100xf32", "300x1100xf32"},
+              R"(
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<7x1100xf32>, tensor<500x1100xf32>) -> tensor<7x500xf32>
     %1 = fact.matmul %a0, %a2 transpose_b : (tensor<7x1100xf32>, tensor<300x1100xf32>) -> tensor<7x300xf32>
-    fact.yield %0, %1 : tensor<7x500xf32>, tensor<7x300xf32>)", {"7x500xf32", "7x300xf32"});
+    fact.yield %0, %1 : tensor<7x500xf32>, tensor<7x300xf32>)",
+              {"7x500xf32", "7x300xf32"});
 }
 
 TEST(GroupedGemm, BatchedRightSides) {
   checkRegion("grouped_gemm", {"3x10x12xf32", "3x12x14xf32", "3x12x9xf32"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<3x10x14xf32>
     %1 = fact.matmul %a0, %a2 : (tensor<3x10x12xf32>, tensor<3x12x9xf32>) -> tensor<3x10x9xf32>
-    fact.yield %1, %0 : tensor<3x10x9xf32>, tensor<3x10x14xf32>)", {"3x10x9xf32", "3x10x14xf32"});
+    fact.yield %1, %0 : tensor<3x10x9xf32>, tensor<3x10x14xf32>)",
+              {"3x10x9xf32", "3x10x14xf32"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,8 +318,8 @@ TEST(Pointwise, EveryFunction) {
     for (double scale : {0.01, 1.0, 10.0}) {
       std::vector<std::string> results;
       std::string body =
-          applyAll({"neg", "abs", "sin", "cos", "erf", "tanh", "sigmoid", "relu",
-                    "silu", "mish", "softplus", "gelu"},
+          applyAll({"neg", "abs", "sin", "cos", "erf", "tanh", "sigmoid",
+                    "relu", "silu", "mish", "softplus", "gelu"},
                    "%a0", x, results);
       checkRegion("pointwise", {x}, body, results, scale);
     }
@@ -305,7 +330,8 @@ TEST(Pointwise, Exponential) {
   for (double scale : {0.01, 1.0, 10.0})
     checkRegion("pointwise", {"1000xf32"}, R"(
       %0 = fact.exp %a0 : (tensor<1000xf32>) -> tensor<1000xf32>
-      fact.yield %0 : tensor<1000xf32>)", {"1000xf32"}, scale);
+      fact.yield %0 : tensor<1000xf32>)",
+                {"1000xf32"}, scale);
 }
 
 TEST(Pointwise, PositiveFunctions) {
@@ -316,7 +342,8 @@ TEST(Pointwise, PositiveFunctions) {
     checkRegion("pointwise", {"500xf32"},
                 "%c = fact.constant dense<0.001> : tensor<f32>\n"
                 "%0 = fact.abs %a0 : (tensor<500xf32>) -> tensor<500xf32>\n"
-                "%positive = fact.add %0, %c : (tensor<500xf32>, tensor<f32>) -> tensor<500xf32>\n" +
+                "%positive = fact.add %0, %c : (tensor<500xf32>, tensor<f32>) "
+                "-> tensor<500xf32>\n" +
                     body,
                 results, scale);
   }
@@ -336,10 +363,12 @@ TEST(Pointwise, PermutedCopies) {
   checkRegion("pointwise", {"3x7x4x10xbf16"}, R"(
     %0 = fact.permute %a0 [0, 2, 1, 3] : (tensor<3x7x4x10xbf16>) -> tensor<3x4x7x10xbf16>
     %1 = fact.reshape %0 : (tensor<3x4x7x10xbf16>) -> tensor<12x70xbf16>
-    fact.yield %1 : tensor<12x70xbf16>)", {"12x70xbf16"});
+    fact.yield %1 : tensor<12x70xbf16>)",
+              {"12x70xbf16"});
   checkRegion("pointwise", {"33x17xf32"}, R"(
     %0 = fact.permute %a0 [1, 0] : (tensor<33x17xf32>) -> tensor<17x33xf32>
-    fact.yield %0 : tensor<17x33xf32>)", {"17x33xf32"});
+    fact.yield %0 : tensor<17x33xf32>)",
+              {"17x33xf32"});
 }
 
 TEST(Pointwise, SlicesAndExpansion) {
@@ -350,28 +379,35 @@ TEST(Pointwise, SlicesAndExpansion) {
     %2 = fact.mul %0, %a1 : (tensor<2x3x5x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5x8xf32>
     %3 = fact.mul %1, %a2 : (tensor<2x3x5x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5x8xf32>
     %4 = fact.sub %2, %3 : (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> tensor<2x3x5x8xf32>
-    fact.yield %4 : tensor<2x3x5x8xf32>)", {"2x3x5x8xf32"});
+    fact.yield %4 : tensor<2x3x5x8xf32>)",
+              {"2x3x5x8xf32"});
   checkRegion("pointwise", {"3x1x5xi64"}, R"(
     %0 = fact.expand %a0 : (tensor<3x1x5xi64>) -> tensor<3x4x5xi64>
-    fact.yield %0 : tensor<3x4x5xi64>)", {"3x4x5xi64"});
+    fact.yield %0 : tensor<3x4x5xi64>)",
+              {"3x4x5xi64"});
 }
 
 TEST(Pointwise, GathersRows) {
   // An embedding, and what is added to it.
   for (const std::string &type : types)
-    checkRegion("pointwise", {tensor({9, 21}, type), "2x7xi64", tensor({7, 21}, type)},
+    checkRegion("pointwise",
+                {tensor({9, 21}, type), "2x7xi64", tensor({7, 21}, type)},
                 formatv(R"(
     %i = fact.abs %a1 : (tensor<2x7xi64>) -> tensor<2x7xi64>
     %0 = fact.gather %a0, %i dim 0 : (tensor<9x21x{0}>, tensor<2x7xi64>) -> tensor<2x7x21x{0}>
     %1 = fact.add %0, %a2 : (tensor<2x7x21x{0}>, tensor<7x21x{0}>) -> tensor<2x7x21x{0}>
-    fact.yield %1 : tensor<2x7x21x{0}>)", type).str(), {tensor({2, 7, 21}, type)});
+    fact.yield %1 : tensor<2x7x21x{0}>)",
+                        type)
+                    .str(),
+                {tensor({2, 7, 21}, type)});
 }
 
 TEST(Pointwise, GathersColumns) {
   // Each element of a row has its own index; those outside give 0.
   checkRegion("pointwise", {"5x19xi64", "40xi32"}, R"(
     %0 = fact.gather %a0, %a1 dim 1 : (tensor<5x19xi64>, tensor<40xi32>) -> tensor<5x40xi64>
-    fact.yield %0 : tensor<5x40xi64>)", {"5x40xi64"}, 4.0);
+    fact.yield %0 : tensor<5x40xi64>)",
+              {"5x40xi64"}, 4.0);
   // Of views, and seen through views.
   checkRegion("pointwise", {"4x6x11xf32", "3xi64"}, R"(
     %i = fact.abs %a1 : (tensor<3xi64>) -> tensor<3xi64>
@@ -379,16 +415,21 @@ TEST(Pointwise, GathersColumns) {
     %0 = fact.gather %t, %i dim 1 : (tensor<11x4x6xf32>, tensor<3xi64>) -> tensor<11x3x6xf32>
     %1 = fact.permute %0 [1, 2, 0] : (tensor<11x3x6xf32>) -> tensor<3x6x11xf32>
     %2 = fact.slice %1 dim 2 start 1 step 2 : (tensor<3x6x11xf32>) -> tensor<3x6x5xf32>
-    fact.yield %2 : tensor<3x6x5xf32>)", {"3x6x5xf32"});
+    fact.yield %2 : tensor<3x6x5xf32>)",
+              {"3x6x5xf32"});
 }
 
 static void checkRotary(const std::string &type, const char *order,
                         const std::string &angle) {
   std::string x = "2x3x5x16x" + type, y = "2x5x3x16x" + type;
-  checkRegion("pointwise", {x, angle, angle},
-              formatv("%0 = fact.rotary %a0, %a1, %a2 {0} : ({1}, {2}, {2}) -> {1}\n"
-                      "%1 = fact.permute %0 [0, 2, 1, 3] : ({1}) -> {3}\n"
-                      "fact.yield %1 : {3}", order, T(x), T(angle), T(y)).str(), {y});
+  checkRegion(
+      "pointwise", {x, angle, angle},
+      formatv("%0 = fact.rotary %a0, %a1, %a2 {0} : ({1}, {2}, {2}) -> {1}\n"
+              "%1 = fact.permute %0 [0, 2, 1, 3] : ({1}) -> {3}\n"
+              "fact.yield %1 : {3}",
+              order, T(x), T(angle), T(y))
+          .str(),
+      {y});
 }
 
 TEST(Pointwise, Rotary) {
@@ -404,25 +445,31 @@ TEST(Pointwise, Concatenations) {
   checkRegion("pointwise", {"4x3xbf16", "4x5xbf16"}, R"(
     %e = fact.exp %a1 : (tensor<4x5xbf16>) -> tensor<4x5xbf16>
     %0 = fact.concat %a0, %e, %a0 dim 1 : (tensor<4x3xbf16>, tensor<4x5xbf16>, tensor<4x3xbf16>) -> tensor<4x11xbf16>
-    fact.yield %0 : tensor<4x11xbf16>)", {"4x11xbf16"});
+    fact.yield %0 : tensor<4x11xbf16>)",
+              {"4x11xbf16"});
   // In more tiles than one, into a permuted result, beside another result.
   checkRegion("pointwise", {"700x33xf32", "200x33xf32"}, R"(
     %0 = fact.concat %a0, %a1 dim 0 : (tensor<700x33xf32>, tensor<200x33xf32>) -> tensor<900x33xf32>
     %1 = fact.permute %0 [1, 0] : (tensor<900x33xf32>) -> tensor<33x900xf32>
     %2 = fact.neg %a0 : (tensor<700x33xf32>) -> tensor<700x33xf32>
-    fact.yield %1, %2 : tensor<33x900xf32>, tensor<700x33xf32>)", {"33x900xf32", "700x33xf32"});
+    fact.yield %1, %2 : tensor<33x900xf32>, tensor<700x33xf32>)",
+              {"33x900xf32", "700x33xf32"});
 }
 
 TEST(Pointwise, Bits) {
   for (const char *type : {"i8", "i32", "i64"})
-    checkRegion("pointwise", {tensor({50}, type), tensor({50}, type)}, formatv(R"(
+    checkRegion("pointwise", {tensor({50}, type), tensor({50}, type)},
+                formatv(R"(
     %0 = fact.and %a0, %a1 : ({0}, {0}) -> {0}
     %1 = fact.xor %0, %a1 : ({0}, {0}) -> {0}
     %2 = fact.or %1, %a0 : ({0}, {0}) -> {0}
     %3 = fact.shift_left %a0, %a1 : ({0}, {0}) -> {0}
     %4 = fact.shift_right %a0, %a1 : ({0}, {0}) -> {0}
-    fact.yield %2, %3, %4 : {0}, {0}, {0})", T(tensor({50}, type))).str(),
-                {tensor({50}, type), tensor({50}, type), tensor({50}, type)}, 40.0);
+    fact.yield %2, %3, %4 : {0}, {0}, {0})",
+                        T(tensor({50}, type)))
+                    .str(),
+                {tensor({50}, type), tensor({50}, type), tensor({50}, type)},
+                40.0);
 }
 
 TEST(Pointwise, Booleans) {
@@ -447,13 +494,15 @@ TEST(Pointwise, Casts) {
     %4 = fact.add %1, %2 : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
     %5 = fact.add %4, %3 : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
     %6 = fact.cast %5 : (tensor<40xf32>) -> tensor<40xf16>
-    fact.yield %5, %6 : tensor<40xf32>, tensor<40xf16>)", {"40xf32", "40xf16"});
+    fact.yield %5, %6 : tensor<40xf32>, tensor<40xf16>)",
+              {"40xf32", "40xf16"});
 }
 
 TEST(Pointwise, Scalar) {
   checkRegion("pointwise", {"f32"}, R"(
     %0 = fact.exp %a0 : (tensor<f32>) -> tensor<f32>
-    fact.yield %0 : tensor<f32>)", {"f32"});
+    fact.yield %0 : tensor<f32>)",
+              {"f32"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -464,19 +513,24 @@ TEST(Rowwise, Norms) {
   for (const std::string &type : types)
     for (const char *kind : {"layer", "rms"})
       for (int64_t columns : {1, 7, 33, 768}) {
-        std::string x = tensor({3, 5, columns}, type), w = tensor({columns}, type);
+        std::string x = tensor({3, 5, columns}, type),
+                    w = tensor({columns}, type);
         checkRegion("rowwise", {x, x, w, w},
                     formatv("%0 = fact.add %a0, %a1 : ({1}, {1}) -> {1}\n"
-                            "%1 = fact.norm {0} %0 weight %a2 bias %a3 eps 1.0e-05 : ({1}, {2}, {2}) -> {1}\n"
+                            "%1 = fact.norm {0} %0 weight %a2 bias %a3 eps "
+                            "1.0e-05 : ({1}, {2}, {2}) -> {1}\n"
                             "fact.yield %0, %1 : {1}, {1}",
-                            kind, T(x), T(w)).str(), {x, x});
+                            kind, T(x), T(w))
+                        .str(),
+                    {x, x});
       }
 }
 
 TEST(Rowwise, NormOverTwoDimensionsWithoutWeights) {
   checkRegion("rowwise", {"4x6x10xf32"}, R"(
     %0 = fact.norm layer %a0 eps 1.0e-05 dims 2 : (tensor<4x6x10xf32>) -> tensor<4x6x10xf32>
-    fact.yield %0 : tensor<4x6x10xf32>)", {"4x6x10xf32"});
+    fact.yield %0 : tensor<4x6x10xf32>)",
+              {"4x6x10xf32"});
 }
 
 TEST(Rowwise, Softmax) {
@@ -488,7 +542,10 @@ TEST(Rowwise, Softmax) {
                           "%0 = fact.mul %a0, %c : ({0}, tensor<{1}>) -> {0}\n"
                           "%1 = fact.softmax %0 dim 1 : {0}\n"
                           "%2 = fact.mul %1, %a1 : ({0}, {0}) -> {0}\n"
-                          "fact.yield %2, %0 : {0}, {0}", T(x), type).str(), {x, x});
+                          "fact.yield %2, %0 : {0}, {0}",
+                          T(x), type)
+                      .str(),
+                  {x, x});
     }
 }
 
@@ -498,58 +555,86 @@ TEST(Rowwise, Places) {
   for (const std::string &type : types)
     for (int64_t columns : {1, 3, 35, 64}) {
       std::string x = tensor({6, columns}, type);
+      checkRegion(
+          "rowwise", {x},
+          formatv(
+              "%0 = fact.relu %a0 : ({0}) -> {0}\n"
+              "%1 = fact.reduce argmin %0 dims [1] : ({0}) -> tensor<6xi64>\n"
+              "fact.yield %1 : tensor<6xi64>",
+              T(x))
+              .str(),
+          {"6xi64"});
       checkRegion("rowwise", {x},
-                  formatv("%0 = fact.relu %a0 : ({0}) -> {0}\n"
-                          "%1 = fact.reduce argmin %0 dims [1] : ({0}) -> tensor<6xi64>\n"
-                          "fact.yield %1 : tensor<6xi64>", T(x)).str(), {"6xi64"});
-      checkRegion("rowwise", {x},
-                  formatv("%0 = fact.reduce argmax %a0 dims [1] keep : ({0}) -> tensor<6x1xi64>\n"
-                          "fact.yield %0 : tensor<6x1xi64>", T(x)).str(), {"6x1xi64"});
+                  formatv("%0 = fact.reduce argmax %a0 dims [1] keep : ({0}) "
+                          "-> tensor<6x1xi64>\n"
+                          "fact.yield %0 : tensor<6x1xi64>",
+                          T(x))
+                      .str(),
+                  {"6x1xi64"});
     }
   // The root of a negative number is NaN, which is the extreme of both.
   for (const char *kind : {"argmax", "argmin"})
-    checkRegion("rowwise", {"20x9xf32"},
-                formatv("%0 = fact.sqrt %a0 : (tensor<20x9xf32>) -> tensor<20x9xf32>\n"
-                        "%1 = fact.reduce {0} %0 dims [1] : (tensor<20x9xf32>) -> tensor<20xi64>\n"
-                        "fact.yield %1 : tensor<20xi64>", kind).str(), {"20xi64"});
+    checkRegion(
+        "rowwise", {"20x9xf32"},
+        formatv("%0 = fact.sqrt %a0 : (tensor<20x9xf32>) -> tensor<20x9xf32>\n"
+                "%1 = fact.reduce {0} %0 dims [1] : (tensor<20x9xf32>) -> "
+                "tensor<20xi64>\n"
+                "fact.yield %1 : tensor<20xi64>",
+                kind)
+            .str(),
+        {"20xi64"});
 }
 
 TEST(Rowwise, Reductions) {
   for (const char *kind : {"sum", "mean", "max", "min", "prod"}) {
     SCOPED_TRACE(kind);
-    checkRegion("rowwise", {"5x6x35xf32"},
-                formatv("%0 = fact.mul %a0, %a0 : (tensor<5x6x35xf32>, tensor<5x6x35xf32>) -> tensor<5x6x35xf32>\n"
-                        "%1 = fact.reduce {0} %0 dims [2] : (tensor<5x6x35xf32>) -> tensor<5x6xf32>\n"
-                        "%2 = fact.exp %1 : (tensor<5x6xf32>) -> tensor<5x6xf32>\n"
-                        "fact.yield %2 : tensor<5x6xf32>", kind).str(),
-                {"5x6xf32"}, 0.2);
+    checkRegion(
+        "rowwise", {"5x6x35xf32"},
+        formatv("%0 = fact.mul %a0, %a0 : (tensor<5x6x35xf32>, "
+                "tensor<5x6x35xf32>) -> tensor<5x6x35xf32>\n"
+                "%1 = fact.reduce {0} %0 dims [2] : (tensor<5x6x35xf32>) -> "
+                "tensor<5x6xf32>\n"
+                "%2 = fact.exp %1 : (tensor<5x6xf32>) -> tensor<5x6xf32>\n"
+                "fact.yield %2 : tensor<5x6xf32>",
+                kind)
+            .str(),
+        {"5x6xf32"}, 0.2);
   }
   // x / sum(|x|), with the reduction used along the row.
   checkRegion("rowwise", {"5x35xbf16"}, R"(
     %0 = fact.abs %a0 : (tensor<5x35xbf16>) -> tensor<5x35xbf16>
     %1 = fact.reduce sum %0 dims [1] keep : (tensor<5x35xbf16>) -> tensor<5x1xbf16>
     %2 = fact.div %a0, %1 : (tensor<5x35xbf16>, tensor<5x1xbf16>) -> tensor<5x35xbf16>
-    fact.yield %2, %1 : tensor<5x35xbf16>, tensor<5x1xbf16>)", {"5x35xbf16", "5x1xbf16"});
+    fact.yield %2, %1 : tensor<5x35xbf16>, tensor<5x1xbf16>)",
+              {"5x35xbf16", "5x1xbf16"});
   checkRegion("rowwise", {"4x3x5xf64"}, R"(
     %0 = fact.reduce mean %a0 dims [0, 1, 2] : (tensor<4x3x5xf64>) -> tensor<f64>
-    fact.yield %0 : tensor<f64>)", {"f64"});
+    fact.yield %0 : tensor<f64>)",
+              {"f64"});
 }
 
 TEST(Rowwise, Integers) {
   for (const char *kind : {"sum", "prod", "max", "min", "argmax", "argmin"})
     for (const std::string x : {"6x35xi64", "6x3xi32"}) {
-      std::string result = kind[0] == 'a' || x == "6x35xi64" ? "6xi64" : "6xi32";
+      std::string result =
+          kind[0] == 'a' || x == "6x35xi64" ? "6xi64" : "6xi32";
       checkRegion("rowwise", {x},
                   formatv("%0 = fact.add %a0, %a0 : ({0}, {0}) -> {0}\n"
                           "%1 = fact.reduce {1} %0 dims [1] : ({0}) -> {2}\n"
-                          "fact.yield %1 : {2}", T(x), kind, T(result)).str(),
+                          "fact.yield %1 : {2}",
+                          T(x), kind, T(result))
+                      .str(),
                   {result}, 4.0);
     }
   for (const char *kind : {"max", "min", "argmax", "argmin"}) {
     std::string result = kind[0] == 'a' ? "6xi64" : "6xi1";
-    checkRegion("rowwise", {"6x35xi1"},
-                formatv("%0 = fact.reduce {0} %a0 dims [1] : (tensor<6x35xi1>) -> {1}\n"
-                        "fact.yield %0 : {1}", kind, T(result)).str(), {result});
+    checkRegion(
+        "rowwise", {"6x35xi1"},
+        formatv("%0 = fact.reduce {0} %a0 dims [1] : (tensor<6x35xi1>) -> {1}\n"
+                "fact.yield %0 : {1}",
+                kind, T(result))
+            .str(),
+        {result});
   }
 }
 
@@ -572,12 +657,13 @@ static double checkAttention(int64_t heads, int64_t shared, int64_t queries,
     maskWord = "mask %a3";
     maskType = ", " + T(mask);
   }
-  return checkRegion(
-      "attention", operands,
-      formatv("%0 = fact.attention %a0, %a1, %a2 {0} {1} scale 0.125 : ({2}, {3}, {4}{5}) -> {6}\n"
-              "fact.yield %0 : {6}",
-              maskWord, flags, T(q), T(k), T(v), maskType, T(y)).str(),
-      {y}, 1.0, timed);
+  return checkRegion("attention", operands,
+                     formatv("%0 = fact.attention %a0, %a1, %a2 {0} {1} scale "
+                             "0.125 : ({2}, {3}, {4}{5}) -> {6}\n"
+                             "fact.yield %0 : {6}",
+                             maskWord, flags, T(q), T(k), T(v), maskType, T(y))
+                         .str(),
+                     {y}, 1.0, timed);
 }
 
 TEST(Attention, Sizes) {
@@ -617,7 +703,8 @@ TEST(Attention, ViewsOfOneProjection) {
     %o = fact.attention %q, %k, %v causal scale 0.35 : (tensor<2x4x19x8xbf16>, tensor<2x4x19x8xbf16>, tensor<2x4x19x8xbf16>) -> tensor<2x4x19x8xbf16>
     %m = fact.permute %o [0, 2, 1, 3] : (tensor<2x4x19x8xbf16>) -> tensor<2x19x4x8xbf16>
     %r = fact.reshape %m : (tensor<2x19x4x8xbf16>) -> tensor<2x19x32xbf16>
-    fact.yield %r : tensor<2x19x32xbf16>)", {"2x19x32xbf16"});
+    fact.yield %r : tensor<2x19x32xbf16>)",
+              {"2x19x32xbf16"});
 }
 
 TEST(Attention, TilesOfSeveralGroupsCopyTheirValues) {
@@ -634,7 +721,9 @@ TEST(Attention, TilesOfSeveralGroupsCopyTheirValues) {
     %k = fact.reshape %k1 : (tensor<1x1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
     %v = fact.reshape %v1 : (tensor<1x1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
     %o = fact.attention %q, %k, %v {1} scale 0.35 : (tensor<1x2x150x8x{0}>, tensor<1x2x150x8x{0}>, tensor<1x2x150x8x{0}>) -> tensor<1x2x150x8x{0}>
-    fact.yield %o : tensor<1x2x150x8x{0}>)", type, flags).str(),
+    fact.yield %o : tensor<1x2x150x8x{0}>)",
+                          type, flags)
+                      .str(),
                   {tensor({1, 2, 150, 8}, type)});
 }
 
@@ -654,7 +743,8 @@ TEST(Generic, AnyOps) {
   checkRegion("generic", {"3x4xi32", "3x4xi1"}, R"(
     %0 = fact.reduce sum %a0 dims [1] keep : (tensor<3x4xi32>) -> tensor<3x1xi32>
     %1 = fact.reduce max %a1 dims [0] : (tensor<3x4xi1>) -> tensor<4xi1>
-    fact.yield %0, %1 : tensor<3x1xi32>, tensor<4xi1>)", {"3x1xi32", "4xi1"});
+    fact.yield %0, %1 : tensor<3x1xi32>, tensor<4xi1>)",
+              {"3x1xi32", "4xi1"});
 }
 
 TEST(Target, DescribesItself) {
@@ -685,10 +775,12 @@ TEST(Throughput, Gemm) {
 }
 
 TEST(Throughput, PlainGemm) {
-  double time = checkRegion("gemm_epilogue", {"512x256xf32", "1024x256xf32", "1024xf32"}, R"(
+  double time = checkRegion("gemm_epilogue",
+                            {"512x256xf32", "1024x256xf32", "1024xf32"}, R"(
     %0 = fact.matmul %a0, %a1 transpose_b : (tensor<512x256xf32>, tensor<1024x256xf32>) -> tensor<512x1024xf32>
     %1 = fact.add %0, %a2 : (tensor<512x1024xf32>, tensor<1024xf32>) -> tensor<512x1024xf32>
-    fact.yield %1 : tensor<512x1024xf32>)", {"512x1024xf32"}, 1.0, true);
+    fact.yield %1 : tensor<512x1024xf32>)",
+                            {"512x1024xf32"}, 1.0, true);
   std::printf("linear 512x1024x256 f32: %.1f GFLOP/s\n",
               2.0 * 512 * 1024 * 256 / time * 1e-3);
 }
@@ -700,14 +792,18 @@ TEST(Throughput, GatedGemm) {
 }
 
 TEST(Throughput, Attention) {
-  double time = checkAttention(4, 4, 512, 512, 64, 64, "causal", "f32", "", true);
+  double time =
+      checkAttention(4, 4, 512, 512, 64, 64, "causal", "f32", "", true);
   std::printf("attention 2x4x512x64 causal f32: %.1f us, %.1f GFLOP/s\n", time,
               2.0 * 2 * 4 * 512 * 512 * 64 / time * 1e-3);
 }
 
 TEST(Throughput, Norm) {
-  double time = checkRegion("rowwise", {"4096x768xf32", "768xf32", "768xf32"}, R"(
+  double time =
+      checkRegion("rowwise", {"4096x768xf32", "768xf32", "768xf32"}, R"(
     %1 = fact.norm layer %a0 weight %a1 bias %a2 eps 1.0e-05 : (tensor<4096x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<4096x768xf32>
-    fact.yield %1 : tensor<4096x768xf32>)", {"4096x768xf32"}, 1.0, true);
-  std::printf("norm 4096x768 f32: %.1f GB/s\n", 2.0 * 4096 * 768 * 4 / time * 1e-3);
+    fact.yield %1 : tensor<4096x768xf32>)",
+                  {"4096x768xf32"}, 1.0, true);
+  std::printf("norm 4096x768 f32: %.1f GB/s\n",
+              2.0 * 4096 * 768 * 4 / time * 1e-3);
 }

@@ -40,8 +40,8 @@ void check(const KernelCode &code, const std::string &what) {
   LoadedKernel kernel(code, "kernel");
   ASSERT_TRUE(kernel.get());
   std::vector<Integer> quotients(division.x.size()), rests(division.x.size());
-  kernel.run({division.x.data(), division.y.data(), quotients.data(),
-              rests.data()});
+  kernel.run(
+      {division.x.data(), division.y.data(), quotients.data(), rests.data()});
   for (size_t i = 0; i < quotients.size(); ++i) {
     EXPECT_EQ(quotients[i], division.quotients[i])
         << what << ": " << int64_t(division.x[i]) << " / "
@@ -86,20 +86,20 @@ TEST(Integers, DivisionByZeroAndOverflow) {
 }
 
 TEST(Integers, ConversionsOutsideOfTheType) {
-  std::vector<float> x = {0.0f,  -0.0f,  1.9f,   -1.9f,   2147483520.0f,
-                          3e9f,  -3e9f,  1e30f,  -1e30f,  INFINITY,
-                          -INFINITY, NAN, 300.0f, -129.0f, -2147483648.0f};
+  std::vector<float> x = {0.0f,      -0.0f, 1.9f,   -1.9f,   2147483520.0f,
+                          3e9f,      -3e9f, 1e30f,  -1e30f,  INFINITY,
+                          -INFINITY, NAN,   300.0f, -129.0f, -2147483648.0f};
   constexpr int32_t most = std::numeric_limits<int32_t>::max(),
                     least = std::numeric_limits<int32_t>::min();
-  std::vector<int32_t> words = {0,     0,    1,     -1,   2147483520,
+  std::vector<int32_t> words = {0,     0,     1,    -1,    2147483520,
                                 most,  least, most, least, most,
-                                least, 0,    300,   -129, least};
+                                least, 0,     300,  -129,  least};
   std::string type = std::to_string(x.size()) + "x";
-  std::string body = formatv(
-      "%0 = fact.cast %a0 : (tensor<{0}f32>) -> tensor<{0}i32>\n"
-      "%1 = fact.cast %a0 : (tensor<{0}f32>) -> tensor<{0}i8>\n"
-      "fact.yield %0, %1 : tensor<{0}i32>, tensor<{0}i8>",
-      type);
+  std::string body =
+      formatv("%0 = fact.cast %a0 : (tensor<{0}f32>) -> tensor<{0}i32>\n"
+              "%1 = fact.cast %a0 : (tensor<{0}f32>) -> tensor<{0}i8>\n"
+              "fact.yield %0, %1 : tensor<{0}i32>, tensor<{0}i8>",
+              type);
   for (const char *rule : {"pointwise", "generic"}) {
     RegionText region(rule, {type + "f32"}, body, {type + "i32", type + "i8"});
     FusedOp fused = region.get();

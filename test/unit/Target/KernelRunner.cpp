@@ -113,8 +113,7 @@ LoadedKernel::~LoadedKernel() {
     dlclose(library);
 }
 
-std::vector<char>
-LoadedKernel::pack(const std::vector<void *> &buffers) const {
+std::vector<char> LoadedKernel::pack(const std::vector<void *> &buffers) const {
   std::vector<char> packed(kernel->packed_bytes);
   for (uint64_t i = 0; i < kernel->pack_tiles; ++i)
     kernel->pack(i, buffers.data(), packed.data());
@@ -350,8 +349,8 @@ double fact::test::checkRegion(StringRef rule, ArrayRef<std::string> operands,
       Type element = cast<RankedTensorType>(fused->getResult(i).getType())
                          .getElementType();
       compare(actual[i], expected[i],
-              doubts[i] ? &expected[*doubts[i]] : nullptr,
-              toleranceOf(element), what);
+              doubts[i] ? &expected[*doubts[i]] : nullptr, toleranceOf(element),
+              what);
     }
     if (!timed)
       continue;

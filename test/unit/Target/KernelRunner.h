@@ -1,12 +1,11 @@
-//===- KernelRunner.h - Emits, links and runs host kernels --------*- C++
+//===- KernelRunner.h - Emits, links and runs host kernels ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//-*-===//
 
 #ifndef FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
 #define FACT_TEST_UNIT_TARGET_KERNELRUNNER_H
 
-#include "fact/Runtime/Kernel.h"
 #include "fact/Kernel/Target.h"
+#include "fact/Runtime/Kernel.h"
 #include "fact/Target/Targets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

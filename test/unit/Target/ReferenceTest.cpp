@@ -66,7 +66,7 @@ std::string getError(MLIRContext &context) {
       %1 = builtin.unrealized_conversion_cast %a : tensor<4x8xf32> to tensor<4x8xf32>
       fact.yield %1 : tensor<4x8xf32>
     } : tensor<4x8xf32>)",
-                                           &context);
+                                            &context);
   if (!module)
     return "does not parse: " + error;
   FusedOp fused = *module->getOps<FusedOp>().begin();

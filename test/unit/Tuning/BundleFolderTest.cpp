@@ -22,7 +22,8 @@ protected:
     writeFile(path / "kernels/gemm_0/0.o", mark);
     writeFile(path / "bundle.json",
               R"({"format": 2, "magic": "fact-bundle", "name": "sample",
-                  "mark": ")" + mark + "\"}");
+                  "mark": ")" +
+                  mark + "\"}");
   }
 
   /// Replaces `bundle`; returns what went wrong.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/Bundle.h"
-#include "fact/Tuning/Tuner.h"
 #include "TestBundle.h"
+#include "fact/Tuning/Tuner.h"
 #include <functional>
 
 using namespace fact::tuning;
@@ -43,14 +43,13 @@ TEST_F(BundleTest, ReadsTheSample) {
 TEST_F(BundleTest, WritesWhatItReads) {
   bundle.json["magic"] = "fact-bundle";
   bundle.json["signature"] = "{}";
-  bundle.json["target"] = {
-      {"kind", "host"},
-      {"arch", "native"},
-      {"machine", "here"},
-      {"cpu",
-       {{"architecture", "x86_64"},
-        {"name", "x86-64-v3"},
-        {"features", {"avx2", "fma"}}}}};
+  bundle.json["target"] = {{"kind", "host"},
+                           {"arch", "native"},
+                           {"machine", "here"},
+                           {"cpu",
+                            {{"architecture", "x86_64"},
+                             {"name", "x86-64-v3"},
+                             {"features", {"avx2", "fma"}}}}};
   bundle.json["weights"][0]["baked"] = "fnv1a64:0123456789abcdef";
   bundle.json["weights"][0]["data"] = "weight.bin";
   bundle.json["constants"] = {
@@ -293,8 +292,7 @@ TEST_F(BundleTest, NamesAndKeys) {
   // What is quoted moves no cursor.
   bundle.candidates()[0]["key"] = "plain";
   bundle.json["inputs"][0]["type"] = "f\x1b[2J\xc2\x9b";
-  EXPECT_NE(failure().find("found \"f\\x1b[2J\\xc2\\x9b\""),
-            std::string::npos)
+  EXPECT_NE(failure().find("found \"f\\x1b[2J\\xc2\\x9b\""), std::string::npos)
       << failure();
 }
 

@@ -185,7 +185,8 @@ TEST_F(Choice, WithoutACheck) {
 TEST_F(Choice, NotPossible) {
   setVendor(0, 7);
   EXPECT_EQ(link().code, 1) << bundle.log;
-  expectLog("link_error: the kernel cannot make its choice: the vendor has no scale");
+  expectLog(
+      "link_error: the kernel cannot make its choice: the vendor has no scale");
 }
 
 } // namespace

@@ -10,8 +10,8 @@
 #include "TestBundle.h"
 #include <csignal>
 #include <cstring>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -165,8 +165,8 @@ TEST_F(Conditions, Killed) {
 /// A compiler's own children end too: nvcc's hold gigabytes for a minute.
 TEST_F(Conditions, KilledWithGrandchildren) {
   std::string file = (bundle.folder() / "launched").string();
-  bundle.write("launcher", "#!/bin/sh\nsleep 300 &\necho $! > " + file +
-                               "\nwait\n");
+  bundle.write("launcher",
+               "#!/bin/sh\nsleep 300 &\necho $! > " + file + "\nwait\n");
   fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
   pid_t tuner = start(
       bundle

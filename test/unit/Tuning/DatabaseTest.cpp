@@ -76,8 +76,7 @@ TEST(Database, NotADatabase) {
     Database database(folder.path / "tuning.sqlite");
     FAIL();
   } catch (const Failure &failure) {
-    EXPECT_NE(std::string(failure.what()).find("--database"),
-              std::string::npos)
+    EXPECT_NE(std::string(failure.what()).find("--database"), std::string::npos)
         << failure.what();
   }
 }

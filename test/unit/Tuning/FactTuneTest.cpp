@@ -1,8 +1,8 @@
 //===- FactTuneTest.cpp - fact-tune on real host bundles ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Runtime/Library.h"
 #include "TestBundle.h"
+#include "fact/Runtime/Library.h"
 #include <algorithm>
 #include <csignal>
 #include <dlfcn.h>
@@ -28,26 +28,24 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
   size_t zeros = bundle.addCandidate("zeros", "y[i] = 0;");
   size_t outside = bundle.addCandidate(
       "out of bounds", "y[i] = 2 * x[i] + w[i]; if (i == 2111) y[i + 5] = 1;");
-  size_t unwritten = bundle.addCandidate(
-      "unwritten", "if (i != 77) y[i] = 2 * x[i] + w[i];");
+  size_t unwritten =
+      bundle.addCandidate("unwritten", "if (i != 77) y[i] = 2 * x[i] + w[i];");
   size_t operand = bundle.addCandidate(
       "writes its operand",
       "y[i] = 2 * x[i] + w[i]; const_cast<float *>(x)[i] = 0;");
   size_t racy = bundle.addCandidate(
-      "not the same twice",
-      "static int calls = 0; y[i] = 2 * x[i] + w[i]; "
-      "if (i == 5 && ++calls == 4) y[i] += 1;");
+      "not the same twice", "static int calls = 0; y[i] = 2 * x[i] + w[i]; "
+                            "if (i == 5 && ++calls == 4) y[i] += 1;");
   size_t syntax = bundle.addCandidate("does not compile", "y[i] = nonsense;");
   size_t compileHang = bundle.addCandidate("compile hangs", correct);
   size_t linkError = bundle.addSource(
-      "undefined symbol", "extern \"C\" { extern int nowhere; } int *p = "
-                          "&nowhere;\n" +
-                              TestBundle::kernelSource("axpy_10", "float",
-                                                       correct));
+      "undefined symbol",
+      "extern \"C\" { extern int nowhere; } int *p = "
+      "&nowhere;\n" +
+          TestBundle::kernelSource("axpy_10", "float", correct));
   size_t abi = bundle.addSource(
-      "another ABI",
-      "#define FACT_KERNEL_ABI_TEST\n" +
-          TestBundle::kernelSource("axpy_11", "float", correct));
+      "another ABI", "#define FACT_KERNEL_ABI_TEST\n" +
+                         TestBundle::kernelSource("axpy_11", "float", correct));
   size_t slowGood = bundle.addCandidate("slow", slow(correct));
   size_t good = bundle.addCandidate(
       "good", std::string(correct) + "\n#warning its rows are odd\n");
@@ -61,13 +59,15 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
     writeFile(path, text);
   }
   // A compiler that never ends for one source.
-  bundle.write("launcher", "#!/bin/sh\ncase \"$*\" in *axpy/9.cpp*) sleep 100;; "
-                           "esac\nexec \"$@\"\n");
+  bundle.write("launcher",
+               "#!/bin/sh\ncase \"$*\" in *axpy/9.cpp*) sleep 100;; "
+               "esac\nexec \"$@\"\n");
   fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
   std::vector<std::string> options = {
-      "--candidates",    "20", "--compile-timeout", "3",
-      "--run-timeout",   "2",  "--launcher",
-      (bundle.folder() / "launcher").string()};
+      "--candidates",      "20",
+      "--compile-timeout", "3",
+      "--run-timeout",     "2",
+      "--launcher",        (bundle.folder() / "launcher").string()};
 
   Outcome outcome = bundle.tune(options);
   ASSERT_TRUE(outcome.succeeded()) << bundle.log;
@@ -105,8 +105,8 @@ TEST(FactTune, SurvivesBadCandidatesAndPicksTheFastestGoodOne) {
         "the first at [37, 13]", "unwritten", "wrote to operand 0",
         "second run against the first", "undeclared identifier 'nonsense'",
         "nowhere", "kernel ABI 99", "found nan"})
-    EXPECT_NE(bundle.log.find(part), std::string::npos)
-        << part << "\n" << bundle.log;
+    EXPECT_NE(bundle.log.find(part), std::string::npos) << part << "\n"
+                                                        << bundle.log;
 
   // A second run measures nothing, and compiles what ran out of time.
   bundle.write("launcher", "#!/bin/sh\nexec \"$@\"\n");
@@ -134,8 +134,8 @@ TEST(FactTune, LibraryThroughTheCInterface) {
   ASSERT_NE(handle, nullptr) << dlerror();
   EXPECT_EQ(dlsym(handle, "axpy_0"), nullptr) << "kernels are not exported";
   EXPECT_NE(dlsym(handle, "sample_create"), nullptr);
-  auto entry = reinterpret_cast<const FactLibrary *(*)()>(
-      dlsym(handle, "fact_library"));
+  auto entry =
+      reinterpret_cast<const FactLibrary *(*)()>(dlsym(handle, "fact_library"));
   ASSERT_NE(entry, nullptr);
   const FactLibrary *library = entry();
   Json description = Json::parse(library->describe());
@@ -178,7 +178,11 @@ TEST(FactTune, LibraryThroughTheCInterface) {
   bundle.write("use.c", "#include \"out/sample.h\"\nint main(void) { return "
                         "sample_create != 0 ? 0 : 1; }\n");
   Command compile;
-  compile.words = {FACT_TEST_COMPILER, "-x", "c", "-std=c99", "-fsyntax-only",
+  compile.words = {FACT_TEST_COMPILER,
+                   "-x",
+                   "c",
+                   "-std=c99",
+                   "-fsyntax-only",
                    "-I" + (bundle.folder() / "include").string(),
                    (bundle.folder() / "use.c").string()};
   EXPECT_TRUE(runCommand(compile).succeeded());
@@ -212,7 +216,8 @@ TEST(FactTune, ConstantsAndPreparedValuesReachTheLibrary) {
   DLTensor tensors[3] = {};
   float *data[] = {x.data(), w.data(), y.data()};
   for (int i = 0; i < 3; ++i)
-    tensors[i] = {data[i], {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
+    tensors[i] = {data[i], {kDLCPU, 0}, 2, {kDLFloat, 32, 1},
+                  shape,   nullptr,     0};
   FactNamedTensor weights[] = {{"w", &tensors[1]}};
   FactModel *model = library->create(weights, 1);
   ASSERT_NE(model, nullptr) << library->last_error();
@@ -230,8 +235,8 @@ TEST(FactTune, NoCandidateLeft) {
   Outcome outcome = bundle.tune();
   EXPECT_EQ(outcome.code, 1);
   for (const char *part :
-       {"error: kernel 'axpy' has no candidate left", "#0 zeros", "wrong: ",
-        "#1 crash", "SIGSEGV", "build/axpy/1.run.log"})
+       {"error: kernel 'axpy' has no candidate left", "#0 zeros",
+        "wrong: ", "#1 crash", "SIGSEGV", "build/axpy/1.run.log"})
     EXPECT_NE(bundle.log.find(part), std::string::npos) << bundle.log;
   EXPECT_FALSE(fs::exists(bundle.folder() / "sample.so"));
   EXPECT_FALSE(fs::exists(bundle.folder() / "tuning.json"));
@@ -293,8 +298,7 @@ TEST(FactTune, NothingIsFinite) {
                TestBundle::kernelSource("axpy_reference", "double",
                                         "y[i] = __builtin_nan(\"\");"));
   bundle.addCandidate("finite", "y[i] = i == 77 ? 1 : __builtin_nanf(\"\");");
-  bundle.addCandidate("unwritten",
-                      "if (i != 77) y[i] = __builtin_nanf(\"\");");
+  bundle.addCandidate("unwritten", "if (i != 77) y[i] = __builtin_nanf(\"\");");
   bundle.addCandidate("good", "y[i] = __builtin_nanf(\"\");");
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses(),
@@ -311,10 +315,10 @@ TEST(FactTune, OperandsWhereTheReferenceIsFinite) {
   std::string domain = "bool inside = true; for (int j = 0; j < 33; ++j) "
                        "inside = inside && x[row * 33 + j] > 0; ";
   bundle.write("kernels/axpy/reference.cpp",
-               TestBundle::kernelSource(
-                   "axpy_reference", "double",
-                   domain + "y[i] = inside ? double(2 * x[i]) "
-                            ": __builtin_nan(\"\");"));
+               TestBundle::kernelSource("axpy_reference", "double",
+                                        domain +
+                                            "y[i] = inside ? double(2 * x[i]) "
+                                            ": __builtin_nan(\"\");"));
   bundle.addCandidate("never finite", "y[i] = __builtin_nanf(\"\");");
   auto within = [&](const std::string &value) {
     return domain + "y[i] = inside ? " + value + " : __builtin_nanf(\"\");";
@@ -401,15 +405,16 @@ TEST(FactTune, MissingCompilerAndFullDisk) {
       << bundle.log;
   bundle.json = good;
   EXPECT_EQ(bundle.tune({"--launcher", "no-such-launcher -x"}).code, 1);
-  EXPECT_NE(bundle.log.find("cannot run 'no-such-launcher'"),
-            std::string::npos)
+  EXPECT_NE(bundle.log.find("cannot run 'no-such-launcher'"), std::string::npos)
       << bundle.log;
   bundle.write("full", "#!/bin/sh\necho 'fatal error: No space left on device' "
                        ">&2\nexit 1\n");
   fs::permissions(bundle.folder() / "full", fs::perms::owner_all);
   EXPECT_EQ(
       bundle.tune({"--launcher", (bundle.folder() / "full").string()}).code, 1);
-  EXPECT_NE(bundle.log.find("No space left on device while running"), std::string::npos) << bundle.log;
+  EXPECT_NE(bundle.log.find("No space left on device while running"),
+            std::string::npos)
+      << bundle.log;
   // None of this was held against the candidate.
   ASSERT_TRUE(bundle.tune({"--launcher", "env -u NOTHING"}).succeeded())
       << bundle.log;
@@ -446,10 +451,12 @@ static void tile(int64_t row, void *const *b, void *) {
   for (int64_t i = row * 33; i < (row + 1) * 33; ++i) {
     float v = at(b[0], i) + static_cast<const float *>(b[1])[64 * 33 - 1 - i];
     static_cast<uint16_t *>(b[2])[i] = floatToBfloat16(v);
-    static_cast<uint8_t *>(b[3])[i] = )" + boolean + R"(;
+    static_cast<uint8_t *>(b[3])[i] = )" +
+           boolean + R"(;
   }
 }
-extern "C" const FactKernel axpy_)" + std::to_string(bundle.candidates().size()) +
+extern "C" const FactKernel axpy_)" +
+           std::to_string(bundle.candidates().size()) +
            R"( = {FACT_KERNEL_ABI, 4, 0, 0, nullptr, nullptr, 64, tile,
   1, 0, 64 * 33 * 4, 64, pack};
 )";

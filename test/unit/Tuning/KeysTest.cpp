@@ -19,10 +19,10 @@ protected:
     writeFile(headers() / "scale.h", "#define SCALE 2\n");
     Json &compile = bundle.json["commands"]["compile"];
     compile.insert(compile.begin() + 1, "-I{cutlass}/include");
-    bundle.addSource("good", "#include \"cutlass/scale.h\"\n" +
-                                 TestBundle::kernelSource(
-                                     "axpy_0", "float",
-                                     "y[i] = SCALE * x[i] + w[i];"));
+    bundle.addSource(
+        "good", "#include \"cutlass/scale.h\"\n" +
+                    TestBundle::kernelSource("axpy_0", "float",
+                                             "y[i] = SCALE * x[i] + w[i];"));
   }
 
   fs::path headers() const {

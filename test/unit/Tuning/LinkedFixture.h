@@ -25,8 +25,7 @@ protected:
     sqlite3 *database = nullptr;
     fs::path path = bundle.folder() / "tuning.sqlite";
     ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr),
-              SQLITE_OK)
+    ASSERT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK)
         << sqlite3_errmsg(database);
     ASSERT_GT(sqlite3_changes(database), 0);
     sqlite3_close(database);
@@ -63,8 +62,8 @@ protected:
     DLTensor tensors[3] = {};
     float *data[] = {x.data(), w.data(), y.data()};
     for (int i = 0; i < 3; ++i)
-      tensors[i] = {data[i], {kDLCPU, 0},       2, {kDLFloat, 32, 1},
-                    shape,   nullptr, 0};
+      tensors[i] = {data[i], {kDLCPU, 0}, 2, {kDLFloat, 32, 1},
+                    shape,   nullptr,     0};
     FactNamedTensor weights[] = {{"w", &tensors[1]}};
     FactModel *model = table->create(weights, 1);
     if (!model) {

@@ -45,17 +45,18 @@ TEST_F(Linked, AChangedHeader) {
   fs::path headers = bundle.folder() / "cutlass/include/cutlass";
   createFolder(headers);
   writeFile(headers / "cutlass.h", "");
-  writeFile(headers / "version.h", "#define CUTLASS_MAJOR 4\n#define "
-                                   "CUTLASS_MINOR 2\n#define CUTLASS_PATCH 0\n");
+  writeFile(headers / "version.h",
+            "#define CUTLASS_MAJOR 4\n#define "
+            "CUTLASS_MINOR 2\n#define CUTLASS_PATCH 0\n");
   writeFile(headers / "scale.h", "#define SCALE 2\n");
   bundle.json["commands"]["compile"].insert(
       bundle.json["commands"]["compile"].begin() + 1, "-I{cutlass}/include");
-  bundle.addSource("good", "#include \"cutlass/scale.h\"\n" +
-                               TestBundle::kernelSource(
-                                   "axpy_0", "float",
-                                   "y[i] = SCALE * x[i] + w[i];"));
-  std::vector<std::string> options = {
-      "--cutlass", (bundle.folder() / "cutlass").string()};
+  bundle.addSource("good",
+                   "#include \"cutlass/scale.h\"\n" +
+                       TestBundle::kernelSource("axpy_0", "float",
+                                                "y[i] = SCALE * x[i] + w[i];"));
+  std::vector<std::string> options = {"--cutlass",
+                                      (bundle.folder() / "cutlass").string()};
   ASSERT_TRUE(link(options).succeeded()) << bundle.log;
   EXPECT_EQ(run(), 2.5f);
   writeFile(headers / "scale.h", "#define SCALE 3\n");
@@ -71,8 +72,8 @@ TEST_F(Linked, ACopyWithoutObjects) {
   bundle.addCandidate("good", "\n#ifdef OTHER\ny[i] = 0;\n#else\n" +
                                   std::string(correct) + "\n#endif\n");
   writeLauncher("exec \"$@\"");
-  std::vector<std::string> options = {
-      "--launcher", (bundle.folder() / "launcher").string()};
+  std::vector<std::string> options = {"--launcher",
+                                      (bundle.folder() / "launcher").string()};
   ASSERT_TRUE(link(options).succeeded()) << bundle.log;
   fs::remove_all(bundle.folder() / "build");
   ASSERT_TRUE(link(options).succeeded()) << bundle.log;
@@ -217,8 +218,9 @@ TEST_F(Composed, AKernelThatMindsItsNeighbors) {
                       "*>(y) - reinterpret_cast<const char *>(x) == 8448 && i "
                       "== 7) y[i] = 0;");
   EXPECT_EQ(link().code, 1);
-  expectLog("the linked library does not compute its program: output 'y' of "
-            "the library: 1 of 2112 elements differ from what its steps compute");
+  expectLog(
+      "the linked library does not compute its program: output 'y' of "
+      "the library: 1 of 2112 elements differ from what its steps compute");
   EXPECT_FALSE(fs::exists(library));
   ASSERT_TRUE(link({"--no-check"}).succeeded()) << bundle.log;
 }

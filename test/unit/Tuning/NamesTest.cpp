@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fact/Tuning/LibraryWriter.h"
 #include "TestBundle.h"
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Text.h"
+#include "fact/Tuning/LibraryWriter.h"
 #include <dlfcn.h>
 
 using namespace fact::tuning;
@@ -42,11 +42,11 @@ Outcome compileHeader(const TestBundle &bundle, const fs::path &header,
   Command command;
   command.words = {FACT_TEST_COMPILER};
   command.words.insert(command.words.end(), flags.begin(), flags.end());
-  command.words.insert(
-      command.words.end(),
-      {"-Werror", "-Wcomment", "-fsyntax-only",
-       "-I" + (TestBundle::source() / "include").string(), "-include",
-       header.string(), (bundle.folder() / "use.c").string()});
+  command.words.insert(command.words.end(),
+                       {"-Werror", "-Wcomment", "-fsyntax-only",
+                        "-I" + (TestBundle::source() / "include").string(),
+                        "-include", header.string(),
+                        (bundle.folder() / "use.c").string()});
   command.log = bundle.folder() / "header.log";
   command.timeoutSeconds = 120;
   writeFile(command.log, "");
@@ -69,8 +69,8 @@ TEST(Names, EndNoCommentOfTheHeader) {
        {std::vector<std::string>{"-x", "c", "-std=c99"},
         std::vector<std::string>{"-x", "c", "-std=gnu11", "-trigraphs"},
         std::vector<std::string>{"-x", "c++", "-std=c++17"}})
-    EXPECT_TRUE(compileHeader(bundle, bundle.folder() / "sample.h", flags)
-                    .succeeded())
+    EXPECT_TRUE(
+        compileHeader(bundle, bundle.folder() / "sample.h", flags).succeeded())
         << readFile(bundle.folder() / "header.log")
         << readFile(bundle.folder() / "sample.h");
 }
@@ -101,8 +101,8 @@ TEST(Names, ReachTheLibraryAsTheyAre) {
   void *handle = dlopen(output.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(handle, nullptr) << dlerror();
   EXPECT_EQ(dlsym(handle, "injected"), nullptr);
-  auto entry = reinterpret_cast<const FactLibrary *(*)()>(
-      dlsym(handle, "fact_library"));
+  auto entry =
+      reinterpret_cast<const FactLibrary *(*)()>(dlsym(handle, "fact_library"));
   int64_t count = 0;
   const FactTensorInfo *weights = entry()->weights(&count);
   ASSERT_EQ(count, int64_t(names.size()) + 1);

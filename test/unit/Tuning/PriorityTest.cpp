@@ -57,8 +57,7 @@ TEST_F(Priority, LargerOnesAreCompiledAndMeasuredFirst) {
   addKernel("third");
   addKernel("fourth")["priority"] = 5;
   addKernel("fifth")["priority"] = -2;
-  ASSERT_TRUE(bundle.tune({"--no-link", "--jobs=1"}).succeeded())
-      << bundle.log;
+  ASSERT_TRUE(bundle.tune({"--no-link", "--jobs=1"}).succeeded()) << bundle.log;
   // Equal ones in the order of the bundle.
   std::vector<std::string> expected = {"second", "fourth", "axpy", "third",
                                        "fifth"};

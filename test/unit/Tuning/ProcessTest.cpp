@@ -1,9 +1,9 @@
 //===- ProcessTest.cpp ----------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Tuning/Files.h"
 #include "fact/Tuning/Process.h"
 #include "TestBundle.h"
+#include "fact/Tuning/Files.h"
 #include <chrono>
 #include <csignal>
 
@@ -45,9 +45,8 @@ TEST(Process, TimeoutKillsTheWholeGroup) {
   TemporaryFolder folder;
   std::string file = (folder.path / "child").string();
   auto begin = std::chrono::steady_clock::now();
-  Outcome outcome =
-      shell("sleep 60 & echo $! > " + file + "; trap '' TERM; wait; sleep 60",
-            0.3);
+  Outcome outcome = shell(
+      "sleep 60 & echo $! > " + file + "; trap '' TERM; wait; sleep 60", 0.3);
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(outcome.kind, Outcome::TimedOut);
@@ -91,9 +90,8 @@ TEST(Process, ADelayedCommandWaitsAndHoldsUpNobody) {
     Command command;
     command.words = {"/bin/true"};
     command.delaySeconds = delay;
-    scheduler.build(command, [&order, name](const Outcome &) {
-      order += name;
-    });
+    scheduler.build(command,
+                    [&order, name](const Outcome &) { order += name; });
   };
   auto begin = std::chrono::steady_clock::now();
   add("late", 0.3);

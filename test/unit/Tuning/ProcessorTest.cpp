@@ -61,8 +61,8 @@ TEST(Processor, LibraryOfMissingFeaturesIsRefused) {
       << bundle.log;
   void *handle = dlopen(output.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(handle, nullptr) << dlerror();
-  auto entry = reinterpret_cast<const FactLibrary *(*)()>(
-      dlsym(handle, "fact_library"));
+  auto entry =
+      reinterpret_cast<const FactLibrary *(*)()>(dlsym(handle, "fact_library"));
   ASSERT_NE(entry, nullptr);
   const FactLibrary *library = entry();
   // What it is can be asked of it anywhere.

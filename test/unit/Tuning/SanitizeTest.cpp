@@ -35,13 +35,13 @@ TEST(Sanitizer, WarningsAreNoErrors) {
 }
 
 TEST(Sanitizer, TheFirstErrorIsNamed) {
-  EXPECT_EQ(findSanitizerError(
-                "========= COMPUTE-SANITIZER\n"
-                "========= Invalid __global__ write of size 4 bytes\n"
-                "=========     at fact::row_kernel+0x90\n"
-                "========= Invalid __global__ read of size 2 bytes\n"
-                "========= ERROR SUMMARY: 2 errors\n"),
-            "Invalid __global__ write of size 4 bytes");
+  EXPECT_EQ(
+      findSanitizerError("========= COMPUTE-SANITIZER\n"
+                         "========= Invalid __global__ write of size 4 bytes\n"
+                         "=========     at fact::row_kernel+0x90\n"
+                         "========= Invalid __global__ read of size 2 bytes\n"
+                         "========= ERROR SUMMARY: 2 errors\n"),
+      "Invalid __global__ write of size 4 bytes");
   EXPECT_EQ(
       findSanitizerError(
           "========= COMPUTE-SANITIZER\n"
@@ -84,9 +84,12 @@ compiler=(COMPILER -std=c++17 -O1 -fPIC -IRUNTIME)
 echo "$text" | "${compiler[@]}" "${words[@]}" -x c++ -
 )");
     bundle.json["commands"] = {
-        {"compile", {nvcc.string(), "{flags}", "-c", "{source}", "-o", "{output}"}},
-        {"link", {nvcc.string(), "-shared", "{inputs}", "{link}", "-o", "{output}"}},
-        {"link_program", {nvcc.string(), "{inputs}", "{link}", "-o", "{output}"}}};
+        {"compile",
+         {nvcc.string(), "{flags}", "-c", "{source}", "-o", "{output}"}},
+        {"link",
+         {nvcc.string(), "-shared", "{inputs}", "{link}", "-o", "{output}"}},
+        {"link_program",
+         {nvcc.string(), "{inputs}", "{link}", "-o", "{output}"}}};
     path = std::getenv("PATH");
     setenv("PATH", (tools().string() + ":" + path).c_str(), 1);
     bundle.addCandidate("first", "y[i] = 2 * x[i] + w[i];");
@@ -120,7 +123,7 @@ tool=$2 log=$8 job=${10}
 shift 8
 "$@" || exit
 if [ "$tool" = ")" + tool + R"(" ] && grep -q "candidate )" +
-                                    candidate + R"( " "$job"; then
+                                              candidate + R"( " "$job"; then
   echo "========= )" + finding + R"(" > "$log"
   echo "========= ERROR SUMMARY: 1 error" >> "$log"
   exit 97
@@ -151,30 +154,25 @@ echo "========= ERROR SUMMARY: 0 errors" > "$log"
 
 TEST_F(Sanitize, WinnersPassAllTools) {
   writeTool("none", "none", "");
-  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded())
-      << bundle.log;
+  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded()) << bundle.log;
   Json expected = {"memcheck", "racecheck", "initcheck", "synccheck"};
   EXPECT_EQ(bundle.report()["kernels"][0]["sanitized"], expected);
   expectLog("racecheck #0");
   // What the database knows is run again, for its objects are there.
-  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded())
-      << bundle.log;
+  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded()) << bundle.log;
   EXPECT_EQ(bundle.report()["kernels"][0]["sanitized"], expected);
   expectLog("known #0");
   // And where they are not, it is built again.
   fs::remove_all(bundle.folder() / "build" / "axpy");
-  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded())
-      << bundle.log;
+  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded()) << bundle.log;
   expectLog("racecheck #0");
 }
 
 TEST_F(Sanitize, AFindingRejectsTheWinner) {
   writeTool("racecheck", "axpy_0", "Error: Race reported between threads");
   // Right, and slower.
-  bundle.addCandidate("second",
-                      "usleep(20); y[i] = 2 * x[i] + w[i];");
-  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded())
-      << bundle.log;
+  bundle.addCandidate("second", "usleep(20); y[i] = 2 * x[i] + w[i];");
+  ASSERT_TRUE(tune({"--sanitize", "--no-link"}).succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"wrong", "ok"}));
   Json kernel = bundle.report()["kernels"][0];
   EXPECT_EQ(kernel["schedule"], "second");

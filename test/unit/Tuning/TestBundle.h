@@ -86,19 +86,18 @@ public:
           kernelSource("axpy_reference", "double",
                        "float product = 2 * x[i]; "
                        "y[i] = double(product) + w[i];"));
-    json["kernels"].push_back(
-        {{"name", "axpy"},
-         {"rule", "pointwise"},
-         {"ops", {"mul", "add"}},
-         {"operands", {tensor, tensor}},
-         {"results", {result}},
-         {"flops", 2.0 * rows * columns},
-         {"bytes", 12.0 * rows * columns},
-         {"sol_us", 0.0001},
-         {"reference",
-          {{"source", "kernels/axpy/reference.cpp"},
-           {"symbol", "axpy_reference"}}},
-         {"candidates", Json::array()}});
+    json["kernels"].push_back({{"name", "axpy"},
+                               {"rule", "pointwise"},
+                               {"ops", {"mul", "add"}},
+                               {"operands", {tensor, tensor}},
+                               {"results", {result}},
+                               {"flops", 2.0 * rows * columns},
+                               {"bytes", 12.0 * rows * columns},
+                               {"sol_us", 0.0001},
+                               {"reference",
+                                {{"source", "kernels/axpy/reference.cpp"},
+                                 {"symbol", "axpy_reference"}}},
+                               {"candidates", Json::array()}});
     // The runtime is the same for every bundle: only the first compiles it.
     setenv("FACT_CACHE_DIR", FACT_TEST_CACHE, 1);
   }
@@ -122,9 +121,11 @@ static void tile(int64_t row, void *const *buffers, void *) {
   const float *w = static_cast<const float *>(buffers[1]);
   )" + resultType +
            " *y = static_cast<" + resultType + R"( *>(buffers[2]);
-  for (int64_t i = row * 33; i < (row + 1) * 33; ++i) { )" + body + R"( }
+  for (int64_t i = row * 33; i < (row + 1) * 33; ++i) { )" +
+           body + R"( }
 }
-extern "C" const FactKernel )" + symbol + R"( = {
+extern "C" const FactKernel )" +
+           symbol + R"( = {
     FACT_KERNEL_ABI, 3, 0, 0, nullptr, nullptr, 64, tile, -1, 0, 0, 0, nullptr};
 )";
   }

@@ -39,8 +39,8 @@ void expectOnlyTheLastIsGood(TestBundle &bundle,
   ASSERT_TRUE(bundle.tune(words).succeeded()) << bundle.log;
   Statuses statuses = bundle.statuses();
   for (size_t i = 0; i + 1 < statuses.size(); ++i)
-    EXPECT_EQ(statuses[i], "wrong")
-        << bundle.candidates()[i]["key"] << "\n" << bundle.log;
+    EXPECT_EQ(statuses[i], "wrong") << bundle.candidates()[i]["key"] << "\n"
+                                    << bundle.log;
   EXPECT_EQ(statuses.back(), "ok") << bundle.log;
 }
 
@@ -68,8 +68,8 @@ TEST(Verifier, SpecialAndLargeOperands) {
   expectOnlyTheLastIsGood(bundle, {"--seed", "17"});
   for (const char *part : {"(special values, seed 17)", "(large values, seed",
                            "seed      17", "(NaN, seed 17)"})
-    EXPECT_NE(bundle.log.find(part), std::string::npos)
-        << part << "\n" << bundle.log;
+    EXPECT_NE(bundle.log.find(part), std::string::npos) << part << "\n"
+                                                        << bundle.log;
   EXPECT_EQ(bundle.report()["seed"], 17);
 }
 
@@ -126,9 +126,9 @@ TEST(Verifier, TimedLaunches) {
                           " && launch <= " + std::to_string(verified + to) +
                           " && i == 99) y[i] += 0.25f;"));
   };
-  addMutant(bundle, "nothing after the verified launches",
-            counting("if (launch <= " + std::to_string(verified) + ") " +
-                     correct));
+  addMutant(
+      bundle, "nothing after the verified launches",
+      counting("if (launch <= " + std::to_string(verified) + ") " + correct));
   addMutant(bundle, "nothing after a while",
             counting("if (launch <= " + std::to_string(verified + 6) + ") " +
                      correct));
@@ -141,7 +141,7 @@ TEST(Verifier, TimedLaunches) {
             "if (launch[row] <= " +
                 std::to_string(verified + 1) +
                 ") { y[i] = 2 * x[i] + w[i]; kept[i] = y[i]; "
-            "} else y[i] = kept[i];");
+                "} else y[i] = kept[i];");
   addMutant(bundle, "good", correct);
   expectOnlyTheLastIsGood(bundle);
   EXPECT_NE(bundle.log.find("timed launches, operands of trial "),
@@ -208,17 +208,19 @@ TEST(Verifier, ToleranceOfEachResult) {
   TestBundle bundle;
   auto source = [](const std::string &symbol, const std::string &type,
                    const std::string &second) {
-    std::string text = TestBundle::kernelSource(
-        symbol, type,
-        type + " *z = static_cast<" + type + " *>(buffers[3]); "
-               "y[i] = double(2 * x[i]) + w[i]; z[i] = " + second + ";");
+    std::string text =
+        TestBundle::kernelSource(symbol, type,
+                                 type + " *z = static_cast<" + type +
+                                     " *>(buffers[3]); "
+                                     "y[i] = double(2 * x[i]) + w[i]; z[i] = " +
+                                     second + ";");
     text.replace(text.rfind("ABI, 3"), 6, "ABI, 4");
     return text;
   };
   bundle.write("kernels/axpy/reference.cpp",
                source("axpy_reference", "double", "x[i] - double(2 * w[i])"));
-  bundle.addSource("loose", source("axpy_0", "float",
-                                   "(x[i] - 2 * w[i]) * 1.001f"));
+  bundle.addSource("loose",
+                   source("axpy_0", "float", "(x[i] - 2 * w[i]) * 1.001f"));
   bundle.addSource("good", source("axpy_1", "float", "x[i] - 2 * w[i]"));
   Json second = bundle.kernel()["results"][0];
   bundle.kernel()["results"][0]["tolerance"] = {{"norm", 0.01},
@@ -248,9 +250,9 @@ TEST(Verifier, UndecidedElements) {
     bundle.write("kernels/axpy/reference.cpp",
                  source("axpy_reference", decides, 4));
     std::string right = "y[i] = 2 * x[i] + w[i] > 0;";
-    bundle.addSource("one wrong",
-                     source("axpy_0", right + " if (i == 500) y[i] = !y[i];",
-                            3));
+    bundle.addSource(
+        "one wrong",
+        source("axpy_0", right + " if (i == 500) y[i] = !y[i];", 3));
     bundle.addSource("an hundredth of the range wrong",
                      source("axpy_1", "y[i] = 2 * x[i] + w[i] > 0.02f;", 3));
     bundle.addSource("wrong where it is undecided",

@@ -57,8 +57,8 @@ TEST_F(Workers, KilledTwice) {
 }
 
 TEST_F(Workers, AlwaysKilled) {
-  ASSERT_TRUE(tune("echo '{\"phase\": \"loaded\"}'; kill -KILL $$", 99)
-                  .succeeded())
+  ASSERT_TRUE(
+      tune("echo '{\"phase\": \"loaded\"}'; kill -KILL $$", 99).succeeded())
       << bundle.log;
   EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"killed", "ok"}));
   expectLog("killed: SIGKILL (Killed) while verifying, 4 times");
@@ -70,13 +70,13 @@ TEST_F(Workers, AlwaysKilled) {
 }
 
 TEST_F(Workers, ASignalIsTriedAgain) {
-  ASSERT_TRUE(tune("echo '{\"phase\": \"loaded\"}'; kill -SEGV $$", 1)
-                  .succeeded())
+  ASSERT_TRUE(
+      tune("echo '{\"phase\": \"loaded\"}'; kill -SEGV $$", 1).succeeded())
       << bundle.log;
   EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"ok", "ok"}));
-  ASSERT_TRUE(tune("echo '{\"phase\": \"loaded\"}'; kill -SEGV $$", 2,
-                   {"--retune"})
-                  .succeeded())
+  ASSERT_TRUE(
+      tune("echo '{\"phase\": \"loaded\"}'; kill -SEGV $$", 2, {"--retune"})
+          .succeeded())
       << bundle.log;
   EXPECT_EQ(bundle.statuses(), (std::vector<std::string>{"crash", "ok"}));
 }
@@ -112,21 +112,21 @@ TEST_F(Workers, MoreMemoryThanThereIs) {
 TEST_F(Workers, ALostDevice) {
   // Crashes, and from then on there is no device.
   std::string lost = (bundle.folder() / "lost").string();
-  bundle.write("launcher", "#!/bin/sh\nfor last; do :; done\ncase $last in\n"
-                           "--machine) if [ -e " +
-                               lost +
-                               " ]; then echo '{\"phase\": \"done\", "
-                               "\"status\": \"worker_error\", \"detail\": "
-                               "\"no device\"}'; exit 0; fi;;\n*/0.job) touch " +
-                               lost +
-                               "; echo '{\"phase\": \"loaded\"}'; kill -SEGV "
-                               "$$;;\nesac\nexec \"$@\"\n");
+  bundle.write("launcher",
+               "#!/bin/sh\nfor last; do :; done\ncase $last in\n"
+               "--machine) if [ -e " +
+                   lost +
+                   " ]; then echo '{\"phase\": \"done\", "
+                   "\"status\": \"worker_error\", \"detail\": "
+                   "\"no device\"}'; exit 0; fi;;\n*/0.job) touch " +
+                   lost +
+                   "; echo '{\"phase\": \"loaded\"}'; kill -SEGV "
+                   "$$;;\nesac\nexec \"$@\"\n");
   fs::permissions(bundle.folder() / "launcher", fs::perms::owner_all);
-  EXPECT_EQ(bundle
-                .tune({"--run-launcher",
-                       (bundle.folder() / "launcher").string()})
-                .code,
-            1);
+  EXPECT_EQ(
+      bundle.tune({"--run-launcher", (bundle.folder() / "launcher").string()})
+          .code,
+      1);
   expectLog("the measuring worker cannot use this machine: no device");
   ASSERT_TRUE(bundle.tune().succeeded()) << bundle.log;
   EXPECT_EQ(bundle.statuses()[0], "ok");

@@ -34,8 +34,8 @@ public:
 /// `{cutlass}` by the path of CUTLASS and adds the flags of every object.
 Target::Commands CudaTarget::getCommands() const {
   StringRef number = machine.architecture.drop_front(strlen("sm_"));
-  std::string architecture = llvm::formatv(
-      "-gencode=arch=compute_{0},code=sm_{0}", number);
+  std::string architecture =
+      llvm::formatv("-gencode=arch=compute_{0},code=sm_{0}", number);
   Commands commands;
   commands.compile = {"nvcc",
                       "-std=c++17",
@@ -51,10 +51,10 @@ Target::Commands CudaTarget::getCommands() const {
                       "{source}",
                       "-o",
                       "{output}"};
-  commands.link = {"nvcc",     "-shared", "-cudart", "static", "-Xcompiler",
-                   "-fPIC",    "{inputs}", "{link}", "-o",     "{output}"};
-  commands.linkProgram = {"nvcc", "-cudart", "static",  "{inputs}",
-                          "{link}", "-o",    "{output}"};
+  commands.link = {"nvcc",  "-shared",  "-cudart", "static", "-Xcompiler",
+                   "-fPIC", "{inputs}", "{link}",  "-o",     "{output}"};
+  commands.linkProgram = {"nvcc",   "-cudart", "static",  "{inputs}",
+                          "{link}", "-o",      "{output}"};
   return commands;
 }
 
@@ -65,7 +65,8 @@ CudaTarget::getBundleFiles() const {
     for (auto [path, text] : embedded)
       files.emplace_back((folder + path).str(), text.str());
   };
-  for (auto headers : {getCommonHeaders(), getSm90Headers(), getScalarHeaders()})
+  for (auto headers :
+       {getCommonHeaders(), getSm90Headers(), getScalarHeaders()})
     add("include/fact/cutlass/", headers);
   add("include/", getRuntimeHeaders());
   add("runtime/", getRuntimeSources());

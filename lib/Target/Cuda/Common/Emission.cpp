@@ -44,7 +44,7 @@ FailureOr<MatrixTensor> MatrixTensor::get(const StridedView &view,
   int64_t columns = view.shape[rank - 1], rows = view.shape[rank - 2];
   int64_t alongRow = stride(1), alongColumn = stride(2), batch = stride(3);
   MatrixTensor tensor{Scalar, buffer, getTensorType(view.base).getElementType(),
-                      0, batch, view.offset};
+                      0,      batch,  view.offset};
   if (alongRow == 0 && alongColumn == 0) {
     // No kind describes one value per batch.
     if (batch != 0)
@@ -95,9 +95,8 @@ void MatrixTensor::print(raw_ostream &os) const {
 // Files
 //===----------------------------------------------------------------------===//
 
-SmallVector<std::string>
-fact::getArgumentNames(const ScalarFunction &function,
-                       ArrayRef<StringRef> leading) {
+SmallVector<std::string> fact::getArgumentNames(const ScalarFunction &function,
+                                                ArrayRef<StringRef> leading) {
   SmallVector<std::string> names;
   llvm::StringMap<unsigned> used;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
@@ -172,9 +171,8 @@ static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
   copy.removePriorityAttr();
   if (schedule)
     copy.setScheduleAttr(schedule);
-  copy->print(os, OpPrintingFlags()
-                      .elideLargeElementsAttrs(16)
-                      .assumeVerified());
+  copy->print(os,
+              OpPrintingFlags().elideLargeElementsAttrs(16).assumeVerified());
 }
 
 void fact::printHeader(raw_ostream &os, FusedOp fused, Attribute schedule,

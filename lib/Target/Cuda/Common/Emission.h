@@ -1,4 +1,4 @@
-//===- Emission.h - What the emitters of kernels share ------------*- C++ -*-===//
+//===- Emission.h - What the emitters of kernels share ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUDA_EMISSION_H

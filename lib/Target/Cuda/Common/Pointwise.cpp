@@ -51,9 +51,7 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
       SmallVector<StridedView>(ArrayRef(views).drop_front(operands)),
-      SmallVector<int64_t>(resultBuffers),
-      std::move(*body),
-      nullptr};
+      SmallVector<int64_t>(resultBuffers), std::move(*body), nullptr};
 }
 
 int64_t Pointwise::limitVector(int64_t vector) const {
@@ -70,8 +68,8 @@ double Pointwise::getBytes() const {
       for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
         if (stride != 0)
           elements *= size;
-      bytes += elements *
-               getStorageBytes(getTensorType(view.base).getElementType());
+      bytes +=
+          elements * getStorageBytes(getTensorType(view.base).getElementType());
     }
   return bytes;
 }
@@ -173,8 +171,7 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
   // Two vectors in flight hide latency once every multiprocessor is full.
   int64_t threads = schedule.getThreads();
   int64_t vector = limitVector(schedule.getVector());
-  bool many =
-      getElements() / (threads * vector) > 16 * machine.multiprocessors;
+  bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
   os << ">,\n    PointwiseSchedule<" << threads << ", " << vector << ", "
      << (many ? 2 : 1) << ">>";
 }
@@ -260,8 +257,8 @@ public:
     return getPointwiseSpace(fused.getContext(), pointwise.limitVector(8));
   }
   double predict(ScheduleAttr schedule) const override {
-    return 1e6 * pointwise.predictSeconds(cast<CudaPointwiseAttr>(schedule),
-                                          machine);
+    return 1e6 *
+           pointwise.predictSeconds(cast<CudaPointwiseAttr>(schedule), machine);
   }
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override;

@@ -1,4 +1,4 @@
-//===- Pointwise.h - One pointwise pass over strided tensors ------*- C++ -*-===//
+//===- Pointwise.h - One pointwise pass over strided tensors ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUDA_POINTWISE_H
@@ -19,10 +19,10 @@ struct Pointwise {
   std::unique_ptr<RegionCopy> region;
 
   /// Computes `values`, whose elements land where `results` say.
-  static mlir::FailureOr<Pointwise>
-  get(llvm::ArrayRef<mlir::Value> values,
-      llvm::SmallVector<StridedView> results,
-      llvm::ArrayRef<int64_t> resultBuffers, bool fast, EmitError emitError);
+  static mlir::FailureOr<Pointwise> get(llvm::ArrayRef<mlir::Value> values,
+                                        llvm::SmallVector<StridedView> results,
+                                        llvm::ArrayRef<int64_t> resultBuffers,
+                                        bool fast, EmitError emitError);
 
   llvm::ArrayRef<int64_t> getShape() const { return results.front().shape; }
   int64_t getElements() const { return llvm::product_of(getShape()); }
@@ -38,8 +38,7 @@ struct Pointwise {
   /// Prints the functors that results need, and returns one name for each.
   llvm::SmallVector<std::string> printFunctors(llvm::raw_ostream &os,
                                                llvm::StringRef name) const;
-  void printKernel(llvm::raw_ostream &os,
-                   llvm::ArrayRef<std::string> functors,
+  void printKernel(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                    CudaPointwiseAttr schedule,
                    const MachineDescription &machine) const;
 };

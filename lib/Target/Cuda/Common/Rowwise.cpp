@@ -149,11 +149,11 @@ static FailureOr<MatrixTensor> getResult(FusedOp fused, const RowRegion &region,
                           "views permute them";
   int64_t buffer = getResultBuffer(fused, index);
   if (!isFull)
-    return MatrixTensor{MatrixTensor::ColumnVector, buffer, element, 0, 0,
-                        view->offset};
+    return MatrixTensor{
+        MatrixTensor::ColumnVector, buffer, element, 0, 0, view->offset};
   int64_t leading = region.rows == 1 ? region.columns : view->strides[0];
-  return MatrixTensor{MatrixTensor::RowMajor, buffer,      element,
-                      leading,                0, view->offset};
+  return MatrixTensor{
+      MatrixTensor::RowMajor, buffer, element, leading, 0, view->offset};
 }
 
 /// Reads the full results, or those of one element per row.
@@ -187,10 +187,9 @@ static LogicalResult readForm(FusedOp fused, const RowRegion &region,
     options.rowValues = {region.getOutput()};
   FailureOr<ScalarFunction> epilogue = ScalarFunction::get(
       values, {region.rows, isFull ? region.columns : 1}, options, emitError);
-  if (failed(epilogue) ||
-      failed(getTensors(
-          epilogue->getArguments().drop_front(options.leading.size()),
-          form.operands, emitError)))
+  if (failed(epilogue) || failed(getTensors(epilogue->getArguments().drop_front(
+                                                options.leading.size()),
+                                            form.operands, emitError)))
     return failure();
   form.epilogue = std::move(*epilogue);
   return success();
@@ -202,9 +201,8 @@ FailureOr<Rowwise> RowwisePlan::read(FusedOp fused, EmitError emitError) {
     return failure();
   ScalarFunction::Options options;
   options.fast = hasOnly16BitResults(fused);
-  FailureOr<ScalarFunction> prologue =
-      ScalarFunction::get(region->getInput(), {region->rows, region->columns},
-                          options, emitError);
+  FailureOr<ScalarFunction> prologue = ScalarFunction::get(
+      region->getInput(), {region->rows, region->columns}, options, emitError);
   if (failed(prologue))
     return failure();
   Rowwise row{*region, {}, std::move(*prologue), {}, {}};
@@ -257,8 +255,8 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
   for (int64_t candidate : {32, 64, 128, 256, 512, 1024}) {
     int64_t values = getValuesPerThread(row, candidate);
     bool needed = values >= row.getVector() && values <= maximumValues &&
-                  (candidate == 32 || candidate * row.getVector() / 2 <
-                                          row.region.columns);
+                  (candidate == 32 ||
+                   candidate * row.getVector() / 2 < row.region.columns);
     if (needed && row.region.columns <= candidate * maximumValues)
       threads.push_back(candidate);
   }
@@ -352,8 +350,7 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   std::string prologue = "Identity";
   if (!row.prologue.isIdentity()) {
     prologue = "Prologue";
-    row.prologue.printFunctor(os, prologue,
-                               getArgumentNames(row.prologue, {}));
+    row.prologue.printFunctor(os, prologue, getArgumentNames(row.prologue, {}));
     os << '\n';
   }
   StringRef output = row.region.isReduction() ? "reduced" : "normalized";

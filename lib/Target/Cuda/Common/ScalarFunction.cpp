@@ -28,8 +28,8 @@ public:
       : options(options), emitError(emitError), builder(context),
         loc(builder.getUnknownLoc()) {
     context->getOrLoadDialect<func::FuncDialect>();
-    result.function = func::FuncOp::create(loc, "scalar",
-                                           builder.getFunctionType({}, {}));
+    result.function =
+        func::FuncOp::create(loc, "scalar", builder.getFunctionType({}, {}));
     builder.setInsertionPointToStart(result.function->addEntryBlock());
   }
 
@@ -163,8 +163,8 @@ private:
     if (auto floating = dyn_cast<FloatType>(type)) {
       APFloat number = elements.getSplatValue<APFloat>();
       bool losesInfo;
-      number.convert(floating.getFloatSemantics(),
-                     APFloat::rmNearestTiesToEven, &losesInfo);
+      number.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                     &losesInfo);
       return arith::ConstantOp::create(builder, loc,
                                        builder.getFloatAttr(type, number));
     }
@@ -223,7 +223,8 @@ void ScalarFunction::printFunctor(raw_ostream &os, StringRef name,
            << std::get<1>(argument);
         printer.setName(std::get<0>(argument), std::get<1>(argument));
       },
-      [&] { os << ",\n" << std::string(25, ' '); });
+      [&] { os << ",\n"
+               << std::string(25, ' '); });
   os << ") {\n";
   printer.printSlice(value);
   os << "    return " << printer.getName(value) << ";\n  }\n};\n";
@@ -238,8 +239,8 @@ void ScalarFunction::printFunctor(raw_ostream &os, StringRef name,
 static double getSlots(Operation &op) {
   bool fast = allows(&op, arith::FastMathFlags::afn) ||
               allows(&op, arith::FastMathFlags::arcp);
-  bool wide = llvm::any_of(op.getResultTypes(),
-                           [](Type type) { return type.isF64(); });
+  bool wide =
+      llvm::any_of(op.getResultTypes(), [](Type type) { return type.isF64(); });
   double slots =
       TypeSwitch<Operation *, double>(&op)
           .Case<arith::ConstantOp, func::ReturnOp>([](auto) { return 0; })

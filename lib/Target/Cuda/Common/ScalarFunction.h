@@ -1,4 +1,4 @@
-//===- ScalarFunction.h - A pointwise graph as one scalar function -*- C++ -*-===//
+//===- ScalarFunction.h - A pointwise graph as a function -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUDA_SCALARFUNCTION_H

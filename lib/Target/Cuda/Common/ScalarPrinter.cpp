@@ -250,16 +250,15 @@ std::string ScalarPrinter::getExpression(Operation *op) {
           [&](auto) { return "nan_maximum(" + x[0] + ", " + x[1] + ")"; })
       .Case<arith::MinimumFOp>(
           [&](auto) { return "nan_minimum(" + x[0] + ", " + x[1] + ")"; })
-      .Case<arith::MaxSIOp>(
-          [&](auto) { return x[0] + " > " + x[1] + " ? " + x[0] + " : " + x[1]; })
-      .Case<arith::MinSIOp>(
-          [&](auto) { return x[0] + " < " + x[1] + " ? " + x[0] + " : " + x[1]; })
-      .Case([&](math::AbsIOp) {
-        return x[0] + " < 0 ? -" + x[0] + " : " + x[0];
+      .Case<arith::MaxSIOp>([&](auto) {
+        return x[0] + " > " + x[1] + " ? " + x[0] + " : " + x[1];
       })
-      .Case([&](arith::SelectOp) {
-        return x[0] + " ? " + x[1] + " : " + x[2];
+      .Case<arith::MinSIOp>([&](auto) {
+        return x[0] + " < " + x[1] + " ? " + x[0] + " : " + x[1];
       })
+      .Case(
+          [&](math::AbsIOp) { return x[0] + " < 0 ? -" + x[0] + " : " + x[0]; })
+      .Case([&](arith::SelectOp) { return x[0] + " ? " + x[1] + " : " + x[2]; })
       .Case([&](arith::CmpFOp compare) {
         bool negated;
         StringRef symbol = getOperator(compare.getPredicate(), negated);

@@ -1,4 +1,4 @@
-//===- Scalars.cuh - Scalar operations that CUDA has no name for *- CUDA -*-===//
+//===- Scalars.cuh - Scalar operations without a CUDA name -----*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CUTLASS_SCALARS_CUH

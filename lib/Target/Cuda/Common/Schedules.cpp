@@ -1,4 +1,4 @@
-//===- Schedules.cpp - Schedules of kernels for all GPUs ----------------------===//
+//===- Schedules.cpp - Schedules of kernels for all GPUs ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Schedules.h"
@@ -32,7 +32,8 @@ const ScheduleKind CudaRowAttr::kind{
     {Parameter::number("threads", "threads of one row",
                        Sizes::multiplesOf(32, 1024)),
      Parameter::number("rows", "rows of one block", Sizes::between(1, 32))},
-    "A thread holds at most 64 elements of its row. More than one row per block "
+    "A thread holds at most 64 elements of its row. More than one row per "
+    "block "
     "needs 32 threads per row. The region has exactly one norm, softmax or "
     "reduce.",
     {"64", "128"}};

@@ -1,4 +1,4 @@
-//===- Schedules.h - Schedules of kernels for all GPUs -----------*- C++ -*-===//
+//===- Schedules.h - Schedules of kernels for all GPUs ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each class reads the parameters of one kind of schedule by name; `kind` is

@@ -127,9 +127,8 @@ FailureOr<Attention> AttentionPlan::read(FusedOp fused, EmitError emitError) {
   FailureOr<Heads> query = getOperand(region->query, "the query");
   FailureOr<Heads> key = getOperand(region->key, "the key");
   FailureOr<Heads> value = getOperand(region->value, "the value");
-  FailureOr<Heads> result =
-      getHeads(region->destination, getResultBuffer(fused, 0), "the result",
-               emitError);
+  FailureOr<Heads> result = getHeads(
+      region->destination, getResultBuffer(fused, 0), "the result", emitError);
   if (failed(query) || failed(key) || failed(value) || failed(result))
     return failure();
   Attention attention{*region, *query, *key, *value, *result};
@@ -164,8 +163,8 @@ LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
                        << tile[0] << "x" << tile[1];
   // Tiles pad heads to a multiple of 32 columns.
   int64_t head = llvm::alignTo(attention.region.headSize, 32);
-  return requireSharedMemory(
-      2 * head * (tile[0] + own.getStages() * tile[1]), machine, emitError);
+  return requireSharedMemory(2 * head * (tile[0] + own.getStages() * tile[1]),
+                             machine, emitError);
 }
 
 SpaceAttrInterface AttentionPlan::getSpace() const {

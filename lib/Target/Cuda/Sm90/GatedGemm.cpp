@@ -48,10 +48,9 @@ public:
     if (isActivated(region.products[1].matmul) &&
         !isActivated(region.products[0].matmul))
       std::swap(gate, up);
-    FailureOr<Epilogue> combine =
-        getEpilogue(region.results.front(),
-                    {region.products[gate].matmul.getResult(),
-                     region.products[up].matmul.getResult()});
+    FailureOr<Epilogue> combine = getEpilogue(
+        region.results.front(), {region.products[gate].matmul.getResult(),
+                                 region.products[up].matmul.getResult()});
     if (failed(combine))
       return failure();
     return GatedGemm{region.m,

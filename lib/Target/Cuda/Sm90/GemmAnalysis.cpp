@@ -21,8 +21,8 @@ public:
     if (failed(a) || failed(b))
       return failure();
     int64_t n = region.products.front().n;
-    Gemm gemm{region.m, n,  region.k, region.batches, *a, *b, {}, {}, {},
-              {},       {}, region.isPlain()};
+    Gemm gemm{region.m, n,  region.k, region.batches,  *a, *b, {}, {},
+              {},       {}, {},       region.isPlain()};
     for (const ContractionRegion::Reduction &reduction : region.reductions)
       (reduction.ofRows ? gemm.rows : gemm.columns)
           .reductions.push_back(reduction.op);
@@ -78,8 +78,8 @@ LogicalResult GemmAnalysis::checkReductions() {
   return success();
 }
 
-LogicalResult
-GemmAnalysis::addResult(Gemm &gemm, const ContractionRegion::Result &result) {
+LogicalResult GemmAnalysis::addResult(Gemm &gemm,
+                                      const ContractionRegion::Result &result) {
   using Form = ContractionRegion::Form;
   Type element = getTensorType(result.yielded).getElementType();
   if (!isa<FloatType>(element) || element.isF64())
@@ -99,9 +99,9 @@ GemmAnalysis::addResult(Gemm &gemm, const ContractionRegion::Result &result) {
   case Form::Full:
     return add(getResult(result, value), gemm.results, ofProduct);
   case Form::PerRow:
-    return add(getReducedResult(result, MatrixTensor::ColumnVector, gemm.m,
-                                value),
-               gemm.rows.results, ofRows);
+    return add(
+        getReducedResult(result, MatrixTensor::ColumnVector, gemm.m, value),
+        gemm.rows.results, ofRows);
   case Form::PerColumn:
     return add(getReducedResult(result, MatrixTensor::RowVector, gemm.n, value),
                gemm.columns.results, ofColumns);
@@ -146,8 +146,8 @@ LogicalResult GemmAnalysis::makeEpilogue(Gemm &gemm) {
         values.push_back(reduction.input);
   ScalarFunction::Options options = getOptions();
   options.leading = {region.products.front().matmul.getResult()};
-  FailureOr<ScalarFunction> epilogue = ScalarFunction::get(
-      values, getShape(gemm.m, gemm.n), options, emitError);
+  FailureOr<ScalarFunction> epilogue =
+      ScalarFunction::get(values, getShape(gemm.m, gemm.n), options, emitError);
   if (failed(epilogue))
     return failure();
   gemm.epilogue = std::move(*epilogue);

@@ -28,9 +28,9 @@ struct Gemm {
   /// Whether the region is the product and nothing else.
   bool isPlain = false;
 
-  /// Reads a region as a GEMM: one matmul, then any graph of pointwise ops, then
-  /// reductions of whole rows or columns and results computed from those alone.
-  /// Batches are folded into M where one B serves all of them.
+  /// Reads a region as a GEMM: one matmul, then any graph of pointwise ops,
+  /// then reductions of whole rows or columns and results computed from those
+  /// alone. Batches are folded into M where one B serves all of them.
   static mlir::FailureOr<Gemm> read(FusedOp fused, EmitError emitError);
 
   bool isBatched() const { return batches > 1; }

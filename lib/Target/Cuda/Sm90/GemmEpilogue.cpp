@@ -44,7 +44,7 @@ class GemmEpilogueFamily : public FamilyOf<GemmEpiloguePlan> {
 public:
   GemmEpilogueFamily()
       : FamilyOf(gemmEpilogueRule, "sm_90a",
-               {&Sm90GemmAttr::kind, &CublasGemmAttr::kind}) {}
+                 {&Sm90GemmAttr::kind, &CublasGemmAttr::kind}) {}
 };
 } // namespace
 
@@ -141,8 +141,8 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   for (const MatrixTensor &result : gemm.results)
     bytes += double(gemm.m) * gemm.n * gemm.batches *
              getStorageBytes(result.element);
-  bytes += 2.0 * gemm.batches *
-           (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
+  bytes +=
+      2.0 * gemm.batches * (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
 
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (!gemmSchedule) {
@@ -158,7 +158,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   // Measured in the same problem: 128x128 against 64x256.
   double slowdown =
       !gemm.columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
-                                                                          : 1;
+                                                                         : 1;
   return 1e6 * finishes * machine.launchSeconds +
          slowdown * 1e6 *
              predictGemm({gemm.m, gemm.n, gemm.k, gemm.batches, bytes,
@@ -267,7 +267,7 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   };
   for (size_t i = 0; i < gemm.results.size(); ++i)
     addFunctor(functors, gemm.results.size() == 1 ? Twine("Epilogue")
-                                                   : "Epilogue" + Twine(i));
+                                                  : "Epilogue" + Twine(i));
   for (ReducedPrinter *reduced : {&rows, &columns})
     for (size_t i = 0; i < reduced->reduced.reductions.size(); ++i)
       addFunctor(reduced->inputs, "Reduced" + reduced->word + Twine(i));

@@ -16,8 +16,8 @@ SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
 LogicalResult GemmTensors::requireTma(const MatrixTensor &tensor,
                                       StringRef name) {
   // Our schedules need N and K to be multiples of 8; cuBLAS does not.
-  bool isForCublas = region.isPlain() &&
-                     (region.products.front().n % 8 || region.k % 8);
+  bool isForCublas =
+      region.isPlain() && (region.products.front().n % 8 || region.k % 8);
   if (tensor.isAligned(16) || isForCublas)
     return success();
   return emitError() << "strides and offset of " << name

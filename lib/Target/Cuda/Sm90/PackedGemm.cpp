@@ -60,8 +60,8 @@ PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
   ScalarFunction::Options options;
   options.fast = true;
   options.leading = SmallVector<Value>(leading);
-  FailureOr<ScalarFunction> function = ScalarFunction::get(
-      {value}, {region.m, result.n}, options, emitError);
+  FailureOr<ScalarFunction> function =
+      ScalarFunction::get({value}, {region.m, result.n}, options, emitError);
   if (failed(function))
     return failure();
   Epilogue epilogue{*tensor, {}, std::move(*function)};
@@ -80,9 +80,9 @@ PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
   return std::move(epilogue);
 }
 
-SpaceAttrInterface
-fact::getPackedGemmSpace(MLIRContext *context, int64_t m, int64_t n,
-                         const MachineDescription &machine) {
+SpaceAttrInterface fact::getPackedGemmSpace(MLIRContext *context, int64_t m,
+                                            int64_t n,
+                                            const MachineDescription &machine) {
   using K = KernelSchedule;
   auto space = [&](ArrayRef<Extents> tiles, ArrayRef<Extents> clusters,
                    ArrayRef<int64_t> swizzles) {
@@ -94,7 +94,6 @@ fact::getPackedGemmSpace(MLIRContext *context, int64_t m, int64_t n,
   if (tiles < 2 * machine.multiprocessors)
     return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}, {64, 64, 64}},
                  {{1, 1}, {2, 1}}, {1});
-  return space(
-      {{128, 256, 64}, {256, 128, 64}, {128, 192, 64}, {128, 128, 64}},
-      {{2, 1}, {1, 2}}, {1, 4, 8});
+  return space({{128, 256, 64}, {256, 128, 64}, {128, 192, 64}, {128, 128, 64}},
+               {{2, 1}, {1, 2}}, {1, 4, 8});
 }

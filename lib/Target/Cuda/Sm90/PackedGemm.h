@@ -24,9 +24,8 @@ protected:
     llvm::SmallVector<MatrixTensor> operands;
     ScalarFunction function;
   };
-  mlir::FailureOr<Epilogue>
-  getEpilogue(const ContractionRegion::Result &result,
-              llvm::ArrayRef<mlir::Value> leading);
+  mlir::FailureOr<Epilogue> getEpilogue(const ContractionRegion::Result &result,
+                                        llvm::ArrayRef<mlir::Value> leading);
 
   /// The weight [N, K] of each product.
   llvm::SmallVector<MatrixTensor> weights;

@@ -20,9 +20,9 @@ const ScheduleKind Sm90GemmAttr::kind{
          {{"M", Sizes::oneOf({64, 128, 192, 256})},
           {"N", Sizes::multiplesOf(16, 256)},
           {"K", Sizes::multiplesOf(16, 1024)}}),
-     Parameter::extents("cluster", "blocks that share operands, M x N",
-                        {{"M", Sizes::oneOf({1, 2, 4})},
-                         {"N", Sizes::oneOf({1, 2, 4})}}),
+     Parameter::extents(
+         "cluster", "blocks that share operands, M x N",
+         {{"M", Sizes::oneOf({1, 2, 4})}, {"N", Sizes::oneOf({1, 2, 4})}}),
      Parameter::word(
          "kernel",
          "cooperative: two warpgroups share a tile, for large tiles; pingpong: "
@@ -37,7 +37,8 @@ const ScheduleKind Sm90GemmAttr::kind{
     "K of 64 is best. Tile M is 128 or 256 unless pingpong. N of the tile is a "
     "multiple of 32 for gated_gemm. Accumulators take M*N/128 registers per "
     "thread (pingpong) or M*N/256 (cooperative, stream_k), at most 128. A "
-    "cluster has at most 4 blocks. stream_k is for one matmul without a reduce. "
+    "cluster has at most 4 blocks. stream_k is for one matmul without a "
+    "reduce. "
     "Two stages of (M + N)*K elements, and 16 KB for each result and for two "
     "more, fit into shared memory. K and N of the product are multiples of 8 "
     "(and M, with transpose_a): TMA needs rows of 16 bytes.",
@@ -72,7 +73,8 @@ const ScheduleKind Sm90AttentionAttr::kind{
      // two stages would deadlock.
      Parameter::number("stages", "depth of the key and value pipeline",
                        Sizes::between(3, 8))},
-    "Where the mask is causal, one tile size divides the other. Keys and values "
+    "Where the mask is causal, one tile size divides the other. Keys and "
+    "values "
     "have one head dimension, a multiple of 8 up to 128. (queries + "
     "stages*keys)*head elements, the head rounded up to a multiple of 32, fit "
     "into shared memory.",

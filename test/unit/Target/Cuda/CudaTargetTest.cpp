@@ -1,4 +1,4 @@
-//===- CudaTargetTest.cpp - Spaces, predictions and bundle files -------===//
+//===- CudaTargetTest.cpp - Spaces, predictions and bundle files ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Sm90Schedules.h"
@@ -147,8 +147,8 @@ TEST_F(CudaTargetTest, PredictionsFollowMeasurements) {
 TEST_F(CudaTargetTest, GatedGemmsFollowMeasurements) {
   auto expectBest = [&](FusedOp fused, StringRef schedule, double measured) {
     ScheduleAttr best = getBest(fused);
-    auto wanted = dyn_cast_or_null<ScheduleAttr>(
-        parseAttribute(schedule, &context));
+    auto wanted =
+        dyn_cast_or_null<ScheduleAttr>(parseAttribute(schedule, &context));
     ASSERT_TRUE(wanted);
     std::unique_ptr<Plan> plan = getPlan(fused);
     EXPECT_EQ(plan->getObjectKey(best), plan->getObjectKey(wanted));

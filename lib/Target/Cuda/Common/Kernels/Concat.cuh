@@ -1,4 +1,4 @@
-//===- Concat.cuh - Several passes that fill one tensor ---------*- CUDA -*-===//
+//===- Concat.cuh - Several passes that fill one tensor --------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each part is a pointwise kernel that writes its part of the result:

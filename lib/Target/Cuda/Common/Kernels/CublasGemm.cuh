@@ -1,4 +1,4 @@
-//===- CublasGemm.cuh - cuBLASLt as a candidate -----------------*- CUDA -*-===//
+//===- CublasGemm.cuh - cuBLASLt as a candidate ----------------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // D = A * B [+ bias], the same words as `Gemm`. Link with -lcublasLt.

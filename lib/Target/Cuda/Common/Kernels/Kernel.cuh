@@ -1,4 +1,4 @@
-//===- Kernel.cuh - Words every generated kernel is written in --*- CUDA -*-===//
+//===- Kernel.cuh - Words every generated kernel is written in -*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A generated source names its tensors, its functors and one schedule as

@@ -1,4 +1,4 @@
-//===- Math.cuh - Scalar functions for generated functors -------*- CUDA -*-===//
+//===- Math.cuh - Scalar functions for generated functors ------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two kinds. Exact functions are CUDA's own (expf, tanhf, erff, ...) and are

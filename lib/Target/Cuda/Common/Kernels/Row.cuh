@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each row: v = prologue(operands...), statistics of v in fp32, n = v
-// normalised (or, of a reduction, its one value), and for each result
+// normalized (or, of a reduction, its one value), and for each result
 // D_r = f_r(n, v, operands...). A row is read once and stays in registers, so
 // the kernel moves each byte once.
 //

@@ -125,7 +125,7 @@ template <int B, class E, int64_t O> struct Access<Scalar<B, E, O>> {
 } // namespace row
 
 //===----------------------------------------------------------------------===//
-// Normalisations: from a thread's values (0 where not valid) to the result.
+// Normalizations: from a thread's values (0 where not valid) to the result.
 //===----------------------------------------------------------------------===//
 
 /// (v - mean) / sqrt(variance + epsilon). The variance is taken around the

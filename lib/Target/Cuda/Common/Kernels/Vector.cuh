@@ -1,4 +1,4 @@
-//===- Vector.cuh - Vectors of elements in memory ---------------*- CUDA -*-===//
+//===- Vector.cuh - Vectors of elements in memory --------------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What row and pointwise kernels share: a vector of elements moves in accesses

@@ -1,4 +1,4 @@
-//===- Attention.cuh - Fused attention on Hopper ----------------*- CUDA -*-===//
+//===- Attention.cuh - Fused attention on Hopper ---------------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // O = softmax(scale * Q K^T [+ causal mask]) V for each batch and head, on the
@@ -50,7 +50,7 @@ namespace fact {
 // The problem and its schedule
 //===----------------------------------------------------------------------===//
 
-/// `Heads` is a multiple of `KeyHeads`; neighbouring query heads share a key
+/// `Heads` is a multiple of `KeyHeads`; neighboring query heads share a key
 /// head.
 template <int Batches, int Heads, int KeyHeads, int QueryLength, int KeyLength,
           int HeadSize>
@@ -101,7 +101,7 @@ struct Mask : View<Buffer, Element, Offset> {
     Element element[2];
   };
 
-  /// Whether two neighbouring keys are one word.
+  /// Whether two neighboring keys are one word.
   template <int Keys>
   static constexpr bool has_pairs =
       KeyStride == 1 && QueryStride % 2 == 0 && HeadStride % 2 == 0 &&

@@ -1,4 +1,4 @@
-//===- AttentionTiles.cuh - Masks and order of attention's tiles -*- CUDA -*-===//
+//===- AttentionTiles.cuh - Attention's masks and tile order ---*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CUTLASS_ATTENTIONTILES_CUH
@@ -110,7 +110,7 @@ private:
   template <class Scores, class Positions, class Size>
   CUTLASS_DEVICE static void add(Scores &scores, Positions const &positions,
                                  Size const &size) {
-    // A thread has pairs of neighbouring keys. Many loads are on their way
+    // A thread has pairs of neighboring keys. Many loads are on their way
     // before the first is needed; what lies beyond the end reads the last one.
     constexpr int pairs = cute::size(decltype(scores.layout()){}) / 2;
     constexpr int ahead = pairs % 16 == 0 ? 16 : 8;

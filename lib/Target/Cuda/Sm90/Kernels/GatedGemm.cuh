@@ -1,4 +1,4 @@
-//===- GatedGemm.cuh - Two GEMMs of one operand, combined -------*- CUDA -*-===//
+//===- GatedGemm.cuh - Two GEMMs of one operand, combined ------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // D = combine(A * Gate, A * Up, operands...), the first half of a gated MLP

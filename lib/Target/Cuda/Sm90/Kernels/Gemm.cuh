@@ -1,4 +1,4 @@
-//===- Gemm.cuh - GEMM with a generated epilogue on Hopper ------*- CUDA -*-===//
+//===- Gemm.cuh - GEMM with a generated epilogue on Hopper -----*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each result r:  D_r = f_r(A * B, operands...), with batches, fp32

@@ -1,4 +1,4 @@
-//===- GemmEpilogue.cuh - Functors as a visitor tree ------------*- CUDA -*-===//
+//===- GemmEpilogue.cuh - Functors as a visitor tree -----------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a GEMM does with its accumulators, in CUTLASS's words: loads of operands,
@@ -140,7 +140,7 @@ struct Load<RowVector<B, E, S, O>, false, Descriptor> {
 template <int B, class E, int64_t S, int64_t O, class Descriptor>
 struct Load<ColumnVector<B, E, S, O>, false, Descriptor> {
   using Tensor = ColumnVector<B, E, S, O>;
-  // Alignment 1: a thread's rows need not be neighbours.
+  // Alignment 1: a thread's rows need not be neighbors.
   using Visitor = fusion::Sm90ColBroadcast<
       0, typename Descriptor::TileShape, Element<Tensor>, float,
       cute::Stride<cute::_1, cute::_0, int64_t>, 1, /*EnableNullptr=*/false>;

@@ -1,4 +1,4 @@
-//===- GemmReductions.cuh - Rows and columns of a product -------*- CUDA -*-===//
+//===- GemmReductions.cuh - Rows and columns of a product ------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions of what an epilogue makes of the rows or the columns of a product.

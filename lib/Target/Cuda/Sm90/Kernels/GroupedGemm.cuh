@@ -1,4 +1,4 @@
-//===- GroupedGemm.cuh - GEMMs of one operand, side by side -----*- CUDA -*-===//
+//===- GroupedGemm.cuh - GEMMs of one operand, side by side ----*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // D_s = f_s(A * B_s, operands_s...) for several weights of one A (queries, keys

@@ -1,4 +1,4 @@
-//===- PackedGemm.cuh - One GEMM for several products -----------*- CUDA -*-===//
+//===- PackedGemm.cuh - One GEMM for several products ----------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kernels share that run several products of one A as a single wide GEMM:

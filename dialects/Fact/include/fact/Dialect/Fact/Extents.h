@@ -47,8 +47,7 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
 }
 } // namespace fact
 
-template <>
-struct mlir::FieldParser<::fact::Extents> {
+template <> struct mlir::FieldParser<::fact::Extents> {
   static FailureOr<::fact::Extents> parse(AsmParser &parser) {
     SMLoc loc = parser.getCurrentLocation();
     SmallVector<int64_t> sizes;

@@ -82,8 +82,8 @@ template <int constraint> struct InferredType {
   public:
     static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
       typename ConcreteType::Adaptor adaptor(mlir::cast<ConcreteType>(op));
-      mlir::FailureOr<mlir::RankedTensorType> type = ConcreteType::inferType(
-          adaptor, [op] { return op->emitOpError(); });
+      mlir::FailureOr<mlir::RankedTensorType> type =
+          ConcreteType::inferType(adaptor, [op] { return op->emitOpError(); });
       if (mlir::failed(type))
         return mlir::failure();
       return detail::verifyResultType(op, *type, constraint);

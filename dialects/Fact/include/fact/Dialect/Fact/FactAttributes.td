@@ -1,4 +1,4 @@
-//===- FactAttributes.td - Machines, schedules and spaces ---*- tablegen -*-===//
+//===- FactAttributes.td - Machines, schedules and spaces --*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTATTRIBUTES_TD

@@ -1,4 +1,4 @@
-//===- FactDialect.td - The FACT dialect --------------------*- tablegen -*-===//
+//===- FactDialect.td - The FACT dialect -------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTDIALECT_TD

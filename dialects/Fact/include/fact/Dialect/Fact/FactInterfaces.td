@@ -1,4 +1,4 @@
-//===- FactInterfaces.td - Interfaces of ops and spaces -----*- tablegen -*-===//
+//===- FactInterfaces.td - Interfaces of ops and spaces ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTINTERFACES_TD

@@ -1,4 +1,4 @@
-//===- FactOpBase.td - Base classes of FACT ops -------------*- tablegen -*-===//
+//===- FactOpBase.td - Base classes of FACT ops ------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTOPBASE_TD

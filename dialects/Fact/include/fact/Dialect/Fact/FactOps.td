@@ -1,4 +1,4 @@
-//===- FactOps.td - All ops of the FACT dialect -------------*- tablegen -*-===//
+//===- FactOps.td - All ops of the FACT dialect ------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTOPS_TD

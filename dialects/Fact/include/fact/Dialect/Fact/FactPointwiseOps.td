@@ -1,4 +1,4 @@
-//===- FactPointwiseOps.td - One op per scalar function -----*- tablegen -*-===//
+//===- FactPointwiseOps.td - One op per scalar function ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTPOINTWISEOPS_TD

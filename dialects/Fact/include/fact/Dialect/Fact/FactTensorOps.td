@@ -1,4 +1,4 @@
-//===- FactTensorOps.td - Contractions, rows and views ------*- tablegen -*-===//
+//===- FactTensorOps.td - Contractions, rows and views -----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_FACT_FACTTENSOROPS_TD

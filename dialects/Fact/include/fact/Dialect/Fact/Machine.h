@@ -49,15 +49,15 @@ struct MachineDescription {
   /// in everything else.
   MatrixTable matrixFlops;
   double scalarFlops;
-  /// Sustained cycles per second of a multiprocessor, and seconds per launch of a
-  /// kernel, for cost models.
+  /// Sustained cycles per second of a multiprocessor, and seconds per launch of
+  /// a kernel, for cost models.
   double clock = 1.7e9;
   double launchSeconds = 3e-6;
 
   /// The peak of contractions of operands of `type`.
-  double getMatrixFlops(
-      runtime::ElementType type,
-      Float32Precision precision = Float32Precision::Highest) const {
+  double
+  getMatrixFlops(runtime::ElementType type,
+                 Float32Precision precision = Float32Precision::Highest) const {
     return matrixFlops[size_t(getMatrixRate(type, precision))];
   }
 

@@ -1,4 +1,4 @@
-//===- Torch.h - The import shim of torch-mlir --------------------*- C++ -*-===//
+//===- Torch.h - The import shim of torch-mlir ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_TORCH_TORCH_H

@@ -1,4 +1,4 @@
-//===- TorchDialect.td - The import shim of torch-mlir ------*- tablegen -*-===//
+//===- TorchDialect.td - The import shim of torch-mlir -----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_TORCH_TORCHDIALECT_TD

@@ -1,4 +1,4 @@
-//===- TorchTypes.td - Types of torch-mlir ------------------*- tablegen -*-===//
+//===- TorchTypes.td - Types of torch-mlir -----------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_DIALECT_TORCH_TORCHTYPES_TD

@@ -1,8 +1,8 @@
 //===- Contractions.h - Products of matrices and attention ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `A::at(v, batch, row, column)` is an element of an operand; the emitter writes
-// its address, with transposes and broadcasts.
+// `A::at(v, batch, row, column)` is an element of an operand; the emitter
+// writes its address, with transposes and broadcasts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -203,9 +203,8 @@ struct Attention {
       }
       double result = empty ? 0 : total / sum.value;
       error = (error + magnitude * shift) / sum.value;
-      out[row * size.value_head + column] =
-          Make<E>::of(Format::range(result), is_finite(error) ? error : 0,
-                      undecided);
+      out[row * size.value_head + column] = Make<E>::of(
+          Format::range(result), is_finite(error) ? error : 0, undecided);
     });
   }
 };
@@ -216,8 +215,8 @@ void attention(const Values &v, E *out, E *scores, AttentionSize size,
                Stream stream) {
   int64_t rows = size.batches * size.heads * size.queries;
   for (int64_t first = 0; first < rows; first += attention_rows) {
-    int64_t count = rows - first < attention_rows ? rows - first
-                                                  : attention_rows;
+    int64_t count =
+        rows - first < attention_rows ? rows - first : attention_rows;
     for_rows(Attention<Q, K, V, Mask, Format, Values, E>{v, out, scores, size,
                                                          first},
              first, count, stream);

@@ -123,8 +123,8 @@ FACT_FUNCTION double round_to(double x, int bits, int lowest, double largest) {
   int exponent = static_cast<int>(bits_of(x) >> 52 & 0x7ff) - 1023;
   if (exponent < lowest)
     exponent = lowest;
-  double unit = double_of(static_cast<uint64_t>(exponent - bits + 1 + 1023)
-                          << 52);
+  double unit =
+      double_of(static_cast<uint64_t>(exponent - bits + 1 + 1023) << 52);
   double rounded = math::rint(x / unit) * unit;
   if (rounded > largest)
     return infinity();

@@ -108,9 +108,7 @@ struct Minimum : Smooth {
 };
 struct Neg : Smooth {
   FACT_FUNCTION static double of(double x) { return -x; }
-  template <class T> FACT_FUNCTION static T of(T x) {
-    return Sub::of(T(0), x);
-  }
+  template <class T> FACT_FUNCTION static T of(T x) { return Sub::of(T(0), x); }
 };
 struct Abs : Smooth {
   FACT_FUNCTION static double of(double x) { return math::fabs(x); }
@@ -213,8 +211,8 @@ FACT_OP(Gelu, Canceling, x * 0.5 * math::erfc(x * -0.70710678118654752440))
 /// x (1 + tanh(z)) / 2 = x / (1 + exp(-2 z)), z = sqrt(2 / pi) (x + 0.044715
 /// x^3).
 FACT_OP(GeluTanh, Canceling,
-        x / (1 + math::exp(-1.5957691216057307117 *
-                           (x + 0.044715 * x * x * x))))
+        x / (1 +
+             math::exp(-1.5957691216057307117 * (x + 0.044715 * x * x * x))))
 #undef FACT_OP
 struct Reciprocal : Smooth {
   FACT_FUNCTION static bool is_pole(double x, double error) {
@@ -307,8 +305,8 @@ FACT_FUNCTION void include(Tracked<double> &result, double neighbor) {
   if (!is_finite(distance))
     result.undecided = true;
   else
-    result.error = static_cast<float>(
-        larger(static_cast<double>(result.error), distance));
+    result.error =
+        static_cast<float>(larger(static_cast<double>(result.error), distance));
 }
 template <class T> FACT_FUNCTION void include(Tracked<T> &result, T neighbor) {
   result.undecided = result.undecided || neighbor != result.value;
@@ -316,20 +314,17 @@ template <class T> FACT_FUNCTION void include(Tracked<T> &result, T neighbor) {
 
 template <class Op>
 FACT_FUNCTION void settle(Tracked<double> &result, double second) {
-  bool jumped = Op::decides ? result.error > 0
-                            : Op::wraps && result.error > 0.5 * second;
+  bool jumped =
+      Op::decides ? result.error > 0 : Op::wraps && result.error > 0.5 * second;
   result.undecided = result.undecided || jumped;
   if (Op::decides)
     result.error = 0;
 }
-template <class Op, class T>
-FACT_FUNCTION void settle(Tracked<T> &, double) {}
+template <class Op, class T> FACT_FUNCTION void settle(Tracked<T> &, double) {}
 
 /// An op on elements: its formula, for tracked elements also at the ends of the
 /// intervals that a candidate's operands may be in.
-template <class Op, class T> FACT_FUNCTION auto apply(T x) {
-  return Op::of(x);
-}
+template <class Op, class T> FACT_FUNCTION auto apply(T x) { return Op::of(x); }
 template <class Op, class T> FACT_FUNCTION auto apply(T x, T y) {
   return Op::of(x, y);
 }

@@ -95,8 +95,8 @@ struct IntegerProduct {
   }
 };
 
-/// The extreme element by `Better` (op::Greater or op::Less), the first of equal
-/// ones, and how close the others are. NaN is the extreme of both.
+/// The extreme element by `Better` (op::Greater or op::Less), the first of
+/// equal ones, and how close the others are. NaN is the extreme of both.
 template <class T, class Better> struct Extreme {
   T value = 0;
   /// -1 while there is none.
@@ -128,15 +128,13 @@ template <class T, class Better> struct Extreme {
     Extreme winner = wins ? other : *this, loser = wins ? *this : other;
     // Rivals are kept relative to the extreme, so they move with it.
     double shift = winner.ahead(loser);
-    winner.rival = larger(winner.rival,
-                          shift + larger(loser.error, loser.rival));
+    winner.rival =
+        larger(winner.rival, shift + larger(loser.error, loser.rival));
     winner.worst = larger(winner.worst, loser.worst);
     winner.undecided |= loser.undecided;
     *this = winner;
   }
-  FACT_FUNCTION bool is_close() const {
-    return worst > 0 && rival >= -error;
-  }
+  FACT_FUNCTION bool is_close() const { return worst > 0 && rival >= -error; }
 };
 
 /// An element with its place, for Extreme.
@@ -166,8 +164,8 @@ struct ReduceSum {
   E *out;
   int64_t size;
   FACT_FUNCTION void operator()(int64_t row) const {
-    Sum sum = Team::fold(size, Sum(),
-                         [&](int64_t i) { return X::at(v, row, i); });
+    Sum sum =
+        Team::fold(size, Sum(), [&](int64_t i) { return X::at(v, row, i); });
     if (Team::first() != 0)
       return;
     double count = IsMean ? static_cast<double>(size) : 1;
@@ -186,11 +184,11 @@ template <class X, class Values, class E, class Format> struct ReduceProduct {
                                  [&](int64_t i) { return X::at(v, row, i); });
     if (Team::first() != 0)
       return;
-    double error = product.largest - math::fabs(product.value) +
-                   2 * Format::unit * static_cast<double>(size) *
-                       product.largest;
-    out[row] = Make<E>::of(Format::range(product.value), error,
-                           product.undecided);
+    double error =
+        product.largest - math::fabs(product.value) +
+        2 * Format::unit * static_cast<double>(size) * product.largest;
+    out[row] =
+        Make<E>::of(Format::range(product.value), error, product.undecided);
   }
 };
 
@@ -199,12 +197,12 @@ template <class X, class Values, class E, class Fold> struct ReduceIntegers {
   E *out;
   int64_t size;
   FACT_FUNCTION void operator()(int64_t row) const {
-    Fold fold = Team::fold(size, Fold(),
-                           [&](int64_t i) { return X::at(v, row, i); });
+    Fold fold =
+        Team::fold(size, Fold(), [&](int64_t i) { return X::at(v, row, i); });
     if (Team::first() == 0)
-      out[row] = Make<E>::of(
-          static_cast<decltype(value_of(out[row]))>(fold.value), 0,
-          fold.undecided);
+      out[row] =
+          Make<E>::of(static_cast<decltype(value_of(out[row]))>(fold.value), 0,
+                      fold.undecided);
   }
 };
 
@@ -224,13 +222,12 @@ struct ReduceExtreme {
     if (Team::first() != 0)
       return;
     if constexpr (IsPlace)
-      out[row] = Make<E>::of(found.place, 0,
-                             found.undecided || found.is_close());
+      out[row] =
+          Make<E>::of(found.place, 0, found.undecided || found.is_close());
     else
       out[row] = Make<E>::of(found.value, found.worst, found.undecided);
   }
 };
-
 
 //===----------------------------------------------------------------------===//
 // Softmax and norms
@@ -246,9 +243,8 @@ struct Softmax {
   FACT_FUNCTION void operator()(int64_t row) const {
     auto element = [&](int64_t i) { return X::at(v, row, i); };
     ExtremeOf<double, op::Greater> largest =
-        Team::fold(size, ExtremeOf<double, op::Greater>(), [&](int64_t i) {
-          return Placed<E>{element(i), i};
-        });
+        Team::fold(size, ExtremeOf<double, op::Greater>(),
+                   [&](int64_t i) { return Placed<E>{element(i), i}; });
     Sum sum = Team::fold(size, Sum(), [&](int64_t i) {
       return math::exp(value_of(element(i)) - largest.value);
     });
@@ -266,8 +262,8 @@ struct Softmax {
   }
 };
 
-/// (x - mean) / sqrt(variance + eps) or x / sqrt(mean(x x) + eps), times weight,
-/// plus bias. `Weight` and `Bias` are 1 and 0 where the op has none.
+/// (x - mean) / sqrt(variance + eps) or x / sqrt(mean(x x) + eps), times
+/// weight, plus bias. `Weight` and `Bias` are 1 and 0 where the op has none.
 template <class X, class Weight, class Bias, class Values, class E,
           class Format, bool IsLayer>
 struct Norm {
@@ -287,15 +283,14 @@ struct Norm {
     }
     Sum squares = Team::fold(size, Sum(), [&](int64_t i) {
       double distance = value_of(element(i)) - mean;
-      return Make<E>::of(distance * distance,
-                         2 * math::fabs(distance) *
-                             (error_of(element(i)) + off));
+      return Make<E>::of(distance * distance, 2 * math::fabs(distance) *
+                                                  (error_of(element(i)) + off));
     });
     double variance = Format::range(squares.value) / count + epsilon;
     double deviation = math::sqrt(variance);
-    double relative = (squares.error + growth_of<Format>(size) *
-                                           squares.magnitude) /
-                      count / variance;
+    double relative =
+        (squares.error + growth_of<Format>(size) * squares.magnitude) / count /
+        variance;
     Team::each(size, [&](int64_t i) {
       E x = element(i), weight = Weight::at(v, i), bias = Bias::at(v, i);
       double normal = (value_of(x) - mean) / deviation;
