@@ -8,6 +8,7 @@
 #include "fact/Conversion/FactToLinalg.h"
 #include "ElementBuilder.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Dialect/Fact/Types.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -33,9 +34,7 @@ FactToLinalgTypeConverter::FactToLinalgTypeConverter(bool wide) {
       return type;
     if (wide)
       return type.clone(Float64Type::get(type.getContext()));
-    if (element.getWidth() == 16)
-      return type.clone(Float32Type::get(type.getContext()));
-    return type;
+    return type.clone(getComputeType(element));
   });
   auto materialize = [](OpBuilder &builder, RankedTensorType type,
                         ValueRange inputs, Location loc) -> Value {

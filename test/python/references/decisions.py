@@ -28,9 +28,20 @@ def near(x, share=0.2, seed=9):
 
 
 def decisions():
+    yield from _of_elements()
+    yield from _of_rows()
+    yield from _of_contractions()
+
+
+def _operands():
+    """Two tensors, numbers near their products, and the types of these and of comparisons."""
     x, y = randn(64, 32), randn(64, 32, seed=2)
     z = near(x.double() * y.double()).float()
-    t, b = type_of(x), tensor((64, 32), "i1")
+    return x, y, z, type_of(x), tensor((64, 32), "i1")
+
+
+def _of_elements():
+    x, y, z, t, b = _operands()
     for word, compare in (("lt", torch.lt), ("ge", torch.ge), ("eq", torch.eq)):
         yield Region(f"compare-{word}", [x, y, z],
                      [f"%0 = fact.mul %a0, %a1 : ({t}, {t}) -> {t}",
@@ -67,6 +78,21 @@ def decisions():
                  lambda x, y: [(x - y - x + y).sign()],
                  lambda x, y: [[torch.ones(64, 32, dtype=torch.bool)],
                                [torch.zeros(64, 32, dtype=torch.bool)]])
+    # The side of a pole: x x - y y of equal numbers is 0, or a little less.
+    e = torch.where(torch.rand(64, 32, generator=generator(6)) < 0.5, x, x.abs() + 0.5)
+    def at_pole(x, e):
+        return [[(x * x - e * e) == 0] * 2, [(e * e - x * x).abs() > 1e-2] * 2]
+    yield Region("square root of a difference", [x, e],
+                 [f"%0 = fact.mul %a0, %a0 : ({t}, {t}) -> {t}",
+                  f"%1 = fact.mul %a1, %a1 : ({t}, {t}) -> {t}",
+                  f"%2 = fact.sub %1, %0 : ({t}, {t}) -> {t}",
+                  f"%3 = fact.sqrt %2 : ({t}) -> {t}", f"%4 = fact.log %2 : ({t}) -> {t}"],
+                 [("%3", t), ("%4", t)],
+                 lambda x, e: [(e * e - x * x).sqrt(), (e * e - x * x).log()], at_pole)
+
+
+def _of_rows():
+    x, y, z, t, b = _operands()
     # Rows whose two largest elements are next to each other, and others.
     rows = randn(40, 16, dtype=torch.float64)
     rows[:20, 3] = rows[:20].amax(-1) + 1
@@ -91,6 +117,9 @@ def decisions():
                   f"%2 = fact.select %1, %a0, %a1 : ({b}, {t}, {t}) -> {t}",
                   f"%3 = fact.reduce sum %2 dims [1] : ({t}) -> {r}"], [("%3", r)],
                  lambda x, y, z: [torch.where(x * y < z, x, y).sum(1)], any_close)
+
+
+def _of_contractions():
     # Products: the margin grows with the sum.
     l, k = randn(24, 300), randn(300, 24, seed=2, scale=300**-0.5)
     q = tensor((24, 24), "f32")
@@ -102,17 +131,6 @@ def decisions():
                   f"%1 = fact.compare gt %0, %a2 : ({q}, {q}) -> {tensor((24, 24), 'i1')}"],
                  [("%1", tensor((24, 24), "i1"))], lambda l, k, z: [l @ k > z],
                  lambda l, k, z: [[m] for m in margins(l @ k, z)])
-    # The side of a pole: x x - y y of equal numbers is 0, or a little less.
-    e = torch.where(torch.rand(64, 32, generator=generator(6)) < 0.5, x, x.abs() + 0.5)
-    def at_pole(x, e):
-        return [[(x * x - e * e) == 0] * 2, [(e * e - x * x).abs() > 1e-2] * 2]
-    yield Region("square root of a difference", [x, e],
-                 [f"%0 = fact.mul %a0, %a0 : ({t}, {t}) -> {t}",
-                  f"%1 = fact.mul %a1, %a1 : ({t}, {t}) -> {t}",
-                  f"%2 = fact.sub %1, %0 : ({t}, {t}) -> {t}",
-                  f"%3 = fact.sqrt %2 : ({t}) -> {t}", f"%4 = fact.log %2 : ({t}) -> {t}"],
-                 [("%3", t), ("%4", t)],
-                 lambda x, e: [(e * e - x * x).sqrt(), (e * e - x * x).log()], at_pole)
     # A hidden key's NaN may show.
     v = randn(1, 1, 6, 4)
     v[0, 0, 4, 1] = float("nan")

@@ -82,6 +82,23 @@ void ElementOracle::visitAttention(AttentionOp op, const Index &index) {
   }
 }
 
+void ElementOracle::visitMatmul(MatmulOp matmul, const Index &index) {
+  for (int64_t k = 0; k < matmul.getK(); ++k) {
+    Index lhs = index, rhs = index;
+    size_t rank = index.size();
+    lhs[rank - 1] = k;
+    rhs[rank - 2] = k;
+    if (matmul.getTransposeA())
+      std::swap(lhs[rank - 1], lhs[rank - 2]);
+    if (matmul.getTransposeB())
+      std::swap(rhs[rank - 1], rhs[rank - 2]);
+    // Neither factor has a size of 1 where its own index is not 0.
+    markBroadcast(matmul.getLhs(), lhs);
+    markBroadcast(matmul.getRhs(), rhs);
+  }
+  matrixFlops += 2.0 * double(matmul.getK());
+}
+
 void ElementOracle::visit(Operation *op, const Index &index) {
   ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
   /// The operand's elements that agree with `index` where `isFree` is not set.
@@ -148,20 +165,7 @@ void ElementOracle::visit(Operation *op, const Index &index) {
     markBroadcast(rotary.getCos(), index);
     markBroadcast(rotary.getSin(), index);
   } else if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    for (int64_t k = 0; k < matmul.getK(); ++k) {
-      Index lhs = index, rhs = index;
-      size_t rank = index.size();
-      lhs[rank - 1] = k;
-      rhs[rank - 2] = k;
-      if (matmul.getTransposeA())
-        std::swap(lhs[rank - 1], lhs[rank - 2]);
-      if (matmul.getTransposeB())
-        std::swap(rhs[rank - 1], rhs[rank - 2]);
-      // Neither factor has a size of 1 where its own index is not 0.
-      markBroadcast(matmul.getLhs(), lhs);
-      markBroadcast(matmul.getRhs(), rhs);
-    }
-    matrixFlops += 2.0 * double(matmul.getK());
+    visitMatmul(matmul, index);
   } else if (auto attention = dyn_cast<AttentionOp>(op)) {
     visitAttention(attention, index);
   } else {

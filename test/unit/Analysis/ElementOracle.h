@@ -29,6 +29,7 @@ private:
   /// Marks `value`, which broadcasts to where `index` is.
   void markBroadcast(mlir::Value value, const Index &index);
   void visit(mlir::Operation *op, const Index &index);
+  void visitMatmul(MatmulOp op, const Index &index);
   void visitAttention(AttentionOp op, const Index &index);
 
   std::map<void *, std::vector<bool>> marks;
