@@ -30,9 +30,11 @@ public:
       : module(module), options(options), report(report),
         session(getSession(options)) {}
 
+  /// The agents that hold one.
+  static constexpr llvm::StringLiteral agents[] = {"llm", "replay"};
   /// Whether the agent of the options is a language model, or a recorded one.
   static bool isHeldBy(const AgentOptions &options) {
-    return options.agent == "llm" || options.agent == "replay";
+    return llvm::is_contained(agents, options.agent);
   }
 
   /// Checks the options and opens the session; emits an error on failure.

@@ -377,7 +377,7 @@ public:
   void apply(MLIRContext *, FactDialect *dialect) const override {
     AgentRegistry &agents = AgentRegistry::get(*dialect);
     agents.setMemory(memory);
-    for (StringRef name : {"llm", "replay"})
+    for (StringRef name : Dialogue::agents)
       agents.add(name, createLanguageModelAgent);
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Problem.h"
+#include "TestTarget.h"
 #include "fact/Kernel/Rules.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -18,19 +19,6 @@ public:
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp, const MachineDescription &,
                                         EmitError) const override {
     return failure();
-  }
-};
-
-class TestTarget : public Target {
-public:
-  static constexpr StringLiteral kind = "cuda";
-  explicit TestTarget(const MachineDescription &machine) : Target(machine) {}
-  StringRef getKind() const override { return kind; }
-  StringRef getSourceSuffix() const override { return ".cu"; }
-  Commands getCommands() const override { return {}; }
-  std::vector<std::pair<std::string, std::string>>
-  getBundleFiles() const override {
-    return {};
   }
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Candidates.h"
+#include "TestTarget.h"
 #include "fact/Kernel/ScheduleOf.h"
-#include "fact/Kernel/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -63,19 +63,6 @@ public:
                                         const MachineDescription &machine,
                                         EmitError) const override {
     return std::unique_ptr<Plan>(new StepPlan(*this, fused, machine));
-  }
-};
-
-class TestTarget : public Target {
-public:
-  static constexpr StringLiteral kind = "cuda";
-  explicit TestTarget(const MachineDescription &machine) : Target(machine) {}
-  StringRef getKind() const override { return kind; }
-  StringRef getSourceSuffix() const override { return ".cu"; }
-  Commands getCommands() const override { return {}; }
-  std::vector<std::pair<std::string, std::string>>
-  getBundleFiles() const override {
-    return {};
   }
 };
 

@@ -72,13 +72,8 @@ public:
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
   static FailureOr<GatedGemm> read(FusedOp fused, EmitError emitError) {
-    ContractionRegion::Options options;
-    options.kind = ContractionRegion::Kind::Gated;
-    FailureOr<ContractionRegion> region =
-        ContractionRegion::get(fused, options, emitError);
-    if (failed(region))
-      return failure();
-    return GatedGemmAnalysis(fused, *region, emitError).run();
+    return readProducts<GatedGemmAnalysis>(
+        fused, ContractionRegion::Kind::Gated, emitError);
   }
 
   SpaceAttrInterface getSpace() const override {

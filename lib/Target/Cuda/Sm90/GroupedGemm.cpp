@@ -86,13 +86,8 @@ public:
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
   static FailureOr<GroupedGemm> read(FusedOp fused, EmitError emitError) {
-    ContractionRegion::Options options;
-    options.kind = ContractionRegion::Kind::Grouped;
-    FailureOr<ContractionRegion> region =
-        ContractionRegion::get(fused, options, emitError);
-    if (failed(region))
-      return failure();
-    return GroupedGemmAnalysis(fused, *region, emitError).run();
+    return readProducts<GroupedGemmAnalysis>(
+        fused, ContractionRegion::Kind::Grouped, emitError);
   }
 
   SpaceAttrInterface getSpace() const override {

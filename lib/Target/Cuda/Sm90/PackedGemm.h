@@ -39,6 +39,20 @@ private:
 SpaceAttrInterface getPackedGemmSpace(mlir::MLIRContext *context, int64_t m,
                                       int64_t n,
                                       const MachineDescription &machine);
+
+/// What `AnalysisT` makes of a region of several products.
+template <typename AnalysisT>
+auto readProducts(FusedOp fused, ContractionRegion::Kind kind,
+                  EmitError emitError)
+    -> decltype(std::declval<AnalysisT>().run()) {
+  ContractionRegion::Options options;
+  options.kind = kind;
+  mlir::FailureOr<ContractionRegion> region =
+      ContractionRegion::get(fused, options, emitError);
+  if (failed(region))
+    return mlir::failure();
+  return AnalysisT(fused, *region, emitError).run();
+}
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_PACKEDGEMM_H
