@@ -74,7 +74,8 @@ struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
     Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
     rewriter.replaceOp(
         op, MatmulOp::create(rewriter, loc, matmul.getRhs(), matmul.getLhs(),
-                             !matmul.getTransposeB(), !matmul.getTransposeA()));
+                             !matmul.getTransposeB(), !matmul.getTransposeA(),
+                             matmul.getTf32()));
     return success();
   }
 };

@@ -85,7 +85,7 @@ struct SplitGate : OpRewritePattern<MulOp> {
       Value half = MatmulOp::create(
           rewriter, rewriter.getFusedLoc({product.getLoc(), slice.getLoc()}),
           product.getLhs(), sliceAlike(slice, rhs, column, rewriter),
-          product.getTransposeA(), product.getTransposeB());
+          product.getTransposeA(), product.getTransposeB(), product.getTf32());
       if (bias) {
         Value part = shapeOf(bias).back() == 1
                          ? bias

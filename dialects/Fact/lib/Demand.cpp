@@ -363,6 +363,24 @@ SmallVector<ElementSets> GatherOp::getDemand(const ElementSets &result) {
 
 double GatherOp::getFlops(const ElementSets &) { return 0; }
 
+/// Reads all of the source: which of its elements are replaced is not known.
+SmallVector<ElementSets> ScatterOp::getDemand(const ElementSets &) {
+  OperandDemand demand(*this);
+  for (auto [i, operand] : llvm::enumerate(getOperands())) {
+    Box whole;
+    for (int64_t size : getShape(operand))
+      whole.push_back(wholeDim(size));
+    demand.read(i, whole);
+  }
+  return demand.take();
+}
+
+double ScatterOp::getFlops(const ElementSets &) {
+  return getKind() == ScatterKind::set
+             ? 0
+             : double(llvm::product_of(getShape(getUpdates())));
+}
+
 SmallVector<ElementSets> RotaryOp::getDemand(const ElementSets &result) {
   ArrayRef<int64_t> shape = getType().getShape();
   // Both elements of each pair are read.

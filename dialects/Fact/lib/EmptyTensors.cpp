@@ -63,6 +63,9 @@ Value GatherOp::buildFromEmpty(OpBuilder &builder) {
   return splat(builder, getLoc(), getType(), notANumber);
 }
 
+/// With nothing to write, the result is the source.
+Value ScatterOp::buildFromEmpty(OpBuilder &) { return getSource(); }
+
 /// Without keys, a query attends to nothing and its result is 0. With a head
 /// size of 0, all scores are 0, as they are for keys with one zero element.
 Value AttentionOp::buildFromEmpty(OpBuilder &builder) {
@@ -75,7 +78,7 @@ Value AttentionOp::buildFromEmpty(OpBuilder &builder) {
   };
   return AttentionOp::create(builder, getLoc(), zeros(getQuery().getType()),
                              zeros(getKey().getType()), getValue(), getMask(),
-                             getScaleAttr(), getCausalAttr());
+                             getScaleAttr(), getCausalAttr(), getTf32Attr());
 }
 
 //===----------------------------------------------------------------------===//

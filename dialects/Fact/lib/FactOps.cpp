@@ -171,12 +171,21 @@ int64_t MatmulOp::getK() {
 // Rows
 //===----------------------------------------------------------------------===//
 
-LogicalResult SoftmaxOp::verify() {
-  int64_t dim = getDim(), rank = getType().getRank();
+/// Checks constraint 1 of ops over one dimension.
+template <typename OpT> static LogicalResult verifyDim(OpT op) {
+  int64_t dim = op.getDim(), rank = op.getType().getRank();
   if (dim < 0 || dim >= rank)
-    return violates(*this, 1)
-           << "dim " << dim << " is not in [0, " << rank << ")";
+    return violates(op, 1) << "dim " << dim << " is not in [0, " << rank << ")";
   return success();
+}
+
+LogicalResult SoftmaxOp::verify() { return verifyDim(*this); }
+
+LogicalResult ScanOp::verify() {
+  Type element = getType().getElementType();
+  if (getKind() == ScanKind::logsumexp && !isa<FloatType>(element))
+    return violates(*this, 2) << "logsumexp needs floats, not " << element;
+  return verifyDim(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -148,6 +148,8 @@ FailureOr<RankedTensorType> MatmulOp::inferType(Adaptor op,
   if (!shape)
     return violates(emitError, 3) << "batch dimensions of " << lhs << " and "
                                   << rhs << " do not broadcast";
+  if (op.getTf32() && !lhs.getElementType().isF32())
+    return violates(emitError, 5) << "tf32 needs f32 operands, not " << lhs;
   shape->append({m, n});
   return lhs.clone(*shape);
 }
@@ -178,6 +180,8 @@ FailureOr<RankedTensorType> AttentionOp::inferType(Adaptor op,
     return violates(emitError, 4)
            << "mask " << op.getMask().getType()
            << " does not broadcast to the scores, [" << shape << "]";
+  if (op.getTf32() && !q.getElementType().isF32())
+    return violates(emitError, 6) << "tf32 needs f32 operands, not " << q;
   shape.back() = v.getDimSize(3);
   return q.clone(shape);
 }
@@ -236,15 +240,33 @@ FailureOr<RankedTensorType> ReduceOp::inferType(Adaptor op,
   return RankedTensorType::get(shape, element);
 }
 
+FailureOr<RankedTensorType> ArgsortOp::inferType(Adaptor op,
+                                                 EmitError emitError) {
+  RankedTensorType operand = typeOf(op.getOperand());
+  int64_t dim = op.getDim();
+  if (dim < 0 || dim >= operand.getRank())
+    return violates(emitError, 1)
+           << "dim " << dim << " is not in [0, " << operand.getRank() << ")";
+  SmallVector<int64_t> shape(operand.getShape());
+  int64_t count = op.getCount().value_or(shape[dim]);
+  if (count < 0 || count > shape[dim])
+    return violates(emitError, 2)
+           << "count " << count << " is not in [0, " << shape[dim] << "]";
+  shape[dim] = count;
+  return RankedTensorType::get(shape,
+                               IntegerType::get(operand.getContext(), 64));
+}
+
 //===----------------------------------------------------------------------===//
 // Other ops
 //===----------------------------------------------------------------------===//
 
-FailureOr<RankedTensorType> GatherOp::inferType(Adaptor op,
-                                                EmitError emitError) {
-  RankedTensorType source = typeOf(op.getSource()),
-                   indices = typeOf(op.getIndices());
-  int64_t dim = op.getDim();
+/// The type of slices of `source` along `dim`, in place of which are the
+/// dimensions of `indices`.
+static FailureOr<RankedTensorType> inferSlices(RankedTensorType source,
+                                               RankedTensorType indices,
+                                               int64_t dim,
+                                               EmitError emitError) {
   if (dim < 0 || dim >= source.getRank())
     return violates(emitError, 1)
            << "dim " << dim << " is not in [0, " << source.getRank() << ")";
@@ -256,6 +278,25 @@ FailureOr<RankedTensorType> GatherOp::inferType(Adaptor op,
   llvm::append_range(shape, indices.getShape());
   llvm::append_range(shape, source.getShape().drop_front(dim + 1));
   return source.clone(shape);
+}
+
+FailureOr<RankedTensorType> GatherOp::inferType(Adaptor op,
+                                                EmitError emitError) {
+  return inferSlices(typeOf(op.getSource()), typeOf(op.getIndices()),
+                     op.getDim(), emitError);
+}
+
+FailureOr<RankedTensorType> ScatterOp::inferType(Adaptor op,
+                                                 EmitError emitError) {
+  RankedTensorType source = typeOf(op.getSource());
+  FailureOr<RankedTensorType> updates =
+      inferSlices(source, typeOf(op.getIndices()), op.getDim(), emitError);
+  if (failed(updates))
+    return failure();
+  if (typeOf(op.getUpdates()) != *updates)
+    return violates(emitError, 3) << "updates are " << op.getUpdates().getType()
+                                  << ", but should be " << *updates;
+  return source;
 }
 
 FailureOr<RankedTensorType> RotaryOp::inferType(Adaptor op,

@@ -127,3 +127,53 @@ ScaleEffect ReduceOp::getScaleEffect(ArrayRef<double> operands) {
   }
   return effect;
 }
+
+SmallVector<int64_t> ScanOp::getRowDims() { return {int64_t(getDim())}; }
+
+RowArithmetic ScanOp::getArithmetic() {
+  RowArithmetic arithmetic;
+  arithmetic.chooses =
+      getKind() == ScanKind::max || getKind() == ScanKind::min;
+  arithmetic.findsLargest = getKind() == ScanKind::max;
+  arithmetic.multiplies = getKind() == ScanKind::prod;
+  return arithmetic;
+}
+
+ScaleEffect ScanOp::getScaleEffect(ArrayRef<double> operands) {
+  double length = double(getRowLength());
+  ScaleEffect effect;
+  effect.result = operands[0];
+  switch (getKind()) {
+  case ScanKind::sum:
+    effect.term = operands[0];
+    effect.terms = length;
+    effect.result *= length;
+    break;
+  case ScanKind::prod:
+    effect.result = effect.term = std::pow(1 + operands[0], length);
+    break;
+  case ScanKind::logsumexp:
+    effect.term = 1;
+    effect.terms = length;
+    effect.result = operands[0] * valueSpread + std::log(length);
+    break;
+  case ScanKind::max:
+  case ScanKind::min:
+    break;
+  }
+  return effect;
+}
+
+SmallVector<int64_t> ArgsortOp::getRowDims() { return {int64_t(getDim())}; }
+
+RowArithmetic ArgsortOp::getArithmetic() {
+  RowArithmetic arithmetic;
+  arithmetic.locates = true;
+  return arithmetic;
+}
+
+ScaleEffect ArgsortOp::getScaleEffect(ArrayRef<double>) {
+  ScaleEffect effect;
+  effect.result = double(getRowLength());
+  return effect;
+}

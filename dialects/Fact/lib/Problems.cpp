@@ -30,7 +30,7 @@ static char getLayout(Value matrix, bool isTransposed) {
 
 std::string MatmulOp::getProblemName() {
   return std::string("matmul.") + getLayout(getLhs(), getTransposeA()) +
-         getLayout(getRhs(), getTransposeB());
+         getLayout(getRhs(), getTransposeB()) + (getTf32() ? ".tf32" : "");
 }
 
 ProblemExtents MatmulOp::getProblemExtents() {
@@ -45,9 +45,10 @@ ProblemExtents MatmulOp::getProblemExtents() {
 }
 
 std::string AttentionOp::getProblemName() {
-  return getMask()     ? "masked_attention"
-         : getCausal() ? "causal_attention"
-                       : "attention";
+  std::string name = getMask()     ? "masked_attention"
+                     : getCausal() ? "causal_attention"
+                                   : "attention";
+  return getTf32() ? name + ".tf32" : name;
 }
 
 ProblemExtents AttentionOp::getProblemExtents() {
@@ -96,6 +97,15 @@ std::string SoftmaxOp::getProblemName() {
 
 std::string NormOp::getProblemName() {
   return addDirection((stringifyNormKind(getKind()) + "_norm").str(), *this);
+}
+
+std::string ScanOp::getProblemName() {
+  return ("scan." + stringifyScanKind(getKind()) + "." + getDirection(*this))
+      .str();
+}
+
+std::string ArgsortOp::getProblemName() {
+  return ("argsort." + getDirection(*this)).str();
 }
 
 std::string ReduceOp::getProblemName() {

@@ -253,7 +253,8 @@ struct KeepLeadingDims : OpRewritePattern<ReshapeOp> {
     Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
     rewriter.replaceOp(op, MatmulOp::create(rewriter, loc, a, b,
                                             matmul.getTransposeA(),
-                                            matmul.getTransposeB()));
+                                            matmul.getTransposeB(),
+                                            matmul.getTf32()));
     return success();
   }
 };

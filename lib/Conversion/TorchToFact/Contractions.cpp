@@ -34,7 +34,8 @@ Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
                                     bool transposeB) {
   if (!isa<FloatType>(elementOf(x)))
     return multiplyIntegers(call, x, y, transposeB);
-  return call.infer<MatmulOp>(x, y, /*transpose_a=*/false, transposeB);
+  return call.infer<MatmulOp>(x, y, /*transpose_a=*/false, transposeB,
+                              /*tf32=*/false);
 }
 
 /// PyTorch's product of any ranks: a 1-d operand is a row on the left and a

@@ -37,6 +37,20 @@ def Fact_ReduceKindAttr : EnumAttr<Fact_Dialect, Fact_ReduceKind, "reduce_kind">
   let assemblyFormat = "$value";
 }
 
+def Fact_ScanKind : Fact_Enum<"ScanKind", "kind of scan", [
+  I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"prod", 1>, I32EnumAttrCase<"max", 2>,
+  I32EnumAttrCase<"min", 3>, I32EnumAttrCase<"logsumexp", 4>]>;
+def Fact_ScanKindAttr : EnumAttr<Fact_Dialect, Fact_ScanKind, "scan_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Fact_ScatterKind : Fact_Enum<"ScatterKind", "how a scatter combines elements", [
+  I32EnumAttrCase<"set", 0>, I32EnumAttrCase<"sum", 1>, I32EnumAttrCase<"prod", 2>,
+  I32EnumAttrCase<"max", 3>, I32EnumAttrCase<"min", 4>]>;
+def Fact_ScatterKindAttr : EnumAttr<Fact_Dialect, Fact_ScatterKind, "scatter_kind"> {
+  let assemblyFormat = "$value";
+}
+
 def Fact_Predicate : Fact_Enum<"Predicate", "comparison predicate", [
   I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
   I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;

@@ -22,7 +22,9 @@ def Fact_MatmulOp : Fact_ContractionOp<"matmul", [Fact_InferType<4>]> {
   let description = [{
     `lhs` is `[batch..., M, K]` (`[batch..., K, M]` with `transpose_a`), `rhs`
     `[batch..., K, N]` (`[batch..., N, K]` with `transpose_b`). Batch dimensions
-    broadcast. Products are accumulated in f32, or in f64 for f64 operands.
+    broadcast. Products are accumulated in f32, or in f64 for f64 operands. With
+    `tf32`, f32 operands may be rounded to TF32 (10 bits of mantissa) before they
+    are multiplied; without it, results are as exact as those of IEEE f32.
 
     ```mlir
     %0 = fact.matmul %x, %w transpose_b : (tensor<4x8x16xf32>, tensor<32x16xf32>) -> tensor<4x8x32xf32>
@@ -33,13 +35,15 @@ def Fact_MatmulOp : Fact_ContractionOp<"matmul", [Fact_InferType<4>]> {
     - (C2) the contracted sizes are equal.
     - (C3) the batch dimensions broadcast.
     - (C4) the result is `[batch..., M, N]` with the operands' element type.
+    - (C5) `tf32` needs f32 operands.
   }];
   let arguments = (ins Fact_FloatTensor:$lhs, Fact_FloatTensor:$rhs,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+                       UnitAttr:$tf32);
   let results = (outs Fact_FloatTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict
-    `:` functional-type(operands, results)
+    $lhs `,` $rhs (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    (`tf32` $tf32^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
     int64_t getM();
@@ -55,7 +59,7 @@ def Fact_AttentionOp : Fact_ContractionOp<"attention", [Fact_InferType<5>]> {
     `[batch, kv_heads, Tk, Dv]`. Query head h reads key head
     `h / (heads / kv_heads)`. With `causal`, query i attends to keys 0 to i.
     `mask` is added to the scores. The result of a query whose scores are all
-    `-inf` is 0.
+    `-inf` is 0. `tf32` is that of `fact.matmul`, for both products.
 
     ```mlir
     %0 = fact.attention %q, %k, %v causal scale 0.125 : (tensor<2x8x16x64xf32>, tensor<2x2x16x64xf32>, tensor<2x2x16x64xf32>) -> tensor<2x8x16x64xf32>
@@ -69,14 +73,15 @@ def Fact_AttentionOp : Fact_ContractionOp<"attention", [Fact_InferType<5>]> {
     - (C4) the mask broadcasts to `[batch, heads, Tq, Tk]`.
     - (C5) the result is `[batch, heads, Tq, Dv]` with the operands' element
       type.
+    - (C6) `tf32` needs f32 operands.
   }];
   let arguments = (ins Fact_FloatTensor:$query, Fact_FloatTensor:$key,
                        Fact_FloatTensor:$value, Optional<Fact_FloatTensor>:$mask,
-                       F64Attr:$scale, UnitAttr:$causal);
+                       F64Attr:$scale, UnitAttr:$causal, UnitAttr:$tf32);
   let results = (outs Fact_FloatTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? `scale` $scale attr-dict
-    `:` functional-type(operands, results)
+    $query `,` $key `,` $value (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
+    (`tf32` $tf32^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -166,6 +171,83 @@ def Fact_ReduceOp : Fact_RowOp<"reduce", [Fact_InferType<3>]> {
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+}
+
+def Fact_ScanOp : Fact_RowOp<"scan", [SameOperandsAndResultType]> {
+  let summary = "running sum, product, maximum, minimum or log of a sum of exponentials";
+  let description = [{
+    Element i along `dim` is the reduction of elements 0 to i.
+
+    ```mlir
+    %0 = fact.scan sum %x dim 1 : tensor<4x8xf32>
+    ```
+
+    Constraints:
+    - (C1) `dim` is in `[0, rank)`.
+    - (C2) `logsumexp` has a float operand.
+  }];
+  let arguments = (ins Fact_ScanKindAttr:$kind, Fact_Tensor:$operand, I64Attr:$dim);
+  let results = (outs Fact_Tensor:$result);
+  let assemblyFormat = "`` $kind $operand `dim` $dim attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
+def Fact_ArgsortOp : Fact_RowOp<"argsort", [Fact_InferType<3>]> {
+  let summary = "indices that sort a dimension";
+  let description = [{
+    Element p along `dim` is the index of the element that stands at p in
+    ascending order, or in descending order with `descending`. Equal elements
+    keep their order; a NaN is larger than all else. The result has the first
+    `count` places, or all.
+
+    ```mlir
+    %0 = fact.argsort %x dim 1 descending count 3 : (tensor<4x8xf32>) -> tensor<4x3xi64>
+    ```
+
+    Constraints:
+    - (C1) `dim` is in `[0, rank)`.
+    - (C2) `count` is in `[0, size]` of `dim`.
+    - (C3) the result has elements of i64 and the operand's shape, with `count`
+      in place of the size of `dim`.
+  }];
+  let arguments = (ins Fact_Tensor:$operand, I64Attr:$dim, UnitAttr:$descending,
+                       OptionalAttr<I64Attr>:$count);
+  let results = (outs Fact_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `dim` $dim (`descending` $descending^)? (`count` $count^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def Fact_ScatterOp : Fact_TensorOp<"scatter",
+    [DeclareOpInterfaceMethods<TensorOpInterface, ["buildFromEmpty"]>,
+     Fact_InferType<4>]> {
+  let summary = "a tensor with slices replaced or combined at indices";
+  let description = [{
+    The result is `source`, in which `updates[a..., i..., b...]` is written to
+    `[a..., indices[i...], b...]` (`set`), or combined with what is there (`sum`,
+    `prod`, `max`, `min`). Updates apply in row-major order of `i...`, so that
+    the last of several `set`s of one element remains. Updates at an index
+    outside of `[0, size)` are ignored.
+
+    ```mlir
+    %0 = fact.scatter set %cache, %positions, %keys dim 1 : (tensor<2x16x8xf32>, tensor<3xi64>, tensor<2x3x8xf32>) -> tensor<2x16x8xf32>
+    ```
+
+    Constraints:
+    - (C1) `dim` is in `[0, rank)` of `source`.
+    - (C2) `indices` are i32 or i64.
+    - (C3) `updates` have the source's element type and its shape with the shape
+      of `indices` in place of `dim`.
+    - (C4) the result has the source's type.
+  }];
+  let arguments = (ins Fact_ScatterKindAttr:$kind, Fact_Tensor:$source,
+                       Fact_Tensor:$indices, Fact_Tensor:$updates, I64Attr:$dim);
+  let results = (outs Fact_Tensor:$result);
+  let assemblyFormat = [{
+    `` $kind $source `,` $indices `,` $updates `dim` $dim attr-dict
+    `:` functional-type(operands, results)
+  }];
 }
 
 def Fact_GatherOp : Fact_TensorOp<"gather",
