@@ -28,3 +28,23 @@ LogicalResult Plan::check(ScheduleAttr schedule, EmitError emitError) const {
 bool Plan::isLegal(ScheduleAttr schedule) const {
   return succeeded(check(schedule, Silence(fused)));
 }
+
+LogicalResult fact::requireElements(FusedOp fused, EmitError emitError) {
+  auto check = [&](Type type) -> LogicalResult {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!tensor.hasStaticShape())
+      return emitError() << "needs static shapes, not " << tensor;
+    if (tensor.getNumElements() == 0)
+      return emitError() << "needs tensors with elements, not " << tensor
+                         << "; --canonicalize removes empty tensors";
+    return success();
+  };
+  for (Type type : fused.getInputs().getTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Operation &op : fused.getBodyOps())
+    for (Type type : op.getResultTypes())
+      if (failed(check(type)))
+        return failure();
+  return success();
+}

@@ -65,6 +65,9 @@ ProblemExtents getAnchorExtents(FusedOp fused);
 /// read in part. This is `tensors` of a problem.
 int64_t countTensors(FusedOp fused, int64_t unit);
 
+/// Refuses regions with dynamic or empty tensors.
+mlir::LogicalResult requireElements(FusedOp fused, EmitError emitError);
+
 /// A kind of region that one kernel computes, and how groups of ops become one.
 struct Rule {
   /// The `rule` of `fact.fused`: "gemm_epilogue".

@@ -28,7 +28,7 @@ public:
       : HostPlan(family, fused, machine), region(std::move(region)) {}
 
   static FailureOr<AttentionRegion> read(FusedOp fused, EmitError emitError) {
-    if (failed(requireStaticShapes(fused, emitError)))
+    if (failed(requireElements(fused, emitError)))
       return failure();
     return AttentionRegion::get(fused, emitError);
   }

@@ -42,7 +42,7 @@ public:
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
+    if (failed(requireElements(fused, emitError)))
       return failure();
     return makePlan<HostGemmPlan>(fused, machine,
                                   GemmPlan::get(fused, kind, emitError));

@@ -7,11 +7,10 @@
 
 #include "HostPlan.h"
 #include "fact/Conversion/FactToLinalg.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "fact/Conversion/RegionFunction.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -20,50 +19,6 @@
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
-
-static MemRefType memoryOf(Type tensor) {
-  auto type = cast<RankedTensorType>(tensor);
-  return MemRefType::get(type.getShape(), type.getElementType());
-}
-
-/// `body(operands..., results...)` on memory: the region, and a store of each
-/// result.
-static func::FuncOp buildBody(ModuleOp module, FusedOp fused) {
-  ImplicitLocOpBuilder b(UnknownLoc::get(module.getContext()),
-                         module.getContext());
-  SmallVector<Type> arguments;
-  for (Value input : fused.getInputs())
-    arguments.push_back(memoryOf(input.getType()));
-  for (Type type : fused->getResultTypes())
-    arguments.push_back(memoryOf(type));
-  b.setInsertionPointToEnd(module.getBody());
-  auto body = func::FuncOp::create(b, "body", b.getFunctionType(arguments, {}));
-  body.setPrivate();
-  b.setInsertionPointToStart(body.addEntryBlock());
-
-  IRMapping mapping;
-  unsigned next = 0;
-  for (Value argument : fused.getBody().getArguments())
-    mapping.map(argument, bufferization::ToTensorOp::create(
-                              b, argument.getType(), body.getArgument(next++),
-                              /*restrict=*/true, /*writable=*/false)
-                              .getResult());
-  for (Operation &op : fused.getBodyOps())
-    b.clone(op, mapping);
-  for (Value yielded : fused.getYield()->getOperands()) {
-    Value memory = body.getArgument(next++);
-    auto type = cast<MemRefType>(memory.getType());
-    auto stored = RankedTensorType::get(type.getShape(), type.getElementType());
-    auto computed = UnrealizedConversionCastOp::create(
-        b, TypeRange(stored), mapping.lookupOrDefault(yielded));
-    computed->setAttr(computedAttrName, b.getUnitAttr());
-    bufferization::MaterializeInDestinationOp::create(
-        b, TypeRange(), computed.getResult(0), memory, /*restrict=*/true,
-        /*writable=*/true);
-  }
-  func::ReturnOp::create(b);
-  return body;
-}
 
 /// `tile(index, buffers)`: wraps the pointers in descriptors of row-major
 /// memory.
@@ -102,29 +57,15 @@ static void buildTile(KernelBuilder &b, func::FuncOp body) {
   b.endFunction();
 }
 
-namespace {
-/// Lowers copies to loops. By default a copy between strided layouts calls a
-/// runtime library that kernels do not link.
-struct CopyWithLoops : OpRewritePattern<memref::CopyOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(memref::CopyOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<linalg::CopyOp>(op, op.getSource(),
-                                                op.getTarget());
-    return success();
-  }
-};
-} // namespace
-
 static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
                                KernelCode &code) {
-  IsolatedRegion region(fused);
+  IsolatedRegion region(fused, registerObjectDialects);
   FusedOp copy = region.get();
   if (!copy)
     return fused.emitOpError() << "could not be copied to a context of its own";
   KernelBuilder b(copy, cpu);
   ModuleOp module = b.getModule();
-  func::FuncOp body = buildBody(module, copy);
+  func::FuncOp body = buildRegionFunction(module, copy);
   if (failed(convertFactToLinalg(module, /*wide=*/false)))
     return fused.emitOpError() << "has ops that cannot be lowered to linalg";
   PassManager manager(module.getContext());
@@ -136,7 +77,7 @@ static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
   if (failed(manager.run(module)))
     return fused.emitOpError() << "could not be lowered to loops";
   RewritePatternSet patterns(module.getContext());
-  patterns.add<CopyWithLoops>(module.getContext());
+  populateCopyPatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   buildTile(b, body);
@@ -170,7 +111,7 @@ public:
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {
-    if (failed(requireStaticShapes(fused, emitError)))
+    if (failed(requireElements(fused, emitError)))
       return failure();
     return std::unique_ptr<Plan>(new GenericPlan(*this, fused, machine));
   }

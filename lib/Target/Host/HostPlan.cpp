@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostPlan.h"
+#include "fact/Conversion/RegionFunction.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ LogicalResult HostPlan::emit(ArrayRef<KernelVariant> variants,
                              KernelCode &code) const {
   assert(variants.size() == 1 && "each schedule has its own object");
   auto [schedule, symbol] = variants.front();
-  IsolatedRegion region(fused);
+  IsolatedRegion region(fused, registerObjectDialects);
   if (!region.get())
     return fused.emitOpError() << "could not be copied to a context of its own";
   FailureOr<std::unique_ptr<Plan>> copy =
@@ -39,26 +40,6 @@ double HostPlan::predict(ScheduleAttr) const {
   // About ten operations per element of each op.
   double compute = 10 * elements / machine.scalarFlops;
   return 1e6 * std::max(compute, countBytes(fused) / machine.bandwidth);
-}
-
-LogicalResult host::requireStaticShapes(FusedOp fused, EmitError emitError) {
-  auto check = [&](Type type) -> LogicalResult {
-    auto tensor = cast<RankedTensorType>(type);
-    if (!tensor.hasStaticShape())
-      return emitError() << "needs static shapes, not " << tensor;
-    if (tensor.getNumElements() == 0)
-      return emitError() << "needs tensors with elements, not " << tensor
-                         << "; --canonicalize removes empty tensors";
-    return success();
-  };
-  for (Type type : fused.getInputs().getTypes())
-    if (failed(check(type)))
-      return failure();
-  for (Operation &op : fused.getBodyOps())
-    for (Type type : op.getResultTypes())
-      if (failed(check(type)))
-        return failure();
-  return success();
 }
 
 SpaceAttrInterface host::getRowsSpace(FusedOp fused, int64_t rows,

@@ -41,9 +41,6 @@ void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerGenericFamily(mlir::DialectRegistry &registry);
 
-/// Refuses regions with dynamic or empty tensors.
-mlir::LogicalResult requireStaticShapes(FusedOp fused, EmitError emitError);
-
 /// Grains for tiles of about `elements` elements, a quarter and four times as
 /// many, in rows of `rowElements`; at most `rows`.
 SpaceAttrInterface getRowsSpace(FusedOp fused, int64_t rows,

@@ -26,7 +26,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -238,61 +237,16 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
 }
 
 //===----------------------------------------------------------------------===//
-// Regions in a context of their own
+// Dialects
 //===----------------------------------------------------------------------===//
 
-static void registerDialects(DialectRegistry &registry) {
-  registry.insert<FactDialect, affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
+void host::registerObjectDialects(DialectRegistry &registry) {
+  registry
+      .insert<cf::ControlFlowDialect, LLVM::LLVMDialect, vector::VectorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
-  arith::registerBufferizableOpInterfaceExternalModels(registry);
   cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
-  linalg::registerBufferizableOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
   scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
-  scf::registerBufferizableOpInterfaceExternalModels(registry);
-  tensor::registerBufferizableOpInterfaceExternalModels(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-}
-
-/// The region as text, with placeholders for its operands.
-static std::string printRegion(FusedOp fused) {
-  OpBuilder builder(fused->getContext());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
-  builder.setInsertionPointToEnd(module->getBody());
-  IRMapping mapping;
-  for (Value input : fused.getInputs())
-    if (!mapping.contains(input))
-      mapping.map(input, UnrealizedConversionCastOp::create(
-                             builder, builder.getUnknownLoc(),
-                             TypeRange(input.getType()), ValueRange())
-                             .getResult(0));
-  auto copy = cast<FusedOp>(builder.clone(*fused, mapping));
-  copy.removeSpaceAttr();
-  copy.removeScheduleAttr();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module->print(os, OpPrintingFlags().useLocalScope());
-  return text;
-}
-
-IsolatedRegion::IsolatedRegion(FusedOp fused) {
-  DialectRegistry registry;
-  registerDialects(registry);
-  context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
-  ParserConfig config(context.get());
-  module = parseSourceString<ModuleOp>(printRegion(fused), config);
-}
-
-FusedOp IsolatedRegion::get() {
-  if (!module)
-    return {};
-  auto ops = module->getOps<FusedOp>();
-  return ops.empty() ? FusedOp() : *ops.begin();
 }

@@ -39,18 +39,9 @@ mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef symbol,
                                const KernelLayout &layout, const Cpu &cpu,
                                Effort effort, KernelCode &code);
 
-/// A copy of a region in a context of its own, so that kernels can be emitted
-/// from any thread and bring the dialects they need.
-class IsolatedRegion {
-public:
-  explicit IsolatedRegion(FusedOp fused);
-  /// Null when the region could not be read back.
-  FusedOp get();
-
-private:
-  std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-};
+/// Registers the dialects that `emitObject` needs, beside those of
+/// IsolatedRegion.
+void registerObjectDialects(mlir::DialectRegistry &registry);
 
 /// Expands f32 functions on vectors, and ops without an instruction on this
 /// processor.

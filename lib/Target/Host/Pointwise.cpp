@@ -172,7 +172,7 @@ FailureOr<PointwisePlan> PointwisePlan::get(FusedOp fused,
 
 FailureOr<PointwiseRegion> HostPointwisePlan::read(FusedOp fused,
                                                    EmitError emitError) {
-  if (failed(requireStaticShapes(fused, emitError)))
+  if (failed(requireElements(fused, emitError)))
     return failure();
   PointwiseRegion region;
   FusedOp read = fused;

@@ -57,7 +57,7 @@ public:
       : HostPlan(family, fused, machine), row(std::move(row)) {}
 
   static FailureOr<RowPlan> read(FusedOp fused, EmitError emitError) {
-    if (failed(requireStaticShapes(fused, emitError)))
+    if (failed(requireElements(fused, emitError)))
       return failure();
     return RowPlan::get(fused, emitError);
   }

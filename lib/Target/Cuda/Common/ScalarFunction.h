@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
 
 namespace fact {
 /// What one thread computes for one element of a kernel's index space: a
@@ -70,26 +71,37 @@ bool allows(mlir::Operation *op, mlir::arith::FastMathFlags flag);
 /// The C++ name of a scalar type: "float", "int64_t", "bool".
 llvm::StringRef getScalarName(mlir::Type type);
 
+/// A constant as C++.
+std::string getScalarLiteral(mlir::TypedAttr value);
+
 /// Prints `arith` and `math` ops as C++ statements.
 class ScalarPrinter {
 public:
-  explicit ScalarPrinter(llvm::raw_ostream &os, llvm::StringRef indent)
-      : os(os), indent(indent) {}
+  /// The expression of an op of another dialect, or nothing.
+  using OtherOps =
+      std::function<std::string(mlir::Operation *, ScalarPrinter &)>;
+
+  explicit ScalarPrinter(llvm::raw_ostream &os, llvm::StringRef indent,
+                         OtherOps otherOps = {})
+      : os(os), indent(indent), otherOps(std::move(otherOps)) {}
 
   void setName(mlir::Value value, llvm::StringRef name) {
     names[value] = name.str();
   }
   /// The ops of the block that `value` needs.
   void printSlice(mlir::Value value);
+  void print(mlir::Operation *op) { print(op, indent); }
+  void print(mlir::Operation *op, llvm::StringRef indent);
   /// A name or a literal.
   std::string getName(mlir::Value value);
-
-private:
-  void print(mlir::Operation *op);
+  /// A name that no value has.
+  std::string makeName() { return "v" + std::to_string(next++); }
   std::string getExpression(mlir::Operation *op);
 
+private:
   llvm::raw_ostream &os;
   std::string indent;
+  OtherOps otherOps;
   llvm::DenseMap<mlir::Value, std::string> names;
   unsigned next = 0;
 };

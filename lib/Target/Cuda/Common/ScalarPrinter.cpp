@@ -17,6 +17,8 @@ StringRef fact::getScalarName(Type type) {
     return getElementName(type);
   if (type.isInteger(1))
     return "bool";
+  if (type.isIndex())
+    return "int64_t";
   switch (toElementType(type)) {
 #define FACT_ELEMENT_TYPE(Type, Name, Storage, ...)                            \
   case runtime::ElementType::Type:                                             \
@@ -59,22 +61,26 @@ static std::string getLiteral(const APFloat &number, bool isDouble) {
   return isDouble ? literal : literal + "f";
 }
 
-static std::string getLiteral(arith::ConstantOp constant) {
-  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-    return getLiteral(number.getValue(), constant.getType().isF64());
-  auto number = cast<IntegerAttr>(constant.getValue());
-  if (constant.getType().isInteger(1))
+std::string fact::getScalarLiteral(TypedAttr value) {
+  Type type = value.getType();
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return getLiteral(number.getValue(), type.isF64());
+  auto number = cast<IntegerAttr>(value);
+  if (type.isInteger(1))
     return number.getValue().isZero() ? "false" : "true";
-  if (constant.getType().isInteger(64))
-    return llvm::formatv("int64_t({0})", number.getInt());
-  return std::to_string(number.getInt());
+  if (!type.isInteger(64))
+    return std::to_string(number.getInt());
+  // The literal of the least number would be positive first, and too large.
+  if (number.getInt() == std::numeric_limits<int64_t>::min())
+    return "INT64_MIN";
+  return llvm::formatv("int64_t({0})", number.getInt());
 }
 
 std::string ScalarPrinter::getName(Value value) {
   if (auto known = names.find(value); known != names.end())
     return known->second;
   if (auto constant = value.getDefiningOp<arith::ConstantOp>())
-    return getLiteral(constant);
+    return getScalarLiteral(constant.getValue());
   return "unnamed";
 }
 
@@ -92,10 +98,10 @@ void ScalarPrinter::printSlice(Value value) {
       print(&op);
 }
 
-void ScalarPrinter::print(Operation *op) {
+void ScalarPrinter::print(Operation *op, StringRef indent) {
   if (isa<arith::ConstantOp>(op) || names.contains(op->getResult(0)))
     return;
-  std::string name = "v" + std::to_string(next++);
+  std::string name = makeName();
   os << indent << "const " << getScalarName(op->getResult(0).getType()) << ' '
      << name << " = " << getExpression(op) << ";\n";
   names[op->getResult(0)] = name;
@@ -157,6 +163,20 @@ static StringRef getOperator(arith::CmpIPredicate predicate) {
     return ">=";
   }
   llvm_unreachable("all comparisons are listed");
+}
+
+/// `x` as an unsigned number of the same width.
+static std::string makeUnsigned(Type type, const std::string &x) {
+  if (type.isInteger(1))
+    return x;
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return llvm::formatv("uint{0}_t({1})", bits, x);
+}
+
+static bool isUnsigned(arith::CmpIPredicate predicate) {
+  using P = arith::CmpIPredicate;
+  return predicate == P::ult || predicate == P::ule || predicate == P::ugt ||
+         predicate == P::uge;
 }
 
 /// The function of CUDA's math library, with the suffix of its type, or the
@@ -266,17 +286,39 @@ std::string ScalarPrinter::getExpression(Operation *op) {
         return negated ? "!(" + text + ")" : text;
       })
       .Case([&](arith::CmpIOp compare) {
+        if (isUnsigned(compare.getPredicate()))
+          for (std::string &operand : x)
+            operand = makeUnsigned(compare.getLhs().getType(), operand);
         return x[0] + " " + getOperator(compare.getPredicate()).str() + " " +
                x[1];
+      })
+      .Case<arith::MaxUIOp, arith::MinUIOp>([&](Operation *) {
+        return llvm::formatv("{0} {1} {2} ? {3} : {4}",
+                             makeUnsigned(type, x[0]),
+                             isa<arith::MaxUIOp>(op) ? ">" : "<",
+                             makeUnsigned(type, x[1]), x[0], x[1])
+            .str();
+      })
+      .Case<arith::RemUIOp, arith::DivUIOp, arith::ShRUIOp>([&](Operation *) {
+        StringRef symbol = isa<arith::RemUIOp>(op)   ? "%"
+                           : isa<arith::DivUIOp>(op) ? "/"
+                                                     : ">>";
+        return llvm::formatv("{0} {1} {2}", makeUnsigned(type, x[0]), symbol,
+                             makeUnsigned(type, x[1]))
+            .str();
       })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
         return convert(op->getOperand(0).getType(), type, x[0]);
       })
       .Case<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::ExtSIOp,
-            arith::ExtUIOp, arith::TruncIOp>([&](Operation *) {
-        return (getScalarName(type) + "(" + x[0] + ")").str();
-      })
+            arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
+          [&](Operation *) {
+            return (getScalarName(type) + "(" + x[0] + ")").str();
+          })
       .Default([&](Operation *) {
+        if (otherOps)
+          if (std::string text = otherOps(op, *this); !text.empty())
+            return text;
         llvm::report_fatal_error(llvm::Twine("no C++ for '") +
                                  op->getName().getStringRef() + "'");
         return std::string();

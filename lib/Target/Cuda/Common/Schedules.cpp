@@ -63,3 +63,18 @@ SpaceAttr CudaPointwiseAttr::getSpace(MLIRContext *context,
   return SpaceAttr::get(context, kind,
                         {getExtents(threads), getExtents(vectors)});
 }
+
+//===----------------------------------------------------------------------===//
+// cuda_generic
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaGenericAttr::kind{
+    "cuda_generic",
+    "plain kernels for any region, one per loop",
+    {},
+    "For regions that nothing else takes.",
+    {}};
+
+SpaceAttr CudaGenericAttr::getSpace(MLIRContext *context) {
+  return SpaceAttr::get(context, kind, {});
+}

@@ -47,6 +47,14 @@ public:
                             llvm::ArrayRef<int64_t> threads,
                             llvm::ArrayRef<int64_t> vectors);
 };
+
+/// Plain kernels for any region.
+class CudaGenericAttr : public ScheduleOf<CudaGenericAttr> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+  static SpaceAttr getSpace(mlir::MLIRContext *context);
+};
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_SCHEDULES_H
