@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Discovery.h"
+#include "WriteOut.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Fusion/Retrieval.h"
@@ -26,6 +27,7 @@ public:
 private:
   LogicalResult chooseTarget();
   LogicalResult createAgent();
+  void writeOutRefused(Block &block);
   LogicalResult discover(Block &block, Agent *agent);
   std::vector<Verdict> judge(std::vector<Proposal> proposals,
                              GroupedBlock &decided, bool isCover);
@@ -133,7 +135,34 @@ static void rankBelow(ArrayRef<Proposal> chosen,
     proposal.priority = --next;
 }
 
+/// Writes out raised ops that no family takes but the last resort.
+void Discovery::writeOutRefused(Block &block) {
+  auto isTaken = [&](Operation *op) {
+    GroupedBlock nothing(block);
+    OpGroup alone;
+    alone.insert(op);
+    return llvm::any_of(target->getFamilies(), [&](const Family *family) {
+      const Rule &rule = family->getRule();
+      return !rule.isLastResort &&
+             fusibility->accepts(rule.name, alone, nothing);
+    });
+  };
+  IRRewriter rewriter(module.getContext());
+  for (Operation *op = &block.front(); op;) {
+    Operation *next = op->getNextNode();
+    if (isa<AttentionOp, NormOp, SoftmaxOp>(op) && !isTaken(op)) {
+      Operation *before = op->getPrevNode();
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOp(op, writeOut(rewriter, op));
+      // The new ops may need it too.
+      next = before ? before->getNextNode() : &block.front();
+    }
+    op = next;
+  }
+}
+
 LogicalResult Discovery::discover(Block &block, Agent *agent) {
+  writeOutRefused(block);
   GroupedBlock decided(block);
   accepted.clear();
   for (bool again = agent != nullptr; again;) {

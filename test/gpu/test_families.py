@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of families.mlir against their references, by fact-tune, and under
-compute-sanitizer.
+"""Kernels of families.mlir and generic.mlir against their references, by fact-tune, and
+under compute-sanitizer.
 
-`make pack-gpu` puts the bundle into FACT_GPU_DIR/families. TUNE_FLAGS has more options.
+`make pack-gpu` puts the bundles into FACT_GPU_DIR. TUNE_FLAGS has more options.
 """
 
 import os
@@ -19,25 +19,27 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "python"), str(Path(__
 from fact import toolchain  # noqa: E402
 from tuned import failures, tune  # noqa: E402
 
-BUNDLE = ROOT / "families"
+BUNDLES = [ROOT / name for name in ("families", "generic", "generic-families")]
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU"),
     pytest.mark.skipif(toolchain.find_tool("fact-tune") is None, reason="fact-tune is not here"),
-    pytest.mark.skipif(not (BUNDLE / "bundle.json").exists(), reason="no bundle: make pack-gpu"),
+    pytest.mark.skipif(not all((b / "bundle.json").exists() for b in BUNDLES), reason="no bundle: make pack-gpu"),
 ]
 
 
-def test_kernels_agree_with_references():
-    report = tune(toolchain.require_tool("fact-tune"), BUNDLE, "--no-link", "--candidates", "2")
+@pytest.mark.parametrize("bundle", BUNDLES, ids=lambda bundle: bundle.name)
+def test_kernels_agree_with_references(bundle):
+    report = tune(toolchain.require_tool("fact-tune"), bundle, "--no-link", "--candidates", "2")
     assert not failures(report), "\n".join(failures(report))
 
 
-def test_kernels_pass_compute_sanitizer():
+@pytest.mark.parametrize("bundle", BUNDLES[:2], ids=lambda bundle: bundle.name)
+def test_kernels_pass_compute_sanitizer(bundle):
     """Each winner once under each of the four tools; objects are those of the test above."""
     assert shutil.which("compute-sanitizer") or os.path.exists(
         "/usr/local/cuda/bin/compute-sanitizer"), "compute-sanitizer is not installed"
-    report = tune(toolchain.require_tool("fact-tune"), BUNDLE, "--no-link", "--candidates", "2",
+    report = tune(toolchain.require_tool("fact-tune"), bundle, "--no-link", "--candidates", "2",
                   "--sanitize", "--run-timeout", "600", timeout=2400)
     assert not failures(report), "\n".join(failures(report))
     for kernel in report["kernels"]:

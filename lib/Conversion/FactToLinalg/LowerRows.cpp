@@ -112,50 +112,43 @@ static Value buildSoftmax(ElementBuilder &b, Value x, int64_t dim,
       });
 }
 
-/// Whether an element replaces the extremum so far: it is more extreme, or is
-/// the first NaN.
-static Value isMoreExtreme(ImplicitLocOpBuilder &b, Value element, Value best,
-                           bool isMax) {
-  using F = arith::CmpFPredicate;
-  using I = arith::CmpIPredicate;
-  if (element.getType().isInteger(1))
-    return arith::CmpIOp::create(b, isMax ? I::ugt : I::ult, element, best);
+/// Whether an element is the extremum of its row, which is NaN if the row has
+/// one.
+static Value isExtremum(ImplicitLocOpBuilder &b, Value element, Value best) {
   if (!isa<FloatType>(element.getType()))
-    return arith::CmpIOp::create(b, isMax ? I::sgt : I::slt, element, best);
-  // An unordered comparison is true for NaN; nothing replaces a NaN.
-  Value beats =
-      arith::CmpFOp::create(b, isMax ? F::UGT : F::ULT, element, best);
-  Value open = arith::CmpFOp::create(b, F::ORD, best, best);
-  return arith::AndIOp::create(b, beats, open);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, element, best);
+  using F = arith::CmpFPredicate;
+  Value equal = arith::CmpFOp::create(b, F::OEQ, element, best);
+  Value isNan = arith::CmpFOp::create(b, F::UNE, element, element);
+  return arith::OrIOp::create(b, equal, isNan);
 }
 
-/// The index of the first extremum, counted over `dims`, which are removed.
+/// The index of the first extremum, counted over `dims`, which are removed: the
+/// least of the indices of all that equal the extremum. Both reductions can be
+/// shared by threads.
 static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
                          ReduceKind kind) {
   RankedTensorType type = tensorType(x);
-  SmallVector<int64_t> shape;
+  Value best = b.reduce(
+      x, dims, initialValue(b, kind, type.getElementType()),
+      kind == ReduceKind::argmax ? maximumScalars : minimumScalars);
   SmallVector<AffineExpr> kept;
   SmallVector<IteratorType> iterators(type.getRank(), IteratorType::parallel);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (llvm::is_contained(dims, dim)) {
+    if (llvm::is_contained(dims, dim))
       iterators[dim] = IteratorType::reduction;
-      continue;
-    }
-    shape.push_back(type.getDimSize(dim));
-    kept.push_back(b.getAffineDimExpr(dim));
+    else
+      kept.push_back(b.getAffineDimExpr(dim));
   }
-  auto filled = [&](Value initial) {
-    Value empty = tensor::EmptyOp::create(b, shape, initial.getType());
-    return linalg::FillOp::create(b, initial, empty).getResult(0);
-  };
-  Value values = filled(initialValue(b, kind, type.getElementType()));
-  Value places = filled(b.constant(0, b.getI64Type()));
-  AffineMap result = AffineMap::get(type.getRank(), 0, kept, b.getContext());
+  Value none = initialValue(b, ReduceKind::min, b.getI64Type());
+  Value empty = tensor::EmptyOp::create(b, tensorType(best).getShape(),
+                                        b.getI64Type());
+  Value places = linalg::FillOp::create(b, none, empty).getResult(0);
+  AffineMap row = AffineMap::get(type.getRank(), 0, kept, b.getContext());
   return linalg::GenericOp::create(
-             b, TypeRange{values.getType(), places.getType()}, x,
-             ValueRange{values, places},
-             ArrayRef<AffineMap>{b.getMultiDimIdentityMap(type.getRank()),
-                                 result, result},
+             b, places.getType(), ValueRange{x, best}, places,
+             ArrayRef<AffineMap>{b.getMultiDimIdentityMap(type.getRank()), row,
+                                 row},
              iterators,
              [&](OpBuilder &nested, Location loc, ValueRange args) {
                ImplicitLocOpBuilder b(loc, nested);
@@ -169,14 +162,12 @@ static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
                }
                Value number =
                    arith::IndexCastOp::create(b, b.getI64Type(), place);
-               Value better = isMoreExtreme(b, args[0], args[1],
-                                            kind == ReduceKind::argmax);
+               Value candidate = arith::SelectOp::create(
+                   b, isExtremum(b, args[0], args[1]), number, none);
                linalg::YieldOp::create(
-                   b, ValueRange{
-                          arith::SelectOp::create(b, better, args[0], args[1]),
-                          arith::SelectOp::create(b, better, number, args[2])});
+                   b, minimumScalars(b, ValueRange{args[2], candidate}));
              })
-      .getResult(1);
+      .getResult(0);
 }
 
 namespace {

@@ -138,7 +138,7 @@ static StringRef getOperator(arith::CmpFPredicate predicate, bool &negated) {
   case P::UGE:
     return "<";
   default:
-    llvm_unreachable("no scalar definition uses this comparison");
+    llvm_unreachable("no definition uses this comparison");
   }
 }
 
@@ -280,6 +280,11 @@ std::string ScalarPrinter::getExpression(Operation *op) {
           [&](math::AbsIOp) { return x[0] + " < 0 ? -" + x[0] + " : " + x[0]; })
       .Case([&](arith::SelectOp) { return x[0] + " ? " + x[1] + " : " + x[2]; })
       .Case([&](arith::CmpFOp compare) {
+        using P = arith::CmpFPredicate;
+        if (compare.getPredicate() == P::UNO)
+          return x[0] + " != " + x[0] + " || " + x[1] + " != " + x[1];
+        if (compare.getPredicate() == P::ORD)
+          return x[0] + " == " + x[0] + " && " + x[1] + " == " + x[1];
         bool negated;
         StringRef symbol = getOperator(compare.getPredicate(), negated);
         std::string text = x[0] + " " + symbol.str() + " " + x[1];

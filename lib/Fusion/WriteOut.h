@@ -1,0 +1,16 @@
+//===- WriteOut.h - Raised ops in simpler ones ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_FUSION_WRITEOUT_H
+#define FACT_LIB_FUSION_WRITEOUT_H
+
+#include "fact/Dialect/Fact/Fact.h"
+
+namespace fact {
+/// Builds the value of an attention, norm or softmax from products, reductions
+/// and pointwise ops, for targets without a kernel for the op. Values that a
+/// kernel of the op would keep in f32 are f32 tensors. Null for other ops.
+mlir::Value writeOut(mlir::OpBuilder &builder, mlir::Operation *op);
+} // namespace fact
+
+#endif // FACT_LIB_FUSION_WRITEOUT_H
