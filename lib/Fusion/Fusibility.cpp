@@ -176,8 +176,8 @@ bool Fusibility::isFusible(Operation *op) {
          !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
 }
 
-/// Checks for a legal schedule: in `space`, or (null) in the rule's default
-/// space and among its fixed schedules.
+/// Checks for a legal schedule: in `space`, or in the rule's default space (null
+/// is the default) and among its fixed schedules.
 static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
                                 EmitError emitError) {
   Location loc = plan.getRegion()->getLoc();
@@ -192,9 +192,11 @@ static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
         return mlir::emitError(loc) << schedule.getKey() << ": ";
       }));
     };
-    SpaceAttrInterface searched = space ? space : plan.getSpace();
+    SpaceAttrInterface usual = plan.getSpace();
+    SpaceAttrInterface searched = space ? space : usual;
     if (llvm::any_of(searched.enumerate(), isLegal) ||
-        (!space && llvm::any_of(plan.getFixedSchedules(), isLegal)))
+        (searched == usual &&
+         llvm::any_of(plan.getFixedSchedules(), isLegal)))
       return success();
   }
   return emitError() << "its space has no legal schedule"

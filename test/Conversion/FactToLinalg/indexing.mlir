@@ -43,15 +43,17 @@ func.func @interleaved(%x: tensor<4x8xf32>, %c: tensor<8xf32>, %s: tensor<4x8xf3
   return %0 : tensor<4x8xf32>
 }
 
-// The first extreme element, or the first NaN.
+// The first element that equals the extreme one, or the first NaN.
 
 // CHECK-LABEL: func.func @places
+// CHECK: arith.maximumf
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "reduction"]
 // CHECK: ^bb0(%[[X:.+]]: f32, %[[BEST:.+]]: f32, %[[AT:.+]]: i64)
-// CHECK: %[[BEATS:.+]] = arith.cmpf ugt, %[[X]], %[[BEST]] : f32
-// CHECK: %[[OPEN:.+]] = arith.cmpf ord, %[[BEST]], %[[BEST]] : f32
-// CHECK: %[[BETTER:.+]] = arith.andi %[[BEATS]], %[[OPEN]] : i1
+// CHECK: %[[EQUAL:.+]] = arith.cmpf oeq, %[[X]], %[[BEST]] : f32
+// CHECK: %[[NAN:.+]] = arith.cmpf une, %[[X]], %[[X]] : f32
+// CHECK: arith.ori %[[EQUAL]], %[[NAN]] : i1
+// CHECK: arith.minsi %[[AT]]
 func.func @places(%x: tensor<4x8xf32>) -> tensor<4xi64> {
   %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
   return %0 : tensor<4xi64>

@@ -1,0 +1,55 @@
+// RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" -split-input-file | FileCheck %s
+// RUN: fact-opt %s --fact-discover="target=a100 patterns=%t.none" -split-input-file | FileCheck %s --check-prefix=A100
+// What was discovered is accepted again.
+// RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" -split-input-file | fact-opt --fact-discover="target=h200 patterns=%t.none" -split-input-file | FileCheck %s
+
+// An op that no family takes is a kernel of its own.
+// CHECK-LABEL: @integers
+// CHECK: fact.fused "generic"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.reduce sum {{.*}} tensor<8xi64>
+// CHECK: space(#fact.cuda_generic_space<>)
+// A100-LABEL: @integers
+// A100: fact.fused "generic"
+func.func @integers(%x: tensor<8x300xi64>) -> tensor<8xi64> {
+  %0 = fact.reduce sum %x dims [1] : (tensor<8x300xi64>) -> tensor<8xi64>
+  return %0 : tensor<8xi64>
+}
+
+// -----
+
+// An attention that no family takes is written out: scores of 16-bit operands in f32, which
+// hold them exactly as TF32; a query that may attend to nothing gives 0.
+// CHECK-LABEL: @attention
+// CHECK-NOT: fact.attention
+// CHECK: fact.matmul {{.*}} transpose_b tf32 : (tensor<2x2x18x33xf32>, tensor<2x2x13x33xf32>)
+// CHECK-DAG: fact.reduce max
+// CHECK-DAG: fact.exp
+// CHECK: fact.matmul {{.*}} : (tensor<2x2x18x13xbf16>, tensor<2x2x13x10xbf16>)
+func.func @attention(%q: tensor<2x4x9x33xbf16>, %k: tensor<2x2x13x33xbf16>, %v: tensor<2x2x13x10xbf16>, %m: tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16> {
+  %0 = fact.attention %q, %k, %v mask %m scale 0.2 : (tensor<2x4x9x33xbf16>, tensor<2x2x13x33xbf16>, tensor<2x2x13x10xbf16>, tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16>
+  return %0 : tensor<2x4x9x10xbf16>
+}
+
+// -----
+
+// A row that does not fit on the chip.
+// CHECK-LABEL: @long_norm
+// CHECK-NOT: fact.norm
+// CHECK: fact.reduce mean
+// CHECK: fact.sqrt
+func.func @long_norm(%x: tensor<2x4194304xf32>, %w: tensor<4194304xf32>) -> tensor<2x4194304xf32> {
+  %0 = fact.norm rms %x weight %w eps 1.0e-6 : (tensor<2x4194304xf32>, tensor<4194304xf32>) -> tensor<2x4194304xf32>
+  return %0 : tensor<2x4194304xf32>
+}
+
+// -----
+
+// A product whose only legal schedule is a vendor's library's is still legal with the space
+// that was given to it.
+// CHECK-LABEL: @odd
+// CHECK: fact.fused
+func.func @odd(%x: tensor<7x65xbf16>, %w: tensor<65x33xbf16>) -> tensor<7x33xbf16> {
+  %0 = fact.matmul %x, %w : (tensor<7x65xbf16>, tensor<65x33xbf16>) -> tensor<7x33xbf16>
+  return %0 : tensor<7x33xbf16>
+}
