@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Fusion/Retrieval.h"
 
@@ -81,6 +82,7 @@ private:
   std::optional<Candidate> growAlone(ArrayRef<Seed> seeds) const;
   std::optional<Candidate> grow(Operation *op) const;
   double measureAlone(Operation *op, double predicted) const;
+  double countCopies(const OpGroup &group) const;
   Candidate weigh(const Rule &rule, OpGroup group) const;
   void claim(Candidate candidate);
   void takeAnchors();
@@ -288,6 +290,18 @@ double RulesAgent::measureAlone(Operation *op, double predicted) const {
   return predicted;
 }
 
+/// Time to copy the operands that are views which the group does not read
+/// through.
+double RulesAgent::countCopies(const OpGroup &group) const {
+  double bytes = 0;
+  for (Value input : Fusibility::getInputs(group)) {
+    Operation *op = skipReshapes(input).getDefiningOp();
+    if (isView(op) && isFree(op))
+      bytes += 2 * double(getStorageBytes(input.getType()));
+  }
+  return 1e6 * bytes / fusibility->getTarget().getMachine().bandwidth;
+}
+
 Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
   const MachineDescription &machine = fusibility->getTarget().getMachine();
   // One kernel: at the speed of light, and as the registry measured it.
@@ -304,8 +318,9 @@ Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
     if (measured)
       apartMeasured += measureAlone(op, alone);
   }
+  double copies = countCopies(group);
   Candidate candidate{&rule, std::move(group),
-                      apart - together.getMicroseconds(machine),
+                      apart - together.getMicroseconds(machine) - copies,
                       traffic - together.getTrafficMicroseconds(machine)};
   if (measured)
     candidate.measuredGain = apartMeasured - *measured;

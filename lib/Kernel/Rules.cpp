@@ -155,6 +155,16 @@ const Rule fact::rowwiseRule{
     /*forward=*/true,
     /*backward=*/true};
 
+const Rule fact::reductionRule{
+    "reduction",
+    "One `norm`, `softmax` or `reduce` over any dimensions, of rows of any "
+    "length and any element type, the pointwise ops and views before it and "
+    "after it. Reads its operands once per pass: a sum is one pass, a softmax "
+    "three. For rows that do not fit on the chip or do not lie together.",
+    growFrom<NormOp, SoftmaxOp, ReduceOp>,
+    /*forward=*/true,
+    /*backward=*/true};
+
 const Rule fact::pointwiseRule{
     "pointwise",
     "Pointwise ops and views of one shape, as many as possible. For ops that "

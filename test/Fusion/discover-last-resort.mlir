@@ -4,16 +4,47 @@
 // RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" -split-input-file | fact-opt --fact-discover="target=h200 patterns=%t.none" -split-input-file | FileCheck %s
 
 // An op that no family takes is a kernel of its own.
-// CHECK-LABEL: @integers
+// CHECK-LABEL: @scan
 // CHECK: fact.fused "generic"
 // CHECK-NEXT: ^bb0
-// CHECK-NEXT: fact.reduce sum {{.*}} tensor<8xi64>
+// CHECK-NEXT: fact.scan sum
 // CHECK: space(#fact.cuda_generic_space<>)
-// A100-LABEL: @integers
+// A100-LABEL: @scan
 // A100: fact.fused "generic"
+func.func @scan(%x: tensor<8x300xf32>) -> tensor<8x300xf32> {
+  %0 = fact.scan sum %x dim 1 : tensor<8x300xf32>
+  return %0 : tensor<8x300xf32>
+}
+
+// -----
+
+// Reductions of any type, over any dimensions.
+// CHECK-LABEL: @integers
+// CHECK: fact.fused "reduction"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.reduce sum {{.*}} tensor<8xi64>
 func.func @integers(%x: tensor<8x300xi64>) -> tensor<8xi64> {
   %0 = fact.reduce sum %x dims [1] : (tensor<8x300xi64>) -> tensor<8xi64>
   return %0 : tensor<8xi64>
+}
+
+// -----
+
+// The kernel reads through the permute; no transposed copy is made.
+// CHECK-LABEL: @columns
+// CHECK: fact.fused "reduction"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.mul
+// CHECK-NEXT: fact.permute
+// CHECK-NEXT: fact.reduce sum
+// CHECK-NEXT: fact.exp
+// CHECK-NOT: fact.fused
+func.func @columns(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
+  %0 = fact.mul %x, %x : (tensor<4x64x32xf32>, tensor<4x64x32xf32>) -> tensor<4x64x32xf32>
+  %1 = fact.permute %0 [0, 2, 1] : (tensor<4x64x32xf32>) -> tensor<4x32x64xf32>
+  %2 = fact.reduce sum %1 dims [2] : (tensor<4x32x64xf32>) -> tensor<4x32xf32>
+  %3 = fact.exp %2 : (tensor<4x32xf32>) -> tensor<4x32xf32>
+  return %3 : tensor<4x32xf32>
 }
 
 // -----
@@ -35,9 +66,9 @@ func.func @attention(%q: tensor<2x4x9x33xbf16>, %k: tensor<2x2x13x33xbf16>, %v: 
 
 // A row that does not fit on the chip.
 // CHECK-LABEL: @long_norm
-// CHECK-NOT: fact.norm
-// CHECK: fact.reduce mean
-// CHECK: fact.sqrt
+// CHECK: fact.fused "reduction"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.norm rms
 func.func @long_norm(%x: tensor<2x4194304xf32>, %w: tensor<4194304xf32>) -> tensor<2x4194304xf32> {
   %0 = fact.norm rms %x weight %w eps 1.0e-6 : (tensor<2x4194304xf32>, tensor<4194304xf32>) -> tensor<2x4194304xf32>
   return %0 : tensor<2x4194304xf32>

@@ -16,6 +16,7 @@ extern const Rule gatedGemmRule;
 extern const Rule groupedGemmRule;
 extern const Rule attentionRule;
 extern const Rule rowwiseRule;
+extern const Rule reductionRule;
 extern const Rule pointwiseRule;
 extern const Rule concatRule;
 extern const Rule genericRule;

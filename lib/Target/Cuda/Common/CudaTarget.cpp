@@ -79,5 +79,5 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerRowwiseFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);
-  registerGenericFamily(registry);
+  registerGenericFamilies(registry);
 }

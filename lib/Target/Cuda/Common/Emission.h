@@ -110,7 +110,7 @@ mlir::LogicalResult requireSharedMemory(int64_t bytes,
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
-void registerGenericFamily(mlir::DialectRegistry &registry);
+void registerGenericFamilies(mlir::DialectRegistry &registry);
 void registerSm90Families(mlir::DialectRegistry &registry);
 } // namespace fact
 

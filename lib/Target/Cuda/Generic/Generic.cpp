@@ -1,9 +1,10 @@
 //===- Generic.cpp - Any region as plain CUDA kernels ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The last resort: lowers any region to linalg ops on memory and prints each as
-// a kernel. Correct and deterministic; fast only where one pass over memory is
-// all there is to do.
+// Lowers any region to linalg ops on memory and prints each as a kernel, whose
+// results do not depend on the order of threads. This is as fast as memory
+// where a few passes over it are all there is to do, as for the regions of the
+// `reduction` family, and slow for products: the last resort, `generic`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ using namespace fact;
 
 /// Whether computing an element again costs next to nothing: a conversion, a
 /// move, a constant.
-static bool isCheap(linalg::LinalgOp producer) {
+static bool isFree(linalg::LinalgOp producer) {
   for (Operation &op : producer->getRegion(0).front().without_terminator())
     if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op))
       return false;
@@ -34,17 +35,47 @@ static bool isCheap(linalg::LinalgOp producer) {
 }
 
 /// Fuses elementwise ops into the ops that read them, unless elements would be
-/// computed more than once.
+/// computed many times.
 static bool shouldFuse(OpOperand *use) {
   auto producer = use->get().getDefiningOp<linalg::LinalgOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(use->getOwner());
-  if (!producer || !consumer)
+  if (!producer || !consumer || !producer->hasOneUse())
     return false;
-  if (isCheap(producer))
-    return true;
-  return producer->hasOneUse() &&
+  return isFree(producer) ||
          llvm::product_of(consumer.getStaticLoopRanges()) ==
              llvm::product_of(producer.getStaticLoopRanges());
+}
+
+/// Whether computing an op's elements once per use is cheaper than to store and
+/// load them: it has few operands, uses and instructions.
+static bool isWorthRepeating(linalg::GenericOp op) {
+  constexpr int64_t operandLimit = 2;
+  constexpr size_t instructionLimit = 8;
+  constexpr unsigned useLimit = 3;
+  Block &body = op.getRegion().front();
+  return op.getNumReductionLoops() == 0 && op->getNumResults() == 1 &&
+         op.getNumDpsInputs() <= operandLimit &&
+         body.getOperations().size() <= instructionLimit + 1 &&
+         op->getResult(0).hasNUsesOrMore(2) &&
+         !op->getResult(0).hasNUsesOrMore(useLimit + 1);
+}
+
+/// Gives each use of such an op, and of an initial value, a copy of its own, to
+/// be fused with it.
+static void repeatCheapOps(ModuleOp module) {
+  SmallVector<linalg::LinalgOp> ops;
+  module.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : llvm::reverse(ops)) {
+    auto generic = dyn_cast<linalg::GenericOp>(*op);
+    if (generic ? !isWorthRepeating(generic) : !isa<linalg::FillOp>(*op))
+      continue;
+    OpBuilder builder(op);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getResult(0).getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : ArrayRef(uses).drop_front())
+      use->set(builder.clone(*op)->getResult(0));
+  }
 }
 
 static LogicalResult lowerToLoops(ModuleOp module) {
@@ -56,12 +87,13 @@ static LogicalResult lowerToLoops(ModuleOp module) {
   PassManager first(context);
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());
-  if (failed(first.run(module)) ||
-      failed(applyPatternsGreedily(module, std::move(fusion))))
+  if (failed(first.run(module)))
+    return failure();
+  repeatCheapOps(module);
+  if (failed(applyPatternsGreedily(module, std::move(fusion))))
     return failure();
   PassManager second(context);
   second.addPass(createCanonicalizerPass());
-  second.addPass(createCSEPass());
   second.addPass(bufferization::createEmptyTensorEliminationPass());
   second.addPass(bufferization::createOneShotBufferizePass());
   second.addPass(createCanonicalizerPass());
@@ -74,7 +106,7 @@ static LogicalResult lowerToLoops(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// The family
+// The families
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -92,7 +124,18 @@ public:
 
 class GenericFamily : public Family {
 public:
-  GenericFamily() : Family(genericRule, "cuda", {&CudaGenericAttr::kind}) {}
+  explicit GenericFamily(const Rule &rule = genericRule)
+      : Family(rule, "cuda", {&CudaGenericAttr::kind}) {}
+
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override;
+};
+
+/// Regions in which plain kernels are fast.
+class ReductionFamily : public GenericFamily {
+public:
+  ReductionFamily() : GenericFamily(reductionRule) {}
 
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
@@ -102,6 +145,8 @@ public:
 
 /// Every op of the region passes its operands and results through memory.
 double GenericPlan::predict(ScheduleAttr) const {
+  // About a fiftieth of what the arithmetic units could do.
+  constexpr double productSlowdown = 50;
   double seconds = 0;
   for (Operation &op : fused.getBodyOps()) {
     if (isa<ConstantOp>(op))
@@ -111,12 +156,12 @@ double GenericPlan::predict(ScheduleAttr) const {
       bytes += double(getStorageBytes(type));
     for (Type type : op.getResultTypes())
       bytes += double(getStorageBytes(type));
-    seconds += machine.launchSeconds + 2 * bytes / machine.bandwidth;
+    seconds += machine.launchSeconds + bytes / machine.bandwidth;
     if (auto contraction = dyn_cast<ContractionOpInterface>(op)) {
       auto type = cast<RankedTensorType>(op.getResult(0).getType());
-      // About a fiftieth of what the arithmetic units could do.
       seconds += 2.0 * double(type.getNumElements()) *
-                 double(contraction.getSumLength()) * 50 / machine.scalarFlops;
+                 double(contraction.getSumLength()) * productSlowdown /
+                 machine.scalarFlops;
     }
   }
   return 1e6 * seconds;
@@ -152,6 +197,25 @@ GenericFamily::plan(FusedOp fused, const MachineDescription &machine,
   return std::unique_ptr<Plan>(new GenericPlan(*this, fused, machine));
 }
 
-void fact::registerGenericFamily(DialectRegistry &registry) {
+FailureOr<std::unique_ptr<Plan>>
+ReductionFamily::plan(FusedOp fused, const MachineDescription &machine,
+                      EmitError emitError) const {
+  unsigned rows = 0;
+  for (Operation &op : fused.getBodyOps()) {
+    bool isRow = isa<NormOp, SoftmaxOp, ReduceOp>(op);
+    rows += isRow;
+    if (!isRow && !isa<PointwiseOpInterface, ViewOpInterface, ConstantOp>(op))
+      return emitError() << "'" << op.getName()
+                         << "' is not a norm, softmax, reduction, pointwise op "
+                            "or view";
+  }
+  if (rows != 1)
+    return emitError() << "needs exactly one norm, softmax or reduction, not "
+                       << rows;
+  return GenericFamily::plan(fused, machine, emitError);
+}
+
+void fact::registerGenericFamilies(DialectRegistry &registry) {
+  registerFamily<ReductionFamily>(registry);
   registerFamily<GenericFamily>(registry);
 }
