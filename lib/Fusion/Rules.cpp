@@ -31,6 +31,9 @@ struct Candidate {
   double gain = 0;
   /// The same for traffic alone, whether or not arithmetic hides it.
   double traffic = 0;
+  /// Time to copy operands that the kernel cannot read as they are, which
+  /// decides between the rules of one anchor.
+  double copies = 0;
   /// The gain by the registry's measurements of such kernels.
   std::optional<double> measuredGain = {};
 
@@ -239,7 +242,8 @@ std::optional<Candidate> RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
     if (anchors.size() != 1)
       continue;
     std::optional<Candidate> candidate = grow(*rule, anchors);
-    if (candidate && (!best || candidate->gain > best->gain))
+    if (candidate && (!best || candidate->gain - candidate->copies >
+                                   best->gain - best->copies))
       best = std::move(candidate);
   }
   return best;
@@ -320,8 +324,9 @@ Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
   }
   double copies = countCopies(group);
   Candidate candidate{&rule, std::move(group),
-                      apart - together.getMicroseconds(machine) - copies,
-                      traffic - together.getTrafficMicroseconds(machine)};
+                      apart - together.getMicroseconds(machine),
+                      traffic - together.getTrafficMicroseconds(machine),
+                      copies};
   if (measured)
     candidate.measuredGain = apartMeasured - *measured;
   return candidate;
