@@ -88,11 +88,24 @@ static double getEpsilon(Value result, ArrayRef<Operation *> slice) {
   return isDouble ? 16 * 0x1p-52 : 0x1p-23;
 }
 
+namespace {
+/// How much exponentials amplify relative errors of their computed arguments.
+struct Amplification {
+  /// With operands of normal trials.
+  double normal = 0;
+  /// With large operands.
+  double large = 0;
+};
+} // namespace
+
 /// Errors of f32 sums grow with the square root of their length; a 16-bit
 /// result or a rounding inside of the region adds its own. Integers and
 /// booleans are exact. The rows of an attention average different numbers of
-/// values, so each row has its own scale.
-static void setTolerance(FusedOp fused, Value value, double amplification,
+/// values, so each row has its own scale. The absolute error of a score, which
+/// grows with the score, is the relative error of its probability; below
+/// `valueSpread`, the factors of 4 and 16 include it.
+static void setTolerance(FusedOp fused, Value value,
+                         const Amplification &amplification,
                          tuning::Result &result) {
   SmallVector<Operation *> slice = getSlice(fused, value);
   int64_t length = 1;
@@ -104,9 +117,11 @@ static void setTolerance(FusedOp fused, Value value, double amplification,
   double sum = getEpsilon(value, slice) * (2 + std::sqrt(double(length)));
   double rounding =
       std::max(getRounding(getElement(value)), getInnerRounding(slice));
-  result.norm = std::max(4 * sum, 2 * rounding);
-  result.element = std::max(16 * sum, 4 * rounding);
-  result.large = 16 * sum * amplification;
+  double scores =
+      hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
+  result.norm = std::max(4 * sum * scores, 2 * rounding);
+  result.element = std::max(16 * sum * scores, 4 * rounding);
+  result.large = 16 * sum * amplification.large;
   if (hasAverages && !result.shape.empty() && result.shape.back() >= 16)
     result.rows = result.shape.back();
 }
@@ -157,13 +172,33 @@ static bool reachesRole(Value value, ArrayRef<OperandRole> roles) {
   });
 }
 
-/// The smallest scale that a contraction requires of the operand.
+/// The magnitude of scores whose queries and keys have magnitude 1.
+static double getScoreScale(ContractionOpInterface attention) {
+  SmallVector<double> scales;
+  for (unsigned i = 0; i < attention->getNumOperands(); ++i)
+    scales.push_back(attention.getOperandRole(i) == OperandRole::Mask ? 0 : 1);
+  return attention.getScaleEffect(scales).exponent;
+}
+
+/// The smallest scale that a contraction requires of the operand. Queries, or
+/// queries and keys in one tensor, make scores near 1: if scores are larger, one
+/// key has nearly all of the weight of its row, and a mistake at other keys does
+/// not show. Powers of two, so that usual scales need none.
 static double getScale(const Uses &uses) {
-  double scale = 1;
-  for (auto [user, number] : uses.direct)
-    if (auto contraction = dyn_cast<ContractionOpInterface>(user))
-      scale = std::min(scale, contraction.getOperandScale(number));
-  return scale;
+  double scale = 1, scores = 1;
+  bool isKey = false;
+  for (auto [user, number] : uses.direct) {
+    auto contraction = dyn_cast<ContractionOpInterface>(user);
+    if (!contraction)
+      continue;
+    scale = std::min(scale, contraction.getOperandScale(number));
+    OperandRole role = contraction.getOperandRole(number);
+    isKey |= role == OperandRole::Key;
+    if (role == OperandRole::Query)
+      scores = std::max(scores, getScoreScale(contraction));
+  }
+  double exponent = std::log2(scores) / (isKey ? 2 : 1);
+  return std::min(scale, std::exp2(-std::round(exponent)));
 }
 
 /// Makes keys of attention and operands of a maximum negative in one trial, far
@@ -308,13 +343,23 @@ struct LargeOperands {
 };
 } // namespace
 
-static LargeOperands findLargeOperands(FusedOp fused) {
-  SmallVector<double> scales, largest;
+/// The effect of operands that are `factor` times as large as usual.
+static std::optional<MagnitudeEffect> getEffectOfFactor(FusedOp fused,
+                                                        double factor) {
+  SmallVector<double> scales;
   for (BlockArgument argument : fused.getBody().getArguments()) {
     Uses uses;
     collectUses(argument, uses);
+    bool isFloat = isa<FloatType>(getElement(argument));
+    scales.push_back(isFloat ? getScale(uses) * factor : 1);
+  }
+  return getMagnitudeEffect(fused, scales);
+}
+
+static LargeOperands findLargeOperands(FusedOp fused) {
+  SmallVector<double> largest;
+  for (BlockArgument argument : fused.getBody().getArguments()) {
     auto type = dyn_cast<FloatType>(getElement(argument));
-    scales.push_back(type ? getScale(uses) : 1);
     double bound = type && type.isF64() ? 1e150 : 3e38;
     largest.push_back(
         type ? std::min(runtime::largestFinite(toElementType(type)), bound)
@@ -322,12 +367,7 @@ static LargeOperands findLargeOperands(FusedOp fused) {
   }
   LargeOperands result;
   for (double factor : {1024., 256., 64., 32., 16., 8.}) {
-    SmallVector<double> scaled = scales;
-    for (auto [argument, scale] :
-         llvm::zip(fused.getBody().getArguments(), scaled))
-      if (isa<FloatType>(getElement(argument)))
-        scale *= factor;
-    if (auto effect = getMagnitudeEffect(fused, scaled)) {
+    if (auto effect = getEffectOfFactor(fused, factor)) {
       result.factor = factor;
       result.amplification = effect->amplification;
       break;
@@ -361,7 +401,10 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
 }
 
 std::vector<tuning::Result> fact::describeResults(FusedOp fused) {
-  double amplification = findLargeOperands(fused).amplification;
+  // Normal trials have operands of up to twice their scale.
+  std::optional<MagnitudeEffect> normal = getEffectOfFactor(fused, 2);
+  Amplification amplification{normal ? normal->amplification : 0,
+                              findLargeOperands(fused).amplification};
   std::vector<tuning::Result> results;
   for (auto [value, doubt] :
        llvm::zip(fused.getYield()->getOperands(), findDoubts(fused))) {

@@ -7,6 +7,12 @@
 // RUN: FileCheck %s --check-prefix=ROUNDED < %t/rounded/bundle.json
 // RUN: fact-compile %t/attention.mlir --until=bundle --bundle=%t/attention
 // RUN: FileCheck %s --check-prefix=ATTENTION < %t/attention/bundle.json
+// RUN: fact-compile %t/unscaled.mlir --until=bundle --bundle=%t/unscaled
+// RUN: FileCheck %s --check-prefix=UNSCALED < %t/unscaled/bundle.json
+// RUN: fact-compile %t/packed.mlir --until=bundle --bundle=%t/packed
+// RUN: FileCheck %s --check-prefix=PACKED < %t/packed/bundle.json
+// RUN: fact-compile %t/computed.mlir --until=bundle --bundle=%t/computed
+// RUN: FileCheck %s --check-prefix=COMPUTED < %t/computed/bundle.json
 // RUN: fact-compile %t/gate.mlir --until=bundle --bundle=%t/gate
 // RUN: FileCheck %s --check-prefix=GATE < %t/gate/bundle.json
 
@@ -37,6 +43,22 @@
 // ATTENTION: "results": [
 // ATTENTION: "element": 0.015625,
 // ATTENTION: "rows": 32
+
+// Scores are sums of 64 products: queries of 1/8 make them near 1, and in one
+// tensor with the keys of about 1/sqrt(8).
+// UNSCALED: "operands": [
+// UNSCALED: "scale": 0.125
+// UNSCALED: "results": [
+// UNSCALED: "element": 1.907{{.*}}e-05
+// PACKED: "operands": [
+// PACKED: "scale": 0.25
+// PACKED: "results": [
+// PACKED: "element": 1.907{{.*}}e-05
+
+// Queries that the region makes 16 times as large: scores reach 64 in normal
+// trials, 8 times the 8 that the factor of 16 covers.
+// COMPUTED: "results": [
+// COMPUTED: "element": 0.0001525
 
 // Sums of the largest operands are not so large that, where they cancel, their
 // rounding errors decide what a sigmoid is.
@@ -96,4 +118,35 @@ func.func @f(%x: tensor<64x16xf32>, %w: tensor<32x16xf32>, %u: tensor<64x32xf32>
     fact.yield %4 : tensor<64x32xf32>
   } : tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
+}
+
+//--- unscaled.mlir
+func.func @f(%q: tensor<1x2x64x64xf32>, %k: tensor<1x2x64x64xf32>, %v: tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32> {
+  %0 = fact.attention %q, %k, %v scale 1.0 : (tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+  return %0 : tensor<1x2x64x64xf32>
+}
+
+//--- packed.mlir
+func.func @f(%p: tensor<1x6x64x64xf32>) -> tensor<1x2x64x64xf32> {
+  %0 = fact.fused "generic" ins(%p : tensor<1x6x64x64xf32>) {
+  ^bb0(%a: tensor<1x6x64x64xf32>):
+    %q = fact.slice %a dim 1 start 0 : (tensor<1x6x64x64xf32>) -> tensor<1x2x64x64xf32>
+    %k = fact.slice %a dim 1 start 2 : (tensor<1x6x64x64xf32>) -> tensor<1x2x64x64xf32>
+    %v = fact.slice %a dim 1 start 4 : (tensor<1x6x64x64xf32>) -> tensor<1x2x64x64xf32>
+    %1 = fact.attention %q, %k, %v scale 1.0 : (tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+    fact.yield %1 : tensor<1x2x64x64xf32>
+  } : tensor<1x2x64x64xf32>
+  return %0 : tensor<1x2x64x64xf32>
+}
+
+//--- computed.mlir
+func.func @f(%q: tensor<1x2x64x64xf32>, %k: tensor<1x2x64x64xf32>, %v: tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32> {
+  %0 = fact.fused "generic" ins(%q, %k, %v : tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) {
+  ^bb0(%a: tensor<1x2x64x64xf32>, %b: tensor<1x2x64x64xf32>, %c: tensor<1x2x64x64xf32>):
+    %16 = fact.constant dense<16.0> : tensor<f32>
+    %1 = fact.mul %a, %16 : (tensor<1x2x64x64xf32>, tensor<f32>) -> tensor<1x2x64x64xf32>
+    %2 = fact.attention %1, %b, %c scale 0.125 : (tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+    fact.yield %2 : tensor<1x2x64x64xf32>
+  } : tensor<1x2x64x64xf32>
+  return %0 : tensor<1x2x64x64xf32>
 }
