@@ -17,7 +17,7 @@ import torch
 
 from . import toolchain
 from .end_to_end import Refused, compare_with_module
-from .errors import FactError
+from .errors import CompilerError, FactError
 from .export import ExportedGraph, export
 from .library import Library, Model, load
 from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
@@ -252,10 +252,25 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
     )
     if process.returncode:
         output = (process.stdout or "").rstrip()
-        tail = "\n".join(output.splitlines()[-40:])
         status = process.returncode
         ended = f"was killed by signal {-status}" if status < 0 else f"failed with status {status}"
-        raise FactError(
-            f"fact-compile {ended}" + (f":\n{tail}\n" if tail else "\n")
-            + "reproduce it with\n  " + shlex.join(command)
-        )
+        shown = _first_errors(output)
+        raise CompilerError(
+            f"fact-compile {ended}" + (f":\n{shown}\n" if shown else "\n")
+            + "reproduce it with\n  " + shlex.join(command), output)
+
+
+# The maximum number of lines of a failed tool's output that an exception has.
+_SHOWN_LINES = 40
+
+
+def _first_errors(output: str) -> str:
+    """The output from the first error on, since later errors often follow from it; the end of
+    it if there is none."""
+    lines = output.splitlines()
+    first = next((i for i, line in enumerate(lines) if "error:" in line), None)
+    if first is None:
+        return "\n".join(lines[-_SHOWN_LINES:])
+    rest = len(lines) - first - _SHOWN_LINES
+    more = [f"({rest} more lines)"] if rest > 0 else []
+    return "\n".join(lines[first:first + _SHOWN_LINES] + more)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.compile(module, backend="fact")`.
 
-FACT compiles each graph that Dynamo finds, or PyTorch runs it if FACT cannot compile it;
-the logger `fact` says why. Parameters and buffers, which Dynamo passes as inputs, are
+FACT compiles each graph that Dynamo finds. Where it cannot compile an op, the graph is cut
+(`partition`): FACT compiles the parts around the op, and PyTorch runs the op; the logger
+`fact` says which ops and why. Parameters and buffers, which Dynamo passes as inputs, are
 weights of the library, and every change of them takes effect: kernels read most weights
 in place, and for those that were transformed at load (packed panels, merged projections)
 each call compares checksums. A graph of symbolic sizes is compiled once per size that it
@@ -18,23 +19,26 @@ Options, as in `torch.compile(module, backend="fact", options={"candidates": 4})
     weights     "any": weights change in any way (default); "tracked": only in ways that
                 PyTorch's version counters record, unlike `.data`, NumPy and inference
                 mode; calls then compute no checksums
-    fallback    whether PyTorch runs graphs that cannot be compiled (default: True)
+    fallback    whether PyTorch runs ops that cannot be compiled (default: True)
 """
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Collection, Sequence
 
 import torch
 from torch import fx
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.utils import _pytree as pytree
 
 from .compiler import _create, _options, build_graph, verify_library
 from .end_to_end import Refused
-from .errors import FactError
-from .export import export
+from .errors import CompilerError, FactError
+from .export import _drop_no_ops, _export_program, _line, export
 from .library import Model
+from .partition import Split, op_name, refused_at, refused_by_name, split
 
 log = logging.getLogger("fact")
 
@@ -71,48 +75,79 @@ def backend(graph: fx.GraphModule, inputs: list[Any], *, options: dict[str, Any]
 
 
 class CompiledGraph:
-    """One graph of Dynamo: libraries by the sizes of inputs, and PyTorch for the rest."""
+    """One graph of Dynamo, or a part of it: libraries by the sizes of inputs, and PyTorch for
+    the rest."""
 
     def __init__(self, graph: fx.GraphModule, state: list[int], settings: Settings):
         self.graph, self.state, self.settings = graph, state, settings
         placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
         self.names = {index: placeholders[index] for index in state}
         # None if compilation failed before.
-        self.models: dict[tuple, _Bound | None] = {}
+        self.models: dict[tuple, _Bound | _Cut | None] = {}
+        # Ops that run in PyTorch, with the reason.
+        self.reported: set[str] = set()
 
-    def specialize(self, inputs: Sequence[Any]) -> "_Bound":
+    def specialize(self, inputs: Sequence[Any]) -> None:
         """Compiles for inputs of these sizes."""
         module = _GraphWithState(self.graph, {i: (self.names[i], inputs[i]) for i in self.state})
         # Keeps torch.export from using Dynamo's own tracing context.
         with torch._guards.tracing(None), torch.no_grad():
-            exported = export(module, _rest(inputs, self.state), name="graph")
-        s = self.settings
+            program = _export_program(module, _rest(inputs, self.state), {})
+            compiled = self._cut(program, inputs)
+            try:
+                compiled = compiled or self._compile(module, program, inputs)
+            except CompilerError as error:
+                program = _export_program(module, _rest(inputs, self.state), {})
+                compiled = self._cut(program, inputs, error.errors)
+                if compiled is None:
+                    raise
+        self.models[_sizes(inputs)] = compiled
+
+    def _compile(self, module: "_GraphWithState", program: torch.export.ExportedProgram,
+                 inputs: Sequence[Any]) -> "_Bound":
+        """One library for all of the graph."""
+        rest, s = _rest(inputs, self.state), self.settings
+        exported = export(module, rest, name="graph", program=program)
         library = build_graph(exported, s.target, options=_options(s.candidates, s.arguments),
                               cache=s.cache)
         model = _create(library, exported)
-        with torch._guards.tracing(None):
-            verify_library(library, model, module, _rest(inputs, self.state), None, s.verify)
+        verify_library(library, model, module, rest, None, s.verify)
         names = {entry["name"] for entry in library.weights}
         weights = {i: name for i, name in self.names.items() if name in names}
         if s.weights == "any":
             model.watch_weights()
-        bound = _Bound(model, weights, s.weights == "any",
-                       {i: _identity(inputs[i]) for i in weights})
-        self.models[_sizes(inputs)] = bound
-        return bound
+        return _Bound(model, self.state, self.names, weights, s.weights == "any",
+                      {i: _identity(inputs[i]) for i in weights})
+
+    def _cut(self, program: torch.export.ExportedProgram, inputs: Sequence[Any],
+             errors: Sequence[tuple[str, int, str]] = ()) -> "_Cut | None":
+        """The graph in parts, if it has ops that FACT does not have or that the compiler
+        refused with `errors`; None if there are none, or nothing is left for FACT."""
+        if not self.settings.fallback:
+            return None
+        _drop_no_ops(program.graph)
+        refused = refused_by_name(program.graph)
+        for file, line, text in errors:
+            refused |= {node: text for node in refused_at(program.graph, (file, line))}
+        found = split(program, refused) if refused else None
+        if found is None:
+            return None
+        for reason in dict.fromkeys(f"{op_name(node)}{_line(node)}: {why}"
+                                    for node, why in refused.items()):
+            if reason not in self.reported:
+                log.warning("an op runs in PyTorch: %s", reason)
+            self.reported.add(reason)
+        return _Cut(program, found, self.names, inputs, self.settings)
 
     def __call__(self, *inputs):
         key = _sizes(inputs)
         if key not in self.models:
             self._specialize_at_call(key, inputs)
-        bound = self.models[key]
-        if bound is None:
+        compiled = self.models[key]
+        if compiled is None:
             return self.graph(*inputs)
         try:
-            bound.refresh(inputs)
-            results = bound.model(*_rest(inputs, self.state))
-            bound.write_back(inputs, self.names)
-            return results
+            return compiled(inputs)
         except FactError as error:
             # A buffer whose value was compiled in has changed.
             _report(self.settings, error)
@@ -135,10 +170,19 @@ class _Bound:
     """A model, the inputs of the graph that are its weights, and their last versions."""
 
     model: Model
+    # The inputs of the graph that are parameters and buffers, and their names.
+    state: list[int]
+    names: dict[int, str]
     weights: dict[int, str]
     # Whether weights may change without a change of their version.
     watched: bool
     seen: dict[int, tuple[int, int]]
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        self.refresh(inputs)
+        results = self.model(*_rest(inputs, self.state))
+        self.write_back(inputs)
+        return results
 
     def refresh(self, inputs: Sequence[Any]) -> None:
         """Updates the model's weights that are other tensors now, or were changed in place."""
@@ -155,12 +199,104 @@ class _Bound:
             self.model.set_weights({self.weights[i]: inputs[i] for i in changed})
             self.seen.update(changed)
 
-    def write_back(self, inputs: Sequence[Any], names: dict[int, str]) -> None:
+    def write_back(self, inputs: Sequence[Any]) -> None:
         """Copies the values of the model's buffers to the graph's own."""
         targets = {mutation.target for mutation in self.model.signature.mutations}
-        for i, name in names.items():
+        for i, name in self.names.items():
             if name in targets and self.model.state()[name].data_ptr() != inputs[i].data_ptr():
                 inputs[i].copy_(self.model.state()[name])
+
+
+class _Cut:
+    """A graph in parts: each part of FACT is a `CompiledGraph` in the place of its submodule.
+
+    Parts are functional. What the graph changes is written at the end, so that a call that
+    fails before has changed nothing.
+    """
+
+    def __init__(self, program: torch.export.ExportedProgram, found: Split,
+                 names: dict[int, str], inputs: Sequence[Any], settings: Settings):
+        self.names, self.module = names, found.module
+        self.signature, self.results = program.graph_signature, program.call_spec.out_spec
+        self.constants = {**program.state_dict, **program.constants}
+        mutated = {spec.target for spec in self.signature.output_specs}
+        fixed = {spec.arg.name for spec in self.signature.input_specs
+                 if spec.kind != InputKind.USER_INPUT and spec.target not in mutated}
+        values = _PartInputs(self.module)
+        values.run(*self._arguments(inputs))
+        for part in found.parts:
+            state = [index for index, name in part.placeholders.items() if name in fixed]
+            compiled = CompiledGraph(self.module.get_submodule(part.name), state, settings)
+            given = values.of.pop(part.name)
+            try:
+                compiled.specialize(given)
+            except FactError as error:
+                compiled.models[_sizes(given)] = None
+                _report(settings, error, "a part of a graph")
+            setattr(self.module, part.name, _Call(compiled))
+
+    def _arguments(self, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs of the program, in its order."""
+        own = {name: inputs[index] for index, name in self.names.items()}
+        rest = iter(_rest(inputs, self.names))
+        return [next(rest) if spec.kind == InputKind.USER_INPUT
+                else own[spec.target] if spec.target in own else self.constants[spec.target]
+                for spec in self.signature.input_specs]
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        arguments = self._arguments(inputs)
+        outputs = self.module(*arguments)
+        users, others = {}, {}
+        for spec, value in zip(self.signature.input_specs, arguments):
+            if spec.kind == InputKind.USER_INPUT:
+                users[spec.arg.name] = value
+            else:
+                others[spec.target] = value
+        returned, targets, changed = [], [], []
+        for spec, value in zip(self.signature.output_specs, outputs, strict=True):
+            if spec.kind == OutputKind.USER_OUTPUT:
+                returned.append(value)
+            else:
+                is_user = spec.kind == OutputKind.USER_INPUT_MUTATION
+                targets.append((users if is_user else others)[spec.target])
+                changed.append(value)
+        # A value may be a view of a tensor that changes below, or of a constant.
+        kept = set(map(_storage, targets))
+        kept |= {_storage(value) for name, value in others.items()
+                 if name not in self.names.values()}
+        returned, changed = pytree.tree_map_only(
+            torch.Tensor, lambda value: value.clone() if _storage(value) in kept else value,
+            (returned, changed))
+        for target, value in zip(targets, changed):
+            target.copy_(value)
+        return pytree.tree_unflatten(returned, self.results)
+
+
+class _PartInputs(fx.Interpreter):
+    """Runs a split graph in PyTorch, and keeps the inputs of its parts."""
+
+    def __init__(self, module: fx.GraphModule):
+        super().__init__(module)
+        self.of: dict[str, tuple] = {}
+
+    def call_module(self, target, args, kwargs):
+        self.of[target] = args
+        return super().call_module(target, args, kwargs)
+
+
+class _Call(torch.nn.Module):
+    """A compiled part in the place of a submodule, whose parameters are not its own."""
+
+    def __init__(self, compiled: CompiledGraph):
+        super().__init__()
+        self.compiled = compiled
+
+    def forward(self, *inputs):
+        return self.compiled(*inputs)
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
 
 
 class _GraphWithState(torch.nn.Module):
@@ -219,19 +355,21 @@ def _sizes(inputs: Sequence[Any]) -> tuple:
                  for value in inputs)
 
 
-def _rest(inputs: Sequence[Any], state: list[int]) -> list[Any]:
-    return [value for index, value in enumerate(inputs) if index not in state]
+def _rest(inputs: Sequence[Any], state: Collection[int]) -> tuple:
+    return tuple(value for index, value in enumerate(inputs) if index not in state)
 
 
-def _report(settings: Settings, reason) -> None:
+def _report(settings: Settings, reason, what: str = "a graph") -> None:
     if not settings.fallback:
         raise FactError(f"backend 'fact': {reason}")
     if isinstance(reason, Refused):
-        log.error("a graph runs in PyTorch: %s", reason)
+        log.error("%s runs in PyTorch: %s", what, reason)
         return
-    first = next((line for line in str(reason).splitlines() if "error:" in line),
-                 str(reason).splitlines()[0])
-    log.warning("a graph runs in PyTorch: %s", first)
+    lines = str(reason).splitlines()
+    first = next((i for i, line in enumerate(lines) if "error:" in line), 0)
+    # A line that ends with a colon goes on in the next.
+    end = first + 2 if lines[first].endswith(":") else first + 1
+    log.warning("%s runs in PyTorch: %s", what, " ".join(map(str.strip, lines[first:end])))
 
 
 def _in_pytorch(graph: fx.GraphModule, settings: Settings, reason) -> Callable:

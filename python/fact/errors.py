@@ -2,8 +2,23 @@
 """The exception type that FACT raises for errors that a user can fix."""
 
 
+import re
+
+
 class FactError(RuntimeError):
     """A message that says what went wrong and what to do next."""
+
+
+class CompilerError(FactError):
+    """`fact-compile` failed; `errors` are the places and texts of its errors, first ones first."""
+
+    def __init__(self, message: str, output: str):
+        super().__init__(message)
+        self.errors: list[tuple[str, int, str]] = [
+            (file, int(line), text) for file, line, text in _ERROR.findall(output)]
+
+
+_ERROR = re.compile(r"^(.+?):(\d+):\d+: error: (.*)$", re.MULTILINE)
 
 
 def printable(text: str) -> str:

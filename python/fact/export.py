@@ -107,17 +107,20 @@ def export(
     *,
     kwargs: dict[str, Any] | None = None,
     name: str | None = None,
+    program: torch.export.ExportedProgram | None = None,
 ) -> ExportedGraph:
     """Exports `module` called with `inputs` and `kwargs`; nothing is executed on real data.
 
     Module and inputs may be on the `meta` device. Inputs and outputs may be nests of
     containers; what is no tensor among them is compiled in, and checked at each call.
+    `program` is the result of `_export_program` for the same call, if there is one; it is
+    changed.
     """
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
     kwargs = kwargs or {}
     importer = _load_importer()
     begin = time.perf_counter()
-    program = _export_program(module, inputs, kwargs)
+    program = program or _export_program(module, inputs, kwargs)
     exported = time.perf_counter()
     _check_training(program.graph)
     parameters = parameters_of(module.forward)
@@ -400,9 +403,14 @@ def _line(node: Any) -> str:
 
 def _place(trace: str | None) -> str:
     """The last line of the user's own files in a stack trace, in parentheses."""
-    frames = _FRAME.findall(trace or "")
-    own = [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
+    own = _own_frames(trace)
     return f' ({own[-1][0]}, line {own[-1][1]})' if own else ""
+
+
+def _own_frames(trace: str | None) -> list[tuple[str, str, str]]:
+    """The frames of the user's own files, or all if there are none."""
+    frames = _FRAME.findall(trace or "")
+    return [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)] or frames
 
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
@@ -418,8 +426,6 @@ def _keep_user_locations(graph: torch.fx.Graph) -> None:
         trace = node.meta.get("stack_trace")
         if not trace:
             continue
-        frames = _FRAME.findall(trace)
-        own = [frame for frame in frames if not frame[0].startswith(_TORCH_FOLDER)]
         lines = [f'File "{file}", line {line}, in {function}'
-                 for file, line, function in own or frames]
+                 for file, line, function in _own_frames(trace)]
         node.meta["stack_trace"] = "\n".join(lines)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile(backend="fact"): what FACT takes, what PyTorch runs instead, and why."""
 
+import inspect
 import logging
 import os
 import subprocess
@@ -12,6 +13,7 @@ from torch import nn
 
 import fact
 from fact import compiler, toolchain
+from fact.errors import CompilerError
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")
@@ -119,6 +121,102 @@ def test_what_is_not_supported_runs_in_pytorch_and_says_why(caplog):
     torch._dynamo.reset()
     with pytest.raises(Exception, match="linalg_inv"):
         compiled(Inverse(), fallback=False)(x)
+
+
+class Cut(nn.Module):
+    """An op that FACT does not have between two that it has, and changes in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(16, 16), nn.Linear(16, 16)
+        self.register_buffer("calls", torch.zeros(16))
+        self.register_buffer("square", torch.randn(3, 3))
+
+    def forward(self, x, y):
+        self.calls.add_(1)
+        before = self.square.clone()
+        self.square.copy_(self.square.t().clone())
+        h = torch.relu(self.first(x))
+        middle = torch.linalg.inv(h @ h.T + 4 * torch.eye(3))
+        y.mul_(2)
+        low, high = self.last(middle @ x).split(8, dim=-1)
+        return low * high + self.calls[:8], middle, y.view(-1), torch.ones(2), before
+
+
+@torch.no_grad()
+def test_a_graph_is_cut_at_an_op_that_is_not_supported(fresh, caplog):
+    module, reference = Cut().eval(), Cut().eval()
+    reference.load_state_dict(module.state_dict())
+    fast = compiled(module)
+    for _ in range(3):
+        x, y = torch.randn(3, 16), torch.ones(2, 2)
+        y_expected = y.clone()
+        with caplog.at_level(logging.WARNING, logger="fact"):
+            found = fast(x, y)
+        expected = reference(x, y_expected)
+        assert all(map(close, found, expected)) and torch.equal(y, y_expected)
+        for name, buffer in reference.named_buffers():
+            assert torch.equal(module.get_buffer(name), buffer), name
+        # Neither a change of a result nor of a weight is lost or seen too much.
+        found[3].zero_()
+        for each in (module, reference):
+            each.first.weight.mul_(1.25)
+    assert len(fresh) == 2
+    assert [record.message for record in caplog.records if "PyTorch" in record.message] == [
+        "an op runs in PyTorch: aten.linalg_inv "
+        f"({__file__}, line {inspect.getsourcelines(Cut.forward)[1] + 5}): is not supported"]
+
+
+@torch.no_grad()
+def test_what_only_prepares_an_operand_of_pytorch_stays_there(fresh):
+    class Embedded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.up = nn.Embedding(9, 16), nn.Linear(16, 16)
+
+        def forward(self, ids):
+            small = torch.linalg.inv(ids.float() * 2)
+            return self.up(self.table(ids)) * small[..., None]
+
+    module, ids = Embedded().eval(), torch.tensor([[3, 1], [2, 5]])
+    assert close(compiled(module)(ids), module(ids))
+    # One library: the product and the factor before the inverse are no library of their own.
+    assert len(fresh) == 1
+
+
+@torch.no_grad()
+def test_a_graph_is_cut_at_an_op_that_the_compiler_refuses(monkeypatch, caplog):
+    """Ops that are supported by name and refused for their shapes, types or kernels."""
+    from fact import dynamo
+
+    class Chain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(8, 8), nn.Linear(8, 8)
+
+        def forward(self, x):
+            h = torch.tanh(self.first(x))
+            h = torch.sin(h)
+            return self.last(h)
+
+    refused, build = [], dynamo.build_graph
+
+    def build_graph(graph, *args, **kwargs):
+        if "aten.sin" not in graph.text:
+            return build(graph, *args, **kwargs)
+        refused.append(graph)
+        line = inspect.getsourcelines(Chain.forward)[1] + 2
+        text = f"{__file__}:{line}:0: error: 'fact.sin' op has no kernel"
+        raise CompilerError(f"fact-compile failed:\n{text}", text)
+
+    monkeypatch.setattr(dynamo, "build_graph", build_graph)
+    module, x = Chain().eval(), torch.randn(3, 8)
+    with caplog.at_level(logging.WARNING, logger="fact"):
+        assert close(compiled(module)(x), module(x))
+    assert len(refused) == 1 and "'fact.sin' op has no kernel" in caplog.text
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="has no kernel"):
+        compiled(module, fallback=False)(x)
 
 
 def test_training_runs_in_pytorch(fresh, caplog):
