@@ -26,9 +26,16 @@ mkdir -p libraries results
 export FACT_BIN_DIR=$folder/bin FACT_CUTLASS_DIR=$folder/cutlass FACT_GPU_DIR=$folder
 export PYTHONPATH=$folder/python:$folder/site${PYTHONPATH:+:$PYTHONPATH}
 export PATH=$folder/bin:$PATH:/usr/local/cuda/bin
+# What pack-gpu.sh compiled.
+[ ! -d objects ] || export FACT_OBJECTS_DIR=$folder/objects
 
 names() {
   if [ $# -gt 0 ]; then printf '%s\n' "$@"; else ls bundles; fi
+}
+
+# Bundles that are tuned together share compilers and the GPU.
+measure() {
+  [ $# -lt 2 ] || fact-tune "${@/#/bundles/}" --no-link ${TUNE_FLAGS:-} || true
 }
 
 tune() { # name
@@ -51,8 +58,8 @@ command=${1:-help}
 [ $# -eq 0 ] || shift
 status=0
 case $command in
-tune) for name in $(names "$@"); do tune "$name" || status=1; done ;;
-bench) for name in $(names "$@"); do { tune "$name" && bench "$name"; } || status=1; done ;;
+tune) measure $(names "$@"); for name in $(names "$@"); do tune "$name" || status=1; done ;;
+bench) measure $(names "$@"); for name in $(names "$@"); do { tune "$name" && bench "$name"; } || status=1; done ;;
 check) scripts/check-gpu.sh "$@" || status=$? ;;
 exec) "$@" || status=$? ;;
 *) sed -n '2,/^set/p' "$here/run.sh" | sed -n 's/^# \{0,1\}//p'; status=2 ;;

@@ -7,7 +7,8 @@
 #   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports; `none`: no workload
 #
 # TARGET names the architecture (sm_90a), SIZE a size of the workloads (full), GRAPHS how many
-# random graphs go along (300) and GRAPH_SEED the first one's seed (random).
+# random graphs go along (300) and GRAPH_SEED the first one's seed (random). With OBJECTS=N, N
+# candidates of each kernel are compiled here (0); the other machine needs the same nvcc to use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
@@ -88,6 +89,13 @@ for package in pytest _pytest pluggy iniconfig packaging pygments rich markdown_
   cp -r "$packages/$package" "$stage/site/"
 done
 find "$stage" -name __pycache__ -type d -prune -exec rm -rf {} +
+
+if [ "${OBJECTS:-0}" -gt 0 ]; then
+  say "objects of $OBJECTS candidates per kernel"
+  build/bin/fact-tune $(ls -d "$stage"/bundles/*/) "$stage/families" --compile-only \
+    --candidates "$OBJECTS" --objects "$stage/objects"
+  rm -rf "$stage"/{bundles/*,families}/{build,tuning.sqlite*}
+fi
 
 tar -C out/stage -c fact-gpu | xz -T0 -6 > out/gpu/fact-gpu.tar.xz
 cp scripts/gpu-run.sh out/gpu/run.sh

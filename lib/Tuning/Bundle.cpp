@@ -53,13 +53,10 @@ std::string TargetMachine::text() const { return print(*this); }
 static std::string hashKernel(Kernel &kernel, const Bundle &bundle) {
   Writer essence(bundle.folder);
   describeEssence(essence, kernel);
-  const fs::path &reference = kernel.reference.source.empty()
-                                  ? kernel.reference.object
-                                  : kernel.reference.source;
   return ContentHash()
       .add(essence.text())
       .add(bundle.target.text())
-      .add(readFile(reference))
+      .add(readFile(kernel.reference.file()))
       .text();
 }
 
@@ -70,16 +67,22 @@ void finishKernels(Bundle &bundle) {
   }
 }
 
+/// Kernels may export one symbol only if their files are equal: one of them is
+/// linked.
 static void checkSymbols(const Bundle &bundle) {
-  std::map<std::string, std::string> owners;
+  std::map<std::string, std::pair<const Kernel *, const Candidate *>> owners;
   for (const Kernel &kernel : bundle.kernels)
     for (const Candidate &candidate : kernel.candidates) {
-      auto entry = owners.emplace(candidate.symbol, kernel.name);
-      if (!entry.second && entry.first->second != kernel.name)
-        throw Failure("bundle.json: symbol '" + candidate.symbol +
-                      "' is exported by kernels '" + entry.first->second +
-                      "' and '" + kernel.name +
-                      "', which cannot be linked together");
+      auto [entry, isNew] =
+          owners.try_emplace(candidate.symbol, &kernel, &candidate);
+      const auto &[owner, first] = entry->second;
+      if (isNew || owner == &kernel ||
+          (readFile(first->file()) == readFile(candidate.file()) &&
+           first->flags == candidate.flags))
+        continue;
+      throw Failure("bundle.json: symbol '" + candidate.symbol +
+                    "' is exported by kernels '" + owner->name + "' and '" +
+                    kernel.name + "', which cannot be linked together");
     }
 }
 

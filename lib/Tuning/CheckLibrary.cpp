@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 void Tuner::ensureWinnerObjects() {
   for (bool complete = false; !complete;) {
     complete = true;
-    Scheduler compiles(jobs, false);
     std::vector<std::pair<Search *, Attempt>> failed;
     for (auto &each : searches) {
       const Kernel &kernel = each->kernel();
@@ -35,21 +34,21 @@ void Tuner::ensureWinnerObjects() {
       fs::path aside = objectOf(kernel, index);
       aside.replace_extension(".partial.o");
       Command command = compileCommand(candidate, aside, log, true);
-      writeFile(log, "$ " + command.text() + "\n");
-      compiles.build(command, [=, &failed, &each](const Outcome &outcome) {
-        checkEnvironment(command, outcome);
+      auto done = [=, &failed, &each](const Outcome &outcome, bool isCached) {
         if (outcome.succeeded()) {
           adoptObject(each->kernel(), index, aside);
-          progress(each->kernel(), "compiled #" + std::to_string(index),
-                   format("%.1f s", outcome.seconds));
+          if (!isCached)
+            progress(each->kernel(), "compiled #" + std::to_string(index),
+                     format("%.1f s", outcome.seconds));
           return;
         }
         std::error_code absent;
         fs::remove(aside, absent);
         failed.emplace_back(each.get(), compileFailure(outcome, log));
-      });
+      };
+      compile(objectKey(candidate, true), command, aside, done);
     }
-    compiles.run();
+    runScheduled();
     for (auto &[search, attempt] : failed) {
       replaceWinner(*search, attempt);
       complete = false;
@@ -61,17 +60,19 @@ void Tuner::ensureWinnerObjects() {
 /// are linked into one library.
 void Tuner::buildReferences() {
   Words objects, link;
+  std::set<std::string> symbols;
   ContentHash hash;
   for (auto &search : searches) {
     const KernelSource &reference = search->kernel().reference;
     if (reference.source.empty()) {
-      objects.push_back(reference.object.string());
+      if (symbols.insert(reference.symbol).second)
+        objects.push_back(reference.object.string());
       link.insert(link.end(), reference.link.begin(), reference.link.end());
       hash.add(stampOf(reference));
     } else if (search->reference == Search::NotBuilt)
       buildReference(*search);
   }
-  scheduler->run();
+  runScheduled();
   for (auto &search : searches)
     if (!search->error.empty())
       throw Failure("kernel '" + search->kernel().name +

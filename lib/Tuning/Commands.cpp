@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Search.h"
+#include "fact/Runtime/Cpu.h"
 #include <algorithm>
 #include <cstdio>
 #include <sstream>
@@ -61,7 +62,7 @@ Command Tuner::linkCommand(const Words &inputs, const Words &link,
 std::string Tuner::builtFrom(const KernelSource &kernel) const {
   ContentHash hash;
   hash.add(headersHash).add(compiler).add(toolsHash);
-  hash.add(readFile(kernel.source.empty() ? kernel.object : kernel.source));
+  hash.add(readFile(kernel.file()));
   for (const Words *words :
        {&kernel.flags, &kernel.link, &bundle.compile, &bundle.link}) {
     hash.add(std::to_string(words->size()));
@@ -69,6 +70,25 @@ std::string Tuner::builtFrom(const KernelSource &kernel) const {
       hash.add(word);
   }
   return hash.text();
+}
+
+/// Nothing of names and places: headers count by content, the compiler by its
+/// version. The host compiler of nvcc does not count, so that an object can be
+/// measured on another machine than the one that compiled it; the verifier
+/// judges the linked kernel in any case.
+std::string Tuner::objectKey(const KernelSource &kernel, bool candidate,
+                             const std::string &headers) const {
+  ContentHash hash;
+  hash.add(compiler).add(runtime::cpuArchitecture());
+  hash.add(inheritedFlags(bundle.target.cuda));
+  hash.add(includeHash).add(cutlassHash).add(headers);
+  Words command(bundle.compile.begin() + 1, bundle.compile.end());
+  for (const Words &words : {command, compileFlags(candidate), kernel.flags}) {
+    hash.add(std::to_string(words.size()));
+    for (const std::string &word : words)
+      hash.add(word.compare(0, 2, "-I") == 0 ? "-I" : word);
+  }
+  return hash.add(readFile(kernel.source)).text();
 }
 
 std::string Tuner::stampOf(const KernelSource &kernel) const {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <set>
 
 namespace fact {
 namespace tuning {
@@ -52,18 +53,18 @@ void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
   writeFile(source, writeLibrarySource(bundle, result));
   writeFile(exports, writeExports(bundle));
 
-  std::vector<fs::path> sources = {source};
-  for (const std::string &name : librarySources(bundle.target.cuda)) {
-    sources.push_back(bundle.folder / "runtime" / name);
-    if (!fs::is_regular_file(sources.back()))
-      throw Failure("the bundle has no runtime/" + name +
-                    "; compile the model again");
-  }
-  Words inputs = buildRuntimeObjects(sources, "the library");
+  std::vector<fs::path> sources =
+      runtimePaths(bundle, librarySources(bundle.target.cuda));
+  sources.insert(sources.begin(), source);
+  Words inputs = compileRuntime(sources, "the library");
+  runScheduled();
   Words link;
+  std::set<std::string> symbols;
   for (const KernelResult &each : result.kernels) {
     size_t winner = static_cast<size_t>(each.winner);
-    inputs.push_back(objectOf(*each.kernel, winner).string());
+    // Kernels with one symbol are one object.
+    if (symbols.insert(each.kernel->candidates[winner].symbol).second)
+      inputs.push_back(objectOf(*each.kernel, winner).string());
     for (const std::string &word : each.kernel->candidates[winner].link)
       if (std::find(link.begin(), link.end(), word) == link.end())
         link.push_back(word);
@@ -118,6 +119,7 @@ void Tuner::compose(TuningResult &result) {
                   describeWriteError(code, output));
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
+  result.objects = objects;
   result.seconds.check = seconds.check;
   result.seconds.link = elapsed.count() - seconds.check;
   result.seconds.total += elapsed.count();

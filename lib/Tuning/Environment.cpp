@@ -84,8 +84,8 @@ std::string inheritedFlags(bool cuda) {
       "CPATH",         "C_INCLUDE_PATH",  "CPLUS_INCLUDE_PATH",  "LIBRARY_PATH",
       "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS"};
   if (cuda)
-    names.insert(names.end(), {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
-                               "NVCC_CCBIN", "CUDA_HOME", "CUDA_PATH"});
+    names.insert(names.end(),
+                 {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN"});
   std::string text;
   for (const char *name : names)
     if (const char *value = std::getenv(name))
@@ -137,7 +137,7 @@ void Tuner::findEnvironment() {
 
   ContentHash headers;
   for (const std::string &word : bundle.compile)
-    if (word.compare(0, 2, "-I") == 0 && contains(word, "{cutlass}"))
+    if (word.compare(0, 2, "-I") == 0 && word != "-I{bundle}/include")
       headers.add(hashOfTree(
           bundle.expand({word.substr(2)}, {}, {}, {}, {}, {}).front()));
   cutlassHash = headers.text();

@@ -221,13 +221,13 @@ void Tuner::measureCandidate(Search &search, size_t index,
   command.priority = kernel.priority;
   writeFile(command.log, "$ " + command.text() + "\n");
   fs::path log = command.log;
-  scheduler->measure(
-      command,
-      [=, &search](const Outcome &outcome) {
-        checkEnvironment(command, outcome);
-        judge(search, index, outcome, log);
-      },
-      [&search] { return search.reference == Search::Broken; });
+  auto done = [=, &search](const Outcome &outcome) {
+    checkEnvironment(command, outcome);
+    judge(search, index, outcome, log);
+  };
+  shop.scheduler.measure(command, guarded(done), [this, &search] {
+    return search.reference == Search::Broken || !failure.empty();
+  });
 }
 
 void Tuner::judge(Search &search, size_t index, const Outcome &outcome,

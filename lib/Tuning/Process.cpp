@@ -175,7 +175,9 @@ void Scheduler::closePipes(Job &job) {
       close(std::exchange(*descriptor, -1));
 }
 
-Scheduler::~Scheduler() {
+void Scheduler::clear() {
+  waitingBuilds.clear();
+  waitingMeasurements.clear();
   for (Job &job : running) {
     if (job.pid > 0) {
       kill(-job.pid, SIGKILL);
@@ -184,6 +186,7 @@ Scheduler::~Scheduler() {
     }
     closePipes(job);
   }
+  running.clear();
 }
 
 static Clock::time_point afterNow(double seconds) {
@@ -405,9 +408,9 @@ void Scheduler::run() {
       done(outcome);
     }
     if (interrupted)
-      throw Failure("interrupted by " + signalText(interrupted) +
-                    "; finished attempts are kept: run the same command again "
-                    "to resume");
+      throw Interruption("interrupted by " + signalText(interrupted) +
+                         "; finished attempts are kept: run the same command "
+                         "again to resume");
     if (!anyEnded)
       ::poll(nullptr, 0, 5);
   }

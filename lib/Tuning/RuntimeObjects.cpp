@@ -3,8 +3,6 @@
 
 #include "Search.h"
 #include <algorithm>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace fact {
 namespace tuning {
@@ -36,7 +34,7 @@ std::vector<std::string> librarySources(bool cuda) {
               : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
 }
 
-static std::vector<fs::path>
+std::vector<fs::path>
 runtimePaths(const Bundle &bundle, const std::vector<std::string> &names) {
   std::vector<fs::path> paths;
   for (const std::string &name : names) {
@@ -48,44 +46,7 @@ runtimePaths(const Bundle &bundle, const std::vector<std::string> &names) {
   return paths;
 }
 
-/// Whether no other user can put an object into `folder`, which is then linked.
-/// A group counts as the user's own if the user's new files get it.
-static bool isPrivate(const fs::path &folder) {
-  struct stat found;
-  if (::lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
-      found.st_uid != ::geteuid() || (found.st_mode & S_IWOTH))
-    return false;
-  return !(found.st_mode & S_IWGRP) || found.st_gid == ::getegid();
-}
-
-/// The cache of runtime objects across bundles, by content; empty if the
-/// environment names no home, or others can write there.
-static fs::path objectCache() {
-  fs::path folder = cacheFolder();
-  if (folder.empty())
-    return folder;
-  folder /= "objects";
-  std::error_code code;
-  fs::create_directories(folder.parent_path(), code);
-  ::mkdir(folder.c_str(), 0700);
-  return isPrivate(folder) && isPrivate(folder.parent_path()) ? folder
-                                                              : fs::path();
-}
-
-/// Copies completely or not at all. An unusable cache is not an error.
-static bool copyAside(const fs::path &from, const fs::path &to) {
-  std::error_code code, ignored;
-  fs::create_directories(to.parent_path(), ignored);
-  fs::path aside = getUniqueName(to, partial);
-  if (fs::copy_file(from, aside, code))
-    fs::rename(aside, to, code);
-  if (code)
-    fs::remove(aside, ignored);
-  return !code;
-}
-
-/// Hashes the headers beside the runtime's sources; those in include/ are part
-/// of every stamp.
+/// The headers in include/ are part of every stamp.
 std::string hashOfHeaders(const fs::path &folder) {
   ContentHash hash;
   for (const fs::path &header : listFiles(folder))
@@ -94,15 +55,12 @@ std::string hashOfHeaders(const fs::path &folder) {
   return hash.text();
 }
 
-/// Compiles the objects that are missing; worker, library and bundles share
-/// them.
 std::vector<std::string>
-Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
-                           const char *what) {
+Tuner::compileRuntime(const std::vector<fs::path> &sources, const char *what) {
   createFolder(build / "runtime");
   std::vector<std::string> objects;
-  Scheduler compiles(jobs, false);
-  std::string headers = hashOfHeaders(bundle.folder / "runtime");
+  fs::path runtime = bundle.folder / "runtime";
+  std::string headers = hashOfHeaders(runtime);
   for (const fs::path &source : sources) {
     fs::path base = build / "runtime" / source.filename();
     fs::path object = base, aside = base, stamp = base, log = base;
@@ -117,38 +75,31 @@ Tuner::buildRuntimeObjects(const std::vector<fs::path> &sources,
         ContentHash().add(builtFrom(unit)).add(headers).text();
     if (isFresh(stamp, expected, {object}))
       continue;
-    fs::path cached = objectCache();
-    if (!cached.empty()) {
-      cached /= expected + ".o";
-      if (fs::exists(cached) && copyAside(cached, object)) {
-        writeStamp(stamp, expected, {object});
-        continue;
-      }
-    }
     Command command = compileCommand(unit, aside, log, false);
     // --compile-timeout is for candidates; nothing works without this object.
     command.timeoutSeconds = std::max(600.0, options.compileTimeout);
-    writeFile(log, "$ " + command.text() + "\n");
-    compiles.build(command, [=](const Outcome &outcome) {
-      checkEnvironment(command, outcome);
+    // The generated source names files of this bundle, whose content is a part
+    // of its object.
+    bool isShared = source.parent_path() == runtime;
+    auto done = [=](const Outcome &outcome, bool) {
       if (!outcome.succeeded())
         throw Failure(std::string(what) + " does not compile (" +
                       outcome.text() + "): " + mainMessage(log) +
                       "\n  the compiler's messages are in " + log.string());
       fs::rename(aside, object);
       writeStamp(stamp, expected, {object});
-      if (!cached.empty())
-        copyAside(object, cached);
-    });
+    };
+    compile(isShared ? objectKey(unit, false, headers) : "", command, aside,
+            done);
   }
-  compiles.run();
   return objects;
 }
 
 void Tuner::buildWorker() {
-  Words objects = buildRuntimeObjects(
-      runtimePaths(bundle, workerSources(bundle.target.cuda)),
-      "the measuring worker");
+  Words objects =
+      compileRuntime(runtimePaths(bundle, workerSources(bundle.target.cuda)),
+                     "the measuring worker");
+  runScheduled();
   ContentHash hash;
   for (const std::string &object : objects)
     hash.add(readFile(object));

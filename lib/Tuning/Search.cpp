@@ -23,9 +23,9 @@ AttemptKey Tuner::keyOf(const Kernel &kernel,
   return key;
 }
 
-void progress(const Kernel &kernel, const std::string &what,
-              const std::string &text) {
-  std::printf("%-28s %-12s %s\n", kernel.name.c_str(), what.c_str(),
+void Tuner::progress(const Kernel &kernel, const std::string &what,
+                     const std::string &text) const {
+  std::printf("%-28s %-12s %s\n", (label + kernel.name).c_str(), what.c_str(),
               text.c_str());
   std::fflush(stdout);
 }
@@ -39,7 +39,7 @@ std::string format(const char *pattern, double value) {
 void Tuner::scheduleBuild(const Search &search, Command command,
                           Scheduler::Callback done) {
   command.priority = search.kernel().priority;
-  scheduler->build(std::move(command), std::move(done));
+  shop.scheduler.build(std::move(command), guarded(std::move(done)));
 }
 
 /// Starts the next batch; usually there is only one.
@@ -73,6 +73,11 @@ void Tuner::tryCandidate(Search &search, size_t index) {
   buildCandidate(search, index);
 }
 
+/// A file of the reference in a kernel's build folder.
+static fs::path referenceFile(const fs::path &folder, const char *suffix) {
+  return folder / (std::string("reference") + suffix);
+}
+
 void Tuner::buildReference(Search &search) {
   const Kernel &kernel = search.kernel();
   // A reference that is an object is linked with each candidate, which saves a
@@ -82,58 +87,62 @@ void Tuner::buildReference(Search &search) {
     return;
   }
   fs::path folder = buildFolder(kernel);
-  fs::path object = folder / "reference.o";
-  fs::path library = folder / "reference.so";
-  fs::path stamp = folder / "reference.stamp";
-  fs::path log = folder / "reference.log";
-  std::string expected = stampOf(kernel.reference);
-  auto ready = [this, &search] {
-    search.reference = Search::Ready;
-    for (size_t index : std::exchange(search.waiting, {}))
-      measureCandidate(search, index);
-  };
-  if (isFresh(stamp, expected, {object, library})) {
-    ready();
+  fs::path object = referenceFile(folder, ".o");
+  if (isFresh(referenceFile(folder, ".stamp"), stampOf(kernel.reference),
+              {object, referenceFile(folder, ".so")})) {
+    finishReference(search);
     return;
   }
   search.reference = Search::Building;
-  auto broken = [&search, log](const Command &command, const Outcome &outcome) {
+  fs::path aside = referenceFile(folder, ".partial.o");
+  Command command = compileCommand(kernel.reference, aside,
+                                   referenceFile(folder, ".log"), false);
+  command.priority = kernel.priority;
+  compile(objectKey(kernel.reference, false), command, aside,
+          [=, &search](const Outcome &outcome, bool) {
+            if (!outcome.succeeded()) {
+              failReference(search, outcome);
+              return;
+            }
+            fs::rename(aside, object);
+            linkReference(search);
+          });
+}
+
+void Tuner::linkReference(Search &search) {
+  const KernelSource &reference = search.kernel().reference;
+  fs::path folder = buildFolder(search.kernel());
+  fs::path object = referenceFile(folder, ".o");
+  fs::path aside = referenceFile(folder, ".partial.so");
+  Command command = linkCommand({object.string()}, reference.link, aside,
+                                referenceFile(folder, ".log"));
+  scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
-    search.reference = Search::Broken;
-    search.error = "its reference cannot be built (" + outcome.text() +
-                   "): " + mainMessage(log) + "\n      see " + log.string();
-    progress(search.kernel(), "reference", "FAILED: " + mainMessage(log));
-    for (size_t index : std::exchange(search.waiting, {})) {
-      (void)index;
-      --search.pending;
-    }
-  };
-  auto linkIt = [=, &search] {
-    fs::path aside = folder / "reference.partial.so";
-    Command command = linkCommand({object.string()},
-                                  search.kernel().reference.link, aside, log);
-    scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
-      if (!outcome.succeeded()) {
-        broken(command, outcome);
-        return;
-      }
-      fs::rename(aside, library);
-      writeStamp(stamp, expected, {object, library});
-      ready();
-      (void)search;
-    });
-  };
-  fs::path aside = folder / "reference.partial.o";
-  Command command = compileCommand(kernel.reference, aside, log, false);
-  writeFile(log, "$ " + command.text() + "\n");
-  scheduleBuild(search, command, [=](const Outcome &outcome) {
     if (!outcome.succeeded()) {
-      broken(command, outcome);
+      failReference(search, outcome);
       return;
     }
-    fs::rename(aside, object);
-    linkIt();
+    fs::path library = referenceFile(folder, ".so");
+    fs::rename(aside, library);
+    writeStamp(referenceFile(folder, ".stamp"),
+               stampOf(search.kernel().reference), {object, library});
+    finishReference(search);
   });
+}
+
+void Tuner::finishReference(Search &search) {
+  search.reference = Search::Ready;
+  for (size_t index : std::exchange(search.waiting, {}))
+    measureCandidate(search, index);
+}
+
+void Tuner::failReference(Search &search, const Outcome &outcome) {
+  fs::path log = referenceFile(buildFolder(search.kernel()), ".log");
+  search.reference = Search::Broken;
+  search.error = "its reference cannot be built (" + outcome.text() +
+                 "): " + mainMessage(log) + "\n      see " + log.string();
+  progress(search.kernel(), "reference", "FAILED: " + mainMessage(log));
+  search.pending -= std::exchange(search.waiting, {}).size();
 }
 
 /// The verdict on a candidate whose compiler failed. A compiler that was killed
@@ -164,8 +173,6 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   const Kernel &kernel = search.kernel();
   const Candidate &candidate = kernel.candidates[index];
   size_t built = builtAs(kernel, index);
-  fs::path folder = buildFolder(kernel);
-  fs::path log = buildLogOf(kernel, index);
   fs::path object = objectOf(kernel, index);
   if (isFresh(libraryStampOf(kernel, built), stampOf(kernel, built),
               {object, libraryOf(kernel, index)})) {
@@ -177,7 +184,7 @@ void Tuner::buildCandidate(Search &search, size_t index) {
   if (waiting.size() > 1)
     return;
   if (candidate.source.empty()) {
-    writeFile(log, "");
+    writeFile(buildLogOf(kernel, index), "");
     linkCandidate(search, built);
     return;
   }
@@ -185,11 +192,17 @@ void Tuner::buildCandidate(Search &search, size_t index) {
     linkCandidate(search, built);
     return;
   }
-  fs::path aside = folder / (std::to_string(built) + ".partial.o");
+  compileCandidate(search, built);
+}
+
+void Tuner::compileCandidate(Search &search, size_t built) {
+  const Kernel &kernel = search.kernel();
+  const Candidate &candidate = kernel.candidates[built];
+  fs::path log = buildLogOf(kernel, built);
+  fs::path aside = buildFolder(kernel) / (std::to_string(built) + ".partial.o");
   Command command = compileCommand(candidate, aside, log, true);
-  writeFile(log, "$ " + command.text() + "\n");
-  scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
-    checkEnvironment(command, outcome);
+  command.priority = kernel.priority;
+  auto done = [=, &search](const Outcome &outcome, bool isCached) {
     if (!outcome.succeeded()) {
       std::error_code absent;
       fs::remove(aside, absent);
@@ -197,11 +210,15 @@ void Tuner::buildCandidate(Search &search, size_t index) {
       return;
     }
     adoptObject(search.kernel(), built, aside);
-    progress(search.kernel(), "compiled #" + std::to_string(built),
-             format("%.1f s", outcome.seconds));
+    if (isCached)
+      search.cached.insert(built);
+    progress(search.kernel(),
+             (isCached ? "cached #" : "compiled #") + std::to_string(built),
+             isCached ? "" : format("%.1f s", outcome.seconds));
     search.compileSeconds[built] = outcome.seconds;
     linkCandidate(search, built);
-  });
+  };
+  compile(objectKey(candidate, true), command, aside, done);
 }
 
 /// `built` cannot be built, so no candidate that waits for it can be tried.
@@ -228,6 +245,13 @@ void Tuner::linkCandidate(Search &search, size_t built) {
   Command command = linkCommand(inputs, link, aside, log);
   scheduleBuild(search, command, [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
+    if (outcome.kind == Outcome::Exited && outcome.code != 0 &&
+        search.cached.erase(built)) {
+      // An object from another machine may need a library that is not here.
+      shop.objects.forget(objectKey(search.kernel().candidates[built], true));
+      compileCandidate(search, built);
+      return;
+    }
     if (!outcome.succeeded()) {
       Attempt attempt;
       attempt.log = log.string();
@@ -311,6 +335,52 @@ void Tuner::conclude(Search &search) {
     buildReference(search);
   for (const auto &entry : search.spills)
     buildCandidate(search, entry.first);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling alone
+//===----------------------------------------------------------------------===//
+
+void Tuner::compileAll() {
+  compiler = findCompiler();
+  findEnvironment();
+  printTools();
+  for (const auto &names : {workerSources(bundle.target.cuda),
+                            librarySources(bundle.target.cuda)})
+    compileRuntime(runtimePaths(bundle, names), "the runtime");
+  for (const Kernel &kernel : bundle.kernels) {
+    if (!isWanted(kernel))
+      continue;
+    createFolder(buildFolder(kernel));
+    auto compileOne = [&](const KernelSource &source, bool isCandidate,
+                          const std::string &name) {
+      if (source.source.empty())
+        return;
+      fs::path object = buildFolder(kernel) / (name + ".partial.o");
+      Command command = compileCommand(
+          source, object, buildFolder(kernel) / (name + ".log"), isCandidate);
+      command.priority = kernel.priority;
+      std::string shown = (isCandidate ? "#" : "") + name;
+      auto done = [=, &kernel](const Outcome &outcome, bool isCached) {
+        std::error_code absent;
+        fs::remove(object, absent);
+        std::string result;
+        if (!outcome.succeeded())
+          result = "FAILED: " + mainMessage(command.log);
+        else if (!isCached)
+          result = format("%.1f s", outcome.seconds);
+        progress(kernel, (isCached ? "cached " : "compiled ") + shown, result);
+      };
+      compile(objectKey(source, isCandidate), command, object, done);
+    };
+    compileOne(kernel.reference, false, "reference");
+    std::vector<size_t> ranking = rank(kernel);
+    size_t end = selectBatch(kernel, ranking, 0);
+    for (size_t i = 0; i < end; ++i)
+      if (builtAs(kernel, ranking[i]) == ranking[i])
+        compileOne(kernel.candidates[ranking[i]], true,
+                   std::to_string(ranking[i]));
+  }
 }
 
 } // namespace tuning

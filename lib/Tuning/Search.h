@@ -9,6 +9,7 @@
 #include "fact/Tuning/Tuner.h"
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace fact {
 namespace tuning {
@@ -27,6 +28,8 @@ struct Tuner::Search {
   std::map<size_t, std::vector<size_t>> building;
   /// By the candidate that was compiled.
   std::map<size_t, double> compileSeconds;
+  /// Candidates whose objects come from the cache.
+  std::set<size_t> cached;
   std::map<size_t, std::string> spills;
   /// How often workers died, by candidate.
   std::map<size_t, int> deaths;
@@ -51,8 +54,17 @@ std::string inheritedFlags(bool cuda);
 /// The host compiler that an nvcc command uses.
 std::string hostCompilerOf(const Words &compile);
 
-/// The headers beside the runtime's sources: RuntimeObjects.cpp.
+// The runtime: RuntimeObjects.cpp.
+
+/// The headers beside the runtime's sources.
 std::string hashOfHeaders(const std::filesystem::path &folder);
+
+/// Throws a Failure if the bundle lacks one of them.
+std::vector<std::filesystem::path>
+runtimePaths(const Bundle &bundle, const std::vector<std::string> &names);
+
+/// Candidates in the order in which the compiler wants them tried: Tuner.cpp.
+std::vector<size_t> rank(const Kernel &kernel);
 
 // Commands and their outputs: Commands.cpp.
 
@@ -113,10 +125,7 @@ std::string choiceIn(const nlohmann::json &value);
 Attempt compileFailure(const Outcome &outcome,
                        const std::filesystem::path &log);
 
-// Progress messages: Search.cpp.
-
-void progress(const Kernel &kernel, const std::string &what,
-              const std::string &text);
+/// A number in a progress message: Search.cpp.
 std::string format(const char *pattern, double value);
 
 } // namespace tuning

@@ -8,9 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <numeric>
-#include <sched.h>
 #include <set>
-#include <unistd.h>
 
 namespace fact {
 namespace tuning {
@@ -26,38 +24,25 @@ static double secondsSince(Clock::time_point begin) {
 // Setup
 //===----------------------------------------------------------------------===//
 
-/// Compiling a CUTLASS kernel takes 3 to 4 GB.
-static unsigned defaultJobs(bool cuda) {
-  cpu_set_t allowed;
-  long processors = sched_getaffinity(0, sizeof(allowed), &allowed) == 0
-                        ? CPU_COUNT(&allowed)
-                        : sysconf(_SC_NPROCESSORS_ONLN);
-  if (cuda) {
-    double gigabytes = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
-                       static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e9;
-    // Leaves one processor to concurrent measurements.
-    processors = std::min(processors - 1, static_cast<long>(gigabytes / 4));
-  }
-  return static_cast<unsigned>(std::max(1l, processors));
-}
-
-Tuner::Tuner(const Bundle &bundle, const Options &options)
-    : bundle(bundle), options(options), build(bundle.folder / "build"),
-      workerPath(build / "worker"),
-      jobs(options.jobs ? options.jobs : defaultJobs(bundle.target.cuda)) {
+Tuner::Tuner(const Bundle &bundle, const Options &options, Workshop &shop)
+    : bundle(bundle), options(options), shop(shop),
+      build(bundle.folder / "build"), workerPath(build / "worker") {
+  if (options.bundles.size() > 1)
+    label = bundle.folder.filename().string() + "/";
   createFolder(build);
   database = std::make_unique<Database>(options.database.empty()
                                             ? bundle.folder / "tuning.sqlite"
                                             : options.database);
+  includeHash = ContentHash().addFolder(bundle.folder / "include").text();
   ContentHash headers;
-  headers.addFolder(bundle.folder / "include");
+  headers.add(includeHash);
   for (const auto &[name, version] : bundle.versions)
     headers.add(name).add(version);
   headersHash = headers.text();
 }
 
 Tuner::~Tuner() {
-  scheduler.reset();
+  shop.scheduler.clear();
   try {
     for (auto &search : searches)
       forgetExpected(search->kernel());
@@ -65,6 +50,63 @@ Tuner::~Tuner() {
     // The next run tries again before it verifies anything.
   }
 }
+
+//===----------------------------------------------------------------------===//
+// The workshop
+//===----------------------------------------------------------------------===//
+
+void Tuner::fail(const std::string &why) {
+  if (!failure.empty())
+    return;
+  failure = why;
+  --shop.bundles;
+}
+
+void Tuner::attempt(const std::function<void()> &work) {
+  if (!failure.empty())
+    return;
+  try {
+    work();
+  } catch (const Interruption &) {
+    throw;
+  } catch (const std::exception &problem) {
+    fail(problem.what());
+    if (shop.bundles == 0)
+      throw;
+  }
+}
+
+Scheduler::Callback Tuner::guarded(Scheduler::Callback done) {
+  return [this, done = std::move(done)](const Outcome &outcome) {
+    attempt([&] { done(outcome); });
+  };
+}
+
+void Tuner::runScheduled() {
+  shop.scheduler.run();
+  if (!failure.empty())
+    throw Failure(failure);
+}
+
+void Tuner::compile(const std::string &key, const Command &command,
+                    const fs::path &object, Workshop::Compiled done) {
+  if (!failure.empty())
+    return;
+  auto counted = [this, command, done](const Outcome &outcome, bool isCached) {
+    checkEnvironment(command, outcome);
+    if (outcome.succeeded())
+      ++(isCached ? objects.cached : objects.compiled);
+    done(outcome, isCached);
+  };
+  shop.compile({key, command, object,
+                [this, counted](const Outcome &outcome, bool isCached) {
+                  attempt([&] { counted(outcome, isCached); });
+                }});
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
 
 fs::path Tuner::buildFolder(const Kernel &kernel) const {
   return build / kernel.name;
@@ -124,8 +166,7 @@ fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
 // The stages
 //===----------------------------------------------------------------------===//
 
-/// Candidates in the order in which the compiler wants them tried.
-static std::vector<size_t> rank(const Kernel &kernel) {
+std::vector<size_t> rank(const Kernel &kernel) {
   std::vector<size_t> ranking(kernel.candidates.size());
   std::iota(ranking.begin(), ranking.end(), 0);
   return ranking;
@@ -159,8 +200,15 @@ void Tuner::checkArchitecture() const {
                 "--run-launcher");
 }
 
-TuningResult Tuner::tune() {
-  Clock::time_point begin = Clock::now();
+void Tuner::printTools() const {
+  std::string prefix = label.empty() ? "" : label + " ";
+  if (!machine.empty())
+    std::printf("%smachine   %s\n", prefix.c_str(), machine.c_str());
+  std::printf("%scompiler  %s\n", prefix.c_str(), compiler.c_str());
+}
+
+void Tuner::prepare() {
+  begin = Clock::now();
   checkArchitecture();
   if (options.sanitize)
     requireSanitizer();
@@ -169,39 +217,49 @@ TuningResult Tuner::tune() {
   buildWorker();
   machine = askMachine();
   seconds.worker = secondsSince(begin);
-  std::printf("machine   %s\ncompiler  %s\nseed      %llu\n", machine.c_str(),
-              compiler.c_str(), static_cast<unsigned long long>(options.seed));
+  printTools();
+  std::printf("seed      %llu\n",
+              static_cast<unsigned long long>(options.seed));
+}
 
-  Clock::time_point searchBegin = Clock::now();
-  scheduler =
-      std::make_unique<Scheduler>(jobs, /*measureAlone=*/!bundle.target.cuda);
+bool Tuner::isWanted(const Kernel &kernel) const {
+  return options.only.empty() ? kernel.used : kernel.name == options.only;
+}
+
+void Tuner::addSearch(const Kernel &kernel) {
+  searches.push_back(std::make_unique<Search>());
+  Search &search = *searches.back();
+  search.result.kernel = &kernel;
+  search.result.attempts.resize(kernel.candidates.size());
+  search.result.reused.resize(kernel.candidates.size());
+  search.ranking = rank(kernel);
+  createFolder(buildFolder(kernel));
+  forgetExpected(kernel);
+}
+
+void Tuner::start() {
+  searchBegin = Clock::now();
   for (const Kernel &kernel : bundle.kernels) {
-    bool wanted =
-        options.only.empty() ? kernel.used : kernel.name == options.only;
-    if (!wanted)
+    if (!isWanted(kernel))
       continue;
-    searches.push_back(std::make_unique<Search>());
+    addSearch(kernel);
+    if (!options.untuned)
+      continue;
     Search &search = *searches.back();
-    search.result.kernel = &kernel;
-    search.result.attempts.resize(kernel.candidates.size());
-    search.result.reused.resize(kernel.candidates.size());
-    search.ranking = rank(kernel);
-    createFolder(buildFolder(kernel));
-    forgetExpected(kernel);
-    if (options.untuned) {
-      // The requested one first, then those that are predicted to be slower.
-      size_t last = search.ranking.size() - 1;
-      std::rotate(search.ranking.begin(),
-                  search.ranking.begin() + std::min(options.rank - 1, last),
-                  search.ranking.end());
-      takePredicted(search);
-    }
+    // The requested one first, then those that are predicted to be slower.
+    size_t last = search.ranking.size() - 1;
+    std::rotate(search.ranking.begin(),
+                search.ranking.begin() + std::min(options.rank - 1, last),
+                search.ranking.end());
+    takePredicted(search);
   }
   if (!options.untuned)
     for (auto &search : searches)
       tryNext(*search);
-  scheduler->run();
+}
 
+TuningResult Tuner::finish() {
+  runScheduled();
   bool failed = false;
   for (auto &search : searches) {
     chooseWinner(*search);
@@ -221,6 +279,7 @@ TuningResult Tuner::tune() {
     result.kernels.push_back(search->result);
   seconds.total = secondsSince(begin);
   result.seconds = seconds;
+  result.objects = objects;
   return result;
 }
 
@@ -306,7 +365,7 @@ void Tuner::replaceWinner(Search &search, Attempt failed) {
     chooseWinner(search);
   if (result.winner < 0 && !options.untuned) {
     conclude(search);
-    scheduler->run();
+    runScheduled();
     chooseWinner(search);
   }
   if (result.winner < 0)

@@ -104,6 +104,8 @@ std::string writeTuningReport(const Bundle &bundle,
                      {"link", result.seconds.link},
                      {"check", result.seconds.check},
                      {"total", result.seconds.total}};
+  json["objects"] = {{"compiled", result.objects.compiled},
+                     {"cached", result.objects.cached}};
   json["kernels"] = Json::array();
   for (const KernelResult &each : result.kernels)
     json["kernels"].push_back(describeKernel(each));

@@ -1,8 +1,9 @@
-//===- fact-tune.cpp - Tunes and links a bundle ---------------------------===//
+//===- fact-tune.cpp - Tunes and links bundles ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles the candidates of a bundle, verifies and times each in a process
-// that may crash or hang, and links the winners into one library.
+// that may crash or hang, and links the winners into one library. Several
+// bundles share compilers, compiled objects and the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,19 +14,24 @@
 #include "fact/Tuning/LibraryWriter.h"
 #include "fact/Tuning/Process.h"
 #include "fact/Tuning/Tuner.h"
+#include "fact/Tuning/Workshop.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <random>
+#include <set>
 #include <sstream>
 
 using namespace fact::tuning;
 
 static const char usage[] =
-    R"(usage: fact-tune BUNDLE [options]
+    R"(usage: fact-tune BUNDLE... [options]
 
 Tunes every kernel of a bundle on this machine and links the winners into one
-shared library with a C interface.
+shared library with a C interface. Several bundles share compilers and the
+device; one that fails does not stop the others.
 
   -o FILE                 the library (default: BUNDLE/<name>.so); its header
                           is written beside it
@@ -35,6 +41,9 @@ shared library with a C interface.
   --compile-timeout S     seconds until a compiler is killed (600)
   --run-timeout S         seconds until a measurement is killed (120)
   --database FILE         results of all runs (default: BUNDLE/tuning.sqlite)
+  --objects FOLDER        compiled objects by content, shared by all bundles
+                          (default: $FACT_OBJECTS_DIR, else objects/ in
+                          $FACT_CACHE_DIR or ~/.cache/fact); none: keep none
   --cutlass FOLDER        the CUTLASS tree (default: $FACT_CUTLASS_DIR)
   --launcher "WORDS"      prefix of compile commands, e.g. "ccache"
   --run-launcher "WORDS"  prefix of measurements, e.g. "srun --gpus=1"
@@ -49,6 +58,8 @@ shared library with a C interface.
   --sanitize              run each winner under compute-sanitizer (memcheck,
                           racecheck, initcheck, synccheck); a finding rejects it
   --no-link               tune, link nothing
+  --compile-only          compile into the folder of objects, run nothing: for
+                          another machine, which gets that folder
   --list                  show kernels, candidates and known results
   --dry-run               show the commands that would compile the candidates
   --version               the version of fact-tune
@@ -86,6 +97,8 @@ static Options parseOptions(int argc, char **argv) {
       options.runTimeout = line.number();
     else if (word == "--database")
       options.database = line.value();
+    else if (word == "--objects")
+      options.objects = line.value();
     else if (word == "--cutlass")
       options.cutlass = line.value();
     else if (word == "--launcher")
@@ -108,20 +121,24 @@ static Options parseOptions(int argc, char **argv) {
       options.sanitize = true;
     else if (word == "--no-link")
       options.noLink = true;
+    else if (word == "--compile-only")
+      options.compileOnly = true;
     else if (word == "--list")
       options.list = true;
     else if (word == "--dry-run")
       options.dryRun = true;
     else if (line.isOption())
       line.refuse();
-    else if (options.bundle.empty())
-      options.bundle = word;
     else
-      throw Failure("more than one bundle: '" + options.bundle.string() +
-                    "' and '" + word + "'");
+      options.bundles.push_back(word);
   }
-  if (options.bundle.empty())
+  if (options.bundles.empty())
     throw Failure("no bundle given; see fact-tune --help");
+  if (options.bundles.size() > 1)
+    for (bool isGiven : {!options.output.empty(), !options.only.empty()})
+      if (isGiven)
+        throw Failure("-o and --only are for one bundle, and " +
+                      std::to_string(options.bundles.size()) + " are given");
   if (options.sanitize && options.untuned)
     throw Failure(
         "--sanitize runs verified kernels, but --untuned verifies none: "
@@ -198,39 +215,191 @@ static void checkOutput(const Options &options) {
                   describeWriteError(code, options.output));
 }
 
-static int run(int argc, char **argv) {
-  Options options = parseOptions(argc, argv);
-  bool onlyShows = options.list || options.dryRun;
+namespace {
+/// The work on one bundle.
+struct Work {
+  std::filesystem::path path;
   fact::PathLock lock;
+  Bundle bundle;
+  std::unique_ptr<Tuner> tuner;
+  TuningResult result;
+  std::string error;
+};
+
+/// The work on all bundles.
+class Run {
+public:
+  explicit Run(const Options &options)
+      : options(options), onlyShows(options.list || options.dryRun),
+        links(!onlyShows && !options.noLink && !options.compileOnly &&
+              options.only.empty()) {}
+
+  int run();
+
+private:
+  /// Does a stage of the work on each bundle that has not failed.
+  void forEach(const std::function<void(Work &)> &stage);
+  void fail(Work &work, const std::string &why);
+  void open(Work &work);
+  void runScheduler();
+  void tune();
+  void finish(Work &work);
+  void printSummary() const;
+
+  const Options &options;
+  bool onlyShows, links;
+  std::unique_ptr<Workshop> shop;
+  std::vector<Work> works;
+};
+} // namespace
+
+void Run::fail(Work &work, const std::string &why) {
+  work.error = why;
+  if (work.tuner)
+    work.tuner->fail(why);
+  std::fflush(stdout);
+  std::string place = works.size() > 1 ? work.path.string() + ": " : "";
+  std::fprintf(stderr, "fact-tune: error: %s%s\n", place.c_str(), why.c_str());
+}
+
+void Run::forEach(const std::function<void(Work &)> &stage) {
+  for (Work &work : works) {
+    if (!work.error.empty())
+      continue;
+    try {
+      stage(work);
+    } catch (const Interruption &) {
+      throw;
+    } catch (const std::exception &problem) {
+      fail(work, problem.what());
+    }
+  }
+}
+
+void Run::open(Work &work) {
   // Locked before it is read: fact-compile may be about to replace it.
-  if (!onlyShows && std::filesystem::is_directory(options.bundle))
-    if (std::string error = lock.acquire(options.bundle, "fact-tune");
+  if (!onlyShows && std::filesystem::is_directory(work.path))
+    if (std::string error = work.lock.acquire(work.path, "fact-tune");
         !error.empty())
       throw Failure(error);
-  Bundle bundle = readBundle(options.bundle);
-  locateCutlass(bundle, options);
-  checkOnly(bundle, options);
-  bool links = !onlyShows && !options.noLink && options.only.empty();
+  work.bundle = readBundle(work.path);
+  locateCutlass(work.bundle, options);
+  checkOnly(work.bundle, options);
   if (links)
     checkOutput(options);
-  installInterruptHandlers();
-  Tuner tuner(bundle, options);
-  if (onlyShows) {
-    tuner.show();
-    return 0;
+}
+
+/// The last bundle that fails ends the run of the scheduler.
+void Run::runScheduler() {
+  try {
+    shop->scheduler.run();
+  } catch (const Interruption &) {
+    throw;
+  } catch (const std::exception &problem) {
+    shop->scheduler.clear();
+    for (Work &work : works)
+      if (work.tuner)
+        work.tuner->fail(problem.what());
   }
-  TuningResult result = tuner.tune();
+  for (Work &work : works)
+    if (work.error.empty() && !work.tuner->getFailure().empty())
+      fail(work, work.tuner->getFailure());
+}
+
+void Run::tune() {
+  if (options.compileOnly) {
+    forEach([](Work &work) { work.tuner->compileAll(); });
+    runScheduler();
+    return;
+  }
+  forEach([](Work &work) { work.tuner->prepare(); });
+  forEach([](Work &work) { work.tuner->start(); });
+  runScheduler();
+  forEach([this](Work &work) { finish(work); });
+}
+
+void Run::finish(Work &work) {
+  work.result = work.tuner->finish();
   if (links)
-    tuner.compose(result);
+    work.tuner->compose(work.result);
+  std::filesystem::path report = work.bundle.folder / "tuning.json";
   if (options.only.empty())
-    writeFile(bundle.folder / "tuning.json", writeTuningReport(bundle, result),
+    writeFile(report, writeTuningReport(work.bundle, work.result),
               fact::Synchronize::Yes);
-  std::fputs(writeTable(result).c_str(), stdout);
+  std::fputs(writeTable(work.result).c_str(), stdout);
   if (links)
     std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",
-                result.library.c_str(), result.header.c_str(),
-                (bundle.folder / "tuning.json").c_str());
-  return 0;
+                work.result.library.c_str(), work.result.header.c_str(),
+                report.c_str());
+  std::fflush(stdout);
+}
+
+void Run::printSummary() const {
+  ObjectCounts objects;
+  for (const Work &work : works)
+    if (work.tuner) {
+      objects.compiled += work.tuner->getObjects().compiled;
+      objects.cached += work.tuner->getObjects().cached;
+    }
+  std::printf("objects   %zu compiled, %zu from %s\n", objects.compiled,
+              objects.cached,
+              shop->objects.isOn() ? shop->objects.getFolder().c_str()
+                                   : "no folder");
+  if (works.size() == 1)
+    return;
+  std::printf("\n%-40s %-7s %10s  %s\n", "bundle", "result", "us", "library");
+  for (const Work &work : works) {
+    double us = 0;
+    for (const KernelResult &kernel : work.result.kernels)
+      us += kernel.best().us;
+    std::printf("%-40s %-7s %10.5g  %s\n", work.path.c_str(),
+                work.error.empty() ? "ok" : "FAILED", us,
+                work.error.empty()
+                    ? work.result.library.c_str()
+                    : work.error.substr(0, work.error.find('\n')).c_str());
+  }
+}
+
+int Run::run() {
+  std::set<std::filesystem::path> seen;
+  for (const std::filesystem::path &path : options.bundles)
+    if (!seen.insert(fact::resolvePath(path)).second)
+      throw Failure("the bundle '" + path.string() + "' is given twice");
+  // In a fixed order, so that two processes never wait for each other.
+  works = std::vector<Work>(options.bundles.size());
+  std::vector<std::filesystem::path> sorted = options.bundles;
+  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return fact::resolvePath(a) < fact::resolvePath(b);
+  });
+  for (size_t i = 0; i < works.size(); ++i)
+    works[i].path = sorted[i];
+  forEach([this](Work &work) { open(work); });
+  bool anyCuda = false, anyHost = false;
+  for (const Work &work : works)
+    if (work.error.empty())
+      (work.bundle.target.cuda ? anyCuda : anyHost) = true;
+  shop = std::make_unique<Workshop>(
+      onlyShows ? "" : findObjects(options.objects),
+      options.jobs ? options.jobs : defaultJobs(anyCuda),
+      /*measureAlone=*/anyHost);
+  if (options.compileOnly && !shop->objects.isOn())
+    throw Failure("--compile-only has no folder for its objects: name one with "
+                  "--objects");
+  shop->bundles = 0;
+  installInterruptHandlers();
+  forEach([this](Work &work) {
+    work.tuner = std::make_unique<Tuner>(work.bundle, options, *shop);
+    ++shop->bundles;
+  });
+  if (onlyShows) {
+    forEach([](Work &work) { work.tuner->show(); });
+  } else {
+    tune();
+    printSummary();
+    shop->objects.trim();
+  }
+  return std::any_of(works.begin(), works.end(),
+                     [](const Work &work) { return !work.error.empty(); });
 }
 
 int main(int argc, char **argv) {
@@ -238,7 +407,8 @@ int main(int argc, char **argv) {
   // and kernels. Comes first, before another thread reads the environment.
   unsetenv("FACT_LLM_KEY");
   try {
-    return run(argc, argv);
+    Options options = parseOptions(argc, argv);
+    return Run(options).run();
   } catch (const std::exception &problem) {
     std::fflush(stdout);
     std::fprintf(stderr, "fact-tune: error: %s\n", problem.what());

@@ -85,6 +85,10 @@ struct Value {
 
 /// A source to compile or a ready object; exactly one of the two is set.
 struct KernelSource {
+  const std::filesystem::path &file() const {
+    return source.empty() ? object : source;
+  }
+
   std::filesystem::path source, object;
   std::string symbol;
   Words flags, link;

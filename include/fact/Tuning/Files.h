@@ -13,10 +13,17 @@
 namespace fact {
 namespace tuning {
 
-/// Stops a run: says what was found and what to do next. Caught in main.
+/// Stops the work on a bundle: says what was found and what to do next. Caught
+/// in main.
 class Failure : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
+};
+
+/// Stops the work on all bundles.
+class Interruption : public Failure {
+public:
+  using Failure::Failure;
 };
 
 std::string readFile(const std::filesystem::path &path);

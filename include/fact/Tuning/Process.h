@@ -58,7 +58,7 @@ public:
   /// `measureAlone`: no build runs beside a measurement.
   Scheduler(unsigned buildJobs, bool measureAlone)
       : buildJobs(buildJobs), measureAlone(measureAlone) {}
-  ~Scheduler();
+  ~Scheduler() { clear(); }
 
   void build(Command command, Callback done);
   /// `unwanted` is evaluated when it is the command's turn; if true, the
@@ -68,6 +68,9 @@ public:
 
   /// Returns when nothing is left to do.
   void run();
+
+  /// Kills what runs and drops what waits, without callbacks.
+  void clear();
 
 private:
   struct Job {
@@ -105,10 +108,10 @@ private:
 /// Runs one command and waits for it.
 Outcome runCommand(Command command);
 
-/// SIGINT and SIGTERM make the next Scheduler step throw a Failure after all
-/// process groups were killed; so does the death of the parent, if it requests
-/// that. A full disk is an error of the write, not a signal. Starts the process
-/// that kills all groups if this one is killed.
+/// SIGINT and SIGTERM make the next Scheduler step throw an Interruption after
+/// all process groups were killed; so does the death of the parent, if it
+/// requests that. A full disk is an error of the write, not a signal. Starts
+/// the process that kills all groups if this one is killed.
 void installInterruptHandlers();
 
 /// "SIGSEGV (Segmentation fault)".

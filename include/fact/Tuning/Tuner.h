@@ -7,6 +7,7 @@
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/Database.h"
 #include "fact/Tuning/Process.h"
+#include "fact/Tuning/Workshop.h"
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -18,13 +19,15 @@ namespace fact {
 namespace tuning {
 
 struct Options {
-  std::filesystem::path bundle;
+  std::vector<std::filesystem::path> bundles;
   /// Empty: the environment's FACT_CUTLASS_DIR.
   std::filesystem::path cutlass;
   /// Empty: <bundle>/<name>.so.
   std::filesystem::path output;
   /// Empty: <bundle>/tuning.sqlite.
   std::filesystem::path database;
+  /// The folder of compiled objects: see findObjects.
+  std::filesystem::path objects;
   /// 0: as many as processors and memory allow.
   unsigned jobs = 0;
   /// Candidates to try per kernel, best predicted time first.
@@ -37,6 +40,8 @@ struct Options {
   Words launcher, runLauncher;
   std::string only;
   bool list = false, dryRun = false, noLink = false, retune = false;
+  /// Compiles what tuning would compile, and runs nothing.
+  bool compileOnly = false;
   /// Takes the best predicted candidates without measuring.
   bool untuned = false;
   /// Which of them: the first, the second, ..., or the last if there are fewer.
@@ -67,25 +72,51 @@ struct StageTimes {
   double worker = 0, compileAndMeasure = 0, link = 0, check = 0, total = 0;
 };
 
+/// Objects that a bundle needed: how many were compiled for it, and how many
+/// were in the cache.
+struct ObjectCounts {
+  size_t compiled = 0, cached = 0;
+};
+
 struct TuningResult {
   std::string machine, compiler;
   uint64_t seed = 0;
   std::vector<KernelResult> kernels;
   StageTimes seconds;
+  ObjectCounts objects;
   std::filesystem::path library, header;
   /// Whether the library's kernels were verified as they were linked.
   bool checked = false;
 };
 
 /// Compiles, verifies and measures; then composes the library. The caller holds
-/// the bundle's PathLock.
+/// the bundle's PathLock, and prepares, starts and finishes several bundles
+/// together.
 class Tuner {
 public:
-  Tuner(const Bundle &bundle, const Options &options);
+  Tuner(const Bundle &bundle, const Options &options, Workshop &shop);
   ~Tuner();
 
-  /// Throws a Failure if a kernel has no candidate left.
-  TuningResult tune();
+  /// Finds the compiler and the machine, and builds the measuring worker.
+  void prepare();
+
+  /// Schedules the search of every kernel; the workshop's scheduler runs them.
+  /// A Failure in a callback ends the work on this bundle only, unless it is
+  /// the last one.
+  void start();
+
+  /// Chooses the winners. Throws a Failure if a kernel has no candidate left,
+  /// or if the search failed.
+  TuningResult finish();
+
+  /// --compile-only, in place of the three: schedules the compilers alone.
+  void compileAll();
+
+  /// Ends the work on this bundle.
+  void fail(const std::string &why);
+  /// Why it ended; empty if it did not.
+  const std::string &getFailure() const { return failure; }
+  const ObjectCounts &getObjects() const { return objects; }
 
   /// --list and --dry-run: only prints.
   void show();
@@ -107,17 +138,34 @@ private:
                       const std::filesystem::path &output,
                       const std::filesystem::path &log) const;
   std::string builtFrom(const KernelSource &kernel) const;
+  /// The key of its object in the cache. `headers` identifies those beside the
+  /// source.
+  std::string objectKey(const KernelSource &kernel, bool candidate,
+                        const std::string &headers = "") const;
+
+  // The workshop.
+  /// Runs a part of a callback; see `start`.
+  void attempt(const std::function<void()> &work);
+  Scheduler::Callback guarded(Scheduler::Callback done);
+  /// Runs what is scheduled, and throws what ended the work on this bundle.
+  void runScheduled();
+  void compile(const std::string &key, const Command &command,
+               const std::filesystem::path &object, Workshop::Compiled done);
   /// The same for a kernel, which may include CUTLASS.
   std::string stampOf(const KernelSource &kernel) const;
   std::string stampOf(const Kernel &kernel, size_t index) const;
 
   // Stages.
+  void printTools() const;
+  void addSearch(const Kernel &kernel);
+  bool isWanted(const Kernel &kernel) const;
   std::string findCompiler();
   void findEnvironment();
   void buildWorker();
+  /// Schedules a compiler per object that is missing.
   std::vector<std::string>
-  buildRuntimeObjects(const std::vector<std::filesystem::path> &sources,
-                      const char *what);
+  compileRuntime(const std::vector<std::filesystem::path> &sources,
+                 const char *what);
   std::string askMachine();
   void checkArchitecture() const;
 
@@ -129,7 +177,11 @@ private:
   void tryNext(Search &search);
   void tryCandidate(Search &search, size_t index);
   void buildReference(Search &search);
+  void linkReference(Search &search);
+  void finishReference(Search &search);
+  void failReference(Search &search, const Outcome &outcome);
   void buildCandidate(Search &search, size_t index);
+  void compileCandidate(Search &search, size_t index);
   void linkCandidate(Search &search, size_t index);
   void failBuild(Search &search, size_t index, Attempt attempt);
   void finishBuild(Search &search, size_t index);
@@ -189,20 +241,29 @@ private:
   /// The reference's library for a measurement of the candidate.
   std::filesystem::path referenceOf(const Kernel &kernel, size_t index) const;
 
+  void progress(const Kernel &kernel, const std::string &what,
+                const std::string &text) const;
+
   const Bundle &bundle;
   const Options &options;
+  Workshop &shop;
+  /// Precedes names of kernels if there are several bundles.
+  std::string label;
   std::filesystem::path build;
   std::filesystem::path workerPath;
   std::filesystem::path sanitizer;
-  unsigned jobs;
-  std::string compiler, machine, headersHash;
-  /// Hashes of the host compiler and flags of the environment, of CUTLASS's
-  /// headers, and of the verifier's sources.
+  std::string compiler, machine;
+  /// Hashes of the bundle's headers, and of these with the bundle's versions.
+  std::string includeHash, headersHash;
+  /// Hashes of the host compiler and flags of the environment, of the headers
+  /// outside of the bundle (CUTLASS), and of the verifier's sources.
   std::string toolsHash, cutlassHash, verifierHash;
   std::unique_ptr<Database> database;
-  std::unique_ptr<Scheduler> scheduler;
   std::vector<std::unique_ptr<Search>> searches;
   StageTimes seconds;
+  ObjectCounts objects;
+  std::chrono::steady_clock::time_point begin, searchBegin;
+  std::string failure;
 };
 
 /// The runtime sources of a worker and of a library.

@@ -40,7 +40,10 @@ class TestBundle {
 public:
   static constexpr int64_t rows = 64, columns = 33;
 
-  TestBundle() {
+  /// `mark` is a part of all sources. Without it they are like no others, and
+  /// are compiled in each test.
+  explicit TestBundle(const std::string &mark = "")
+      : mark(mark.empty() ? temporary.path.string() : mark) {
     createFolder(folder() / "kernels/axpy");
     fs::create_symlink(source() / "lib/Runtime", folder() / "runtime");
     createFolder(folder() / "include/fact");
@@ -108,7 +111,9 @@ public:
   Json &candidates() { return kernel()["candidates"]; }
 
   void write(const std::string &path, const std::string &content) {
-    writeFile(folder() / path, content);
+    bool isSource = fs::path(path).extension() == ".cpp";
+    writeFile(folder() / path,
+              isSource ? content + "\n// " + mark + "\n" : content);
   }
 
   static std::string kernelSource(const std::string &symbol,
@@ -187,6 +192,9 @@ extern "C" const FactKernel )" +
 
 private:
   TemporaryFolder temporary;
+
+public:
+  const std::string mark;
 };
 
 } // namespace tuning
