@@ -267,3 +267,38 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
   patterns.add<SkipUnitDims>(context);
 }
+
+OpFoldResult ScanOp::fold(FoldAdaptor) {
+  return getRowLength() == 1 ? OpFoldResult(getOperand()) : OpFoldResult();
+}
+
+OpFoldResult ArgsortOp::fold(FoldAdaptor) {
+  if (getRowLength() != 1 || !getType().getNumElements())
+    return {};
+  return DenseElementsAttr::get(getType(), int64_t(0));
+}
+
+namespace {
+/// The first place in descending order is that of the largest element. In
+/// ascending order a NaN is last, but argmin finds it first.
+struct FindExtreme : OpRewritePattern<ArgsortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ArgsortOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isFloat = isa<FloatType>(op.getOperand().getType().getElementType());
+    if (op.getType().getDimSize(op.getDim()) != 1 || op.getRowLength() == 1 ||
+        (isFloat && !op.getDescending()))
+      return failure();
+    ReduceKind kind =
+        op.getDescending() ? ReduceKind::argmax : ReduceKind::argmin;
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, kind, op.getOperand(),
+                                          op.getRowDims(), /*keep=*/true);
+    return success();
+  }
+};
+} // namespace
+
+void ArgsortOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<FindExtreme>(context);
+}

@@ -75,3 +75,15 @@ func.func @concat(%x: tensor<2x4xf32>, %y: tensor<0x4xf32>) -> tensor<2x4xf32> {
   %0 = fact.concat %y, %x dim 0 : (tensor<0x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// CHECK-LABEL: func @scans
+func.func @scans(%x: tensor<4x0xf32>, %y: tensor<4x1xf32>, %i: tensor<0xi64>, %s: tensor<4x8xf32>) -> (tensor<4x0xf32>, tensor<4x0xi64>, tensor<4x0xi64>, tensor<4x8xf32>) {
+  // CHECK-DAG: %[[SCAN:.*]] = fact.constant dense<> : tensor<4x0xf32>
+  // CHECK-DAG: %[[PLACES:.*]] = fact.constant dense<> : tensor<4x0xi64>
+  %0 = fact.scan sum %x dim 1 : tensor<4x0xf32>
+  %1 = fact.argsort %x dim 1 : (tensor<4x0xf32>) -> tensor<4x0xi64>
+  %2 = fact.argsort %y dim 1 count 0 : (tensor<4x1xf32>) -> tensor<4x0xi64>
+  %3 = fact.scatter sum %s, %i, %x dim 1 : (tensor<4x8xf32>, tensor<0xi64>, tensor<4x0xf32>) -> tensor<4x8xf32>
+  // CHECK: return %[[SCAN]], %[[PLACES]], %[[PLACES]], %arg3
+  return %0, %1, %2, %3 : tensor<4x0xf32>, tensor<4x0xi64>, tensor<4x0xi64>, tensor<4x8xf32>
+}

@@ -269,3 +269,27 @@ func.func @booleans() -> (tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor
   // CHECK: return %[[TRUE]], %[[FALSE]], %[[FALSE]], %[[TRUE]], %[[TRUE]], %[[TRUE]], %[[FALSE]], %[[TRUE]]
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>
 }
+
+// A row of one element is its own reduction, and sorted.
+// CHECK-LABEL: func @single
+func.func @single(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>) {
+  // CHECK: %[[FIRST:.*]] = fact.constant dense<0> : tensor<4x1xi64>
+  %0 = fact.scan logsumexp %x dim 1 : tensor<4x1xf32>
+  %1 = fact.argsort %x dim 1 : (tensor<4x1xf32>) -> tensor<4x1xi64>
+  // CHECK: return %arg0, %[[FIRST]]
+  return %0, %1 : tensor<4x1xf32>, tensor<4x1xi64>
+}
+
+// The first place holds the largest or the smallest element. A NaN is last in
+// ascending order, which argmin does not know.
+// CHECK-LABEL: func @extreme
+func.func @extreme(%x: tensor<4x8xf32>, %n: tensor<4x8xi64>) -> (tensor<4x1xi64>, tensor<1x8xi64>, tensor<4x1xi64>) {
+  // CHECK-DAG: %[[LARGEST:.*]] = fact.reduce argmax %arg0 dims [1] keep : (tensor<4x8xf32>) -> tensor<4x1xi64>
+  // CHECK-DAG: %[[SMALLEST:.*]] = fact.reduce argmin %arg1 dims [0] keep : (tensor<4x8xi64>) -> tensor<1x8xi64>
+  // CHECK-DAG: %[[NUMBER:.*]] = fact.argsort %arg0
+  %0 = fact.argsort %x dim 1 descending count 1 : (tensor<4x8xf32>) -> tensor<4x1xi64>
+  %1 = fact.argsort %n dim 0 count 1 : (tensor<4x8xi64>) -> tensor<1x8xi64>
+  %2 = fact.argsort %x dim 1 count 1 : (tensor<4x8xf32>) -> tensor<4x1xi64>
+  // CHECK: return %[[LARGEST]], %[[SMALLEST]], %[[NUMBER]]
+  return %0, %1, %2 : tensor<4x1xi64>, tensor<1x8xi64>, tensor<4x1xi64>
+}

@@ -545,3 +545,91 @@ func.func @name_of_a_region(%x: tensor<4xf32>) -> tensor<4xf32> {
   } : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dim 2 is not in [0, 2)}}
+  %0 = fact.scan sum %x dim 2 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xi64>) {
+  // expected-error @+1 {{(C2) logsumexp needs floats, not 'i64'}}
+  %0 = fact.scan logsumexp %x dim 1 : tensor<4x8xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C1) dim -1 is not in [0, 2)}}
+  %0 = fact.argsort %x dim -1 : (tensor<4x8xf32>) -> tensor<4x8xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C2) count 9 is not in [0, 8]}}
+  %0 = fact.argsort %x dim 1 count 9 : (tensor<4x8xf32>) -> tensor<4x9xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{(C3) result is 'tensor<4x8xi64>', but should be 'tensor<4x3xi64>'}}
+  %0 = fact.argsort %x dim 1 count 3 : (tensor<4x8xf32>) -> tensor<4x8xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi64>, %u: tensor<4x3xf32>) {
+  // expected-error @+1 {{(C1) dim 2 is not in [0, 2)}}
+  %0 = fact.scatter set %x, %i, %u dim 2 : (tensor<4x8xf32>, tensor<3xi64>, tensor<4x3xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi8>, %u: tensor<4x3xf32>) {
+  // expected-error @+1 {{(C2) indices need elements of i32 or i64, not 'i8'}}
+  %0 = fact.scatter set %x, %i, %u dim 1 : (tensor<4x8xf32>, tensor<3xi8>, tensor<4x3xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi64>, %u: tensor<3x8xf32>) {
+  // expected-error @+1 {{(C3) updates are 'tensor<3x8xf32>', but should be 'tensor<4x3xf32>'}}
+  %0 = fact.scatter set %x, %i, %u dim 1 : (tensor<4x8xf32>, tensor<3xi64>, tensor<3x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %i: tensor<3xi64>, %u: tensor<4x3xf32>) {
+  // expected-error @+1 {{(C4) result is 'tensor<4x3xf32>', but should be 'tensor<4x8xf32>'}}
+  %0 = fact.scatter set %x, %i, %u dim 1 : (tensor<4x8xf32>, tensor<3xi64>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xbf16>, %y: tensor<8x4xbf16>) {
+  // expected-error @+1 {{(C5) tf32 needs f32 operands, not 'tensor<4x8xbf16>'}}
+  %0 = fact.matmul %x, %y tf32 : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x4x8xf16>) {
+  // expected-error @+1 {{(C6) tf32 needs f32 operands, not 'tensor<1x2x4x8xf16>'}}
+  %0 = fact.attention %x, %x, %x scale 1.0 tf32 : (tensor<1x2x4x8xf16>, tensor<1x2x4x8xf16>, tensor<1x2x4x8xf16>) -> tensor<1x2x4x8xf16>
+  return
+}

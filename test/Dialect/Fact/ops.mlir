@@ -60,6 +60,35 @@ func.func @rows(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x1xf32> {
   return %3 : tensor<4x1xf32>
 }
 
+// CHECK-LABEL: func @scans
+func.func @scans(%x: tensor<4x8xf32>, %n: tensor<4x8xi64>, %u: tensor<4x2x3xf32>, %i: tensor<2x3xi32>) {
+  // CHECK: fact.scan sum %{{.*}} dim 1 : tensor<4x8xf32>
+  %0 = fact.scan sum %x dim 1 : tensor<4x8xf32>
+  // CHECK: fact.scan prod %{{.*}} dim 0 : tensor<4x8xi64>
+  %1 = fact.scan prod %n dim 0 : tensor<4x8xi64>
+  // CHECK: fact.scan max
+  %2 = fact.scan max %x dim 1 : tensor<4x8xf32>
+  // CHECK: fact.scan min
+  %3 = fact.scan min %x dim 1 : tensor<4x8xf32>
+  // CHECK: fact.scan logsumexp
+  %4 = fact.scan logsumexp %x dim 1 : tensor<4x8xf32>
+  // CHECK: fact.argsort %{{.*}} dim 1 : (tensor<4x8xf32>) -> tensor<4x8xi64>
+  %5 = fact.argsort %x dim 1 : (tensor<4x8xf32>) -> tensor<4x8xi64>
+  // CHECK: fact.argsort %{{.*}} dim 0 descending count 3 : (tensor<4x8xi64>) -> tensor<3x8xi64>
+  %6 = fact.argsort %n dim 0 descending count 3 : (tensor<4x8xi64>) -> tensor<3x8xi64>
+  // CHECK: fact.scatter set %{{.*}}, %{{.*}}, %{{.*}} dim 1 : (tensor<4x8xf32>, tensor<2x3xi32>, tensor<4x2x3xf32>) -> tensor<4x8xf32>
+  %7 = fact.scatter set %x, %i, %u dim 1 : (tensor<4x8xf32>, tensor<2x3xi32>, tensor<4x2x3xf32>) -> tensor<4x8xf32>
+  // CHECK: fact.scatter sum
+  %8 = fact.scatter sum %7, %i, %u dim 1 : (tensor<4x8xf32>, tensor<2x3xi32>, tensor<4x2x3xf32>) -> tensor<4x8xf32>
+  // CHECK: fact.scatter prod
+  %9 = fact.scatter prod %8, %i, %u dim 1 : (tensor<4x8xf32>, tensor<2x3xi32>, tensor<4x2x3xf32>) -> tensor<4x8xf32>
+  // CHECK: fact.scatter max
+  %10 = fact.scatter max %9, %i, %u dim 1 : (tensor<4x8xf32>, tensor<2x3xi32>, tensor<4x2x3xf32>) -> tensor<4x8xf32>
+  // CHECK: fact.scatter min
+  %11 = fact.scatter min %10, %i, %u dim 1 : (tensor<4x8xf32>, tensor<2x3xi32>, tensor<4x2x3xf32>) -> tensor<4x8xf32>
+  return
+}
+
 // CHECK-LABEL: func @regions
 func.func @regions(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
   // CHECK: fact.prepare {

@@ -141,12 +141,18 @@ TEST_F(InferTypes, Rows) {
          builder.getI64Type());
   expect(RotaryOp::create(builder, loc, x, argument({8}), argument({6, 8})),
          {4, 6, 8});
+  expect(ArgsortOp::create(builder, loc, x, /*dim=*/1, /*descending=*/true,
+                           builder.getI64IntegerAttr(2)),
+         {4, 2, 8}, builder.getI64Type());
 }
 
 TEST_F(InferTypes, IndicesAndViews) {
   Value x = argument({4, 6, 8});
   Value indices = argument({2, 3}, builder.getI64Type());
   expect(GatherOp::create(builder, loc, x, indices, 1), {4, 2, 3, 8});
+  expect(ScatterOp::create(builder, loc, ScatterKind::sum, x, indices,
+                           argument({4, 2, 3, 8}), 1),
+         {4, 6, 8});
   expect(PermuteOp::create(builder, loc, x, ArrayRef<int64_t>{2, 0, 1}),
          {8, 4, 6});
   expect(

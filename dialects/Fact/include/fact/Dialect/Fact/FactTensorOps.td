@@ -190,6 +190,7 @@ def Fact_ScanOp : Fact_RowOp<"scan", [SameOperandsAndResultType]> {
   let results = (outs Fact_Tensor:$result);
   let assemblyFormat = "`` $kind $operand `dim` $dim attr-dict `:` type($operand)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Fact_ArgsortOp : Fact_RowOp<"argsort", [Fact_InferType<3>]> {
@@ -217,6 +218,8 @@ def Fact_ArgsortOp : Fact_RowOp<"argsort", [Fact_InferType<3>]> {
     $operand `dim` $dim (`descending` $descending^)? (`count` $count^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Fact_ScatterOp : Fact_TensorOp<"scatter",
