@@ -23,6 +23,7 @@ config.environment["FACT_PATTERNS"] = os.path.join(config.test_exec_root, "no-pa
 if "FACT_SEED" in os.environ:
     config.environment["FACT_SEED"] = os.environ["FACT_SEED"]
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%llvm_libs", os.path.join(config.llvm_tools_dir, "..", "lib")))
 # A device whose writes fail for want of space; not every container has it.
 if os.path.exists("/dev/full") and stat.S_ISCHR(os.stat("/dev/full").st_mode):
     config.available_features.add("dev-full")

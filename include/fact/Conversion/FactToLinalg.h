@@ -19,11 +19,17 @@ public:
 /// fused region yields in 16 bits are rounded there, unless `wide`.
 void inlineFactRegions(mlir::Operation *root, bool wide);
 
+/// How scans, sorts and scatters are computed: in steps in which every element
+/// is independent of the others, or by loops that do less work in all.
+enum class Steps { Parallel, Sequential };
+
 void populateFactToLinalgPatterns(const mlir::TypeConverter &converter,
-                                  mlir::RewritePatternSet &patterns);
+                                  mlir::RewritePatternSet &patterns,
+                                  Steps steps = Steps::Parallel);
 
 /// Converts every FACT op under `root` except weights.
-mlir::LogicalResult convertFactToLinalg(mlir::Operation *root, bool wide);
+mlir::LogicalResult convertFactToLinalg(mlir::Operation *root, bool wide,
+                                        Steps steps = Steps::Parallel);
 
 /// Attribute of a `builtin.unrealized_conversion_cast` from a tensor to another
 /// float type: the conversion reads the value as computed, without rounding it

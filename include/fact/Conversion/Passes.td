@@ -31,13 +31,19 @@ def ConvertFactToLinalg : Pass<"convert-fact-to-linalg", "::mlir::ModuleOp"> {
   let description = [{
     The naive lowering of every op, for other MLIR toolchains and for the
     references that host candidates are verified against. 16-bit floats are
-    computed in f32; with `wide`, every float is computed in f64.
+    computed in f32; with `wide`, every float is computed in f64. Scans, sorts
+    and scatters become steps in which every element is computed on its own;
+    with `sequential`, loops that do less work in all, for a single thread.
   }];
   let options = [Option<"wide", "wide", "bool", "false",
-                        "Compute every float in f64">];
+                        "Compute every float in f64">,
+                 Option<"sequential", "sequential", "bool", "false",
+                        "Lower scans, sorts and scatters to loops for a "
+                        "single thread">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // FACT_CONVERSION_PASSES_TD

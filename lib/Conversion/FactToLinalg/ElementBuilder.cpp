@@ -163,3 +163,47 @@ Value ElementBuilder::reshape(Value tensor, ArrayRef<int64_t> shape) {
   return tensor::ExpandShapeOp::create(*this, result, tensor,
                                        allDims(shape.size()));
 }
+
+Value ElementBuilder::reshapeAround(Value tensor, int64_t dim) {
+  ArrayRef<int64_t> shape = tensorType(tensor).getShape();
+  return reshape(tensor, {llvm::product_of(shape.take_front(dim)), shape[dim],
+                          llvm::product_of(shape.drop_front(dim + 1))});
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value fact::addScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return arith::AddFOp::create(b, x[0], x[1]);
+  // A boolean is 0 or 1, and a sum of both is 1.
+  if (x[0].getType().isInteger(1))
+    return arith::OrIOp::create(b, x[0], x[1]);
+  return arith::AddIOp::create(b, x[0], x[1]);
+}
+
+Value fact::maximumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Type type = x[0].getType();
+  if (isa<FloatType>(type))
+    return arith::MaximumFOp::create(b, x[0], x[1]);
+  // And not 0 or -1.
+  if (type.isInteger(1))
+    return arith::MaxUIOp::create(b, x[0], x[1]);
+  return arith::MaxSIOp::create(b, x[0], x[1]);
+}
+
+Value fact::minimumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  Type type = x[0].getType();
+  if (isa<FloatType>(type))
+    return arith::MinimumFOp::create(b, x[0], x[1]);
+  if (type.isInteger(1))
+    return arith::MinUIOp::create(b, x[0], x[1]);
+  return arith::MinSIOp::create(b, x[0], x[1]);
+}
+
+Value fact::multiplyScalars(ImplicitLocOpBuilder &b, ValueRange x) {
+  if (isa<FloatType>(x[0].getType()))
+    return arith::MulFOp::create(b, x[0], x[1]);
+  return arith::MulIOp::create(b, x[0], x[1]);
+}

@@ -4,10 +4,12 @@
 #ifndef FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
 #define FACT_LIB_CONVERSION_FACTTOLINALG_ELEMENTBUILDER_H
 
+#include "fact/Conversion/FactToLinalg.h"
 #include "fact/Dialect/Fact/Fact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -54,6 +56,9 @@ public:
 
   Value constant(double value, Type type);
   Value reshape(Value tensor, llvm::ArrayRef<int64_t> shape);
+  /// Merges the dimensions before `dim` and those after it:
+  /// [before, size, after].
+  Value reshapeAround(Value tensor, int64_t dim);
 
   /// The map that reads `from` in a loop over `to`, with NumPy broadcasting.
   AffineMap broadcastMap(llvm::ArrayRef<int64_t> from,
@@ -64,10 +69,56 @@ inline mlir::RankedTensorType tensorType(Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// Both operands combined, as floats, integers or booleans.
+Value addScalars(mlir::ImplicitLocOpBuilder &b, ValueRange x);
+Value maximumScalars(mlir::ImplicitLocOpBuilder &b, ValueRange x);
+Value minimumScalars(mlir::ImplicitLocOpBuilder &b, ValueRange x);
+Value multiplyScalars(mlir::ImplicitLocOpBuilder &b, ValueRange x);
+
+/// Index arithmetic; constants are folded.
+struct IndexBuilder {
+  mlir::ImplicitLocOpBuilder &b;
+
+  Value constant(int64_t value) const {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  Value add(Value x, Value y) const {
+    return b.createOrFold<mlir::arith::AddIOp>(x, y);
+  }
+  Value sub(Value x, Value y) const {
+    return b.createOrFold<mlir::arith::SubIOp>(x, y);
+  }
+  Value min(Value x, Value y) const {
+    return b.createOrFold<mlir::arith::MinSIOp>(x, y);
+  }
+  Value max(Value x, Value y) const {
+    return b.createOrFold<mlir::arith::MaxSIOp>(x, y);
+  }
+  Value isLess(Value x, Value y) const {
+    return b.createOrFold<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::slt,
+                                               x, y);
+  }
+  Value select(Value condition, Value x, Value y) const {
+    return b.createOrFold<mlir::arith::SelectOp>(condition, x, y);
+  }
+  Value shiftLeft(Value x, Value bits) const {
+    return b.createOrFold<mlir::arith::ShLIOp>(x, bits);
+  }
+  Value shiftRight(Value x, Value bits) const {
+    return b.createOrFold<mlir::arith::ShRUIOp>(x, bits);
+  }
+};
+
 void populateIndexingPatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateRowPatterns(const mlir::TypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
+void populateScanPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns, Steps steps);
+void populateScatterPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns, Steps steps);
+void populateSortPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns, Steps steps);
 void populateViewPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 } // namespace fact

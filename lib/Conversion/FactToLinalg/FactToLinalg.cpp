@@ -183,18 +183,23 @@ struct ConvertFactToLinalgPass
     : fact::impl::ConvertFactToLinalgBase<ConvertFactToLinalgPass> {
   using ConvertFactToLinalgBase::ConvertFactToLinalgBase;
   void runOnOperation() override {
-    if (failed(convertFactToLinalg(getOperation(), wide)))
+    Steps steps = sequential ? Steps::Sequential : Steps::Parallel;
+    if (failed(convertFactToLinalg(getOperation(), wide, steps)))
       signalPassFailure();
   }
 };
 } // namespace
 
 void fact::populateFactToLinalgPatterns(const TypeConverter &converter,
-                                        RewritePatternSet &patterns) {
+                                        RewritePatternSet &patterns,
+                                        Steps steps) {
   patterns.add<LowerPointwise, LowerCast, LowerMatmul, ReadComputed>(
       converter, patterns.getContext());
   populateIndexingPatterns(converter, patterns);
   populateRowPatterns(converter, patterns);
+  populateScanPatterns(converter, patterns, steps);
+  populateScatterPatterns(converter, patterns, steps);
+  populateSortPatterns(converter, patterns, steps);
   populateViewPatterns(converter, patterns);
 }
 
@@ -235,14 +240,16 @@ void fact::inlineFactRegions(Operation *root, bool wide) {
   }
 }
 
-LogicalResult fact::convertFactToLinalg(Operation *root, bool wide) {
+LogicalResult fact::convertFactToLinalg(Operation *root, bool wide,
+                                        Steps steps) {
   inlineFactRegions(root, wide);
   FactToLinalgTypeConverter converter(wide);
   RewritePatternSet patterns(root->getContext());
-  populateFactToLinalgPatterns(converter, patterns);
+  populateFactToLinalgPatterns(converter, patterns, steps);
   ConversionTarget target(*root->getContext());
   target.addLegalDialect<arith::ArithDialect, linalg::LinalgDialect,
-                         math::MathDialect, tensor::TensorDialect>();
+                         math::MathDialect, scf::SCFDialect,
+                         tensor::TensorDialect>();
   target.addIllegalDialect<FactDialect>();
   target.addLegalOp<WeightOp, GetWeightOp>();
   target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(

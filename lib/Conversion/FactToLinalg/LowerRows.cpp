@@ -9,37 +9,6 @@ using namespace fact;
 
 using utils::IteratorType;
 
-static Value addScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  if (isa<FloatType>(x[0].getType()))
-    return arith::AddFOp::create(b, x[0], x[1]);
-  return arith::AddIOp::create(b, x[0], x[1]);
-}
-
-static Value maximumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Type type = x[0].getType();
-  if (isa<FloatType>(type))
-    return arith::MaximumFOp::create(b, x[0], x[1]);
-  // A boolean is 0 or 1, not 0 or -1.
-  if (type.isInteger(1))
-    return arith::MaxUIOp::create(b, x[0], x[1]);
-  return arith::MaxSIOp::create(b, x[0], x[1]);
-}
-
-static Value minimumScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  Type type = x[0].getType();
-  if (isa<FloatType>(type))
-    return arith::MinimumFOp::create(b, x[0], x[1]);
-  if (type.isInteger(1))
-    return arith::MinUIOp::create(b, x[0], x[1]);
-  return arith::MinSIOp::create(b, x[0], x[1]);
-}
-
-static Value multiplyScalars(ImplicitLocOpBuilder &b, ValueRange x) {
-  if (isa<FloatType>(x[0].getType()))
-    return arith::MulFOp::create(b, x[0], x[1]);
-  return arith::MulIOp::create(b, x[0], x[1]);
-}
-
 /// The neutral element of the reduction.
 static Value initialValue(ElementBuilder &b, ReduceKind kind, Type type) {
   if (kind == ReduceKind::sum || kind == ReduceKind::mean)

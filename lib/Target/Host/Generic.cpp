@@ -66,13 +66,16 @@ static LogicalResult emitLoops(FusedOp fused, const Cpu &cpu, StringRef symbol,
   KernelBuilder b(copy, cpu);
   ModuleOp module = b.getModule();
   func::FuncOp body = buildRegionFunction(module, copy);
-  if (failed(convertFactToLinalg(module, /*wide=*/false)))
+  if (failed(convertFactToLinalg(module, /*wide=*/false, Steps::Sequential)))
     return fused.emitOpError() << "has ops that cannot be lowered to linalg";
   PassManager manager(module.getContext());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
-  manager.addPass(bufferization::createOneShotBufferizePass());
+  // Each step of a sort writes to new memory.
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.allowReturnAllocsFromLoops = true;
+  manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
   bufferization::buildBufferDeallocationPipeline(manager);
   if (failed(manager.run(module)))
     return fused.emitOpError() << "could not be lowered to loops";
