@@ -26,8 +26,13 @@ static bool passesOn(OpOperand &use) {
            op->getOperand(1).getDefiningOp<ConstantOp>();
   if (isa<SelectOp>(op))
     return use.getOperandNumber() > 0;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return scan.getKind() != ScanKind::prod;
   if (isa<GatherOp>(op))
     return use.getOperandNumber() == 0;
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return use.getOperandNumber() != 1 &&
+           scatter.getKind() != ScatterKind::prod;
   // Slopes of activation functions are at most 1.2.
   return isa<AddOp, SubOp, MulOp, NegOp, AbsOp, ReluOp, MaximumOp, MinimumOp,
              ClampOp, ConcatOp, RotaryOp, SigmoidOp, TanhOp, ErfOp, SiluOp,

@@ -28,6 +28,7 @@ private:
   Magnitude of(Value value) const { return values.lookup(value); }
   Magnitude propagate(Operation *op);
   double scaleAfter(Operation *op);
+  double scaleAfterScatter(ScatterOp op, double source, double update);
   double apply(const ScaleEffect &own, Operation *op);
   void requireSmall(Value value, double limit);
   void requireSums(double rms, double length);
@@ -118,6 +119,25 @@ double MagnitudeAnalysis::apply(const ScaleEffect &own, Operation *op) {
   return own.result;
 }
 
+/// All updates may go to one place.
+double MagnitudeAnalysis::scaleAfterScatter(ScatterOp op, double source,
+                                            double update) {
+  double count = double(op.getIndices().getType().getNumElements());
+  double larger = std::max(source, update);
+  switch (op.getKind()) {
+  case ScatterKind::sum:
+    requireSums(larger, count + 1);
+    return source + update * count;
+  case ScatterKind::prod:
+    return source * std::pow(1 + update, count);
+  case ScatterKind::set:
+  case ScatterKind::max:
+  case ScatterKind::min:
+    return larger;
+  }
+  llvm_unreachable("unknown kind of scatter");
+}
+
 double MagnitudeAnalysis::scaleAfter(Operation *op) {
   SmallVector<double> scales;
   for (Value operand : op->getOperands())
@@ -163,6 +183,9 @@ double MagnitudeAnalysis::scaleAfter(Operation *op) {
       .Case<ContractionOpInterface, RowOpInterface>(
           [&](auto typed) { return apply(typed.getScaleEffect(scales), op); })
       .Case([&](RotaryOp) { return rms(0) * (rms(1) + rms(2)); })
+      .Case([&](ScatterOp scatter) {
+        return scaleAfterScatter(scatter, rms(0), rms(2));
+      })
       .Default([&](Operation *) {
         return scales.empty() ? 0 : *llvm::max_element(scales);
       });

@@ -31,6 +31,9 @@ static int64_t getSumLength(Operation *op) {
     return contraction.getSumLength();
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getRowLength();
+  // All updates may go to one place.
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return 1 + scatter.getIndices().getType().getNumElements();
   return 1;
 }
 
@@ -279,8 +282,21 @@ static bool multipliesWhatVanishes(OpOperand &use) {
 }
 
 static bool isProduct(OpOperand &use) {
+  if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+    return scatter.getKind() == ScatterKind::prod;
   auto row = dyn_cast<RowOpInterface>(use.getOwner());
   return row && row.getArithmetic().multiplies;
+}
+
+/// The dimension of a tensor that a use indexes, if any.
+static std::optional<int64_t> getIndexedSize(OpOperand &use) {
+  if (use.getOperandNumber() != 1)
+    return std::nullopt;
+  if (auto gather = dyn_cast<GatherOp>(use.getOwner()))
+    return gather.getSource().getType().getDimSize(gather.getDim());
+  if (auto scatter = dyn_cast<ScatterOp>(use.getOwner()))
+    return scatter.getType().getDimSize(scatter.getDim());
+  return std::nullopt;
 }
 
 /// Special values whose result docs/precision.md leaves open: whether attention
@@ -316,14 +332,14 @@ static void describeIntegers(const Uses &uses, Value argument,
                              tuning::Operand &operand) {
   operand.high = 16;
   for (auto [user, number] : uses.direct)
-    if (auto gather = dyn_cast<GatherOp>(user); gather && number == 1) {
-      operand.high = gather.getSource().getType().getDimSize(gather.getDim());
+    if (auto size = getIndexedSize(user->getOpOperand(number))) {
+      operand.high = *size;
       operand.outside = true;
     }
   // Delicate: computed indices, shift counts, divisors and exponents.
   // Converted: floats do not represent large integers exactly.
   bool isDelicate = reaches(argument, [](OpOperand &use) {
-    return (isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 1) ||
+    return getIndexedSize(use) ||
            isa<ShiftLeftOp, ShiftRightOp, DivOp, FmodOp, PowOp>(use.getOwner());
   });
   bool isConverted = reaches(

@@ -37,6 +37,9 @@ static bool isFloat(Value value) {
 static bool isExact(Operation *op) {
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getArithmetic().chooses;
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return scatter.getKind() != ScatterKind::sum &&
+           scatter.getKind() != ScatterKind::prod;
   return isa<ViewOpInterface>(op) ||
          isa<ConstantOp, ConcatOp, GatherOp, SelectOp, NegOp, AbsOp, ReluOp,
              MaximumOp, MinimumOp, ClampOp, SignOp, FloorOp, CeilOp, RoundOp>(

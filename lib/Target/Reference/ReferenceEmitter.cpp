@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory, order of computation, contractions and row ops. ElementText.cpp has
-// the ops that are computed element by element.
+// the ops that are computed element by element, ScanText.cpp those that are
+// computed in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ using namespace fact;
 /// Whether an op is a loop over all elements; other ops are functions of an
 /// index.
 static bool isLoop(Operation *op) {
-  return isa<ContractionOpInterface, RowOpInterface>(op);
+  return isa<ContractionOpInterface, RowOpInterface, ScatterOp>(op);
 }
 
 std::string ReferenceEmitter::getElement(Value value) const {
@@ -66,8 +67,7 @@ void ReferenceEmitter::chooseStored() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// F32 or F64: the type in which a candidate computes this value.
-static StringRef getFormat(Value value) {
+StringRef ReferenceEmitter::getFormat(Value value) {
   return getTensor(value).getElementType().isF64() ? "F64" : "F32";
 }
 
@@ -203,27 +203,12 @@ void ReferenceEmitter::printReduce(ReduceOp op) {
 }
 
 void ReferenceEmitter::printSoftmax(SoftmaxOp op) {
-  ArrayRef<int64_t> shape = op.getType().getShape();
-  std::string name = getName(op.getResult());
-  SmallVector<int64_t> others(shape);
-  others.erase(others.begin() + op.getDim());
-  os << "struct " << name
-     << "_place {\n  FACT_FUNCTION static int64_t at(int64_t row, int64_t i) "
-        "{\n";
-  Coordinates own = printCoordinates(others, "row", "r");
-  own.insert(own.begin() + op.getDim(), "i");
-  os << "    return " << getIndex(shape, own) << ";\n";
-  endStruct();
-  beginStruct(name + "_row", getElement(op.getOperand()),
-              "int64_t row, int64_t i");
-  os << "    return " << read(op.getOperand(), name + "_place::at(row, i)")
-     << ";\n";
-  endStruct();
+  int64_t rows = printRows(op, op.getDim());
   launches << llvm::formatv(
       "    for_rows(Softmax<{0}_row, {0}_place, Values, {1}, {2}>{{v, v.{0}, "
       "{3}}, 0, {4}, stream);\n",
-      name, getElement(op.getResult()), getFormat(op.getResult()),
-      shape[op.getDim()], llvm::product_of(others));
+      getName(op.getResult()), getElement(op.getResult()),
+      getFormat(op.getResult()), op.getRowLength(), rows);
 }
 
 void ReferenceEmitter::printNorm(NormOp op) {
@@ -262,6 +247,9 @@ LogicalResult ReferenceEmitter::printLoop(Operation *op) {
       .Case([&](ReduceOp reduce) { printReduce(reduce); })
       .Case([&](SoftmaxOp softmax) { printSoftmax(softmax); })
       .Case([&](NormOp norm) { printNorm(norm); })
+      .Case([&](ScanOp scan) { printScan(scan); })
+      .Case([&](ArgsortOp argsort) { printArgsort(argsort); })
+      .Case([&](ScatterOp scatter) { printScatter(scatter); })
       .Default([&](Operation *) { isKnown = false; });
   if (!isKnown)
     return op->emitOpError("has no reference");

@@ -11,9 +11,9 @@
 namespace fact {
 /// Writes one struct per value of a region, whose `at(v, i)` is element i in
 /// row-major order. Pointwise ops, views, gathers and concatenations compute it
-/// from their operands' elements; contractions and row ops are loops that write
-/// all elements to the workspace, where values with several uses are stored
-/// too.
+/// from their operands' elements; contractions, row ops and scatters are loops
+/// that write all elements to the workspace, where values with several uses are
+/// stored too.
 class ReferenceEmitter {
 public:
   ReferenceEmitter(FusedOp fused, llvm::StringRef symbol)
@@ -36,6 +36,8 @@ private:
   std::string getName(mlir::Value value) const { return names.lookup(value); }
   /// The type of a value's elements: "double", "Tracked<i64>".
   std::string getElement(mlir::Value value) const;
+  /// F32 or F64: the type in which a candidate computes this value.
+  static llvm::StringRef getFormat(mlir::Value value);
   /// Element `index` of a value.
   std::string read(mlir::Value value, const llvm::Twine &index) const {
     return getName(value) + "::at(v, " + index.str() + ")";
@@ -78,6 +80,15 @@ private:
   void printReduce(ReduceOp op);
   void printSoftmax(SoftmaxOp op);
   void printNorm(NormOp op);
+  /// Prints `name::at(row, i)`, the index of element i along `dim` in a row.
+  void printPlace(llvm::StringRef name, llvm::ArrayRef<int64_t> shape,
+                  int64_t dim);
+  /// Prints `valueN_place`, and `valueN_row::at(v, row, i)`, that element of
+  /// operand 0. Returns the number of rows.
+  int64_t printRows(mlir::Operation *op, int64_t dim);
+  void printScan(ScanOp op);
+  void printArgsort(ArgsortOp op);
+  void printScatter(ScatterOp op);
   void printValues();
   void printRegion();
   void printComment(mlir::Operation *op);

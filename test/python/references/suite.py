@@ -446,6 +446,87 @@ def rows():
 
 
 #===------------------------------------------------------------------------===#
+# Scans, sorts and scatters
+#===------------------------------------------------------------------------===#
+
+SCANS = {"sum": lambda x, dim: x.cumsum(dim, dtype=x.dtype),
+         "prod": lambda x, dim: x.cumprod(dim, dtype=x.dtype),
+         "max": lambda x, dim: x.cummax(dim)[0],
+         "min": lambda x, dim: x.cummin(dim)[0],
+         "logsumexp": torch.logcumsumexp}
+
+
+def few_numbers(dtype, *shape):
+    """Ties everywhere."""
+    x = torch.randint(-4, 4, shape, generator=generator(6))
+    if dtype.is_floating_point:
+        x = x.to(dtype)
+        x[0, ..., 0, 1], x[..., 1, 0], x[..., 2, 1] = NAN, INFINITY, -INFINITY
+        return x
+    return x > 0 if dtype == torch.bool else x.to(dtype)
+
+
+def scans():
+    cases = [(torch.float32, kind) for kind in SCANS]
+    cases += [(torch.bfloat16, "sum"), (torch.float64, "logsumexp"), (torch.int64, "sum"),
+              (torch.int64, "prod"), (torch.int32, "max"), (torch.int8, "min")]
+    for dtype, kind in cases:
+        x = few_numbers(dtype, 3, 5, 2)
+        for dim in range(3):
+            yield Region(f"scan-{kind}-{NAMES[dtype]}-{dim}", [x],
+                         [f"%0 = fact.scan {kind} %a0 dim {dim} : {type_of(x)}"],
+                         [("%0", type_of(x))], lambda x, f=SCANS[kind], dim=dim: [f(x, dim)])
+
+
+def sorts():
+    for dtype in (torch.float32, torch.float16, torch.int64, torch.int8, torch.bool):
+        x = few_numbers(dtype, 3, 11, 2)
+        for dim, word, count in ((1, "", 11), (1, " descending", 4), (0, " descending", 3),
+                                 (1, "", 1), (2, "", 2)):
+            shape = list(x.shape)
+            shape[dim] = count
+            result = tensor(shape, "i64")
+            yield Region(f"argsort-{NAMES[dtype]}-{dim}{word}-{count}", [x],
+                         [f"%0 = fact.argsort %a0 dim {dim}{word} count {count} : "
+                          f"({type_of(x)}) -> {result}"], [("%0", result)],
+                         lambda x, dim=dim, down=bool(word), count=count: [
+                             x.argsort(dim=dim, descending=down, stable=True).narrow(dim, 0, count)])
+
+
+COMBINED = {"set": lambda x, y: y, "sum": lambda x, y: x + y, "prod": lambda x, y: x * y,
+            "max": torch.maximum, "min": torch.minimum}
+
+
+def scatter_truth(kind, dim):
+    def truth(source, indices, updates):
+        result = source.movedim(dim, 0).clone()
+        updates = updates.flatten(dim, dim + indices.dim() - 1).movedim(dim, 0)
+        for index, update in zip(indices.flatten().tolist(), updates):
+            if 0 <= index < len(result):
+                result[index] = COMBINED[kind](result[index], update)
+        return [result.movedim(0, dim)]
+    return truth
+
+
+def scatters():
+    cases = [(torch.float32, kind) for kind in COMBINED]
+    cases += [(torch.bfloat16, "sum"), (torch.int64, "sum"), (torch.int32, "prod"),
+              (torch.int8, "max"), (torch.bool, "set"), (torch.bool, "min")]
+    for dtype, kind in cases:
+        source = few_numbers(dtype, 2, 7, 3)
+        indices = torch.tensor([[0, 6, 3], [6, 7, -1], [3, 0, 6]])
+        indices = indices.to(torch.int32 if dtype.is_floating_point else torch.int64)
+        for dim in range(3):
+            shape = list(source.shape)
+            shape[dim:dim + 1] = [3, 3]
+            updates = few_numbers(dtype, *shape)
+            yield Region(f"scatter-{kind}-{NAMES[dtype]}-{dim}", [source, indices, updates],
+                         [f"%0 = fact.scatter {kind} %a0, %a1, %a2 dim {dim} : ({type_of(source)}, "
+                          f"{type_of(indices)}, {type_of(updates)}) -> {type_of(source)}"],
+                         [("%0", type_of(source))], scatter_truth(kind, dim))
+
+
+#===------------------------------------------------------------------------===#
 # Contractions
 #===------------------------------------------------------------------------===#
 
@@ -524,6 +605,6 @@ def attentions():
 
 
 def suite():
-    for regions in (pointwise(), casts(), views(), indexing(), reductions(), rows(), matmuls(),
-                    attentions()):
+    for regions in (pointwise(), casts(), views(), indexing(), reductions(), rows(), scans(),
+                    sorts(), scatters(), matmuls(), attentions()):
         yield from regions

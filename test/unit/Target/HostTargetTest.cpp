@@ -747,6 +747,49 @@ TEST(Generic, AnyOps) {
               {"3x1xi32", "4xi1"});
 }
 
+TEST(Generic, Scans) {
+  for (const char *kind : {"sum", "prod", "max", "min", "logsumexp"})
+    for (int dim : {0, 1, 2})
+      checkRegion("generic", {"3x37x5xf32"},
+                  formatv("%0 = fact.scan {0} %a0 dim {1} : tensor<3x37x5xf32>"
+                          "\nfact.yield %0 : tensor<3x37x5xf32>",
+                          kind, dim)
+                      .str(),
+                  {"3x37x5xf32"});
+  checkRegion("generic", {"300xbf16", "9xi64"}, R"(
+    %0 = fact.scan sum %a0 dim 0 : tensor<300xbf16>
+    %1 = fact.scan max %a1 dim 0 : tensor<9xi64>
+    fact.yield %0, %1 : tensor<300xbf16>, tensor<9xi64>)",
+              {"300xbf16", "9xi64"});
+}
+
+TEST(Generic, Sorts) {
+  for (const char *type : {"f32", "bf16", "i64", "i1"})
+    for (const char *word : {"", " descending"})
+      checkRegion("generic", {std::string("3x37x5x") + type},
+                  formatv("%0 = fact.argsort %a0 dim 1{0} count 20 : "
+                          "(tensor<3x37x5x{1}>) -> tensor<3x20x5xi64>"
+                          "\nfact.yield %0 : tensor<3x20x5xi64>",
+                          word, type)
+                      .str(),
+                  {"3x20x5xi64"});
+}
+
+TEST(Generic, Scatters) {
+  for (const char *kind : {"set", "sum", "prod", "max", "min"})
+    for (const char *type : {"f32", "i32"})
+      checkRegion("generic",
+                  {std::string("3x7x5x") + type, "40xi64",
+                   std::string("3x40x5x") + type},
+                  formatv("%0 = fact.scatter {0} %a0, %a1, %a2 dim 1 : "
+                          "(tensor<3x7x5x{1}>, tensor<40xi64>, "
+                          "tensor<3x40x5x{1}>) -> tensor<3x7x5x{1}>"
+                          "\nfact.yield %0 : tensor<3x7x5x{1}>",
+                          kind, type)
+                      .str(),
+                  {std::string("3x7x5x") + type});
+}
+
 TEST(Target, DescribesItself) {
   mlir::DialectRegistry registry;
   fact::registerAllTargets(registry);

@@ -14,5 +14,6 @@
 #include "Launch.h"
 #include "Pointwise.h"
 #include "Rows.h"
+#include "Scans.h"
 
 #endif // FACT_REFERENCE_REFERENCE_H
