@@ -143,7 +143,9 @@ def _elements(name: str, tensor: torch.Tensor) -> ir.Attribute:
     integer = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[data.element_size()]
     bits = flat.view(integer).numpy()
     make = ir.FloatAttr.get if data.dtype.is_floating_point else ir.IntegerAttr.get
-    if bits.size and (bits == bits[0]).all():
+    if not bits.size:
+        return ir.Attribute.parse(f"dense<> : {shaped}")
+    if (bits == bits[0]).all():
         return ir.DenseElementsAttr.get_splat(shaped, make(element, flat[0].item()))
     if bits.size <= READABLE_ELEMENTS:
         return ir.DenseElementsAttr.get([make(element, v) for v in flat.tolist()], shaped)

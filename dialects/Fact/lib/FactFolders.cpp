@@ -117,6 +117,14 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return {};
 }
 
+/// The constant that defines a tensor of equal elements, or null.
+static DenseElementsAttr getSplat(Value tensor) {
+  auto constant = tensor.getDefiningOp<ConstantOp>();
+  auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  return value && value.isSplat() ? value : DenseElementsAttr();
+}
+
 namespace {
 /// Folds a pointwise op whose operands are splats, by evaluating its scalar
 /// definition. A result that would be rounded to 16 bits is not folded, because
@@ -172,10 +180,8 @@ struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
     SmallVector<DenseElementsAttr> constants;
     bool isDouble = type.getElementType().isF64();
     for (Value operand : op->getOperands()) {
-      auto constant = operand.getDefiningOp<ConstantOp>();
-      auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                            : DenseElementsAttr();
-      if (!value || !value.isSplat())
+      DenseElementsAttr value = getSplat(operand);
+      if (!value)
         return failure();
       isDouble |= value.getElementType().isF64();
       constants.push_back(value);
@@ -204,11 +210,86 @@ struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
     return success();
   }
 };
+
+/// A gather by a splat names the same slice again and again.
+struct FoldGatherBySplat : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    DenseElementsAttr indices = getSplat(op.getIndices());
+    RankedTensorType source = op.getSource().getType();
+    int64_t dim = op.getDim();
+    if (!indices)
+      return failure();
+    int64_t index = indices.getSplatValue<APInt>().getSExtValue();
+    if (index < 0 || index >= source.getDimSize(dim))
+      return failure();
+    SmallVector<int64_t> shape(source.getShape());
+    shape[dim] = 1;
+    Value slice =
+        SliceOp::create(rewriter, op.getLoc(), source.clone(shape),
+                        op.getSource(), dim, index, /*step=*/int64_t(1));
+    // One dimension of size 1 for each dimension of the indices.
+    shape.erase(shape.begin() + dim);
+    shape.insert(shape.begin() + dim, op.getIndices().getType().getRank(), 1);
+    Value reshaped = ReshapeOp::create(rewriter, op.getLoc(),
+                                       source.clone(shape), slice);
+    rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(), reshaped);
+    return success();
+  }
+};
+
+/// A gather from a splat only depends on which indices are in range.
+struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    DenseElementsAttr source = getSplat(op.getSource());
+    if (!source)
+      return failure();
+    RankedTensorType indices = op.getIndices().getType();
+    Type element = source.getElementType();
+    SmallVector<int64_t> shape(indices.getShape());
+    shape.append(source.getType().getRank() - 1 - op.getDim(), 1);
+    Value places = ReshapeOp::create(rewriter, op.getLoc(),
+                                     indices.clone(shape), op.getIndices());
+    auto scalar = [&](Attribute value, Type type) -> Value {
+      return ConstantOp::create(
+          rewriter, op.getLoc(),
+          DenseElementsAttr::get(RankedTensorType::get({}, type), value));
+    };
+    auto compare = [&](Predicate predicate, int64_t bound) -> Value {
+      Value limit =
+          scalar(rewriter.getIntegerAttr(indices.getElementType(), bound),
+                 indices.getElementType());
+      return CompareOp::create(rewriter, op.getLoc(),
+                               indices.clone(shape, rewriter.getI1Type()),
+                               predicate, places, limit);
+    };
+    Attribute outside = rewriter.getZeroAttr(element);
+    if (auto type = dyn_cast<FloatType>(element))
+      outside =
+          FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics()));
+    Value isFirst = compare(Predicate::ge, 0);
+    Value isLast =
+        compare(Predicate::lt, source.getType().getDimSize(op.getDim()));
+    RankedTensorType type = indices.clone(shape, element);
+    Value missing = scalar(outside, element);
+    Value inRange = SelectOp::create(
+        rewriter, op.getLoc(), type, isLast,
+        scalar(source.getSplatValue<Attribute>(), element), missing);
+    Value value = SelectOp::create(rewriter, op.getLoc(), type, isFirst,
+                                   inRange, missing);
+    rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(), value);
+    return success();
+  }
+};
 } // namespace
 
 void FactDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<FoldSplats>(getContext());
+  patterns.add<FoldSplats, FoldGatherBySplat, FoldGatherFromSplat>(
+      getContext());
   populateEmptyTensorPatterns(patterns);
 }
 

@@ -131,33 +131,49 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
                        dim);
 }
 
-/// `x[i]`, `x[:, i]`, `x[i, j]`: index tensors of consecutive dimensions. The
-/// dimensions are merged and the indices linearized.
+/// Makes the indexed dimensions consecutive. If there are others between them,
+/// they move to the front, where the result has the dimensions of the indices.
+static Value gatherIndexed(TorchCall &call, Value x,
+                           SmallVectorImpl<Value> &places) {
+  auto isIndexed = [&](int64_t dim) {
+    return dim < static_cast<int64_t>(places.size()) && places[dim];
+  };
+  SmallVector<int64_t> indexed, others;
+  for (int64_t dim = 0; dim < rankOf(x); ++dim)
+    (isIndexed(dim) ? indexed : others).push_back(dim);
+  int64_t span = indexed.empty() ? 0 : indexed.back() - indexed.front() + 1;
+  if (span == static_cast<int64_t>(indexed.size()))
+    return x;
+  llvm::erase(places, Value());
+  llvm::append_range(indexed, others);
+  return call.permute(x, indexed);
+}
+
+/// `x[i]`, `x[:, i]`, `x[i, j]`: the indexed dimensions are merged and the
+/// indices linearized.
 static LogicalResult convertIndex(TorchCall &call) {
   Value x;
   SmallVector<Value> places;
   if (failed(call.tensor(0, "self", x)) ||
       failed(call.optionalTensors(1, "indices", places)))
     return failure();
+  while (!places.empty() && !places.back())
+    places.pop_back();
+  if (static_cast<int64_t>(places.size()) > rankOf(x))
+    return call.emitArgumentError("indices")
+           << "indexes dimension " << places.size() - 1 << ", which "
+           << x.getType() << " does not have";
+  x = gatherIndexed(call, x, places);
   int64_t first = 0, count = places.size();
   while (first < count && !places[first])
     ++first;
-  while (count > first && !places[count - 1])
-    --count;
   if (first == count)
     return call.replace(x);
   Type element = call.getBuilder().getI64Type();
   ArrayRef<int64_t> source = typeOf(x).getShape();
-  if (count > rankOf(x))
-    return call.emitArgumentError("indices")
-           << "indexes dimension " << count - 1 << ", which " << x.getType()
-           << " does not have";
   int64_t merged = 1;
   Value place;
   for (int64_t dim = count - 1; dim >= first; --dim) {
-    if (!places[dim])
-      return call.emitArgumentError("indices")
-             << "must be tensors for consecutive dimensions";
     if (!elementOf(places[dim]).isInteger(32) &&
         !elementOf(places[dim]).isInteger(64))
       return call.emitArgumentError("indices")
@@ -400,6 +416,7 @@ void torchtofact::populateIndexingConverters(ConverterTable &table) {
   table["aten.index_select"] = convertIndexSelect;
   table["aten.index.Tensor"] = convertIndex;
   table["aten.index.Tensor_hacked_twin"] = convertIndex;
+  table["aten._unsafe_index.Tensor"] = convertIndex;
   table["aten.gather"] = convertGatherElements;
   table["aten.take_along_dim"] = convertTakeAlong;
   table["aten.one_hot"] = convertOneHot;

@@ -290,3 +290,15 @@ func.func @setitem2(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],f
   %5 = torch.aten.select_scatter %0, %4, %int1_1, %int0_2 : !torch.vtensor<[3,4],f32>, !torch.vtensor<[3],f32>, !torch.int, !torch.int -> !torch.vtensor<[3,4],f32>
   return %5 : !torch.vtensor<[3,4],f32>
 }
+
+// Dimensions between the indexed ones come after those of the indices.
+// CHECK-LABEL: func.func @index_with_gap(
+// CHECK: %[[FRONT:.+]] = fact.permute %{{.+}} [0, 2, 1] : (tensor<3x5x4xf32>) -> tensor<3x4x5xf32>
+// CHECK: %[[MERGED:.+]] = fact.reshape %[[FRONT]] : (tensor<3x4x5xf32>) -> tensor<12x5xf32>
+// CHECK: fact.gather %[[MERGED]], %{{.+}} dim 0 : (tensor<12x5xf32>, tensor<2xi64>) -> tensor<2x5xf32>
+func.func @index_with_gap(%arg0: !torch.vtensor<[3,5,4],f32>, %arg1: !torch.vtensor<[2],si64>) -> (!torch.vtensor<[2,5],f32>) {
+  %none = torch.constant.none
+  %0 = torch.prim.ListConstruct %arg1, %none, %arg1 : (!torch.vtensor<[2],si64>, !torch.none, !torch.vtensor<[2],si64>) -> !torch.list<optional<vtensor>>
+  %1 = torch.aten._unsafe_index.Tensor %arg0, %0 : !torch.vtensor<[3,5,4],f32>, !torch.list<optional<vtensor>> -> !torch.vtensor<[2,5],f32>
+  return %1 : !torch.vtensor<[2,5],f32>
+}

@@ -293,3 +293,31 @@ func.func @extreme(%x: tensor<4x8xf32>, %n: tensor<4x8xi64>) -> (tensor<4x1xi64>
   // CHECK: return %[[LARGEST]], %[[SMALLEST]], %[[NUMBER]]
   return %0, %1, %2 : tensor<4x1xi64>, tensor<1x8xi64>, tensor<4x1xi64>
 }
+
+// The same row again and again; an index outside stays, since it gives NaN.
+// CHECK-LABEL: func @gather_by_splat
+func.func @gather_by_splat(%x: tensor<2x4x3xf32>) -> (tensor<2x5x1x3xf32>, tensor<2x5x3xf32>) {
+  %last = fact.constant dense<3> : tensor<5x1xi64>
+  %outside = fact.constant dense<4> : tensor<5xi64>
+  // CHECK: %[[ROW:.*]] = fact.slice %{{.*}} dim 1 start 3 : (tensor<2x4x3xf32>) -> tensor<2x1x3xf32>
+  // CHECK: %[[UNIT:.*]] = fact.reshape %[[ROW]] : (tensor<2x1x3xf32>) -> tensor<2x1x1x3xf32>
+  // CHECK: fact.expand %[[UNIT]] : (tensor<2x1x1x3xf32>) -> tensor<2x5x1x3xf32>
+  %0 = fact.gather %x, %last dim 1 : (tensor<2x4x3xf32>, tensor<5x1xi64>) -> tensor<2x5x1x3xf32>
+  // CHECK: fact.gather
+  %1 = fact.gather %x, %outside dim 1 : (tensor<2x4x3xf32>, tensor<5xi64>) -> tensor<2x5x3xf32>
+  return %0, %1 : tensor<2x5x1x3xf32>, tensor<2x5x3xf32>
+}
+
+// A table of equal elements: only whether an index is inside matters.
+// CHECK-LABEL: func @gather_from_splat
+func.func @gather_from_splat(%ids: tensor<2x7xi64>) -> tensor<2x7x16xf32> {
+  // CHECK-NOT: fact.gather
+  // CHECK: fact.compare ge
+  // CHECK: fact.compare lt
+  // CHECK: %[[INSIDE:.*]] = fact.select {{.*}} -> tensor<2x7x1xf32>
+  // CHECK: %[[VALUE:.*]] = fact.select %{{.*}}, %[[INSIDE]]
+  // CHECK: fact.expand %[[VALUE]] : (tensor<2x7x1xf32>) -> tensor<2x7x16xf32>
+  %table = fact.constant dense<0.5> : tensor<100x16xf32>
+  %0 = fact.gather %table, %ids dim 0 : (tensor<100x16xf32>, tensor<2x7xi64>) -> tensor<2x7x16xf32>
+  return %0 : tensor<2x7x16xf32>
+}

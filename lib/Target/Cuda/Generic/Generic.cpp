@@ -95,7 +95,9 @@ static LogicalResult lowerToLoops(ModuleOp module) {
   PassManager second(context);
   second.addPass(createCanonicalizerPass());
   second.addPass(bufferization::createEmptyTensorEliminationPass());
-  second.addPass(bufferization::createOneShotBufferizePass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.allowReturnAllocsFromLoops = true;
+  second.addPass(bufferization::createOneShotBufferizePass(bufferize));
   second.addPass(createCanonicalizerPass());
   second.addPass(createCSEPass());
   RewritePatternSet copies(context);
