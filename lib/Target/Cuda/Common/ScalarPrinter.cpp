@@ -68,7 +68,7 @@ std::string fact::getScalarLiteral(TypedAttr value) {
   auto number = cast<IntegerAttr>(value);
   if (type.isInteger(1))
     return number.getValue().isZero() ? "false" : "true";
-  if (!type.isInteger(64))
+  if (!type.isInteger(64) && !type.isIndex())
     return std::to_string(number.getInt());
   // The literal of the least number would be positive first, and too large.
   if (number.getInt() == std::numeric_limits<int64_t>::min())
