@@ -107,6 +107,7 @@ void describe(Archive &archive, Candidate &candidate) {
   archive.optional("predicted_us", candidate.predictedUs,
                    std::isfinite(candidate.predictedUs));
   archive.optional("repeatable", candidate.repeatable, !candidate.repeatable);
+  archive.optional("fallback", candidate.fallback, candidate.fallback);
 }
 
 template <typename Archive>

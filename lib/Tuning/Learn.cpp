@@ -266,6 +266,18 @@ Schedule getSchedule(const Attempt &attempt, const tuning::Bundle &bundle,
   return schedule;
 }
 
+/// Whether an attempt says something about the kernel's family: a fallback is
+/// of another one.
+bool isMeasured(const tuning::Kernel &kernel, const Attempt &attempt) {
+  if (attempt.status == "untuned")
+    return false;
+  return std::none_of(kernel.candidates.begin(), kernel.candidates.end(),
+                      [&](const tuning::Candidate &candidate) {
+                        return candidate.fallback &&
+                               candidate.key == attempt.key;
+                      });
+}
+
 } // namespace
 
 std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
@@ -275,7 +287,7 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
   for (const tuning::Kernel &kernel : bundle.kernels) {
     Entry entry;
     for (const Attempt &attempt : attempts[kernel.name]) {
-      if (attempt.status == "untuned" ||
+      if (!isMeasured(kernel, attempt) ||
           (attempt.status == "ok" && !isPossibleTime(attempt.us, kernel.solUs)))
         continue;
       Schedule schedule = getSchedule(attempt, bundle, kernel, options);
@@ -321,7 +333,7 @@ std::vector<Measurements> readMeasurements(const fs::path &folder,
       Measurements measurements{
           kernel.name, readProblem(bundle, kernel), kernel.solUs, {}};
       for (const Attempt &attempt : attempts[kernel.name])
-        if (attempt.status != "untuned")
+        if (isMeasured(kernel, attempt))
           measurements.attempts.push_back(
               {attempt.key, attempt.status,
                toLine(attempt.detail, bundle.folder), attempt.us});

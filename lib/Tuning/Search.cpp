@@ -316,18 +316,22 @@ void Tuner::finishAttempt(Search &search, size_t index, Attempt attempt,
 }
 
 /// Ends a batch. Without a result, starts the next one; after the last, accepts
-/// candidates that spill.
+/// candidates that spill; then tries the fallback.
 void Tuner::conclude(Search &search) {
   for (const std::optional<Attempt> &attempt : search.result.attempts)
     if (attempt && attempt->status == "ok")
       return;
   if (search.reference == Search::Broken)
     return;
+  bool acceptsSpills = !search.spills.empty() && !search.spillsTried;
   if (search.next < search.ranking.size()) {
-    tryNext(search);
-    return;
+    size_t next = search.ranking[search.next];
+    if (!search.kernel().candidates[next].fallback || !acceptsSpills) {
+      tryNext(search);
+      return;
+    }
   }
-  if (search.spills.empty() || search.spillsTried)
+  if (!acceptsSpills)
     return;
   search.spillsTried = true;
   search.pending = search.spills.size();

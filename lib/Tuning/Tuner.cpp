@@ -169,6 +169,9 @@ fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
 std::vector<size_t> rank(const Kernel &kernel) {
   std::vector<size_t> ranking(kernel.candidates.size());
   std::iota(ranking.begin(), ranking.end(), 0);
+  std::stable_sort(ranking.begin(), ranking.end(), [&](size_t a, size_t b) {
+    return kernel.candidates[a].fallback < kernel.candidates[b].fallback;
+  });
   return ranking;
 }
 
@@ -178,8 +181,11 @@ size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
   for (size_t i = begin;
        i < ranking.size() &&
        objects.size() < std::max<size_t>(1, options.candidates);
-       ++i)
+       ++i) {
+    if (kernel.candidates[ranking[i]].fallback && i != begin)
+      break;
     objects.insert(builtAs(kernel, ranking[i]));
+  }
   auto end = std::stable_partition(
       ranking.begin() + static_cast<std::ptrdiff_t>(begin), ranking.end(),
       [&](size_t index) { return objects.count(builtAs(kernel, index)) > 0; });

@@ -116,6 +116,29 @@ static std::string shortened(const std::string &text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
+/// The kernels for which there is only the last resort: by their rule, or
+/// because all other candidates failed.
+static std::string describePlainKernels(const TuningResult &result,
+                                        double total) {
+  std::ostringstream names;
+  double us = 0;
+  for (const KernelResult &each : result.kernels) {
+    bool isFallback = each.kernel->candidates[each.winner].fallback;
+    if (!isFallback && each.kernel->rule != "generic")
+      continue;
+    us += each.best().us;
+    names << (names.tellp() ? ", " : "") << each.kernel->name;
+    if (isFallback)
+      names << " (its candidates failed)";
+  }
+  if (!us)
+    return "";
+  char line[128];
+  std::snprintf(line, sizeof(line), "%-26s %-8s %10.5g  %.0f%% of the sum: ",
+                "in plain loops", "", us, 100 * us / total);
+  return line + names.str() + "\n";
+}
+
 std::string writeTable(const TuningResult &result) {
   std::ostringstream out;
   char line[512];
@@ -151,7 +174,7 @@ std::string writeTable(const TuningResult &result) {
   }
   std::snprintf(line, sizeof(line), "%-26s %-8s %10.5g\n",
                 "sum, each kernel once", "", total);
-  out << line;
+  out << line << describePlainKernels(result, total);
   return out.str();
 }
 

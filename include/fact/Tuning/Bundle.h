@@ -99,6 +99,8 @@ struct Candidate : KernelSource {
   double predictedUs = std::numeric_limits<double>::infinity();
   /// Two runs on the same operands give the same bits.
   bool repeatable = true;
+  /// Tried only if all others fail; the last in the list.
+  bool fallback = false;
 };
 
 /// The key of a kernel's results in the registry, with the kernel's rule and

@@ -101,6 +101,8 @@ private:
   LogicalResult writeCode(const KernelCode &code, const Twine &name,
                           StringRef symbol, tuning::KernelSource &source);
   LogicalResult writeKernel(unsigned index, FusedOp fused);
+  LogicalResult writeFallback(FusedOp fused, StringRef symbolBase,
+                              tuning::Kernel &kernel);
   LogicalResult writeCandidates(const Plan &plan, StringRef symbolBase,
                                 tuning::Kernel &kernel);
   std::string getSymbolBase(FusedOp fused);
@@ -218,6 +220,34 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan,
   }));
 }
 
+/// Adds the kernel of the last resort, for the case that all candidates fail;
+/// not where kernels are compiled here, which takes long.
+LogicalResult BundleWriter::writeFallback(FusedOp fused, StringRef symbolBase,
+                                          tuning::Kernel &kernel) {
+  const auto *family = llvm::find_if(target.getFamilies(), [](auto *each) {
+    return each->getRule().isLastResort;
+  });
+  if (family == target.getFamilies().end() ||
+      (*family)->getRule().name == kernel.rule)
+    return success();
+  FailureOr<std::unique_ptr<Plan>> plan =
+      (*family)->plan(fused, target.getMachine(), Silence(fused));
+  if (failed(plan) || (*plan)->compiles())
+    return success();
+  ScheduleAttr schedule = (*plan)->getSpace().enumerate().front();
+  KernelVariant variant{schedule, (symbolBase + "_fallback").str()};
+  KernelCode code;
+  tuning::Candidate &candidate = kernel.candidates.emplace_back();
+  if (failed((*plan)->emit(variant, code)) ||
+      failed(writeCode(code, "kernels/" + kernel.name + "/fallback",
+                       variant.symbol, candidate)))
+    return failure();
+  candidate.key = schedule.getKey();
+  candidate.predictedUs = (*plan)->predict(schedule);
+  candidate.fallback = true;
+  return success();
+}
+
 LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   if (Fusibility(target).check(fused, [&] { return fused.emitOpError(); }))
     return failure();
@@ -239,6 +269,9 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   std::string symbolBase = getSymbolBase(fused);
   if (failed(writeCandidates(**plan, symbolBase, kernel)))
     return failure();
+  size_t candidates = kernel.candidates.size();
+  if (failed(writeFallback(fused, symbolBase, kernel)))
+    return failure();
   KernelCode reference;
   std::string symbol = symbolBase + "_reference";
   if (failed(emitReference(fused, symbol, reference)) ||
@@ -254,7 +287,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   kernel.bytes = sol.bytes;
   kernel.solUs = sol.getMicroseconds(target.getMachine());
   summary.kernels.push_back({kernel.name, kernel.rule, kernel.ops,
-                             unsigned(kernel.candidates.size()), /*steps=*/0,
+                             unsigned(candidates), /*steps=*/0,
                              kernel.solUs});
   return success();
 }

@@ -1,0 +1,55 @@
+//===- FallbackTest.cpp - What runs when all candidates fail --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TestBundle.h"
+
+using namespace fact::tuning;
+
+namespace {
+
+/// A kernel with a right fallback; tests add candidates after it.
+class Fallback : public testing::Test {
+protected:
+  Fallback() {
+    bundle.addCandidate("plain", "y[i] = 2 * x[i] + w[i];");
+    bundle.candidates()[0]["fallback"] = true;
+  }
+
+  bool printed(const std::string &text) const {
+    return bundle.log.find(text) != std::string::npos;
+  }
+
+  TestBundle bundle;
+};
+
+TEST_F(Fallback, IsNotTriedBesideAGoodCandidate) {
+  bundle.addCandidate("good", "y[i] = x[i] + x[i] + w[i];");
+  ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
+  Json kernel = bundle.report()["kernels"][0];
+  EXPECT_EQ(kernel["schedule"], "good");
+  EXPECT_EQ(kernel["tried"], 1);
+  EXPECT_FALSE(printed("in plain loops")) << bundle.log;
+}
+
+TEST_F(Fallback, TakesThePlaceOfFailedCandidates) {
+  bundle.addCandidate("wrong", "y[i] = 3 * x[i] + w[i];");
+  bundle.addCandidate("broken", "y[i] = nonsense;");
+  ASSERT_TRUE(bundle.tune({}).succeeded()) << bundle.log;
+  Json kernel = bundle.report()["kernels"][0];
+  EXPECT_EQ(kernel["schedule"], "plain");
+  EXPECT_EQ(kernel["tried"], 3);
+  EXPECT_TRUE(printed("in plain loops")) << bundle.log;
+  EXPECT_TRUE(printed("axpy (its candidates failed)")) << bundle.log;
+}
+
+TEST_F(Fallback, IsVerifiedToo) {
+  bundle.candidates()[0]["fallback"] = false;
+  bundle.addCandidate("last", "y[i] = 3 * x[i] + w[i];");
+  bundle.candidates()[0]["source"] = bundle.candidates()[1]["source"];
+  bundle.candidates()[0]["symbol"] = bundle.candidates()[1]["symbol"];
+  bundle.candidates()[1]["fallback"] = true;
+  EXPECT_FALSE(bundle.tune({"--no-link"}).succeeded());
+  EXPECT_TRUE(printed("has no candidate left")) << bundle.log;
+}
+
+} // namespace
