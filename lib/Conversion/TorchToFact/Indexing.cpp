@@ -1,7 +1,7 @@
 //===- Indexing.cpp - Elements by their place -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TorchCall.h"
+#include "Indices.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,15 +12,14 @@ using namespace fact::torchtofact;
 // Indices
 //===----------------------------------------------------------------------===//
 
-/// A vector of constant indices.
-static Value makeIndices(TorchCall &call, ArrayRef<int64_t> numbers) {
+Value torchtofact::makeIndices(TorchCall &call, ArrayRef<int64_t> numbers) {
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
                                     call.getBuilder().getI64Type());
   return call.create<ConstantOp>(DenseElementsAttr::get(type, numbers));
 }
 
-static LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
-                             Value &result) {
+LogicalResult torchtofact::indices(TorchCall &call, unsigned index,
+                                   StringRef name, Value &result) {
   if (failed(call.tensor(index, name, result)))
     return failure();
   if (!elementOf(result).isInteger(32) && !elementOf(result).isInteger(64))
@@ -30,8 +29,8 @@ static LogicalResult indices(TorchCall &call, unsigned index, StringRef name,
   return success();
 }
 
-/// Replaces negative indices, which count from the end.
-static Value countFromFront(TorchCall &call, Value indices, int64_t size) {
+Value torchtofact::countFromFront(TorchCall &call, Value indices,
+                                  int64_t size) {
   Type element = elementOf(indices);
   Value wrapped = call.binary<AddOp>(indices, call.constant(size, element));
   return call.select(call.compare(Predicate::lt, indices, 0), wrapped, indices);
@@ -74,22 +73,25 @@ static Value makeOffsets(TorchCall &call, ArrayRef<int64_t> source,
   return call.reshape(makeIndices(call, numbers), broadcast);
 }
 
-/// `gather(x, dim, index)`: each index replaces its own position along `dim`,
-/// so this is a gather of single elements of the flattened tensor.
-static LogicalResult convertGather(TorchCall &call, Value x, Value index,
-                                   int64_t dim) {
-  ArrayRef<int64_t> source = typeOf(x).getShape(),
-                    shape = typeOf(index).getShape();
+Value torchtofact::linearizeAlong(TorchCall &call, ArrayRef<int64_t> source,
+                                  Value index, int64_t dim) {
+  ArrayRef<int64_t> shape = typeOf(index).getShape();
   Type element = call.getBuilder().getI64Type();
   int64_t stride = llvm::product_of(source.drop_front(dim + 1));
   Value place = call.binary<MulOp>(call.cast(index, element),
                                    call.constant(stride, element));
-  for (int64_t other = 0; other < rankOf(x); ++other)
+  for (int64_t other = 0; other < rankOf(index); ++other)
     if (other != dim)
       place =
           call.binary<AddOp>(place, makeOffsets(call, source, shape, other));
+  return place;
+}
+
+Value torchtofact::gatherElements(TorchCall &call, Value x, Value index,
+                                  int64_t dim) {
+  Value place = linearizeAlong(call, typeOf(x).getShape(), index, dim);
   Value flat = call.reshape(x, typeOf(x).getNumElements());
-  return call.replace(call.gather(flat, place, 0));
+  return call.gather(flat, place, 0);
 }
 
 static LogicalResult convertGatherElements(TorchCall &call) {
@@ -105,7 +107,7 @@ static LogicalResult convertGatherElements(TorchCall &call) {
     return call.emitArgumentError("index")
            << "has rank " << rankOf(index) << ", but 'self' has rank "
            << rankOf(x);
-  return convertGather(call, x, index, dim);
+  return call.replace(gatherElements(call, x, index, dim));
 }
 
 /// `take_along_dim(x, indices, dim)`: both broadcast, except along `dim`.
@@ -118,7 +120,7 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
   if (call.isNone(2)) {
     x = call.reshape(x, typeOf(x).getNumElements());
     index = call.reshape(index, typeOf(index).getNumElements());
-    return convertGather(call, x, index, 0);
+    return call.replace(gatherElements(call, x, index, 0));
   }
   if (failed(call.dimensionOf(x, 2, "dim", dim)))
     return failure();
@@ -127,70 +129,87 @@ static LogicalResult convertTakeAlong(TorchCall &call) {
     return call.emitError() << "returns " << call.getResultType() << " for "
                             << x.getType() << ", but must keep the rank";
   source[dim] = typeOf(x).getDimSize(dim);
-  return convertGather(call, call.expand(x, source), call.expand(index, shape),
-                       dim);
+  return call.replace(gatherElements(call, call.expand(x, source),
+                                     call.expand(index, shape), dim));
 }
 
-/// Makes the indexed dimensions consecutive. If there are others between them,
-/// they move to the front, where the result has the dimensions of the indices.
-static Value gatherIndexed(TorchCall &call, Value x,
-                           SmallVectorImpl<Value> &places) {
-  auto isIndexed = [&](int64_t dim) {
-    return dim < static_cast<int64_t>(places.size()) && places[dim];
-  };
-  SmallVector<int64_t> indexed, others;
-  for (int64_t dim = 0; dim < rankOf(x); ++dim)
-    (isIndexed(dim) ? indexed : others).push_back(dim);
-  int64_t span = indexed.empty() ? 0 : indexed.back() - indexed.front() + 1;
-  if (span == static_cast<int64_t>(indexed.size()))
-    return x;
-  llvm::erase(places, Value());
-  llvm::append_range(indexed, others);
-  return call.permute(x, indexed);
-}
-
-/// `x[i]`, `x[:, i]`, `x[i, j]`: the indexed dimensions are merged and the
-/// indices linearized.
-static LogicalResult convertIndex(TorchCall &call) {
-  Value x;
-  SmallVector<Value> places;
+/// `take(x, index)`: places in the flattened tensor.
+static LogicalResult convertTake(TorchCall &call) {
+  Value x, index;
   if (failed(call.tensor(0, "self", x)) ||
-      failed(call.optionalTensors(1, "indices", places)))
+      failed(indices(call, 1, "index", index)))
     return failure();
+  int64_t count = typeOf(x).getNumElements();
+  return call.replace(call.gather(call.reshape(x, count),
+                                  countFromFront(call, index, count), 0));
+}
+
+LogicalResult torchtofact::mergeIndexed(TorchCall &call, Value x,
+                                        ArrayRef<Value> places,
+                                        IndexedDims &result) {
+  SmallVector<int64_t> indexed, order;
   while (!places.empty() && !places.back())
-    places.pop_back();
+    places = places.drop_back();
   if (static_cast<int64_t>(places.size()) > rankOf(x))
     return call.emitArgumentError("indices")
            << "indexes dimension " << places.size() - 1 << ", which "
            << x.getType() << " does not have";
-  x = gatherIndexed(call, x, places);
-  int64_t first = 0, count = places.size();
-  while (first < count && !places[first])
-    ++first;
-  if (first == count)
-    return call.replace(x);
-  Type element = call.getBuilder().getI64Type();
-  ArrayRef<int64_t> source = typeOf(x).getShape();
-  int64_t merged = 1;
-  Value place;
-  for (int64_t dim = count - 1; dim >= first; --dim) {
-    if (!elementOf(places[dim]).isInteger(32) &&
-        !elementOf(places[dim]).isInteger(64))
+  for (auto [dim, place] : llvm::enumerate(places)) {
+    if (!place)
+      continue;
+    if (!elementOf(place).isInteger(32) && !elementOf(place).isInteger(64))
       return call.emitArgumentError("indices")
-             << "has element type " << elementOf(places[dim])
+             << "has element type " << elementOf(place)
              << ", but must be integers of 32 or 64 bits";
-    Value index = countFromFront(call, places[dim], source[dim]);
-    if (count - first > 1)
+    indexed.push_back(dim);
+  }
+  // Dimensions with others between them move to the front.
+  int64_t count = indexed.size(), first = count ? indexed.front() : 0;
+  bool adjoin = !count || indexed.back() - first + 1 == count;
+  if (!adjoin)
+    first = 0;
+  for (int64_t dim = 0; dim < rankOf(x); ++dim)
+    if (!llvm::is_contained(indexed, dim))
+      order.push_back(dim);
+  order.insert(order.begin() + first, indexed.begin(), indexed.end());
+  result.order = order;
+  result.permuted = call.permute(x, order);
+  result.dim = first;
+
+  ArrayRef<int64_t> shape = typeOf(result.permuted).getShape();
+  Type element = call.getBuilder().getI64Type();
+  int64_t merged = 1;
+  for (int64_t dim = first + count - 1; dim >= first; --dim) {
+    Value index = countFromFront(call, places[order[dim]], shape[dim]);
+    if (count > 1)
       index = call.cast(index, element);
     if (merged != 1)
       index = call.binary<MulOp>(index, call.constant(merged, element));
-    place = place ? call.binary<AddOp>(place, index) : index;
-    merged *= source[dim];
+    result.place =
+        result.place ? call.binary<AddOp>(result.place, index) : index;
+    merged *= shape[dim];
   }
-  SmallVector<int64_t> shape(source.take_front(first));
-  shape.push_back(merged);
-  llvm::append_range(shape, source.drop_front(count));
-  return call.replace(call.gather(call.reshape(x, shape), place, first));
+  result.shape.assign(shape.begin(), shape.begin() + first);
+  result.shape.push_back(merged);
+  llvm::append_range(result.shape, shape.drop_front(first + count));
+  return success();
+}
+
+/// `x[i]`, `x[:, i]`, `x[i, j]`: indexed dimensions are merged and the indices
+/// linearized. If they do not follow each other, those of the indices come
+/// first, as in PyTorch.
+static LogicalResult convertIndex(TorchCall &call) {
+  Value x;
+  SmallVector<Value> places;
+  IndexedDims dims;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.optionalTensors(1, "indices", places)) ||
+      failed(mergeIndexed(call, x, places, dims)))
+    return failure();
+  if (!dims.place)
+    return call.replace(x);
+  return call.replace(call.gather(call.reshape(dims.permuted, dims.shape),
+                                  dims.place, dims.dim));
 }
 
 /// 1 at the index, 0 elsewhere.
@@ -418,6 +437,7 @@ void torchtofact::populateIndexingConverters(ConverterTable &table) {
   table["aten.index.Tensor_hacked_twin"] = convertIndex;
   table["aten._unsafe_index.Tensor"] = convertIndex;
   table["aten.gather"] = convertGatherElements;
+  table["aten.take"] = convertTake;
   table["aten.take_along_dim"] = convertTakeAlong;
   table["aten.one_hot"] = convertOneHot;
   table["aten.flip"] = convertFlip;

@@ -332,6 +332,16 @@ LogicalResult TorchCall::replace(ValueRange results) {
   return success();
 }
 
+LogicalResult TorchCall::replaceReshaped(ArrayRef<Value> results) {
+  SmallVector<Value> shaped;
+  for (auto [index, result] : llvm::enumerate(results)) {
+    ArrayRef<int64_t> shape = getResultType(index).getShape();
+    bool fits = typeOf(result).getNumElements() == llvm::product_of(shape);
+    shaped.push_back(fits ? reshape(result, shape) : result);
+  }
+  return replace(shaped);
+}
+
 LogicalResult TorchCall::replaceWithList(ArrayRef<Value> list) {
   if (isMalformed)
     return failure();

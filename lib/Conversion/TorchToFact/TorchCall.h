@@ -155,6 +155,8 @@ public:
   /// Sets the results' values. A null value means not computed, which is an
   /// error if the result is used.
   LogicalResult replace(ValueRange results);
+  /// The same for values that only lack the declared shape.
+  LogicalResult replaceReshaped(ArrayRef<Value> results);
   /// Sets the values of a result that is a list.
   LogicalResult replaceWithList(ArrayRef<Value> list);
 
@@ -252,6 +254,8 @@ void populateIndexingConverters(ConverterTable &table);
 void populateIntegerConverters(ConverterTable &table);
 void populatePointwiseConverters(ConverterTable &table);
 void populateRowConverters(ConverterTable &table);
+void populateScanConverters(ConverterTable &table);
+void populateScatterConverters(ConverterTable &table);
 void populateViewConverters(ConverterTable &table);
 } // namespace torchtofact
 } // namespace fact

@@ -31,6 +31,8 @@ static const ConverterTable &getConverters() {
     populateIntegerConverters(table);
     populatePointwiseConverters(table);
     populateRowConverters(table);
+    populateScanConverters(table);
+    populateScatterConverters(table);
     populateViewConverters(table);
     return table;
   }();

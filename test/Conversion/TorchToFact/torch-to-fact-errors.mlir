@@ -9,8 +9,8 @@ func.func @unsupported(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
   %1 = torch.aten.relu %0 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
   // expected-error-re @below {{unsupported op 'torch.aten.fft_fft'{{$}}}}
   %2 = torch.aten.fft_fft %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
-  // expected-error-re @below {{unsupported op 'torch.aten.cumsum'{{$}}}}
-  %c = torch.aten.cumsum %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
+  // expected-error-re @below {{unsupported op 'torch.aten.unique_dim'{{$}}}}
+  %c = torch.aten.unique_dim %1 : !torch.vtensor<[4],f32> -> !torch.vtensor<[4],f32>
   // expected-error-re @below {{unsupported op 'torch.custom.op'{{$}}}}
   %3 = torch.operator "torch.custom.op"(%2) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
   return %3 : !torch.vtensor<[4],f32>

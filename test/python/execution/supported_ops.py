@@ -25,7 +25,8 @@ import operators  # noqa: E402
 PAGE = ROOT / "docs" / "supported-ops.md"
 
 # Where the groups are.
-FILES = ("test_contractions", "test_empty", "test_pointwise", "test_rows", "test_views")
+FILES = ("test_contractions", "test_empty", "test_pointwise", "test_rows", "test_scans",
+         "test_views")
 
 # What the name does not say.
 NOTES = {
@@ -33,7 +34,8 @@ NOTES = {
     "aten.einsum": "any number of operands, ellipsis, diagonals",
     "aten.embedding": "an index outside the table gives NaN",
     "aten.empty_like": "zeros",
-    "aten.index.Tensor": "integer indices of consecutive dimensions",
+    "aten.index.Tensor": "integer indices",
+    "aten.index_put": "integer indices, or one mask with one value",
     "aten.linalg_vector_norm": "orders 1, 2, inf, -inf",
     "aten.max.dim": "values and indices",
     "aten.min.dim": "values and indices",

@@ -1,0 +1,102 @@
+// RUN: fact-opt -convert-torch-to-fact %s | FileCheck %s
+
+// Booleans are counted in i64.
+// CHECK-LABEL: func.func @cumsum(
+// CHECK: %[[WIDE:.+]] = fact.cast %arg1 : (tensor<3x4xi1>) -> tensor<3x4xi64>
+// CHECK: fact.scan sum %[[WIDE]] dim 1 : tensor<3x4xi64>
+// CHECK: fact.scan prod %arg0 dim 0 : tensor<3x4xf32>
+// CHECK: fact.scan logsumexp %arg0 dim 1 : tensor<3x4xf32>
+func.func @cumsum(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3,4],i1>) -> (!torch.vtensor<[3,4],si64>, !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],f32>) {
+  %none = torch.constant.none
+  %int-1 = torch.constant.int -1
+  %int0 = torch.constant.int 0
+  %0 = torch.aten.cumsum %arg1, %int-1, %none : !torch.vtensor<[3,4],i1>, !torch.int, !torch.none -> !torch.vtensor<[3,4],si64>
+  %1 = torch.aten.cumprod %arg0, %int0, %none : !torch.vtensor<[3,4],f32>, !torch.int, !torch.none -> !torch.vtensor<[3,4],f32>
+  %2 = torch.aten.logcumsumexp %arg0, %int-1 : !torch.vtensor<[3,4],f32>, !torch.int -> !torch.vtensor<[3,4],f32>
+  return %0, %1, %2 : !torch.vtensor<[3,4],si64>, !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],f32>
+}
+
+// The last place of an element that is the extreme so far, or NaN.
+// CHECK-LABEL: func.func @cummax(
+// CHECK: %[[MAX:.+]] = fact.scan max %arg0 dim 1 : tensor<3x4xf32>
+// CHECK: %[[EQUAL:.+]] = fact.compare eq %arg0, %[[MAX]]
+// CHECK: %[[NAN:.+]] = fact.compare ne %arg0, %arg0
+// CHECK: %[[HIT:.+]] = fact.select %[[EQUAL]], %[[EQUAL]], %[[NAN]]
+// CHECK: %[[NONE:.+]] = fact.constant dense<-1> : tensor<i64>
+// CHECK: %[[PLACE:.+]] = fact.select %[[HIT]], %{{.+}}, %[[NONE]]
+// CHECK: %[[LAST:.+]] = fact.scan max %[[PLACE]] dim 1 : tensor<3x4xi64>
+// CHECK: return %[[MAX]], %[[LAST]]
+func.func @cummax(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>) {
+  %int1 = torch.constant.int 1
+  %0, %1 = torch.aten.cummax %arg0, %int1 : !torch.vtensor<[3,4],f32>, !torch.int -> !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>
+  return %0, %1 : !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>
+}
+
+// CHECK-LABEL: func.func @sort(
+// CHECK: %[[PLACES:.+]] = fact.argsort %arg0 dim 0 descending : (tensor<3x4xf32>) -> tensor<3x4xi64>
+// CHECK: %[[FLAT:.+]] = fact.reshape %arg0 : (tensor<3x4xf32>) -> tensor<12xf32>
+// CHECK: %[[VALUES:.+]] = fact.gather %[[FLAT]], %{{.+}} dim 0
+// CHECK: return %[[VALUES]], %[[PLACES]]
+func.func @sort(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>) {
+  %int0 = torch.constant.int 0
+  %true = torch.constant.bool true
+  %0, %1 = torch.aten.sort %arg0, %int0, %true : !torch.vtensor<[3,4],f32>, !torch.int, !torch.bool -> !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>
+  return %0, %1 : !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>
+}
+
+// The overloads with `stable`.
+// CHECK-LABEL: func.func @stable(
+// CHECK: fact.argsort %arg0 dim 1 : (tensor<3x4xf32>) -> tensor<3x4xi64>
+// CHECK: fact.argsort %arg0 dim 0 descending : (tensor<3x4xf32>) -> tensor<3x4xi64>
+func.func @stable(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,4],si64>, !torch.vtensor<[3,4],si64>) {
+  %int-1 = torch.constant.int -1
+  %int0 = torch.constant.int 0
+  %true = torch.constant.bool true
+  %false = torch.constant.bool false
+  %0, %1 = torch.operator "torch.aten.sort.stable"(%arg0, %true, %int-1, %false) : (!torch.vtensor<[3,4],f32>, !torch.bool, !torch.int, !torch.bool) -> (!torch.vtensor<[3,4],f32>, !torch.vtensor<[3,4],si64>)
+  %2 = torch.operator "torch.aten.argsort.stable"(%arg0, %true, %int0, %true) : (!torch.vtensor<[3,4],f32>, !torch.bool, !torch.int, !torch.bool) -> !torch.vtensor<[3,4],si64>
+  return %1, %2 : !torch.vtensor<[3,4],si64>, !torch.vtensor<[3,4],si64>
+}
+
+// CHECK-LABEL: func.func @topk(
+// CHECK: fact.argsort %arg0 dim 1 count 2 : (tensor<3x4xf32>) -> tensor<3x2xi64>
+// CHECK: %[[PLACES:.+]] = fact.argsort %arg0 dim 1 count 3 : (tensor<3x4xf32>) -> tensor<3x3xi64>
+// CHECK: fact.slice %[[PLACES]] dim 1 start 2 : (tensor<3x3xi64>) -> tensor<3x1xi64>
+func.func @topk(%arg0: !torch.vtensor<[3,4],f32>) -> (!torch.vtensor<[3,2],f32>, !torch.vtensor<[3],f32>) {
+  %int2 = torch.constant.int 2
+  %int3 = torch.constant.int 3
+  %int-1 = torch.constant.int -1
+  %false = torch.constant.bool false
+  %true = torch.constant.bool true
+  %0, %1 = torch.aten.topk %arg0, %int2, %int-1, %false, %true : !torch.vtensor<[3,4],f32>, !torch.int, !torch.int, !torch.bool, !torch.bool -> !torch.vtensor<[3,2],f32>, !torch.vtensor<[3,2],si64>
+  %2, %3 = torch.aten.kthvalue %arg0, %int3, %int-1, %false : !torch.vtensor<[3,4],f32>, !torch.int, !torch.int, !torch.bool -> !torch.vtensor<[3],f32>, !torch.vtensor<[3],si64>
+  return %0, %2 : !torch.vtensor<[3,2],f32>, !torch.vtensor<[3],f32>
+}
+
+// The lower of two middle elements; the first NaN if there is one.
+// CHECK-LABEL: func.func @median(
+// CHECK: %[[FLAT:.+]] = fact.reshape %arg0 : (tensor<3x4xf32>) -> tensor<12xf32>
+// CHECK: %[[PLACES:.+]] = fact.argsort %[[FLAT]] dim 0 count 6
+// CHECK: %[[MIDDLE:.+]] = fact.slice %[[PLACES]] dim 0 start 5
+// CHECK: %[[MAX:.+]] = fact.reduce max %[[FLAT]] dims [0] keep
+// CHECK: %[[NAN:.+]] = fact.compare ne %[[MAX]], %[[MAX]]
+// CHECK: fact.select %[[NAN]], %{{.+}}, %[[MIDDLE]]
+func.func @median(%arg0: !torch.vtensor<[3,4],f32>) -> !torch.vtensor<[],f32> {
+  %0 = torch.aten.median %arg0 : !torch.vtensor<[3,4],f32> -> !torch.vtensor<[],f32>
+  return %0 : !torch.vtensor<[],f32>
+}
+
+// All boundaries that are not beyond an element are before it.
+// CHECK-LABEL: func.func @searchsorted(
+// CHECK: %[[WIDE:.+]] = fact.reshape %arg0 : (tensor<3x4xf32>) -> tensor<3x1x4xf32>
+// CHECK: %[[X:.+]] = fact.reshape %arg1 : (tensor<3x2xf32>) -> tensor<3x2x1xf32>
+// CHECK: %[[AFTER:.+]] = fact.compare gt %[[WIDE]], %[[X]]
+// CHECK: %[[COUNT:.+]] = fact.reduce sum %{{.+}} dims [2]
+// CHECK: fact.sub %{{.+}}, %[[COUNT]]
+func.func @searchsorted(%arg0: !torch.vtensor<[3,4],f32>, %arg1: !torch.vtensor<[3,2],f32>) -> !torch.vtensor<[3,2],si64> {
+  %none = torch.constant.none
+  %false = torch.constant.bool false
+  %true = torch.constant.bool true
+  %0 = torch.aten.searchsorted.Tensor %arg0, %arg1, %false, %true, %none, %none : !torch.vtensor<[3,4],f32>, !torch.vtensor<[3,2],f32>, !torch.bool, !torch.bool, !torch.none, !torch.none -> !torch.vtensor<[3,2],si64>
+  return %0 : !torch.vtensor<[3,2],si64>
+}
