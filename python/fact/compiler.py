@@ -29,8 +29,8 @@ _ARCHITECTURES = {(9, 0): "sm_90a"}
 
 
 def compile(
-    module: torch.nn.Module,
-    inputs: Sequence[Any],
+    module: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Sequence[Any] | None = None,
     kwargs: dict[str, Any] | None = None,
     *,
     target: str = "auto",
@@ -41,11 +41,13 @@ def compile(
     cache: bool = False,
     verify: bool = True,
     verbose: bool = False,
+    dynamic_shapes: Any = None,
 ) -> Model:
     """Compiles `module` for inputs like these and returns it as a callable.
 
+    module: a module, or the result of `torch.export.export` for one.
     inputs, kwargs: the arguments of `module`: tensors, nested containers of tensors, and
-        values that are compiled in.
+        values that are compiled in. An exported program has its own, if none are given.
     target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU if there are a GPU
         and nvcc, otherwise the host.
     output: the path of the library; by default in the work folder.
@@ -57,7 +59,9 @@ def compile(
     verify: run the library and the module once on these inputs and refuse a library that
         is further from fp64 than 1.5 times the module itself, plus one rounding. A cached
         library that was compared before is not compared again.
+    dynamic_shapes: sizes are fixed, so nothing but None is accepted.
     """
+    module, inputs, kwargs = _open_program(module, inputs, kwargs, dynamic_shapes)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     if any(tensor.is_meta for tensor in graph.weights.values()):
         raise FactError(f"{graph.name} is on the meta device and has no weights: use fact.build, "
@@ -69,8 +73,8 @@ def compile(
 
 
 def build(
-    module: torch.nn.Module,
-    inputs: Sequence[Any],
+    module: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Sequence[Any] | None = None,
     kwargs: dict[str, Any] | None = None,
     *,
     target: str = "auto",
@@ -84,6 +88,7 @@ def build(
 ) -> Library:
     """Like `compile`, but without weights: the module may be on the meta device, and then
     the library cannot be compared with it."""
+    module, inputs, kwargs = _open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
     if any(tensor.is_meta for tensor in graph.weights.values()):
@@ -96,8 +101,8 @@ def build(
 
 
 def bundle(
-    module: torch.nn.Module,
-    inputs: Sequence[Any],
+    module: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Sequence[Any] | None = None,
     kwargs: dict[str, Any] | None = None,
     *,
     target: str,
@@ -108,6 +113,7 @@ def bundle(
     verbose: bool = False,
 ) -> Path:
     """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it."""
+    module, inputs, kwargs = _open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     folder = Path(output).absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -121,8 +127,8 @@ def bundle(
 
 
 def translate(
-    module: torch.nn.Module,
-    inputs: Sequence[Any],
+    module: torch.nn.Module | torch.export.ExportedProgram,
+    inputs: Sequence[Any] | None = None,
     kwargs: dict[str, Any] | None = None,
     *,
     until: str,
@@ -133,6 +139,7 @@ def translate(
     verbose: bool = False,
 ) -> dict[str, float]:
     """Writes the text of a stage, `import`, `raise` or `discover`; returns times by stage."""
+    module, inputs, kwargs = _open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     path = Path(output).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -144,6 +151,34 @@ def translate(
     with locked(work):
         _drive(graph, work, arguments, verbose)
     return {**graph.seconds, "fact-compile": time.perf_counter() - begin}
+
+
+def _open_program(module: Any, inputs: Sequence[Any] | None, kwargs: dict[str, Any] | None,
+                  dynamic_shapes: Any = None) -> tuple[torch.nn.Module, Sequence[Any], Any]:
+    """The module of an exported program, and the inputs that it was exported with unless there
+    are others."""
+    if dynamic_shapes is not None:
+        raise FactError(f"dynamic_shapes: {_FIXED_SIZES}")
+    if not isinstance(module, torch.export.ExportedProgram):
+        if inputs is None:
+            raise FactError("inputs are missing: the arguments that the module is called with")
+        return module, inputs, kwargs
+    for node in module.graph.nodes:
+        value = node.meta.get("val") if node.op == "placeholder" else None
+        sizes = value.shape if isinstance(value, torch.Tensor) else (value,)
+        symbolic = [str(size) for size in sizes if isinstance(size, torch.SymInt)]
+        if symbolic:
+            raise FactError(f"input '{node.name}' of the exported program has symbolic sizes "
+                            f"({', '.join(symbolic)}): {_FIXED_SIZES}")
+    if inputs is None:
+        if module.example_inputs is None:
+            raise FactError("inputs are missing, and the exported program has no example inputs")
+        inputs, kwargs = module.example_inputs
+    return module.module(), inputs, kwargs
+
+
+_FIXED_SIZES = ("a library has fixed sizes: export without dynamic_shapes, and compile once per "
+                "size; torch.compile(backend=\"fact\", dynamic=True) does so by itself")
 
 
 def resolve_target(target: str) -> str:

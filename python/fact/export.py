@@ -34,7 +34,8 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from . import toolchain
+from . import functional, toolchain
+from .caches import register_caches
 from .errors import FactError
 from .files import writing
 from .element_types import type_name
@@ -119,6 +120,7 @@ def export(
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
     kwargs = kwargs or {}
     importer = _load_importer()
+    register_caches()
     begin = time.perf_counter()
     program = program or _export_program(module, inputs, kwargs)
     exported = time.perf_counter()
@@ -172,7 +174,10 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         warnings.simplefilter("ignore", FutureWarning)
         try:
             program = torch.export.export(module, inputs, kwargs)
-            return program if _is_plain(program) else program.run_decompositions({})
+            functional.repair(program)
+            if _is_plain(program):
+                return program
+            return functional.run_decompositions(program, type(module).__name__)
         except FactError:
             raise
         except Exception as error:
@@ -394,6 +399,18 @@ def _drop_no_ops(graph: torch.fx.Graph) -> None:
         elif namespace == "aten" and op in _NO_OPS:
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
+        elif namespace == "aten" and op == "cat":
+            _drop_empty_operands(node)
+    graph.eliminate_dead_code()
+
+
+def _drop_empty_operands(cat: torch.fx.Node) -> None:
+    """Removes empty tensors from a concatenation, which may have another rank than the others:
+    caches begin as `torch.tensor([])`."""
+    full = [value for value in cat.args[0]
+            if not isinstance(value, torch.fx.Node) or value.meta["val"].numel()]
+    if full:
+        cat.update_arg(0, full)
 
 
 def _line(node: Any) -> str:

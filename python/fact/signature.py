@@ -17,8 +17,8 @@ from typing import Any, Sequence
 import torch
 from torch.utils import _pytree as pytree
 
+from .caches import register_caches
 from .errors import FactError
-
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,6 +241,7 @@ def _spec_to_json(spec: pytree.TreeSpec | None) -> str | None:
 
 
 def _spec_from_json(text: str | None) -> pytree.TreeSpec | None:
+    register_caches()
     try:
         return None if text is None else pytree.treespec_loads(text)
     except (NotImplementedError, TypeError, ValueError, KeyError):

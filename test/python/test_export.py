@@ -306,6 +306,57 @@ def test_only_what_changes_tensors_is_traced_again(monkeypatch):
     assert traced == [{}]
 
 
+def test_an_empty_tensor_leaves_a_concatenation():
+    class Grows(nn.Module):
+        def forward(self, x):
+            return torch.cat([torch.tensor([], dtype=x.dtype), x], dim=-2) * 2
+
+    text = fact.export(Grows(), (torch.randn(2, 4, 3, 8),)).text
+    assert "torch.prim.ListConstruct %arg0 :" in text and "[0]" not in text
+
+
+def test_a_buffer_that_is_reached_by_another_way_is_one_buffer():
+    """As in static caches, whose tensors are attributes of an object that is no module."""
+    class Static(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("keys", torch.zeros(4, 3))
+            self.cache = {"keys": self.keys}
+
+        def forward(self, x):
+            return self.cache["keys"].add_(x) * 2
+
+    graph = fact.export(Static(), (torch.randn(4, 3),))
+    assert [mutation.target for mutation in graph.signature.mutations] == ["keys"]
+    assert list(graph.weights) == ["keys"]
+
+
+def test_the_step_that_failed_is_named(monkeypatch):
+    def fail(program, table):
+        raise AssertionError("expected a GraphModule")
+
+    class Changes(nn.Module):
+        def forward(self, x):
+            return x.clone().mul_(2)
+
+    monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions", fail)
+    with pytest.raises(fact.FactError, match="torch.export exported Changes, but PyTorch could not "
+                       "make the program functional .*expected a GraphModule"):
+        fact.export(Changes(), (torch.randn(4),))
+
+
+def test_symbolic_sizes_are_refused_with_a_way_out():
+    x = torch.randn(3, 8)
+    program = torch.export.export(nn.Tanh(), (x,), dynamic_shapes=({0: torch.export.Dim("b")},))
+    with pytest.raises(fact.FactError, match="input 'input' of the exported program has symbolic "
+                       "sizes .*export without dynamic_shapes"):
+        fact.compile(program, target="host")
+    with pytest.raises(fact.FactError, match="dynamic_shapes: a library has fixed sizes"):
+        fact.compile(nn.Tanh(), (x,), dynamic_shapes=({0: torch.export.Dim("b")},))
+    with pytest.raises(fact.FactError, match="inputs are missing"):
+        fact.compile(nn.Tanh())
+
+
 def test_matmul_precision_is_recorded():
     assert 'fact.float32_matmul_precision = "highest"' in \
         fact.export(nn.Linear(2, 2), (torch.randn(1, 2),)).text

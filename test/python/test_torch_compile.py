@@ -335,6 +335,14 @@ def test_a_buffer_that_is_written_and_never_read(fresh):
 
 
 @torch.no_grad()
+def test_an_exported_program_is_compiled_as_its_module():
+    module, x = nn.Sequential(nn.Linear(4, 3), nn.Tanh()), torch.randn(2, 4)
+    fast = fact.compile(torch.export.export(module, (x,)), target="host", candidates=1)
+    assert close(fast(x), module(x))
+    assert {entry["name"] for entry in fast.library.weights} == {"0.weight", "0.bias"}
+
+
+@torch.no_grad()
 def test_libraries_are_cached(fresh, monkeypatch):
     module, x = nn.Sequential(nn.Linear(4, 3), nn.Tanh()), torch.randn(2, 4)
     first = compiled(module)(x)

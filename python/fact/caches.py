@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Key-value caches of the transformers library, as arguments and results.
+
+PyTorch takes a class that holds tensors as an argument or result of an exported module if it
+is registered as a pytree node. transformers registers `DynamicCache` on demand only, and what
+it registers builds a cache by updates, which become ops of the program. These do not: a cache
+is its tensors, and everything else about it (the kinds of its layers, how many tokens they
+have seen) is compared at each call, as the structure of the arguments is.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from typing import Any, Callable
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .errors import FactError
+
+
+def register_caches() -> None:
+    """Registers the caches of transformers, if it is loaded."""
+    if "transformers.cache_utils" in sys.modules:
+        _register_once(sys.modules["transformers.cache_utils"])
+
+
+@functools.cache
+def _register_once(library) -> None:
+    if hasattr(library, "DynamicCache") and hasattr(library, "DynamicLayer"):
+        _register(library.DynamicCache, _flatten_cache,
+                  functools.partial(_unflatten_cache, library))
+    if hasattr(library, "EncoderDecoderCache"):
+        _register(library.EncoderDecoderCache,
+                  lambda cache: ([cache.self_attention_cache, cache.cross_attention_cache], ""),
+                  lambda caches, _: library.EncoderDecoderCache(*caches))
+
+
+def _register(cls: type, flatten: Callable, unflatten: Callable) -> None:
+    def flatten_with_keys(cache):
+        leaves, context = flatten(cache)
+        return [(pytree.SequenceKey(i), leaf) for i, leaf in enumerate(leaves)], context
+
+    try:
+        pytree.register_pytree_node(
+            cls, flatten, unflatten, flatten_with_keys_fn=flatten_with_keys,
+            serialized_type_name=f"{cls.__module__}.{cls.__name__}")
+    except ValueError:
+        # The user has registered the class, with transformers' own function for example.
+        pass
+
+
+def _flatten_cache(cache) -> tuple[list[torch.Tensor], str]:
+    """The tensors, and a JSON list that describes each layer: JSON, so that it is equal after a
+    library was saved and loaded."""
+    leaves, layers = [], []
+    for layer in cache.layers:
+        kind = type(layer).__name__
+        if kind not in ("DynamicLayer", "DynamicSlidingWindowLayer"):
+            raise FactError(f"a cache has a layer of class {kind}; FACT knows DynamicLayer and "
+                            "DynamicSlidingWindowLayer: pass use_cache=False, or use "
+                            "torch.compile(backend=\"fact\")")
+        entry: dict[str, Any] = {"filled": layer.keys is not None}
+        if kind == "DynamicSlidingWindowLayer":
+            entry |= {"window": layer.sliding_window, "seen": layer.cumulative_length}
+        if entry["filled"]:
+            leaves += [layer.keys, layer.values]
+        layers.append(entry)
+    return leaves, json.dumps(layers)
+
+
+def _unflatten_cache(library, leaves, context: str):
+    cache, leaves = library.DynamicCache(), iter(leaves)
+    for entry in json.loads(context):
+        # A layer may make a tensor of its window, which is no part of the program.
+        with _disable_current_modes():
+            layer = (library.DynamicSlidingWindowLayer(entry["window"]) if "window" in entry
+                     else library.DynamicLayer())
+        if "seen" in entry:
+            layer.cumulative_length = entry["seen"]
+        if entry["filled"]:
+            layer.keys, layer.values = next(leaves), next(leaves)
+            # While PyTorch compares structures, leaves are no tensors.
+            if isinstance(layer.keys, torch.Tensor):
+                layer.dtype, layer.device = layer.keys.dtype, layer.keys.device
+            layer.is_initialized = True
+        cache.layers.append(layer)
+    return cache
