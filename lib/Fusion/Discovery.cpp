@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 #include <chrono>
 
 using namespace mlir;
@@ -32,6 +33,7 @@ private:
   std::vector<Verdict> judge(std::vector<Proposal> proposals,
                              GroupedBlock &decided, bool isCover);
   void fuse(Block &block);
+  std::string explain(Operation *op, const GroupedBlock &nothing);
   LogicalResult checkCovered(Block &block);
   LogicalResult copyOutputs(func::FuncOp function);
 
@@ -204,28 +206,53 @@ void Discovery::fuse(Block &block) {
   sortTopologically(&block);
 }
 
+/// How much a family's reason for refusing `op` tells: most if the op is an
+/// anchor of its rule, less if the rule has no anchors and takes most ops.
+static unsigned rankReason(const Family &family, Operation *op) {
+  const Rule &rule = family.getRule();
+  if (!rule.seed)
+    return 1;
+  OpGroup group = rule.seed(op, [](Operation *) { return true; });
+  return group.size() == 1 ? 2 : 0;
+}
+
+/// Why no family of the target takes `op` alone: the reasons that tell most.
+std::string Discovery::explain(Operation *op, const GroupedBlock &nothing) {
+  OpGroup alone;
+  alone.insert(op);
+  SmallVector<std::string> reasons[3];
+  for (const Family *family : target->getFamilies()) {
+    StringRef rule = family->getRule().name;
+    ScopedDiagnosticHandler handler(
+        module.getContext(), [&](Diagnostic &reason) {
+          reasons[rankReason(*family, op)].push_back(
+              (rule + ": " + reason.str()).str());
+          return success();
+        });
+    (void)fusibility->check(rule, alone, {}, nothing,
+                            [&] { return mlir::emitError(op->getLoc()); });
+  }
+  for (ArrayRef<std::string> best : llvm::reverse(reasons))
+    if (!best.empty())
+      return llvm::join(best, "; ");
+  return "the target has no kernels";
+}
+
 /// Checks that every op has a kernel; reshapes need none.
 LogicalResult Discovery::checkCovered(Block &block) {
   bool covered = true;
   GroupedBlock nothing(block);
+  // As the user named it; a file is named by what it describes.
+  StringRef name = options.target.empty() ||
+                           StringRef(options.target).ends_with(".json")
+                       ? target->getMachine().name
+                       : StringRef(options.target);
   for (Operation &op : block.without_terminator()) {
     if (!Fusibility::isFusible(&op) || isa<ReshapeOp>(op))
       continue;
     covered = false;
-    InFlightDiagnostic diagnostic = op.emitOpError("has no kernel on target '")
-                                    << target->getMachine().name << "'";
-    OpGroup alone;
-    alone.insert(&op);
-    for (const Family *family : target->getFamilies()) {
-      ScopedDiagnosticHandler handler(
-          module.getContext(), [&](Diagnostic &reason) {
-            diagnostic.attachNote(op.getLoc())
-                << "'" << family->getRule().name << "': " << reason.str();
-            return success();
-          });
-      (void)fusibility->check(family->getRule().name, alone, {}, nothing,
-                              [&] { return mlir::emitError(op.getLoc()); });
-    }
+    op.emitOpError("has no kernel on target '")
+        << name << "' (" << explain(&op, nothing) << ")";
   }
   return success(covered);
 }
@@ -285,9 +312,12 @@ LogicalResult Discovery::run() {
                    });
     blocks.emplace_back(&block, isWorth ? proposer.get() : nullptr);
   });
+  // The errors of all blocks at once.
+  bool covered = true;
   for (auto [block, agent] : blocks)
-    if (failed(discover(*block, agent)))
-      return failure();
+    covered &= succeeded(discover(*block, agent));
+  if (!covered)
+    return failure();
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && failed(copyOutputs(function)))
       return failure();

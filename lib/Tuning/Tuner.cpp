@@ -402,7 +402,10 @@ void Tuner::reportFailures() {
                  attempt->status + ": " + attempt->detail + "\n      see " +
                  attempt->log;
     }
-    if (allTooFast)
+    if (!allTooFast)
+      message += "\n  these kernels are FACT's own, and so is the mistake: "
+                 "please report it with the files above";
+    else
       message += "\n  every one beats the speed of light: the machine "
                  "description the model was compiled for (" +
                  bundle.target.text() + ") is not this machine";
