@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a PyTorch module to the text of the `torch` dialect.
 
-Operators are not decomposed (`aten.linear`, `aten.layer_norm`,
-`aten.scaled_dot_product_attention`, ...), and have the location of their Python line.
+Operators that the compiler converts are not decomposed (`aten.linear`, `aten.layer_norm`,
+`aten.scaled_dot_product_attention`, ...); others are, by `decompositions`, and what depends on
+no input is folded, by `constants`. Each has the location of its Python line.
 The text does not contain weights: where torch-mlir would inline a tensor, it has
 
     "torch.fact.weight"() {name = "mlp.up.weight"} : () -> !torch.vtensor<[8,4],bf16>
@@ -19,6 +20,7 @@ where it is not installed.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -34,7 +36,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from . import functional, toolchain
+from . import decompositions, functional, narrow_integers, toolchain
 from .caches import register_caches
 from .errors import FactError
 from .files import writing
@@ -124,8 +126,8 @@ def export(
     begin = time.perf_counter()
     program = program or _export_program(module, inputs, kwargs)
     exported = time.perf_counter()
-    _check_training(program.graph)
     parameters = parameters_of(module.forward)
+    narrow = narrow_integers.widen(program)
     entries, argument_leaves = _take_inputs(program)
     outputs, result_leaves, mutations = _take_outputs(program, entries)
     state = _program_state(program, module, {m.target for m in mutations})
@@ -135,10 +137,23 @@ def export(
     signature = CallSignature(
         parameters, program.call_spec.in_spec, program.call_spec.out_spec, argument_leaves,
         result_leaves, leaf_names(parameters, inputs, kwargs), mutations, state.aliases,
-        state.unused)
+        state.unused, *_narrow_types(program.graph, entries, narrow, mutations))
     text, weights = importer.import_program(program, state, name, entries, outputs, signature)
     seconds = {"torch.export": exported - begin, "import": time.perf_counter() - exported}
     return ExportedGraph(name, text, weights, entries, outputs, signature, seconds)
+
+
+def _narrow_types(graph, inputs, narrow, mutations) -> tuple[dict[int, str], dict[int, str]]:
+    """Types of inputs and results, by position, where the library has int32 instead."""
+    positions = {entry["name"]: index for index, entry in enumerate(inputs)}
+    results = next(iter(reversed(graph.nodes))).args[0]
+    types = {node: str(dtype).removeprefix("torch.") for node, dtype in narrow.items()}
+    given = {positions[node.name]: types[node] for node in types if node.name in positions}
+    for mutation in mutations:
+        if mutation.target in given:
+            raise FactError(f"forward changes input '{inputs[mutation.target]['name']}' of type "
+                            f"{given[mutation.target]}: use int8 or int32, or return the new value")
+    return given, {index: types[node] for index, node in enumerate(results) if node in types}
 
 
 def _load_importer():
@@ -169,20 +184,34 @@ def _distinct(arguments):
 
 def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
     inputs, kwargs = _distinct((inputs, kwargs))
-    with _EXPORTING, warnings.catch_warnings():
+    with _EXPORTING, _attention_in_parts(), warnings.catch_warnings():
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         try:
             program = torch.export.export(module, inputs, kwargs)
             functional.repair(program)
-            if _is_plain(program):
-                return program
-            return functional.run_decompositions(program, type(module).__name__)
+            if not _is_plain(program):
+                program = functional.run_decompositions(program, type(module).__name__)
+            _check_training(program.graph)
+            _check_complex(program.graph)
+            decompositions.decompose(program, _supported_ops())
+            return program
         except FactError:
             raise
         except Exception as error:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
+
+
+@contextlib.contextmanager
+def _attention_in_parts():
+    """Keeps `nn.TransformerEncoderLayer` and `nn.MultiheadAttention` from single ops."""
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(enabled)
 
 
 def _export_problem(error: Exception) -> str:
@@ -194,34 +223,40 @@ def _export_problem(error: Exception) -> str:
 
 
 def _is_plain(program: torch.export.ExportedProgram) -> bool:
-    """Whether each node is an op that the compiler takes as it is, and changes no tensor.
+    """Whether each node is an op, and none changes a tensor.
 
     Then there is nothing to do for `run_decompositions({})`, which traces the program again
     and takes as long as the first time.
     """
-    supported = _supported_ops()
     for node in program.graph.nodes:
         if node.op in ("placeholder", "output") or node.target is operator.getitem:
             continue
-        if not isinstance(node.target, torch._ops.OpOverload) or node.target._schema.is_mutable:
-            return False
-        name = str(node.target).removesuffix(".default")
-        namespace, _, op = name.partition(".")
-        if name not in supported and not (namespace == "aten" and op in _NO_OPS + _CHECKS):
+        if not isinstance(node.target, torch._ops.OpOverload) or _changes_tensors(node):
             return False
     return True
 
 
+def _changes_tensors(node: torch.fx.Node) -> bool:
+    """Norms in training change their running statistics, which their schemas do not say."""
+    if node.target is torch.ops.aten.batch_norm.default:
+        return bool(node.args[5])
+    if node.target is torch.ops.aten.instance_norm.default:
+        return bool(node.args[5]) and node.args[3] is not None
+    return node.target._schema.is_mutable
+
+
 @functools.cache
 def _supported_ops() -> frozenset[str]:
-    """The ops that convert-torch-to-fact supports; none if the compiler is not installed."""
+    """The ops that the compiler takes or drops; none if the compiler is not installed."""
     tool = toolchain.find_tool("fact-opt")
     if tool is None:
         return frozenset()
     process = subprocess.run([str(tool), "--convert-torch-to-fact=list-supported"],
                              input="module {}", capture_output=True, text=True)
     lines = process.stdout.splitlines() if process.returncode == 0 else []
-    return frozenset(line.removeprefix("torch.") for line in lines if line.startswith("torch."))
+    dropped = [f"torch.aten.{op}" for op in _NO_OPS + _CHECKS] if lines else []
+    return frozenset(line.removeprefix("torch.") for line in lines + dropped
+                     if line.startswith("torch."))
 
 
 def _check_training(graph: torch.fx.Graph) -> None:
@@ -229,6 +264,14 @@ def _check_training(graph: torch.fx.Graph) -> None:
         if "native_batch_norm_legit_functional" in str(node.target):
             raise FactError("batch norm in training mode changes its running statistics"
                             f"{_line(node)}: call module.eval() first")
+
+
+def _check_complex(graph: torch.fx.Graph) -> None:
+    for node in graph.nodes:
+        for value in pytree.tree_leaves(node.meta.get("val")):
+            if isinstance(value, torch.Tensor) and value.dtype.is_complex:
+                raise FactError(f"type {value.dtype} of '{node.target}'{_line(node)} is not "
+                                "supported: compute with real and imaginary parts")
 
 
 class State:

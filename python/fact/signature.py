@@ -69,11 +69,14 @@ class CallSignature:
     # Aliases of tied weights, and names of the module's state that nothing reads.
     aliases: dict[str, str] = dataclasses.field(default_factory=dict)
     unused: list[str] = dataclasses.field(default_factory=list)
+    # The caller's types of inputs and outputs that are int32 in the library, by position.
+    input_types: dict[int, str] = dataclasses.field(default_factory=dict)
+    output_types: dict[int, str] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
         self._tensors = [i for i, leaf in enumerate(self.argument_leaves)
                          if not isinstance(leaf, Constant)]
-        plain = len(self._tensors) == len(self.argument_leaves)
+        plain = len(self._tensors) == len(self.argument_leaves) and not self.input_types
         # The common call with a few tensors is checked without pytree flattening.
         self._plain = plain and self.arguments is not None and self.arguments == \
             pytree.tree_structure((tuple([0] * len(self._tensors)), {}))
@@ -95,10 +98,23 @@ class CallSignature:
                 raise FactError(
                     f"argument {name} is {_show(leaf)}, but was {compiled.value!r} when the "
                     "module was compiled: compile it again for this value, or make it a tensor")
-        return [leaves[position] for position in self._tensors]
+        return [self._as_stored(index, leaves[position])
+                for index, position in enumerate(self._tensors)]
+
+    def _as_stored(self, index: int, leaf: Any) -> Any:
+        expected = self.input_types.get(index)
+        if expected is None or not isinstance(leaf, torch.Tensor):
+            return leaf
+        if leaf.dtype != getattr(torch, expected):
+            raise FactError(f"argument {self.names[self._tensors[index]]} has type {leaf.dtype}; "
+                            f"expected torch.{expected}")
+        return leaf.to(torch.int32)
 
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:
         """The value that `forward` returns."""
+        outputs = [output.to(getattr(torch, self.output_types[index]))
+                   if index in self.output_types else output
+                   for index, output in enumerate(outputs)]
         flat = [leaf.value if isinstance(leaf, Constant) else outputs[leaf]
                 for leaf in self.result_leaves]
         if self.results is None:
@@ -170,6 +186,8 @@ class CallSignature:
             "mutations": [dataclasses.asdict(m) for m in self.mutations],
             "aliases": self.aliases,
             "unused": self.unused,
+            "input_types": list(self.input_types.items()),
+            "output_types": list(self.output_types.items()),
         })
 
     @staticmethod
@@ -185,6 +203,8 @@ class CallSignature:
             [Mutation(**m) for m in data["mutations"]],
             data["aliases"],
             data["unused"],
+            dict(data.get("input_types", ())),
+            dict(data.get("output_types", ())),
         )
 
 

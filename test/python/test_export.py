@@ -13,6 +13,8 @@ from torch.nn import functional as F
 
 import fact
 import fact.toolchain
+from fact import narrow_integers
+from fact.export import _export_program
 from fact.workload import load_workload
 
 pytest.importorskip("torch_mlir")
@@ -105,7 +107,7 @@ class Buffers(nn.Module):
         self.register_buffer("halves", torch.full((8,), 0.5))
 
     def forward(self, x):
-        return x.masked_fill(self.mask == 0, 0.0) + self.index + self.halves
+        return x.masked_fill(self.mask, 0.0) + self.index + self.halves
 
 
 def test_buffers_carry_their_data():
@@ -268,9 +270,68 @@ def test_no_tensor_returned():
         fact.export(Nothing(), (torch.randn(2),))
 
 
+class Lambda(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def test_results_that_are_no_tensors():
+    exported = fact.export(Lambda(lambda x: (x * 2, x.shape[0], None, "name", 1.5)),
+                           (torch.randn(4, 3),))
+    y = torch.randn(4, 3)
+    assert exported.signature.build([y]) == (y, 4, None, "name", 1.5)
+
+
+def test_narrow_integers_are_wide_and_wrap():
+    bytes_ = torch.tensor([[0, 1, 200, 255]], dtype=torch.uint8)
+    words = torch.tensor([[-32768, 32767, -1, 4]], dtype=torch.int16)
+
+    def function(x, y):
+        return (x + 100, -x, x * x, x // 3, x > 100, x.float() / 2, ~x, x.sum(), y - 1, y * y,
+                x + y, (x + 0.5).to(torch.uint8), torch.cat([x, x.flip(-1)])[0])
+
+    class Narrow(nn.Module):
+        def forward(self, x, y):
+            return function(x, y)
+
+    program = _export_program(Narrow(), (bytes_, words), {})
+    narrow_integers.widen(program)
+    results = program.module(check_guards=False)(bytes_.int(), words.int())
+    for result, expected in zip(results, function(bytes_, words), strict=True):
+        if expected.dtype in narrow_integers.TYPES:
+            assert result.dtype == torch.int32
+        else:
+            assert result.dtype == expected.dtype
+        assert torch.equal(result.to(expected.dtype), expected) and \
+            torch.equal(result.double(), expected.double())
+
+
+def test_callers_see_narrow_integers():
+    exported = fact.export(Lambda(lambda x: (x + 1, x.float())), (torch.zeros(3).byte(),))
+    signature = exported.signature
+    assert [entry["type"] for entry in exported.inputs + exported.outputs] == ["i32", "i32", "f32"]
+    signature = type(signature).from_json(signature.to_json())
+    x = torch.tensor([1, 2, 255], dtype=torch.uint8)
+    (stored,) = signature.flatten((x,), {})
+    assert stored.dtype == torch.int32 and stored.tolist() == [1, 2, 255]
+    first, second = signature.build([stored, stored.float()])
+    assert first.dtype == torch.uint8 and second.dtype == torch.float32
+    with pytest.raises(fact.FactError, match="argument 'x' has type torch.int64; expected "
+                                             "torch.uint8"):
+        signature.flatten((x.long(),), {})
+
+
 def test_unsupported_type():
-    with pytest.raises(fact.FactError, match="complex64 is not supported"):
-        fact.export(nn.Identity(), (torch.randn(2, dtype=torch.complex64),))
+    with pytest.raises(fact.FactError, match="complex64 of 'x' .*is not supported"):
+        fact.export(Lambda(lambda x: x * 2), (torch.randn(2, dtype=torch.complex64),))
+    rotates = Lambda(lambda x: torch.view_as_real(torch.polar(x, x)))
+    with pytest.raises(fact.FactError, match=r"complex64 of 'aten.polar.default' "
+                                             r"\(.*test_export.py, line \d+\) is not supported"):
+        fact.export(rotates, (torch.randn(2),))
 
 
 def test_what_torch_export_refuses():
@@ -355,6 +416,47 @@ def test_symbolic_sizes_are_refused_with_a_way_out():
         fact.compile(nn.Tanh(), (x,), dynamic_shapes=({0: torch.export.Dim("b")},))
     with pytest.raises(fact.FactError, match="inputs are missing"):
         fact.compile(nn.Tanh())
+
+
+def test_decomposed_ops_have_the_users_line():
+    exported = fact.export(Lambda(lambda x: F.cross_entropy(x, x.argmax(-1))),
+                           (torch.randn(4, 3),))
+    line = line_of(Lambda.forward, "return")
+    assert "cross_entropy" not in exported.text
+    assert f'test_export.py":{line}' in exported.text
+
+
+def test_ops_that_have_no_form_stay_whole():
+    exported = fact.export(Lambda(lambda x: torch.linalg.eigvalsh(x @ x.mT)), (torch.randn(3, 3),))
+    assert "aten.linalg_eigvalsh" in exported.text or "_linalg_eigh" in exported.text
+
+
+class Folded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("kept", torch.zeros(2, 4, dtype=torch.long))
+        self.register_buffer("table", torch.arange(4.0), persistent=False)
+
+    def forward(self, x):
+        positions = torch.arange(4)[None]
+        # What transformers does without a mask.
+        starts = torch.diff(positions, prepend=positions[:, :1] - 1, dim=-1) != 1
+        return x / torch.sqrt(torch.tensor(8.0)) + starts.cumsum(-1) + self.table.exp() + self.kept
+
+
+def test_what_depends_on_no_input_is_folded():
+    text = fact.export(Folded(), (torch.randn(2, 4),)).text
+    assert set(ops(text)) == {"aten.div", "aten.add"}
+    assert 'name = "kept"' in text and "constant, name = \"kept\"" not in text
+
+
+def test_transformer_layers_are_not_single_ops():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    with torch.no_grad():
+        found = ops(fact.export(layer, (torch.randn(2, 5, 8),)).text)
+    assert "aten.scaled_dot_product_attention" in found
+    assert torch.backends.mha.get_fastpath_enabled() == enabled
 
 
 def test_matmul_precision_is_recorded():

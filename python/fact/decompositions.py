@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch writes out what the compiler does not convert.
+
+An op that has no conversion is replaced by what FACT (`forms`) or PyTorch (its
+table of decompositions, or the op's own composite form) writes it out as, again and again,
+until every op has a conversion. An op that does not get that far stays whole, so that an
+error names the op that the user called. Ops that have a conversion always stay whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from typing import Any, Callable, Iterator
+
+import torch
+from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from . import constants, forms
+
+# What says where a node is in the user's files.
+_PLACE = ("stack_trace", "nn_module_stack", "torch_fn", "source_fn_stack")
+
+# Written-out forms of written-out forms; none that ends is deeper.
+_DEPTH_LIMIT = 12
+
+
+def decompose(program: torch.export.ExportedProgram, supported: frozenset[str]) -> None:
+    """Folds constants and writes out the ops of `program` that are not `supported`."""
+    if not supported:
+        return
+    constants.fold_program(program)
+    known = constants.known_tensors(program)
+    changed = False
+    with _tracing():
+        for node in list(program.graph.nodes):
+            form = _supported_form(node, supported, known, 0)
+            if form is not None:
+                _inline(program.graph, node, form, lambda t: constants.lift(program, t))
+                changed = True
+    if changed:
+        program.graph.eliminate_dead_code()
+        constants.fold_program(program)
+    _name_outputs(program)
+    program.graph_module.recompile()
+
+
+def _name_outputs(program: torch.export.ExportedProgram) -> None:
+    """The signature names the nodes that the program returns."""
+    output = next(iter(reversed(program.graph.nodes)))
+    for spec, value in zip(program.graph_signature.output_specs, output.args[0], strict=True):
+        if isinstance(value, torch.fx.Node):
+            spec.arg.name = value.name
+
+
+def op_name(target: Any) -> str | None:
+    """The name of an op as the compiler has it: `aten.add.Tensor`, `aten.relu`."""
+    if not isinstance(target, torch._ops.OpOverload):
+        return None
+    return str(target).removesuffix(".default")
+
+
+@contextlib.contextmanager
+def _tracing() -> Iterator[None]:
+    # oneDNN's ops have no forms of their own.
+    enabled = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch._C._set_mkldnn_enabled(enabled)
+
+
+def _is_taken(node: torch.fx.Node, supported: frozenset[str]) -> bool:
+    """Whether the compiler takes a node as it is."""
+    if node.op != "call_function" or node.target is operator.getitem:
+        return True
+    return op_name(node.target) in supported and not forms.is_exception(node)
+
+
+def _supported_form(node: torch.fx.Node, supported: frozenset[str], known: dict,
+                    depth: int) -> torch.fx.GraphModule | None:
+    """The node as a graph of supported ops; None if it is one, or if there is none."""
+    if _is_taken(node, supported) or depth == _DEPTH_LIMIT:
+        return None
+    form = _written_out(node)
+    if form is None:
+        return None
+    graph = form.graph
+    inside = {place: known[given] for place, given in _operands(graph, node) if given in known}
+    inside.update({place: getattr(form, place.target) for place in graph.nodes
+                   if place.op == "get_attr"})
+    constants.fold(graph, inside, lambda tensor: _attribute(form, tensor))
+    for inner in list(graph.nodes):
+        if _is_taken(inner, supported):
+            continue
+        replacement = _supported_form(inner, supported, inside, depth + 1)
+        if replacement is None:
+            return None
+        _inline(graph, inner, replacement, lambda tensor: _attribute(form, tensor))
+    graph.eliminate_dead_code()
+    return form
+
+
+def _operands(graph: torch.fx.Graph, node: torch.fx.Node):
+    """Pairs of a form's placeholders and the operands that they stand for."""
+    places = [place for place in graph.nodes if place.op == "placeholder"]
+    return zip(places, node.all_input_nodes, strict=True)
+
+
+def _attribute(form: torch.fx.GraphModule, tensor: torch.Tensor) -> torch.fx.Node:
+    """A constant of a form, as an attribute."""
+    index = 0
+    while hasattr(form, f"constant_{index}"):
+        index += 1
+    form.register_buffer(f"constant_{index}", tensor, persistent=False)
+    with form.graph.inserting_before(next(iter(form.graph.nodes))):
+        node = form.graph.get_attr(f"constant_{index}")
+    node.meta["val"] = constants.fake(form.graph, tensor)
+    return node
+
+
+def _written_out(node: torch.fx.Node) -> torch.fx.GraphModule | None:
+    """One step of FACT's or PyTorch's own form of an op, as a graph of the node's operands."""
+    operands = node.all_input_nodes
+    values = [operand.meta.get("val") for operand in operands]
+    if not all(isinstance(value, torch.Tensor) for value in values):
+        return None
+    for function, is_composite in _forms(node.target):
+
+        def call(*tensors, function=function):
+            of = dict(zip(operands, tensors))
+            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: of[n])
+            result = function(*args, **kwargs)
+            return tuple(result) if isinstance(result, tuple) else result  # Of no own class.
+
+        # Below autograd, the dispatcher itself writes composite ops out. Above, it leaves
+        # those that a form calls whole.
+        form = _trace(call, values, pre_dispatch=not is_composite)
+        if form is not None and _changes_tensors(form.graph):
+            form = _trace(dispatch_functionalize(call), values, pre_dispatch=False)
+        if form is not None and not _changes_tensors(form.graph) and _has_results_of(form, node):
+            return form
+    return None
+
+
+def _trace(call: Callable, values: list[torch.Tensor], *,
+           pre_dispatch: bool) -> torch.fx.GraphModule | None:
+    try:
+        return make_fx(call, tracing_mode="fake", pre_dispatch=pre_dispatch)(*values)
+    except Exception:
+        # A form that PyTorch does not have for these arguments; the op stays whole.
+        return None
+
+
+def _changes_tensors(graph: torch.fx.Graph) -> bool:
+    return any(isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
+               for node in graph.nodes)
+
+
+def _has_results_of(form: torch.fx.GraphModule, node: torch.fx.Node) -> bool:
+    """Whether a form returns tensors like those of the node. Drops what nobody uses."""
+    def is_like(result, value) -> bool:
+        made = result.meta.get("val") if isinstance(result, torch.fx.Node) else None
+        return isinstance(made, torch.Tensor) and isinstance(value, torch.Tensor) and \
+            made.shape == value.shape and made.dtype == value.dtype
+
+    output = next(iter(reversed(form.graph.nodes)))
+    result, value = output.args[0], node.meta.get("val")
+    if not isinstance(value, (list, tuple)):
+        return is_like(result, value)
+    used = {user.args[1] for user in node.users}
+    output.args = (tuple(one if index in used else None for index, one in enumerate(result)),)
+    form.graph.eliminate_dead_code()
+    return all(is_like(result[index], value[index]) for index in used)
+
+
+def _forms(target: Any) -> Iterator[tuple[Callable, bool]]:
+    """FACT's own form of an op, PyTorch's decomposition, and the op itself if it is composite."""
+    from torch._decomp import decomposition_table
+
+    for table in (forms.TABLE, decomposition_table):
+        if target in table:
+            yield table[target], False
+    if _is_composite(target):
+        yield target, True
+
+
+def _is_composite(target: Any) -> bool:
+    if not isinstance(target, torch._ops.OpOverload):
+        return False
+    key = torch._C.DispatchKey.CompositeImplicitAutograd
+    return key in target.py_kernels or \
+        torch._C._dispatch_has_kernel_for_dispatch_key(target.name(), key)
+
+
+def _inline(graph: torch.fx.Graph, node: torch.fx.Node, form: torch.fx.GraphModule,
+            constant: Callable[[torch.Tensor], torch.fx.Node]) -> None:
+    """Replaces a node by its form, whose nodes get the node's place in the user's files."""
+    of = dict(_operands(form.graph, node))
+    result = None
+    for inner in form.graph.nodes:
+        if inner.op == "get_attr":
+            of[inner] = constant(getattr(form, inner.target))
+        elif inner.op == "call_function":
+            with graph.inserting_before(node):
+                of[inner] = graph.node_copy(inner, lambda n: of[n])
+            of[inner].meta = {"val": inner.meta.get("val"), **{
+                key: node.meta[key] for key in _PLACE if key in node.meta}}
+        elif inner.op == "output":
+            result = torch.fx.node.map_arg(inner.args[0], lambda n: of[n])
+    _replace(graph, node, result)
+
+
+def _replace(graph: torch.fx.Graph, node: torch.fx.Node, result: Any) -> None:
+    if isinstance(result, torch.fx.Node):
+        node.replace_all_uses_with(result)
+    else:
+        for user in list(node.users):
+            user.replace_all_uses_with(result[user.args[1]])
+            graph.erase_node(user)
+    graph.erase_node(node)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops that FACT writes out itself: PyTorch has no form of them, or one that is less useful."""
+
+from . import (attention, contractions, convolutions, elementary, indices, losses,  # noqa: F401
+               norms, pools)
+from .table import TABLE, is_exception  # noqa: F401

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Elements by their place."""
+
+from __future__ import annotations
+
+import torch
+
+from .table import TABLE, aten, form
+
+
+@form(aten.unfold.default)
+def unfold(x, dimension, size, step):
+    if x.dim() == 0:
+        return x.expand(size) if size else x.new_empty([0])
+    dim = dimension % x.dim()
+    count = (x.shape[dim] - size) // step + 1
+    places = torch.arange(count, device=x.device)[:, None] * step + \
+        torch.arange(size, device=x.device)
+    windows = torch.index_select(x, dim, places.reshape(-1)).unflatten(dim, (count, size))
+    order = [d for d in range(windows.dim()) if d != dim + 1] + [dim + 1]
+    return windows.permute(order)
+
+
+@form(aten.diagonal.default, aten.diagonal_copy.default)
+def diagonal(x, offset=0, dim1=0, dim2=1):
+    dim1, dim2 = dim1 % x.dim(), dim2 % x.dim()
+    rows, columns = x.shape[dim1], x.shape[dim2]
+    x = x.permute([d for d in range(x.dim()) if d not in (dim1, dim2)] + [dim1, dim2])
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    steps = torch.arange(length, device=x.device) * (columns + 1)
+    first = offset if offset >= 0 else -offset * columns
+    return torch.index_select(x.flatten(-2), -1, steps + first)
+
+
+@form(aten.trace.default)
+def trace(x):
+    return diagonal(x).sum()
+
+
+@form(aten.diag.default)
+def diag(x, diagonal=0):
+    if x.dim() == 1:
+        return torch.diag_embed(x, diagonal)
+    return TABLE[aten.diagonal.default](x, diagonal)
+
+
+@form(aten.bucketize.Tensor)
+def bucketize(x, boundaries, *, out_int32=False, right=False):
+    return searchsorted(boundaries, x, out_int32=out_int32, right=right)
+
+
+@form(aten.searchsorted.Tensor)
+def searchsorted(sequence, x, *, out_int32=False, right=False, side=None, sorter=None):
+    """Counts the elements of the sequence that are before `x`."""
+    if sorter is not None:
+        raise NotImplementedError
+    sequence = sequence if sequence.dim() == 1 else sequence.unsqueeze(-2)
+    x = x.unsqueeze(-1)
+    before = ~(sequence > x) if right or side == "right" else ~(sequence >= x)
+    return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
+
+
+@form(aten.index_fill.int_Scalar, aten.index_fill.int_Tensor)
+def index_fill(x, dim, index, value):
+    if x.dim() == 0:
+        return torch.full_like(x, value)
+    size = x.shape[dim]
+    places = torch.arange(size, device=x.device)
+    index = torch.where(index < 0, index + size, index).reshape(-1, 1)
+    is_filled = (index == places).any(0)
+    shape = [1] * x.dim()
+    shape[dim] = size
+    return torch.where(is_filled.reshape(shape), value, x).to(x.dtype)
+
+
+@form(aten.col2im.default)
+def col2im(x, output_size, kernel_size, dilation, padding, stride):
+    """Blocks that do not overlap."""
+    if list(kernel_size) != list(stride) or any(padding) or any(d != 1 for d in dilation):
+        raise NotImplementedError
+    counts = [size // k for size, k in zip(output_size, kernel_size)]
+    if any(n * k != size for n, k, size in zip(counts, kernel_size, output_size)):
+        raise NotImplementedError
+    blocks = x.reshape(list(x.shape[:-2]) + [-1] + list(kernel_size) + counts)
+    lead = list(range(blocks.dim() - 4))
+    order = lead + [len(lead) + 2, len(lead), len(lead) + 3, len(lead) + 1]
+    return blocks.permute(order).flatten(-2).flatten(-3, -2)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Losses that PyTorch has no form of."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from .table import aten, form
+
+
+def _reduced(loss: torch.Tensor, reduction: int) -> torch.Tensor:
+    return loss if reduction == 0 else loss.mean() if reduction == 1 else loss.sum()
+
+
+@form(aten.poisson_nll_loss.default)
+def poisson_nll_loss(input, target, log_input, full, eps, reduction):
+    loss = input.exp() - target * input if log_input else \
+        input - target * torch.log(input + eps)
+    if full:
+        stirling = target * target.log() - target + 0.5 * torch.log(2 * math.pi * target)
+        loss = loss + torch.where(target <= 1, 0, stirling)
+    return _reduced(loss, reduction)
+
+
+@form(aten.multilabel_margin_loss_forward.default)
+def multilabel_margin_loss(input, target, reduction):
+    """Targets of a row end at the first -1."""
+    x, t = (input, target) if input.dim() == 2 else (input[None], target[None])
+    classes = x.shape[-1]
+    places = torch.arange(classes, device=x.device)
+    ended = (t < 0).unsqueeze(-2) & (places <= places[:, None])
+    valid = ~ended.any(-1)
+    targets = torch.where(valid, t, 0)
+    is_target = ((targets.unsqueeze(-1) == places) & valid.unsqueeze(-1)).any(-2)
+    margin = 1 - torch.gather(x, -1, targets).unsqueeze(-1) + x.unsqueeze(-2)
+    counted = valid.unsqueeze(-1) & ~is_target.unsqueeze(-2)
+    loss = torch.where(counted, margin.clamp(min=0), 0).sum((-2, -1)) / classes
+    loss = loss if input.dim() == 2 else loss.squeeze(0)
+    return _reduced(loss, reduction), is_target.to(input.dtype).reshape(target.shape)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pools, as maxima and sums of strided slices."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Callable
+
+import torch
+from torch.nn import functional as F
+
+from .table import TABLE, aten, per_dimension
+
+
+def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int,
+             ceil_mode: bool) -> int:
+    """The number of windows; with `ceil_mode`, one more that begins inside of the tensor."""
+    rest = size + 2 * padding - dilation * (kernel - 1) - 1
+    count = (rest + (stride - 1 if ceil_mode else 0)) // stride + 1
+    return count - 1 if ceil_mode and (count - 1) * stride >= size + padding else count
+
+
+class _Pool:
+    """Windows of the last dimensions of a tensor."""
+
+    def __init__(self, x, kernel, stride, padding, dilation, ceil_mode, dims):
+        self.dims = dims
+        self.sizes = list(x.shape[-dims:])
+        self.kernel = per_dimension(kernel, dims)
+        self.stride = per_dimension(stride or self.kernel, dims)
+        self.padding = per_dimension(padding, dims)
+        self.dilation = per_dimension(dilation, dims)
+        self.counts = [_windows(*of, ceil_mode) for of in zip(
+            self.sizes, self.kernel, self.stride, self.padding, self.dilation)]
+
+    def is_blocks(self) -> bool:
+        """Whether windows are neighbors, without gaps, padding or rest."""
+        return self.kernel == self.stride and not any(self.padding) and \
+            all(d == 1 for d in self.dilation) and \
+            all(count * k == size for count, k, size in zip(self.counts, self.kernel, self.sizes))
+
+    def blocks(self, x: torch.Tensor) -> tuple[torch.Tensor, list[int]]:
+        """[..., count, kernel, count, kernel], and the dimensions of kernels."""
+        shape = [n for pair in zip(self.counts, self.kernel) for n in pair]
+        leading = list(x.shape[:-self.dims])
+        dims = [len(leading) + 2 * index + 1 for index in range(self.dims)]
+        return x.reshape(leading + shape), dims
+
+    def places(self, x: torch.Tensor, value: float):
+        """For each place in a window, its elements in all windows."""
+        after = [(count - 1) * s + d * (k - 1) + 1 - size - p for count, s, d, k, size, p in zip(
+            self.counts, self.stride, self.dilation, self.kernel, self.sizes, self.padding)]
+        amounts = [n for p, a in reversed(list(zip(self.padding, after))) for n in (p, max(a, 0))]
+        if any(amounts):
+            x = F.pad(x, amounts, value=value)
+        for place in itertools.product(*map(range, self.kernel)):
+            part = x
+            for index, offset in enumerate(place):
+                dim = x.dim() - self.dims + index
+                begin = offset * self.dilation[index]
+                end = begin + (self.counts[index] - 1) * self.stride[index] + 1
+                part = aten.slice(part, dim, begin, end, self.stride[index])
+            yield place, part
+
+
+def _lowest(dtype: torch.dtype) -> float:
+    return -math.inf if dtype.is_floating_point else torch.iinfo(dtype).min
+
+
+def _max_pool(dims: int) -> Callable:
+    def pool(x, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
+        of = _Pool(x, kernel_size, stride, padding, dilation, ceil_mode, dims)
+        if of.is_blocks():
+            return torch.amax(*of.blocks(x))
+        best = None
+        for _, part in of.places(x, _lowest(x.dtype)):
+            best = part if best is None else torch.maximum(best, part)
+        return best
+
+    return pool
+
+
+def _max_pool_with_indices(dims: int) -> Callable:
+    def pool(x, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
+        of = _Pool(x, kernel_size, stride, padding, dilation, ceil_mode, dims)
+        best, index = None, None
+        for place, part in of.places(x, _lowest(x.dtype)):
+            here = 0
+            for dim in range(dims):
+                rows = torch.arange(of.counts[dim], device=x.device) * of.stride[dim] + (
+                    place[dim] * of.dilation[dim] - of.padding[dim])
+                here = here * of.sizes[dim] + rows.reshape([-1] + [1] * (dims - 1 - dim))
+            if best is None:
+                best, index = part, here.expand(part.shape)
+            else:
+                better = (part > best) | part.isnan() if part.is_floating_point() else part > best
+                best, index = torch.where(better, part, best), torch.where(better, here, index)
+        return best, index
+
+    return pool
+
+
+def _avg_pool(dims: int) -> Callable:
+    def pool(x, kernel_size, stride=(), padding=0, ceil_mode=False, count_include_pad=True,
+             divisor_override=None):
+        of = _Pool(x, kernel_size, stride, padding, 1, ceil_mode, dims)
+        if of.is_blocks() and divisor_override is None:
+            return torch.mean(*of.blocks(x))
+        total = None
+        for _, part in of.places(x, 0):
+            total = part if total is None else total + part
+        if divisor_override is not None:
+            return total / divisor_override
+        divisor = torch.ones([], dtype=x.dtype, device=x.device)
+        for dim in range(dims):
+            counts = [_divisor(of, dim, window, count_include_pad)
+                      for window in range(of.counts[dim])]
+            shape = [-1] + [1] * (dims - 1 - dim)
+            divisor = divisor * torch.tensor(counts, dtype=x.dtype, device=x.device).reshape(shape)
+        return total / divisor
+
+    return pool
+
+
+def _divisor(of: _Pool, dim: int, window: int, include_padding: bool) -> int:
+    """The elements of a window that count."""
+    size, padding = of.sizes[dim], of.padding[dim]
+    begin = window * of.stride[dim] - padding
+    end = min(begin + of.kernel[dim], size + padding)
+    return end - begin if include_padding else min(end, size) - max(begin, 0)
+
+
+def _adaptive_pool(dims: int, reduce: Callable) -> Callable:
+    """Windows that cover a tensor; they overlap where sizes do not divide."""
+    def pool(x, output_size):
+        for dim, count in zip(range(x.dim() - dims, x.dim()), output_size):
+            size = x.shape[dim]
+            if size % count == 0:
+                x = reduce(x.unflatten(dim, (count, size // count)), dim + 1)
+                continue
+            bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+            x = torch.stack([reduce(aten.slice(x, dim, *bound), dim) for bound in bounds], dim)
+        return x
+
+    return pool
+
+
+for _dims in (1, 2, 3):
+    TABLE[getattr(aten, f"max_pool{_dims}d").default] = _max_pool(_dims)
+    TABLE[getattr(aten, f"max_pool{_dims}d_with_indices").default] = _max_pool_with_indices(_dims)
+    TABLE[getattr(aten, f"avg_pool{_dims}d").default] = _avg_pool(_dims)
+    TABLE[getattr(aten, f"adaptive_avg_pool{_dims}d").default] = _adaptive_pool(_dims, torch.mean)
+for _dims in (2, 3):
+    TABLE[getattr(aten, f"_adaptive_avg_pool{_dims}d").default] = _adaptive_pool(
+        _dims, torch.mean)

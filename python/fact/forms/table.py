@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The forms by op, and which ops need one for their arguments."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable
+
+import torch
+
+aten = torch.ops.aten
+
+# Each form has the parameters of its op. One that does not take some arguments raises
+# NotImplementedError.
+TABLE: dict[torch._ops.OpOverload, Callable] = {}
+
+
+def form(*ops: torch._ops.OpOverload):
+    """Registers a function as the form of `ops`."""
+    def register(function: Callable) -> Callable:
+        TABLE.update({op: function for op in ops})
+        return function
+
+    return register
+
+
+def is_exception(node: torch.fx.Node) -> bool:
+    """Whether a supported op has arguments that its conversion does not take."""
+    def argument(index: int, name: str, default):
+        return node.args[index] if len(node.args) > index else node.kwargs.get(name, default)
+
+    if node.target is aten.pad.default:
+        return argument(2, "mode", "constant") != "constant"
+    if node.target is aten.linalg_vector_norm.default:
+        return argument(1, "ord", 2) not in (1, 2, math.inf, -math.inf)
+    if node.target is aten.slice_scatter.default:
+        return argument(5, "step", 1) != 1
+    return False
+
+
+def per_dimension(value, dims: int) -> list[int]:
+    """A parameter of a pool or convolution: one number for all dimensions, or one for each."""
+    value = [value] if isinstance(value, int) else list(value)
+    return value * dims if len(value) == 1 else value
+
+
+def of_channels(vector: torch.Tensor, rank: int) -> torch.Tensor:
+    """A value per channel, for a tensor of `rank` with channels in dimension 1."""
+    return vector.reshape([-1] + [1] * (rank - 2))
