@@ -85,7 +85,7 @@ def _supported_form(node: torch.fx.Node, supported: frozenset[str], known: dict,
     """The node as a graph of supported ops; None if it is one, or if there is none."""
     if _is_taken(node, supported) or depth == _DEPTH_LIMIT:
         return None
-    form = _written_out(node)
+    form = _written_out(node, known)
     if form is None:
         return None
     graph = form.graph
@@ -122,7 +122,7 @@ def _attribute(form: torch.fx.GraphModule, tensor: torch.Tensor) -> torch.fx.Nod
     return node
 
 
-def _written_out(node: torch.fx.Node) -> torch.fx.GraphModule | None:
+def _written_out(node: torch.fx.Node, known: dict) -> torch.fx.GraphModule | None:
     """One step of FACT's or PyTorch's own form of an op, as a graph of the node's operands."""
     operands = node.all_input_nodes
     values = [operand.meta.get("val") for operand in operands]
@@ -133,7 +133,8 @@ def _written_out(node: torch.fx.Node) -> torch.fx.GraphModule | None:
         def call(*tensors, function=function):
             of = dict(zip(operands, tensors))
             args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: of[n])
-            result = function(*args, **kwargs)
+            with forms.known_values((of[n], known[n]) for n in operands if n in known):
+                result = function(*args, **kwargs)
             return tuple(result) if isinstance(result, tuple) else result  # Of no own class.
 
         # Below autograd, the dispatcher itself writes composite ops out. Above, it leaves

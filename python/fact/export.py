@@ -192,15 +192,15 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
             functional.repair(program)
             if not _is_plain(program):
                 program = functional.run_decompositions(program, type(module).__name__)
-            _check_training(program.graph)
-            _check_complex(program.graph)
-            decompositions.decompose(program, _supported_ops())
-            return program
         except FactError:
             raise
         except Exception as error:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
+        _check_training(program.graph)
+        _check_complex(program.graph)
+        decompositions.decompose(program, _supported_ops())
+        return program
 
 
 @contextlib.contextmanager

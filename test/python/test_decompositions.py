@@ -154,7 +154,7 @@ def spatial(dims):
     }
     for size in (1, 2, 3):
         cases[f"adaptive average {size}"] = layer("AdaptiveAvgPool", size)
-    for size in (1, 4):
+    for size in (1, 3, 4):
         cases[f"adaptive max {size}"] = layer("AdaptiveMaxPool", size)
     for mode in ("nearest", "nearest-exact", linear):
         cases[f"resize {mode}"] = (
@@ -196,6 +196,9 @@ def vectors():
         "bilinear": (nn.Bilinear(3, 4, 5), [rand(2, 3), rand(2, 4)]),
         "bag of rows": (lambda i, w, s: F.embedding_bag(i, w, per_sample_weights=s, mode="sum"),
                         [ids, rand(10, 4), rand(3, 5)]),
+        "bags with a last offset": (
+            lambda i, o, w: F.embedding_bag(i, w, o, mode="sum", include_last_offset=True),
+            [whole(7, high=10), torch.tensor([0, 2, 7]), rand(10, 4)]),
         "bag without padding": (nn.EmbeddingBag(10, 4, padding_idx=2), [ids]),
         "norm of order 3": (lambda a: a.norm(p=3, dim=-1), [x]),
         "count": (lambda a: torch.linalg.vector_norm(a, 0, dim=1), [x.relu()]),
@@ -246,9 +249,31 @@ def functions():
     }
 
 
-GROUPS = {"losses": losses, "recurrences": recurrences, "1-d": lambda: spatial(1),
-          "2-d": lambda: spatial(2), "3-d": lambda: spatial(3), "images": images,
-          "vectors": vectors, "functions": functions}
+def layers():
+    def fused(first, gelu, mask_type=None):
+        attention = [rand(24, 8), rand(24), rand(8, 8), rand(8)]
+        others = [rand(8), rand(8, seed=1), rand(8, seed=2), rand(8, seed=3), rand(16, 8),
+                  rand(16), rand(8, 16), rand(8, seed=4)]
+        return lambda x, mask=None: torch._transformer_encoder_layer_fwd(
+            x, 8, 2, *attention, gelu, first, 1e-5, *others, mask, mask_type)
+
+    x, hidden = rand(2, 5, 8), torch.arange(5) > torch.tensor([[4], [2]])
+    return {
+        "layer as one op": (fused(False, False), [x]),
+        "layer as one op, norms first": (fused(True, True), [x]),
+        "layer as one op, padded": (fused(False, False, 1), [x, hidden]),
+        "layer as one op, causal": (fused(False, False, 0), [x, torch.ones(5, 5).triu(1).bool()]),
+        "encoder": (nn.TransformerEncoder(
+            nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2), [x]),
+        "decoder": (nn.TransformerDecoderLayer(8, 2, 16, batch_first=True), [x, rand(2, 4, 8)]),
+        "attention with weights": (nn.MultiheadAttention(8, 2, batch_first=True),
+                                   [x, x + 1, x + 2]),
+    }
+
+
+GROUPS = {"losses": losses, "recurrences": recurrences, "layers": layers,
+          "1-d": lambda: spatial(1), "2-d": lambda: spatial(2), "3-d": lambda: spatial(3),
+          "images": images, "vectors": vectors, "functions": functions}
 
 
 @pytest.mark.parametrize("name", GROUPS)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Folds are exact. x + 0.0 is not folded, since it is 0.0 for x = -0.0, but
-// x + -0.0 and x - 0.0 are. A narrowing cast rounds and is not folded.
+// x + -0.0 and x - 0.0 are. A narrowing cast rounds and is only folded if its
+// operand is a constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -211,6 +212,25 @@ struct FoldSplats : OpInterfaceRewritePattern<PointwiseOpInterface> {
   }
 };
 
+/// Rounds a constant to a narrower float, as the cast does.
+struct FoldNarrowedSplat : OpRewritePattern<CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CastOp op,
+                                PatternRewriter &rewriter) const override {
+    DenseElementsAttr value = getSplat(op.getOperand());
+    auto to = dyn_cast<FloatType>(op.getType().getElementType());
+    if (!value || !to || !isa<FloatType>(value.getElementType()))
+      return failure();
+    APFloat number = value.getSplatValue<APFloat>();
+    bool inexact;
+    number.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &inexact);
+    rewriter.replaceOpWithNewOp<ConstantOp>(
+        op, op.getType(), DenseElementsAttr::get(op.getType(), number));
+    return success();
+  }
+};
+
 /// A gather by a splat names the same slice again and again.
 struct FoldGatherBySplat : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -288,8 +308,8 @@ struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
 
 void FactDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<FoldSplats, FoldGatherBySplat, FoldGatherFromSplat>(
-      getContext());
+  patterns.add<FoldSplats, FoldNarrowedSplat, FoldGatherBySplat,
+               FoldGatherFromSplat>(getContext());
   populateEmptyTensorPatterns(patterns);
 }
 

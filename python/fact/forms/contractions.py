@@ -8,35 +8,53 @@ import math
 import torch
 from torch.nn import functional as F
 
-from .table import aten, form
+from .table import aten, form, numbers_of
 
 
 @form(aten._embedding_bag.default, aten._embedding_bag_forward_only.default)
 def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False,
                   per_sample_weights=None, include_last_offset=False, padding_idx=-1):
-    """Each bag is a product of a row of booleans, which elements are in it, with the rows."""
+    """Reduces [bags, elements, width], where some elements count."""
+    rows = F.embedding(indices, weight)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights[:, None]
+    counts = indices != padding_idx
+    size = _bag_size(indices, offsets, include_last_offset)
+    if size is not None:
+        rows, counts = rows.reshape(-1, size, rows.shape[-1]), counts.reshape(-1, size)
+    else:
+        counts = counts & _in_bags(indices, offsets, include_last_offset)
+    sizes = counts.sum(1)
+    if mode == 2:
+        bags = torch.where(counts[:, :, None], rows, -math.inf).amax(1)
+        bags = torch.where(sizes[:, None] > 0, bags, 0)
+    else:
+        bags = torch.where(counts[:, :, None], rows, 0).sum(1)
+        if mode == 1:
+            bags = bags / sizes.clamp(min=1)[:, None]
+    # The other results serve gradients.
+    return bags.to(weight.dtype), None, None, None
+
+
+def _bag_size(indices, offsets, include_last_offset) -> int | None:
+    """The size of all bags, if `offsets` is a constant and they are equal."""
+    begins = numbers_of(offsets)
+    if not begins or include_last_offset:
+        return None
+    size = indices.shape[0] // len(begins)
+    is_regular = begins == [index * size for index in range(len(begins))]
+    return size if size and is_regular and size * len(begins) == indices.shape[0] else None
+
+
+def _in_bags(indices, offsets, include_last_offset):
+    """Which elements are in which bag."""
     count = indices.shape[0]
     places = torch.arange(count, device=indices.device)
     if include_last_offset:
         begin, end = offsets[:-1], offsets[1:]
     else:
         begin, end = offsets, torch.cat([offsets[1:], torch.full_like(offsets[:1], count)])
-    inside = (places >= begin[:, None]) & (places < end[:, None])
-    if padding_idx >= 0:
-        inside = inside & (indices != padding_idx)
-    rows = F.embedding(indices, weight)
-    sizes = inside.sum(1)
-    if mode == 2:
-        rows = torch.where(inside[:, :, None], rows, -math.inf).amax(1)
-        bags = torch.where(sizes[:, None] > 0, rows, 0)
-    else:
-        if per_sample_weights is not None:
-            rows = rows * per_sample_weights[:, None]
-        bags = inside.to(rows.dtype) @ rows
-        if mode == 1:
-            bags = bags / sizes.clamp(min=1)[:, None].to(rows.dtype)
-    # The others serve gradients.
-    return bags, torch.zeros_like(indices), sizes, torch.zeros_like(offsets)
+    return (places >= begin[:, None]) & (places < end[:, None])
 
 
 @form(aten.addbmm.default)

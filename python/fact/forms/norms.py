@@ -17,12 +17,15 @@ def _scale_and_shift(x, weight, bias):
 
 @form(aten.batch_norm.default)
 def batch_norm(x, weight, bias, mean, var, training, momentum, eps, cudnn_enabled):
+    """A scale and a shift per channel, in fp32 for 16-bit tensors."""
     rank, dtype = x.dim(), x.dtype
+    x = x if dtype == torch.float64 else x.float()
     if training:
         dims = [dim for dim in range(rank) if dim != 1]
         spread, middle = torch.var_mean(x, dims, correction=0, keepdim=True)
-        return _scale_and_shift((x - middle) * torch.rsqrt(spread + eps), weight, bias)
-    scale = torch.rsqrt(var + eps)
+        normal = (x - middle) * torch.rsqrt(spread + eps)
+        return _scale_and_shift(normal, weight, bias).to(dtype)
+    scale = torch.rsqrt(var.to(x.dtype) + eps)
     scale = scale if weight is None else scale * weight
     shift = -mean * scale
     shift = shift if bias is None else shift + bias

@@ -146,11 +146,18 @@ def _adaptive_pool(dims: int, reduce: Callable) -> Callable:
     return pool
 
 
+def _adaptive_max_pool(dims: int) -> Callable:
+    """The maxima alone; PyTorch's own form has their indices too."""
+    values = _adaptive_pool(dims, torch.amax)
+    return lambda x, output_size: (values(x, output_size), None)
+
+
 for _dims in (1, 2, 3):
     TABLE[getattr(aten, f"max_pool{_dims}d").default] = _max_pool(_dims)
     TABLE[getattr(aten, f"max_pool{_dims}d_with_indices").default] = _max_pool_with_indices(_dims)
     TABLE[getattr(aten, f"avg_pool{_dims}d").default] = _avg_pool(_dims)
     TABLE[getattr(aten, f"adaptive_avg_pool{_dims}d").default] = _adaptive_pool(_dims, torch.mean)
+    TABLE[getattr(aten, f"adaptive_max_pool{_dims}d").default] = _adaptive_max_pool(_dims)
 for _dims in (2, 3):
     TABLE[getattr(aten, f"_adaptive_avg_pool{_dims}d").default] = _adaptive_pool(
         _dims, torch.mean)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import Callable
+from typing import Callable, Iterable, Iterator
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 aten = torch.ops.aten
 
@@ -22,6 +24,27 @@ def form(*ops: torch._ops.OpOverload):
         return function
 
     return register
+
+
+# The values of operands that are constants, while a form is traced, by the operands' identity.
+_VALUES: dict[int, torch.Tensor] = {}
+
+
+@contextlib.contextmanager
+def known_values(values: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> Iterator[None]:
+    """Gives forms the values of operands."""
+    _VALUES.update({id(operand): value for operand, value in values})
+    try:
+        yield
+    finally:
+        _VALUES.clear()
+
+
+def numbers_of(operand: torch.Tensor) -> list | None:
+    """The elements of an operand that is a constant, as numbers in lists."""
+    value = _VALUES.get(id(operand))
+    with _disable_current_modes():
+        return None if value is None else value.tolist()
 
 
 def is_exception(node: torch.fx.Node) -> bool:

@@ -321,3 +321,13 @@ func.func @gather_from_splat(%ids: tensor<2x7xi64>) -> tensor<2x7x16xf32> {
   %0 = fact.gather %table, %ids dim 0 : (tensor<100x16xf32>, tensor<2x7xi64>) -> tensor<2x7x16xf32>
   return %0 : tensor<2x7x16xf32>
 }
+
+// A constant is rounded once, when it is compiled.
+// CHECK-LABEL: func @rounded_constant
+func.func @rounded_constant() -> tensor<bf16> {
+  // CHECK: fact.constant dense<3.339840e-01> : tensor<bf16>
+  // CHECK-NOT: fact.cast
+  %third = fact.constant dense<0.333333343> : tensor<f32>
+  %0 = fact.cast %third : (tensor<f32>) -> tensor<bf16>
+  return %0 : tensor<bf16>
+}
