@@ -235,6 +235,11 @@ LogicalResult BundleWriter::writeFallback(FusedOp fused, StringRef symbolBase,
   if (failed(plan) || (*plan)->compiles())
     return success();
   ScheduleAttr schedule = (*plan)->getSpace().enumerate().front();
+  // The kernel's own family may write the same code.
+  if (llvm::any_of(kernel.candidates, [&](const tuning::Candidate &each) {
+        return each.key == schedule.getKey();
+      }))
+    return success();
   KernelVariant variant{schedule, (symbolBase + "_fallback").str()};
   KernelCode code;
   tuning::Candidate &candidate = kernel.candidates.emplace_back();
