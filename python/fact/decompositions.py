@@ -172,7 +172,7 @@ def _has_results_of(form: torch.fx.GraphModule, node: torch.fx.Node) -> bool:
     result, value = output.args[0], node.meta.get("val")
     if not isinstance(value, (list, tuple)):
         return is_like(result, value)
-    used = {user.args[1] for user in node.users}
+    used = {user.args[1] for user in node.users if user.users}
     output.args = (tuple(one if index in used else None for index, one in enumerate(result)),)
     form.graph.eliminate_dead_code()
     return all(is_like(result[index], value[index]) for index in used)
@@ -220,6 +220,7 @@ def _replace(graph: torch.fx.Graph, node: torch.fx.Node, result: Any) -> None:
         node.replace_all_uses_with(result)
     else:
         for user in list(node.users):
-            user.replace_all_uses_with(result[user.args[1]])
+            if user.users:
+                user.replace_all_uses_with(result[user.args[1]])
             graph.erase_node(user)
     graph.erase_node(node)

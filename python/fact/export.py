@@ -34,12 +34,14 @@ import warnings
 from typing import Any
 
 import torch
+from torch.nn import functional as F
 from torch.utils import _pytree as pytree
 
 from . import decompositions, functional, narrow_integers, toolchain
 from .caches import register_caches
 from .errors import FactError
 from .files import writing
+from .forms.losses import gaussian_nll_loss
 from .element_types import type_name
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
@@ -184,7 +186,7 @@ def _distinct(arguments):
 
 def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
     inputs, kwargs = _distinct((inputs, kwargs))
-    with _EXPORTING, _attention_in_parts(), warnings.catch_warnings():
+    with _EXPORTING, _exportable_layers(), warnings.catch_warnings():
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         try:
@@ -204,14 +206,16 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
 
 
 @contextlib.contextmanager
-def _attention_in_parts():
-    """Keeps `nn.TransformerEncoderLayer` and `nn.MultiheadAttention` from single ops."""
-    enabled = torch.backends.mha.get_fastpath_enabled()
+def _exportable_layers():
+    """Keeps attention layers from single ops, and a loss from a check of values."""
+    enabled, loss = torch.backends.mha.get_fastpath_enabled(), F.gaussian_nll_loss
     torch.backends.mha.set_fastpath_enabled(False)
+    F.gaussian_nll_loss = gaussian_nll_loss
     try:
         yield
     finally:
         torch.backends.mha.set_fastpath_enabled(enabled)
+        F.gaussian_nll_loss = loss
 
 
 def _export_problem(error: Exception) -> str:

@@ -102,6 +102,8 @@ def losses():
             f"poisson {r}": (lambda a, b, r=r: F.poisson_nll_loss(a, b.abs() * 3, full=True,
                                                                   reduction=r), [x, y]),
         }
+        cases[f"gaussian {r}"] = (lambda a, b, c, r=r: F.gaussian_nll_loss(
+            a, b, c.square(), full=True, reduction=r), [x, y, z[:, 0].clone()])
         for name in ("mse", "l1", "smooth_l1", "huber", "soft_margin", "multilabel_soft_margin"):
             cases[f"{name} {r}"] = (lambda a, b, name=name, r=r: getattr(F, f"{name}_loss")(
                 a, b.sigmoid(), reduction=r), [x, y])

@@ -39,3 +39,16 @@ def multilabel_margin_loss(input, target, reduction):
     loss = torch.where(counted, margin.clamp(min=0), 0).sum((-2, -1)) / classes
     loss = loss if input.dim() == 2 else loss.squeeze(0)
     return _reduced(loss, reduction), is_target.to(input.dtype).reshape(target.shape)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """`F.gaussian_nll_loss`, which cannot be exported: it checks the values of `var`."""
+    var = torch.full_like(input, var) if isinstance(var, float) else var
+    if var.shape == input.shape[:-1]:
+        var = var.unsqueeze(-1)
+    elif var.shape not in (input.shape, input.shape[:-1] + (1,)):
+        raise ValueError("var is of incorrect size")
+    var = var.clamp(min=eps)
+    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
+    loss = loss + 0.5 * math.log(2 * math.pi) if full else loss
+    return _reduced(loss, ("none", "mean", "sum").index(reduction))
