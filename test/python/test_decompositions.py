@@ -139,7 +139,8 @@ def spatial(dims):
         return norm, [x]
 
     cases = {
-        "batch norm": trained("BatchNorm"), "instance norm with statistics": trained("InstanceNorm"),
+        "batch norm": trained("BatchNorm"),
+        "instance norm with statistics": trained("InstanceNorm"),
         "instance norm": layer("InstanceNorm", 4, affine=True),
         "average": layer("AvgPool", 2), "average, overlapping": layer("AvgPool", 3, 2, 1),
         "average without padding": layer("AvgPool", 3, 2, 1, count_include_pad=False),
@@ -207,6 +208,7 @@ def vectors():
         "norm of a matrix": (lambda a: torch.linalg.matrix_norm(a, ord=1), [x]),
         "diff": (lambda a: torch.diff(a, n=2, dim=0, prepend=a[:1]), [x]),
         "unfold": (lambda a: a.unfold(1, 3, 2), [x]),
+        "unfold without overlap": (lambda a: a.unfold(0, 2, 2), [x]),
         "diagonal": (lambda a: a.diagonal(1), [x]),
         "diagonal below": (lambda a: a.diagonal(-2), [x]),
         "diag": (lambda a: torch.diag(a[0]) + a[0].diag(0), [x]),

@@ -427,7 +427,8 @@ def test_decomposed_ops_have_the_users_line():
 
 
 def test_ops_that_have_no_form_stay_whole():
-    exported = fact.export(Lambda(lambda x: torch.linalg.eigvalsh(x @ x.mT)), (torch.randn(3, 3),))
+    exported = fact.export(Lambda(lambda x: torch.linalg.eigvalsh(x @ x.mT)),
+                           (torch.randn(3, 3),))
     assert "aten.linalg_eigvalsh" in exported.text or "_linalg_eigh" in exported.text
 
 

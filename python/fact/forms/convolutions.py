@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch.nn import functional as F
 
 from .table import aten, form, of_channels, per_dimension

@@ -14,9 +14,13 @@ def unfold(x, dimension, size, step):
         return x.expand(size) if size else x.new_empty([0])
     dim = dimension % x.dim()
     count = (x.shape[dim] - size) // step + 1
-    places = torch.arange(count, device=x.device)[:, None] * step + \
-        torch.arange(size, device=x.device)
-    windows = torch.index_select(x, dim, places.reshape(-1)).unflatten(dim, (count, size))
+    if step == size:
+        windows = aten.slice(x, dim, 0, count * size)
+    else:
+        places = torch.arange(count, device=x.device)[:, None] * step + \
+            torch.arange(size, device=x.device)
+        windows = torch.index_select(x, dim, places.reshape(-1))
+    windows = windows.unflatten(dim, (count, size))
     order = [d for d in range(windows.dim()) if d != dim + 1] + [dim + 1]
     return windows.permute(order)
 
