@@ -75,6 +75,10 @@ std::string fact::getContentName(FusedOp fused) {
       if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
         os.write(blob->getData().data(), blob->getData().size());
   });
+  // Code may depend on which operands share memory.
+  for (auto [i, first] : llvm::enumerate(getSharedOperands(fused)))
+    if (first != i)
+      os << "; " << i << " is " << first;
   return (fused.getRule() + "_" + getShortHash(text)).str();
 }
 

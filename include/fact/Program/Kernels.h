@@ -26,9 +26,9 @@ llvm::SmallVector<unsigned> getSharedOperands(FusedOp fused);
 /// The name in the bundle of the kernel with this index.
 std::string getKernelName(FusedOp fused, unsigned index);
 
-/// The name of a kernel in emitted code: its rule and a hash of its region.
-/// Independent of the model, the position in it and the space, so that equal
-/// kernels have equal code everywhere.
+/// The name of a kernel in emitted code: its rule and a hash of its region and
+/// of which operands share memory. Independent of the model, the position in it
+/// and the space, so that equal kernels have equal code everywhere.
 std::string getContentName(FusedOp fused);
 
 /// 16 hexadecimal digits of the text's SHA-256.

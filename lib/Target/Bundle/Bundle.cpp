@@ -18,7 +18,6 @@
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
@@ -105,7 +104,6 @@ private:
                               tuning::Kernel &kernel);
   LogicalResult writeCandidates(const Plan &plan, StringRef symbolBase,
                                 tuning::Kernel &kernel);
-  std::string getSymbolBase(FusedOp fused);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
   void describeTarget();
@@ -127,7 +125,6 @@ private:
   llvm::StringMap<uint32_t> weightIndices;
   /// Positions of the values that kernels read and write.
   llvm::DenseMap<Value, uint32_t> valueIndices;
-  llvm::StringSet<> symbolBases;
 };
 } // namespace
 
@@ -167,15 +164,6 @@ LogicalResult BundleWriter::writeCode(const KernelCode &code, const Twine &name,
   return writeFile(file, code.text);
 }
 
-/// Symbols of a kernel begin with its content's name. Kernels that differ only
-/// in their spaces are told apart by a number.
-std::string BundleWriter::getSymbolBase(FusedOp fused) {
-  std::string base = getContentName(fused), unique = base;
-  for (unsigned number = 2; !symbolBases.insert(unique).second; ++number)
-    unique = base + "_" + std::to_string(number);
-  return unique;
-}
-
 LogicalResult BundleWriter::writeCandidates(const Plan &plan,
                                             StringRef symbolBase,
                                             tuning::Kernel &kernel) {
@@ -185,10 +173,21 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan,
   std::map<std::string, SmallVector<size_t>> objects;
   SmallVector<KernelVariant> variants;
   for (const Candidate &candidate : selected) {
-    std::string key = candidate.schedule.getKey();
     objects[plan.getObjectKey(candidate.schedule)].push_back(variants.size());
-    variants.push_back(
-        {candidate.schedule, (symbolBase + "_" + getShortHash(key)).str()});
+    variants.push_back({candidate.schedule, ""});
+  }
+  // A symbol depends on everything that its object holds, and on nothing else:
+  // equal symbols are equal objects, in this bundle and in any other.
+  for (const auto &[objectKey, members] : objects) {
+    std::string others;
+    if (members.size() > 1)
+      for (size_t i : members)
+        others += "; " + variants[i].schedule.getKey();
+    for (size_t i : members)
+      variants[i].symbol =
+          (symbolBase + "_" +
+           getShortHash(variants[i].schedule.getKey() + others))
+              .str();
   }
   kernel.candidates.resize(variants.size());
   auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
@@ -271,7 +270,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
     if (!isa<ConstantOp>(op))
       kernel.ops.push_back(op.getName().stripDialect().str());
 
-  std::string symbolBase = getSymbolBase(fused);
+  std::string symbolBase = getContentName(fused);
   if (failed(writeCandidates(**plan, symbolBase, kernel)))
     return failure();
   size_t candidates = kernel.candidates.size();
