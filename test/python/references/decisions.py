@@ -106,6 +106,18 @@ def _of_rows():
                  [f"%0 = fact.mul %a0, %a1 : ({type_of(a)}, {type_of(a)}) -> {type_of(a)}",
                   f"%1 = fact.reduce argmax %0 dims [1] : ({type_of(a)}) -> {places}"],
                  [("%1", places)], lambda a, half: [(a * half).argmax(1)], close_rows)
+    sorted_places = tensor((40, 15), "i64")
+    def close_places(a, half):
+        ranked = (a * half).sort(1).values
+        gaps = ranked.diff(dim=1)
+        before = torch.cat([torch.full((40, 1), torch.inf), gaps], 1)[:, :15]
+        nearest = torch.minimum(before, gaps)
+        return [[m] for m in margins(nearest, 0.0, ranked.abs().amax(1, keepdim=True))]
+    yield Region("argsort", [a, half],
+                 [f"%0 = fact.mul %a0, %a1 : ({type_of(a)}, {type_of(a)}) -> {type_of(a)}",
+                  f"%1 = fact.argsort %0 dim 1 count 15 : ({type_of(a)}) -> {sorted_places}"],
+                 [("%1", sorted_places)],
+                 lambda a, half: [(a * half).argsort(dim=1, stable=True)[:, :15]], close_places)
     # A value that a mask of computed floats chose, summed up.
     r = tensor((64,), "f32")
     def any_close(x, y, z):
