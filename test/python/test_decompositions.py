@@ -153,7 +153,14 @@ def spatial(dims):
         "pointwise convolution": layer("Conv", 4, 6, 1, groups=2),
         "pointwise convolution, strided": layer("Conv", 4, 6, 1, 2, bias=False),
         "convolution of one sample": (getattr(nn, f"Conv{dims}d")(4, 5, 2, 2), [x[0].clone()]),
+        "convolution": layer("Conv", 4, 5, 3), "convolution, same": layer("Conv", 4, 5, 3, padding="same"),
+        "convolution, strided": layer("Conv", 4, 6, 3, 2, 1, groups=2),
+        "convolution, dilated": layer("Conv", 4, 6, 3, padding=2, dilation=2, bias=False),
+        "depthwise convolution": layer("Conv", 4, 4, 3, 1, 1, groups=4),
+        "patches, padded": layer("Conv", 4, 5, 2, 2, 1),
         "transposed convolution": layer("ConvTranspose", 4, 5, 2, 2),
+        "transposed convolution, overlapping": layer("ConvTranspose", 4, 6, 3, 2, 1, 1, groups=2),
+        "transposed convolution, dilated": layer("ConvTranspose", 4, 2, 3, 1, 2, dilation=2),
     }
     for size in (1, 2, 3):
         cases[f"adaptive average {size}"] = layer("AdaptiveAvgPool", size)
@@ -325,6 +332,10 @@ COMPILED = group(
          [rand(1, 2, 3, 3).float()], roundings=8),
     Case("patches", lambda x, w, b: F.conv2d(x, w, b, stride=2),
          [rand(1, 2, 4, 4).float(), rand(3, 2, 2, 2).float(), rand(3).float()], reduction=8),
+    Case("convolution", lambda x, w, b: F.conv2d(x, w, b, padding=1),
+         [rand(1, 2, 5, 5).float(), rand(3, 2, 3, 3).float(), rand(3).float()], reduction=18),
+    Case("depthwise", lambda x, w: F.conv2d(x, w, stride=2, groups=2),
+         [rand(1, 2, 5, 5).float(), rand(2, 1, 3, 3).float()], reduction=9),
     Case("reflection", lambda x: F.pad(x, (2, 1), mode="reflect") * 2, [X]),
     Case("bag", lambda i, o, w: F.embedding_bag(i, w, o, mode="max"),
          [whole(7, high=10), torch.tensor([0, 2, 5]), rand(10, 4).float()]),
