@@ -35,8 +35,13 @@ static Value combine(ImplicitLocOpBuilder &b, ScanKind kind, ValueRange x) {
   llvm_unreachable("unknown kind of scan");
 }
 
-/// Combines each element with the result before it, in order.
+/// Combines each element with the result before it, in order. A chain of as
+/// many roundings as a row is long needs f64, which PyTorch uses on CPUs too.
 static Value scanInOrder(ElementBuilder &b, ScanKind kind, Value rows) {
+  Type element = tensorType(rows).getElementType();
+  bool rounds = kind != ScanKind::max && kind != ScanKind::min;
+  if (rounds && isa<FloatType>(element))
+    rows = b.convertElements(rows, b.getF64Type());
   ArrayRef<int64_t> shape = tensorType(rows).getShape();
   IndexBuilder at{b};
   Value zero = at.constant(0), one = at.constant(1);
@@ -54,7 +59,7 @@ static Value scanInOrder(ElementBuilder &b, ScanKind kind, Value rows) {
         return scf::ValueVector{
             tensor::InsertOp::create(b, result, carried[0], i)};
       });
-  return nest.results.front();
+  return b.convertElements(nest.results.front(), element);
 }
 
 /// Step k combines each element with that 2^k places before it.

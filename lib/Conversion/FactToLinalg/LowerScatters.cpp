@@ -41,11 +41,22 @@ struct Scatter {
 
   int64_t getSize() const { return tensorType(source).getDimSize(1); }
   int64_t getCount() const { return tensorType(updates).getDimSize(1); }
+  Type getElement() const { return tensorType(source).getElementType(); }
+  /// The type in which an element is combined with many updates: a chain of as
+  /// many roundings needs f64.
+  Type getWideElement() const {
+    bool rounds = kind == ScatterKind::sum || kind == ScatterKind::prod;
+    return rounds && isa<FloatType>(getElement())
+               ? Float64Type::get(source.getContext())
+               : getElement();
+  }
   /// Combines an element of the result with that of one update.
   Value apply(ImplicitLocOpBuilder &b, Value element, ValueRange at,
               Value update) const {
     Value other = tensor::ExtractOp::create(
         b, updates, ValueRange{at[0], update, at[2]});
+    other = ElementBuilder(b, b.getLoc()).convertScalar(other,
+                                                        element.getType());
     return combine(b, kind, {element, other});
   }
 };
@@ -67,7 +78,8 @@ static Value scatterInOrder(ElementBuilder &b, const Scatter &scatter) {
   scf::LoopNest nest = scf::buildLoopNest(
       b, b.getLoc(), {zero, zero},
       {index.constant(shape[0]), index.constant(scatter.getCount())},
-      {one, one}, scatter.source,
+      {one, one},
+      b.convertElements(scatter.source, scatter.getWideElement()),
       [&](OpBuilder &nested, Location loc, ValueRange i, ValueRange carried) {
         ElementBuilder b(nested, loc);
         IndexBuilder index{b};
@@ -92,7 +104,7 @@ static Value scatterInOrder(ElementBuilder &b, const Scatter &scatter) {
         return scf::ValueVector{
             scf::ForOp::create(b, zero, end, one, carried, body).getResult(0)};
       });
-  return nest.results.front();
+  return b.convertElements(nest.results.front(), scatter.getElement());
 }
 
 /// Compares each row with all indices.
@@ -179,7 +191,11 @@ static Value scatterMany(ElementBuilder &b, const Scatter &scatter) {
       Value update = read(b, sorted.places, {zero, rank, zero});
       scf::YieldOp::create(b, scatter.apply(b, carried[0], at, update));
     };
-    return scf::ForOp::create(b, first, end, one, x[0], body).getResult(0);
+    ElementBuilder convert(b, b.getLoc());
+    Value initial = convert.convertScalar(x[0], scatter.getWideElement());
+    Value result =
+        scf::ForOp::create(b, first, end, one, initial, body).getResult(0);
+    return convert.convertScalar(result, scatter.getElement());
   };
   return b.mapBroadcast(tensorType(scatter.source), scatter.source, element);
 }

@@ -2,7 +2,7 @@
 // RUN: fact-opt -convert-fact-to-linalg=sequential %s | FileCheck %s --check-prefix=ORDER
 
 // Step k combines elements that are 2^k apart; 16-bit floats are computed in
-// f32.
+// f32. In sequence, errors add up, so that sums are in f64.
 // CHECK-LABEL: func.func @scan
 // CHECK-DAG: %[[STEPS:.+]] = arith.constant 4 : index
 // CHECK-DAG: %[[ONE:.+]] = arith.constant 1 : index
@@ -19,7 +19,7 @@
 // ORDER: scf.for
 // ORDER: %[[LAST:.+]] = tensor.extract
 // ORDER: %[[NEXT:.+]] = tensor.extract
-// ORDER: %[[SUM:.+]] = arith.addf %[[LAST]], %[[NEXT]] : f32
+// ORDER: %[[SUM:.+]] = arith.addf %[[LAST]], %[[NEXT]] : f64
 // ORDER: tensor.insert %[[SUM]]
 func.func @scan(%x: tensor<4x9x5xbf16>) -> tensor<4x9x5xbf16> {
   %0 = fact.scan sum %x dim 1 : tensor<4x9x5xbf16>
