@@ -42,11 +42,10 @@ struct Scatter {
   int64_t getSize() const { return tensorType(source).getDimSize(1); }
   int64_t getCount() const { return tensorType(updates).getDimSize(1); }
   Type getElement() const { return tensorType(source).getElementType(); }
-  /// The type in which an element is combined with many updates: a chain of as
-  /// many roundings needs f64.
+  /// The type in which an element is combined with many updates: a long sum
+  /// needs f64.
   Type getWideElement() const {
-    bool rounds = kind == ScatterKind::sum || kind == ScatterKind::prod;
-    return rounds && isa<FloatType>(getElement())
+    return kind == ScatterKind::sum && isa<FloatType>(getElement())
                ? Float64Type::get(source.getContext())
                : getElement();
   }

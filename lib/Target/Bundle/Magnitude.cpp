@@ -128,8 +128,11 @@ double MagnitudeAnalysis::scaleAfterScatter(ScatterOp op, double source,
   case ScatterKind::sum:
     requireSums(larger, count + 1);
     return source + update * count;
-  case ScatterKind::prod:
-    return source * std::pow(1 + update, count);
+  case ScatterKind::prod: {
+    double product = source * std::pow(1 + update, count);
+    requireSums(product, 1);
+    return product;
+  }
   case ScatterKind::set:
   case ScatterKind::max:
   case ScatterKind::min:
