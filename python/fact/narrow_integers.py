@@ -47,10 +47,12 @@ def _is_narrow(node: torch.fx.Node) -> bool:
 
 
 def _widen_constants(program: torch.export.ExportedProgram) -> None:
+    """Tensors that are part of the program; weights keep the type that callers give them."""
     signature = program.graph_signature
-    for target in signature.inputs_to_lifted_tensor_constants.values():
-        if program.constants[target].dtype in TYPES:
-            program.constants[target] = program.constants[target].to(torch.int32)
+    changed = {spec.target for spec in signature.output_specs}
+    for target, tensor in program.constants.items():
+        if isinstance(tensor, torch.Tensor) and tensor.dtype in TYPES and target not in changed:
+            program.constants[target] = tensor.to(torch.int32)
     for target in [*signature.inputs_to_parameters.values(),
                    *signature.inputs_to_buffers.values()]:
         tensor = program.state_dict.get(target, program.constants.get(target))

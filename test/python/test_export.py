@@ -295,19 +295,25 @@ def test_narrow_integers_are_wide_and_wrap():
                 x + y, (x + 0.5).to(torch.uint8), torch.cat([x, x.flip(-1)])[0])
 
     class Narrow(nn.Module):
+        def __init__(self, persistent=False):
+            super().__init__()
+            self.register_buffer("table", words.clone(), persistent=persistent)
+
         def forward(self, x, y):
-            return function(x, y)
+            return *function(x, y), self.table * y
 
     program = _export_program(Narrow(), (bytes_, words), {})
     narrow_integers.widen(program)
     results = program.module(check_guards=False)(bytes_.int(), words.int())
-    for result, expected in zip(results, function(bytes_, words), strict=True):
+    for result, expected in zip(results, Narrow()(bytes_, words), strict=True):
         if expected.dtype in narrow_integers.TYPES:
             assert result.dtype == torch.int32
         else:
             assert result.dtype == expected.dtype
         assert torch.equal(result.to(expected.dtype), expected) and \
             torch.equal(result.double(), expected.double())
+    with pytest.raises(fact.FactError, match="weight 'table' has type torch.int16, which is"):
+        fact.export(Narrow(persistent=True), (bytes_, words))
 
 
 def test_callers_see_narrow_integers():
