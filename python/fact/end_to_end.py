@@ -168,7 +168,8 @@ class _Runs:
 
     def library(self) -> list[torch.Tensor]:
         args, kwargs = _copies((self.args, self.kwargs))
-        return self.model.call_flat(self.signature.flatten(args, kwargs))
+        outputs = self.model.call_flat(self.signature.flatten(args, kwargs))
+        return self.signature.as_returned(outputs)
 
     def wide(self, dtype: torch.dtype) -> list[torch.Tensor]:
         """The module with every op in `dtype`."""

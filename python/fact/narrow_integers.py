@@ -34,7 +34,7 @@ def widen(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, torch.dt
     _widen_constants(program)
     for node in list(program.graph.nodes):
         if node.op == "placeholder" and node in narrow:
-            node.meta["val"] = node.meta["val"].to(torch.int32)
+            _set_value(node, node.meta["val"].to(torch.int32))
         elif node.op == "call_function":
             _widen_op(program.graph, node, narrow)
     program.graph_module.recompile()
@@ -44,6 +44,12 @@ def widen(program: torch.export.ExportedProgram) -> dict[torch.fx.Node, torch.dt
 def _is_narrow(node: torch.fx.Node) -> bool:
     value = node.meta.get("val")
     return isinstance(value, torch.Tensor) and value.dtype in TYPES
+
+
+def _set_value(node: torch.fx.Node, value) -> None:
+    node.meta["val"] = value
+    # The same for importers, of the old type.
+    node.meta.pop("tensor_meta", None)
 
 
 def _widen_constants(program: torch.export.ExportedProgram) -> None:
@@ -64,14 +70,14 @@ def _widen_constants(program: torch.export.ExportedProgram) -> None:
 def _widen_op(graph: torch.fx.Graph, node: torch.fx.Node, narrow: dict) -> None:
     """Computes in int32 where the op computed in a narrow type, and wraps the result."""
     if node.target is operator.getitem:
-        node.meta["val"] = node.args[0].meta["val"][node.args[1]]
+        _set_value(node, node.args[0].meta["val"][node.args[1]])
         return
     if node not in narrow and not any(n in narrow for n in node.all_input_nodes):
         return
     node.args, node.kwargs = torch.utils._pytree.tree_map(
         lambda leaf: torch.int32 if leaf in TYPES else leaf, (node.args, dict(node.kwargs)))
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
-    node.meta["val"] = node.target(*args, **kwargs)
+    _set_value(node, node.target(*args, **kwargs))
     if node not in narrow or _keeps_range(node, narrow):
         return
     dtype = narrow.pop(node)
@@ -97,7 +103,7 @@ def _wrap(graph: torch.fx.Graph, node: torch.fx.Node, dtype: torch.dtype) -> tor
     for op, number in steps:
         with graph.inserting_after(last):
             step = graph.call_function(op, (last, number))
-        step.meta = {**node.meta, "val": node.meta["val"]}
+        step.meta = dict(node.meta)
         last = step
     for user in users:
         user.replace_input_with(node, last)

@@ -110,11 +110,15 @@ class CallSignature:
                             f"expected torch.{expected}")
         return leaf.to(torch.int32)
 
+    def as_returned(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The library's outputs in the types that the module has."""
+        return [output.to(getattr(torch, self.output_types[index]))
+                if index in self.output_types else output
+                for index, output in enumerate(outputs)]
+
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:
         """The value that `forward` returns."""
-        outputs = [output.to(getattr(torch, self.output_types[index]))
-                   if index in self.output_types else output
-                   for index, output in enumerate(outputs)]
+        outputs = self.as_returned(outputs)
         flat = [leaf.value if isinstance(leaf, Constant) else outputs[leaf]
                 for leaf in self.result_leaves]
         if self.results is None:

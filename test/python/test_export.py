@@ -320,6 +320,7 @@ def test_callers_see_narrow_integers():
     exported = fact.export(Lambda(lambda x: (x + 1, x.float())), (torch.zeros(3).byte(),))
     signature = exported.signature
     assert [entry["type"] for entry in exported.inputs + exported.outputs] == ["i32", "i32", "f32"]
+    assert "ui8" not in exported.text and "si32" in exported.text
     signature = type(signature).from_json(signature.to_json())
     x = torch.tensor([1, 2, 255], dtype=torch.uint8)
     (stored,) = signature.flatten((x,), {})

@@ -203,3 +203,14 @@ def test_a_program_without_weights_needs_none(tmp_path):
     library, x = fact.load(tmp_path / "d.so"), torch.randn(3)
     found, times = library(x, 2)
     assert torch.equal(found, x * 2) and times == 2
+
+
+def test_bytes_are_called_and_returned_as_bytes():
+    class Bytes(nn.Module):
+        def forward(self, x):
+            return x.float() / 255 - 0.5, x + 100
+
+    x = torch.arange(256).byte().reshape(4, 64)
+    found = fact.compile(Bytes(), (x,), target="host", candidates=1)(x)
+    for result, expected in zip(found, Bytes()(x), strict=True):
+        assert result.dtype == expected.dtype and torch.allclose(result, expected)
