@@ -230,6 +230,7 @@ def vectors():
         "index_fill": (lambda a: a.index_fill(0, torch.tensor([1, -1]), 2.0), [x]),
         "indices with a gap": (lambda a: a[torch.tensor([0, 1]), :, torch.tensor([2, 3])],
                                [rand(3, 2, 4)]),
+        "slice of step 2": (lambda a, b: a.slice_scatter(b[:, :3], 1, -5, 6, 2), [x, y]),
         "isclose": (torch.isclose, [x, x + 1e-9]),
         "round": (lambda a: a.round(decimals=2), [x]),
     }

@@ -77,6 +77,19 @@ def index_fill(x, dim, index, value):
     return torch.where(is_filled.reshape(shape), value, x).to(x.dtype)
 
 
+@form(aten.slice_scatter.default)
+def slice_scatter(x, src, dim=0, start=None, end=None, step=1):
+    """The elements of `src` in a slice of any step."""
+    dim, size = dim % x.dim(), x.shape[dim]
+    start, end, step = slice(start, end, step).indices(size)
+    places = torch.arange(size, device=x.device)
+    is_inside = (places >= start) & (places < end) & ((places - start) % step == 0)
+    given = ((places - start) // step).clamp(0, max(src.shape[dim] - 1, 0))
+    shape = [1] * x.dim()
+    shape[dim] = size
+    return torch.where(is_inside.reshape(shape), torch.index_select(src, dim, given), x)
+
+
 @form(aten.col2im.default)
 def col2im(x, output_size, kernel_size, dilation, padding, stride):
     """Blocks that do not overlap."""
