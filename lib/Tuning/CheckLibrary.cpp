@@ -37,9 +37,8 @@ void Tuner::ensureWinnerObjects() {
       auto done = [=, &failed, &each](const Outcome &outcome, bool isCached) {
         if (outcome.succeeded()) {
           adoptObject(each->kernel(), index, aside);
-          if (!isCached)
-            progress(each->kernel(), "compiled #" + std::to_string(index),
-                     format("%.1f s", outcome.seconds));
+          reportObject(each->kernel(), "#" + std::to_string(index), outcome,
+                       isCached);
           return;
         }
         std::error_code absent;

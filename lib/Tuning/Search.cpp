@@ -30,6 +30,12 @@ void Tuner::progress(const Kernel &kernel, const std::string &what,
   std::fflush(stdout);
 }
 
+void Tuner::reportObject(const Kernel &kernel, const std::string &name,
+                         const Outcome &outcome, bool isCached) const {
+  progress(kernel, (isCached ? "cached " : "compiled ") + name,
+           isCached ? "" : format("%.1f s", outcome.seconds));
+}
+
 std::string format(const char *pattern, double value) {
   char text[64];
   std::snprintf(text, sizeof(text), pattern, value);
@@ -212,9 +218,8 @@ void Tuner::compileCandidate(Search &search, size_t built) {
     adoptObject(search.kernel(), built, aside);
     if (isCached)
       search.cached.insert(built);
-    progress(search.kernel(),
-             (isCached ? "cached #" : "compiled #") + std::to_string(built),
-             isCached ? "" : format("%.1f s", outcome.seconds));
+    reportObject(search.kernel(), "#" + std::to_string(built), outcome,
+                 isCached);
     search.compileSeconds[built] = outcome.seconds;
     linkCandidate(search, built);
   };
@@ -368,12 +373,10 @@ void Tuner::compileAll() {
       auto done = [=, &kernel](const Outcome &outcome, bool isCached) {
         std::error_code absent;
         fs::remove(object, absent);
-        std::string result;
-        if (!outcome.succeeded())
-          result = "FAILED: " + mainMessage(command.log);
-        else if (!isCached)
-          result = format("%.1f s", outcome.seconds);
-        progress(kernel, (isCached ? "cached " : "compiled ") + shown, result);
+        if (outcome.succeeded())
+          reportObject(kernel, shown, outcome, isCached);
+        else
+          progress(kernel, shown, "FAILED: " + mainMessage(command.log));
       };
       compile(objectKey(source, isCandidate), command, object, done);
     };

@@ -243,6 +243,8 @@ private:
 
   void progress(const Kernel &kernel, const std::string &what,
                 const std::string &text) const;
+  void reportObject(const Kernel &kernel, const std::string &name,
+                    const Outcome &outcome, bool isCached) const;
 
   const Bundle &bundle;
   const Options &options;
