@@ -73,7 +73,8 @@ Tuner::compileRuntime(const std::vector<fs::path> &sources, const char *what) {
     unit.source = source;
     std::string expected =
         ContentHash().add(builtFrom(unit)).add(headers).text();
-    if (isFresh(stamp, expected, {object}))
+    // --compile-only fills the folder of objects, whatever is here.
+    if (!options.compileOnly && isFresh(stamp, expected, {object}))
       continue;
     Command command = compileCommand(unit, aside, log, false);
     // --compile-timeout is for candidates; nothing works without this object.
