@@ -36,7 +36,7 @@ def _register_once(library) -> None:
     if hasattr(library, "EncoderDecoderCache"):
         _register(library.EncoderDecoderCache,
                   lambda cache: ([cache.self_attention_cache, cache.cross_attention_cache], ""),
-                  lambda caches, _: library.EncoderDecoderCache(*caches))
+                  functools.partial(_unflatten_pair, library))
 
 
 def _register(cls: type, flatten: Callable, unflatten: Callable) -> None:
@@ -89,3 +89,12 @@ def _unflatten_cache(library, leaves, context: str):
             layer.is_initialized = True
         cache.layers.append(layer)
     return cache
+
+
+def _unflatten_pair(library, caches, context: str):
+    # Its constructor reads sizes, which leaves that are no tensors do not have.
+    pair = library.EncoderDecoderCache.__new__(library.EncoderDecoderCache)
+    pair.self_attention_cache, pair.cross_attention_cache = caches
+    pair.is_updated = {index: layer.is_initialized
+                       for index, layer in enumerate(getattr(caches[1], "layers", ()))}
+    return pair

@@ -220,6 +220,11 @@ def _exportable_layers():
 
 def _export_problem(error: Exception) -> str:
     text = str(error)
+    if found := re.match(r"Found <class '([^']+)'> in (input|output)", text):
+        return (f"{found[1]} is in the {found[2]}, and PyTorch does not know which tensors it has: "
+                "register it with torch.export.register_dataclass or "
+                "torch.utils._pytree.register_pytree_node, or leave it out (use_cache=False in "
+                "transformers)")
     if "data-dependent" not in text:
         return f"{type(error).__name__}: {text}"
     return (f"forward decides by the value of a tensor{_place(text)}, and a program is the same "

@@ -413,6 +413,19 @@ def test_the_step_that_failed_is_named(monkeypatch):
         fact.export(Changes(), (torch.randn(4),))
 
 
+def test_a_class_that_pytorch_does_not_know_is_named_with_a_way_out():
+    class Result:
+        def __init__(self, x):
+            self.x = x
+
+    class Returns(nn.Module):
+        def forward(self, x):
+            return Result(x * 2)
+
+    with pytest.raises(fact.FactError, match="Result is in the output.*register_dataclass"):
+        fact.export(Returns(), (torch.randn(4),))
+
+
 def test_symbolic_sizes_are_refused_with_a_way_out():
     x = torch.randn(3, 8)
     program = torch.export.export(nn.Tanh(), (x,), dynamic_shapes=({0: torch.export.Dim("b")},))

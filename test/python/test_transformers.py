@@ -50,7 +50,7 @@ ENCODERS = {
                                                  pos_att_type=["p2c", "c2p"])),
     "distilbert": ("DistilBertModel", dict(dim=64, n_layers=1, n_heads=4, hidden_dim=128,
                                            max_position_embeddings=64)),
-    "modernbert": ("ModernBertModel", BERT),
+    "modernbert": ("ModernBertModel", BERT | dict(pad_token_id=0)),
     "clip_text": ("CLIPTextModel", BERT | dict(eos_token_id=VOCABULARY - 1)),
     "t5_encoder": ("T5EncoderModel", dict(d_model=64, d_kv=16, d_ff=128, num_layers=1,
                                           num_heads=4)),
