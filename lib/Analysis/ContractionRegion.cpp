@@ -78,6 +78,8 @@ LogicalResult ContractionReader::readProducts() {
     if (matmul.getLhs() != first.getLhs() ||
         matmul.getTransposeA() != first.getTransposeA())
       return emitError() << "all 'fact.matmul' must have the same lhs";
+    if (matmul.getTf32() != first.getTf32())
+      return emitError() << "all 'fact.matmul' must allow 'tf32', or none";
     if (matmul.getType().getShape().drop_back(2) != getBatchShape())
       return emitError() << "all 'fact.matmul' must have the same batches, not "
                          << first.getType() << " and " << matmul.getType();

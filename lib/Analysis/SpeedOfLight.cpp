@@ -27,8 +27,8 @@ SpeedOfLight::getFlopsByType() const {
 double SpeedOfLight::getArithmeticMicroseconds(
     const MachineDescription &machine) const {
   double seconds = 0;
-  for (auto [flops, peak] : llvm::zip_equal(matrixFlops, machine.matrixFlops))
-    seconds += flops / peak;
+  for (auto [i, flops] : llvm::enumerate(matrixFlops))
+    seconds += flops / machine.getPeak(MatrixRate(i));
   return 1e6 * (seconds + scalarFlops / machine.scalarFlops);
 }
 
@@ -48,17 +48,19 @@ double SpeedOfLight::getMicroseconds(const MachineDescription &machine) const {
 
 /// Adds the arithmetic of `op` for the elements `result` of its result.
 static void addFlops(Operation *op, const ElementSets &result,
-                     Float32Precision precision, SpeedOfLight &light) {
+                     SpeedOfLight &light) {
   auto tensorOp = dyn_cast<TensorOpInterface>(op);
   if (!tensorOp)
     return;
   double flops = tensorOp.getFlops(result);
-  if (!isa<ContractionOpInterface>(op)) {
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  if (!contraction) {
     light.scalarFlops += flops;
     return;
   }
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  MatrixRate rate = getMatrixRate(toElementType(element), precision);
+  MatrixRate rate =
+      getMatrixRate(toElementType(element), contraction.allowsTf32());
   light.matrixFlops[size_t(rate)] += flops;
 }
 
@@ -77,11 +79,10 @@ static bool isSplat(Value value) {
 
 /// Propagates the needed elements from the results of an op to its operands,
 /// and adds its arithmetic.
-static void follow(Operation *op, DemandAnalysis &demand,
-                   Float32Precision precision, SpeedOfLight &light) {
+static void follow(Operation *op, DemandAnalysis &demand, SpeedOfLight &light) {
   const ElementSets result = demand.get(op->getResult(0));
   SmallVector<ElementSets> operands = getDemand(op, result);
-  addFlops(op, result, precision, light);
+  addFlops(op, result, light);
   for (auto [operand, sets] : llvm::zip_equal(op->getOperands(), operands))
     demand.add(operand, sets);
 }
@@ -106,13 +107,12 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
   // Several arguments may be the same memory, which counts once. An op outside
   // of a region is a kernel of its own and reads through the views before it.
   DemandAnalysis inside, memory;
-  Float32Precision precision = getFloat32Precision(op);
   if (auto fused = dyn_cast<FusedOp>(op)) {
     for (Value value : fused.getYield()->getOperands())
       inside.addWhole(value);
     for (Operation &inner : llvm::reverse(fused.getBodyOps()))
       if (!isa<ViewOpInterface>(inner) && inner.getNumOperands() != 0)
-        follow(&inner, inside, precision, light);
+        follow(&inner, inside, light);
     for (auto [argument, input] :
          llvm::zip_equal(fused.getBody().getArguments(), fused.getInputs()))
       memory.addStored(skipReshapes(input), inside.get(argument));
@@ -121,7 +121,7 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
         memory.addStored(inner.getResult(0), inside.get(inner.getResult(0)));
   } else {
     memory.addWhole(op->getResult(0));
-    follow(op, memory, precision, light);
+    follow(op, memory, light);
   }
   for (Value value : memory.getValues())
     if (value.getDefiningOp() != op && !isSplat(value))

@@ -49,7 +49,8 @@ static OpGroup combineProducts(Operation *root, IsFree isFree) {
         products.push_back(matmul);
       group.insert(op);
     }
-  if (products.size() != 2 || products[0].getLhs() != products[1].getLhs())
+  if (products.size() != 2 || products[0].getLhs() != products[1].getLhs() ||
+      products[0].getTf32() != products[1].getTf32())
     return {};
   // The kernel packs both factors together: weights once, other values on each
   // launch, which costs more than it saves when there are few rows.
@@ -71,7 +72,8 @@ static OpGroup gatherProducts(Operation *op, IsFree isFree) {
   OpGroup group;
   for (Operation *user : first.getLhs().getUsers()) {
     auto matmul = dyn_cast<MatmulOp>(user);
-    if (!matmul || matmul.getLhs() != first.getLhs() || !isFree(matmul) ||
+    if (!matmul || matmul.getLhs() != first.getLhs() ||
+        matmul.getTf32() != first.getTf32() || !isFree(matmul) ||
         !isFixed(matmul.getRhs()))
       continue;
     if (matmul->isBeforeInBlock(first))

@@ -290,7 +290,8 @@ struct RaiseWrittenOut : OpRewritePattern<MatmulOp> {
     Value attention = AttentionOp::create(
         rewriter, loc, query, key, value,
         mask ? heads->mergeMask(mask, rewriter) : Value(),
-        rewriter.getF64FloatAttr(scale), /*causal=*/UnitAttr(), /*tf32=*/UnitAttr());
+        rewriter.getF64FloatAttr(scale), /*causal=*/UnitAttr(),
+        product.getTf32() ? op.getTf32Attr() : UnitAttr());
     rewriter.replaceOp(op, reshapeTo(rewriter, loc, attention, shapeOf(op)));
     if (raised)
       ++*raised;

@@ -285,3 +285,17 @@ func.func @tiled(%q: tensor<1x4x2x8xf32>, %k: tensor<1x2x2x8xf32>, %v: tensor<1x
   %6 = fact.attention %q, %2, %5 scale 1.0 : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>) -> tensor<1x4x2x8xf32>
   return %6 : tensor<1x4x2x8xf32>
 }
+
+// TF32 where both products allow it.
+// CHECK-LABEL: func @tf32
+func.func @tf32(%q: tensor<1x3x2x8xf32>, %k: tensor<1x3x2x8xf32>, %v: tensor<1x3x2x8xf32>) -> (tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>) {
+  // CHECK-NEXT: fact.attention %arg0, %arg1, %arg2 scale 1.000000e+00 tf32 :
+  // CHECK-NEXT: fact.attention %arg1, %arg0, %arg2 scale 1.000000e+00 :
+  %0 = fact.matmul %q, %k transpose_b tf32 : (tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>) -> tensor<1x3x2x2xf32>
+  %1 = fact.softmax %0 dim 3 : tensor<1x3x2x2xf32>
+  %2 = fact.matmul %1, %v tf32 : (tensor<1x3x2x2xf32>, tensor<1x3x2x8xf32>) -> tensor<1x3x2x8xf32>
+  %3 = fact.matmul %k, %q transpose_b : (tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>) -> tensor<1x3x2x2xf32>
+  %4 = fact.softmax %3 dim 3 : tensor<1x3x2x2xf32>
+  %5 = fact.matmul %4, %v tf32 : (tensor<1x3x2x2xf32>, tensor<1x3x2x8xf32>) -> tensor<1x3x2x8xf32>
+  return %2, %5 : tensor<1x3x2x8xf32>, tensor<1x3x2x8xf32>
+}

@@ -91,21 +91,11 @@ MachineAttr fact::getTargetMachine(Operation *op) {
 static constexpr llvm::StringLiteral precisionName =
     "fact.float32_matmul_precision";
 
-static std::optional<Float32Precision> readPrecision(Attribute attribute) {
-  auto text = dyn_cast_or_null<StringAttr>(attribute);
-  return text ? parseFloat32Precision(text) : std::nullopt;
-}
-
-Float32Precision fact::getFloat32Precision(Operation *op) {
-  while (op) {
-    if (auto precision = readPrecision(op->getAttr(precisionName)))
-      return *precision;
-    Region *scope = op->getParentRegion();
-    if (!scope && op->getNumOperands() != 0)
-      scope = op->getOperand(0).getParentRegion();
-    op = scope ? scope->getParentOp() : nullptr;
-  }
-  return Float32Precision::Highest;
+bool fact::allowsTf32(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto precision = op->getAttrOfType<StringAttr>(precisionName))
+      return precision.getValue() != "highest";
+  return false;
 }
 
 LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
@@ -115,7 +105,9 @@ LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
   if (!isa<ModuleOp>(op))
     return op->emitOpError("attribute '")
            << precisionName << "' is allowed on modules only";
-  if (!readPrecision(attribute.getValue()))
+  auto precision = dyn_cast<StringAttr>(attribute.getValue());
+  if (!precision ||
+      !llvm::is_contained({"highest", "high", "medium"}, precision.getValue()))
     return op->emitOpError("attribute '")
            << precisionName << "' is " << attribute.getValue()
            << ", but must be \"highest\", \"high\" or \"medium\"";

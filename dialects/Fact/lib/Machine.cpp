@@ -6,7 +6,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -20,14 +19,6 @@ using namespace fact;
 //===----------------------------------------------------------------------===//
 // Peaks of contractions
 //===----------------------------------------------------------------------===//
-
-std::optional<Float32Precision> fact::parseFloat32Precision(StringRef name) {
-  return llvm::StringSwitch<std::optional<Float32Precision>>(name)
-      .Case("highest", Float32Precision::Highest)
-      .Case("high", Float32Precision::High)
-      .Case("medium", Float32Precision::Medium)
-      .Default(std::nullopt);
-}
 
 StringRef fact::getName(MatrixRate rate) {
   switch (rate) {
@@ -43,16 +34,13 @@ StringRef fact::getName(MatrixRate rate) {
   llvm_unreachable("a rate has a name");
 }
 
-MatrixRate fact::getMatrixRate(runtime::ElementType type,
-                               Float32Precision precision) {
+MatrixRate fact::getMatrixRate(runtime::ElementType type, bool tf32) {
   using runtime::ElementType;
   switch (type) {
   case ElementType::F64:
     return MatrixRate::F64;
   case ElementType::F32:
-    return precision == Float32Precision::Highest ? MatrixRate::F32
-           : precision == Float32Precision::High  ? MatrixRate::TF32
-                                                  : MatrixRate::Bits16;
+    return tf32 ? MatrixRate::TF32 : MatrixRate::F32;
   case ElementType::F16:
   case ElementType::BF16:
     return MatrixRate::Bits16;

@@ -29,8 +29,8 @@ struct SpeedOfLight {
 
 /// The speed of light of an op as a kernel of its own, or of a `fact.fused`.
 /// Views, weights and constants cost nothing. Only elements that the results
-/// depend on count (Demand.h), so that no kernel takes less. Contractions of
-/// f32 have the precision that the module allows.
+/// depend on count (Demand.h), so that no kernel takes less. A contraction of
+/// f32 runs at the rate of TF32 if it allows that.
 SpeedOfLight getSpeedOfLight(mlir::Operation *op);
 
 /// Whether the op is work, so that an unfused program has a kernel for it.

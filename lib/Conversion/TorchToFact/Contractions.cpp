@@ -30,12 +30,17 @@ static Value multiplyIntegers(TorchCall &call, Value x, Value y,
                      /*keep=*/false);
 }
 
+/// Whether the product of f32 operands is one of TF32, as PyTorch has it.
+static bool isTf32(TorchCall &call, Value factor) {
+  return elementOf(factor).isF32() && allowsTf32(call.getOperation());
+}
+
 Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
                                     bool transposeB) {
   if (!isa<FloatType>(elementOf(x)))
     return multiplyIntegers(call, x, y, transposeB);
   return call.infer<MatmulOp>(x, y, /*transpose_a=*/false, transposeB,
-                              /*tf32=*/false);
+                              isTf32(call, x));
 }
 
 /// PyTorch's product of any ranks: a 1-d operand is a row on the left and a
@@ -218,7 +223,8 @@ static LogicalResult convertAttention(TorchCall &call) {
     *operand = call.reshape(*operand, toRankFour(typeOf(*operand).getShape()));
 
   Value attention = call.infer<AttentionOp>(query, key, value, mask,
-                                            llvm::APFloat(scale), causal);
+                                            llvm::APFloat(scale), causal,
+                                            isTf32(call, query));
   return call.replace(call.reshape(attention, call.getResultType().getShape()));
 }
 

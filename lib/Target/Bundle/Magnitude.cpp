@@ -14,8 +14,8 @@ struct Magnitude {
   double rms = 0;
   /// Whether the value has rounding errors.
   bool isComputed = false;
-  /// Whether a computed value was rounded to 16 bits: candidates may round it
-  /// to the other neighbor.
+  /// Whether a computed value was rounded to 16 bits, or computed from operands
+  /// in TF32: candidates may round it to the other neighbor.
   bool isRounded = false;
 };
 
@@ -208,9 +208,11 @@ Magnitude MagnitudeAnalysis::propagate(Operation *op) {
     rounds = result.isRounded |= isNarrow(op->getResult(0)) &&
                                  !isNarrow(cast.getOperand()) &&
                                  !isOnlyStored(op->getResult(0));
-  if (isa<ContractionOpInterface>(op))
+  if (auto contraction = dyn_cast<ContractionOpInterface>(op)) {
+    result.isRounded |= contraction.allowsTf32();
     for (Value operand : op->getOperands())
       result.isRounded |= of(operand).isComputed && isNarrow(operand);
+  }
   result.isComputed |= rounds;
   result.rms = scaleAfter(op);
   return result;

@@ -80,6 +80,16 @@ static double getInnerRounding(ArrayRef<Operation *> slice) {
   return rounding;
 }
 
+/// Whether a slice has a contraction of f32 that may round operands to TF32, or
+/// one that may not.
+static bool hasProduct(ArrayRef<Operation *> slice, bool tf32) {
+  return llvm::any_of(slice, [&](Operation *op) {
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    return contraction && contraction.allowsTf32() == tf32 &&
+           getElement(op->getOperand(0)).isF32();
+  });
+}
+
 /// The precision of the arithmetic: f64 only if all of it is f64.
 static double getEpsilon(Value result, ArrayRef<Operation *> slice) {
   bool isDouble = getElement(result).isF64();
@@ -101,8 +111,16 @@ struct Amplification {
 };
 } // namespace
 
+/// The relative error of rounding a factor to TF32, to nearest.
+static constexpr double tf32Rounding = 0x1p-11;
+/// The largest error of a strict sum of products. Above 65,536 terms the square
+/// root of the length would let kernels of TF32 pass.
+static constexpr double largestStrictError = 0x1p-15;
+
 /// Errors of f32 sums grow with the square root of their length; a 16-bit
-/// result or a rounding inside of the region adds its own. Integers and
+/// result or a rounding inside of the region adds its own. A product of factors
+/// in TF32 has an error of 0.56 roundings (0.39 per factor, over mantissas from
+/// 1 to 2); where both factors were truncated it would have 1.44. Integers and
 /// booleans are exact. The rows of an attention average different numbers of
 /// values, so each row has its own scale. The absolute error of a score, which
 /// grows with the score, is the relative error of its probability; below
@@ -118,13 +136,18 @@ static void setTolerance(FusedOp fused, Value value,
     hasAverages |= averages(op);
   }
   double sum = getEpsilon(value, slice) * (2 + std::sqrt(double(length)));
+  bool hasTf32 = hasProduct(slice, /*tf32=*/true);
+  if (!hasTf32 && hasProduct(slice, /*tf32=*/false))
+    sum = std::min(sum, largestStrictError);
   double rounding =
       std::max(getRounding(getElement(value)), getInnerRounding(slice));
   double scores =
       hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
-  result.norm = std::max(4 * sum * scores, 2 * rounding);
-  result.element = std::max(16 * sum * scores, 4 * rounding);
-  result.large = 16 * sum * amplification.large;
+  double tf32 = hasTf32 ? tf32Rounding : 0;
+  result.norm = std::max({4 * sum * scores, 2 * rounding, tf32 * scores});
+  result.element =
+      std::max({16 * sum * scores, 4 * rounding, 8 * tf32 * scores});
+  result.large = std::max(16 * sum, 8 * tf32) * amplification.large;
   if (hasAverages && !result.shape.empty() && result.shape.back() >= 16)
     result.rows = result.shape.back();
 }

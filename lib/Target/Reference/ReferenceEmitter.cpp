@@ -100,7 +100,8 @@ void ReferenceEmitter::printMatmul(MatmulOp op) {
       "    matmul<{0}, {1}, {2}, {3}, {4}>(v, v.{5}, {{{6}, {7}, {8}, {9}}, "
       "stream);\n",
       lhs, rhs, op.getTransposeA() ? "false" : "true",
-      op.getTransposeB() ? "true" : "false", getFormat(op.getResult()),
+      op.getTransposeB() ? "true" : "false",
+      op.getTf32() ? "TF32" : getFormat(op.getResult()),
       getName(op.getResult()),
       llvm::product_of(op.getType().getShape().drop_back(2)), op.getM(),
       op.getN(), op.getK());
@@ -129,6 +130,8 @@ void ReferenceEmitter::printAttention(AttentionOp op) {
   if (isNarrowFloat(element))
     rounding =
         llvm::formatv("0x1p-{0}", runtime::digitsOf(toElementType(element)));
+  else if (op.getTf32())
+    rounding = "0x1p-11";
   scoreBytes = std::max<int64_t>(scoreBytes, key[2] * (tracked ? 16 : 8));
   launches << llvm::formatv(
       "    attention<{0}_query, {0}_key, {0}_value, {0}_mask, {1}>(\n"

@@ -18,6 +18,20 @@
 
 // RUN: fact-compile %t/columns.mlir --until=bundle --bundle=%t/columns
 // RUN: FileCheck %s --check-prefix=COLUMNS < %t/columns/bundle.json
+// RUN: fact-compile %t/product.mlir --until=bundle --bundle=%t/strict
+// RUN: FileCheck %s --check-prefix=STRICT < %t/strict/bundle.json
+// RUN: sed 's/ : (/ tf32 : (/' %t/product.mlir > %t/tf32.mlir
+// RUN: fact-compile %t/tf32.mlir --until=bundle --bundle=%t/tf32
+// RUN: FileCheck %s --check-prefix=TF32 < %t/tf32/bundle.json
+
+// However long a strict sum is, its tolerance is below the error of TF32 (2.7e-4),
+// and that of TF32 below the error of truncated operands (7e-4).
+// STRICT: "results": [
+// STRICT: "element": 0.00048828125,
+// STRICT: "norm": 0.0001220703125
+// TF32: "results": [
+// TF32: "element": 0.00390625,
+// TF32: "norm": 0.00048828125
 
 // A sum in f32 beside a bf16 result.
 // MIXED: "results": [
@@ -71,6 +85,12 @@
 // roundings, four of them in the norm.
 // COLUMNS: "results": [
 // COLUMNS: "norm": {{3.147.*e-05}}
+
+//--- product.mlir
+func.func @f(%x: tensor<2x131072xf32>, %w: tensor<131072x2xf32>) -> tensor<2x2xf32> {
+  %0 = fact.matmul %x, %w : (tensor<2x131072xf32>, tensor<131072x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
 
 //--- columns.mlir
 func.func @f(%x: tensor<4096x4xf32>) -> tensor<4096x4xf32> {

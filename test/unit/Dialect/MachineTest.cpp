@@ -13,29 +13,32 @@ using namespace fact;
 using runtime::ElementType;
 
 namespace {
-using Precision = Float32Precision;
-
 TEST(Machine, PeaksAreByTypeAndPrecision) {
   for (StringRef name : {"h100", "h200"}) {
     const MachineDescription &machine = *findMachine(name);
-    EXPECT_EQ(machine.getMatrixFlops(ElementType::F32), 67e12);
-    EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, Precision::High),
+    // Three products of TF32 parts are faster than the f32 units.
+    EXPECT_EQ(machine.getMatrixFlops(ElementType::F32), 494.7e12 / 3);
+    EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, /*tf32=*/true),
               494.7e12);
-    EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, Precision::Medium),
-              989e12);
-    EXPECT_EQ(machine.getMatrixFlops(ElementType::F64, Precision::High), 67e12);
-    for (ElementType narrow : {ElementType::F16, ElementType::BF16})
-      EXPECT_EQ(machine.getMatrixFlops(narrow), 989e12);
+    for (bool tf32 : {false, true}) {
+      EXPECT_EQ(machine.getMatrixFlops(ElementType::F64, tf32), 67e12);
+      for (ElementType narrow : {ElementType::F16, ElementType::BF16})
+        EXPECT_EQ(machine.getMatrixFlops(narrow, tf32), 989e12);
+    }
   }
+  // A processor has no TF32.
+  const MachineDescription &host = *findMachine("host");
+  EXPECT_EQ(host.getMatrixFlops(ElementType::F32),
+            host.matrixFlops[size_t(MatrixRate::F32)]);
 }
 
 TEST(Machine, LessPrecisionIsNoSlower) {
   for (const MachineDescription &machine : getMachineTable()) {
-    double highest = machine.getMatrixFlops(ElementType::F32);
-    double high = machine.getMatrixFlops(ElementType::F32, Precision::High);
-    double medium = machine.getMatrixFlops(ElementType::F32, Precision::Medium);
-    EXPECT_LE(highest, high) << machine.name.str();
-    EXPECT_LE(high, medium) << machine.name.str();
+    double strict = machine.getMatrixFlops(ElementType::F32);
+    double tf32 = machine.getMatrixFlops(ElementType::F32, /*tf32=*/true);
+    EXPECT_LE(strict, tf32) << machine.name.str();
+    EXPECT_LE(tf32, machine.getMatrixFlops(ElementType::BF16))
+        << machine.name.str();
   }
 }
 
@@ -72,12 +75,12 @@ TEST(Machine, TextWithoutTf32IsRead) {
       "matrix_flops_64 = 2.5e13 : f64";
   MachineDescription machine = parseMachine(context, peaks);
   EXPECT_EQ(machine.getMatrixFlops(ElementType::BF16), 7e14);
-  EXPECT_EQ(machine.getMatrixFlops(ElementType::F32), 5e13);
+  EXPECT_EQ(machine.getPeak(MatrixRate::F32), 7e14 / 3);
   EXPECT_EQ(machine.getMatrixFlops(ElementType::F64), 2.5e13);
   // A bound that holds: matrix units have no faster TF32 than 16-bit types.
-  EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, Precision::High), 7e14);
+  EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, /*tf32=*/true), 7e14);
   machine = parseMachine(context, peaks + ", matrix_flops_tf32 = 3.5e14 : f64");
-  EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, Precision::High), 3.5e14);
+  EXPECT_EQ(machine.getMatrixFlops(ElementType::F32, /*tf32=*/true), 3.5e14);
 }
 
 TEST(Precision, IsThatOfTheModule) {
@@ -92,20 +95,15 @@ TEST(Precision, IsThatOfTheModule) {
         &context);
   };
   auto get = [&](OwningOpRef<ModuleOp> module) {
-    return getFloat32Precision(&module->getBody()->back());
+    return allowsTf32(&module->getBody()->back());
   };
   auto with = [](StringRef name) {
     return "attributes {fact.float32_matmul_precision = \"" + name.str() +
            "\"}";
   };
-  EXPECT_EQ(get(parse("")), Precision::Highest);
-  EXPECT_EQ(get(parse(with("highest"))), Precision::Highest);
-  EXPECT_EQ(get(parse(with("high"))), Precision::High);
-  EXPECT_EQ(get(parse(with("medium"))), Precision::Medium);
-  // An op that is in no module yet has the operands of one.
-  OwningOpRef<ModuleOp> module = parse(with("high"));
-  Operation *detached = module->getBody()->back().clone();
-  EXPECT_EQ(getFloat32Precision(detached), Precision::High);
-  detached->destroy();
+  EXPECT_FALSE(get(parse("")));
+  EXPECT_FALSE(get(parse(with("highest"))));
+  EXPECT_TRUE(get(parse(with("high"))));
+  EXPECT_TRUE(get(parse(with("medium"))));
 }
 } // namespace

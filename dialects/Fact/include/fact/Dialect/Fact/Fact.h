@@ -38,10 +38,10 @@ MachineAttr getTargetMachine(mlir::Operation *op);
 mlir::FailureOr<MachineAttr> chooseMachine(mlir::Operation *op,
                                            llvm::StringRef text);
 
-/// The least precision that contractions of f32 may have, from the attribute
-/// `fact.float32_matmul_precision` of the enclosing module; `Highest` without
-/// one. A detached op belongs to the module of its operands.
-Float32Precision getFloat32Precision(mlir::Operation *op);
+/// Whether PyTorch lets contractions of f32 round their operands to TF32: the
+/// attribute `fact.float32_matmul_precision` of the enclosing module is "high"
+/// or "medium". Import sets `tf32` by it, and nothing else reads it.
+bool allowsTf32(mlir::Operation *op);
 
 namespace detail {
 /// The NumPy broadcast of the operands' shapes with their common element type.

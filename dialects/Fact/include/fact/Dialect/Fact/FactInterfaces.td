@@ -129,6 +129,8 @@ def ContractionOpInterface
       "int64_t", "getSumLength", (ins)>,
     InterfaceMethod<"The role of operand number `operand`.",
       "::fact::OperandRole", "getOperandRole", (ins "unsigned":$operand)>,
+    InterfaceMethod<"Whether operands of f32 may be rounded to TF32.",
+      "bool", "allowsTf32", (ins), "return $_op.getTf32();">,
     InterfaceMethod<[{
         The magnitude of the result for operands whose root mean squares are
         `operands`.

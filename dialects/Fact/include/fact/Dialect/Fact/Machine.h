@@ -7,18 +7,11 @@
 #include "fact/Runtime/ElementType.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 
 namespace fact {
-/// The least precision that contractions of f32 may have, as in
-/// `torch.set_float32_matmul_precision`: IEEE f32, TF32, or bf16 operands.
-enum class Float32Precision : uint8_t { Highest, High, Medium };
-
-/// The precision that PyTorch calls `name`, if there is one.
-std::optional<Float32Precision> parseFloat32Precision(llvm::StringRef name);
-
 /// Rows of a machine's table of peaks: the operand types of its matrix units.
 enum class MatrixRate : uint8_t { Bits16, F32, TF32, F64 };
 
@@ -28,9 +21,9 @@ using MatrixTable = std::array<double, size_t(MatrixRate::F64) + 1>;
 /// "16", "32", "tf32", "64": the end of the figure's name.
 llvm::StringRef getName(MatrixRate rate);
 
-/// The fastest rate for contractions of operands of `type`. `precision` is the
-/// least one allowed for f32.
-MatrixRate getMatrixRate(runtime::ElementType type, Float32Precision precision);
+/// The rate of contractions of operands of `type`; `tf32` says whether those of
+/// f32 may be rounded to TF32.
+MatrixRate getMatrixRate(runtime::ElementType type, bool tf32);
 
 /// Published or measured figures of one machine. The strings live as long as
 /// the program or the context of the attribute that holds them.
@@ -54,11 +47,17 @@ struct MachineDescription {
   double clock = 1.7e9;
   double launchSeconds = 3e-6;
 
+  /// The peak of contractions at a rate. A GPU multiplies f32 exactly enough as
+  /// three products of TF32 parts where that is faster than its f32 units.
+  double getPeak(MatrixRate rate) const {
+    double peak = matrixFlops[size_t(rate)];
+    if (rate != MatrixRate::F32 || isHost())
+      return peak;
+    return std::max(peak, matrixFlops[size_t(MatrixRate::TF32)] / 3);
+  }
   /// The peak of contractions of operands of `type`.
-  double
-  getMatrixFlops(runtime::ElementType type,
-                 Float32Precision precision = Float32Precision::Highest) const {
-    return matrixFlops[size_t(getMatrixRate(type, precision))];
+  double getMatrixFlops(runtime::ElementType type, bool tf32 = false) const {
+    return getPeak(getMatrixRate(type, tf32));
   }
 
   bool isHost() const { return !architecture.starts_with("sm_"); }

@@ -26,10 +26,16 @@ struct F64 {
   FACT_FUNCTION static double range(double x) { return x; }
 };
 
+/// F32, and factors of products may be rounded to TF32.
+struct TF32 : F32 {};
+
 /// A bound on the error of a sum, relative to the sum of magnitudes: errors
 /// grow like a random walk.
 template <class Format> FACT_FUNCTION double growth_of(int64_t count) {
   return Format::unit * (4 + 2 * math::sqrt(static_cast<double>(count)));
+}
+template <> FACT_FUNCTION double growth_of<TF32>(int64_t count) {
+  return growth_of<F32>(count) + 2 * 0x1p-11;
 }
 
 //===----------------------------------------------------------------------===//
