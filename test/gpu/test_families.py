@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of families.mlir and generic.mlir against their references, by fact-tune, and
+"""Kernels of families.mlir, float32.mlir and generic.mlir against their references, by fact-tune, and
 under compute-sanitizer.
 
 `make pack-gpu` puts the bundles into FACT_GPU_DIR. TUNE_FLAGS has more options.
@@ -19,12 +19,13 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "python"), str(Path(__
 from fact import toolchain  # noqa: E402
 from tuned import failures, tune  # noqa: E402
 
-BUNDLES = [ROOT / name for name in ("families", "generic", "generic-families")]
+BUNDLES = [ROOT / name for name in ("families", "float32", "generic", "generic-families")]
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU"),
     pytest.mark.skipif(toolchain.find_tool("fact-tune") is None, reason="fact-tune is not here"),
-    pytest.mark.skipif(not all((b / "bundle.json").exists() for b in BUNDLES), reason="no bundle: make pack-gpu"),
+    pytest.mark.skipif(not all((bundle / "bundle.json").exists() for bundle in BUNDLES),
+                       reason="no bundle: make pack-gpu"),
 ]
 
 
@@ -34,7 +35,7 @@ def test_kernels_agree_with_references(bundle):
     assert not failures(report), "\n".join(failures(report))
 
 
-@pytest.mark.parametrize("bundle", BUNDLES[:2], ids=lambda bundle: bundle.name)
+@pytest.mark.parametrize("bundle", BUNDLES[:3], ids=lambda bundle: bundle.name)
 def test_kernels_pass_compute_sanitizer(bundle):
     """Each winner once under each of the four tools; objects are those of the test above."""
     assert shutil.which("compute-sanitizer") or os.path.exists(

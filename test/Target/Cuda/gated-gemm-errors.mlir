@@ -54,11 +54,25 @@ func.func @layout(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64
 
 // -----
 
-func.func @f32(%x: tensor<64x64xf32>, %g: tensor<64x64xf32>, %u: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @below {{takes f16 or bf16 operands, not 'f32'}}
+func.func @f64(%x: tensor<64x64xf64>, %g: tensor<64x64xf64>, %u: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  // expected-error @below {{takes f16, bf16 or f32 operands, not f64}}
+  %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf64>) {
+  ^bb0(%X: tensor<64x64xf64>, %G: tensor<64x64xf64>, %U: tensor<64x64xf64>):
+    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+    %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+    %3 = fact.mul %1, %2 : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+    fact.yield %3 : tensor<64x64xf64>
+  } : tensor<64x64xf64>
+  return %0 : tensor<64x64xf64>
+}
+
+// -----
+
+func.func @precision(%x: tensor<64x64xf32>, %g: tensor<64x64xf32>, %u: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @below {{all 'fact.matmul' must allow 'tf32', or none}}
   %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%X: tensor<64x64xf32>, %G: tensor<64x64xf32>, %U: tensor<64x64xf32>):
-    %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = fact.matmul %X, %G transpose_b tf32 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     %3 = fact.mul %1, %2 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
     fact.yield %3 : tensor<64x64xf32>

@@ -1,13 +1,14 @@
 // RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s
 
-func.func @f32(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @below {{takes f16 or bf16 operands, not 'f32'}}
-  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) {
-  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
-    %1 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
-    fact.yield %1 : tensor<64x64xf32>
-  } : tensor<64x64xf32>
-  return %0 : tensor<64x64xf32>
+func.func @f64(%x: tensor<64x64xf64>, %w: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  // expected-error @below {{a product of f64 runs in cuBLAS, without an epilogue}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf64>, tensor<64x64xf64>) {
+  ^bb0(%a: tensor<64x64xf64>, %b: tensor<64x64xf64>):
+    %1 = fact.matmul %a, %b : (tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>
+    %2 = fact.relu %1 : (tensor<64x64xf64>) -> tensor<64x64xf64>
+    fact.yield %2 : tensor<64x64xf64>
+  } : tensor<64x64xf64>
+  return %0 : tensor<64x64xf64>
 }
 
 // -----

@@ -474,6 +474,54 @@ static void gemm_operands(Case &test) {
       });
 }
 
+/// A strict product of f32 is as exact as IEEE f32, one in TF32 has operands of
+/// 11 bits.
+static constexpr double strict_tolerance = 1e-5, tf32_tolerance = 5e-4;
+
+static void gemm_square(Case &test, double tolerance) {
+  auto *a = test.operand<f32>(4096 * 4096);
+  auto *b = test.operand<f32>(4096 * 4096, 0.0156f);
+  test.result<f32>(4096 * 4096);
+  test.tolerance = tolerance;
+  gemm_reference<f32>(
+      test, {4096, 4096, 4096, 1}, {a, 4096, 1, 0}, {b, 1, 4096, 0},
+      [=] __device__(float x, int, int, int) { return x; });
+}
+
+static void gemm_strict(Case &test) { gemm_square(test, strict_tolerance); }
+static void gemm_tf32(Case &test) { gemm_square(test, tf32_tolerance); }
+static void gemm_cublas_f32(Case &test) { gemm_square(test, strict_tolerance); }
+static void gemm_cublas_tf32(Case &test) { gemm_square(test, tf32_tolerance); }
+
+static void gemm_cublas_f64(Case &test) {
+  auto *a = test.operand<f64>(130 * 67);
+  auto *b = test.operand<f64>(130 * 67, 0.12f);
+  test.result<f64>(130 * 130);
+  test.tolerance = 1e-12;
+  test.reference(130 * 130, [=] __device__(int64_t i) {
+    double sum = 0;
+    for (int k = 0; k < 67; ++k)
+      sum += a[i / 130 * 67 + k] * b[i % 130 * 67 + k];
+    return sum;
+  });
+}
+
+static void gemm_strict_odd(Case &test) {
+  auto *a = test.operand<f32>(3 * 97 * 200);
+  auto *b = test.operand<f32>(97 * 136, 0.1f);
+  auto *row = test.operand<f32>(136);
+  auto *column = test.operand<f32>(200);
+  auto *matrix = test.operand<f32>(3 * 200 * 136);
+  test.result<f32>(3 * 200 * 136);
+  test.tolerance = strict_tolerance;
+  gemm_reference<f32>(test, {200, 136, 97, 3}, {a, 1, 200, 97 * 200},
+                      {b, 136, 1, 0},
+                      [=] __device__(float x, int l, int i, int j) {
+                        return (x + row[j]) * column[i] +
+                               matrix[(l * 200 + i) * 136 + j];
+                      });
+}
+
 static void gemm_rows(Case &test) {
   auto *x = test.operand<bf16>(1000 * 264);
   auto *w = test.operand<bf16>(520 * 264, 0.06f);
@@ -645,6 +693,18 @@ static void grouped_gemm_odd(Case &test) {
                          [=] __device__(float x, int, int i, int j) {
                            return (x + float(residual[i * 136 + j])) * *factor;
                          });
+}
+
+static void gated_gemm_strict(Case &test) {
+  auto *x = test.operand<f32>(1000 * 520);
+  auto *gate = test.operand<f32>(328 * 520, 0.05f);
+  auto *up = test.operand<f32>(328 * 520, 0.05f);
+  test.result<f32>(1000 * 328);
+  test.tolerance = strict_tolerance;
+  gated_reference<f32>(test, 1000, 328, 520, x, gate, up,
+                       [=] __device__(float gate, float up, int, int) {
+                         return fmaxf(gate, 0.0f) * up;
+                       });
 }
 
 static void gated_gemm_odd(Case &test) {
@@ -934,6 +994,13 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_stream_k", gemm_stream_k},
     {"gemm_split_k", gemm_split_k},
     {"gemm_operands", gemm_operands},
+    {"gemm_strict", gemm_strict},
+    {"gemm_strict_odd", gemm_strict_odd},
+    {"gemm_tf32", gemm_tf32},
+    {"gemm_cublas_f32", gemm_cublas_f32},
+    {"gemm_cublas_tf32", gemm_cublas_tf32},
+    {"gemm_cublas_f64", gemm_cublas_f64},
+    {"gated_gemm_strict", gated_gemm_strict},
     {"gemm_rows", gemm_rows},
     {"gemm_columns", gemm_columns},
     {"gemm_pooled", gemm_pooled},

@@ -17,7 +17,7 @@ inline mlir::RankedTensorType getTensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Whether the kernels of the matrix units take operands of a type.
+/// Whether a type is a float of 16 bits.
 inline bool isFloat16(mlir::Type element) {
   return mlir::isa<mlir::Float16Type, mlir::BFloat16Type>(element);
 }

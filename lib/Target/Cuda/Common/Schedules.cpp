@@ -12,7 +12,7 @@ using namespace fact;
 
 const ScheduleKind CublasGemmAttr::kind{
     "cublas_gemm",
-    "the vendor's GEMM (cuBLASLt) of f16 or bf16",
+    "the vendor's GEMM (cuBLASLt)",
     {},
     "The region is one matmul and nothing else. It is tried beside every space "
     "of such a region.",

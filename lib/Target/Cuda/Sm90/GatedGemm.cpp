@@ -16,6 +16,7 @@ using namespace fact;
 namespace {
 /// A gated GEMM without its schedule.
 struct GatedGemm {
+  MatrixRate rate;
   int64_t m, n, k;
   MatrixTensor a, gate, up, result;
   SmallVector<MatrixTensor> operands;
@@ -53,7 +54,8 @@ public:
                                  region.products[up].matmul.getResult()});
     if (failed(combine))
       return failure();
-    return GatedGemm{region.m,
+    return GatedGemm{getRate(),
+                     region.m,
                      region.products.front().n,
                      region.k,
                      *a,
@@ -78,7 +80,8 @@ public:
 
   SpaceAttrInterface getSpace() const override {
     // A tile covers columns of both products.
-    return getPackedGemmSpace(fused.getContext(), gemm.m, 2 * gemm.n, machine);
+    return getPackedGemmSpace(fused.getContext(), gemm.rate, gemm.m,
+                              2 * gemm.n, machine);
   }
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
@@ -87,7 +90,7 @@ public:
 protected:
   LogicalResult checkLimits(ScheduleAttr schedule,
                             EmitError emitError) const override {
-    Limits limits = getPackedGemmLimits();
+    Limits limits = getPackedGemmLimits(gemm.rate);
     // A tile covers columns of both products.
     limits.tileColumns = 32;
     return checkGemm(cast<Sm90GemmAttr>(schedule), limits, emitError);
@@ -106,11 +109,13 @@ public:
 
 double GatedGemmPlan::predict(ScheduleAttr schedule) const {
   double m = gemm.m, n = gemm.n, k = gemm.k;
-  double weightBytes = 2 * 2 * n * k;
+  double bytes = getStorageBytes(gemm.a.element);
   // The epilogue runs once per pair of accumulators.
-  GemmWork work{gemm.m, 2 * gemm.n, gemm.k, 1, 0, 0, 0};
+  GemmWork work{gemm.rate, gemm.m, 2 * gemm.n, gemm.k, 1, 0, 0, 0};
   work.epilogueBytes = countMatrixBytes(gemm.operands, gemm.m, gemm.n);
-  work.bytes = 2 * (m * k + m * n) + weightBytes + work.epilogueBytes;
+  work.bytes = bytes * (m * k + 2 * n * k) +
+               getStorageBytes(gemm.result.element) * m * n +
+               work.epilogueBytes;
   work.slots = 4 + (gemm.combine.getCost() + 4.0 * gemm.operands.size()) / 2;
   return 1e6 * predictGemm(work, cast<Sm90GemmAttr>(schedule), machine);
 }
@@ -127,7 +132,7 @@ LogicalResult GatedGemmPlan::emit(ArrayRef<KernelVariant> variants,
      << ",\n    " << gemm.up << ",\n    ";
   printOperands(os, gemm.operands);
   os << ",\n    Combine,\n    " << gemm.result << ",\n    ";
-  printSchedule(os, cast<Sm90GemmAttr>(schedule));
+  printSchedule(os, cast<Sm90GemmAttr>(schedule), gemm.rate);
   os << ">;\n";
   printGemmVariants(os, variants);
   return success();

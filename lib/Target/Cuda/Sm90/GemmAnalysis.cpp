@@ -13,16 +13,18 @@ public:
   using GemmTensors::GemmTensors;
 
   FailureOr<Gemm> run() {
-    if (failed(requireFloat16(region.getElementType(), emitError)) ||
-        failed(checkReductions()))
+    if (getRate() == MatrixRate::F64 && !region.isPlain())
+      return emitError() << "a product of f64 runs in cuBLAS, without an "
+                            "epilogue";
+    if (failed(checkReductions()))
       return failure();
     FailureOr<MatrixTensor> a = getLhs();
     FailureOr<MatrixTensor> b = getRhs(region.products.front());
     if (failed(a) || failed(b))
       return failure();
     int64_t n = region.products.front().n;
-    Gemm gemm{region.m, n,  region.k, region.batches,  *a, *b, {}, {},
-              {},       {}, {},       region.isPlain()};
+    Gemm gemm{getRate(), region.m, n,  region.k, region.batches,  *a, *b, {},
+              {},        {},       {}, {},       region.isPlain()};
     for (const ContractionRegion::Reduction &reduction : region.reductions)
       (reduction.ofRows ? gemm.rows : gemm.columns)
           .reductions.push_back(reduction.op);
@@ -82,7 +84,8 @@ LogicalResult GemmAnalysis::addResult(Gemm &gemm,
                                       const ContractionRegion::Result &result) {
   using Form = ContractionRegion::Form;
   Type element = getTensorType(result.yielded).getElementType();
-  if (!isa<FloatType>(element) || element.isF64())
+  if (!isa<FloatType>(element) ||
+      (element.isF64() && gemm.rate != MatrixRate::F64))
     return emitError() << "results must be f16, bf16 or f32, not "
                        << result.yielded.getType();
   Value value;
@@ -139,6 +142,8 @@ GemmAnalysis::getReducedResult(const ContractionRegion::Result &result,
 /// The functors of all results of the product's size, then of the values that
 /// are reduced over rows, then over columns.
 LogicalResult GemmAnalysis::makeEpilogue(Gemm &gemm) {
+  if (gemm.rate == MatrixRate::F64)
+    return success();
   SmallVector<Value> values = ofProduct;
   for (bool ofRows : {true, false})
     for (const ContractionRegion::Reduction &reduction : region.reductions)

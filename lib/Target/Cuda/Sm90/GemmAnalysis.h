@@ -18,6 +18,7 @@ struct ReducedEpilogue {
 
 /// A GEMM without its schedule.
 struct Gemm {
+  MatrixRate rate;
   int64_t m, n, k, batches;
   MatrixTensor a, b;
   llvm::SmallVector<MatrixTensor> operands, results;

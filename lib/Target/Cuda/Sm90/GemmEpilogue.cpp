@@ -34,6 +34,7 @@ protected:
                             EmitError emitError) const override;
 
 private:
+  LogicalResult checkTma(EmitError emitError) const;
   void emitCublas(const KernelVariant &variant, raw_ostream &os) const;
   void emitGemm(ArrayRef<KernelVariant> variants, raw_ostream &os) const;
 
@@ -60,20 +61,41 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
       return emitError() << "takes a plain 'fact.matmul', without an epilogue";
     return success();
   }
-  Limits limits;
-  limits.elementBytes = getStorageBytes(gemm.a.element);
-  limits.results = fused.getNumResults();
+  if (gemm.rate == MatrixRate::F64)
+    return emitError() << "multiplies f16, bf16 and f32, not f64";
+  Limits limits(gemm.rate);
+  limits.results = gemm.results.size();
   if (gemm.countReductions() > 0)
     limits.noStreamK = "reductions of a product run after a cooperative or a "
                        "pingpong kernel, not after stream_k";
   if (failed(checkGemm(own, limits, emitError)))
     return failure();
-  // TMA: 16-byte strides of both operands and of the result.
-  for (int64_t size : {gemm.k, gemm.n})
-    if (size % 8)
-      return emitError() << "needs K and N to be multiples of 8 (16-byte rows "
-                            "for TMA), not "
-                         << size;
+  return checkTma(emitError);
+}
+
+/// TMA: rows of 16 bytes, of the result and of 16-bit factors. Kernels copy
+/// factors of f32 where they need to.
+LogicalResult GemmEpiloguePlan::checkTma(EmitError emitError) const {
+  SmallVector<MatrixTensor> tensors(gemm.results);
+  SmallVector<int64_t> sizes{gemm.n};
+  if (gemm.rate == MatrixRate::Bits16) {
+    tensors.append({gemm.a, gemm.b});
+    sizes.push_back(gemm.k);
+  }
+  bool hasNarrow = llvm::any_of(tensors, [](const MatrixTensor &tensor) {
+    return isFloat16(tensor.element);
+  });
+  int64_t unit = hasNarrow ? 8 : 4;
+  for (int64_t size : sizes)
+    if (size % unit)
+      return emitError() << "needs K and N to be multiples of " << unit
+                         << " (16-byte rows for TMA), not " << size;
+  for (const MatrixTensor &tensor : tensors)
+    if (!tensor.isAligned(16))
+      return emitError() << "needs strides and offsets that are multiples of "
+                            "16 bytes for TMA, and a row has "
+                         << tensor.leadingDimension << " elements of "
+                         << tensor.element;
   return success();
 }
 
@@ -85,7 +107,8 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
   using K = KernelSchedule;
   auto space = [&](ArrayRef<Extents> tiles, ArrayRef<Extents> clusters,
                    ArrayRef<K> kernels, ArrayRef<int64_t> swizzles) {
-    return Sm90GemmAttr::getSpace(fused.getContext(), tiles, clusters, kernels,
+    return Sm90GemmAttr::getSpace(fused.getContext(),
+                                  getTiles(tiles, gemm.rate), clusters, kernels,
                                   swizzles);
   };
   int64_t tiles = llvm::divideCeil(gemm.m, 128) *
@@ -112,9 +135,13 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
     return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}},
                  {{2, 1}, {1, 2}, {1, 1}}, {K::pingpong, K::cooperative},
                  {1, 4});
+  // A strict product has twice the accumulators.
+  bool isStrict = gemm.rate == MatrixRate::F32;
   SmallVector<Extents> large{
       {128, 256, 64}, {256, 128, 64}, {128, 128, 64}, {128, 192, 64}};
-  if (gemm.n % 512 == 0)
+  if (isStrict)
+    large = {{128, 128, 64}, {64, 128, 64}, {128, 64, 64}};
+  else if (gemm.n % 512 == 0)
     large.push_back({64, 256, 64});
   // Wide products revisit A often: wide bands keep it in the cache.
   SmallVector<int64_t> swizzles{1, 4};
@@ -141,13 +168,14 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   for (const MatrixTensor &result : gemm.results)
     bytes += double(gemm.m) * gemm.n * gemm.batches *
              getStorageBytes(result.element);
-  bytes +=
-      2.0 * gemm.batches * (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
+  bytes += double(getStorageBytes(gemm.a.element)) * gemm.batches *
+           (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
 
   auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
   if (!gemmSchedule) {
     double flops = 2.0 * gemm.m * gemm.n * gemm.k * gemm.batches;
-    double peak = machine.getMatrixFlops(runtime::ElementType::BF16);
+    // cuBLAS multiplies strict f32 on the f32 units.
+    double peak = machine.matrixFlops[size_t(gemm.rate)];
     return 1e6 * (std::max(flops / (0.77 * peak), bytes / machine.bandwidth) +
                   2 * machine.launchSeconds);
   }
@@ -161,8 +189,8 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
                                                                          : 1;
   return 1e6 * finishes * machine.launchSeconds +
          slowdown * 1e6 *
-             predictGemm({gemm.m, gemm.n, gemm.k, gemm.batches, bytes,
-                          epilogueBytes, slots},
+             predictGemm({gemm.rate, gemm.m, gemm.n, gemm.k, gemm.batches,
+                          bytes, epilogueBytes, slots},
                          gemmSchedule, machine);
 }
 
@@ -182,7 +210,8 @@ void GemmEpiloguePlan::emitCublas(const KernelVariant &variant,
   printHeader(os, fused, variant.schedule, variant.symbol, "CublasGemm.cuh");
   os << "using Kernel = CublasGemm<\n";
   printProblem(os, gemm);
-  os << "    Operands<>,\n    " << gemm.results.front() << ">;\n";
+  os << "    Operands<>,\n    " << gemm.results.front()
+     << (gemm.rate == MatrixRate::TF32 ? ",\n    AllowTf32>;\n" : ">;\n");
   printFooter(os, variant.symbol);
 }
 
@@ -249,7 +278,9 @@ struct ReducedPrinter {
 void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
                                 raw_ostream &os) const {
   auto [schedule, symbol] = variants.front();
-  printHeader(os, fused, schedule, symbol, "Gemm.cuh");
+  StringRef kernel =
+      gemm.rate == MatrixRate::Bits16 ? "Gemm" : "Float32Gemm";
+  printHeader(os, fused, schedule, symbol, (kernel + ".cuh").str());
 
   ReducedPrinter rows{"Row", gemm.rows}, columns{"Column", gemm.columns};
   const ScalarFunction &epilogue = gemm.epilogue;
@@ -274,14 +305,14 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   rows.printFunctors(os);
   columns.printFunctors(os);
 
-  os << "using Kernel = Gemm<\n";
+  os << "using Kernel = " << kernel << "<\n";
   printProblem(os, gemm);
   os << "    ";
   printOperands(os, gemm.operands);
   os << ",\n    ";
   printResults(os, functors, gemm.results);
   os << ",\n    ";
-  printSchedule(os, cast<Sm90GemmAttr>(schedule));
+  printSchedule(os, cast<Sm90GemmAttr>(schedule), gemm.rate);
   if (gemm.countReductions() > 0) {
     os << ",\n    ";
     rows.printArgument(os);

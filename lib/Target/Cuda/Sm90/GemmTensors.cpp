@@ -13,12 +13,14 @@ SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
   return {rows, columns};
 }
 
+MatrixRate GemmTensors::getRate() const {
+  return getMatrixRate(toElementType(region.getElementType()),
+                       region.products.front().matmul.getTf32());
+}
+
 LogicalResult GemmTensors::requireTma(const MatrixTensor &tensor,
                                       StringRef name) {
-  // Our schedules need N and K to be multiples of 8; cuBLAS does not.
-  bool isForCublas =
-      region.isPlain() && (region.products.front().n % 8 || region.k % 8);
-  if (tensor.isAligned(16) || isForCublas)
+  if (tensor.isAligned(16) || region.isPlain())
     return success();
   return emitError() << "strides and offset of " << name
                      << " must be multiples of 16 bytes, and a row has "
@@ -45,17 +47,21 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
                           "do not";
   FailureOr<MatrixTensor> tensor =
       MatrixTensor::get(*matrix, getBuffer(matrix->base));
-  // A single row still has a leading dimension.
+  // A single row or column still has a leading dimension.
   if (succeeded(tensor) && tensor->kind == MatrixTensor::RowVector &&
       rows == 1) {
     tensor->kind = MatrixTensor::RowMajor;
     tensor->leadingDimension = columns;
+  } else if (succeeded(tensor) && columns == 1 &&
+             (tensor->kind == MatrixTensor::ColumnVector || rows == 1)) {
+    tensor->kind = MatrixTensor::ColumnMajor;
+    tensor->leadingDimension = rows;
   }
   if (failed(tensor) || !tensor->isMatrix())
     return emitError() << name
-                       << " of 'fact.matmul' needs contiguous rows or columns, "
-                          "of more than one element";
-  if (failed(requireTma(*tensor, name)))
+                       << " of 'fact.matmul' needs contiguous rows or columns";
+  // Kernels copy factors of f32 that TMA cannot address.
+  if (getRate() == MatrixRate::Bits16 && failed(requireTma(*tensor, name)))
     return failure();
   return tensor;
 }
@@ -92,6 +98,14 @@ GemmTensors::getResult(const ContractionRegion::Result &result, Value &value) {
                           buffer,
                           getTensorType(value).getElementType(),
                           result.n,
+                          region.batches > 1 ? view->strides[0] : 0,
+                          view->offset};
+  // So does a single column.
+  else if (succeeded(view) && result.n == 1)
+    tensor = MatrixTensor{MatrixTensor::RowMajor,
+                          buffer,
+                          getTensorType(value).getElementType(),
+                          view->strides[1],
                           region.batches > 1 ? view->strides[0] : 0,
                           view->offset};
   else if (succeeded(view))

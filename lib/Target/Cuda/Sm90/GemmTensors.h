@@ -8,8 +8,7 @@
 #include "fact/Analysis/ContractionRegion.h"
 
 namespace fact {
-/// The factors and results of a contraction as Hopper's GEMMs address them:
-/// f16 or bf16 matrices that TMA can move.
+/// The factors and results of a contraction as Hopper's GEMMs address them.
 class GemmTensors {
 public:
   GemmTensors(FusedOp fused, const ContractionRegion &region,
@@ -29,8 +28,11 @@ protected:
   /// The shape [rows, columns], after the batches where there are some.
   llvm::SmallVector<int64_t> getShape(int64_t rows, int64_t columns) const;
 
+  /// How the matrix units multiply the factors.
+  MatrixRate getRate() const;
+
   /// Checks that strides and offset are multiples of 16 bytes, as TMA needs
-  /// them. A product that only cuBLAS takes is exempt.
+  /// them. A plain product is exempt: cuBLAS takes any.
   mlir::LogicalResult requireTma(const MatrixTensor &tensor,
                                  llvm::StringRef name);
 

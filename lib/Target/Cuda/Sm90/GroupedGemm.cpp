@@ -24,6 +24,7 @@ struct Segment {
 
 /// A grouped GEMM without its schedule.
 struct GroupedGemm {
+  MatrixRate rate;
   int64_t m, k;
   MatrixTensor a;
   std::vector<Segment> segments;
@@ -46,7 +47,7 @@ public:
     FailureOr<MatrixTensor> a = getLhs();
     if (failed(a))
       return failure();
-    GroupedGemm gemm{region.m, region.k, *a, {}};
+    GroupedGemm gemm{getRate(), region.m, region.k, *a, {}};
     for (auto [i, product] : llvm::enumerate(region.products)) {
       unsigned result = region.segments[i].results.front();
       FailureOr<Epilogue> epilogue =
@@ -91,8 +92,8 @@ public:
   }
 
   SpaceAttrInterface getSpace() const override {
-    return getPackedGemmSpace(fused.getContext(), gemm.m, gemm.getColumns(),
-                              machine);
+    return getPackedGemmSpace(fused.getContext(), gemm.rate, gemm.m,
+                              gemm.getColumns(), machine);
   }
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
@@ -101,8 +102,8 @@ public:
 protected:
   LogicalResult checkLimits(ScheduleAttr schedule,
                             EmitError emitError) const override {
-    return checkGemm(cast<Sm90GemmAttr>(schedule), getPackedGemmLimits(),
-                     emitError);
+    return checkGemm(cast<Sm90GemmAttr>(schedule),
+                     getPackedGemmLimits(gemm.rate), emitError);
   }
 
 private:
@@ -118,7 +119,7 @@ public:
 
 double GroupedGemmPlan::predict(ScheduleAttr schedule) const {
   double m = gemm.m, k = gemm.k, n = gemm.getColumns();
-  GemmWork work{gemm.m, gemm.getColumns(), gemm.k, 1, 0, 0, 0};
+  GemmWork work{gemm.rate, gemm.m, gemm.getColumns(), gemm.k, 1, 0, 0, 0};
   work.epilogueBytes = 0;
   double slots = 0;
   for (const Segment &segment : gemm.segments) {
@@ -126,7 +127,9 @@ double GroupedGemmPlan::predict(ScheduleAttr schedule) const {
     slots += (5 + segment.epilogue.getCost() + 4.0 * segment.operands.size()) *
              segment.n / n;
   }
-  work.bytes = 2 * (m * k + n * k + m * n) + work.epilogueBytes;
+  work.bytes = getStorageBytes(gemm.a.element) * (m * k + n * k) +
+               getStorageBytes(gemm.segments.front().result.element) * m * n +
+               work.epilogueBytes;
   work.slots = slots;
   return 1e6 * predictGemm(work, cast<Sm90GemmAttr>(schedule), machine);
 }
@@ -159,7 +162,7 @@ LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
       },
       [&] { os << ",\n        "; });
   os << ">,\n    ";
-  printSchedule(os, cast<Sm90GemmAttr>(schedule));
+  printSchedule(os, cast<Sm90GemmAttr>(schedule), gemm.rate);
   os << ">;\n";
   printGemmVariants(os, variants);
   return success();

@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace fact;
 
 LogicalResult PackedGemmAnalysis::readWeights() {
-  if (failed(requireFloat16(region.getElementType(), emitError)))
-    return failure();
+  if (getRate() == MatrixRate::F64)
+    return emitError() << "takes f16, bf16 or f32 operands, not f64";
   if (!region.reductions.empty())
     return emitError() << "takes 'fact.reduce' after one product, not after "
                        << region.products.size();
@@ -50,15 +50,16 @@ PackedGemmAnalysis::getWeight(const ContractionRegion::Product &product) {
 FailureOr<PackedGemmAnalysis::Epilogue>
 PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
                                 ArrayRef<Value> leading) {
-  if (!isFloat16(getTensorType(result.yielded).getElementType()))
-    return emitError() << "the result must be f16 or bf16, not "
+  Type element = getTensorType(result.yielded).getElementType();
+  if (!isa<FloatType>(element) || element.isF64())
+    return emitError() << "the result must be f16, bf16 or f32, not "
                        << result.yielded.getType();
   Value value;
   FailureOr<MatrixTensor> tensor = getResult(result, value);
   if (failed(tensor))
     return failure();
   ScalarFunction::Options options;
-  options.fast = true;
+  options.fast = hasOnly16BitResults(fused);
   options.leading = SmallVector<Value>(leading);
   FailureOr<ScalarFunction> function =
       ScalarFunction::get({value}, {region.m, result.n}, options, emitError);
@@ -80,13 +81,14 @@ PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
   return std::move(epilogue);
 }
 
-SpaceAttrInterface fact::getPackedGemmSpace(MLIRContext *context, int64_t m,
+SpaceAttrInterface fact::getPackedGemmSpace(MLIRContext *context,
+                                            MatrixRate rate, int64_t m,
                                             int64_t n,
                                             const MachineDescription &machine) {
   using K = KernelSchedule;
   auto space = [&](ArrayRef<Extents> tiles, ArrayRef<Extents> clusters,
                    ArrayRef<int64_t> swizzles) {
-    return Sm90GemmAttr::getSpace(context, tiles, clusters,
+    return Sm90GemmAttr::getSpace(context, getTiles(tiles, rate), clusters,
                                   {K::cooperative, K::pingpong}, swizzles);
   };
   // Small tiles where large ones would leave multiprocessors idle.
@@ -94,6 +96,10 @@ SpaceAttrInterface fact::getPackedGemmSpace(MLIRContext *context, int64_t m,
   if (tiles < 2 * machine.multiprocessors)
     return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}, {64, 64, 64}},
                  {{1, 1}, {2, 1}}, {1});
+  // A strict product has twice the accumulators.
+  if (rate == MatrixRate::F32)
+    return space({{128, 128, 64}, {64, 128, 64}, {128, 64, 64}},
+                 {{2, 1}, {1, 2}}, {1, 4});
   return space({{128, 256, 64}, {256, 128, 64}, {128, 192, 64}, {128, 128, 64}},
                {{2, 1}, {1, 2}}, {1, 4, 8});
 }

@@ -36,8 +36,8 @@ private:
 };
 
 /// The space of a wide GEMM of m x n elements.
-SpaceAttrInterface getPackedGemmSpace(mlir::MLIRContext *context, int64_t m,
-                                      int64_t n,
+SpaceAttrInterface getPackedGemmSpace(mlir::MLIRContext *context,
+                                      MatrixRate rate, int64_t m, int64_t n,
                                       const MachineDescription &machine);
 
 /// What `AnalysisT` makes of a region of several products.

@@ -18,14 +18,27 @@ std::string Sm90GemmPlan::getObjectKey(ScheduleAttr schedule) const {
 // Legality
 //===----------------------------------------------------------------------===//
 
+static int64_t getElementBytes(MatrixRate rate) {
+  return rate == MatrixRate::Bits16 ? 2 : 4;
+}
+
 /// The least shared memory of a kernel. Two stages are the fewest that overlap
 /// loads with math; the kernel takes as many as fit. The epilogue stages one
 /// 64x32 subtile per warpgroup and per matrix that it reads or writes.
-static int64_t getSharedMemoryBytes(const Extents &tile, int64_t elementBytes,
+static int64_t getSharedMemoryBytes(const Extents &tile, MatrixRate rate,
                                     int64_t results) {
+  int64_t elementBytes = getElementBytes(rate);
   int64_t stageBytes = (tile[0] + tile[1]) * tile[2] * elementBytes;
+  // A strict product keeps the small parts of two stages.
+  int64_t stages = rate == MatrixRate::F32 ? 4 : 2;
   int64_t epilogueBuffers = 2 + results;
-  return 2 * stageBytes + epilogueBuffers * 4 * 64 * 32 * 2;
+  return stages * stageBytes + epilogueBuffers * 4 * 64 * 32 * elementBytes;
+}
+
+SmallVector<Extents> fact::getTiles(ArrayRef<Extents> tiles, MatrixRate rate) {
+  return llvm::map_to_vector(tiles, [&](const Extents &tile) {
+    return Extents{tile[0], tile[1], tile[2] * 2 / getElementBytes(rate)};
+  });
 }
 
 LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
@@ -43,7 +56,9 @@ LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
     return emitError() << "a cooperative kernel needs tile M of 128 or 256, "
                           "not "
                        << tile[0];
-  int64_t registers = tile[0] * tile[1] / (pingpong ? 128 : 256);
+  // A strict product has a second set for the sums of each tile of K.
+  int64_t sets = limits.rate == MatrixRate::F32 ? 2 : 1;
+  int64_t registers = sets * tile[0] * tile[1] / (pingpong ? 128 : 256);
   if (registers > 128)
     return emitError() << "accumulators need " << registers
                        << " registers per thread, and at most 128 do not spill";
@@ -51,7 +66,7 @@ LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
     return emitError() << "a cluster has 1, 2 or 4 blocks, not "
                        << cluster[0] * cluster[1];
   return requireSharedMemory(
-      getSharedMemoryBytes(tile, limits.elementBytes, limits.results), machine,
+      getSharedMemoryBytes(tile, limits.rate, limits.results), machine,
       emitError);
 }
 
@@ -83,9 +98,14 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
   double efficiency = 1 / (1 + 19 * (tile[0] + tile[1]) / area);
   if (cluster[0] * cluster[1] == 1)
     efficiency *= 0.98;
-  double rate = machine.getMatrixFlops(runtime::ElementType::BF16) /
-                machine.multiprocessors;
-  double steps = llvm::divideCeil(work.k, tile[2]);
+  // A strict product is three of TF32; splitting each tile of K and adding its
+  // sums costs an eighth.
+  bool isStrict = work.rate == MatrixRate::F32;
+  if (isStrict)
+    efficiency *= 0.88;
+  MatrixRate units = isStrict ? MatrixRate::TF32 : work.rate;
+  double rate = machine.getPeak(units) / machine.multiprocessors;
+  double steps = llvm::divideCeil(work.k, tile[2]) * (isStrict ? 3 : 1);
   double products = 2 * area * steps * tile[2] / (rate * efficiency);
 
   // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
@@ -101,7 +121,8 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 
   // A swizzle keeps operands in the cache where there are many columns; where
   // there are few it was measured to cost 5% to 100%.
-  double operandBytes = 2.0 * (double(work.m) + work.n) * work.k;
+  double operandBytes = double(getElementBytes(work.rate)) *
+                        (double(work.m) + work.n) * work.k;
   int64_t swizzle = schedule.getSwizzle();
   if (swizzle > 1)
     time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;
@@ -147,13 +168,18 @@ static StringRef getKernelWord(KernelSchedule kernel) {
   llvm_unreachable("all kernels are listed");
 }
 
-void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule) {
+void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule,
+                         MatrixRate rate) {
   const Extents &tile = schedule.getTile();
   const Extents &cluster = schedule.getCluster();
   os << "GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", " << tile[2]
-     << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, "
-     << getKernelWord(schedule.getKernel()) << ", Swizzle<"
-     << schedule.getSwizzle() << ">>";
+     << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, ";
+  StringRef kernel = getKernelWord(schedule.getKernel());
+  if (rate == MatrixRate::F32)
+    os << "Promoted<" << kernel << '>';
+  else
+    os << kernel;
+  os << ", Swizzle<" << schedule.getSwizzle() << ">>";
 }
 
 void fact::printGemmVariants(raw_ostream &os,

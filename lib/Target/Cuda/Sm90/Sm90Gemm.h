@@ -14,7 +14,13 @@ getEpilogueOperand(const ScalarFunction::Argument &argument,
                    EmitError emitError);
 
 /// Prints a schedule as `GemmSchedule<Tile<...>, ...>`.
-void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule);
+void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule,
+                   MatrixRate rate);
+
+/// Tiles of 16-bit operands as tiles of operands of a rate: as many bytes along
+/// K.
+llvm::SmallVector<Extents> getTiles(llvm::ArrayRef<Extents> tiles,
+                                    MatrixRate rate);
 
 /// Prints the end of a file of GEMMs that differ only in their swizzle; the
 /// first was printed as `Kernel`.
@@ -23,6 +29,7 @@ void printGemmVariants(llvm::raw_ostream &os,
 
 /// The work of a GEMM kernel, for the cost model.
 struct GemmWork {
+  MatrixRate rate;
   int64_t m, n, k, batches;
   /// Bytes of all operands and results, and of the epilogue's matrices alone.
   double bytes, epilogueBytes;
@@ -45,8 +52,8 @@ public:
 protected:
   /// The limits that a region sets to its schedules.
   struct Limits {
-    /// Bytes per element of the operands.
-    int64_t elementBytes = 2;
+    explicit Limits(MatrixRate rate) : rate(rate) {}
+    MatrixRate rate;
     /// Results whose tiles are staged in shared memory together.
     int64_t results = 1;
     /// Tile N must be a multiple of it.
@@ -56,10 +63,11 @@ protected:
   };
   /// Limits of several products: each has one result, and a tile belongs to one
   /// product.
-  static Limits getPackedGemmLimits() {
-    return {2, 1, 16,
-            "several products run as a cooperative or a pingpong kernel, not "
-            "as stream_k"};
+  static Limits getPackedGemmLimits(MatrixRate rate) {
+    Limits limits(rate);
+    limits.noStreamK = "several products run as a cooperative or a pingpong "
+                       "kernel, not as stream_k";
+    return limits;
   }
   mlir::LogicalResult checkGemm(Sm90GemmAttr schedule, const Limits &limits,
                                 EmitError emitError) const;

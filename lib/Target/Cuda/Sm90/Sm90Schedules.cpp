@@ -12,7 +12,7 @@ using namespace fact;
 
 const ScheduleKind Sm90GemmAttr::kind{
     "sm90_gemm",
-    "a warp-specialized Hopper GEMM of f16 or bf16",
+    "a warp-specialized Hopper GEMM of f16, bf16 or f32",
     {Parameter::extents(
          "tile",
          "M x N x K of a block (of all products side by side where there are "
@@ -34,14 +34,14 @@ const ScheduleKind Sm90GemmAttr::kind{
                        "tile columns visited together; more than 1 helps only "
                        "where N is 4096 or more",
                        Sizes::oneOf({1, 2, 4, 8}))},
-    "K of 64 is best. Tile M is 128 or 256 unless pingpong. N of the tile is a "
+    "K of 64 is best, of 32 for f32. Tile M is 128 or 256 unless pingpong. N of the tile is a "
     "multiple of 32 for gated_gemm. Accumulators take M*N/128 registers per "
-    "thread (pingpong) or M*N/256 (cooperative, stream_k), at most 128. A "
-    "cluster has at most 4 blocks. stream_k is for one matmul without a "
-    "reduce. "
-    "Two stages of (M + N)*K elements, and 16 KB for each result and for two "
-    "more, fit into shared memory. K and N of the product are multiples of 8 "
-    "(and M, with transpose_a): TMA needs rows of 16 bytes.",
+    "thread (pingpong) or M*N/256 (cooperative, stream_k), twice as many for "
+    "f32 without tf32, at most 128. A cluster has at most 4 blocks. stream_k "
+    "is for one matmul without a reduce. Two stages of (M + N)*K elements "
+    "(four for f32 without tf32), and 16 KB for each result and for two more "
+    "(32 KB for f32), fit into shared memory. K and N of the product are multiples of 8 (and M, with "
+    "transpose_a), for f32 N of 4: TMA needs rows of 16 bytes.",
     {"128x128x64", "128x256x64"},
     /*adjust=*/nullptr,
     "49_hopper_gemm_with_collective_builder"};

@@ -19,6 +19,8 @@
 //       Operands<RowVector<2, bf16>>,                // or Operands<>
 //       RowMajor<3, bf16, 3072>>;                    // D[M, N]
 //
+// Products of f32 are IEEE f32, or TF32 with `AllowTf32` as last argument.
+//
 //   FACT_KERNEL(gemm_1, Kernel)
 //
 //   } // namespace fact::gemm_1
@@ -42,6 +44,7 @@ namespace cublas {
 template <class Element> constexpr cudaDataType_t data_type = CUDA_R_32F;
 template <> inline constexpr cudaDataType_t data_type<bf16> = CUDA_R_16BF;
 template <> inline constexpr cudaDataType_t data_type<f16> = CUDA_R_16F;
+template <> inline constexpr cudaDataType_t data_type<f64> = CUDA_R_64F;
 
 /// The current device's handle, which kernels of a library share; null where
 /// there can be none. A handle belongs to the device it was made on.
@@ -72,11 +75,22 @@ template <class Matrix> constexpr uint32_t alignment() {
 
 } // namespace cublas
 
-template <class Problem, class A, class B, class OperandList, class D>
+/// The precision of products of f32.
+struct Strict {
+  static constexpr cublasComputeType_t compute_type = CUBLAS_COMPUTE_32F;
+};
+struct AllowTf32 {
+  static constexpr cublasComputeType_t compute_type =
+      CUBLAS_COMPUTE_32F_FAST_TF32;
+};
+
+template <class Problem, class A, class B, class OperandList, class D,
+          class Precision = Strict>
 class CublasGemm;
 
-template <class Problem, class A, class B, class... Bias, class D>
-class CublasGemm<Problem, A, B, Operands<Bias...>, D> {
+template <class Problem, class A, class B, class... Bias, class D,
+          class Precision>
+class CublasGemm<Problem, A, B, Operands<Bias...>, D, Precision> {
   static_assert(sizeof...(Bias) <= 1, "cuBLAS adds one bias at most");
   static_assert(((Bias::batch_stride == 0) && ...),
                 "cuBLAS adds the same bias to each batch");
@@ -180,7 +194,7 @@ public:
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    float one = 1.0f, zero = 0.0f;
+    std::conditional_t<is_f64, double, float> one = 1, zero = 0;
     Descriptors &of = state.descriptors;
     cublasStatus_t status = cublasLtMatmul(
         state.handle, &of.operation, &one, state.pointer_b, &of.b,
@@ -190,6 +204,8 @@ public:
   }
 
 private:
+  static constexpr bool is_f64 = std::is_same_v<typename A::Element, f64>;
+
   template <class Matrix> static constexpr cublasOperation_t transposition() {
     return is_row_major<Matrix>::value ? CUBLAS_OP_N : CUBLAS_OP_T;
   }
@@ -204,8 +220,10 @@ private:
   /// True on failure, as below. cuBLAS is column-major: it computes
   /// D^T = B^T * A^T, and a row-major matrix is the transposed one as it lies.
   static bool describe(Descriptors &descriptors) {
-    bool failed = cublasLtMatmulDescInit(&descriptors.operation,
-                                         CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    bool failed = cublasLtMatmulDescInit(
+        &descriptors.operation,
+        is_f64 ? CUBLAS_COMPUTE_64F : Precision::compute_type,
+        is_f64 ? CUDA_R_64F : CUDA_R_32F);
     failed |= set(descriptors, CUBLASLT_MATMUL_DESC_TRANSA, transposition<B>());
     failed |= set(descriptors, CUBLASLT_MATMUL_DESC_TRANSB, transposition<A>());
     if constexpr (sizeof...(Bias) == 1) {

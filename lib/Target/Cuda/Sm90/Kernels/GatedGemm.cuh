@@ -214,8 +214,6 @@ class GatedGemm<Problem, A, Gate, Up, Operands<Tensors...>, Combine, D,
   static_assert(std::is_same_v<typename A::Element, typename Gate::Element> &&
                     std::is_same_v<typename A::Element, typename Up::Element>,
                 "A and both weights must have the same element type");
-  static_assert(sizeof(typename D::Element) == 2,
-                "the result must be f16 or bf16");
   static_assert(!is_row_major<Gate>::value && !is_row_major<Up>::value,
                 "the weights must be column-major: stored [N, K]");
   static_assert(is_row_major<D>::value, "the result must be row-major");
@@ -245,7 +243,7 @@ public:
 
   static constexpr int buffer_count =
       count_buffers<A, Gate, Up, Tensors..., D>();
-  static constexpr uint64_t workspace_bytes = 0;
+  static constexpr uint64_t workspace_bytes = Wide::workspace_bytes;
 
   /// The interleaved weight takes Gate's place.
   static constexpr int packed_operand = Gate::buffer;
@@ -271,11 +269,11 @@ public:
 
   using State = typename Wide::State;
 
-  static int bind(State &state, void *const *buffers, void *) {
+  static int bind(State &state, void *const *buffers, void *workspace) {
     if (!is_aligned(D::pointer(buffers), 16))
       return cudaErrorMisalignedAddress;
     return Wide::bind(
-        state, buffers, buffers[packed_operand],
+        state, buffers, buffers[packed_operand], workspace,
         {sm90::pointer<D>(buffers),
          sm90::make_stride<typename Store::Stride, D>(),
          sm90::Pointers<Operands<Tensors...>>::get(buffers)});

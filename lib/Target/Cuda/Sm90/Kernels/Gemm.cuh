@@ -92,6 +92,7 @@ struct Cooperative {
   using Scheduler = cutlass::gemm::PersistentScheduler;
   static constexpr int warpgroups_per_tile = 2;
   static constexpr bool splits_k = false;
+  static constexpr bool promotes = false;
 };
 
 /// Two warpgroups take tiles in turn: one's epilogue hides behind the other's
@@ -102,6 +103,7 @@ struct Pingpong {
   using Scheduler = cutlass::gemm::PersistentScheduler;
   static constexpr int warpgroups_per_tile = 1;
   static constexpr bool splits_k = false;
+  static constexpr bool promotes = false;
 };
 
 /// Cooperative; the last partial wave is divided evenly along K.
@@ -133,7 +135,9 @@ struct GemmSchedule {
                 "tile N must be a multiple of 8 from 16 to 256");
   static_assert(Kernel::warpgroups_per_tile == 1 || Tile::m >= 128,
                 "a cooperative kernel needs tile M of at least 128");
-  static_assert(Tile::m * Tile::n / (128 * Kernel::warpgroups_per_tile) <= 128,
+  static_assert(Tile::m * Tile::n * (Kernel::promotes ? 2 : 1) /
+                        (128 * Kernel::warpgroups_per_tile) <=
+                    128,
                 "the accumulator needs more than 128 registers a thread and "
                 "would spill: use a smaller tile, or a cooperative kernel");
   static_assert(Cluster::m * Cluster::n <= 4, "clusters hold at most 4 blocks");
@@ -141,6 +145,37 @@ struct GemmSchedule {
                     Swizzle::size == 4 || Swizzle::size == 8,
                 "swizzle must be 1, 2, 4 or 8");
 };
+
+namespace sm90 {
+
+/// The main loop of a kind of kernel, given the one that CUTLASS's builder
+/// makes.
+template <class Kind, class Built> struct MainloopOf { using type = Built; };
+
+/// Bytes of a tile of both operands that a kernel keeps beside its stages.
+template <class Schedule>
+constexpr int spare_bytes =
+    Schedule::Kernel::promotes
+        ? 2 * (Schedule::Tile::m + Schedule::Tile::n) * Schedule::Tile::k * 4
+        : 0;
+
+/// With as many stages as fit beside the epilogue.
+template <class Schedule, class A, class B, class Epilogue>
+using Mainloop = typename MainloopOf<
+    typename Schedule::Kernel,
+    typename cutlass::gemm::collective::CollectiveBuilder<
+        cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Element<A>,
+        Layout<A>, alignment<A>, Element<B>, Layout<B>, alignment<B>, float,
+        cute::Shape<cute::Int<Schedule::Tile::m>, cute::Int<Schedule::Tile::n>,
+                    cute::Int<Schedule::Tile::k>>,
+        cute::Shape<cute::Int<Schedule::Cluster::m>,
+                    cute::Int<Schedule::Cluster::n>, cute::_1>,
+        cutlass::gemm::collective::StageCountAutoCarveout<
+            static_cast<int>(sizeof(typename Epilogue::SharedStorage)) +
+            spare_bytes<Schedule>>,
+        typename Schedule::Kernel::Mainloop>::CollectiveOp>::type;
+
+} // namespace sm90
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -261,14 +296,7 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
           sm90::Element<D>, cutlass::layout::RowMajor, sm90::alignment<D>,
           typename Kind::Epilogue, Visitor>::CollectiveOp;
 
-  // As many stages as fit beside the epilogue.
-  using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
-      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, sm90::Element<A>,
-      sm90::Layout<A>, sm90::alignment<A>, sm90::Element<B>, sm90::Layout<B>,
-      sm90::alignment<B>, float, TileShape, ClusterShape,
-      cutlass::gemm::collective::StageCountAutoCarveout<
-          static_cast<int>(sizeof(typename Epilogue::SharedStorage))>,
-      typename Kind::Mainloop>::CollectiveOp;
+  using Mainloop = sm90::Mainloop<Schedule, A, B, Epilogue>;
   static_assert(Mainloop::DispatchPolicy::Stages >= 2,
                 "tile and epilogue leave shared memory for fewer than two "
                 "stages: use a smaller tile or fewer matrix operands");

@@ -291,9 +291,8 @@ class GroupedGemm<Problem, A, Segments<List...>, Schedule> {
                 "A and all weights must have the same element type");
   static_assert((std::is_same_v<typename First::Tensor::Element,
                                 typename List::Tensor::Element> &&
-                 ...) &&
-                    sizeof(typename First::Tensor::Element) == 2,
-                "all results must be f16, or all bf16");
+                 ...),
+                "all results must have the same element type");
   static_assert((!is_row_major<typename List::Weight>::value && ...),
                 "the weights must be column-major: stored [N, K]");
   static_assert((is_row_major<typename List::Tensor>::value && ...),
@@ -325,7 +324,7 @@ public:
       count_buffers<A, typename List::Weight...,
                     Highest<typename List::Operands>...,
                     typename List::Tensor...>();
-  static constexpr uint64_t workspace_bytes = 0;
+  static constexpr uint64_t workspace_bytes = Wide::workspace_bytes;
 
   /// The packed weights take the first one's place.
   static constexpr int packed_operand = First::Weight::buffer;
@@ -349,14 +348,15 @@ public:
 
   using State = typename Wide::State;
 
-  static int bind(State &state, void *const *buffers, void *) {
+  static int bind(State &state, void *const *buffers, void *workspace) {
     typename Store::Arguments store{
         {sm90::pointer<typename List::Tensor>(buffers)...},
         {sm90::Pointers<typename List::Operands>::get(buffers)...}};
     for (void const *pointer : store.pointers)
       if (!is_aligned(pointer, 16))
         return cudaErrorMisalignedAddress;
-    return Wide::bind(state, buffers, buffers[packed_operand], store);
+    return Wide::bind(state, buffers, buffers[packed_operand], workspace,
+                      store);
   }
 
   static int launch(State &state, cudaStream_t stream) {

@@ -10,7 +10,7 @@
 #ifndef FACT_CUTLASS_PACKEDGEMM_CUH
 #define FACT_CUTLASS_PACKEDGEMM_CUH
 
-#include "Gemm.cuh"
+#include "Float32.cuh"
 #include "Vector.cuh"
 
 namespace fact {
@@ -238,12 +238,21 @@ class PackedGemm {
   using Kind = typename Schedule::Kernel;
   using B = ColumnMajor<0, typename A::Element, K>;
 
-  static_assert(sizeof(typename A::Element) == 2,
-                "operands must be f16 or bf16");
+  // A of f32 is copied where wgmma does not read it as it lies.
+  static constexpr bool is_f32 = std::is_same_v<typename A::Element, f32>;
+  static constexpr bool converts =
+      is_f32 && !is_direct<A, is_row_major<A>::value, K>();
+  using ConversionA = Conversion<A, is_row_major<A>::value, M, K, 1>;
+  using InnerA = std::conditional_t<converts, RowMajor<0, f32, K>, A>;
+
+  static_assert(is_f32 || sizeof(typename A::Element) == 2,
+                "operands must be f16, bf16 or f32");
   static_assert(K % 8 == 0, "K must be a multiple of 8");
-  static_assert(Tile::k % 16 == 0, "tile K must be a multiple of 16");
+  static_assert(Tile::k * sizeof(typename A::Element) % 32 == 0,
+                "tile K must be a multiple of 32 bytes");
   static_assert(!Kind::splits_k, "several products do not split K");
-  static_assert(tma_can_address<A>(), "A's strides must be 16-byte multiples");
+  static_assert(converts || tma_can_address<A>(),
+                "A's strides must be 16-byte multiples");
 
 public:
   using TileShape = cute::Shape<cute::Int<Tile::m>, cute::Int<Tile::n>,
@@ -264,14 +273,7 @@ private:
           cutlass::layout::RowMajor, store_alignment, typename Kind::Epilogue,
           Visitor>::CollectiveOp;
 
-  // As many stages as fit beside the epilogue.
-  using Mainloop = typename cutlass::gemm::collective::CollectiveBuilder<
-      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Element<A>,
-      Layout<A>, alignment<A>, Element<B>, Layout<B>, alignment<B>, float,
-      TileShape, ClusterShape,
-      cutlass::gemm::collective::StageCountAutoCarveout<
-          static_cast<int>(sizeof(typename Epilogue::SharedStorage))>,
-      typename Kind::Mainloop>::CollectiveOp;
+  using Mainloop = sm90::Mainloop<Schedule, InnerA, B, Epilogue>;
   static_assert(Mainloop::DispatchPolicy::Stages >= 2,
                 "the tile leaves shared memory for fewer than two stages: use "
                 "a smaller one");
@@ -284,15 +286,22 @@ private:
                 "the tile exceeds shared memory");
 
 public:
+  /// For the copy of A.
+  static constexpr uint64_t workspace_bytes = converts ? ConversionA::bytes : 0;
+
   struct State {
     typename Kernel::Params params;
     dim3 grid;
+    ConvertParams conversion;
   };
 
   static int bind(State &state, void *const *buffers, void *packed,
-                  typename Store::Arguments const &store) {
-    if (!is_aligned(A::pointer(buffers), 16) || !is_aligned(packed, 16))
+                  void *workspace, typename Store::Arguments const &store) {
+    void *a = converts ? workspace : A::pointer(buffers);
+    if (!is_aligned(a, 16) || !is_aligned(packed, 16))
       return cudaErrorMisalignedAddress;
+    if constexpr (converts)
+      state.conversion = ConversionA::get_params(buffers, workspace);
     int device;
     if (cudaError_t error = cudaGetDevice(&device))
       return error;
@@ -303,8 +312,8 @@ public:
     typename Kernel::Arguments arguments{};
     arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
     arguments.problem_shape = cute::make_shape(M, N, K, 1);
-    arguments.mainloop = {pointer<A>(buffers),
-                          make_stride<typename Kernel::StrideA, A>(),
+    arguments.mainloop = {static_cast<Element<A> *>(a),
+                          make_stride<typename Kernel::StrideA, InnerA>(),
                           static_cast<Element<A> *>(packed),
                           make_stride<typename Kernel::StrideB, B>()};
     arguments.epilogue.thread = {{}, store}; // the accumulator, the store
@@ -323,6 +332,9 @@ public:
   }
 
   static int launch(State &state, cudaStream_t stream) {
+    if constexpr (converts)
+      if (int error = ConversionA::launch(state.conversion, stream))
+        return error;
     return launch_kernel(&cutlass::device_kernel<Kernel>, state.grid,
                          dim3(Cluster::m, Cluster::n, 1),
                          Kernel::get_block_shape(), Kernel::SharedStorageSize,
