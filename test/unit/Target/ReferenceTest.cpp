@@ -40,6 +40,7 @@ struct NewContraction
   OperandRole getOperandRole(Operation *op, unsigned) const {
     return OperandRole::Data;
   }
+  bool allowsTf32(Operation *op) const { return false; }
   double getOperandScale(Operation *op, unsigned) const { return 1; }
   bool averages(Operation *op) const { return false; }
   ScaleEffect getScaleEffect(Operation *op, ArrayRef<double>) const {
