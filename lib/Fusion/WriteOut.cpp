@@ -49,10 +49,11 @@ private:
       return value;
     return ReshapeOp::create(*this, typeOf(value).clone(shape), value);
   }
-  /// 0, 1, ... as a tensor of `shape`, which has one size above 1.
+  /// 0, 1, ... as a tensor of `shape`, which has one size above 1. In f32, which
+  /// kernels of rows read; positions of queries and keys are exact in it.
   Value count(ArrayRef<int64_t> shape) {
-    auto type = RankedTensorType::get(shape, getI32Type());
-    SmallVector<int32_t> numbers(type.getNumElements());
+    auto type = RankedTensorType::get(shape, getF32Type());
+    SmallVector<float> numbers(type.getNumElements());
     std::iota(numbers.begin(), numbers.end(), 0);
     return ConstantOp::create(*this,
                               DenseElementsAttr::get(type, ArrayRef(numbers)));

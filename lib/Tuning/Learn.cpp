@@ -57,7 +57,7 @@ std::string splitMachine(const std::string &text,
     if (space != std::string::npos && (word == "driver" || word == "runtime"))
       versions["cuda_" + word] = part.substr(space + 1);
     else if (space != std::string::npos && word == "cublasLt")
-      versions[word] = part.substr(space + 1);
+      versions["cublaslt"] = part.substr(space + 1);
     else if (word != "features")
       machine += (machine.empty() ? "" : ", ") + part;
   }

@@ -268,7 +268,8 @@ static bool subtractsMeans(FusedOp fused) {
 /// Fast scalar functions of a GPU are instructions with `.ftz`, which flush
 /// denormals of f32 and bf16 to 0. Denormals of f16 are normal in f32.
 /// Attention is compiled with fast functions; other regions use them if all
-/// results have 16 bits.
+/// results have 16 bits. Tensor cores truncate factors of f32 to TF32, which
+/// has fewer denormals.
 static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
   bool isNormalInF32 =
       isNarrowFloat(type) &&
@@ -276,7 +277,10 @@ static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
   if (target.getKind() != "cuda" || isNormalInF32)
     return false;
   return llvm::any_of(fused.getBodyOps(),
-                      [](Operation &op) { return averages(&op); }) ||
+                      [&](Operation &op) {
+                        return averages(&op) ||
+                               (type.isF32() && isa<ContractionOpInterface>(op));
+                      }) ||
          llvm::all_of(fused.getYield()->getOperands(), [](Value result) {
            return getRounding(getElement(result)) > 0;
          });
