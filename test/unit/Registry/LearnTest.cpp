@@ -100,6 +100,16 @@ TEST(Learn, FromTheDatabaseAndFromTheReport) {
   fs::remove(bundle.folder() / "tuning.json");
   expectLearned(learn(bundle.folder(), brought));
 
+  // A GPU's libraries are versions, under names that entries may have.
+  Json device = report;
+  device["machine"] = "NVIDIA H200, sm_90, driver 13000, cublasLt 130100";
+  writeFile(brought.results, device.dump());
+  std::vector<Entry> onDevice = learn(bundle.folder(), brought);
+  ASSERT_EQ(onDevice.size(), 1u);
+  EXPECT_EQ(onDevice[0].schedules[0].machine, "NVIDIA H200, sm_90");
+  EXPECT_EQ(onDevice[0].schedules[0].versions.at("cublaslt"), "130100");
+  EXPECT_FALSE(onDevice[0].schedules[0].versions.count("cublasLt"));
+
   // One of another model, one without a day, one that is none.
   Json other = report;
   other["name"] = "another";
