@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Many small modules, compiled and compared with PyTorch in fp64.
+
+    run.py check                                    on the host, with small sizes
+    run.py pack FOLDER --precision fp32|tf32|bf16   with the compiler: bundles, no GPU
+    run.py run FOLDER                               with the GPU: no compiler, no torch-mlir
+
+`check` compiles batches of modules; a batch that fails is halved until each failing module is
+known. `pack` writes a bundle per module and lists the modules that the target refuses. `run`
+tunes and links the bundles, compares each library with its module, and times library, eager and
+torch.compile side by side. Comparisons and timings are in processes of their own: a module that
+crashes or hangs ends its process, and the next process continues after it. Results are in
+FOLDER/report.json and FOLDER/report.md.
+
+--names selects modules by a regular expression, --sample N draws N of them by --seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import contextlib
+import faulthandler
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(ROOT / "python"), str(HERE.parent)]
+
+import torch  # noqa: E402
+
+import fact  # noqa: E402
+from breadth import report  # noqa: E402
+from breadth.registry import MATMUL_PRECISIONS, Case, cases, together  # noqa: E402
+from fact.bench import measure  # noqa: E402
+from fact.end_to_end import compare_with_module  # noqa: E402
+
+BATCH = 12
+
+
+def choose(arguments) -> list[Case]:
+    found = [each for each in cases(arguments.precision) if re.search(arguments.names, each.name)]
+    if arguments.sample and arguments.sample < len(found):
+        found = random.Random(arguments.seed).sample(found, arguments.sample)
+    return found
+
+
+def reason(error: BaseException) -> str:
+    """The first line of an error that says what was wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    line = next((line for line in lines if "error:" in line or line.startswith("output '")),
+                lines[0] if lines else "")
+    line = line.split("error: ", 1)[-1] if "error: " in line else line
+    return line if isinstance(error, fact.FactError) else f"{type(error).__name__}: {line}"
+
+
+@contextlib.contextmanager
+def deadline(seconds: int):
+    """Raises TimeoutError in what takes longer; a subprocess that it waits for is killed."""
+
+    def expire(*_):
+        raise TimeoutError(f"took longer than {seconds} s")
+
+    previous = signal.signal(signal.SIGALRM, expire)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+# On the host.
+
+
+def failures(batch: Sequence[Case], attempt: Callable[[Sequence[Case]], Any]) -> dict[str, str]:
+    """Reasons by module. Halves of a batch that fails are tried alone."""
+    try:
+        attempt(batch)
+        return {}
+    except Exception as error:
+        if len(batch) == 1:
+            return {batch[0].name: reason(error)}
+        half = len(batch) // 2
+        found = {**failures(batch[:half], attempt), **failures(batch[half:], attempt)}
+        return found or {" + ".join(each.name for each in batch): f"only together: {reason(error)}"}
+
+
+def batches(chosen: Sequence[Case], size: int = BATCH) -> list[Sequence[Case]]:
+    return [chosen[begin:begin + size] for begin in range(0, len(chosen), size)]
+
+
+def check(arguments) -> int:
+    def attempt(batch):
+        module, inputs = together(batch, "small", arguments.precision)
+        with deadline(arguments.timeout):
+            fact.compile(module, inputs, target="host", candidates=1, name="breadth")
+
+    begin, chosen, wrong = time.monotonic(), choose(arguments), {}
+    for batch in batches(chosen, arguments.batch):
+        found = failures(batch, attempt)
+        wrong.update(found)
+        for name, text in found.items():
+            print(f"{name}: {text}", flush=True)
+    print(f"breadth: {len(chosen)} modules in {arguments.precision} on the host, {len(wrong)} "
+          f"failures; {time.monotonic() - begin:.0f} s")
+    return 1 if wrong or not chosen else 0
+
+
+# With the compiler.
+
+
+def pack_one(each: Case, arguments) -> dict[str, Any]:
+    """Writes a bundle; returns the rules of its kernels."""
+    folder = Path(arguments.folder) / each.identifier
+    module, inputs = each.make(arguments.size, arguments.precision)
+    with deadline(arguments.timeout):
+        fact.bundle(module, inputs, target=arguments.target, output=folder, name=folder.name,
+                    candidates=arguments.candidates)
+    record = {"name": each.name, "precision": arguments.precision, "size": arguments.size}
+    (folder / "case.json").write_text(json.dumps(record))
+    kernels = json.loads((folder / "bundle.json").read_text())["kernels"]
+    return {"rules": [kernel["rule"] for kernel in kernels]}
+
+
+def pack(arguments) -> int:
+    folder = Path(arguments.folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    chosen, packed, refused = choose(arguments), {}, {}
+    for each in chosen:
+        try:
+            packed[each.name] = pack_one(each, arguments)
+        except Exception as error:
+            shutil.rmtree(folder / each.identifier, ignore_errors=True)
+            refused[each.name] = reason(error)
+            print(f"{each.name}: {refused[each.name]}", flush=True)
+    (folder / "packed.json").write_text(json.dumps({"packed": packed, "refused": refused}, indent=1))
+    generic = sorted(name for name, entry in packed.items() if "generic" in entry["rules"])
+    print(f"breadth: {len(packed)} of {len(chosen)} modules in {arguments.precision} for "
+          f"{arguments.target} in {folder}; {len(generic)} have generic kernels; "
+          f"{len(refused)} are refused")
+    print(report.table(["refused", "reason"], refused.items()))
+    return 0 if packed else 1
+
+
+# With the GPU.
+
+
+class Loaded:
+    """The library of a bundle and its module, on the library's device."""
+
+    def __init__(self, bundle: Path):
+        record = json.loads((bundle / "case.json").read_text())
+        precision = record["precision"]
+        torch.set_float32_matmul_precision(MATMUL_PRECISIONS[precision])
+        each = next(each for each in cases(precision) if each.name == record["name"])
+        module, inputs = each.make(record["size"], precision)
+        library = fact.load(bundle / f"{bundle.name}.so")
+        self.device = torch.device(library.device_type)
+        self.module = module.to(self.device)
+        self.inputs = torch.utils._pytree.tree_map_only(
+            torch.Tensor, lambda value: value.to(self.device), inputs)
+        self.model = library.create(self.module)
+
+
+def compare_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
+    """Errors of the library and of eager by result. torch.compile's kernels are compiled, so that
+    they are in its cache when they are timed."""
+    loaded = Loaded(bundle)
+    with torch.no_grad():
+        verdict = compare_with_module(loaded.model, loaded.module, loaded.inputs)
+        if "compile" in baselines:
+            with contextlib.suppress(Exception):
+                torch.compile(loaded.module)(*loaded.inputs)
+    return {"skipped": verdict.skipped,
+            "errors": {name: [ours.norm, eager.norm] for name, (ours, eager) in verdict.errors.items()}}
+
+
+def time_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
+    """Median microseconds of the library and of each baseline that runs."""
+    loaded = Loaded(bundle)
+    known = {"eager": lambda: loaded.module, "compile": lambda: torch.compile(loaded.module)}
+    functions, broken = {"fact": loaded.model}, {}
+    with torch.no_grad():
+        for name in baselines:
+            try:
+                functions[name] = known[name]()
+                functions[name](*loaded.inputs)
+            except Exception as error:
+                broken[name] = reason(error)
+                functions.pop(name, None)
+        callables = {name: lambda function=function: function(*loaded.inputs)
+                     for name, function in functions.items()}
+        times = measure(callables, loaded.device)
+    medians = {name: 1e3 * statistics.median(t for each in rounds for t in each)
+               for name, rounds in times.items()}
+    return {"us": medians, "broken": broken}
+
+
+STAGES = {"compare": compare_library, "time": time_library}
+
+
+def stage(arguments) -> int:
+    """In a process of its own: a stage on bundles, one after the other, up to the first failure."""
+    for bundle in map(Path, arguments.bundles):
+        faulthandler.dump_traceback_later(arguments.timeout, exit=True)
+        try:
+            result = STAGES[arguments.mode](bundle, arguments.baselines)
+        except Exception as error:
+            # After an error on the device, the process is of no more use.
+            result = {"failure": reason(error)}
+        (bundle / f"{arguments.mode}.json").write_text(json.dumps(result))
+        torch._dynamo.reset()
+        if "failure" in result:
+            return 1
+    return 0
+
+
+def supervise(mode: str, bundles: Sequence[Path], arguments) -> None:
+    """Runs a stage; where its process ends, a new one continues with the next bundle."""
+    pending = list(bundles)
+    for bundle in pending:
+        (bundle / f"{mode}.json").unlink(missing_ok=True)
+    while pending:
+        done = subprocess.run(
+            [sys.executable, __file__, mode, arguments.folder, "--timeout", str(arguments.timeout),
+             "--baselines", *arguments.baselines, "--bundles", *map(str, pending)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        pending = [bundle for bundle in pending if not (bundle / f"{mode}.json").exists()]
+        if pending and done.returncode != 1:
+            bundle = pending.pop(0)
+            (bundle / f"{mode}.log").write_text(done.stdout)
+            last = (done.stdout.strip().splitlines() or [""])[-1]
+            (bundle / f"{mode}.json").write_text(json.dumps(
+                {"failure": f"the process ended with status {done.returncode}: {last}"}))
+
+
+def tune(bundles: Sequence[Path], arguments) -> None:
+    """Links a library per bundle. One that fails does not stop the others."""
+    tool = os.path.join(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin"), "fact-tune")
+    for number, batch in enumerate(batches(bundles, arguments.batch)):
+        command = [tool, *map(str, batch), "--candidates", str(arguments.candidates),
+                   *arguments.tune]
+        with open(Path(arguments.folder) / f"tune{number:02}.log", "w") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+            try:
+                process.wait(arguments.tune_timeout)
+            except subprocess.TimeoutExpired:
+                # fact-tune ends its own children on SIGTERM.
+                process.terminate()
+                process.wait()
+        print(f"breadth: tuned {min((number + 1) * arguments.batch, len(bundles))} of "
+              f"{len(bundles)}", flush=True)
+
+
+def run(arguments) -> int:
+    folder = Path(arguments.folder).resolve()
+    bundles = sorted(path.parent for path in folder.glob("*/case.json"))
+    bundles = [bundle for bundle in bundles
+               if re.search(arguments.names, json.loads((bundle / "case.json").read_text())["name"])]
+    if not bundles:
+        raise SystemExit(f"breadth: error: no bundles in {folder}: run.py pack")
+    if not arguments.no_tune:
+        tune(bundles, arguments)
+    linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
+    parts = [part for part in (linked[i::arguments.parallel] for i in range(arguments.parallel)) if part]
+    with concurrent.futures.ThreadPoolExecutor(len(parts) or 1) as pool:
+        list(pool.map(lambda part: supervise("compare", part, arguments), parts))
+    # One process at a time: others would disturb what is measured.
+    supervise("time", linked, arguments)
+    return report.write(folder, bundles)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=("check", "pack", "run", *STAGES))
+    parser.add_argument("folder", nargs="?")
+    parser.add_argument("--names", default="", help="a regular expression, searched in names")
+    parser.add_argument("--sample", type=int, help="modules at most, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--precision", choices=MATMUL_PRECISIONS, default="fp32")
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--size", choices=("small", "large"), default="large")
+    parser.add_argument("--candidates", type=int, default=2, help="schedules per kernel")
+    parser.add_argument("--batch", type=int, default=BATCH,
+                        help="modules per compilation (check) and per fact-tune (run)")
+    parser.add_argument("--timeout", type=int, default=180, help="seconds per module or batch")
+    parser.add_argument("--tune-timeout", type=float, default=1800, help="seconds per fact-tune")
+    parser.add_argument("--tune", nargs="*", default=[], help="more options for fact-tune")
+    parser.add_argument("--no-tune", action="store_true", help="use the libraries of an earlier run")
+    parser.add_argument("--parallel", type=int, default=4, help="comparisons at a time")
+    parser.add_argument("--baselines", nargs="*", choices=("eager", "compile"),
+                        default=["eager", "compile"])
+    parser.add_argument("--bundles", nargs="*", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.mode != "check" and not arguments.folder:
+        parser.error(f"{arguments.mode} needs a folder")
+    torch.set_float32_matmul_precision(MATMUL_PRECISIONS[arguments.precision])
+    if arguments.mode in STAGES:
+        return stage(arguments)
+    return {"check": check, "pack": pack, "run": run}[arguments.mode](arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
