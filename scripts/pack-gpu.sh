@@ -7,7 +7,8 @@
 #   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports; `none`: no workload
 #
 # TARGET names the architecture (sm_90a), SIZE a size of the workloads (full), GRAPHS how many
-# random graphs go along (300) and GRAPH_SEED the first one's seed (random). With OBJECTS=N, N
+# random graphs go along (300) and GRAPH_SEED the first one's seed (random). BREADTH names the
+# precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none). With OBJECTS=N, N
 # candidates of each kernel are compiled here (0); the other machine needs the same nvcc to use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -69,6 +70,13 @@ if [ "$graphs" -gt 0 ]; then
   for bundle in "$stage"/graphs/*/; do localize "$bundle" ../../cutlass; done
 fi
 
+for precision in ${BREADTH:-}; do
+  say "modules of test/breadth in $precision"
+  "$python" test/breadth/run.py pack "$stage/breadth-$precision" --target "$target" \
+    --precision "$precision"
+  for bundle in "$stage/breadth-$precision"/*/; do localize "$bundle" ../../cutlass; done
+done
+
 say "tools, tests and CUTLASS"
 for tool in fact-tune fact-registry; do
   /usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/$tool" "build-x86_64/bin/$tool"
@@ -78,7 +86,7 @@ cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"
 cp -r "$cutlass/examples/88_hopper_fmha" "$stage/cutlass/examples/"
 mkdir -p "$stage/scripts" "$stage/test" "$stage/include"
 cp -r python examples Makefile "$stage/"
-cp -r test/gpu test/mutants "$stage/test/"
+cp -r test/gpu test/mutants test/breadth "$stage/test/"
 mkdir -p "$stage/test/python"
 cp -r test/python/random_graphs "$stage/test/python/"
 cp -r include/fact "$stage/include/"

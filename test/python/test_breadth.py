@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The modules of test/breadth: a representative part runs on the host, and the compiler takes
+the others for a GPU. `test/breadth/run.py` runs all of them."""
+
+import collections
+import os
+import random
+import re
+import sys
+
+import pytest
+import torch
+
+import fact
+from conftest import ROOT
+from fact import toolchain
+from fact.compiler import translate
+
+sys.path.insert(0, str(ROOT / "test"))
+
+from breadth import registry, report, run  # noqa: E402
+
+if not os.environ.get("FACT_REQUIRE_COMPILER"):
+    pytest.importorskip("torch_mlir")
+    if toolchain.find_tool("fact-compile") is None:
+        pytest.skip("fact-compile is not built", allow_module_level=True)
+
+# One of each kind, cheap to compile.
+REPRESENTATIVE = (
+    "products.odd", "products.broadcast_batches", "products.chain_eight_ops",
+    "rows.sum_middle", "rows.log_softmax_first", "rows.group_norm", "scans.cumsum_reverse",
+    "scans.topk", "scans.index_add", "pointwise.mish", "pointwise.integer_arithmetic",
+    "pointwise.comparisons", "attention.causal", "attention.written_alibi", "mlps.swiglu",
+    "mlps.best_experts", "losses.cross_entropy_mean", "losses.triplet_none",
+)
+# Modules per test of discovery; the seed is printed by pytest as the test's parameter.
+SAMPLE = 36
+
+
+def case(name):
+    return next(each for each in registry.cases() if each.name == name)
+
+
+def test_registry():
+    found = registry.cases()
+    assert len(found) >= 150
+    assert len({each.identifier for each in found}) == len(found)
+    files = collections.Counter(each.name.split(".")[0] for each in found)
+    assert set(files) == set(registry.FILES) and min(files.values()) >= 20
+    assert all(re.fullmatch(r"[a-z]\w*", each.identifier) for each in found)
+    with pytest.raises(ValueError, match="two modules have the name 'products.square'"):
+        registry.case((), (), name="square")(case("products.square").build)
+
+
+def test_cases_are_reproducible():
+    each = case("mlps.lstm_cell")
+    (first, x), (second, y) = each.make("small", "bf16"), each.make("small", "bf16")
+    assert x[0].dtype == torch.bfloat16 and x[1][0].dtype == torch.bfloat16
+    assert torch.equal(first(*x)[0], second(*y)[0])
+
+
+@pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=pytest.mark.full)])
+def test_host(precision):
+    def attempt(batch):
+        module, inputs = registry.together(batch, "small", precision)
+        fact.compile(module, inputs, target="host", candidates=1, name="breadth")
+
+    chosen = [each for each in registry.cases(precision) if each.name in REPRESENTATIVE]
+    assert run.failures(chosen, attempt) == {}
+
+
+def test_discovery(tmp_path):
+    """Modules of real sizes pass discovery for a GPU. `make check-full` tries another sample
+    in each run."""
+    def attempt(batch):
+        module, inputs = registry.together(batch, "large")
+        translate(module, inputs, until="discover", target="h200", name="breadth",
+                  output=tmp_path / "discovered.mlir")
+
+    seed = int(os.environ.get("FACT_RANDOM_SEED", 0))
+    chosen = random.Random(seed).sample(registry.cases(), SAMPLE)
+    found = {}
+    for batch in run.batches(chosen):
+        found |= run.failures(batch, attempt)
+    assert found == {}, f"seed {seed}"
+
+
+def test_failing_modules_of_a_batch():
+    bad = {"rows.sum_all", "rows.median"}
+
+    def attempt(batch):
+        names = {each.name for each in batch}
+        if names & bad:
+            raise fact.FactError(f"prologue\n1:2: error: no kernel for {sorted(names & bad)}")
+
+    chosen = [each for each in registry.cases() if each.name.startswith("rows.")]
+    assert run.failures(chosen, attempt) == {name: f"no kernel for ['{name}']" for name in bad}
+
+
+def test_report():
+    entries = [
+        {"name": "a", "kernels": [{"name": "k0", "rule": "generic", "us": 30.0},
+                                  {"name": "k1", "rule": "rowwise", "us": 10.0}],
+         "errors": {"out": [2e-7, 1e-7]}, "us": {"fact": 40.0, "eager": 80.0, "compile": 20.0},
+         "failure": None},
+        {"name": "b", "kernels": [{"name": "k0", "rule": "pointwise", "us": 10.0}], "errors": {},
+         "us": {"fact": 10.0, "eager": 20.0}, "failure": "compare: wrong"},
+    ]
+    figures = report.summary(entries)
+    assert figures["failures"] == 1 and figures["eager"]["geometric_mean"] == pytest.approx(2)
+    assert figures["compile"] == {"geometric_mean": pytest.approx(0.5), "modules": 1, "faster": 0,
+                                  "worst": {"a": 0.5}}
+    assert report.row(entries[0]) == ["a", "generic, rowwise", "75%: k0 30.0 us", "2.00", "40.0",
+                                      "80.0", "20.0", "2.00x", "0.50x", ""]
+    assert report.row(entries[1])[-1] == "compare: wrong"
