@@ -208,8 +208,12 @@ def decoder_layer(b, t, width, heads):
 def encoder_of_two_layers(b, t, width, heads):
     layer = nn.TransformerEncoderLayer(width, heads, 2 * width, batch_first=True)
     module = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-    mask = nn.Transformer.generate_square_subsequent_mask(t)
-    return Called(module, lambda x, m: (x, m)), randn(b, t, width), mask
+
+    def arguments(x):
+        mask = nn.Transformer.generate_square_subsequent_mask(t, x.device, x.dtype)
+        return x, mask, None, True
+
+    return Called(module, arguments), randn(b, t, width)
 
 
 @case((2, 19, 32, 4, 2), (16, 2048, 1024, 16, 4))

@@ -61,12 +61,8 @@ def test_cases_are_reproducible():
 
 @pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=pytest.mark.full)])
 def test_host(precision):
-    def attempt(batch):
-        module, inputs = registry.together(batch, "small", precision)
-        fact.compile(module, inputs, target="host", candidates=1, name="breadth")
-
     chosen = [each for each in registry.cases(precision) if each.name in REPRESENTATIVE]
-    assert run.failures(chosen, attempt) == {}
+    assert run.failures(chosen, lambda batch: run.compile_for_host(batch, precision)) == {}
 
 
 def test_discovery(tmp_path):
