@@ -62,8 +62,13 @@ pointwise("inverse_sines", lambda x: torch.asin(x / 2) + torch.acos(x / 2) + tor
           draw=positive)
 pointwise("hyperbolic", lambda x: torch.sinh(x) + torch.cosh(x) - torch.asinh(x))
 pointwise("atan2", torch.atan2, count=2)
-pointwise("error_functions", lambda x: torch.erf(x) + torch.erfc(x) + torch.special.expm1(x))
-pointwise("gamma_functions", lambda x: torch.lgamma(x) + torch.digamma(x), draw=positive)
+pointwise("erf_and_expm1", lambda x: torch.erf(x) * torch.expm1(x))
+pointwise("erfc", torch.erfc)
+pointwise("erfinv", lambda x: torch.erfinv(torch.tanh(x)), bf16=False)
+pointwise("lgamma", torch.lgamma, draw=positive)
+pointwise("digamma", torch.digamma, draw=positive, bf16=False)
+pointwise("bessel_i0", torch.special.i0, bf16=False)
+pointwise("normal_distribution", lambda x: torch.special.ndtr(x) + torch.special.log_ndtr(x), bf16=False)
 pointwise("rounding", lambda x: torch.floor(x) + torch.ceil(x) * torch.round(x) - torch.trunc(x))
 pointwise("fraction_and_sign", lambda x: torch.frac(x) * torch.sign(x) + torch.abs(x))
 pointwise("remainders", lambda x, y: torch.fmod(x, 0.7) + torch.remainder(x, y), count=2, draw=positive)
@@ -209,6 +214,32 @@ def meshgrid(n, m, k):
 @case((2, 3, 8, 8), (16, 64, 128, 128))
 def max_pool(b, c, h, w):
     return nn.MaxPool2d(3, 2, 1), randn(b, c, h, w)
+
+
+@case((2, 3, 8, 8), (16, 64, 128, 128))
+def adaptive_max_pool(b, c, h, w):
+    return nn.AdaptiveMaxPool2d(4), randn(b, c, h, w)
+
+
+@case((2, 8, 4, 4), (16, 256, 64, 64))
+def channel_shuffle(b, c, h, w):
+    return nn.ChannelShuffle(4), randn(b, c, h, w)
+
+
+@case((2, 3, 8, 8), (16, 16, 128, 128))
+def image_patches(b, c, h, w):
+    return nn.Unfold(4, stride=4), randn(b, c, h, w)
+
+
+@case((2, 3, 8, 8), (16, 16, 128, 128))
+def upsampled_bicubic(b, c, h, w):
+    return nn.Upsample(scale_factor=2, mode="bicubic"), randn(b, c, h, w)
+
+
+@case((2, 3, 8, 8), (8, 16, 128, 128), bf16=False)
+def grid_sample(b, c, h, w):
+    return (Function(lambda x, grid: F.grid_sample(x, grid, align_corners=False)), randn(b, c, h, w),
+            torch.rand(b, h, w, 2) * 2 - 1)
 
 
 @case((2, 3, 8, 8), (16, 64, 128, 128))

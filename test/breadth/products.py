@@ -233,6 +233,64 @@ def distances(n, m, d):
     return Function(torch.cdist), randn(n, d), randn(m, d)
 
 
+@case((4, 5, 6), (64, 128, 2048))
+def tensordot(a, b, c):
+    return (Function(lambda x, y: torch.tensordot(x, y, dims=([1, 2], [0, 1]))), randn(a, b, c),
+            randn(b, c, a))
+
+
+@case((4, 5, 6, 7), (1024, 512, 1024, 256))
+def multi_dot(a, b, c, d):
+    return (Function(lambda x, y, z: torch.linalg.multi_dot([x, y, z])), randn(a, b), randn(b, c),
+            randn(c, d))
+
+
+@case((6, 20), (1024, 8192))
+def covariance(d, n):
+    def function(x):
+        x = x - x.mean(1, keepdim=True)
+        return x @ x.t() / (n - 1)
+
+    return Function(function), randn(d, n)
+
+
+@case((30,), (1 << 22,))
+def cross_products(n):
+    return Function(lambda x, y: torch.linalg.cross(x, y)), randn(n, 3), randn(n, 3)
+
+
+@case((8, 3), (2048, 3))
+def matrix_power(n, power):
+    return Function(lambda x: torch.linalg.matrix_power(x, power)), randn(n, n) * n ** -0.5
+
+
+@case((3, 6, 8, 5), (32, 512, 256, 512))
+def addbmm(b, m, k, n):
+    return Function(torch.addbmm), randn(m, n), randn(b, m, k), randn(b, k, n)
+
+
+@case((9, 12, 10), (1024, 1024, 1024), bf16=False)
+def double_precision(m, k, n):
+    return Function(torch.matmul), randn(m, k).double(), randn(k, n).double()
+
+
+@case((9, 12, 10), (2048, 2048, 2048), bf16=False)
+def half_precision(m, k, n):
+    return Function(lambda x, y: torch.relu(x @ y)), randn(m, k).half(), randn(k, n).half()
+
+
+@case((9, 12, 10), (512, 512, 512), bf16=False)
+def integer_product(m, k, n):
+    draw = lambda *sizes: torch.randint(-8, 8, sizes)
+    return Function(torch.matmul), draw(m, k), draw(k, n)
+
+
+@case((9, 12, 10), (2048, 2048, 2048), bf16=False)
+def quantized_weights(m, k, n):
+    return (Function(lambda x, w, scale: x @ (w.float() * scale)), randn(m, k),
+            torch.randint(-128, 128, (k, n), dtype=torch.int8), 0.01 * torch.rand(n))
+
+
 # Chains after a product.
 
 

@@ -10,10 +10,10 @@ from .registry import Function, case
 SMALL, LARGE = (3, 5, 10), (32, 512, 1024)
 
 
-def row(function, name, small=SMALL, large=LARGE):
+def row(function, name, small=SMALL, large=LARGE, bf16=True):
     """A case of one input of these sizes."""
 
-    @case(small, large, name=name)
+    @case(small, large, name=name, bf16=bf16)
     def build(*sizes):
         return Function(function), randn(*sizes)
 
@@ -93,6 +93,15 @@ row(lambda x: F.softmax(x / 0.7, -1).mul(F.log_softmax(x / 0.7, -1)).sum(-1).neg
 row(lambda x: torch.sigmoid(x.sum(-1)).mean(0), "sum_then_mean")
 row(lambda x: x - torch.logsumexp(x, -1, keepdim=True).mean(1, keepdim=True), "centered_by_mean")
 row(lambda x: torch.renorm(x, 2, 0, 1.0), "renorm")
+
+
+row(lambda x: torch.quantile(x, 0.3, -1), "quantile", large=(16, 64, 1024), bf16=False)
+row(lambda x: torch.nansum(torch.where(x > 2, float("nan"), x), -1), "nansum")
+row(lambda x: torch.nanmean(torch.where(x > 2, float("nan"), x), 1), "nanmean")
+row(lambda x: torch.trapezoid(x, dx=0.1, dim=-1), "trapezoid")
+row(lambda x: torch.diagonal(x, dim1=1, dim2=2).sum(-1), "traces", (3, 5, 5), (64, 512, 512))
+row(lambda x: x.double().sum(-1), "sum_in_double")
+row(lambda x: x.softmax(-1, dtype=torch.float32), "softmax_in_float")
 
 
 @case((6, 20), (8192, 4096))

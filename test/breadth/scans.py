@@ -139,6 +139,36 @@ def search_sorted(n, d):
     return Function(torch.searchsorted), torch.randn(d).sort().values, randn(n, d)
 
 
+@case((40, 9), (1 << 20, 256), bf16=False)
+def bincount(n, bins):
+    def function(x):
+        return torch.zeros(bins, dtype=torch.int64, device=x.device).scatter_add(0, x,
+                                                                                  torch.ones_like(x))
+
+    return Function(function), randint(0, bins, (n,))
+
+
+@case((9, 20), (4096, 4096))
+def bucketize(n, d):
+    return (Function(lambda x, edges: torch.bucketize(x, edges)), randn(n, d),
+            torch.linspace(-2, 2, 17))
+
+
+@case((9, 20), (1024, 1024))
+def take_along_sorted(n, d):
+    return Function(lambda x, y: y.gather(1, x.argsort(1))), randn(n, d), randn(n, d)
+
+
+@case((3, 20), (64, 8192))
+def windows(n, d):
+    return Function(lambda x: x.unfold(1, 4, 2).amax(-1)), randn(n, d)
+
+
+@case((3, 20), (1024, 4096), bf16=False)
+def mode_of_rows(n, d):
+    return Function(lambda x: torch.mode(x, 1).values), randint(0, 5, (n, d))
+
+
 @case((9, 20), (4096, 4096))
 def masked_fill(n, d):
     return (Function(lambda x, m: x.masked_fill(m, -1e9)), randn(n, d), torch.rand(n, d) < 0.3)
