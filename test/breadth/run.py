@@ -221,6 +221,9 @@ def time_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
 
 
 STAGES = {"compare": compare_library, "time": time_library}
+# The status of a process that recorded a failure and ended because of it. A crash, a hang (the
+# fault handler's status is 1) and an exception outside of a module have others.
+RECORDED = 3
 
 
 def stage(arguments) -> int:
@@ -235,7 +238,7 @@ def stage(arguments) -> int:
         (bundle / f"{arguments.mode}.json").write_text(json.dumps(result))
         torch._dynamo.reset()
         if "failure" in result:
-            return 1
+            return RECORDED
     return 0
 
 
@@ -250,7 +253,7 @@ def supervise(mode: str, bundles: Sequence[Path], arguments) -> None:
              "--baselines", *arguments.baselines, "--bundles", *map(str, pending)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         pending = [bundle for bundle in pending if not (bundle / f"{mode}.json").exists()]
-        if pending and done.returncode != 1:
+        if pending and done.returncode != RECORDED:
             bundle = pending.pop(0)
             (bundle / f"{mode}.log").write_text(done.stdout)
             last = (done.stdout.strip().splitlines() or [""])[-1]
