@@ -163,12 +163,6 @@ def self_attention_block(b, t, width, heads):
     return SelfAttention(), randn(b, t, width)
 
 
-@case((2, 6, 32, 4), (8, 512, 1024, 16))
-def multihead_attention(b, t, width, heads):
-    module = nn.MultiheadAttention(width, heads, batch_first=True)
-    return Called(module, lambda x: (x, x, x)), randn(b, t, width)
-
-
 class Called(nn.Module):
     """A module whose arguments are made from the inputs."""
 
@@ -178,6 +172,12 @@ class Called(nn.Module):
 
     def forward(self, *inputs):
         return self.module(*self.arguments(*inputs), **self.keywords)
+
+
+@case((2, 6, 32, 4), (8, 512, 1024, 16))
+def multihead_attention(b, t, width, heads):
+    module = nn.MultiheadAttention(width, heads, batch_first=True)
+    return Called(module, lambda x: (x, x, x)), randn(b, t, width)
 
 
 @case((2, 6, 32, 4), (8, 512, 1024, 16))
