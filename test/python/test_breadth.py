@@ -42,7 +42,6 @@ REFUSED = {
     "pointwise.erfinv": "unsupported op 'torch.aten.erfinv'",
     "pointwise.lgamma": "unsupported op 'torch.aten.lgamma'",
     "pointwise.normal_distribution": "unsupported op 'torch.aten.special_log_ndtr'",
-    "pointwise.to_bytes": "result 0 of 'torch.aten.to.dtype' has element type 'ui8'",
     "scans.mode_of_rows": "unsupported op 'torch.aten.mode'",
 }
 # Modules per run of the test of discovery.

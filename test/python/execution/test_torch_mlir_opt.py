@@ -16,6 +16,16 @@ from fact.export import export
 WEIGHT = re.compile(r'"torch\.fact\.weight"\(\).*? value = (dense.*? : tensor<[^>]*>).*?'
                     r"\(\) -> (!torch\.vtensor<[^>]*>)")
 
+
+def literal(match: re.Match) -> str:
+    """torch-mlir-opt knows literals, and not FACT's own op. Booleans are written as `i8`, which
+    it does not take for them; which they are does not matter here."""
+    value, result = match.groups()
+    if result.endswith(",i1>"):
+        value = "dense<true> : " + re.search(r"tensor<[^>]*>", value)[0].replace("i8>", "i1>")
+    return f"torch.vtensor.literal({value}) : {result}"
+
+
 for file in supported_ops.FILES:
     importlib.import_module(file)
 
@@ -25,8 +35,7 @@ def test_pipe(name):
     group = operators.GROUPS[name]
     text = operators.TESTED.get((name, "fp32"))
     text = text or export(group, group.inputs_in("fp32"), name=name).text
-    # torch-mlir-opt knows literals, and not FACT's own op.
-    text = WEIGHT.sub(r"torch.vtensor.literal(\1) : \2", text)
+    text = WEIGHT.sub(literal, text)
     tool = Path(sys.executable).parent / "torch-mlir-opt"
     convert = [str(toolchain.require_tool("fact-opt")), "--convert-torch-to-fact"]
     for options in ([], ["--canonicalize"], ["--mlir-print-op-generic"]):
