@@ -8,16 +8,16 @@ import os
 import random
 import re
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
 import fact
-from conftest import ROOT
 from fact import toolchain
 from fact.compiler import translate
 
-sys.path.insert(0, str(ROOT / "test"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from breadth import registry, report, run  # noqa: E402
 
