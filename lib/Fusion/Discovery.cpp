@@ -139,14 +139,17 @@ static void rankBelow(ArrayRef<Proposal> chosen,
 
 /// Writes out raised ops that no family takes but the last resort.
 void Discovery::writeOutRefused(Block &block) {
+  // Knows the block as it is, until an op is written out.
+  std::optional<GroupedBlock> nothing;
   auto isTaken = [&](Operation *op) {
-    GroupedBlock nothing(block);
+    if (!nothing)
+      nothing.emplace(block);
     OpGroup alone;
     alone.insert(op);
     return llvm::any_of(target->getFamilies(), [&](const Family *family) {
       const Rule &rule = family->getRule();
       return !rule.isLastResort &&
-             fusibility->accepts(rule.name, alone, nothing);
+             fusibility->accepts(rule.name, alone, *nothing);
     });
   };
   IRRewriter rewriter(module.getContext());
@@ -156,6 +159,7 @@ void Discovery::writeOutRefused(Block &block) {
       Operation *before = op->getPrevNode();
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, writeOut(rewriter, op));
+      nothing.reset();
       // The new ops may need it too.
       next = before ? before->getNextNode() : &block.front();
     }

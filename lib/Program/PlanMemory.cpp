@@ -3,6 +3,7 @@
 
 #include "fact/Program/Passes.h"
 #include "fact/Program/Program.h"
+#include "fact/Support/FirstFit.h"
 
 namespace fact {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -25,39 +26,22 @@ static int64_t placePrepared(ModelOp model) {
   return end;
 }
 
-/// Places workspace buffers first-fit by decreasing size; returns the total
-/// bytes.
+/// Places workspace buffers; returns the total bytes.
 static int64_t placeWorkspace(ModelOp model) {
   llvm::MapVector<AllocOp, LiveRange> ranges = getLiveRanges(model);
-  SmallVector<AllocOp> order;
-  for (AllocOp alloc : model.getBody().getOps<AllocOp>())
-    if (alloc.getMemory() == Memory::workspace)
-      order.push_back(alloc);
-  llvm::sort(order, [](AllocOp a, AllocOp b) {
-    return a.getBytes() != b.getBytes() ? a.getBytes() > b.getBytes()
-                                        : a->isBeforeInBlock(b);
-  });
-  int64_t end = 0;
-  SmallVector<AllocOp> placed;
-  for (AllocOp alloc : order) {
-    // Memory of buffers with an overlapping live range, from low to high.
-    SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (AllocOp other : placed)
-      if (ranges[alloc].overlaps(ranges[other]))
-        taken.emplace_back(*other.getOffset(),
-                           *other.getOffset() + other.getBytes());
-    llvm::sort(taken);
-    int64_t offset = 0;
-    for (auto [takenBegin, takenEnd] : taken) {
-      if (offset + alloc.getBytes() <= takenBegin)
-        break;
-      offset = std::max(offset, takenEnd);
-    }
-    alloc.setOffset(offset);
-    end = std::max(end, offset + alloc.getBytes());
-    placed.push_back(alloc);
+  SmallVector<AllocOp> allocs;
+  std::vector<TimedBuffer> buffers;
+  for (AllocOp alloc : model.getBody().getOps<AllocOp>()) {
+    if (alloc.getMemory() != Memory::workspace)
+      continue;
+    LiveRange range = ranges[alloc];
+    allocs.push_back(alloc);
+    buffers.push_back({int64_t(alloc.getBytes()), range.first, range.last});
   }
-  return end;
+  int64_t total = placeFirstFit(buffers);
+  for (auto [alloc, buffer] : llvm::zip_equal(allocs, buffers))
+    alloc.setOffset(buffer.offset);
+  return total;
 }
 
 namespace {

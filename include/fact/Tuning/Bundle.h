@@ -99,7 +99,7 @@ struct Candidate : KernelSource {
   double predictedUs = std::numeric_limits<double>::infinity();
   /// Two runs on the same operands give the same bits.
   bool repeatable = true;
-  /// Tried only if all others fail; the last in the list.
+  /// Tried only if all others fail.
   bool fallback = false;
 };
 

@@ -109,6 +109,16 @@ struct IndexBuilder {
   }
 };
 
+/// Lowers an op in the order of `steps`.
+template <typename OpT>
+struct SteppedPattern : mlir::OpConversionPattern<OpT> {
+  SteppedPattern(const mlir::TypeConverter &converter,
+                 mlir::MLIRContext *context, Steps steps)
+      : mlir::OpConversionPattern<OpT>(converter, context), steps(steps) {}
+
+  Steps steps;
+};
+
 void populateIndexingPatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateRowPatterns(const mlir::TypeConverter &converter,

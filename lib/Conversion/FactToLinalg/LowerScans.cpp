@@ -91,9 +91,8 @@ static Value scanInSteps(ElementBuilder &b, ScanKind kind, Value rows) {
 }
 
 namespace {
-struct LowerScan : OpConversionPattern<ScanOp> {
-  LowerScan(const TypeConverter &converter, MLIRContext *context, Steps steps)
-      : OpConversionPattern(converter, context), steps(steps) {}
+struct LowerScan : SteppedPattern<ScanOp> {
+  using SteppedPattern::SteppedPattern;
   LogicalResult
   matchAndRewrite(ScanOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -105,7 +104,6 @@ struct LowerScan : OpConversionPattern<ScanOp> {
     rewriter.replaceOp(op, b.reshape(result, op.getType().getShape()));
     return success();
   }
-  Steps steps;
 };
 } // namespace
 

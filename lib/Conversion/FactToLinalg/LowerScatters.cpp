@@ -200,10 +200,8 @@ static Value scatterMany(ElementBuilder &b, const Scatter &scatter) {
 }
 
 namespace {
-struct LowerScatter : OpConversionPattern<ScatterOp> {
-  LowerScatter(const TypeConverter &converter, MLIRContext *context,
-               Steps steps)
-      : OpConversionPattern(converter, context), steps(steps) {}
+struct LowerScatter : SteppedPattern<ScatterOp> {
+  using SteppedPattern::SteppedPattern;
   LogicalResult
   matchAndRewrite(ScatterOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -221,7 +219,6 @@ struct LowerScatter : OpConversionPattern<ScatterOp> {
     rewriter.replaceOp(op, b.reshape(result, op.getType().getShape()));
     return success();
   }
-  Steps steps;
 };
 } // namespace
 

@@ -217,10 +217,8 @@ SortedRows fact::sortRows(ElementBuilder &b, Value keys, bool descending,
 }
 
 namespace {
-struct LowerArgsort : OpConversionPattern<ArgsortOp> {
-  LowerArgsort(const TypeConverter &converter, MLIRContext *context,
-               Steps steps)
-      : OpConversionPattern(converter, context), steps(steps) {}
+struct LowerArgsort : SteppedPattern<ArgsortOp> {
+  using SteppedPattern::SteppedPattern;
   LogicalResult
   matchAndRewrite(ArgsortOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -240,7 +238,6 @@ struct LowerArgsort : OpConversionPattern<ArgsortOp> {
     rewriter.replaceOp(op, b.reshape(places, op.getType().getShape()));
     return success();
   }
-  Steps steps;
 };
 } // namespace
 

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import torch
 from torch.nn import functional as F
 
-from .table import aten, form, of_channels, per_dimension
+from .table import aten, form, of_channels, per_dimension, window_places
 
 
 def _convolution(x, weight, bias, stride, padding, dilation, groups, dims):
@@ -57,12 +56,7 @@ def _of_windows(x, weight, stride, dilation, groups, dims):
     kernel = list(weight.shape[2:])
     counts = [(size - d * (k - 1) - 1) // s + 1
               for size, k, s, d in zip(x.shape[2:], kernel, stride, dilation)]
-    slices = []
-    for place in itertools.product(*map(range, kernel)):
-        part = x
-        for dim, (offset, count, s, d) in enumerate(zip(place, counts, stride, dilation), 2):
-            part = aten.slice(part, dim, offset * d, offset * d + (count - 1) * s + 1, s)
-        slices.append(part)
+    slices = [part for _, part in window_places(x, counts, kernel, stride, dilation)]
     channels, filters = weight.shape[1], weight.shape[0] // groups
     if channels == 1 and filters == 1:
         numbers = weight.reshape([groups, -1])

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Callable
 
 import torch
 from torch.nn import functional as F
 
-from .table import TABLE, aten, per_dimension
+from .table import TABLE, aten, per_dimension, window_places
 
 
 def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int,
@@ -54,14 +53,7 @@ class _Pool:
         amounts = [n for p, a in reversed(list(zip(self.padding, after))) for n in (p, max(a, 0))]
         if any(amounts):
             x = F.pad(x, amounts, value=value)
-        for place in itertools.product(*map(range, self.kernel)):
-            part = x
-            for index, offset in enumerate(place):
-                dim = x.dim() - self.dims + index
-                begin = offset * self.dilation[index]
-                end = begin + (self.counts[index] - 1) * self.stride[index] + 1
-                part = aten.slice(part, dim, begin, end, self.stride[index])
-            yield place, part
+        return window_places(x, self.counts, self.kernel, self.stride, self.dilation)
 
 
 def _lowest(dtype: torch.dtype) -> float:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from typing import Callable, Iterable, Iterator
 
@@ -65,6 +66,17 @@ def per_dimension(value, dims: int) -> list[int]:
     """A parameter of a pool or convolution: one number for all dimensions, or one for each."""
     value = [value] if isinstance(value, int) else list(value)
     return value * dims if len(value) == 1 else value
+
+
+def window_places(x: torch.Tensor, counts: list[int], kernel: list[int], stride: list[int],
+                  dilation: list[int]) -> Iterator[tuple[tuple[int, ...], torch.Tensor]]:
+    """For each place in a window of the last dimensions, its elements in all windows."""
+    for place in itertools.product(*map(range, kernel)):
+        part = x
+        for dim, (offset, count, s, d) in enumerate(zip(place, counts, stride, dilation),
+                                                    x.dim() - len(kernel)):
+            part = aten.slice(part, dim, offset * d, offset * d + (count - 1) * s + 1, s)
+        yield place, part
 
 
 def of_channels(vector: torch.Tensor, rank: int) -> torch.Tensor:

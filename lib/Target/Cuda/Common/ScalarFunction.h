@@ -73,6 +73,8 @@ llvm::StringRef getScalarName(mlir::Type type);
 
 /// A constant as C++.
 std::string getScalarLiteral(mlir::TypedAttr value);
+/// The same for the result of an `arith.constant`.
+std::string getScalarLiteral(mlir::Value constant);
 
 /// Prints `arith` and `math` ops as C++ statements.
 class ScalarPrinter {

@@ -76,11 +76,16 @@ std::string fact::getScalarLiteral(TypedAttr value) {
   return llvm::formatv("int64_t({0})", number.getInt());
 }
 
+std::string fact::getScalarLiteral(Value constant) {
+  return getScalarLiteral(
+      constant.getDefiningOp<arith::ConstantOp>().getValue());
+}
+
 std::string ScalarPrinter::getName(Value value) {
   if (auto known = names.find(value); known != names.end())
     return known->second;
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
-    return getScalarLiteral(constant.getValue());
+  if (value.getDefiningOp<arith::ConstantOp>())
+    return getScalarLiteral(value);
   return "unnamed";
 }
 

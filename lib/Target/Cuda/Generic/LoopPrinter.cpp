@@ -3,6 +3,7 @@
 
 #include "LoopPrinter.h"
 #include "fact/Dialect/Fact/Types.h"
+#include "fact/Support/FirstFit.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,14 +24,6 @@ static StringRef getElementNameOf(Value memory) {
   return getElementName(cast<MemRefType>(memory.getType()).getElementType());
 }
 
-namespace {
-/// Ops of the function's block, by number, during which memory is in use.
-struct Lifetime {
-  Value memory;
-  int64_t bytes, first, last, number, offset = 0;
-};
-} // namespace
-
 /// The last op of `block` that uses memory, through views too.
 static Operation *findLastUse(Value memory, Block &block) {
   Operation *last = memory.getDefiningOp();
@@ -49,37 +42,23 @@ static Operation *findLastUse(Value memory, Block &block) {
   return last;
 }
 
-/// Gives each allocation a part of the workspace, first-fit by decreasing size.
+/// Gives each allocation a part of the workspace.
 void LoopPrinter::placeAllocations() {
   Block &block = function.getBody().front();
   llvm::DenseMap<Operation *, int64_t> position;
   for (auto [i, op] : llvm::enumerate(block))
     position[&op] = i;
-  SmallVector<Lifetime> all;
+  SmallVector<Value> memories;
+  std::vector<TimedBuffer> buffers;
   function.walk([&](memref::AllocOp alloc) {
-    all.push_back({alloc, getBytes(alloc.getType()),
-                   position[block.findAncestorOpInBlock(*alloc)],
-                   position[findLastUse(alloc, block)],
-                   int64_t(all.size())});
+    memories.push_back(alloc);
+    buffers.push_back({getBytes(alloc.getType()),
+                       position[block.findAncestorOpInBlock(*alloc)],
+                       position[findLastUse(alloc, block)]});
   });
-  llvm::sort(all, [](const Lifetime &a, const Lifetime &b) {
-    return std::pair(-a.bytes, a.number) < std::pair(-b.bytes, b.number);
-  });
-  for (auto [i, lifetime] : llvm::enumerate(all)) {
-    SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (const Lifetime &other : ArrayRef(all).take_front(i))
-      if (other.first <= lifetime.last && lifetime.first <= other.last)
-        taken.emplace_back(other.offset, other.offset + other.bytes);
-    llvm::sort(taken);
-    for (auto [begin, end] : taken) {
-      if (lifetime.offset + lifetime.bytes <= begin)
-        break;
-      lifetime.offset = std::max(lifetime.offset, end);
-    }
-    workspaceBytes = std::max(workspaceBytes, lifetime.offset + lifetime.bytes);
-  }
-  for (const Lifetime &lifetime : all)
-    declare(lifetime.memory, "workspace + " + Twine(lifetime.offset));
+  workspaceBytes = placeFirstFit(buffers);
+  for (auto [memory, buffer] : llvm::zip_equal(memories, buffers))
+    declare(memory, "workspace + " + Twine(buffer.offset));
 }
 
 void LoopPrinter::declare(Value memory, const Twine &place) {
@@ -129,7 +108,7 @@ void LoopPrinter::printGlobal(memref::GetGlobalOp op) {
 std::string LoopPrinter::getName(Value value) {
   if (auto known = names.find(value); known != names.end())
     return known->second;
-  return ScalarPrinter(llvm::nulls(), "").getName(value);
+  return getScalarLiteral(value);
 }
 
 bool LoopPrinter::foldFill(linalg::FillOp fill) {

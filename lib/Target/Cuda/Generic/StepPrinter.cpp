@@ -179,7 +179,7 @@ static SmallVector<std::string> getLoopNames(size_t count) {
 
 std::string StepPrinter::getOperand(OpOperand &operand) {
   if (!isa<MemRefType>(operand.get().getType()))
-    return ScalarPrinter(llvm::nulls(), "").getName(operand.get());
+    return getScalarLiteral(operand.get());
   SmallVector<std::string> dims = getLoopNames(ranges.size()), index;
   for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
     index.push_back(getExpression(expr, dims));
@@ -189,7 +189,7 @@ std::string StepPrinter::getOperand(OpOperand &operand) {
 std::string StepPrinter::getInitial(unsigned output) {
   OpOperand *operand = op.getDpsInitOperand(output);
   if (Value constant = fills.lookup(operand->get()))
-    return ScalarPrinter(llvm::nulls(), "").getName(constant);
+    return getScalarLiteral(constant);
   return getOperand(*operand);
 }
 
@@ -385,14 +385,63 @@ void StepPrinter::printSignature(raw_ostream &os, StringRef kernel,
   os << ") {\n  using Index = " << (isSmall ? "int32_t" : "int64_t") << ";\n";
 }
 
+/// Declares the point of a thread that has one to itself, and its indices.
+void StepPrinter::printPoint(raw_ostream &os) {
+  os << llvm::formatv("  const Index point = Index(blockIdx.x) * {0} + "
+                      "threadIdx.x;\n  if (point >= {1})\n    return;\n",
+                      blockThreads, points);
+  printIndices(os, parallel, "point", "  ");
+}
+
+/// Declares the point of a thread that may share it with others, and its
+/// indices.
+void StepPrinter::printSharedPoint(raw_ostream &os) {
+  std::string group = "blockIdx.x";
+  if (splits > 1) {
+    os << llvm::formatv("  const Index split = blockIdx.x % {0};\n", splits);
+    group = llvm::formatv("(blockIdx.x / {0})", splits);
+  }
+  if (lanes > 1)
+    os << llvm::formatv("  const int lane = threadIdx.x {0} {1}, slot = "
+                        "threadIdx.x {2} {1};\n",
+                        byRows ? "%" : "/", byRows ? lanes : slots,
+                        byRows ? "/" : "%");
+  os << llvm::formatv(
+      "  const Index point = Index({0}) * {1} + {2};\n"
+      "  const bool active = point < {3};\n"
+      "  [[maybe_unused]] const Index safe = active ? point : 0;\n",
+      group, slots, lanes > 1 ? "slot" : "threadIdx.x", points);
+  printIndices(os, parallel, "safe", "  ");
+}
+
+/// The loop of a thread over its part of the reduced elements.
+void StepPrinter::printSum(raw_ostream &os, ArrayRef<std::string> accumulators) {
+  int64_t chunk = ceilDivide(length, splits);
+  std::string begin, end = std::to_string(length);
+  if (splits > 1) {
+    begin = llvm::formatv("split * {0}", chunk);
+    os << llvm::formatv("  const Index last = {0} + {1};\n", begin, chunk);
+    end = llvm::formatv("(last < {0} ? last : {0})", length);
+  }
+  if (lanes > 1)
+    begin += begin.empty() ? "lane" : " + lane";
+  os << llvm::formatv("  for (Index r = {0}; r < {1}; r += {2}) {{\n",
+                      begin.empty() ? "0" : begin, end, lanes);
+  printIndices(os, reduced, "r", "    ");
+  // All values are computed before one is assigned.
+  for (auto [i, value] : llvm::enumerate(printBody(os, accumulators, "    ")))
+    os << "    const " << getScalarName(op.getRegionOutputArgs()[i].getType())
+       << " next" << i << " = " << value << ";\n";
+  for (auto [i, accumulator] : llvm::enumerate(accumulators))
+    os << "    " << accumulator << " = next" << i << ";\n";
+  os << "  }\n";
+}
+
 StepLaunch StepPrinter::printElements(raw_ostream &os) {
   std::string text;
   llvm::raw_string_ostream body(text);
   parameters.clear();
-  body << llvm::formatv("  const Index point = Index(blockIdx.x) * {0} + "
-                        "threadIdx.x;\n  if (point >= {1})\n    return;\n",
-                        blockThreads, points);
-  printIndices(body, parallel, "point", "  ");
+  printPoint(body);
   Names outputs;
   for (unsigned i = 0; i < op.getRegionOutputArgs().size(); ++i)
     outputs.push_back("a" + std::to_string(i));
@@ -415,23 +464,7 @@ StepLaunch StepPrinter::printReduction(raw_ostream &os) {
   llvm::raw_string_ostream body(text);
   parameters.clear();
   bool isShared = lanes > 1 || splits > 1;
-  std::string point = "blockIdx.x";
-  if (splits > 1) {
-    body << llvm::formatv("  const Index split = blockIdx.x % {0};\n", splits);
-    point = llvm::formatv("(blockIdx.x / {0})", splits);
-  }
-  if (lanes > 1) {
-    body << llvm::formatv("  const int lane = threadIdx.x {0} {1}, slot = "
-                          "threadIdx.x {2} {1};\n",
-                          byRows ? "%" : "/", byRows ? lanes : slots,
-                          byRows ? "/" : "%");
-  }
-  body << llvm::formatv("  const Index point = Index({0}) * {1} + {2};\n"
-                        "  const bool active = point < {3};\n"
-                        "  [[maybe_unused]] const Index safe = active ? point : 0;\n",
-                        point, slots, lanes > 1 ? "slot" : "threadIdx.x",
-                        points);
-  printIndices(body, parallel, "safe", "  ");
+  printSharedPoint(body);
   Names accumulators;
   for (auto [i, argument] : llvm::enumerate(op.getRegionOutputArgs())) {
     accumulators.push_back("a" + std::to_string(i));
@@ -442,25 +475,7 @@ StepLaunch StepPrinter::printReduction(raw_ostream &os) {
                  : getInitial(i))
          << ";\n";
   }
-  int64_t chunk = ceilDivide(length, splits);
-  std::string begin = splits > 1 ? llvm::formatv("split * {0}", chunk).str() : "",
-              end = std::to_string(length);
-  if (splits > 1) {
-    body << llvm::formatv("  const Index last = {0} + {1};\n", begin, chunk);
-    end = llvm::formatv("(last < {0} ? last : {0})", length);
-  }
-  if (lanes > 1)
-    begin += begin.empty() ? "lane" : " + lane";
-  body << llvm::formatv("  for (Index r = {0}; r < {1}; r += {2}) {{\n",
-                        begin.empty() ? "0" : begin, end, lanes);
-  printIndices(body, reduced, "r", "    ");
-  Names yielded = printBody(body, accumulators, "    ");
-  for (auto [i, value] : llvm::enumerate(yielded))
-    body << "    const " << getScalarName(op.getRegionOutputArgs()[i].getType())
-         << " next" << i << " = " << value << ";\n";
-  for (auto [i, accumulator] : llvm::enumerate(accumulators))
-    body << "    " << accumulator << " = next" << i << ";\n";
-  body << "  }\n";
+  printSum(body, accumulators);
   for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
     if (!isShared)
       continue;
@@ -498,10 +513,7 @@ StepLaunch StepPrinter::printCombination(raw_ostream &os) {
   std::string text, kernel = name + "_combine";
   llvm::raw_string_ostream body(text);
   parameters.clear();
-  body << llvm::formatv("  const Index point = Index(blockIdx.x) * {0} + "
-                        "threadIdx.x;\n  if (point >= {1})\n    return;\n",
-                        blockThreads, points);
-  printIndices(body, parallel, "point", "  ");
+  printPoint(body);
   for (unsigned i = 0; i < partials.size(); ++i) {
     printCombiner(body, i);
     body << llvm::formatv(

@@ -48,6 +48,10 @@ private:
   void shareWork(int64_t fillingBlocks);
   bool readsAlongReduction();
 
+  void printPoint(llvm::raw_ostream &os);
+  void printSharedPoint(llvm::raw_ostream &os);
+  void printSum(llvm::raw_ostream &os,
+                llvm::ArrayRef<std::string> accumulators);
   StepLaunch printElements(llvm::raw_ostream &os);
   StepLaunch printReduction(llvm::raw_ostream &os);
   StepLaunch printCombination(llvm::raw_ostream &os);
