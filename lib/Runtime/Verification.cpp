@@ -3,6 +3,7 @@
 
 #include "Verification.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 
@@ -76,9 +77,10 @@ const float *Verifier::doubtOf(size_t i) const {
 }
 
 /// Normal trials have one scale per result, or one per row if the compiler says
-/// that rows differ. In other trials, rows may differ by orders of magnitude or
-/// consist of rounding errors, so each row has its own scale, which is at least
-/// that of normal operands.
+/// that rows differ; few elements have at least the scale of several draws. In
+/// other trials, rows may differ by orders of magnitude or consist of rounding
+/// errors, so each row has its own scale, which is at least that of normal
+/// operands.
 Tolerance Verifier::toleranceOf(size_t i) const {
   const Result &result = job.results[i];
   Tolerance tolerance = result.tolerance;
@@ -92,11 +94,11 @@ Tolerance Verifier::toleranceOf(size_t i) const {
     tolerance.norm += 4 * largeMean * 0x1p-24;
     tolerance.element += 16 * largeMean * 0x1p-24;
   }
-  if (trial().kind == TrialKind::Normal)
-    return tolerance;
-  if (!rowsDiffer)
+  bool isNormal = trial().kind == TrialKind::Normal;
+  if (!isNormal && !rowsDiffer)
     tolerance.row = result.row();
-  tolerance.leastScale = normalRms[i] * (rowsDiffer ? 0x1p-6 : 1);
+  double leastScale = isNormal ? drawnRms[i] : normalRms[i];
+  tolerance.leastScale = leastScale * (rowsDiffer ? 0x1p-6 : 1);
   return tolerance;
 }
 
@@ -142,10 +144,45 @@ Verifier::Verifier(const Job &job)
     second = allocateBuffers(resultTensors, guardByte);
 }
 
-void Verifier::fill(int which) {
+void Verifier::fill(const Trial &drawn, int which) {
   attempt = which;
-  fillOperands(job, trial(), domain, attempt, operands);
+  fillOperands(job, drawn, domain, attempt, operands);
   sums = checksums(operandTensors, operands);
+}
+
+void Verifier::runReference(TestedKernel &reference) {
+  for (auto &buffer : expected)
+    buffer->fillAll(poison);
+  reference.bind(operands, expected);
+  reference.runOnce();
+}
+
+/// One number, or a few, may be a sum whose terms cancel, and errors are as
+/// large as the terms. Other draws of the same operands tell how large such
+/// results are.
+void Verifier::drawScales(TestedKernel &reference) {
+  constexpr uint64_t few = 64;
+  constexpr unsigned draws = 8;
+  drawnRms.assign(job.results.size(), 0);
+  auto isFew = [](const Result &result) {
+    return isFloat(result.type) && result.elements() < few;
+  };
+  if (trial().kind != TrialKind::Normal || job.operands.empty() ||
+      std::none_of(job.results.begin(), job.results.end(), isFew))
+    return;
+  Trial drawn = trial();
+  for (unsigned draw = 1; draw <= draws; ++draw) {
+    drawn.seed = detail::mixBits(trial().seed + draw);
+    fill(drawn, attempt);
+    runReference(reference);
+    referenceTells();
+    for (size_t i = 0; i < drawnRms.size(); ++i)
+      if (isFew(job.results[i]))
+        drawnRms[i] = std::hypot(drawnRms[i], rms[i] / std::sqrt(draws));
+  }
+  fill(trial(), attempt);
+  runReference(reference);
+  referenceTells();
 }
 
 void Verifier::prepareTrial(size_t index, TestedKernel &reference) {
@@ -153,18 +190,18 @@ void Verifier::prepareTrial(size_t index, TestedKernel &reference) {
   if (!readExpected()) {
     int next = 0;
     do {
-      fill(next);
-      for (auto &buffer : expected)
-        buffer->fillAll(poison);
-      reference.bind(operands, expected);
-      reference.runOnce();
+      fill(trial(), next);
+      runReference(reference);
     } while (!referenceTells() && ++next < attempts);
+    drawScales(reference);
     writeExpected();
   }
   if (index > 0)
     return;
   domain = attempt;
   normalRms = rms;
+  for (size_t i = 0; i < rms.size(); ++i)
+    normalRms[i] = std::max(rms[i], drawnRms[i]);
   if (tooUndecided)
     reject("reference_error",
            describeTrial(trial(), job) +
@@ -212,6 +249,9 @@ bool Verifier::readExpected() {
   if (!file.read(reinterpret_cast<char *>(header), sizeof(header)) ||
       header[0] != job.seed)
     return false;
+  drawnRms.resize(job.results.size());
+  file.read(reinterpret_cast<char *>(drawnRms.data()),
+            static_cast<std::streamsize>(drawnRms.size() * sizeof(double)));
   std::vector<char> bytes;
   for (size_t i = 0; i < expected.size() && file; ++i) {
     bytes.resize(referenceTensors[i].bytes());
@@ -221,7 +261,7 @@ bool Verifier::readExpected() {
   }
   if (!file)
     return false;
-  fill(static_cast<int>(header[1]));
+  fill(trial(), static_cast<int>(header[1]));
   referenceTells();
   return true;
 }
@@ -236,6 +276,8 @@ void Verifier::writeExpected() {
   std::ofstream file(aside, std::ios::binary);
   uint64_t header[2] = {job.seed, static_cast<uint64_t>(attempt)};
   file.write(reinterpret_cast<char *>(header), sizeof(header));
+  file.write(reinterpret_cast<char *>(drawnRms.data()),
+             static_cast<std::streamsize>(drawnRms.size() * sizeof(double)));
   std::vector<char> bytes;
   for (size_t i = 0; i < expected.size() && file; ++i) {
     bytes.resize(referenceTensors[i].bytes());

@@ -48,7 +48,9 @@ private:
   const Trial &trial() const { return trials[current]; }
   const float *doubtOf(size_t i) const;
   Tolerance toleranceOf(size_t i) const;
-  void fill(int attempt);
+  void fill(const Trial &drawn, int attempt);
+  void runReference(TestedKernel &reference);
+  void drawScales(TestedKernel &reference);
   bool readExpected();
   void writeExpected();
   /// Whether the reference's results are worth comparing: enough of them are
@@ -74,6 +76,9 @@ private:
   std::vector<uint64_t> sums;
   /// The rms of each result of the reference.
   std::vector<double> rms;
+  /// That of several draws of normal operands, for results of few elements;
+  /// else 0.
+  std::vector<double> drawnRms;
 
   // Found by the first trial.
   int domain = 0;

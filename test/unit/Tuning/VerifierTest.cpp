@@ -290,4 +290,26 @@ TEST(Verifier, RowsOfDifferentScale) {
   expectOnlyTheLastIsGood(bundle);
 }
 
+// The terms of one sum may cancel; its error is relative to what such sums are.
+TEST(Verifier, OneNumber) {
+  TestBundle bundle;
+  auto sum = [](const std::string &type) {
+    std::string text = "if (i == 0) y[0] = ";
+    for (int64_t i = 0; i < 8; ++i)
+      text += (i ? " + " : "") + type + "(x[" + std::to_string(i) + "] / 8)";
+    return text + ";";
+  };
+  bundle.write("kernels/axpy/reference.cpp",
+               TestBundle::kernelSource("axpy_reference", "double",
+                                        sum("double")));
+  Json &result = bundle.kernel()["results"][0];
+  result["tolerance"] = {{"norm", 0x1p-22}, {"element", 0x1p-22}};
+  result["shape"] = bundle.json["outputs"][0]["shape"] = {1};
+  addMutant(bundle, "seven terms",
+            sum("float") + " if (i == 0) y[0] -= x[7] / 8;");
+  addMutant(bundle, "good", sum("float"));
+  for (const char *seed : {"1", "2", "3", "4", "5"})
+    expectOnlyTheLastIsGood(bundle, {"--no-link", "--retune", "--seed", seed});
+}
+
 } // namespace
