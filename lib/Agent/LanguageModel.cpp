@@ -128,10 +128,9 @@ LanguageModelAgent::writePrompt(const GroupedBlock &decided,
   const MachineDescription &machine = target.getMachine();
   std::string rules;
   std::vector<std::string> names;
-  for (const Family *family : target.getFamilies()) {
-    const Rule &rule = family->getRule();
-    rules += "## " + rule.name + "\n" + rule.page + "\n";
-    names.push_back(rule.name);
+  for (const Rule *rule : target.getRules()) {
+    rules += "## " + rule->name + "\n" + rule->page + "\n";
+    names.push_back(rule->name);
   }
   // This schema does not list the op ids, which are in the graph.
   return fillPrompt(
@@ -305,8 +304,8 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
     graph = std::make_unique<GraphText>(*block,
                                         fusibility.getTarget().getMachine());
     std::vector<std::string> rules;
-    for (const Family *family : fusibility.getTarget().getFamilies())
-      rules.push_back(family->getRule().name);
+    for (const Rule *rule : fusibility.getTarget().getRules())
+      rules.push_back(rule->name);
     std::vector<std::string> ids;
     for (Operation &op : *block)
       if (std::string id = graph->getId(&op);

@@ -146,10 +146,9 @@ void Discovery::writeOutRefused(Block &block) {
       nothing.emplace(block);
     OpGroup alone;
     alone.insert(op);
-    return llvm::any_of(target->getFamilies(), [&](const Family *family) {
-      const Rule &rule = family->getRule();
-      return !rule.isLastResort &&
-             fusibility->accepts(rule.name, alone, *nothing);
+    return llvm::any_of(target->getRules(), [&](const Rule *rule) {
+      return !rule->isLastResort &&
+             fusibility->accepts(rule->name, alone, *nothing);
     });
   };
   IRRewriter rewriter(module.getContext());
@@ -212,8 +211,7 @@ void Discovery::fuse(Block &block) {
 
 /// How much a family's reason for refusing `op` tells: most if the op is an
 /// anchor of its rule, less if the rule has no anchors and takes most ops.
-static unsigned rankReason(const Family &family, Operation *op) {
-  const Rule &rule = family.getRule();
+static unsigned rankReason(const Rule &rule, Operation *op) {
   if (!rule.seed)
     return 1;
   OpGroup group = rule.seed(op, [](Operation *) { return true; });
@@ -225,15 +223,14 @@ std::string Discovery::explain(Operation *op, const GroupedBlock &nothing) {
   OpGroup alone;
   alone.insert(op);
   SmallVector<std::string> reasons[3];
-  for (const Family *family : target->getFamilies()) {
-    StringRef rule = family->getRule().name;
+  for (const Rule *rule : target->getRules()) {
     ScopedDiagnosticHandler handler(
         module.getContext(), [&](Diagnostic &reason) {
-          reasons[rankReason(*family, op)].push_back(
-              (rule + ": " + reason.str()).str());
+          reasons[rankReason(*rule, op)].push_back(rule->name + ": " +
+                                                   reason.str());
           return success();
         });
-    (void)fusibility->check(rule, alone, {}, nothing,
+    (void)fusibility->check(rule->name, alone, {}, nothing,
                             [&] { return mlir::emitError(op->getLoc()); });
   }
   for (ArrayRef<std::string> best : llvm::reverse(reasons))

@@ -176,46 +176,21 @@ bool Fusibility::isFusible(Operation *op) {
          !isa<FusedOp, PrepareOp, YieldOp, GetWeightOp, ConstantOp>(op);
 }
 
-/// Checks for a legal schedule: in `space`, or in the rule's default space (null
-/// is the default) and among its fixed schedules.
-static LogicalResult checkSpace(const Plan &plan, SpaceAttrInterface space,
-                                EmitError emitError) {
-  Location loc = plan.getRegion()->getLoc();
-  std::string reason;
-  {
-    ScopedDiagnosticHandler handler(loc.getContext(), [&](Diagnostic &why) {
-      reason = why.str();
-      return success();
-    });
-    auto isLegal = [&](ScheduleAttr schedule) {
-      return succeeded(plan.check(schedule, [&] {
-        return mlir::emitError(loc) << schedule.getKey() << ": ";
-      }));
-    };
-    SpaceAttrInterface usual = plan.getSpace();
-    SpaceAttrInterface searched = space ? space : usual;
-    if (llvm::any_of(searched.enumerate(), isLegal) ||
-        (searched == usual &&
-         llvm::any_of(plan.getFixedSchedules(), isLegal)))
-      return success();
-  }
-  return emitError() << "its space has no legal schedule"
-                     << (reason.empty() ? "" : "; last tried ") << reason;
-}
-
 std::optional<Obstacle> Fusibility::checkRegion(FusedOp fused,
                                                 SpaceAttrInterface space,
-                                                EmitError emitError) const {
-  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, emitError);
+                                                EmitError emitError,
+                                                const Family **family) const {
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, emitError, space);
   if (failed(plan))
-    return target.findFamily(fused.getRule()) ? Obstacle::family
-                                              : Obstacle::rule;
+    return target.findRule(fused.getRule()) ? Obstacle::family : Obstacle::rule;
+  if (family)
+    *family = &(*plan)->getFamily();
   if (auto schedule = cast_or_null<ScheduleAttr>(fused.getScheduleAttr())) {
     if (failed((*plan)->check(schedule, [&] {
           return emitError() << schedule.getKey() << ": ";
         })))
       return Obstacle::space;
-  } else if (failed(checkSpace(**plan, space, emitError))) {
+  } else if (failed((*plan)->checkSpace(space, emitError))) {
     return Obstacle::space;
   }
   return std::nullopt;
@@ -223,7 +198,7 @@ std::optional<Obstacle> Fusibility::checkRegion(FusedOp fused,
 
 std::optional<Obstacle> Fusibility::check(FusedOp fused,
                                           EmitError emitError) const {
-  if (target.findFamily(fused.getRule()))
+  if (target.findRule(fused.getRule()))
     for (Operation &op : fused.getBodyOps())
       if (!isFusible(&op) && !isa<ConstantOp>(op)) {
         InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
@@ -256,7 +231,8 @@ LogicalResult Fusibility::checkAll(ModuleOp module) const {
 std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
                                           SpaceAttrInterface space,
                                           const GroupedBlock &decided,
-                                          EmitError emitError) const {
+                                          EmitError emitError,
+                                          const Family **family) const {
   if (group.empty())
     return emitError() << "the group has no op", Obstacle::empty;
   for (Operation *op : group) {
@@ -283,18 +259,34 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
 
   // The family sees the region it would emit.
   FusedOp fused = outline(rule, group);
-  std::optional<Obstacle> obstacle = checkRegion(fused, space, emitError);
+  std::optional<Obstacle> obstacle =
+      checkRegion(fused, space, emitError, family);
   fused->erase();
   return obstacle;
 }
 
-bool Fusibility::accepts(StringRef rule, const OpGroup &group,
-                         const GroupedBlock &decided) const {
+const Family *Fusibility::findFamily(StringRef rule, const OpGroup &group,
+                                     const GroupedBlock &decided) const {
   MLIRContext *context = group.front()->getContext();
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
-  return !check(rule, group, {}, decided,
-                [&] { return emitError(group.front()->getLoc()); });
+  const Family *family = nullptr;
+  bool isRefused =
+      check(rule, group, {}, decided,
+            [&] { return emitError(group.front()->getLoc()); }, &family)
+          .has_value();
+  return isRefused ? nullptr : family;
+}
+
+bool Fusibility::accepts(StringRef rule, const OpGroup &group,
+                         const GroupedBlock &decided,
+                         const OpGroup &before) const {
+  const Family *family = findFamily(rule, group, decided);
+  SmallVector<const Family *> families = target.getFamilies(rule);
+  if (!family || families.size() == 1 || before.empty())
+    return family;
+  return llvm::find(families, family) <=
+         llvm::find(families, findFamily(rule, before, decided));
 }
 
 FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {

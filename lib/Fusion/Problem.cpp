@@ -49,9 +49,8 @@ registry::Problem fact::getProblem(FusedOp fused, const Target &target) {
   problem.architecture = target.getMachine().architecture;
   problem.ops = getOps(fused);
   llvm::raw_string_ostream(problem.dtype) << getElementType(fused);
-  const Family *family = target.findFamily(fused.getRule());
-  problem.extents =
-      (family ? family->getRule().getExtents : getAnchorExtents)(fused);
+  const Rule *rule = target.findRule(fused.getRule());
+  problem.extents = (rule ? rule->getExtents : getAnchorExtents)(fused);
   // An empty tensor takes as long as a small one.
   for (auto &[name, extent] : problem.extents)
     extent = std::max<int64_t>(extent, 1);

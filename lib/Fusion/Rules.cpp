@@ -54,11 +54,12 @@ private:
     return op && op->getBlock() == &block->getBlock() && !block->find(op) &&
            Fusibility::isFusible(op);
   }
-  bool accepts(const Rule &rule, const OpGroup &group) const {
-    return fusibility->accepts(rule.name, group, *block);
+  bool accepts(const Rule &rule, const OpGroup &group,
+               const OpGroup &before = {}) const {
+    return fusibility->accepts(rule.name, group, *block, before);
   }
-  ArrayRef<const Family *> getFamilies() const {
-    return fusibility->getTarget().getFamilies();
+  std::vector<const Rule *> getRules() const {
+    return fusibility->getTarget().getRules();
   }
 
   /// Applies `function` to the kernel that a group would become.
@@ -114,7 +115,7 @@ OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
            op = op->getOperand(0).getDefiningOp())
         trial.insert(op);
       // The whole chain, or as much of its end as the kernel accepts.
-      while (trial.size() > group.size() && !accepts(rule, trial))
+      while (trial.size() > group.size() && !accepts(rule, trial, group))
         trial.pop_back();
       while (trial.size() > group.size() && isa<ReshapeOp>(trial.back()) &&
              !rule.takesReshapes)
@@ -158,7 +159,8 @@ bool RulesAgent::take(const Rule &rule, OpGroup &group,
   trial.insert(ops.begin(), ops.end());
   // A view alone at the end saves nothing unless it is the layout that the
   // kernel writes; let the family decide.
-  if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial))
+  if (!gains(rule, trial, group, ops.back()) ||
+      !accepts(rule, trial, group))
     return false;
   group = std::move(trial);
   return true;
@@ -223,14 +225,13 @@ SmallVector<RulesAgent::Seed> RulesAgent::getSeeds(Operation *op) const {
   SmallVector<Seed> seeds;
   if (!isFree(op))
     return seeds;
-  for (const Family *family : getFamilies()) {
-    const Rule &rule = family->getRule();
-    if (!rule.seed)
+  for (const Rule *rule : getRules()) {
+    if (!rule->seed)
       continue;
     OpGroup anchors =
-        rule.seed(op, [&](Operation *other) { return isFree(other); });
+        rule->seed(op, [&](Operation *other) { return isFree(other); });
     if (!anchors.empty())
-      seeds.emplace_back(&rule, std::move(anchors));
+      seeds.emplace_back(rule, std::move(anchors));
   }
   return seeds;
 }
@@ -278,14 +279,15 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
 /// The time of an anchor as a kernel of its own: as the registry measured it,
 /// else `predicted`.
 double RulesAgent::measureAlone(Operation *op, double predicted) const {
-  for (const Family *family : getFamilies()) {
-    const Rule &rule = family->getRule();
-    OpGroup alone =
-        rule.seed ? rule.seed(op, [&](Operation *other) { return other == op; })
-                  : OpGroup();
+  for (const Rule *rule : getRules()) {
+    OpGroup alone = rule->seed ? rule->seed(op,
+                                            [&](Operation *other) {
+                                              return other == op;
+                                            })
+                               : OpGroup();
     if (alone.size() != 1)
       continue;
-    std::optional<double> measured = inspect(rule, alone, [&](FusedOp fused) {
+    std::optional<double> measured = inspect(*rule, alone, [&](FusedOp fused) {
       return retrieval.predictMicroseconds(fused);
     });
     if (measured)
@@ -392,14 +394,13 @@ void RulesAgent::cover(Operation *op) {
   if (!isFree(op) || isa<ReshapeOp>(op))
     return;
   for (bool isLastResort : {false, true})
-    for (const Family *family : getFamilies()) {
-      const Rule &rule = family->getRule();
+    for (const Rule *rule : getRules()) {
       OpGroup group;
       group.insert(op);
-      if (rule.isLastResort != isLastResort || !accepts(rule, group))
+      if (rule->isLastResort != isLastResort || !accepts(*rule, group))
         continue;
-      growAll(rule, group);
-      return claim({&rule, std::move(group)});
+      growAll(*rule, group);
+      return claim({rule, std::move(group)});
     }
 }
 

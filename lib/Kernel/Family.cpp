@@ -29,6 +29,30 @@ bool Plan::isLegal(ScheduleAttr schedule) const {
   return succeeded(check(schedule, Silence(fused)));
 }
 
+LogicalResult Plan::checkSpace(SpaceAttrInterface space,
+                               EmitError emitError) const {
+  Location loc = fused->getLoc();
+  std::string reason;
+  {
+    ScopedDiagnosticHandler handler(loc.getContext(), [&](Diagnostic &why) {
+      reason = why.str();
+      return success();
+    });
+    auto isLegal = [&](ScheduleAttr schedule) {
+      return succeeded(check(schedule, [&] {
+        return mlir::emitError(loc) << schedule.getKey() << ": ";
+      }));
+    };
+    SpaceAttrInterface usual = getSpace();
+    SpaceAttrInterface searched = space ? space : usual;
+    if (llvm::any_of(searched.enumerate(), isLegal) ||
+        (searched == usual && llvm::any_of(getFixedSchedules(), isLegal)))
+      return success();
+  }
+  return emitError() << "its space has no legal schedule"
+                     << (reason.empty() ? "" : "; last tried ") << reason;
+}
+
 LogicalResult fact::requireElements(FusedOp fused, EmitError emitError) {
   auto check = [&](Type type) -> LogicalResult {
     auto tensor = cast<RankedTensorType>(type);

@@ -12,11 +12,25 @@ using namespace fact;
 
 Target::~Target() = default;
 
-const Family *Target::findFamily(StringRef rule) const {
-  auto found = llvm::find_if(families, [&](const Family *each) {
+std::vector<const Rule *> Target::getRules() const {
+  std::vector<const Rule *> rules;
+  for (const Family *family : families)
+    if (rules.empty() || rules.back()->name != family->getRule().name)
+      rules.push_back(&family->getRule());
+  return rules;
+}
+
+const Rule *Target::findRule(StringRef name) const {
+  SmallVector<const Family *> own = getFamilies(name);
+  return own.empty() ? nullptr : &own.front()->getRule();
+}
+
+SmallVector<const Family *> Target::getFamilies(StringRef rule) const {
+  SmallVector<const Family *> own;
+  llvm::copy_if(families, std::back_inserter(own), [&](const Family *each) {
     return each->getRule().name == rule;
   });
-  return found == families.end() ? nullptr : *found;
+  return own;
 }
 
 std::vector<const ScheduleKind *> Target::getScheduleKinds() const {
@@ -31,20 +45,63 @@ std::vector<const ScheduleKind *> Target::getScheduleKinds() const {
 std::vector<StringRef> Target::getRules(const ScheduleKind &kind) const {
   std::vector<StringRef> rules;
   for (const Family *family : families)
-    if (llvm::is_contained(family->getScheduleKinds(), &kind))
+    if (llvm::is_contained(family->getScheduleKinds(), &kind) &&
+        !llvm::is_contained(rules, family->getRule().name))
       rules.push_back(family->getRule().name);
   return rules;
 }
 
-FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
-                                              EmitError emitError) const {
-  if (const Family *family = findFamily(fused.getRule()))
-    return family->plan(fused, machine, emitError);
+FailureOr<std::unique_ptr<Plan>>
+Target::plan(FusedOp fused, EmitError emitError,
+             SpaceAttrInterface space) const {
+  SmallVector<const Family *> own = getFamilies(fused.getRule());
+  if (own.empty())
+    return reportMissing(fused.getRule(), emitError);
+  if (own.size() == 1)
+    return own.front()->plan(fused, machine, emitError);
+
+  // The schedules that the region asks for; none: those that a family proposes.
+  std::vector<ScheduleAttr> asked;
+  auto schedule = cast_or_null<ScheduleAttr>(fused.getScheduleAttr());
+  if (!space)
+    space = cast_or_null<SpaceAttrInterface>(fused.getSpaceAttr());
+  if (schedule)
+    asked = {schedule};
+  else if (space)
+    asked = space.enumerate();
+
+  std::unique_ptr<Plan> fixed;
+  for (const Family *family : own) {
+    FailureOr<std::unique_ptr<Plan>> plan =
+        family->plan(fused, machine, Silence(fused));
+    if (failed(plan))
+      continue;
+    auto isLegal = [&](ScheduleAttr each) { return (*plan)->isLegal(each); };
+    if (llvm::any_of(asked.empty() ? (*plan)->getSpace().enumerate() : asked,
+                     isLegal))
+      return plan;
+    if (!fixed && !schedule &&
+        succeeded((*plan)->checkSpace(space, Silence(fused))))
+      fixed = std::move(*plan);
+  }
+  if (fixed)
+    return std::move(fixed);
+  auto reads = [&](const Family *family) {
+    return llvm::any_of(asked, [&](ScheduleAttr each) {
+      return llvm::is_contained(family->getScheduleKinds(), each.getKind());
+    });
+  };
+  auto reader = llvm::find_if(own, reads);
+  return (reader == own.end() ? own.front() : *reader)
+      ->plan(fused, machine, emitError);
+}
+
+LogicalResult Target::reportMissing(StringRef rule, EmitError emitError) const {
   auto elsewhere = llvm::make_filter_range(others, [&](const Family *other) {
-    return other->getRule().name == fused.getRule();
+    return other->getRule().name == rule;
   });
   if (!elsewhere.empty()) {
-    InFlightDiagnostic diagnostic = emitError() << "'" << fused.getRule()
+    InFlightDiagnostic diagnostic = emitError() << "'" << rule
                                                 << "' has kernels for ";
     llvm::interleaveComma(elsewhere, diagnostic, [&](const Family *other) {
       diagnostic << other->getArchitecture();
@@ -54,9 +111,9 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
   }
   InFlightDiagnostic diagnostic =
       emitError() << "target '" << machine.name << "' has no rule '"
-                  << fused.getRule() << "'; it has ";
-  llvm::interleaveComma(families, diagnostic, [&](const Family *known) {
-    diagnostic << "'" << known->getRule().name << "'";
+                  << rule << "'; it has ";
+  llvm::interleaveComma(getRules(), diagnostic, [&](const Rule *known) {
+    diagnostic << "'" << known->name << "'";
   });
   return failure();
 }
@@ -82,12 +139,28 @@ void KernelRegistry::addTarget(StringRef kind, CreateTarget create) {
   targets[kind] = create;
 }
 
-/// 0: the family is not for the machine; 1: for its kind; 2: for its
-/// architecture.
+/// The compute capability of "sm_80" (80) or "sm_90a" (90); 0: not a GPU.
+static int getCapability(StringRef architecture) {
+  int capability = 0;
+  if (!architecture.consume_front("sm_") ||
+      architecture.consumeInteger(10, capability))
+    return 0;
+  return capability;
+}
+
+/// How specific a family is to the machine. 0: it is for other machines; 1: for
+/// all of its kind; a compute capability: for that and later ones; largest: for
+/// its architecture.
 static int getFit(const Family &family, const MachineDescription &machine) {
-  if (family.getArchitecture() == machine.architecture)
-    return 2;
-  return family.getArchitecture() == machine.getKind();
+  StringRef architecture = family.getArchitecture();
+  if (architecture == machine.architecture)
+    return std::numeric_limits<int>::max();
+  if (architecture == machine.getKind())
+    return 1;
+  // A letter stands for instructions that no other architecture has.
+  int baseline = llvm::isDigit(architecture.back()) ? getCapability(architecture)
+                                                    : 0;
+  return baseline <= getCapability(machine.architecture) ? baseline : 0;
 }
 
 std::unique_ptr<Target>
@@ -95,20 +168,20 @@ KernelRegistry::createTarget(const MachineDescription &machine) const {
   CreateTarget create = targets.lookup(machine.getKind());
   assert(create && "no target is registered for the machine's kind");
   std::unique_ptr<Target> target = create(machine);
-  // A family for the architecture takes precedence over one for the kind.
   for (const std::unique_ptr<Family> &family : families) {
     int fit = getFit(*family, machine);
     if (!fit) {
       target->others.push_back(family.get());
       continue;
     }
-    auto known = llvm::find_if(target->families, [&](const Family *other) {
+    auto isOfRule = [&](const Family *other) {
       return other->getRule().name == family->getRule().name;
-    });
-    if (known == target->families.end())
-      target->families.push_back(family.get());
-    else if (fit > getFit(**known, machine))
-      *known = family.get();
+    };
+    std::vector<const Family *> &known = target->families;
+    auto at = llvm::find_if(known, isOfRule);
+    while (at != known.end() && isOfRule(*at) && getFit(**at, machine) >= fit)
+      ++at;
+    known.insert(at, family.get());
   }
   return target;
 }

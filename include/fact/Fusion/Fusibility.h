@@ -69,11 +69,12 @@ public:
 
   /// Why `group` cannot become a kernel of `rule` beside the decided groups,
   /// with a schedule of `space` (null: of the rule's default); the diagnostic
-  /// gives the details. None: it can.
+  /// gives the details. None: it can, as a kernel of `family`.
   std::optional<Obstacle> check(llvm::StringRef rule, const OpGroup &group,
                                 SpaceAttrInterface space,
                                 const GroupedBlock &decided,
-                                EmitError emitError) const;
+                                EmitError emitError,
+                                const Family **family = nullptr) const;
 
   /// The same for an existing `fact.fused`, with its own schedule or space.
   std::optional<Obstacle> check(FusedOp fused, EmitError emitError) const;
@@ -81,10 +82,16 @@ public:
   /// Checks every `fact.fused` of a module.
   mlir::LogicalResult checkAll(mlir::ModuleOp module) const;
 
-  /// Whether a group can become a kernel with the rule's default space. Emits
-  /// no diagnostic.
+  /// The family that takes a group with the rule's default space, or null.
+  /// Emits no diagnostic.
+  const Family *findFamily(llvm::StringRef rule, const OpGroup &group,
+                           const GroupedBlock &decided) const;
+
+  /// Whether a family takes the group, and no less specific one than takes
+  /// `before`, the group that it grew from: an op is not worth the loss of a
+  /// faster kernel.
   bool accepts(llvm::StringRef rule, const OpGroup &group,
-               const GroupedBlock &decided) const;
+               const GroupedBlock &decided, const OpGroup &before = {}) const;
 
   /// A detached `fact.fused` of a checked group; the caller erases it.
   FusedOp outline(llvm::StringRef rule, const OpGroup &group) const;
@@ -107,7 +114,8 @@ public:
 private:
   /// Checks that the rule's family accepts the region and has a legal schedule.
   std::optional<Obstacle> checkRegion(FusedOp fused, SpaceAttrInterface space,
-                                      EmitError emitError) const;
+                                      EmitError emitError,
+                                      const Family **family = nullptr) const;
 
   const Target &target;
 };

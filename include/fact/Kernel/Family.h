@@ -106,6 +106,7 @@ public:
   virtual ~Plan();
 
   FusedOp getRegion() const { return fused; }
+  const Family &getFamily() const { return family; }
 
   /// The default space.
   virtual SpaceAttrInterface getSpace() const = 0;
@@ -118,6 +119,11 @@ public:
   /// what would be legal.
   mlir::LogicalResult check(ScheduleAttr schedule, EmitError emitError) const;
   bool isLegal(ScheduleAttr schedule) const;
+
+  /// Checks for a legal schedule: in `space`, or in the default space (null is
+  /// the default) and among the fixed schedules.
+  mlir::LogicalResult checkSpace(SpaceAttrInterface space,
+                                 EmitError emitError) const;
 
   /// An estimate in microseconds, which orders candidates before any is
   /// compiled.
@@ -155,8 +161,9 @@ protected:
 /// The kernels of a rule on an architecture.
 class Family {
 public:
-  /// `architecture` is one ("sm_90a"), or "cuda" or "host" for all machines of
-  /// that kind.
+  /// `architecture` is one ("sm_90a"), a baseline without a letter ("sm_80" is
+  /// for compute capability 8.0 and later), or "cuda" or "host" for all machines
+  /// of that kind.
   Family(const Rule &rule, std::string architecture,
          std::vector<const ScheduleKind *> scheduleKinds)
       : rule(rule), architecture(std::move(architecture)),

@@ -48,19 +48,27 @@ public:
   virtual std::vector<std::pair<std::string, std::string>>
   getBundleFiles() const = 0;
 
-  /// One family per rule, in the order of registration.
+  /// The rules that have families here, in the order of registration.
+  std::vector<const Rule *> getRules() const;
+  /// A rule by its name, or null.
+  const Rule *findRule(llvm::StringRef name) const;
+  /// All families, by rule; of one rule the most specific first: that of the
+  /// machine's architecture, then of baselines, then of its kind.
   llvm::ArrayRef<const Family *> getFamilies() const { return families; }
-  /// The family of a rule, or null.
-  const Family *findFamily(llvm::StringRef rule) const;
+  /// The families of one rule.
+  llvm::SmallVector<const Family *> getFamilies(llvm::StringRef rule) const;
   /// The kinds of schedules of all families, in their order.
   std::vector<const ScheduleKind *> getScheduleKinds() const;
   /// The rules whose families read a kind.
   std::vector<llvm::StringRef> getRules(const ScheduleKind &kind) const;
 
-  /// The plan of a region by the family of its rule; the diagnostic says why
-  /// there is none.
-  mlir::FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
-                                              EmitError emitError) const;
+  /// The plan of a region by the first family of its rule that has a legal
+  /// schedule in `space` (null: in the region's own schedule or space, else in
+  /// the family's), else by the first that has a fixed one. Where none has, the
+  /// plan, or the diagnostic that says why there is none, is that of the first
+  /// family that reads such schedules.
+  mlir::FailureOr<std::unique_ptr<Plan>>
+  plan(FusedOp fused, EmitError emitError, SpaceAttrInterface space = {}) const;
 
 protected:
   explicit Target(const MachineDescription &machine) : machine(machine) {}
@@ -69,6 +77,10 @@ protected:
 
 private:
   friend class KernelRegistry;
+  /// Says which machines and rules have families, where this one has none.
+  mlir::LogicalResult reportMissing(llvm::StringRef rule,
+                                    EmitError emitError) const;
+
   std::vector<const Family *> families;
   /// Families for other machines, for diagnostics.
   std::vector<const Family *> others;

@@ -69,12 +69,11 @@ static uint64_t fnv1a64(StringRef bytes) {
 }
 
 /// The key of a kernel's results in the registry.
-static tuning::Problem describeProblem(FusedOp fused, const Target &target) {
-  registry::Problem known = getProblem(fused, target);
+static tuning::Problem describeProblem(const Plan &plan, const Target &target) {
+  registry::Problem known = getProblem(plan.getRegion(), target);
   tuning::Problem problem{known.format, known.dtype, known.ops, known.extents,
                           ""};
-  const Family *family = target.findFamily(fused.getRule());
-  for (const ScheduleKind *kind : family->getScheduleKinds())
+  for (const ScheduleKind *kind : plan.getFamily().getScheduleKinds())
     if (!kind->cutlassExample.empty())
       problem.example = kind->cutlassExample;
   return problem;
@@ -283,7 +282,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
                        symbol, kernel.reference)))
     return failure();
 
-  kernel.problem = describeProblem(fused, target);
+  kernel.problem = describeProblem(**plan, target);
   kernel.operands = describeOperands(fused, target);
   kernel.results = describeResults(fused);
   SpeedOfLight sol = getSpeedOfLight(fused);

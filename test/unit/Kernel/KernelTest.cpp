@@ -66,6 +66,67 @@ public:
   }
 };
 
+const ScheduleKind strides{
+    "test_strides",
+    "strides of a test",
+    {Parameter::number("size", "size of a stride", Sizes::between(1, 100))},
+    "",
+    {"1"}};
+
+/// What a family of strides makes of a region.
+enum class Verdict { Legal, Vendor, Illegal, Refused };
+
+/// One schedule, which the verdict is on.
+class StridePlan : public Plan {
+public:
+  StridePlan(const Family &family, FusedOp fused,
+             const MachineDescription &machine, Verdict verdict)
+      : Plan(family, fused, machine), verdict(verdict) {}
+
+  SpaceAttrInterface getSpace() const override {
+    return SpaceAttr::get(fused.getContext(), strides,
+                          {SmallVector<Extents>{{1}}});
+  }
+  SmallVector<ScheduleAttr> getFixedSchedules() const override {
+    if (verdict != Verdict::Vendor)
+      return {};
+    return {ScheduleAttr::get(fused.getContext(), &vendor, {})};
+  }
+  double predict(ScheduleAttr) const override { return 1; }
+  LogicalResult emit(ArrayRef<KernelVariant>, KernelCode &) const override {
+    return failure();
+  }
+
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override {
+    if (verdict != Verdict::Legal && schedule.getKind() == &strides)
+      return emitError() << "no stride is legal";
+    return success();
+  }
+
+private:
+  Verdict verdict;
+};
+
+class StrideFamily : public Family {
+public:
+  StrideFamily(const Rule &rule, std::string architecture, Verdict verdict)
+      : Family(rule, std::move(architecture), {&strides, &vendor}),
+        verdict(verdict) {}
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override {
+    if (verdict == Verdict::Refused)
+      return emitError() << "takes no region";
+    return std::unique_ptr<Plan>(
+        new StridePlan(*this, fused, machine, verdict));
+  }
+
+private:
+  Verdict verdict;
+};
+
 class KernelTest : public testing::Test {
 protected:
   KernelTest() {
@@ -78,7 +139,13 @@ protected:
   }
 
   const Family &add(const Rule &rule, const char *architecture) {
-    auto family = std::make_unique<StepFamily>(rule, architecture);
+    return add(std::make_unique<StepFamily>(rule, architecture));
+  }
+  const Family &add(const char *architecture, Verdict verdict) {
+    return add(
+        std::make_unique<StrideFamily>(stepRule, architecture, verdict));
+  }
+  const Family &add(std::unique_ptr<Family> family) {
     const Family &added = *family;
     registry->addFamily(std::move(family));
     return added;
@@ -136,25 +203,78 @@ protected:
 using Keys = std::vector<std::string>;
 } // namespace
 
-TEST_F(KernelTest, TheFamilyOfTheArchitectureCounts) {
+TEST_F(KernelTest, TheMostSpecificFamilyIsFirst) {
+  using Families = SmallVector<const Family *>;
   const Rule other{"test_other", "Something else."};
   const Family &all = add(stepRule, "cuda");
+  const Family &ampere = add(stepRule, "sm_80");
   const Family &hopper = add(stepRule, "sm_90a");
-  add(stepRule, "sm_80");
-  add(stepRule, "host");
+  const Family &ada = add(stepRule, "sm_89");
   const Family &second = add(other, "cuda");
+  add(stepRule, "host");
   auto h200 = createTarget(&context, *findMachine("h200"));
-  ASSERT_EQ(h200->getFamilies().size(), 2u);
-  EXPECT_EQ(h200->findFamily("test_rule"), &hopper);
-  EXPECT_EQ(h200->findFamily("test_other"), &second);
-  EXPECT_EQ(h200->findFamily("test_no"), nullptr);
+  EXPECT_EQ(h200->getFamilies("test_rule"),
+            (Families{&hopper, &ada, &ampere, &all}));
+  EXPECT_EQ(h200->getFamilies("test_other"), Families{&second});
+  EXPECT_EQ(h200->getFamilies("test_no"), Families{});
+  EXPECT_EQ(h200->findRule("test_rule"), &stepRule);
+  EXPECT_EQ(h200->findRule("test_no"), nullptr);
+  EXPECT_EQ(h200->getRules(), (std::vector<const Rule *>{&stepRule, &other}));
   auto b200 = createTarget(&context, *findMachine("b200"));
-  EXPECT_EQ(b200->findFamily("test_rule"), &all);
+  EXPECT_EQ(b200->getFamilies("test_rule"), (Families{&ada, &ampere, &all}));
+  auto a100 = createTarget(&context, *findMachine("a100"));
+  EXPECT_EQ(a100->getFamilies("test_rule"), (Families{&ampere, &all}));
   // Two families read each kind, and it is there once.
   EXPECT_EQ(h200->getScheduleKinds(),
             (std::vector<const ScheduleKind *>{&steps, &vendor}));
   EXPECT_EQ(h200->getRules(steps),
             (std::vector<StringRef>{"test_rule", "test_other"}));
+}
+
+/// A legal schedule of a less specific family counts more than a vendor's
+/// kernel, and that more than a plan without a legal schedule.
+TEST_F(KernelTest, TheFirstFamilyThatTakesARegionPlansIt) {
+  FusedOp fused = parse();
+  const Family &steps = add(stepRule, "cuda");
+  auto getPlanner = [&] { return &plan(fused)->getFamily(); };
+  EXPECT_EQ(getPlanner(), &steps);
+  add("sm_50", Verdict::Refused);
+  EXPECT_EQ(getPlanner(), &steps);
+  add("sm_60", Verdict::Illegal);
+  EXPECT_EQ(getPlanner(), &steps);
+  add("sm_70", Verdict::Vendor);
+  EXPECT_EQ(getPlanner(), &steps);
+  const Family &strides = add("sm_80", Verdict::Legal);
+  EXPECT_EQ(getPlanner(), &strides);
+  // A schedule and a space name their kind.
+  fused = parse("schedule(#fact.test_steps<size = 2>)");
+  EXPECT_EQ(getPlanner(), &steps);
+  fused = parse("space(#fact.schedules<#fact.test_steps<size = 2>>)");
+  EXPECT_EQ(getPlanner(), &steps);
+  // Also where none of them is legal.
+  fused = parse("schedule(#fact.test_steps<size = 3>)");
+  EXPECT_EQ(getPlanner(), &steps);
+}
+
+TEST_F(KernelTest, AVendorsKernelServesWhereNoScheduleIsLegal) {
+  add("cuda", Verdict::Illegal);
+  const Family &vendors = add("sm_80", Verdict::Vendor);
+  add("sm_90a", Verdict::Illegal);
+  EXPECT_EQ(&plan(parse())->getFamily(), &vendors);
+}
+
+/// Where no family takes a region, the most specific one says why.
+TEST_F(KernelTest, TheMostSpecificFamilyRefuses) {
+  const Family &hopper = add("sm_90a", Verdict::Illegal);
+  add("sm_80", Verdict::Refused);
+  EXPECT_EQ(&plan(parse())->getFamily(), &hopper);
+  FusedOp fused = parse();
+  add("sm_100a", Verdict::Refused);
+  auto b200 = createTarget(&context, *findMachine("b200"));
+  EXPECT_EQ(getDiagnostic([&]() -> LogicalResult {
+              return b200->plan(fused, [&] { return fused.emitError(); });
+            }),
+            "takes no region");
 }
 
 TEST_F(KernelTest, SaysWhoHasARule) {
@@ -169,9 +289,9 @@ TEST_F(KernelTest, SaysWhoHasARule) {
   add(other, "cuda");
   EXPECT_EQ(planOn("h200"), "target 'h200' has no rule 'test_rule'; "
                             "it has 'test_other'");
-  add(stepRule, "sm_80");
+  add(stepRule, "sm_100");
   add(stepRule, "host");
-  EXPECT_EQ(planOn("h200"), "'test_rule' has kernels for sm_80, host, but "
+  EXPECT_EQ(planOn("h200"), "'test_rule' has kernels for sm_100, host, but "
                             "'h200' is sm_90a");
 }
 

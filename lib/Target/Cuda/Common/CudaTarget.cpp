@@ -6,6 +6,7 @@
 #include "RuntimeHeaders.h.inc"
 #include "RuntimeSources.h.inc"
 #include "ScalarHeaders.h.inc"
+#include "Sm80Headers.h.inc"
 #include "Sm90Headers.h.inc"
 #include "fact/Target/Reference.h"
 #include "fact/Target/Targets.h"
@@ -65,8 +66,8 @@ CudaTarget::getBundleFiles() const {
     for (auto [path, text] : embedded)
       files.emplace_back((folder + path).str(), text.str());
   };
-  for (auto headers :
-       {getCommonHeaders(), getSm90Headers(), getScalarHeaders()})
+  for (auto headers : {getCommonHeaders(), getSm80Headers(), getSm90Headers(),
+                       getScalarHeaders()})
     add("include/fact/cutlass/", headers);
   add("include/", getRuntimeHeaders());
   add("runtime/", getRuntimeSources());
