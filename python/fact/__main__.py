@@ -63,7 +63,9 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
     compile_ = commands.add_parser("compile", help="compile a module to a shared library")
     _add_workload(compile_)
     compile_.add_argument("-o", "--output", metavar="LIB", help="the library (default: NAME.so)")
-    compile_.add_argument("--target", default="auto", help="auto, host, sm_90a (default: auto)")
+    compile_.add_argument("--target", default="auto",
+                          help="a machine (h200, rtx4090, host), an architecture (sm_80), a .json "
+                               "file, or auto: what this machine has (default: auto)")
     compile_.add_argument("--bundle-only", metavar="DIR",
                           help="write the bundle there and stop, to tune on another machine")
     compile_.add_argument("--until", choices=["import", "raise", "discover"],

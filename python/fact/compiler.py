@@ -20,12 +20,10 @@ from .end_to_end import Refused, compare_with_module
 from .errors import CompilerError, FactError
 from .export import ExportedGraph, export
 from .library import Library, Model, load
+from .machine import resolve_target
 from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
 
 log = logging.getLogger("fact")
-
-# The architectures with kernels, by compute capability.
-_ARCHITECTURES = {(9, 0): "sm_90a"}
 
 
 def compile(
@@ -48,8 +46,8 @@ def compile(
     module: a module, or the result of `torch.export.export` for one.
     inputs, kwargs: the arguments of `module`: tensors, nested containers of tensors, and
         values that are compiled in. An exported program has its own, if none are given.
-    target: `host`, an architecture such as `sm_90a`, or `auto`: the GPU if there are a GPU
-        and nvcc, otherwise the host.
+    target: a machine (`h200`, `rtx4090`, `host`), an architecture (`sm_80`), a file that
+        describes a machine, or `auto`: the GPU if there are a GPU and nvcc, otherwise the host.
     output: the path of the library; by default in the work folder.
     candidates: the maximum number of schedules to try per kernel. With 1, the best
         predicted one is verified and taken.
@@ -179,21 +177,6 @@ def _open_program(module: Any, inputs: Sequence[Any] | None, kwargs: dict[str, A
 
 _FIXED_SIZES = ("a library has fixed sizes: export without dynamic_shapes, and compile once per "
                 "size; torch.compile(backend=\"fact\", dynamic=True) does so by itself")
-
-
-def resolve_target(target: str) -> str:
-    """`auto` becomes the GPU's architecture, or `host` where there is no GPU or no nvcc."""
-    if target != "auto":
-        return target
-    if not torch.cuda.is_available() or toolchain.find_nvcc() is None:
-        return "host"
-    capability = torch.cuda.get_device_capability()
-    if capability not in _ARCHITECTURES:
-        raise FactError(
-            f"no kernels for {torch.cuda.get_device_name()} (compute capability "
-            f"{capability[0]}.{capability[1]}), only for {', '.join(_ARCHITECTURES.values())}: "
-            "compile for the processor with target='host'")
-    return _ARCHITECTURES[capability]
 
 
 def build_graph(graph: ExportedGraph, target: str = "auto", output=None,

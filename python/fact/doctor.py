@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is installed, what is missing, and the command that installs it."""
+"""What this machine is, what is installed, what is missing, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from . import report, toolchain
+from .errors import FactError
 
 
 @dataclasses.dataclass
@@ -28,24 +29,54 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    return [*_python(), *_tools(), *_host(), *_gpu()]
+    return [*_python(), *_tools(), *_host(), *_gpu(_local_machine())]
 
 
 def main() -> int:
-    """Prints the table; the status is 1 when something that compiling needs is missing."""
+    """Prints the tables; the status is 1 when something that compiling needs is missing."""
     findings = examine()
     rows = []
     for f in findings:
         state = "ok" if f.found else ("missing" if f.required else "not here")
         rows.append([state, f.what, f.found or f.fix, f.purpose])
     report.table(["state", "what", "found, or how to get it", "needed to"], rows)
+    _print_families()
     missing = [f for f in findings if f.required and not f.found]
     if missing:
         names = ", ".join(f.what for f in missing)
         report.note(f"missing: {names}. Next step: {missing[0].fix}")
         return 1
-    report.note("everything that compiling for the host needs is here")
+    report.note("everything that compiling for this machine needs is here")
     return 0
+
+
+def _local_machine() -> dict | FactError:
+    """The compiler's description of the target `auto`, or why there is none."""
+    try:
+        from .machine import describe_target
+    except ImportError:
+        return FactError("make setup")
+    try:
+        return describe_target("auto")
+    except FactError as error:
+        return error
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return FactError(f"make build (fact-compile --describe-target: {error})")
+
+
+def _print_families() -> None:
+    """The kernels that serve the target `auto`, and where cuBLAS competes with them."""
+    found = _local_machine()
+    if isinstance(found, FactError):
+        return
+    rules: dict[str, list[str]] = {}
+    for family in found["families"]:
+        text = f"{family['architecture']} ({', '.join(family['schedules'])})"
+        rules.setdefault(family["rule"], []).append(text)
+    machine = found["machine"]
+    report.table(["rule", "kernels for (schedules)"],
+                 [[rule, ", ".join(texts)] for rule, texts in rules.items()],
+                 title=f"Kernels on {machine['name']} ({machine['architecture']})")
 
 
 def _python() -> list[Finding]:
@@ -101,7 +132,7 @@ def _trouble(program: Path) -> str | None:
 
 
 def _host() -> list[Finding]:
-    found = [_work_folder()]
+    found = [_work_folder(), _object_cache()]
     for program, purpose in (("clang-22", "link host libraries"), ("cmake", "build FACT"),
                              ("ninja", "build FACT"), ("ccache", "build FACT again faster")):
         found.append(Finding(program, purpose, shutil.which(program), "make setup",
@@ -116,39 +147,120 @@ def _work_folder() -> Finding:
     """The folder for the files of compilations."""
     from .work import work_root
 
-    root = existing = work_root()
-    while not existing.exists():
-        existing = existing.parent
-    writable = os.access(existing, os.W_OK) and existing.is_dir()
-    return Finding("work folder", "compile", str(root) if writable else None,
+    root = work_root()
+    return Finding("work folder", "compile", str(root) if _is_writable(root) else None,
                    f"set FACT_WORK_DIR to a folder that can be written ({root} cannot)")
 
 
-def _gpu() -> list[Finding]:
-    nvcc, cutlass = toolchain.find_nvcc(), toolchain.find_cutlass()
+def _object_cache() -> Finding:
+    """The folder of compiled kernels: as lib/Tuning/ObjectCache.cpp finds it."""
+    named = os.environ.get("FACT_OBJECTS_DIR")
+    cache = os.environ.get("FACT_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fact")
+    folder = Path(named or os.path.join(cache, "objects")).absolute()
+    found = None
+    if named != "none" and _is_writable(folder):
+        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        found = f"{folder} ({size / 2**20:.0f} MiB)"
+    return Finding("object cache", "compile a kernel only once", found,
+                   "unset FACT_OBJECTS_DIR" if named == "none" else
+                   f"set FACT_OBJECTS_DIR to a folder that can be written ({folder} cannot)", False)
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether a folder, or the first one above it that exists, can be written."""
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK) and folder.is_dir()
+
+
+def _gpu(local: dict | FactError) -> list[Finding]:
+    """The target `auto`, and what a GPU needs; required where there is one."""
+    machine = None if isinstance(local, FactError) else local["machine"]
+    has_gpu = machine is not None and machine["name"] != "host"
+    cublas, sanitizer = toolchain.find_cublas(), toolchain.find_sanitizer()
+    toolkit = "install CUDA's toolkit (Debian, from NVIDIA's sources: apt-get install "
     return [
-        Finding("nvcc", "compile for a GPU", nvcc_description(nvcc), "make setup", False),
-        Finding("CUTLASS", "compile for a GPU", str(cutlass) if cutlass else None,
-                "make setup, or set FACT_CUTLASS_DIR", False),
-        Finding("GPU", "tune and run on a GPU", _gpu_description(),
-                "use a machine with an NVIDIA GPU; bundles can be carried there", False),
+        _target(local),
+        Finding("NVIDIA driver", "run on a GPU", driver_version(),
+                "use a machine with an NVIDIA GPU, and install its driver (Debian: apt-get install "
+                "nvidia-driver); bundles can be carried there", False),
+        _nvcc(machine["architecture"] if has_gpu else None),
+        Finding("CUTLASS", "compile for a GPU", _cutlass_description(toolchain.find_cutlass()),
+                "make setup, or set FACT_CUTLASS_DIR", has_gpu),
+        Finding("cuBLASLt", "let cuBLAS compete with kernels",
+                _describe(cublas, "cublas_api.h", "CUBLAS_VER_"),
+                toolkit + "libcublas-dev-13-0)", False),
+        Finding("compute-sanitizer", "tune with --sanitize", str(sanitizer) if sanitizer else None,
+                toolkit + "cuda-sanitizer-13-0)", False),
     ]
 
 
-def nvcc_description(nvcc: Path | None) -> str | None:
-    if nvcc is None:
-        return None
+def _target(local: dict | FactError) -> Finding:
+    """The target that `fact.compile` takes unless it is told another, and why."""
+    purpose = "compile without a target"
+    if isinstance(local, FactError):
+        return Finding("target auto", purpose, None, str(local))
+    import torch
+
+    machine = local["machine"]
+    found = f"{machine['name']} ({machine['architecture']}): {local['reason']}"
+    if machine["name"] == "host":
+        found = f"host: {local['reason']}"
+    elif not torch.cuda.is_available():
+        found = f"host: PyTorch {torch.__version__} does not see the GPU, {found}"
+    elif toolchain.find_nvcc() is None:
+        found = f"host: there is no nvcc for the GPU, {found}"
+    return Finding("target auto", purpose, found, "")
+
+
+def driver_version() -> str | None:
+    """The version of NVIDIA's driver, from the kernel or from nvidia-smi."""
     try:
-        out = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=30).stdout
+        text = Path("/proc/driver/nvidia/version").read_text()
+        found = re.search(r"Module\s+(?:for \S+\s+)?([0-9.]+)", text)
+    except OSError:
+        text = _output(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
+        found = re.match(r"([0-9.]+)$", text, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def _nvcc(architecture: str | None) -> Finding:
+    """nvcc, and whether it compiles for the local GPU."""
+    nvcc = toolchain.find_nvcc()
+    found, fix = nvcc_description(nvcc), "make setup"
+    if found and architecture:
+        known = _output([nvcc, "--list-gpu-code"]).split()
+        if known and architecture.rstrip("af") not in known:
+            fix = f"make setup ({found} does not know {architecture}, only {', '.join(known)})"
+            found = None
+    return Finding("nvcc", "compile for a GPU", found, fix, architecture is not None)
+
+
+def _output(command: list) -> str:
+    """What a program prints; nothing if it does not run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    release = re.search(r"release ([0-9.]+)", out)
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def nvcc_description(nvcc: Path | None) -> str | None:
+    release = re.search(r"release ([0-9.]+)", _output([nvcc, "--version"])) if nvcc else None
     return f"{nvcc} ({release.group(1)})" if release else None
 
 
-def _gpu_description() -> str | None:
-    try:
-        import torch
-    except ImportError:
+def _cutlass_description(cutlass: Path | None) -> str | None:
+    found = cutlass and _describe(cutlass / "include" / "cutlass", "version.h", "CUTLASS_")
+    return found and f"{cutlass} {found.rpartition(' ')[2]}"
+
+
+def _describe(folder: Path | None, header: str, prefix: str) -> str | None:
+    """A library's folder and the version that its header defines."""
+    if folder is None:
         return None
-    return torch.cuda.get_device_name() if torch.cuda.is_available() else None
+    text = (folder / header).read_text(errors="replace") if (folder / header).exists() else ""
+    parts = [re.search(rf"define {prefix}{part} (\d+)", text) for part in ("MAJOR", "MINOR", "PATCH")]
+    version = ".".join(part.group(1) for part in parts) if all(parts) else "unknown version"
+    return f"{folder} ({version})"

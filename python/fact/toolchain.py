@@ -84,6 +84,14 @@ def find_cublas() -> Path | None:
     return None
 
 
+def find_sanitizer() -> Path | None:
+    """compute-sanitizer, where `fact-tune --sanitize` looks for it."""
+    folders = [*os.environ.get("PATH", "").split(os.pathsep),
+               os.path.join(os.environ.get("CUDA_HOME", ""), "bin"), "/usr/local/cuda/bin"]
+    found = shutil.which("compute-sanitizer", path=os.pathsep.join(folders))
+    return Path(found) if found else None
+
+
 def environment() -> dict[str, str]:
     """The environment for FACT's programs: nvcc on PATH, the location of CUTLASS."""
     result = dict(os.environ)

@@ -31,7 +31,7 @@
 // FUSED: fusing gains at most {{[1-9]\.[0-9]+}}x
 // SLOW: speed of light on slow (sm_90a)
 // SLOW: matmul {{.*}} 1363.149 {{.*}} memory
-// UNKNOWN: error: unknown machine 'h2000'; known are 'a100', 'h100', 'h200', 'b200', 'host', processors by LLVM's names such as 'x86-64-v3', and machines described in a '.json' file
+// UNKNOWN: error: unknown machine 'h2000', maybe you meant 'h200'; known are 'a100', 'a10', 'rtx3090', 'l4', 'l40s', 'rtx4090', 'h100', 'h200', 'b200', 'rtx5090', 'rtx-pro-6000', 'host', architectures (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120), processors by LLVM's names such as 'x86-64-v3', machines described in a '.json' file, and for tools 'auto', what this machine has
 // BROKEN: broken.json': unknown figure 'bandwith' of a machine; known are 'name', 'base', 'architecture', 'multiprocessors', {{.*}}, 'bandwidth', 
 // MISSING: error: cannot read machine '{{.*}}.json': {{.*}}
 func.func @main(%x: tensor<4096x512xbf16>, %w: tensor<1024x512xbf16>, %b: tensor<1024xbf16>) -> tensor<4096x512xbf16> {

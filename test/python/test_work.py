@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import fact
-from fact import compiler, toolchain, work
+from fact import toolchain, work
 
 # Waits for the others at the door of the work folder, and says whether it compiles.
 PROGRAM = """
@@ -176,17 +176,3 @@ def test_what_a_cached_library_depends_on(tools, monkeypatch):
 def test_this_processor_is_known():
     found = " ".join(work._cpu())
     assert "Features" in found or "flags" in found
-
-
-def test_auto_never_picks_an_architecture_without_kernels(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(toolchain, "find_nvcc", lambda: "nvcc")
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "A100")
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (8, 0))
-    with pytest.raises(fact.FactError, match="no kernels for A100 .*8.0.*only for sm_90a.*'host'"):
-        compiler.resolve_target("auto")
-    assert compiler.resolve_target("host") == "host"
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (9, 0))
-    assert compiler.resolve_target("auto") == "sm_90a"
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert compiler.resolve_target("auto") == "host"

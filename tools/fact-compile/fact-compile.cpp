@@ -3,6 +3,7 @@
 
 #include "Tool.h"
 #include "fact/Driver/Compile.h"
+#include "fact/Driver/DescribeTarget.h"
 #include "fact/InitAll.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -30,7 +31,8 @@ static cl::opt<std::string>
            cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     target("target",
-           cl::desc("Machine or architecture: host, h200, h100, sm_90a "
+           cl::desc("Machine or architecture: h200, a100, rtx4090, sm_80, "
+                    "host, a .json file; auto: what this machine has "
                     "(default: what the text names, else host)"),
            cl::value_desc("machine"), cl::cat(category));
 static cl::opt<fact::Stage> until(
@@ -105,6 +107,11 @@ static cl::opt<unsigned> refineWindow(
              "(default 12)"),
     cl::value_desc("n"), cl::init(12), cl::cat(agentCategory));
 
+static cl::opt<bool> describeTarget(
+    "describe-target",
+    cl::desc("Print the machine of --target and its kernels as JSON (reads no "
+             "input)"),
+    cl::cat(category));
 static cl::opt<bool> printAgentOptions(
     "print-agent-options",
     cl::desc(
@@ -121,6 +128,7 @@ which verifies and times the candidates of each kernel and links the winners.
   fact-compile model.mlir --until=discover -o -       shows the kernels
   fact-compile model.mlir --target=h200 --until=bundle --bundle=model.bundle
                                                       to tune on a GPU machine
+  fact-compile --target=auto --describe-target        what this machine is
 )";
 
 /// A C identifier from any text.
@@ -172,6 +180,12 @@ int main(int argc, char **argv) {
     listAgentOptions();
     return 0;
   }
+  DialectRegistry registry;
+  fact::registerAllDialects(registry);
+  fact::registerPlugins(registry);
+  MLIRContext context(registry);
+  if (describeTarget)
+    return failed(fact::describeTarget(&context, target, llvm::outs()));
   if (input.empty())
     return fail("no input: give the text of a model, or - for standard input; "
                 "see fact-compile --help");
@@ -189,10 +203,6 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
   if (!file)
     return fail(error);
-  DialectRegistry registry;
-  fact::registerAllDialects(registry);
-  fact::registerPlugins(registry);
-  MLIRContext context(registry);
   // Diagnostics show the location; printing the whole op would bury it.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;

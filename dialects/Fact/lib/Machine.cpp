@@ -3,9 +3,11 @@
 
 #include "fact/Dialect/Fact/Machine.h"
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/LocalMachine.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -57,53 +59,47 @@ MatrixRate fact::getMatrixRate(runtime::ElementType type, bool tf32) {
 // Built-in machines
 //===----------------------------------------------------------------------===//
 
-// Dense peaks and bandwidths as the vendor publishes them. The host is not
-// known beforehand: its figures are upper bounds for any processor, caches
-// included, so that a utilization computed from them is a lower bound.
+// Figures of NVIDIA's data sheets and white papers: dense peaks at boost clock,
+// with sums in f32. The last machine of an architecture stands for it and has
+// its largest figures, because a kernel that is faster than light is refused;
+// "sm_86" and "sm_89" are bounds of several products. The host is not known
+// beforehand: its figures are upper bounds for any processor, caches included,
+// so that a utilization computed from them is a lower bound.
+// clang-format off
 static constexpr MachineDescription machines[] = {
-    // Contractions: 16-bit types, f32, TF32, f64.
-    {"a100",
-     "sm_80",
-     108,
-     166912,
-     40 << 20,
-     2.0e12,
-     {312e12, 19.5e12, 156e12, 19.5e12},
-     19.5e12,
-     /*clock=*/1.41e9},
-    {"h100",
-     "sm_90a",
-     132,
-     232448,
-     50 << 20,
-     3.35e12,
-     {989e12, 67e12, 494.7e12, 67e12},
-     67e12},
-    {"h200",
-     "sm_90a",
-     132,
-     232448,
-     60 << 20,
-     4.8e12,
-     {989e12, 67e12, 494.7e12, 67e12},
-     67e12},
-    {"b200",
-     "sm_100a",
-     148,
-     232448,
-     126 << 20,
-     8.0e12,
-     {2250e12, 80e12, 1125e12, 40e12},
-     80e12},
-    {"host",
-     "host",
-     1,
-     0,
-     32 << 20,
-     2.0e12,
-     {2.0e13, 2.0e13, 2.0e13, 1.0e13},
-     1.0e13},
+    // Name, architecture, multiprocessors, shared memory per block, L2,
+    // bandwidth, contractions of 16-bit types, f32, TF32 and f64, other
+    // arithmetic, clock.
+    {"a100", "sm_80", 108, 166912, 40 << 20, 2.0e12,
+     {312e12, 19.5e12, 156e12, 19.5e12}, 19.5e12, 1.41e9},
+    {"a10", "sm_86", 72, 101376, 6 << 20, 600e9,
+     {125e12, 31.2e12, 62.5e12, 0.488e12}, 31.2e12, 1.695e9},
+    {"rtx3090", "sm_86", 82, 101376, 6 << 20, 936e9,
+     {71e12, 35.6e12, 35.6e12, 0.556e12}, 35.6e12, 1.695e9},
+    {"sm_86", "sm_86", 84, 101376, 6 << 20, 1.008e12,
+     {154.8e12, 40e12, 77.4e12, 0.625e12}, 40e12, 1.86e9},
+    {"l4", "sm_89", 58, 101376, 48 << 20, 300e9,
+     {121e12, 30.3e12, 60e12, 0.473e12}, 30.3e12, 2.04e9},
+    {"l40s", "sm_89", 142, 101376, 96 << 20, 864e9,
+     {362e12, 91.6e12, 183e12, 1.43e12}, 91.6e12, 2.52e9},
+    {"rtx4090", "sm_89", 128, 101376, 72 << 20, 1.008e12,
+     {165.2e12, 82.6e12, 82.6e12, 1.29e12}, 82.6e12, 2.52e9},
+    {"sm_89", "sm_89", 142, 101376, 96 << 20, 1.008e12,
+     {364e12, 91.6e12, 183e12, 1.43e12}, 91.6e12, 2.52e9},
+    {"h100", "sm_90a", 132, 232448, 50 << 20, 3.35e12,
+     {989e12, 67e12, 494.7e12, 67e12}, 67e12},
+    {"h200", "sm_90a", 132, 232448, 60 << 20, 4.8e12,
+     {989e12, 67e12, 494.7e12, 67e12}, 67e12},
+    {"b200", "sm_100a", 148, 232448, 126 << 20, 8.0e12,
+     {2250e12, 80e12, 1125e12, 40e12}, 80e12},
+    {"rtx5090", "sm_120", 170, 101376, 96 << 20, 1.792e12,
+     {209.5e12, 104.8e12, 104.8e12, 1.64e12}, 104.8e12, 2.41e9},
+    {"rtx-pro-6000", "sm_120", 188, 101376, 128 << 20, 1.792e12,
+     {503.8e12, 126e12, 251.9e12, 1.97e12}, 126e12, 2.62e9},
+    {"host", "host", 1, 0, 32 << 20, 2.0e12,
+     {2.0e13, 2.0e13, 2.0e13, 1.0e13}, 1.0e13},
 };
+// clang-format on
 
 llvm::ArrayRef<MachineDescription> fact::getMachineTable() { return machines; }
 
@@ -126,16 +122,51 @@ static const MachineDescription *findProcessor(StringRef name) {
   return &entry->second;
 }
 
+/// An architecture with the suffix of its own instructions, which its kernels
+/// use and people leave out: "sm_90a" for "sm_90".
+static StringRef addSuffix(StringRef architecture) {
+  return llvm::StringSwitch<StringRef>(architecture)
+      .Case("sm_90", "sm_90a")
+      .Case("sm_100", "sm_100a")
+      .Default(architecture);
+}
+
 const MachineDescription *fact::findMachine(StringRef nameOrArchitecture) {
   for (const MachineDescription &machine : machines)
     if (machine.name == nameOrArchitecture)
       return &machine;
-  // Two machines have the architecture sm_90a; the larger one, which is later
-  // in the table, represents it.
   for (const MachineDescription &machine : llvm::reverse(machines))
-    if (machine.architecture == nameOrArchitecture)
+    if (machine.architecture == addSuffix(nameOrArchitecture))
       return &machine;
   return findProcessor(nameOrArchitecture);
+}
+
+llvm::SmallVector<StringRef> fact::getGpuArchitectures() {
+  llvm::SmallVector<StringRef> architectures;
+  for (const MachineDescription &machine : machines)
+    if (!machine.isHost() &&
+        !llvm::is_contained(architectures, machine.architecture))
+      architectures.push_back(machine.architecture);
+  return architectures;
+}
+
+/// The name or architecture that somebody who wrote `text` may have meant, or
+/// nothing: at most a letter or two differ.
+static StringRef findNearest(StringRef text) {
+  std::string lower = text.lower();
+  unsigned limit = std::max<size_t>(1, text.size() / 4);
+  StringRef nearest;
+  auto consider = [&](StringRef known) {
+    unsigned distance = StringRef(lower).edit_distance(known);
+    if (distance <= limit && (nearest.empty() || distance < limit)) {
+      nearest = known;
+      limit = distance;
+    }
+  };
+  for (const MachineDescription &machine : machines)
+    consider(machine.name);
+  llvm::for_each(getGpuArchitectures(), consider);
+  return nearest;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +258,7 @@ readFigures(DictionaryAttr figures, MachineDescription &machine,
     return emitError() << "'architecture' is " << architecture
                        << ", but must be one such as \"sm_90a\", "
                           "\"x86-64-v3\" or \"host\"";
-  machine.architecture = architecture.getValue();
+  machine.architecture = addSuffix(architecture);
   // The peak of TF32 may be omitted; the peak of 16-bit types bounds it.
   NamedAttrList all(figures);
   if (Attribute narrow = figures.get("matrix_flops_16");
@@ -285,13 +316,30 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   if (findMachine(name))
     return success();
   InFlightDiagnostic diagnostic = emitError() << "unknown machine '" << name
-                                              << "'; known are ";
-  llvm::interleaveComma(getMachineTable(), diagnostic,
-                        [&](const MachineDescription &known) {
-                          diagnostic << "'" << known.name << "'";
-                        });
-  return diagnostic << ", processors by LLVM's names such as 'x86-64-v3', and "
-                       "machines described in a '.json' file";
+                                              << "'";
+  if (StringRef nearest = findNearest(name); !nearest.empty())
+    diagnostic << ", maybe you meant '" << nearest << "'";
+  diagnostic << "; known are ";
+  llvm::SmallVector<StringRef> architectures = getGpuArchitectures();
+  for (const MachineDescription &known : machines)
+    if (!llvm::is_contained(architectures, known.name))
+      diagnostic << "'" << known.name << "', ";
+  diagnostic << "architectures (";
+  llvm::interleaveComma(architectures, diagnostic);
+  return diagnostic << "), processors by LLVM's names such as 'x86-64-v3', "
+                       "machines described in a '.json' file, and for tools "
+                       "'auto', what this machine has";
+}
+
+DictionaryAttr fact::getFigures(MLIRContext *context,
+                                const MachineDescription &machine) {
+  Builder builder(context);
+  NamedAttrList figures;
+  figures.set("architecture", builder.getStringAttr(machine.architecture));
+  forEachFigure(machine, [&](StringRef name, auto value, int64_t) {
+    figures.set(name, toAttribute(builder, value));
+  });
+  return figures.getDictionary(context);
 }
 
 MachineDescription MachineAttr::getDescription() const {
@@ -340,10 +388,7 @@ readMachine(MLIRContext *context, const llvm::json::Object &object,
     if (!start)
       return emitError() << "unknown base '" << **base
                          << "': it is a built-in machine or an architecture";
-    figures.set("architecture", builder.getStringAttr(start->architecture));
-    forEachFigure(*start, [&](StringRef figure, auto value, int64_t) {
-      figures.set(figure, toAttribute(builder, value));
-    });
+    figures = getFigures(context, *start);
   }
   if (*architecture)
     figures.set("architecture", builder.getStringAttr(**architecture));
@@ -404,6 +449,8 @@ static size_t getDepth(StringRef json) {
 FailureOr<MachineAttr>
 MachineAttr::resolve(MLIRContext *context, StringRef text,
                      llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (text == "auto")
+    return resolveLocalMachine(context, emitError);
   if (!text.ends_with(".json")) {
     const MachineDescription *known = findMachine(text);
     auto machine = MachineAttr::getChecked(

@@ -155,7 +155,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown machine 'z9'; known are 'a100', 'h100', 'h200', 'b200', 'host'}}
+// expected-error @+1 {{unknown machine 'z9'; known are 'a100', 'a10', 'rtx3090', 'l4', 'l40s', 'rtx4090', 'h100', 'h200', 'b200', 'rtx5090', 'rtx-pro-6000', 'host', architectures (sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120)}}
 module attributes {fact.target = #fact.machine<"z9">} {}
 
 // -----

@@ -42,6 +42,35 @@ TEST(Machine, LessPrecisionIsNoSlower) {
   }
 }
 
+TEST(Machine, NamesAndArchitectures) {
+  auto find = [](StringRef text) {
+    const MachineDescription *machine = findMachine(text);
+    return machine ? (machine->name + " " + machine->architecture).str() : "";
+  };
+  EXPECT_EQ(find("a10"), "a10 sm_86");
+  EXPECT_EQ(find("sm_80"), "a100 sm_80");
+  EXPECT_EQ(find("sm_86"), "sm_86 sm_86");
+  EXPECT_EQ(find("sm_90"), "h200 sm_90a");
+  EXPECT_EQ(find("sm_90a"), "h200 sm_90a");
+  EXPECT_EQ(find("sm_100"), "b200 sm_100a");
+  EXPECT_EQ(find("sm_120"), "rtx-pro-6000 sm_120");
+  EXPECT_EQ(find("sm_75"), "");
+}
+
+// A kernel on any of its machines is no faster than the light of `--target` by
+// architecture.
+TEST(Machine, AnArchitectureBoundsItsMachines) {
+  for (const MachineDescription &machine : getMachineTable()) {
+    const MachineDescription &bound = *findMachine(machine.architecture);
+    EXPECT_EQ(bound.architecture, machine.architecture);
+    EXPECT_EQ(bound.sharedMemoryBytes, machine.sharedMemoryBytes);
+    EXPECT_GE(bound.bandwidth, machine.bandwidth) << machine.name.str();
+    EXPECT_GE(bound.scalarFlops, machine.scalarFlops) << machine.name.str();
+    for (auto [most, peak] : llvm::zip(bound.matrixFlops, machine.matrixFlops))
+      EXPECT_GE(most, peak) << machine.name.str();
+  }
+}
+
 MachineDescription parseMachine(MLIRContext &context, StringRef peaks) {
   std::string text =
       ("#fact.machine<\"mine\", {architecture = \"sm_90a\", multiprocessors = "

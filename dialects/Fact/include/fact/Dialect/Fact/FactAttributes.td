@@ -84,11 +84,12 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
     module attributes {fact.target = #fact.machine<"h200">} { ... }
     ```
 
-    Built in: `a100`, `h100`, `h200`, `b200`, `host`, and every x86-64 and
-    AArch64 processor by its name in LLVM (`x86-64-v3`, `neoverse-v1`), with the
-    figures of the host. The attribute of any other machine lists its figures,
-    such as bytes and floating-point operations per second. Passes and tools read
-    it from a JSON file (`target=machine.json`), which may extend a built-in one:
+    Built in: GPUs such as `a100`, `rtx4090`, `h200` and `b200`, `host`, and
+    every x86-64 and AArch64 processor by its name in LLVM (`x86-64-v3`,
+    `neoverse-v1`), with the figures of the host. The attribute of any other
+    machine lists its figures, such as bytes and floating-point operations per
+    second. Passes and tools read it from a JSON file (`target=machine.json`),
+    which may extend a built-in one:
 
     ```json
     {"name": "h100_pcie", "base": "h100", "multiprocessors": 114,
@@ -104,7 +105,8 @@ def Fact_MachineAttr : Fact_Attr<"Machine", "machine"> {
     ::fact::MachineDescription getDescription() const;
 
     /// The machine that `text` names: a built-in one by name or architecture,
-    /// or the one described in a file whose name ends in `.json`.
+    /// the one described in a file whose name ends in `.json`, or for `auto`
+    /// the one that runs this program.
     static ::mlir::FailureOr<MachineAttr>
     resolve(::mlir::MLIRContext *context, ::llvm::StringRef text,
             ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Machines, as the compiler knows them, and the one that `auto` is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import torch
+
+from . import toolchain
+from .errors import FactError
+from .files import writing
+from .work import work_root
+
+
+def describe_target(target: str) -> dict[str, Any]:
+    """What `fact-compile --describe-target` says of a target: `machine`, `built_in`,
+    `families`, and for `auto` the `reason`."""
+    tool = toolchain.require_tool("fact-compile")
+    done = subprocess.run([str(tool), f"--target={target}", "--describe-target"],
+                          env=toolchain.environment(), capture_output=True, text=True, timeout=120)
+    if done.returncode:
+        message = done.stderr.strip() or f"{tool} failed with status {done.returncode}"
+        raise FactError(message.removeprefix("error: "))
+    return json.loads(done.stdout)
+
+
+def resolve_target(target: str) -> str:
+    """`auto` becomes the GPU, or `host` where PyTorch has no GPU or there is no nvcc."""
+    if target != "auto":
+        return target
+    if not torch.cuda.is_available() or toolchain.find_nvcc() is None:
+        return "host"
+    found = describe_target("auto")
+    machine = found["machine"]
+    if found["built_in"]:
+        return machine["name"]
+    # The file makes the command that compiles for this GPU work everywhere.
+    file = work_root() / "machines" / f"{machine['name']}.json"
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise FactError(f"cannot make {file.parent}: {error.strerror}; set FACT_WORK_DIR to a "
+                        "folder that can be written") from None
+    with writing(file) as stream:
+        json.dump(machine, stream, indent=2)
+    return str(file)
