@@ -134,6 +134,15 @@ const Rule fact::groupedGemmRule{
     /*isLastResort=*/false,
     getGroupedExtents};
 
+const Rule fact::thinGemmRule{
+    "thin_gemm",
+    "One `matmul` of at most 8 rows, 8 columns or 8 terms per sum (a matrix "
+    "times a vector, an outer product, dot products), with batches or without, "
+    "the views before it and any graph of pointwise ops after it. Gain: the "
+    "larger factor is read once, at the speed of memory, and the product is "
+    "not stored.",
+    growFrom<MatmulOp>};
+
 const Rule fact::attentionRule{
     "attention",
     "One `attention`, causal or not, with a mask operand or without, the "

@@ -14,6 +14,7 @@ namespace fact {
 extern const Rule gemmEpilogueRule;
 extern const Rule gatedGemmRule;
 extern const Rule groupedGemmRule;
+extern const Rule thinGemmRule;
 extern const Rule attentionRule;
 extern const Rule rowwiseRule;
 extern const Rule reductionRule;

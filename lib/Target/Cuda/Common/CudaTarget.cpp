@@ -76,6 +76,8 @@ CudaTarget::getBundleFiles() const {
 
 void fact::registerCudaTarget(DialectRegistry &registry) {
   registerTarget<CudaTarget>(registry);
+  // Before the products of tensor cores, which gain as much on thin ones.
+  registerThinGemmFamily(registry);
   registerSm90Families(registry);
   registerRowwiseFamily(registry);
   registerPointwiseFamily(registry);

@@ -135,6 +135,22 @@ void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
   os << '>';
 }
 
+void fact::printStrides(raw_ostream &os, const StridedView &view) {
+  os << "Strides<";
+  llvm::interleaveComma(view.strides, os);
+  os << '>';
+}
+
+void fact::printStrided(raw_ostream &os, const StridedView &view,
+                        int64_t buffer) {
+  os << "Strided<" << buffer << ", "
+     << getElementName(getTensorType(view.base).getElementType()) << ", ";
+  printStrides(os, view);
+  if (view.offset)
+    os << ", " << view.offset;
+  os << '>';
+}
+
 double fact::countMatrixBytes(ArrayRef<MatrixTensor> operands, int64_t m,
                               int64_t n) {
   double bytes = 0;

@@ -90,6 +90,12 @@ void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
 double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
                         int64_t n);
 
+/// `Strided<buffer, element, Strides<...>, offset>` of an emitted kernel.
+void printStrided(llvm::raw_ostream &os, const StridedView &view,
+                  int64_t buffer);
+/// `Strides<...>`.
+void printStrides(llvm::raw_ostream &os, const StridedView &view);
+
 /// Prints the beginning of an emitted file: the region as a comment, the
 /// schedule, includes, and the namespace.
 void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
@@ -107,6 +113,7 @@ mlir::LogicalResult requireSharedMemory(int64_t bytes,
 
 /// One registration per family, in the file that has it, and one for all
 /// families of an architecture.
+void registerThinGemmFamily(mlir::DialectRegistry &registry);
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);

@@ -113,22 +113,6 @@ SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
   return functors;
 }
 
-static void printStrides(raw_ostream &os, const StridedView &view) {
-  os << "Strides<";
-  llvm::interleaveComma(view.strides, os);
-  os << '>';
-}
-
-static void printStrided(raw_ostream &os, const StridedView &view,
-                         int64_t buffer) {
-  os << "Strided<" << buffer << ", "
-     << getElementName(getTensorType(view.base).getElementType()) << ", ";
-  printStrides(os, view);
-  if (view.offset)
-    os << ", " << view.offset;
-  os << '>';
-}
-
 static void printGathered(raw_ostream &os, const StridedView &view,
                           GatherOp gather) {
   RankedTensorType source = getTensorType(gather.getSource());

@@ -65,6 +65,26 @@ SpaceAttr CudaPointwiseAttr::getSpace(MLIRContext *context,
 }
 
 //===----------------------------------------------------------------------===//
+// cuda_thin
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaThinAttr::kind{
+    "cuda_thin",
+    "one pass over the wide factor of a thin product",
+    {Parameter::number("lanes", "threads that share a sum",
+                       Sizes::oneOf({1, 2, 4, 8, 16, 32, 64, 128, 256})),
+     Parameter::number("splits", "blocks that share a sum",
+                       Sizes::between(1, 1024))},
+    "Each lane of each split has at least one term of the sum.",
+    {"32", "1"}};
+
+SpaceAttr CudaThinAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> lanes,
+                                 ArrayRef<int64_t> splits) {
+  return SpaceAttr::get(context, kind,
+                        {getExtents(lanes), getExtents(splits)});
+}
+
+//===----------------------------------------------------------------------===//
 // cuda_generic
 //===----------------------------------------------------------------------===//
 

@@ -48,6 +48,20 @@ public:
                             llvm::ArrayRef<int64_t> vectors);
 };
 
+/// Thin products by plain multiplications.
+class CudaThinAttr : public ScheduleOf<CudaThinAttr> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getLanes() const { return getSize(0); }
+  int64_t getSplits() const { return getSize(1); }
+
+  static SpaceAttr getSpace(mlir::MLIRContext *context,
+                            llvm::ArrayRef<int64_t> lanes,
+                            llvm::ArrayRef<int64_t> splits);
+};
+
 /// Plain kernels for any region.
 class CudaGenericAttr : public ScheduleOf<CudaGenericAttr> {
 public:

@@ -1,0 +1,387 @@
+//===- ThinGemm.cpp - Products with few rows, columns or terms ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A matrix times a vector, an outer product, dot products: memory bounds them,
+// and tensor cores would compute mostly padding. One kernel reads the wide
+// factor once, along k or along its rows, whatever its strides and alignment.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emission.h"
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// result[t, w] = sum over k of thin[t, k] * wide[w, k], for each batch.
+struct ThinGemm {
+  int64_t rows, columns, k;
+  SmallVector<int64_t> batches;
+  /// Over [batches..., rows, k] and [batches..., columns, k].
+  StridedView thin, wide;
+  /// Over [batches..., rows, columns].
+  SmallVector<StridedView> operands, results;
+  ScalarFunction epilogue;
+
+  int64_t countBatches() const { return llvm::product_of(batches); }
+  /// Whether neighboring terms of a sum are neighbors in memory, rather than
+  /// neighboring rows of the wide factor.
+  bool isAlongK() const {
+    return k > 1 && (columns == 1 || wide.strides.end()[-2] != 1);
+  }
+  int64_t getVector() const;
+  double getBytes() const;
+};
+
+/// Sums by so many blocks and threads.
+struct Shape {
+  /// Terms that a thread adds at once, and rows of the wide factor per block.
+  int64_t step, rowsPerBlock, blocks;
+};
+
+class ThinGemmPlan : public Plan {
+public:
+  ThinGemmPlan(const Family &family, FusedOp fused,
+               const MachineDescription &machine, ThinGemm gemm)
+      : Plan(family, fused, machine), gemm(std::move(gemm)) {}
+
+  static FailureOr<ThinGemm> read(FusedOp fused, EmitError emitError);
+
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
+
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
+
+private:
+  Shape getShape(int64_t lanes, int64_t splits) const;
+
+  ThinGemm gemm;
+};
+
+class ThinGemmFamily : public FamilyOf<ThinGemmPlan> {
+public:
+  ThinGemmFamily() : FamilyOf(thinGemmRule, "cuda", {&CudaThinAttr::kind}) {}
+};
+} // namespace
+
+/// Rows, columns or terms of a thin product. Each thread keeps as many sums per
+/// element of the wide factor; with more, arithmetic takes longer than reading.
+static constexpr int64_t thinLimit = 8;
+static constexpr int64_t blockThreads = 256;
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+/// Elements per access: 16 bytes, where the wide factor allows it.
+int64_t ThinGemm::getVector() const {
+  size_t inner = wide.strides.size() - (isAlongK() ? 1 : 2);
+  Type element = getTensorType(wide.base).getElementType();
+  auto isAligned = [&](int64_t vector) {
+    bool aligned = wide.strides[inner] == 1 && wide.offset % vector == 0 &&
+                   wide.shape[inner] % vector == 0;
+    for (auto [i, stride] : llvm::enumerate(wide.strides))
+      aligned &= i == inner || stride % vector == 0;
+    return aligned;
+  };
+  int64_t vector = 16 / getStorageBytes(element);
+  while (vector > 1 && !isAligned(vector))
+    vector /= 2;
+  return vector;
+}
+
+double ThinGemm::getBytes() const {
+  double bytes = 0;
+  auto add = [&](const StridedView &view) {
+    double elements = 1;
+    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+      elements *= stride == 0 ? 1 : size;
+    bytes +=
+        elements * getStorageBytes(getTensorType(view.base).getElementType());
+  };
+  add(thin);
+  add(wide);
+  llvm::for_each(operands, add);
+  llvm::for_each(results, add);
+  return bytes;
+}
+
+/// Exchanges the last two dimensions.
+static StridedView swapLast(const StridedView &view) {
+  auto order =
+      llvm::to_vector(llvm::seq<int64_t>(0, int64_t(view.shape.size())));
+  std::swap(order.end()[-1], order.end()[-2]);
+  return view.permute(order);
+}
+
+/// A factor as [batches..., rows, k].
+static FailureOr<StridedView> readFactor(Value value, bool isTransposed,
+                                         ArrayRef<int64_t> batches,
+                                         StringRef name, EmitError emitError) {
+  FailureOr<StridedView> view = StridedView::get(value);
+  if (failed(view) || !isa<BlockArgument>(view->base))
+    return emitError() << name
+                       << " of 'fact.matmul' must be an argument of the region "
+                          "or a strided view of one";
+  if (isTransposed)
+    view = swapLast(*view);
+  SmallVector<int64_t> shape(batches);
+  shape.append(view->shape.end() - 2, view->shape.end());
+  return view->broadcastTo(shape);
+}
+
+/// Whether all batches read the same matrix.
+static bool isShared(const StridedView &factor) {
+  for (size_t i = 0; i + 2 < factor.shape.size(); ++i)
+    if (factor.shape[i] != 1 && factor.strides[i] != 0)
+      return false;
+  return true;
+}
+
+/// Makes batches that share the rhs rows of one product, if strides can.
+static void foldBatches(StridedView &lhs, StridedView &rhs,
+                        SmallVector<int64_t> &batches) {
+  int64_t k = lhs.shape.back(), rows = 1;
+  for (int64_t size : ArrayRef(lhs.shape).drop_back())
+    rows *= size;
+  FailureOr<StridedView> folded = lhs.reshape({rows, k});
+  if (!isShared(rhs) || failed(folded))
+    return;
+  lhs = *folded;
+  rhs.shape.erase(rhs.shape.begin(), rhs.shape.end() - 2);
+  rhs.strides.erase(rhs.strides.begin(), rhs.strides.end() - 2);
+  batches.clear();
+}
+
+/// Merges batch dimensions, where all tensors allow it; at least one is left.
+static void collapseBatches(ThinGemm &gemm) {
+  SmallVector<StridedView *> all{&gemm.thin, &gemm.wide};
+  for (auto *list : {&gemm.operands, &gemm.results})
+    for (StridedView &view : *list)
+      all.push_back(&view);
+  SmallVector<StridedView> batches;
+  for (StridedView *view : all) {
+    size_t count = view->shape.size() - 2;
+    batches.push_back({view->base, 0,
+                       {view->shape.begin(), view->shape.begin() + count},
+                       {view->strides.begin(), view->strides.begin() + count}});
+    if (count == 0) {
+      batches.back().shape = {1};
+      batches.back().strides = {0};
+    }
+  }
+  collapseDimensions(batches);
+  for (auto [view, batch] : llvm::zip_equal(all, batches)) {
+    batch.shape.append(view->shape.end() - 2, view->shape.end());
+    batch.strides.append(view->strides.end() - 2, view->strides.end());
+    view->shape = batch.shape;
+    view->strides = batch.strides;
+  }
+  gemm.batches.assign(gemm.thin.shape.begin(), gemm.thin.shape.end() - 2);
+}
+
+/// Reads results and epilogue over the index space [batches..., m, n].
+static LogicalResult readResults(FusedOp fused, MatmulOp matmul,
+                                 ArrayRef<int64_t> space, ThinGemm &gemm,
+                                 EmitError emitError) {
+  SmallVector<Value> values;
+  for (Value yielded : fused.getYield()->getOperands()) {
+    FailureOr<Destination> destination = getDestination(yielded, emitError);
+    if (failed(destination))
+      return failure();
+    FailureOr<StridedView> view = destination->view.reshape(space);
+    if (getTensorType(yielded).getNumElements() != llvm::product_of(space) ||
+        failed(view))
+      return emitError() << "a result of type " << yielded.getType()
+                         << " must have the elements of the product, in an "
+                            "order that strides describe";
+    values.push_back(destination->value);
+    gemm.results.push_back(*view);
+  }
+  ScalarFunction::Options options;
+  options.fast = hasOnly16BitResults(fused);
+  options.leading = {matmul.getResult()};
+  FailureOr<ScalarFunction> epilogue =
+      ScalarFunction::get(values, space, options, emitError);
+  if (failed(epilogue))
+    return failure();
+  for (const ScalarFunction::Argument &argument :
+       epilogue->getArguments().drop_front())
+    gemm.operands.push_back(argument.view);
+  gemm.epilogue = std::move(*epilogue);
+  return success();
+}
+
+FailureOr<ThinGemm> ThinGemmPlan::read(FusedOp fused, EmitError emitError) {
+  auto matmul = getOnly<MatmulOp>(fused);
+  if (!matmul)
+    return emitError() << "needs exactly one 'fact.matmul'";
+  if (failed(requireElements(fused, emitError)))
+    return failure();
+  if (matmul.getType().getElementType().isF64())
+    return emitError() << "takes f16, bf16 or f32 operands, not f64";
+  ArrayRef<int64_t> shape = matmul.getType().getShape();
+  SmallVector<int64_t> batches(shape.drop_back(2));
+  FailureOr<StridedView> lhs = readFactor(
+      matmul.getLhs(), matmul.getTransposeA(), batches, "the lhs", emitError);
+  // As rows of k.
+  FailureOr<StridedView> rhs = readFactor(
+      matmul.getRhs(), !matmul.getTransposeB(), batches, "the rhs", emitError);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  foldBatches(*lhs, *rhs, batches);
+
+  int64_t m = lhs->shape.end()[-2], n = rhs->shape.end()[-2];
+  int64_t k = lhs->shape.back();
+  if (std::min({m, n, k}) > thinLimit)
+    return emitError() << "rows, columns or terms of the product must be at "
+                          "most "
+                       << thinLimit << ", and it is " << m << " x " << n
+                       << " x " << k;
+  SmallVector<int64_t> space(batches);
+  space.append({m, n});
+  ThinGemm gemm{m, n, k, batches, *lhs, *rhs, {}, {}, {}};
+  if (failed(readResults(fused, matmul, space, gemm, emitError)))
+    return failure();
+  if (n < m && n <= thinLimit) {
+    std::swap(gemm.rows, gemm.columns);
+    std::swap(gemm.thin, gemm.wide);
+    for (auto *list : {&gemm.operands, &gemm.results})
+      for (StridedView &view : *list)
+        view = swapLast(view);
+  }
+  collapseBatches(gemm);
+  return std::move(gemm);
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+Shape ThinGemmPlan::getShape(int64_t lanes, int64_t splits) const {
+  bool isAlongK = gemm.isAlongK();
+  int64_t vector = gemm.getVector();
+  int64_t rowsPerBlock = blockThreads / lanes * (isAlongK ? 1 : vector);
+  int64_t blocks = gemm.countBatches() *
+                   llvm::divideCeilSigned(gemm.rows, thinLimit) *
+                   llvm::divideCeilSigned(gemm.columns, rowsPerBlock) * splits;
+  return {isAlongK ? vector : 1, rowsPerBlock, blocks};
+}
+
+LogicalResult ThinGemmPlan::checkLimits(ScheduleAttr schedule,
+                                        EmitError emitError) const {
+  auto own = cast<CudaThinAttr>(schedule);
+  int64_t lanes = own.getLanes(), splits = own.getSplits();
+  Shape shape = getShape(lanes, splits);
+  if ((lanes > 1 || splits > 1) && lanes * splits * shape.step > gemm.k)
+    return emitError() << "a sum of " << gemm.k << " terms cannot be shared by "
+                       << splits << " splits of " << lanes << " lanes with "
+                       << shape.step << " terms each";
+  if (shape.blocks >= INT32_MAX)
+    return emitError() << "has too many blocks for one grid: " << shape.blocks;
+  return success();
+}
+
+SpaceAttrInterface ThinGemmPlan::getSpace() const {
+  int64_t steps = std::max<int64_t>(1, gemm.k / getShape(1, 1).step);
+  auto limit = [&](int64_t count) {
+    while (count > steps)
+      count /= 2;
+    return count;
+  };
+  // A warp reads whole lines: along k, or of several rows at once.
+  llvm::SmallSetVector<int64_t, 3> lanes, splits;
+  for (int64_t count : {int64_t(32), int64_t(8), int64_t(256)})
+    lanes.insert(limit(count));
+  splits.insert(1);
+  // Two blocks per multiprocessor, with four steps per lane.
+  int64_t missing = llvm::divideCeilSigned(2 * machine.multiprocessors,
+                                           getShape(lanes.front(), 1).blocks);
+  int64_t most = std::max<int64_t>(1, steps / (4 * lanes.front()));
+  for (int64_t count : {missing, 4 * missing})
+    splits.insert(std::clamp<int64_t>(count, 1, std::min<int64_t>(most, 1024)));
+  return CudaThinAttr::getSpace(fused.getContext(), lanes.getArrayRef(),
+                                splits.getArrayRef());
+}
+
+double ThinGemmPlan::predict(ScheduleAttr schedule) const {
+  auto own = cast<CudaThinAttr>(schedule);
+  Shape shape = getShape(own.getLanes(), own.getSplits());
+  // Latency is hidden by threads, and by four loads of each in flight.
+  double resident = 2.0 * blockThreads * machine.multiprocessors;
+  double threads = double(shape.blocks) * blockThreads;
+  double rows = double(gemm.columns) /
+                (llvm::divideCeilSigned(gemm.columns, shape.rowsPerBlock) *
+                 shape.rowsPerBlock);
+  double efficiency = 0.85 * std::min(1.0, threads * rows / resident);
+  double seconds = gemm.getBytes() / (machine.bandwidth * efficiency);
+  double steps = double(gemm.k) / (own.getLanes() * own.getSplits() * shape.step);
+  seconds += 0.15e-6 * steps + machine.launchSeconds;
+  // Sums meet in shared memory, and those of splits in a second kernel.
+  seconds += own.getLanes() > 32 ? 0.5e-6 : 0;
+  seconds += own.getSplits() > 1 ? machine.launchSeconds : 0;
+  return 1e6 * seconds;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+LogicalResult ThinGemmPlan::emit(ArrayRef<KernelVariant> variants,
+                                 KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
+  auto own = cast<CudaThinAttr>(schedule);
+  llvm::raw_string_ostream os(code.text);
+  printHeader(os, fused, schedule, symbol, "Thin.cuh");
+  SmallVector<std::string> names =
+      getArgumentNames(gemm.epilogue, {"accumulator"});
+  SmallVector<std::string> functors;
+  for (size_t i = 0; i < gemm.results.size(); ++i) {
+    functors.push_back("Identity");
+    if (gemm.epilogue.isIdentity(i))
+      continue;
+    functors.back() = "Epilogue";
+    if (gemm.results.size() > 1)
+      functors.back() += std::to_string(i);
+    gemm.epilogue.printFunctor(os, functors.back(), names, i);
+    os << '\n';
+  }
+  os << "using Kernel = Thin<\n    Extents<";
+  llvm::interleaveComma(gemm.batches, os);
+  os << ">, ThinProblem<" << gemm.rows << ", " << gemm.columns << ", "
+     << gemm.k << ">,\n    ";
+  for (const StridedView *factor : {&gemm.thin, &gemm.wide}) {
+    printStrided(os, *factor, getBuffer(factor->base));
+    os << ",\n    ";
+  }
+  os << "Operands<";
+  llvm::interleave(
+      gemm.operands,
+      [&](const StridedView &operand) {
+        printStrided(os, operand, getBuffer(operand.base));
+      },
+      [&] { os << ",\n             "; });
+  os << ">,\n    Results<";
+  llvm::interleave(
+      llvm::enumerate(gemm.results),
+      [&](auto result) {
+        os << "Result<" << functors[result.index()] << ", ";
+        printStrided(os, result.value(),
+                     getResultBuffer(fused, result.index()));
+        os << '>';
+      },
+      [&] { os << ",\n            "; });
+  os << ">,\n    ThinSchedule<" << own.getLanes() << ", " << own.getSplits()
+     << ", " << gemm.getVector() << ", "
+     << (gemm.isAlongK() ? "true" : "false") << ">>;\n";
+  printFooter(os, symbol);
+  return success();
+}
+
+void fact::registerThinGemmFamily(DialectRegistry &registry) {
+  registerFamily<ThinGemmFamily>(registry);
+}
