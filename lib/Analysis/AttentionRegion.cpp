@@ -56,6 +56,7 @@ FailureOr<AttentionRegion> AttentionRegion::get(FusedOp fused,
   region.headSize = query->shape[3];
   region.valueSize = value->shape[3];
   region.causal = op->getCausal();
+  region.tf32 = op->getTf32();
   region.scale = op->getScale().convertToDouble();
   region.element = op->getType().getElementType();
 

@@ -49,17 +49,32 @@ func.func @columns(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
 
 // -----
 
-// An attention that no family takes is written out: scores of 16-bit operands in f32, which
-// hold them exactly as TF32; a query that may attend to nothing gives 0.
+// An attention that no family takes, since its heads are too large, is written out: scores of
+// 16-bit operands in f32, which hold them exactly as TF32; a query that may attend to nothing
+// gives 0.
 // CHECK-LABEL: @attention
 // CHECK-NOT: fact.attention
-// CHECK: fact.matmul {{.*}} transpose_b tf32 : (tensor<2x2x18x33xf32>, tensor<2x2x13x33xf32>)
+// CHECK: fact.matmul {{.*}} transpose_b tf32 : (tensor<2x2x18x264xf32>, tensor<2x2x13x264xf32>)
 // CHECK-DAG: fact.reduce max
 // CHECK-DAG: fact.exp
 // CHECK: fact.matmul {{.*}} : (tensor<2x2x18x13xbf16>, tensor<2x2x13x10xbf16>)
-func.func @attention(%q: tensor<2x4x9x33xbf16>, %k: tensor<2x2x13x33xbf16>, %v: tensor<2x2x13x10xbf16>, %m: tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16> {
-  %0 = fact.attention %q, %k, %v mask %m scale 0.2 : (tensor<2x4x9x33xbf16>, tensor<2x2x13x33xbf16>, tensor<2x2x13x10xbf16>, tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16>
+func.func @attention(%q: tensor<2x4x9x264xbf16>, %k: tensor<2x2x13x264xbf16>, %v: tensor<2x2x13x10xbf16>, %m: tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16> {
+  %0 = fact.attention %q, %k, %v mask %m scale 0.2 : (tensor<2x4x9x264xbf16>, tensor<2x2x13x264xbf16>, tensor<2x2x13x10xbf16>, tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16>
   return %0 : tensor<2x4x9x10xbf16>
+}
+
+// -----
+
+// Odd heads, values of another width and f32 stay whole.
+// CHECK-LABEL: @whole_attention
+// CHECK: fact.fused "attention"
+// CHECK: fact.attention
+// CHECK: fact.fused "attention"
+// CHECK: fact.attention
+func.func @whole_attention(%q: tensor<2x4x9x33xbf16>, %k: tensor<2x2x13x33xbf16>, %v: tensor<2x2x13x10xbf16>, %m: tensor<9x13xbf16>, %x: tensor<2x4x9x64xf32>) -> (tensor<2x4x9x10xbf16>, tensor<2x4x9x64xf32>) {
+  %0 = fact.attention %q, %k, %v mask %m scale 0.2 : (tensor<2x4x9x33xbf16>, tensor<2x2x13x33xbf16>, tensor<2x2x13x10xbf16>, tensor<9x13xbf16>) -> tensor<2x4x9x10xbf16>
+  %1 = fact.attention %x, %x, %x causal scale 0.125 : (tensor<2x4x9x64xf32>, tensor<2x4x9x64xf32>, tensor<2x4x9x64xf32>) -> tensor<2x4x9x64xf32>
+  return %0, %1 : tensor<2x4x9x10xbf16>, tensor<2x4x9x64xf32>
 }
 
 // -----

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels of families.mlir, float32.mlir and generic.mlir against their references, by fact-tune, and
-under compute-sanitizer.
+"""Kernels of the .mlir files beside this one against their references, by fact-tune, and under
+compute-sanitizer.
 
 `make pack-gpu` puts the bundles into FACT_GPU_DIR. TUNE_FLAGS has more options.
 """
@@ -19,7 +19,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "python"), str(Path(__
 from fact import toolchain  # noqa: E402
 from tuned import failures, tune  # noqa: E402
 
-BUNDLES = [ROOT / name for name in ("families", "float32", "generic", "generic-families")]
+BUNDLES = [ROOT / name for name in ("families", "float32", "sm80_attention", "generic",
+                                     "generic-families")]
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU"),
@@ -35,7 +36,7 @@ def test_kernels_agree_with_references(bundle):
     assert not failures(report), "\n".join(failures(report))
 
 
-@pytest.mark.parametrize("bundle", BUNDLES[:3], ids=lambda bundle: bundle.name)
+@pytest.mark.parametrize("bundle", BUNDLES[:-1], ids=lambda bundle: bundle.name)
 def test_kernels_pass_compute_sanitizer(bundle):
     """Each winner once under each of the four tools; objects are those of the test above."""
     assert shutil.which("compute-sanitizer") or os.path.exists(

@@ -16,6 +16,8 @@ struct AttentionRegion {
   /// The size of a head of queries and keys, and of a head of values.
   int64_t headSize, valueSize;
   bool causal;
+  /// Whether factors of f32 may be rounded to TF32.
+  bool tf32;
   double scale;
   mlir::Type element;
 

@@ -6,7 +6,7 @@ func.func @f32(%q: tensor<1x2x64x64xf32>, %k: tensor<1x2x64x64xf32>, %v: tensor<
   ^bb0(%a: tensor<1x2x64x64xf32>, %b: tensor<1x2x64x64xf32>, %c: tensor<1x2x64x64xf32>):
     %1 = fact.attention %a, %b, %c scale 0.125 : (tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
     fact.yield %1 : tensor<1x2x64x64xf32>
-  } : tensor<1x2x64x64xf32>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<1x2x64x64xf32>
   return
 }
 
@@ -18,7 +18,7 @@ func.func @head_sizes(%q: tensor<1x2x64x64xf16>, %k: tensor<1x2x64x64xf16>, %v: 
   ^bb0(%a: tensor<1x2x64x64xf16>, %b: tensor<1x2x64x64xf16>, %c: tensor<1x2x64x32xf16>):
     %1 = fact.attention %a, %b, %c scale 0.125 : (tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>, tensor<1x2x64x32xf16>) -> tensor<1x2x64x32xf16>
     fact.yield %1 : tensor<1x2x64x32xf16>
-  } : tensor<1x2x64x32xf16>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<1x2x64x32xf16>
   return
 }
 
@@ -31,7 +31,7 @@ func.func @alignment(%q: tensor<1x2x64x68xf16>, %k: tensor<1x2x64x64xf16>, %v: t
     %0 = fact.slice %a dim 3 start 0 : (tensor<1x2x64x68xf16>) -> tensor<1x2x64x64xf16>
     %1 = fact.attention %0, %b, %c scale 0.125 : (tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>) -> tensor<1x2x64x64xf16>
     fact.yield %1 : tensor<1x2x64x64xf16>
-  } : tensor<1x2x64x64xf16>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<1x2x64x64xf16>
   return
 }
 
@@ -44,7 +44,7 @@ func.func @transposed_key(%q: tensor<1x2x64x64xf16>, %k: tensor<1x2x64x64xf16>, 
     %0 = fact.permute %b [0, 1, 3, 2] : (tensor<1x2x64x64xf16>) -> tensor<1x2x64x64xf16>
     %1 = fact.attention %a, %0, %c scale 0.125 : (tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>) -> tensor<1x2x64x64xf16>
     fact.yield %1 : tensor<1x2x64x64xf16>
-  } : tensor<1x2x64x64xf16>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<1x2x64x64xf16>
   return
 }
 
@@ -70,5 +70,17 @@ func.func @mask(%q: tensor<1x2x64x64xf16>, %k: tensor<1x2x64x64xf16>, %v: tensor
     %1 = fact.attention %a, %b, %c mask %d scale 0.125 : (tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>, tensor<1x2x64x64xf16>, tensor<64x64xf64>) -> tensor<1x2x64x64xf16>
     fact.yield %1 : tensor<1x2x64x64xf16>
   } : tensor<1x2x64x64xf16>
+  return
+}
+
+// -----
+
+func.func @few_queries(%q: tensor<1x2x16x64xf16>) {
+  // expected-error @below {{needs more than 16 queries, not 16}}
+  %r = fact.fused "attention" ins(%q : tensor<1x2x16x64xf16>) {
+  ^bb0(%a: tensor<1x2x16x64xf16>):
+    %1 = fact.attention %a, %a, %a scale 0.125 : (tensor<1x2x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x2x16x64xf16>) -> tensor<1x2x16x64xf16>
+    fact.yield %1 : tensor<1x2x16x64xf16>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<1x2x16x64xf16>
   return
 }

@@ -60,27 +60,27 @@ func.func @grouped(%q: tensor<2x32x100x128xf16>, %k: tensor<2x8x200x128xf16>, %v
 // CHECK:      Full,
 // CHECK-NEXT: Scale,
 // CHECK-NEXT: AttentionSchedule<{{.*}}>,
-// CHECK-NEXT: Mask<1, f16, 0, 0, 8, 1>>;
-func.func @mask(%q: tensor<2x2x8x64xf16>, %m: tensor<8x8xf16>) -> tensor<2x2x8x64xf16> {
-  %0 = fact.fused "attention" ins(%q, %m : tensor<2x2x8x64xf16>, tensor<8x8xf16>) {
-  ^bb0(%a: tensor<2x2x8x64xf16>, %b: tensor<8x8xf16>):
-    %o = fact.attention %a, %a, %a mask %b scale 0.125 : (tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<8x8xf16>) -> tensor<2x2x8x64xf16>
-    fact.yield %o : tensor<2x2x8x64xf16>
-  } : tensor<2x2x8x64xf16>
-  return %0 : tensor<2x2x8x64xf16>
+// CHECK-NEXT: Mask<1, f16, 0, 0, 24, 1>>;
+func.func @mask(%q: tensor<2x2x24x64xf16>, %m: tensor<24x24xf16>) -> tensor<2x2x24x64xf16> {
+  %0 = fact.fused "attention" ins(%q, %m : tensor<2x2x24x64xf16>, tensor<24x24xf16>) {
+  ^bb0(%a: tensor<2x2x24x64xf16>, %b: tensor<24x24xf16>):
+    %o = fact.attention %a, %a, %a mask %b scale 0.125 : (tensor<2x2x24x64xf16>, tensor<2x2x24x64xf16>, tensor<2x2x24x64xf16>, tensor<24x24xf16>) -> tensor<2x2x24x64xf16>
+    fact.yield %o : tensor<2x2x24x64xf16>
+  } : tensor<2x2x24x64xf16>
+  return %0 : tensor<2x2x24x64xf16>
 }
 
 // -----
 
 // CHECK:      Causal,
-// CHECK:      Mask<1, f32, 16, 0, 0, 2, 1>>;
-func.func @key_mask(%q: tensor<2x2x8x64xf16>, %m: tensor<2x1x1x16xf32>) -> tensor<2x2x8x64xf16> {
-  %0 = fact.fused "attention" ins(%q, %m : tensor<2x2x8x64xf16>, tensor<2x1x1x16xf32>) {
-  ^bb0(%a: tensor<2x2x8x64xf16>, %b: tensor<2x1x1x16xf32>):
-    %c = fact.slice %b dim 3 start 1 step 2 : (tensor<2x1x1x16xf32>) -> tensor<2x1x1x8xf32>
-    %o = fact.attention %a, %a, %a mask %c causal scale 0.125 : (tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<2x2x8x64xf16>, tensor<2x1x1x8xf32>) -> tensor<2x2x8x64xf16>
-    fact.yield %o : tensor<2x2x8x64xf16>
-  } : tensor<2x2x8x64xf16>
-  return %0 : tensor<2x2x8x64xf16>
+// CHECK:      Mask<1, f32, 48, 0, 0, 2, 1>>;
+func.func @key_mask(%q: tensor<2x2x24x64xf16>, %m: tensor<2x1x1x48xf32>) -> tensor<2x2x24x64xf16> {
+  %0 = fact.fused "attention" ins(%q, %m : tensor<2x2x24x64xf16>, tensor<2x1x1x48xf32>) {
+  ^bb0(%a: tensor<2x2x24x64xf16>, %b: tensor<2x1x1x48xf32>):
+    %c = fact.slice %b dim 3 start 1 step 2 : (tensor<2x1x1x48xf32>) -> tensor<2x1x1x24xf32>
+    %o = fact.attention %a, %a, %a mask %c causal scale 0.125 : (tensor<2x2x24x64xf16>, tensor<2x2x24x64xf16>, tensor<2x2x24x64xf16>, tensor<2x1x1x24xf32>) -> tensor<2x2x24x64xf16>
+    fact.yield %o : tensor<2x2x24x64xf16>
+  } : tensor<2x2x24x64xf16>
+  return %0 : tensor<2x2x24x64xf16>
 }
 

@@ -32,12 +32,13 @@ protected:
 /// Attention of 2 batches, 4 heads, 6 queries, 5 keys of 8 and 3 columns.
 static std::string attention(const std::string &words = "",
                              const std::string &keyHeads = "4",
-                             const std::vector<std::string> &mask = {}) {
+                             const std::vector<std::string> &mask = {},
+                             const std::string &precision = "") {
   std::vector<std::string> operands{"2x4x6x8", "2x" + keyHeads + "x5x8",
                                     "2x" + keyHeads + "x5x3"};
   operands.insert(operands.end(), mask.begin(), mask.end());
-  return op("o", "attention %0, %1, %2 " + words + " scale 0.5", operands,
-            "2x4x6x3");
+  return op("o", "attention %0, %1, %2 " + words + " scale 0.5 " + precision,
+            operands, "2x4x6x3");
 }
 
 TEST_F(Attention, GroupedHeads) {
@@ -54,9 +55,18 @@ TEST_F(Attention, GroupedHeads) {
   EXPECT_EQ(region->headSize, 8);
   EXPECT_EQ(region->valueSize, 3);
   EXPECT_TRUE(region->causal);
+  EXPECT_FALSE(region->tf32);
   EXPECT_EQ(region->scale, 0.5);
   EXPECT_FALSE(region->mask);
   EXPECT_EQ(region->destination.strides, (Shape{72, 18, 3, 1}));
+}
+
+TEST_F(Attention, Precision) {
+  FailureOr<AttentionRegion> region =
+      read(parse({"2x4x6x8", "2x4x5x8", "2x4x5x3"},
+                 attention("", "4", {}, "tf32"), {{"o", "2x4x6x3"}}));
+  ASSERT_TRUE(succeeded(region));
+  EXPECT_TRUE(region->tf32);
 }
 
 /// Queries, keys and values are slices of one projection [batch, time, 3 * 16],

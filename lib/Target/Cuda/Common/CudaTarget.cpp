@@ -79,6 +79,7 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   // Before the products of tensor cores, which gain as much on thin ones.
   registerThinGemmFamily(registry);
   registerSm90Families(registry);
+  registerSm80AttentionFamily(registry);
   registerRowwiseFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);

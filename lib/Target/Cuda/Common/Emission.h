@@ -118,6 +118,7 @@ void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
 void registerGenericFamilies(mlir::DialectRegistry &registry);
+void registerSm80AttentionFamily(mlir::DialectRegistry &registry);
 void registerSm90Families(mlir::DialectRegistry &registry);
 } // namespace fact
 

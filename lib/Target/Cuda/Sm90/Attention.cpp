@@ -6,43 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionTensors.h"
 #include "Sm90Gemm.h"
-#include "fact/Analysis/AttentionRegion.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace fact;
 
 namespace {
-/// The strides of [batch, head, time, column] in a buffer; columns are
-/// contiguous.
-struct Heads {
-  int64_t buffer;
-  Type element;
-  int64_t rowStride, headStride, batchStride, offset;
-};
-
-/// The summand of the scores, by [batch, head, query, key].
-struct AddedMask {
-  int64_t buffer;
-  Type element;
-  SmallVector<int64_t> strides;
-  int64_t offset;
-};
-
-struct Attention {
-  AttentionRegion region;
-  Heads query, key, value, result;
-  std::optional<AddedMask> mask = {};
-};
-
 class AttentionPlan : public Plan {
 public:
   AttentionPlan(const Family &family, FusedOp fused,
-                const MachineDescription &machine, const Attention &attention)
+                const MachineDescription &machine,
+                const AttentionTensors &attention)
       : Plan(family, fused, machine), attention(attention) {}
 
-  static FailureOr<Attention> read(FusedOp fused, EmitError emitError);
+  static FailureOr<AttentionTensors> read(FusedOp fused, EmitError emitError);
 
   SpaceAttrInterface getSpace() const override;
   double predict(ScheduleAttr schedule) const override;
@@ -54,7 +33,7 @@ protected:
                             EmitError emitError) const override;
 
 private:
-  Attention attention;
+  AttentionTensors attention;
 };
 } // namespace
 
@@ -62,50 +41,39 @@ private:
 // Analysis
 //===----------------------------------------------------------------------===//
 
+/// The strides of a tensor's rows, heads and batches; that of a dimension of
+/// size 1 is chosen for TMA.
+static SmallVector<int64_t> getStrides(const AttentionTensor &tensor) {
+  int64_t single = tensor.shape[3];
+  return {tensor.getStride(2, single), tensor.getStride(1, single),
+          tensor.getStride(0, single)};
+}
+
 /// TMA needs strides that are multiples of 16 bytes, the collectives strides of
 /// at most 31 bits.
-static FailureOr<Heads> getHeads(const StridedView &view, int64_t buffer,
-                                 StringRef name, EmitError emitError) {
-  Type element = getTensorType(view.base).getElementType();
-  // The stride of a dimension of size 1 is arbitrary; choose one for TMA.
-  auto stride = [&](unsigned dim) {
-    return view.shape[dim] == 1 ? view.shape[3] : view.strides[dim];
-  };
-  Heads heads{buffer, element, stride(2), stride(1), stride(0), view.offset};
-  if (view.strides[3] != 1)
+static LogicalResult checkStrides(const AttentionTensor &tensor, StringRef name,
+                                  EmitError emitError) {
+  if (tensor.strides[3] != 1)
     return emitError() << "elements of one head must be contiguous, and those "
                           "of "
-                       << name << " have stride " << view.strides[3];
-  int64_t bytes = getStorageBytes(element);
-  for (int64_t distance :
-       {heads.rowStride, heads.headStride, heads.batchStride, heads.offset})
-    if (distance * bytes % 16)
-      return emitError() << "strides and offset of " << name
-                         << " must be multiples of 16 bytes, and one is "
-                         << distance << " elements";
-  for (int64_t distance :
-       {heads.rowStride, heads.headStride, heads.batchStride})
+                       << name << " have stride " << tensor.strides[3];
+  int64_t bytes = getStorageBytes(tensor.element);
+  SmallVector<int64_t> distances = getStrides(tensor);
+  for (int64_t distance : distances)
     if (distance >= INT32_MAX)
       return emitError() << "strides of " << name
                          << " must be less than 2^31 elements, and one is "
                          << distance;
-  return heads;
+  distances.push_back(tensor.offset);
+  for (int64_t distance : distances)
+    if (distance * bytes % 16)
+      return emitError() << "strides and offset of " << name
+                         << " must be multiples of 16 bytes, and one is "
+                         << distance << " elements";
+  return success();
 }
 
-/// The kernel reads masks element by element, at any strides.
-static FailureOr<AddedMask> getMask(const StridedView &view,
-                                    EmitError emitError) {
-  Type element = getTensorType(view.base).getElementType();
-  if (element.isF64())
-    return emitError() << "the mask must be f16, bf16 or f32, not " << element;
-  AddedMask mask{getBuffer(view.base), element, view.strides, view.offset};
-  for (auto [size, stride] : llvm::zip_equal(view.shape, mask.strides))
-    if (size == 1)
-      stride = 0;
-  return mask;
-}
-
-static LogicalResult checkTypes(const AttentionRegion &region,
+static LogicalResult checkSizes(const AttentionRegion &region,
                                 EmitError emitError) {
   if (failed(requireFloat16(region.element, emitError)))
     return failure();
@@ -114,31 +82,22 @@ static LogicalResult checkTypes(const AttentionRegion &region,
     return emitError() << "keys and values must have one head size, a multiple "
                           "of 8 up to 128, not "
                        << head << " and " << region.valueSize;
+  // Tiles have 128 queries or more: sm80_attention wastes less.
+  if (region.queries <= 16)
+    return emitError() << "needs more than 16 queries, not " << region.queries;
   return success();
 }
 
-FailureOr<Attention> AttentionPlan::read(FusedOp fused, EmitError emitError) {
-  FailureOr<AttentionRegion> region = AttentionRegion::get(fused, emitError);
-  if (failed(region) || failed(checkTypes(*region, emitError)))
+FailureOr<AttentionTensors> AttentionPlan::read(FusedOp fused,
+                                                EmitError emitError) {
+  FailureOr<AttentionTensors> tensors = AttentionTensors::get(fused, emitError);
+  if (failed(tensors) || failed(checkSizes(tensors->region, emitError)) ||
+      failed(checkStrides(tensors->query, "the query", emitError)) ||
+      failed(checkStrides(tensors->key, "the key", emitError)) ||
+      failed(checkStrides(tensors->value, "the value", emitError)) ||
+      failed(checkStrides(tensors->result, "the result", emitError)))
     return failure();
-  auto getOperand = [&](const StridedView &view, StringRef name) {
-    return getHeads(view, getBuffer(view.base), name, emitError);
-  };
-  FailureOr<Heads> query = getOperand(region->query, "the query");
-  FailureOr<Heads> key = getOperand(region->key, "the key");
-  FailureOr<Heads> value = getOperand(region->value, "the value");
-  FailureOr<Heads> result = getHeads(
-      region->destination, getResultBuffer(fused, 0), "the result", emitError);
-  if (failed(query) || failed(key) || failed(value) || failed(result))
-    return failure();
-  Attention attention{*region, *query, *key, *value, *result};
-  if (region->mask) {
-    FailureOr<AddedMask> mask = getMask(*region->mask, emitError);
-    if (failed(mask))
-      return failure();
-    attention.mask = *mask;
-  }
-  return attention;
+  return tensors;
 }
 
 namespace {
@@ -214,12 +173,10 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
   return 1e6 * (time + machine.launchSeconds);
 }
 
-static raw_ostream &operator<<(raw_ostream &os, const Heads &heads) {
-  os << "Heads<" << heads.buffer << ", " << getElementName(heads.element)
-     << ", " << heads.rowStride << ", " << heads.headStride << ", "
-     << heads.batchStride;
-  if (heads.offset)
-    os << ", " << heads.offset;
+static raw_ostream &operator<<(raw_ostream &os,
+                               const AttentionTensor &tensor) {
+  os << "Heads<";
+  tensor.print(os, getStrides(tensor));
   return os << '>';
 }
 
@@ -246,14 +203,9 @@ LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
              ? "Pingpong"
              : "Cooperative")
      << ", " << attentionSchedule.getStages() << '>';
-  if (const std::optional<AddedMask> &mask = attention.mask) {
-    os << ",\n    Mask<" << mask->buffer << ", "
-       << getElementName(mask->element);
-    for (int64_t stride : mask->strides)
-      os << ", " << stride;
-    if (mask->offset)
-      os << ", " << mask->offset;
-    os << '>';
+  if (attention.mask) {
+    os << ",\n    ";
+    attention.printMask(os);
   }
   os << ">;\n";
   printFooter(os, symbol);

@@ -75,9 +75,9 @@ const ScheduleKind Sm90AttentionAttr::kind{
                        Sizes::between(3, 8))},
     "Where the mask is causal, one tile size divides the other. Keys and "
     "values "
-    "have one head dimension, a multiple of 8 up to 128. (queries + "
-    "stages*keys)*head elements, the head rounded up to a multiple of 32, fit "
-    "into shared memory.",
+    "have one head dimension, a multiple of 8 up to 128. There are more than 16 "
+    "queries. (queries + stages*keys)*head elements, the head rounded up to a "
+    "multiple of 32, fit into shared memory.",
     {"128x128", "128x64"},
     /*adjust=*/nullptr,
     "88_hopper_fmha"};

@@ -1,0 +1,272 @@
+//===- Attention.cpp - Attention by mma.sync ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes what no kernel for one architecture takes: heads of any size up to 256,
+// values of another width than keys, any strides, f32, and few queries with
+// many keys.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionSchedule.h"
+#include "AttentionTensors.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+class AttentionPlan : public Plan {
+public:
+  AttentionPlan(const Family &family, FusedOp fused,
+                const MachineDescription &machine,
+                const AttentionTensors &attention)
+      : Plan(family, fused, machine), attention(attention),
+        region(this->attention.region) {}
+
+  static FailureOr<AttentionTensors> read(FusedOp fused, EmitError emitError);
+
+  SpaceAttrInterface getSpace() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
+
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
+
+private:
+  /// Whether products of f32 are as exact as IEEE f32.
+  bool isStrict() const { return region.element.isF32() && !region.tf32; }
+  /// The queries that read one head of keys.
+  int64_t getRows() const { return region.getGroup() * region.queries; }
+  int64_t getHeadBytes() const {
+    return region.headSize * getStorageBytes(region.element);
+  }
+  int64_t getSharedBytes(Sm80AttentionAttr schedule) const;
+  /// Tiles of queries of all heads and batches.
+  int64_t countTiles(const Extents &tile) const;
+  /// Tiles of keys that the tiles of queries of one head of keys visit.
+  double countVisits(const Extents &tile) const;
+  SmallVector<int64_t> getSplits(const Extents &tile) const;
+
+  AttentionTensors attention;
+  const AttentionRegion &region;
+};
+
+class AttentionFamily : public FamilyOf<AttentionPlan> {
+public:
+  AttentionFamily()
+      : FamilyOf(attentionRule, "sm_80", {&Sm80AttentionAttr::kind}) {}
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+FailureOr<AttentionTensors> AttentionPlan::read(FusedOp fused,
+                                                EmitError emitError) {
+  FailureOr<AttentionTensors> tensors = AttentionTensors::get(fused, emitError);
+  if (failed(tensors))
+    return failure();
+  const AttentionRegion &region = tensors->region;
+  if (!isFloat16(region.element) && !region.element.isF32())
+    return emitError() << "takes f16, bf16 or f32 operands, not "
+                       << region.element;
+  if (region.headSize > 256 || region.valueSize > 256)
+    return emitError() << "heads of keys and values must have at most 256 "
+                          "elements, not "
+                       << region.headSize << " and " << region.valueSize;
+  // The kernel counts rows and keys in 32 bits.
+  constexpr int64_t most = int64_t(1) << 30;
+  for (int64_t length :
+       {region.getGroup() * region.queries, region.keys,
+        region.batches * region.keyHeads})
+    if (length > most)
+      return emitError() << "queries per head of keys, keys and heads of keys "
+                            "must be at most 2^30, not "
+                         << length;
+  return tensors;
+}
+
+/// Bytes of a row in shared memory.
+static int64_t getPitch(int64_t size, Type element) {
+  return llvm::alignTo(size * getStorageBytes(element), 32) + 16;
+}
+
+int64_t AttentionPlan::getSharedBytes(Sm80AttentionAttr schedule) const {
+  Extents tile = schedule.getTile();
+  int64_t head = getPitch(region.headSize, region.element);
+  int64_t value = getPitch(region.valueSize, region.element);
+  return tile[0] * head + schedule.getStages() * tile[1] * (head + value);
+}
+
+int64_t AttentionPlan::countTiles(const Extents &tile) const {
+  return region.batches * region.keyHeads *
+         llvm::divideCeil(getRows(), tile[0]);
+}
+
+/// Under a causal mask, tiles of one head see its keys up to their last query.
+double AttentionPlan::countVisits(const Extents &tile) const {
+  double tiles = double(llvm::divideCeil(getRows(), tile[0]));
+  int64_t all = llvm::divideCeil(region.keys, tile[1]);
+  if (!region.causal || region.queries <= tile[0])
+    return tiles * all;
+  int64_t headTiles = llvm::divideCeil(region.queries, tile[0]);
+  double visits = 0;
+  for (int64_t i = 0; i < headTiles; ++i)
+    visits += std::min<int64_t>(
+        all, llvm::divideCeil((i + 1) * tile[0], tile[1]));
+  return visits / headTiles * tiles;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
+                                         EmitError emitError) const {
+  auto own = cast<Sm80AttentionAttr>(schedule);
+  Extents tile = own.getTile();
+  int64_t bands = own.getBands();
+  if (bands != 1 && bands != 2)
+    return emitError() << "a warp needs 16 or 32 queries, not " << tile[0]
+                       << " in " << own.getWarps() << " warps";
+  int64_t registers =
+      bands * (llvm::alignTo(region.valueSize, 8) +
+               tile[1] * (isStrict() ? 2 : 1)) / 2;
+  if (registers > 160)
+    return emitError() << "the sums of a thread need " << registers
+                       << " registers, and it has 160 for them";
+  int64_t keyTiles = llvm::divideCeil(region.keys, tile[1]);
+  if (own.getSplits() > keyTiles)
+    return emitError() << "the keys have " << keyTiles
+                       << " tiles, and cannot be split among "
+                       << own.getSplits() << " blocks";
+  if (countTiles(tile) * own.getSplits() >= INT32_MAX)
+    return emitError() << "needs " << countTiles(tile) * own.getSplits()
+                       << " blocks, and a grid has less than 2^31";
+  return requireSharedMemory(getSharedBytes(own), machine, emitError);
+}
+
+/// Splits for a machine that the tiles of queries do not fill. A split has at
+/// least two tiles of keys.
+SmallVector<int64_t> AttentionPlan::getSplits(const Extents &tile) const {
+  SmallVector<int64_t> splits{1};
+  int64_t wanted =
+      llvm::divideCeil(2 * machine.multiprocessors, countTiles(tile));
+  int64_t pairs = llvm::divideCeil(region.keys, 2 * tile[1]);
+  int64_t most = std::min<int64_t>({wanted, pairs, 128});
+  for (int64_t count = most; count > 1 && splits.size() < 4; count /= 2)
+    splits.push_back(count);
+  return splits;
+}
+
+SpaceAttrInterface AttentionPlan::getSpace() const {
+  int64_t rows = getRows();
+  SmallVector<Extents> tiles;
+  SmallVector<int64_t> warps;
+  if (rows <= 16) {
+    tiles = {{16, 64}, {16, 32}};
+    warps = {1};
+  } else if (rows <= 32) {
+    tiles = {{32, 64}, {32, 32}};
+    warps = {1, 2};
+  } else {
+    tiles = {{64, 64}, {64, 32}, {128, 64}, {128, 32}};
+    warps = {4, 8};
+  }
+  // Shared memory of some machines has few rows of these.
+  if (getHeadBytes() > 512)
+    tiles.push_back({tiles.front()[0], 16});
+  return Sm80AttentionAttr::getSpace(fused.getContext(), tiles, warps, {2, 1},
+                                     getSplits(tiles.front()));
+}
+
+/// Blocks run in waves. A block is as slow as its products, exponentials and
+/// copies in turn, as far as other warps of the multiprocessor do not hide them.
+double AttentionPlan::predict(ScheduleAttr schedule) const {
+  auto own = cast<Sm80AttentionAttr>(schedule);
+  Extents tile = own.getTile();
+  int64_t bytes = getStorageBytes(region.element);
+  int64_t resident = std::max<int64_t>(
+      1, std::min<int64_t>({machine.sharedMemoryBytes / getSharedBytes(own),
+                            8 / own.getWarps(), 8}));
+  double blocks = double(countTiles(tile)) * own.getSplits();
+  double waves = std::ceil(blocks / double(machine.multiprocessors * resident));
+  double visits = countVisits(tile) * double(region.batches * region.keyHeads);
+  // Two warps per tensor core keep it busy. mma.sync reaches little more than
+  // half of the rate of Hopper's wgmma; a warp of 16 queries waits for shared
+  // memory.
+  double busy = std::min(1.0, double(resident * own.getWarps()) / 8);
+  double efficiency = machine.architecture.starts_with("sm_9") ? 0.5 : 0.7;
+  if (own.getBands() == 1 && bytes == 2)
+    efficiency *= 0.75;
+  if (own.getStages() == 1)
+    efficiency *= 0.8;
+  double rate = busy * efficiency / double(machine.multiprocessors) *
+                machine.getMatrixFlops(toElementType(region.element),
+                                       region.tf32);
+  double columns = double(llvm::alignTo(region.headSize, 16) +
+                          llvm::alignTo(region.valueSize, 16));
+  double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
+  double tileTime = double(tile[0] * tile[1]) *
+                    (2 * columns / rate + slots / (128 * machine.clock));
+  double compute = waves * double(resident) * (visits / blocks * tileTime) +
+                   waves * 2e-6;
+  // Tiles of keys come from the cache, at about three times the bandwidth.
+  double copied = visits * double(tile[1]) * columns * double(bytes);
+  double time = std::max(compute, copied / (3 * machine.bandwidth));
+  if (own.getSplits() > 1)
+    time += machine.launchSeconds +
+            8 * double(own.getSplits() * getRows() * region.batches *
+                       region.keyHeads * region.valueSize) /
+                machine.bandwidth;
+  return 1e6 * (time + machine.launchSeconds);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+/// Strides of dimensions of one element are those that restrict accesses least.
+static void printHeads(raw_ostream &os, const AttentionTensor &tensor,
+                       StringRef name) {
+  os << "    sm80::Heads<";
+  tensor.print(os, {tensor.getStride(0, 0), tensor.getStride(1, 0),
+                    tensor.getStride(2, 0), tensor.getStride(3, 1)});
+  os << ">, // " << name << '\n';
+}
+
+LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
+                                  KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
+  auto own = cast<Sm80AttentionAttr>(schedule);
+  llvm::raw_string_ostream os(code.text);
+  printHeader(os, fused, schedule, symbol, "Sm80Attention.cuh");
+  printConstant(os, "Scale", region.scale);
+  os << "using Kernel = sm80::Attention<\n    sm80::AttentionProblem<"
+     << region.batches << ", " << region.heads << ", " << region.keyHeads
+     << ", " << region.queries << ", " << region.keys << ", "
+     << region.headSize << ", " << region.valueSize << ">,\n";
+  printHeads(os, attention.query, "query");
+  printHeads(os, attention.key, "key");
+  printHeads(os, attention.value, "value");
+  printHeads(os, attention.result, "result");
+  os << "    sm80::" << (region.causal ? "Causal" : "Full") << ", sm80::"
+     << (region.tf32 ? "AllowTf32" : "Strict") << ", Scale,\n"
+     << "    sm80::AttentionSchedule<" << own.getTile()[0] << ", "
+     << own.getTile()[1] << ", " << own.getWarps() << ", " << own.getStages()
+     << ", " << own.getSplits() << '>';
+  if (attention.mask) {
+    os << ",\n    sm80::";
+    attention.printMask(os);
+  }
+  os << ">;\n";
+  printFooter(os, symbol);
+  return success();
+}
+
+void fact::registerSm80AttentionFamily(DialectRegistry &registry) {
+  registerFamily<AttentionFamily>(registry);
+}
