@@ -265,8 +265,8 @@ std::optional<Obstacle> Fusibility::check(StringRef rule, const OpGroup &group,
   return obstacle;
 }
 
-const Family *Fusibility::findFamily(StringRef rule, const OpGroup &group,
-                                     const GroupedBlock &decided) const {
+size_t Fusibility::getRank(StringRef rule, const OpGroup &group,
+                           const GroupedBlock &decided) const {
   MLIRContext *context = group.front()->getContext();
   ScopedDiagnosticHandler silence(context,
                                   [](Diagnostic &) { return success(); });
@@ -275,18 +275,18 @@ const Family *Fusibility::findFamily(StringRef rule, const OpGroup &group,
       check(rule, group, {}, decided,
             [&] { return emitError(group.front()->getLoc()); }, &family)
           .has_value();
-  return isRefused ? nullptr : family;
+  SmallVector<const Family *> families = target.getFamilies(rule);
+  return isRefused ? families.size()
+                   : llvm::find(families, family) - families.begin();
 }
 
 bool Fusibility::accepts(StringRef rule, const OpGroup &group,
                          const GroupedBlock &decided,
                          const OpGroup &before) const {
-  const Family *family = findFamily(rule, group, decided);
-  SmallVector<const Family *> families = target.getFamilies(rule);
-  if (!family || families.size() == 1 || before.empty())
-    return family;
-  return llvm::find(families, family) <=
-         llvm::find(families, findFamily(rule, before, decided));
+  size_t rank = getRank(rule, group, decided);
+  if (rank == target.getFamilies(rule).size())
+    return false;
+  return rank == 0 || before.empty() || rank <= getRank(rule, before, decided);
 }
 
 FusedOp Fusibility::outline(StringRef rule, const OpGroup &group) const {

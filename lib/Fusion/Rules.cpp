@@ -58,6 +58,9 @@ private:
                const OpGroup &before = {}) const {
     return fusibility->accepts(rule.name, group, *block, before);
   }
+  size_t getRank(const Candidate &candidate) const {
+    return fusibility->getRank(candidate.rule->name, candidate.ops, *block);
+  }
   std::vector<const Rule *> getRules() const {
     return fusibility->getTarget().getRules();
   }
@@ -84,6 +87,7 @@ private:
   void growAll(const Rule &rule, OpGroup &group) const;
   std::optional<Candidate> grow(const Rule &rule, const OpGroup &anchors) const;
   std::optional<Candidate> growAlone(ArrayRef<Seed> seeds) const;
+  bool losesKernels(const Candidate &group, const OpGroup &anchors) const;
   std::optional<Candidate> grow(Operation *op) const;
   double measureAlone(Operation *op, double predicted) const;
   double countCopies(const OpGroup &group) const;
@@ -250,6 +254,16 @@ std::optional<Candidate> RulesAgent::growAlone(ArrayRef<Seed> seeds) const {
   return best;
 }
 
+/// Whether a more specific family takes an anchor alone than takes all of them.
+bool RulesAgent::losesKernels(const Candidate &group,
+                              const OpGroup &anchors) const {
+  size_t rank = getRank(group);
+  return rank > 0 && llvm::any_of(anchors, [&](Operation *anchor) {
+           std::optional<Candidate> alone = growAlone(getSeeds(anchor));
+           return alone && getRank(*alone) < rank;
+         });
+}
+
 /// The best group that `op` anchors, if any. A group with several anchors has
 /// to gain more than the groups of its anchors do together.
 std::optional<Candidate> RulesAgent::grow(Operation *op) const {
@@ -260,7 +274,7 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
     if (anchors.size() < 2)
       continue;
     std::optional<Candidate> candidate = grow(*rule, anchors);
-    if (!candidate)
+    if (!candidate || losesKernels(*candidate, anchors))
       continue;
     double gain = candidate->gain;
     if (best)

@@ -75,6 +75,7 @@ def results(root, tmp_path_factory):
     bundles = {"families": root / "test" / "gpu" / "families.mlir",
                "float32": root / "test" / "gpu" / "float32.mlir",
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
+               "sm80": root / "test" / "gpu" / "sm80.mlir",
                "others": folder / "others.mlir"}
     for name, text in bundles.items():
         subprocess.run([toolchain.require_tool("fact-compile"), text, "--target=sm_90a",

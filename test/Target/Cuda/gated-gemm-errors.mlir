@@ -48,7 +48,7 @@ func.func @layout(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64
     %2 = fact.matmul %X, %U : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     fact.yield %3 : tensor<64x64xf16>
-  } : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
 }
 
@@ -90,7 +90,7 @@ func.func @columns(%x: tensor<64x64xf16>, %g: tensor<60x64xf16>, %u: tensor<60x6
     %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<60x64xf16>) -> tensor<64x60xf16>
     %3 = fact.mul %1, %2 : (tensor<64x60xf16>, tensor<64x60xf16>) -> tensor<64x60xf16>
     fact.yield %3 : tensor<64x60xf16>
-  } : tensor<64x60xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x60xf16>
   return %0 : tensor<64x60xf16>
 }
 
@@ -105,7 +105,7 @@ func.func @read(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf
     %3 = fact.add %1, %G : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     %4 = fact.mul %3, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     fact.yield %4 : tensor<64x64xf16>
-  } : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
 }
 
@@ -150,20 +150,4 @@ func.func @stream_k(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x
     fact.yield %3 : tensor<64x64xf16>
   } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = stream_k, swizzle = 1>) : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
-}
-
-// -----
-
-module attributes {fact.target = #fact.machine<"a100">} {
-  func.func @ampere(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
-    // expected-error @below {{'gated_gemm' has kernels for sm_90a, host, but 'a100' is sm_80}}
-    %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
-    ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
-      %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-      %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-      %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-      fact.yield %3 : tensor<64x64xf16>
-    } : tensor<64x64xf16>
-    return %0 : tensor<64x64xf16>
-  }
 }

@@ -33,7 +33,7 @@ func.func @alignment(%x: tensor<64x60xf16>, %w: tensor<60x64xf16>) -> tensor<64x
     %1 = fact.matmul %a, %b : (tensor<64x60xf16>, tensor<60x64xf16>) -> tensor<64x64xf16>
     %2 = fact.relu %1 : (tensor<64x64xf16>) -> tensor<64x64xf16>
     fact.yield %2 : tensor<64x64xf16>
-  } : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
 }
 
@@ -59,22 +59,8 @@ func.func @transposed_result(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> te
     %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
     %2 = fact.permute %1 [1, 0] : (tensor<64x64xf16>) -> tensor<64x64xf16>
     fact.yield %2 : tensor<64x64xf16>
-  } : tensor<64x64xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
-}
-
-// -----
-
-module attributes {fact.target = #fact.machine<"a100">} {
-  func.func @ampere(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
-    // expected-error @below {{'gemm_epilogue' has kernels for sm_90a, host, but 'a100' is sm_80}}
-    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
-    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
-      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-      fact.yield %1 : tensor<64x64xf16>
-    } : tensor<64x64xf16>
-    return %0 : tensor<64x64xf16>
-  }
 }
 
 // -----

@@ -144,3 +144,19 @@ func.func @reduced(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>, %z: tensor<64x6
   } : tensor<64x64xf16>, tensor<64xf16>
   return
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @ampere(%x: tensor<64x64xf16>, %g: tensor<64x64xf16>, %u: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{'grouped_gemm' has kernels for sm_90a, host, but 'a100' is sm_80}}
+    %0 = fact.fused "grouped_gemm" ins(%x, %g, %u : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%X: tensor<64x64xf16>, %G: tensor<64x64xf16>, %U: tensor<64x64xf16>):
+      %1 = fact.matmul %X, %G transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      %2 = fact.matmul %X, %U transpose_b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      %3 = fact.mul %1, %2 : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %3 : tensor<64x64xf16>
+    } : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}

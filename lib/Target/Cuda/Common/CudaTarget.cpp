@@ -80,6 +80,7 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerThinGemmFamily(registry);
   registerSm90Families(registry);
   registerSm80AttentionFamily(registry);
+  registerSm80Families(registry);
   registerRowwiseFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);

@@ -72,6 +72,34 @@ FailureOr<MatrixTensor> MatrixTensor::get(const StridedView &view,
   return failure();
 }
 
+FailureOr<MatrixTensor> MatrixTensor::getStrided(const StridedView &view,
+                                                 int64_t buffer) {
+  size_t rank = view.shape.size();
+  MatrixTensor tensor{StridedMatrix, buffer,
+                      getTensorType(view.base).getElementType()};
+  tensor.leadingDimension = view.strides[rank - 2];
+  tensor.columnStride = view.strides[rank - 1];
+  tensor.offset = view.offset;
+  // Runs of batches at one stride, the outermost first.
+  SmallVector<std::pair<int64_t, int64_t>> runs;
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    auto [size, stride] = std::pair(view.shape[i], view.strides[i]);
+    if (size == 1)
+      continue;
+    if (!runs.empty() && runs.back().second == stride * size)
+      runs.back() = {runs.back().first * size, stride};
+    else
+      runs.emplace_back(size, stride);
+  }
+  if (runs.size() > 2)
+    return failure();
+  if (!runs.empty())
+    tensor.batchStride = runs.front().second;
+  if (runs.size() == 2)
+    std::tie(tensor.innerBatches, tensor.innerBatchStride) = runs.back();
+  return tensor;
+}
+
 bool MatrixTensor::isAligned(int64_t bytes) const {
   int64_t size = getStorageBytes(element);
   return leadingDimension * size % bytes == 0 &&
@@ -79,15 +107,20 @@ bool MatrixTensor::isAligned(int64_t bytes) const {
 }
 
 void MatrixTensor::print(raw_ostream &os) const {
-  static constexpr StringLiteral words[] = {
-      "RowMajor", "ColumnMajor", "RowVector", "ColumnVector", "Scalar"};
+  static constexpr StringLiteral words[] = {"RowMajor",     "ColumnMajor",
+                                            "RowVector",    "ColumnVector",
+                                            "Scalar",       "StridedMatrix"};
   os << words[kind] << '<' << buffer << ", " << getElementName(element);
   if (isMatrix())
     os << ", " << leadingDimension;
+  if (kind == StridedMatrix)
+    os << ", " << columnStride;
   if (kind != Scalar && (batchStride || offset))
     os << ", " << batchStride;
-  if (offset)
+  if (offset || (kind == StridedMatrix && innerBatches > 1))
     os << ", " << offset;
+  if (innerBatches > 1)
+    os << ", " << innerBatches << ", " << innerBatchStride;
   os << '>';
 }
 

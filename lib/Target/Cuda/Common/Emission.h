@@ -49,19 +49,38 @@ private:
 /// The layout of one tensor of a kernel that works on matrices, [batches, rows,
 /// columns]; the kinds are templates of Kernel.cuh.
 struct MatrixTensor {
-  enum Kind { RowMajor, ColumnMajor, RowVector, ColumnVector, Scalar } kind;
+  enum Kind {
+    RowMajor,
+    ColumnMajor,
+    RowVector,
+    ColumnVector,
+    Scalar,
+    /// Any strides.
+    StridedMatrix
+  } kind;
   int64_t buffer;
   mlir::Type element;
+  /// The stride of the rows of a StridedMatrix.
   int64_t leadingDimension = 0;
   int64_t batchStride = 0;
   int64_t offset = 0;
+  /// Of a StridedMatrix. Where batches do not lie at one stride, `batchStride`
+  /// is between runs of inner ones.
+  int64_t columnStride = 0;
+  int64_t innerBatches = 1, innerBatchStride = 0;
 
   /// Reads a view of shape [batches, rows, columns] (or [rows, columns]). Fails
   /// where no kind describes its strides.
   static mlir::FailureOr<MatrixTensor> get(const StridedView &view,
                                            int64_t buffer);
+  /// Reads a view of shape [batches..., rows, columns] as a StridedMatrix. Fails
+  /// where batches lie at more than two strides.
+  static mlir::FailureOr<MatrixTensor> getStrided(const StridedView &view,
+                                                  int64_t buffer);
 
-  bool isMatrix() const { return kind == RowMajor || kind == ColumnMajor; }
+  bool isMatrix() const {
+    return kind == RowMajor || kind == ColumnMajor || kind == StridedMatrix;
+  }
   /// Whether strides and offset are multiples of `bytes`.
   bool isAligned(int64_t bytes) const;
   void print(llvm::raw_ostream &os) const;
@@ -119,6 +138,7 @@ void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
 void registerGenericFamilies(mlir::DialectRegistry &registry);
 void registerSm80AttentionFamily(mlir::DialectRegistry &registry);
+void registerSm80Families(mlir::DialectRegistry &registry);
 void registerSm90Families(mlir::DialectRegistry &registry);
 } // namespace fact
 

@@ -163,12 +163,12 @@ LogicalResult GemmAnalysis::getOperands(Gemm &gemm) {
   int64_t matrices = 0;
   for (const ScalarFunction::Argument &argument :
        gemm.epilogue.getArguments().drop_front()) {
-    FailureOr<MatrixTensor> tensor = getEpilogueOperand(argument, emitError);
+    FailureOr<MatrixTensor> tensor = getOperand(argument);
     if (failed(tensor))
       return failure();
     if (tensor->kind != MatrixTensor::Scalar &&
         tensor->kind != MatrixTensor::ColumnVector &&
-        failed(requireTma(*tensor, "an operand of the epilogue")))
+        failed(requireAlignment(*tensor, "an operand of the epilogue")))
       return failure();
     matrices += tensor->isMatrix();
     gemm.operands.push_back(*tensor);
@@ -219,26 +219,6 @@ LogicalResult GemmAnalysis::makeReducedEpilogue(ReducedEpilogue &reduced,
 }
 
 FailureOr<Gemm> Gemm::read(FusedOp fused, EmitError emitError) {
-  auto read = [&](bool foldBatches, EmitError emitError) -> FailureOr<Gemm> {
-    ContractionRegion::Options options;
-    options.foldBatches = foldBatches;
-    FailureOr<ContractionRegion> region =
-        ContractionRegion::get(fused, options, emitError);
-    if (failed(region))
-      return failure();
-    return GemmAnalysis(fused, *region, emitError).run();
-  };
-  // Folded batches make one large product. Where the rest of the region does
-  // not allow them, the batched form may do.
-  bool hasBatches =
-      llvm::any_of(fused.getBody().getOps<MatmulOp>(), [](MatmulOp matmul) {
-        return matmul.getType().getNumElements() !=
-               matmul.getM() * matmul.getN();
-      });
-  if (hasBatches) {
-    FailureOr<Gemm> folded = read(/*foldBatches=*/true, Silence(fused));
-    if (succeeded(folded))
-      return folded;
-  }
-  return read(/*foldBatches=*/false, emitError);
+  return readFolded<GemmAnalysis>(fused, ContractionRegion::Kind::Single,
+                                  emitError);
 }

@@ -4,6 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
 #define FACT_LIB_TARGET_CUDA_GEMMANALYSIS_H
 
+#include "CublasGemm.h"
 #include "Sm90Gemm.h"
 
 namespace fact {
@@ -34,7 +35,10 @@ struct Gemm {
   /// alone. Batches are folded into M where one B serves all of them.
   static mlir::FailureOr<Gemm> read(FusedOp fused, EmitError emitError);
 
-  bool isBatched() const { return batches > 1; }
+  /// The product alone, of a plain GEMM.
+  PlainGemm getPlain() const {
+    return {rate, m, n, k, batches, a, b, results.front()};
+  }
   size_t countReductions() const {
     return rows.reductions.size() + columns.reductions.size();
   }

@@ -35,7 +35,6 @@ protected:
 
 private:
   LogicalResult checkTma(EmitError emitError) const;
-  void emitCublas(const KernelVariant &variant, raw_ostream &os) const;
   void emitGemm(ArrayRef<KernelVariant> variants, raw_ostream &os) const;
 
   Gemm gemm;
@@ -162,6 +161,8 @@ SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
 //===----------------------------------------------------------------------===//
 
 double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
+  if (isa<CublasGemmAttr>(schedule))
+    return 1e6 * gemm.getPlain().predictCublas(machine);
   double epilogueBytes =
       gemm.batches * countMatrixBytes(gemm.operands, gemm.m, gemm.n);
   double bytes = epilogueBytes;
@@ -171,14 +172,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   bytes += double(getStorageBytes(gemm.a.element)) * gemm.batches *
            (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
 
-  auto gemmSchedule = dyn_cast<Sm90GemmAttr>(schedule);
-  if (!gemmSchedule) {
-    double flops = 2.0 * gemm.m * gemm.n * gemm.k * gemm.batches;
-    // cuBLAS multiplies strict f32 on the f32 units.
-    double peak = machine.matrixFlops[size_t(gemm.rate)];
-    return 1e6 * (std::max(flops / (0.77 * peak), bytes / machine.bandwidth) +
-                  2 * machine.launchSeconds);
-  }
+  auto gemmSchedule = cast<Sm90GemmAttr>(schedule);
   double slots = 1 + gemm.epilogue.getCost() + 2.0 * gemm.operands.size() +
                  4.0 * gemm.results.size() + 2.0 * gemm.countReductions();
   int64_t finishes =
@@ -197,23 +191,6 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
 //===----------------------------------------------------------------------===//
 // Emission
 //===----------------------------------------------------------------------===//
-
-static void printProblem(raw_ostream &os, const Gemm &gemm) {
-  os << "    Problem<" << gemm.m << ", " << gemm.n << ", " << gemm.k;
-  if (gemm.isBatched())
-    os << ", " << gemm.batches;
-  os << ">,\n    " << gemm.a << ",\n    " << gemm.b << ",\n";
-}
-
-void GemmEpiloguePlan::emitCublas(const KernelVariant &variant,
-                                  raw_ostream &os) const {
-  printHeader(os, fused, variant.schedule, variant.symbol, "CublasGemm.cuh");
-  os << "using Kernel = CublasGemm<\n";
-  printProblem(os, gemm);
-  os << "    Operands<>,\n    " << gemm.results.front()
-     << (gemm.rate == MatrixRate::TF32 ? ",\n    AllowTf32>;\n" : ">;\n");
-  printFooter(os, variant.symbol);
-}
 
 /// The name of a reduction in GemmReductions.cuh.
 static StringRef getReductionWord(ReduceOp reduce) {
@@ -305,9 +282,9 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   rows.printFunctors(os);
   columns.printFunctors(os);
 
-  os << "using Kernel = " << kernel << "<\n";
-  printProblem(os, gemm);
-  os << "    ";
+  os << "using Kernel = " << kernel << "<\n    ";
+  printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
+  os << ",\n    " << gemm.a << ",\n    " << gemm.b << ",\n    ";
   printOperands(os, gemm.operands);
   os << ",\n    ";
   printResults(os, functors, gemm.results);
@@ -327,11 +304,10 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
 
 LogicalResult GemmEpiloguePlan::emit(ArrayRef<KernelVariant> variants,
                                      KernelCode &code) const {
-  llvm::raw_string_ostream os(code.text);
   if (isa<CublasGemmAttr>(variants.front().schedule)) {
-    emitCublas(variants.front(), os);
-    code.link = {"-lcublasLt"};
+    gemm.getPlain().emitCublas(fused, variants.front(), code);
   } else {
+    llvm::raw_string_ostream os(code.text);
     emitGemm(variants, os);
   }
   return success();

@@ -42,7 +42,7 @@ PackedGemmAnalysis::getWeight(const ContractionRegion::Product &product) {
     return emitError() << "a weight must be one of the first 32 operands, not "
                           "number "
                        << tensor->buffer;
-  if (failed(requireTma(*tensor, "a weight")))
+  if (failed(requireAlignment(*tensor, "a weight")))
     return failure();
   return tensor;
 }
@@ -68,7 +68,7 @@ PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
   Epilogue epilogue{*tensor, {}, std::move(*function)};
   for (const ScalarFunction::Argument &argument :
        epilogue.function.getArguments().drop_front(leading.size())) {
-    FailureOr<MatrixTensor> operand = getEpilogueOperand(argument, emitError);
+    FailureOr<MatrixTensor> operand = getOperand(argument);
     if (failed(operand))
       return failure();
     if (llvm::any_of(weights, [&](const MatrixTensor &weight) {

@@ -5,6 +5,7 @@
 #define FACT_LIB_TARGET_CUDA_PACKEDGEMM_H
 
 #include "GemmTensors.h"
+#include "Sm90Gemm.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace fact {

@@ -137,25 +137,6 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 // Emission
 //===----------------------------------------------------------------------===//
 
-FailureOr<MatrixTensor>
-fact::getEpilogueOperand(const ScalarFunction::Argument &argument,
-                         EmitError emitError) {
-  Type type = argument.value.getType();
-  Type element = cast<RankedTensorType>(type).getElementType();
-  if (!isa<FloatType>(element) || element.isF64())
-    return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
-                          "not "
-                       << type;
-  FailureOr<MatrixTensor> tensor =
-      MatrixTensor::get(argument.view, getBuffer(argument.value));
-  if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
-    return emitError() << "an operand of the epilogue must be a row-major "
-                          "matrix, a row, a column or a scalar of the product, "
-                          "and one of type "
-                       << type << " is not";
-  return tensor;
-}
-
 static StringRef getKernelWord(KernelSchedule kernel) {
   switch (kernel) {
   case KernelSchedule::cooperative:

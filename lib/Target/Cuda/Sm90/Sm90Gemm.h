@@ -8,11 +8,6 @@
 #include "Sm90Schedules.h"
 
 namespace fact {
-/// An operand of a GEMM's epilogue, in a layout that its visitors read.
-mlir::FailureOr<MatrixTensor>
-getEpilogueOperand(const ScalarFunction::Argument &argument,
-                   EmitError emitError);
-
 /// Prints a schedule as `GemmSchedule<Tile<...>, ...>`.
 void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule,
                    MatrixRate rate);

@@ -96,6 +96,15 @@ struct ColumnMajor : View<Buffer, Element, Offset> {
   static constexpr int64_t batch_stride = BatchStride;
 };
 
+/// A matrix, or a batch of them, of any strides. `BatchStride` is between runs
+/// of `InnerBatches` batches.
+template <int Buffer, class Element, int64_t RowStride, int64_t ColumnStride,
+          int64_t BatchStride = 0, int64_t Offset = 0, int64_t InnerBatches = 1,
+          int64_t InnerBatchStride = 0>
+struct StridedMatrix : View<Buffer, Element, Offset> {
+  static constexpr int64_t batch_stride = BatchStride;
+};
+
 /// One value for each column, the same in all rows: a bias.
 template <int Buffer, class Element, int64_t BatchStride = 0,
           int64_t Offset = 0>
@@ -121,6 +130,11 @@ struct is_row_major<RowMajor<B, E, L, S, O>> : std::true_type {};
 /// The sizes of a GEMM: D[M, N] = A[M, K] * B[K, N], for each batch.
 template <int M, int N, int K, int Batches = 1> struct Problem {
   static constexpr int m = M, n = N, k = K, batches = Batches;
+};
+
+/// The part of a GEMM that a block computes, and of K that it takes at once.
+template <int M, int N, int K> struct Tile {
+  static constexpr int m = M, n = N, k = K;
 };
 
 /// What a kernel reads beside its main operands, in the functors' order.
@@ -179,8 +193,9 @@ template <class Matrix> constexpr bool tma_can_address() {
 /// Allows a kernel the dynamic shared memory it asks for at launch.
 template <class Function>
 int allow_shared_memory(Function *kernel, int bytes) {
-  return cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  return cudaFuncSetAttribute(reinterpret_cast<void const *>(kernel),
+                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              bytes);
 }
 
 /// Enqueues a kernel of one parameter. `cluster` may be all ones.

@@ -92,6 +92,19 @@ FACT_DEVICE float fast_erf(float x) {
   return copysignf(1.0f - tail, x);
 }
 
+/// What is left of x when matrix units have truncated it to TF32, rounded to nearest.
+/// It has the sign of x, and is not 0 where x is not: infinities of the other
+/// operand keep their sign, and do not become NaN.
+FACT_DEVICE float small_part(float x) {
+  constexpr uint32_t dropped = 0x1fff;
+  float big = __uint_as_float(__float_as_uint(x) & ~dropped);
+  float rest = fmaf(big, 0x1p-30f, x - big);
+  // Matrix units truncate this one too.
+  rest = __uint_as_float(__float_as_uint(rest) + (dropped + 1) / 2);
+  bool finite = fabsf(x) <= 3.402823466e+38f;
+  return finite ? rest : copysignf(1.0f, x);
+}
+
 } // namespace fact
 
 #endif // FACT_CUTLASS_MATH_CUH

@@ -21,6 +21,7 @@
 #define FACT_CUTLASS_FLOAT32_CUH
 
 #include "Gemm.cuh"
+#include "Math.cuh"
 #include "cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized_fp8.hpp"
 
 namespace fact {
@@ -35,19 +36,6 @@ namespace sm90 {
 //===----------------------------------------------------------------------===//
 // The main loop of strict products
 //===----------------------------------------------------------------------===//
-
-/// What is left of x when wgmma has truncated it to TF32, rounded to nearest.
-/// It has the sign of x, and is not 0 where x is not: infinities of the other
-/// operand keep their sign, and do not become NaN.
-FACT_DEVICE float small_part(float x) {
-  constexpr uint32_t dropped = 0x1fff;
-  float big = __uint_as_float(__float_as_uint(x) & ~dropped);
-  float rest = fmaf(big, 0x1p-30f, x - big);
-  // wgmma truncates this one too.
-  rest = __uint_as_float(__float_as_uint(rest) + (dropped + 1) / 2);
-  bool finite = fabsf(x) <= 3.402823466e+38f;
-  return finite ? rest : copysignf(1.0f, x);
-}
 
 /// CUTLASS's main loop for FP8, whose sums are promoted, over operands of f32.
 /// Small parts are made of the next tile of K while wgmma multiplies this one.

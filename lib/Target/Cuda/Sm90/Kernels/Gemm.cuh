@@ -60,10 +60,6 @@ namespace fact {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-template <int M, int N, int K> struct Tile {
-  static constexpr int m = M, n = N, k = K;
-};
-
 template <int M, int N> struct Cluster {
   static constexpr int m = M, n = N;
 };

@@ -13,14 +13,35 @@ SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
   return {rows, columns};
 }
 
+SmallVector<int64_t> GemmTensors::getIndexSpace() const {
+  SmallVector<int64_t> shape = getShape(region.m, region.products.front().n);
+  if (addressing == Addressing::Tma || region.batches == 1)
+    return shape;
+  ArrayRef<int64_t> batches = ArrayRef(region.lhs.shape).drop_back(2);
+  shape.erase(shape.begin());
+  shape.insert(shape.begin(), batches.begin(), batches.end());
+  return shape;
+}
+
+FailureOr<MatrixTensor> GemmTensors::getStrided(const StridedView &view,
+                                                int64_t rows, int64_t columns,
+                                                int64_t buffer) const {
+  // Folded batches are rows, and have to lie as such.
+  size_t rank = view.shape.size();
+  if (addressing == Addressing::Tma || rank < 2 ||
+      view.shape[rank - 2] != rows || view.shape[rank - 1] != columns)
+    return failure();
+  return MatrixTensor::getStrided(view, buffer);
+}
+
 MatrixRate GemmTensors::getRate() const {
   return getMatrixRate(toElementType(region.getElementType()),
                        region.products.front().matmul.getTf32());
 }
 
-LogicalResult GemmTensors::requireTma(const MatrixTensor &tensor,
-                                      StringRef name) {
-  if (tensor.isAligned(16) || region.isPlain())
+LogicalResult GemmTensors::requireAlignment(const MatrixTensor &tensor,
+                                            StringRef name) {
+  if (addressing == Addressing::Any || tensor.isAligned(16) || region.isPlain())
     return success();
   return emitError() << "strides and offset of " << name
                      << " must be multiples of 16 bytes, and a row has "
@@ -41,6 +62,11 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
                                                int64_t rows, int64_t columns,
                                                StringRef name) {
   FailureOr<StridedView> matrix = view.reshape(getShape(rows, columns));
+  FailureOr<MatrixTensor> strided =
+      getStrided(failed(matrix) ? view : *matrix, rows, columns,
+                 getBuffer(view.base));
+  if (failed(matrix) && succeeded(strided))
+    return strided;
   if (failed(matrix))
     return emitError() << "the batches of " << name
                        << " must lie at one stride, and those of 'fact.matmul' "
@@ -57,11 +83,13 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
     tensor->kind = MatrixTensor::ColumnMajor;
     tensor->leadingDimension = rows;
   }
+  if ((failed(tensor) || !tensor->isMatrix()) && succeeded(strided))
+    return strided;
   if (failed(tensor) || !tensor->isMatrix())
     return emitError() << name
                        << " of 'fact.matmul' needs contiguous rows or columns";
   // Kernels copy factors of f32 that TMA cannot address.
-  if (getRate() == MatrixRate::Bits16 && failed(requireTma(*tensor, name)))
+  if (getRate() == MatrixRate::Bits16 && failed(requireAlignment(*tensor, name)))
     return failure();
   return tensor;
 }
@@ -110,10 +138,49 @@ GemmTensors::getResult(const ContractionRegion::Result &result, Value &value) {
                           view->offset};
   else if (succeeded(view))
     tensor = MatrixTensor::get(*view, buffer);
-  if (failed(tensor) || tensor->kind != MatrixTensor::RowMajor)
+  if (failed(tensor) || !tensor->isMatrix())
+    tensor = getStrided(succeeded(view) ? *view : destination->view, region.m,
+                        result.n, buffer);
+  if (failed(tensor) || (tensor->kind != MatrixTensor::RowMajor &&
+                         addressing == Addressing::Tma))
     return emitError() << "a result must have contiguous rows, and its last "
                           "views permute them";
-  if (failed(requireTma(*tensor, "a result")))
+  if (failed(requireAlignment(*tensor, "a result")))
     return failure();
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands of epilogues
+//===----------------------------------------------------------------------===//
+
+FailureOr<MatrixTensor>
+GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
+  Type type = argument.value.getType();
+  int64_t buffer = getBuffer(argument.value);
+  FailureOr<StridedView> view = argument.view.reshape(
+      getShape(region.m, argument.view.shape.back()));
+  FailureOr<MatrixTensor> tensor = failure();
+  if (succeeded(view))
+    tensor = MatrixTensor::get(*view, buffer);
+  if (addressing == Addressing::Any) {
+    if (failed(tensor))
+      tensor = MatrixTensor::getStrided(argument.view, buffer);
+    if (failed(tensor))
+      return emitError() << "the batches of an operand of the epilogue must lie "
+                            "at one stride or two, and those of type "
+                         << type << " do not";
+    return tensor;
+  }
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (!isa<FloatType>(element) || element.isF64())
+    return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
+                          "not "
+                       << type;
+  if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
+    return emitError() << "an operand of the epilogue must be a row-major "
+                          "matrix, a row, a column or a scalar of the product, "
+                          "and one of type "
+                       << type << " is not";
   return tensor;
 }

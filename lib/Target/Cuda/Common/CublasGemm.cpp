@@ -1,0 +1,42 @@
+//===- CublasGemm.cpp - The vendor's GEMM as a candidate ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CublasGemm.h"
+
+using namespace mlir;
+using namespace fact;
+
+double PlainGemm::countBytes() const {
+  double factors = double(m) * k + double(k) * n;
+  return batches * (factors * getStorageBytes(a.element) +
+                    double(m) * n * getStorageBytes(result.element));
+}
+
+double PlainGemm::predictCublas(const MachineDescription &machine) const {
+  double flops = 2.0 * m * n * k * batches;
+  // cuBLAS multiplies strict f32 on the f32 units.
+  double peak = machine.matrixFlops[size_t(rate)];
+  return std::max(flops / (0.77 * peak), countBytes() / machine.bandwidth) +
+         2 * machine.launchSeconds;
+}
+
+void fact::printProblem(raw_ostream &os, int64_t m, int64_t n, int64_t k,
+                        int64_t batches) {
+  os << "Problem<" << m << ", " << n << ", " << k;
+  if (batches > 1)
+    os << ", " << batches;
+  os << '>';
+}
+
+void PlainGemm::emitCublas(FusedOp fused, const KernelVariant &variant,
+                           KernelCode &code) const {
+  llvm::raw_string_ostream os(code.text);
+  printHeader(os, fused, variant.schedule, variant.symbol, "CublasGemm.cuh");
+  os << "using Kernel = CublasGemm<\n    ";
+  printProblem(os, m, n, k, batches);
+  os << ",\n    " << a << ",\n    " << b << ",\n    Operands<>,\n    "
+     << result
+     << (rate == MatrixRate::TF32 ? ",\n    AllowTf32>;\n" : ">;\n");
+  printFooter(os, variant.symbol);
+  code.link = {"-lcublasLt"};
+}

@@ -1,0 +1,106 @@
+//===- GemmTensors.h - A contraction's tensors as matrices ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_CUDA_GEMMTENSORS_H
+#define FACT_LIB_TARGET_CUDA_GEMMTENSORS_H
+
+#include "Emission.h"
+#include "fact/Analysis/ContractionRegion.h"
+
+namespace fact {
+/// How kernels address the tensors of a GEMM.
+enum class Addressing {
+  /// By TMA: floats of up to 32 bits in contiguous rows, which factors may have
+  /// as columns, at multiples of 16 bytes.
+  Tma,
+  /// Element by element: any type and any strides.
+  Any
+};
+
+/// The tensors of a contraction as kernels address them.
+class GemmTensors {
+public:
+  GemmTensors(FusedOp fused, const ContractionRegion &region,
+              EmitError emitError, Addressing addressing = Addressing::Tma)
+      : fused(fused), region(region), emitError(emitError),
+        addressing(addressing) {}
+
+protected:
+  mlir::FailureOr<MatrixTensor> getLhs();
+  mlir::FailureOr<MatrixTensor>
+  getRhs(const ContractionRegion::Product &product);
+
+  /// A result of the product's size; `value` is what it holds before the views
+  /// at its end.
+  mlir::FailureOr<MatrixTensor>
+  getResult(const ContractionRegion::Result &result, mlir::Value &value);
+
+  /// An operand of the epilogue.
+  mlir::FailureOr<MatrixTensor>
+  getOperand(const ScalarFunction::Argument &argument);
+
+  /// The shape [rows, columns], after the batches where there are some.
+  llvm::SmallVector<int64_t> getShape(int64_t rows, int64_t columns) const;
+  /// The index space of an epilogue: the same, with all dimensions of batches
+  /// where they may lie at several strides.
+  llvm::SmallVector<int64_t> getIndexSpace() const;
+
+  /// How the matrix units multiply the factors.
+  MatrixRate getRate() const;
+
+  /// Checks that strides and offset are multiples of 16 bytes where TMA needs
+  /// them. A plain product is exempt: cuBLAS takes any.
+  mlir::LogicalResult requireAlignment(const MatrixTensor &tensor,
+                                       llvm::StringRef name);
+
+  FusedOp fused;
+  const ContractionRegion &region;
+  EmitError emitError;
+  Addressing addressing;
+
+private:
+  /// A view of shape [batches..., rows, columns] where any strides will do.
+  mlir::FailureOr<MatrixTensor> getStrided(const StridedView &view,
+                                           int64_t rows, int64_t columns,
+                                           int64_t buffer) const;
+  mlir::FailureOr<MatrixTensor> getFactor(const StridedView &view, int64_t rows,
+                                          int64_t columns,
+                                          llvm::StringRef name);
+};
+
+/// The matrix of a factor that all batches share.
+StridedView dropBatches(const StridedView &factor);
+
+/// What `AnalysisT(fused, region, emitError, arguments...).run()` makes of a
+/// region. Folded batches make one large product; where the rest of the region
+/// does not allow them, the batched form may do.
+template <typename AnalysisT, typename... Arguments>
+auto readFolded(FusedOp fused, ContractionRegion::Kind kind,
+                EmitError emitError, Arguments... arguments)
+    -> decltype(std::declval<AnalysisT>().run()) {
+  auto read = [&](bool foldBatches, EmitError emitError)
+      -> decltype(std::declval<AnalysisT>().run()) {
+    ContractionRegion::Options options;
+    options.kind = kind;
+    options.foldBatches = foldBatches;
+    mlir::FailureOr<ContractionRegion> region =
+        ContractionRegion::get(fused, options, emitError);
+    if (failed(region))
+      return mlir::failure();
+    return AnalysisT(fused, *region, emitError, arguments...).run();
+  };
+  bool hasBatches =
+      llvm::any_of(fused.getBody().getOps<MatmulOp>(), [](MatmulOp matmul) {
+        return matmul.getType().getNumElements() !=
+               matmul.getM() * matmul.getN();
+      });
+  if (hasBatches) {
+    auto folded = read(/*foldBatches=*/true, Silence(fused));
+    if (succeeded(folded))
+      return folded;
+  }
+  return read(/*foldBatches=*/false, emitError);
+}
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_GEMMTENSORS_H

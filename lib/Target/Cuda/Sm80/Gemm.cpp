@@ -1,0 +1,248 @@
+//===- Gemm.cpp - Products of one lhs through mma.sync --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Gemm.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fact;
+using namespace fact::sm80;
+
+/// Tiles of all batches.
+int64_t GemmPlan::countTiles(const Extents &tile) const {
+  return llvm::divideCeil(gemm.m, tile[0]) * llvm::divideCeil(gemm.n, tile[1]) *
+         gemm.batches;
+}
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+/// An upper bound of what the kernel takes: stages, whose rows are padded, or
+/// the sums of a tile.
+int64_t GemmPlan::getSharedMemoryBytes(Sm80GemmAttr schedule) const {
+  Extents tile = schedule.getTile();
+  int64_t size = gemm.getElementBytes();
+  // Rows along K have 16 bytes of padding, others as many, or 32 for f32.
+  auto getBytes = [&](int64_t outer) {
+    return std::max(outer * (tile[2] * size + 16),
+                    tile[2] * (outer * size + (size == 4 ? 32 : 16)));
+  };
+  int64_t products = gemm.factors.size();
+  int64_t stage = getBytes(tile[0]) + products * getBytes(tile[1]);
+  int64_t sums = products * tile[0] * (tile[1] + 8) * 4;
+  return std::max(schedule.getStages() * stage, sums);
+}
+
+LogicalResult GemmPlan::checkSplits(Sm80GemmAttr schedule,
+                                    EmitError emitError) const {
+  int64_t splits = schedule.getSplitK();
+  int64_t tiles = llvm::divideCeil(gemm.k, schedule.getTile()[2]);
+  if (splits > tiles)
+    return emitError() << "split_k is at most " << tiles
+                       << ", the tiles of K, not " << splits;
+  // Both grids have one dimension.
+  double blocks = double(countTiles(schedule.getTile())) * splits;
+  double rows = double(gemm.batches) * gemm.m * gemm.n / 256;
+  double grid = splits > 1 ? std::max(blocks, rows) : blocks;
+  if (grid > std::numeric_limits<int32_t>::max())
+    return emitError() << "a grid has at most 2147483647 blocks, not "
+                       << int64_t(grid);
+  constexpr double mostBytes = 1 << 30;
+  double bytes = 4.0 * splits * gemm.factors.size() * gemm.batches * gemm.m *
+                 llvm::alignTo(gemm.n, 8);
+  if (splits > 1 && bytes > mostBytes)
+    return emitError() << "sums of split_k take at most 1024 MiB, not "
+                       << std::llround(bytes / (1 << 20));
+  return success();
+}
+
+LogicalResult GemmPlan::checkLimits(ScheduleAttr schedule,
+                                    EmitError emitError) const {
+  auto own = dyn_cast<Sm80GemmAttr>(schedule);
+  if (!own) {
+    if (!gemm.isPlain)
+      return emitError() << "takes a plain 'fact.matmul', without an epilogue";
+    return success();
+  }
+  if (gemm.rate == MatrixRate::F64)
+    return emitError() << "multiplies f16, bf16 and f32, not f64";
+  Extents tile = own.getTile(), warps = own.getWarps();
+  for (int i : {0, 1})
+    if (tile[i] % (16 * warps[i]))
+      return emitError() << "tile " << (i == 0 ? "M" : "N")
+                         << " must be a multiple of "
+                         << 16 * warps[i] << ", 16 per warp, not " << tile[i];
+  if (own.getThreads() > 1024)
+    return emitError() << "a block has at most 32 warps, not "
+                       << own.getThreads() / 32;
+  // A strict product has a second set for the sums of each tile of K.
+  int64_t sets = gemm.factors.size() * (gemm.isStrict() ? 2 : 1);
+  int64_t registers = sets * tile[0] * tile[1] / own.getThreads();
+  if (registers > 128)
+    return emitError() << "sums need " << registers
+                       << " registers per thread, and at most 128 do not spill";
+  if (failed(checkSplits(own, emitError)))
+    return failure();
+  return requireSharedMemory(getSharedMemoryBytes(own), machine, emitError);
+}
+
+//===----------------------------------------------------------------------===//
+// Space
+//===----------------------------------------------------------------------===//
+
+SpaceAttrInterface GemmPlan::getSpace() const {
+  // Tiles of 16-bit elements; 32-bit ones have as many bytes along K.
+  SmallVector<Extents> tiles, warps{{2, 2}, {2, 4}, {4, 2}};
+  bool isLow = gemm.m <= 32, isNarrow = gemm.n <= 32;
+  int64_t low = gemm.m <= 16 ? 16 : 32, narrow = gemm.n <= 16 ? 16 : 32;
+  if (isLow && isNarrow) {
+    tiles = {{low, narrow, 64}, {low, narrow, 128}};
+    warps = {{1, 1}, {2, 1}, {1, 2}};
+  } else if (isLow) {
+    tiles = {{low, 64, 64}, {low, 128, 64}, {low, 64, 128}};
+    warps = {{1, 2}, {1, 4}};
+  } else if (isNarrow) {
+    tiles = {{64, narrow, 64}, {128, narrow, 64}, {64, narrow, 128}};
+    warps = {{2, 1}, {4, 1}};
+  } else if (countTiles({128, 128}) < 2 * machine.multiprocessors) {
+    tiles = {{64, 64, 64}, {64, 128, 32}, {128, 64, 32}, {32, 64, 64},
+             {64, 32, 64}};
+    warps = {{2, 2}, {2, 4}, {1, 2}, {2, 1}};
+  } else {
+    tiles = {{128, 128, 32}, {128, 64, 32},  {64, 128, 32}, {128, 128, 64},
+             {64, 64, 64},   {128, 256, 32}, {256, 128, 32}};
+  }
+  for (Extents &tile : tiles)
+    tile = {tile[0], tile[1], tile[2] * 2 / gemm.getElementBytes()};
+
+  // Splits that give each multiprocessor one block or two of the first tile.
+  SmallVector<int64_t> splits{1};
+  int64_t blocks = countTiles(tiles.front());
+  int64_t most = std::min<int64_t>(
+      32, llvm::divideCeil(gemm.k, 2 * tiles.front()[2]));
+  for (int64_t split = 2; split <= most; split *= 2)
+    if (blocks * split < 4 * machine.multiprocessors)
+      splits.push_back(split);
+  return Sm80GemmAttr::getSpace(fused.getContext(), tiles, warps, {3, 4},
+                                splits);
+}
+
+SmallVector<ScheduleAttr> GemmPlan::getFixedSchedules() const {
+  if (!gemm.isPlain)
+    return {};
+  return {CublasGemmAttr::get(fused.getContext())};
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// The share of the matrix units' peak that blocks reach.
+double GemmPlan::getEfficiency(Sm80GemmAttr schedule) const {
+  Extents tile = schedule.getTile(), warps = schedule.getWarps();
+  // Hopper and later reach their peaks with other instructions.
+  double share = machine.architecture.starts_with("sm_8") ? 0.85 : 0.6;
+  // Bytes per multiplication that a warp loads from shared memory.
+  double rows = double(tile[0]) / warps[0], columns = double(tile[1]) / warps[1];
+  share /= 1 + 8 * (rows + columns) / (rows * columns);
+  // Warps that run while others wait.
+  double resident = std::min<double>(
+      machine.sharedMemoryBytes / getSharedMemoryBytes(schedule),
+      std::ceil(double(countTiles(tile)) * schedule.getSplitK() /
+                machine.multiprocessors));
+  double active = std::max(resident, 1.0) * schedule.getThreads() / 32;
+  return share * active / (active + 2);
+}
+
+double GemmPlan::predict(ScheduleAttr schedule) const {
+  auto own = dyn_cast<Sm80GemmAttr>(schedule);
+  if (!own)
+    return 1e6 * gemm.getPlain().predictCublas(machine);
+  Extents tile = own.getTile();
+  double products = gemm.factors.size(), splits = own.getSplitK();
+  double size = gemm.getElementBytes();
+  double blocks = double(countTiles(tile)) * splits;
+  double waves = std::ceil(blocks / machine.multiprocessors);
+  double depth = std::ceil(llvm::divideCeil(gemm.k, tile[2]) / splits) * tile[2];
+
+  // A strict product is three of TF32, whose parts take time to compute.
+  double peak = machine.matrixFlops[size_t(
+      gemm.isStrict() ? MatrixRate::TF32 : gemm.rate)];
+  double work = gemm.isStrict() ? 3 / 0.8 : 1;
+  double area = double(tile[0]) * tile[1] * products;
+  double compute = waves * 2 * area * depth * work * machine.multiprocessors /
+                   (peak * getEfficiency(own));
+  double slots = 8 + gemm.epilogue->getCost() + 4.0 * gemm.operands.size() +
+                 4.0 * gemm.results.size();
+  double epilogue = waves * area * slots / (128 * machine.clock);
+
+  // Blocks read through the cache, which has a few times the bandwidth; few
+  // blocks do not use all of it.
+  double elements = double(gemm.m) * gemm.n * gemm.batches;
+  double bytes = gemm.batches * size *
+                 (double(gemm.m) * gemm.k + products * gemm.k * gemm.n);
+  bytes += gemm.batches * countMatrixBytes(gemm.operands, gemm.m, gemm.n);
+  for (const MatrixTensor &result : gemm.results)
+    bytes += elements * getStorageBytes(result.element);
+  double reads = blocks * (tile[0] + products * tile[1]) * depth * size;
+  double share = std::min(1.0, 1.5 * blocks / machine.multiprocessors);
+  double memory =
+      std::max(bytes, reads / 3) / (machine.bandwidth * std::max(share, 0.01));
+  double time = std::max(compute, memory) + epilogue + machine.launchSeconds;
+  // Each block fills its pipeline first.
+  time += 1e-6 * std::min(waves, 4.0);
+  if (splits > 1)
+    time += machine.launchSeconds +
+            8 * splits * products * elements / machine.bandwidth;
+  return 1e6 * time;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+void GemmPlan::emitGemm(const KernelVariant &variant, raw_ostream &os) const {
+  auto schedule = cast<Sm80GemmAttr>(variant.schedule);
+  printHeader(os, fused, schedule, variant.symbol, "Sm80Gemm.cuh");
+  SmallVector<StringRef> leading{"accumulator"};
+  if (gemm.factors.size() == 2)
+    leading = {"first", "second"};
+  SmallVector<std::string> names = getArgumentNames(*gemm.epilogue, leading);
+  SmallVector<std::string> functors;
+  for (size_t i = 0; i < gemm.results.size(); ++i) {
+    functors.push_back("Identity");
+    if (gemm.epilogue->isIdentity(i))
+      continue;
+    functors.back() = gemm.results.size() == 1
+                          ? "Epilogue"
+                          : "Epilogue" + std::to_string(i);
+    gemm.epilogue->printFunctor(os, functors.back(), names, i);
+    os << '\n';
+  }
+  os << "using Kernel = Sm80Gemm<\n    ";
+  printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
+  os << ",\n    " << gemm.a << ",\n    Factors<";
+  llvm::interleave(gemm.factors, os, ",\n            ");
+  os << ">,\n    ";
+  printOperands(os, gemm.operands);
+  os << ",\n    ";
+  printResults(os, functors, gemm.results);
+  Extents tile = schedule.getTile(), warps = schedule.getWarps();
+  os << ",\n    Sm80Schedule<Tile<" << tile[0] << ", " << tile[1] << ", "
+     << tile[2] << ">, Warps<" << warps[0] << ", " << warps[1] << ">, Stages<"
+     << schedule.getStages() << ">, Splits<" << schedule.getSplitK() << ">>"
+     << (gemm.rate == MatrixRate::TF32 ? ",\n    Tf32>;\n" : ">;\n");
+  printFooter(os, variant.symbol);
+}
+
+LogicalResult GemmPlan::emit(ArrayRef<KernelVariant> variants,
+                             KernelCode &code) const {
+  if (isa<CublasGemmAttr>(variants.front().schedule)) {
+    gemm.getPlain().emitCublas(fused, variants.front(), code);
+  } else {
+    llvm::raw_string_ostream os(code.text);
+    emitGemm(variants.front(), os);
+  }
+  return success();
+}

@@ -1,0 +1,70 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @warps(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{tile N must be a multiple of 64, 16 per warp, not 32}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %1 : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 64x32x32, warps = 1x4, stages = 3, split_k = 1>) : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @registers(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    // expected-error @below {{sums need 256 registers per thread, and at most 128 do not spill}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) {
+    ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      fact.yield %1 : tensor<64x64xf32>
+    } schedule(#fact.sm80_gemm<tile = 128x128x16, warps = 2x2, stages = 3, split_k = 1>) : tensor<64x64xf32>
+    return %0 : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @splits(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{split_k is at most 2, the tiles of K, not 3}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %1 : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 64x64x32, warps = 2x2, stages = 3, split_k = 3>) : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @memory(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{needs 278528 bytes of shared memory, and 'a100' has 166912}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %1 : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 128x128x128, warps = 2x4, stages = 4, split_k = 1>) : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @reduce(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64xf16> {
+    // expected-error @below {{takes no 'fact.reduce' of a product}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      %2 = fact.reduce sum %1 dims [1] : (tensor<64x64xf16>) -> tensor<64xf16>
+      fact.yield %2 : tensor<64xf16>
+    } : tensor<64xf16>
+    return %0 : tensor<64xf16>
+  }
+}
