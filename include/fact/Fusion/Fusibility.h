@@ -82,10 +82,10 @@ public:
   /// Checks every `fact.fused` of a module.
   mlir::LogicalResult checkAll(mlir::ModuleOp module) const;
 
-  /// The family that takes a group with the rule's default space, or null.
-  /// Emits no diagnostic.
-  const Family *findFamily(llvm::StringRef rule, const OpGroup &group,
-                           const GroupedBlock &decided) const;
+  /// The position of the family that takes a group with its default space,
+  /// among those of the rule; their number if none does. Emits no diagnostic.
+  size_t getRank(llvm::StringRef rule, const OpGroup &group,
+                 const GroupedBlock &decided) const;
 
   /// Whether a family takes the group, and no less specific one than takes
   /// `before`, the group that it grew from: an op is not worth the loss of a
