@@ -520,10 +520,6 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
   return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int bytes) {
-  return bytes > 227 << 10 ? cudaErrorInvalidValue : cudaSuccess;
-}
-
 cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   *stream = nullptr;
   return cudaSuccess;

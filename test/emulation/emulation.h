@@ -91,6 +91,12 @@ cudaError_t launchKernelExC(const cudaLaunchConfig_t *config,
                       config->dynamicSmemBytes, config->stream);
 }
 
+/// cudaFuncSetAttribute, with the kernel's type.
+template <class Kernel>
+cudaError_t setAttribute(Kernel, cudaFuncAttribute, int bytes) {
+  return bytes > 227 << 10 ? cudaErrorInvalidValue : cudaSuccess;
+}
+
 /// kernel<<<grid, block, bytes, stream>>>(arguments...)
 template <class Kernel> struct Configured {
   Kernel kernel;
@@ -289,6 +295,9 @@ inline void tanh_approx_f32(float &d, float a) { d = std::tanh(a); }
 inline void rcp_approx_ftz_f32(float &d, float a) {
   d = flushed(1.0f / flushed(a));
 }
+inline void sqrt_approx_ftz_f32(float &d, float a) {
+  d = std::sqrt(flushed(a));
+}
 inline void rsqrt_approx_ftz_f32(float &d, float a) {
   d = 1.0f / std::sqrt(flushed(a));
 }
@@ -477,6 +486,10 @@ inline float __log2f(float x) { return std::log2(x); }
 inline float __exp2f(float x) { return std::exp2(x); }
 inline float __sinf(float x) { return std::sin(x); }
 inline float __cosf(float x) { return std::cos(x); }
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+template <class T, class U> auto min(T a, U b) { return b < a ? b : a; }
+template <class T, class U> auto max(T a, U b) { return a < b ? b : a; }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
