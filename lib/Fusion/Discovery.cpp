@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Discovery.h"
+#include "ShareSteps.h"
 #include "WriteOut.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Types.h"
@@ -278,20 +279,14 @@ LogicalResult Discovery::copyOutputs(func::FuncOp function) {
              << " cannot be copied: tensors of kernels have static sizes and "
                 "elements of "
              << runtime::elementTypeNames();
-    auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise",
-                                operand.get(), StrategyAttr(), Attribute(),
-                                Attribute(), IntegerAttr());
-    Block &body = copy.getBody().emplaceBlock();
-    OpBuilder inner = OpBuilder::atBlockEnd(&body);
-    YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
-    operand.set(copy.getResult(0));
-    FailureOr<std::unique_ptr<Plan>> plan = target->plan(copy, [&] {
-      return mlir::emitError(loc) << "output " << operand.getOperandNumber()
-                                  << " cannot be copied: ";
-    });
-    if (failed(plan))
+    FailureOr<FusedOp> copy =
+        fusibility->copy(operand.get(), type, builder, loc, [&] {
+          return mlir::emitError(loc) << "output " << operand.getOperandNumber()
+                                      << " cannot be copied: ";
+        });
+    if (failed(copy))
       return failure();
-    copy.setSpaceAttr((*plan)->getSpace());
+    operand.set(copy->getResult(0));
   }
   return success();
 }
@@ -319,9 +314,13 @@ LogicalResult Discovery::run() {
     covered &= succeeded(discover(*block, agent));
   if (!covered)
     return failure();
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && failed(copyOutputs(function)))
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (failed(copyOutputs(function)))
       return failure();
+    shareSteps(function.getBody().front(), *fusibility);
+  }
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

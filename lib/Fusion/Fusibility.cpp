@@ -311,3 +311,20 @@ FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
     rewriter.eraseOp(op);
   return fused;
 }
+
+FailureOr<FusedOp> Fusibility::copy(Value value, Type type, OpBuilder &builder,
+                                    Location loc, EmitError emitError) const {
+  auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise", value,
+                              StrategyAttr(), Attribute(), Attribute(),
+                              IntegerAttr());
+  Block &body = copy.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(copy, emitError);
+  if (failed(plan)) {
+    copy->erase();
+    return failure();
+  }
+  copy.setSpaceAttr((*plan)->getSpace());
+  return copy;
+}

@@ -6,12 +6,15 @@
 // directions, as long as growing removes traffic. The group with the largest
 // speed-of-light gain is taken first; between overlapping groups that the
 // registry measured, the measured gains decide. Groups that lost an op to it
-// grow again without that op. Rules without anchors take what is left.
+// grow again without that op. Rules without anchors take what is left. Groups
+// keep to the stretches of unrolled loops, so that those of alike steps are
+// alike.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Analysis/UnrolledLoops.h"
 #include "fact/Fusion/Retrieval.h"
 
 using namespace mlir;
@@ -54,9 +57,15 @@ private:
     return op && op->getBlock() == &block->getBlock() && !block->find(op) &&
            Fusibility::isFusible(op);
   }
+  /// Whether a group is a kernel, of one stretch of the unrolled loops.
   bool accepts(const Rule &rule, const OpGroup &group,
                const OpGroup &before = {}) const {
-    return fusibility->accepts(rule.name, group, *block, before);
+    unsigned stretch = loops->getStretch(group.front());
+    return llvm::all_of(group,
+                        [&](Operation *op) {
+                          return loops->getStretch(op) == stretch;
+                        }) &&
+           fusibility->accepts(rule.name, group, *block, before);
   }
   size_t getRank(const Candidate &candidate) const {
     return fusibility->getRank(candidate.rule->name, candidate.ops, *block);
@@ -99,6 +108,7 @@ private:
   const Retrieval &retrieval;
   /// The decided groups, and those claimed here.
   std::optional<GroupedBlock> block;
+  std::optional<UnrolledLoops> loops;
   const Fusibility *fusibility = nullptr;
   std::vector<Proposal> proposals;
 };
@@ -421,6 +431,7 @@ void RulesAgent::cover(Operation *op) {
 std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
                                           const Fusibility &analysis) {
   block.emplace(decided);
+  loops.emplace(block->getBlock());
   fusibility = &analysis;
   proposals.clear();
   takeAnchors();

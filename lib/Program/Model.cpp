@@ -3,6 +3,7 @@
 
 #include "Violation.h"
 #include "fact/Program/Program.h"
+#include "fact/Support/WrittenBytes.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -34,7 +35,7 @@ llvm::MapVector<AllocOp, LiveRange> program::getLiveRanges(ModelOp model) {
   for (auto [i, launch] :
        llvm::enumerate(model.getRun().getBody().getOps<LaunchOp>())) {
     for (Value buffer : launch->getOperands()) {
-      auto alloc = buffer.getDefiningOp<AllocOp>();
+      auto alloc = dyn_cast<AllocOp>(*getExtent(buffer).whole);
       if (!alloc || alloc.getMemory() != Memory::workspace)
         continue;
       auto position = unsigned(i);
@@ -63,15 +64,19 @@ private:
   LogicalResult verifyReads(LaunchOp launch, bool prepares);
   LogicalResult verifyWrites(LaunchOp launch, bool prepares);
 
-  llvm::DenseMap<Operation *, LaunchOp> writers;
+  /// By whole buffer.
+  llvm::DenseMap<Operation *, WrittenBytes<LaunchOp>> written;
 };
 } // namespace
 
 LogicalResult Dataflow::verifyReads(LaunchOp launch, bool prepares) {
   for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
-    Operation *buffer = input.getDefiningOp();
-    if (isWrittenByLaunch(buffer) && !writers.contains(buffer))
-      return (violates(launch, 3) << "no earlier launch writes argument " << i)
+    auto [buffer, begin, end] = getExtent(input);
+    if (isWrittenByLaunch(buffer) && !written[buffer].covers(begin, end))
+      return (violates(launch, 3)
+              << "no earlier launch writes "
+              << (written[buffer].findWriter(begin, end) ? "all of " : "")
+              << "argument " << i)
                  .attachNote(buffer->getLoc())
              << "the buffer";
     if (prepares && isa<InputOp>(buffer))
@@ -86,14 +91,14 @@ LogicalResult Dataflow::verifyReads(LaunchOp launch, bool prepares) {
 
 LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
   for (auto [i, output] : llvm::enumerate(launch.getOutputs())) {
-    Operation *buffer = output.getDefiningOp();
+    auto [buffer, begin, end] = getExtent(output);
     if (!isWrittenByLaunch(buffer))
       return (violates(launch, 4)
               << "result " << i << " is a '" << buffer->getName()
               << "', which no launch may write")
                  .attachNote(buffer->getLoc())
              << "the buffer";
-    auto alloc = dyn_cast<AllocOp>(buffer);
+    auto alloc = dyn_cast<AllocOp>(*buffer);
     bool isPrepared = alloc && alloc.getMemory() == Memory::prepared;
     if (isPrepared != prepares)
       return (violates(launch, 5)
@@ -101,11 +106,12 @@ LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
               << " in prepared memory, which 'program.prepare' alone writes")
                  .attachNote(buffer->getLoc())
              << "the buffer";
-    auto [writer, isFirst] = writers.try_emplace(buffer, launch);
-    if (!isFirst)
+    WrittenBytes<LaunchOp> &known = written[buffer];
+    if (const LaunchOp *other = known.findWriter(begin, end))
       return (violates(launch, 4) << "another launch also writes result " << i)
-                 .attachNote(writer->second.getLoc())
+                 .attachNote(LaunchOp(*other).getLoc())
              << "the other launch";
+    known.add(begin, end, launch);
   }
   return success();
 }
@@ -122,8 +128,13 @@ LogicalResult Dataflow::verify(ModelOp model) {
   llvm::SmallDenseMap<int64_t, OutputOp> outputs;
   for (BufferOpInterface buffer : model.getBuffers()) {
     auto output = dyn_cast<OutputOp>(*buffer);
-    if (isWrittenByLaunch(buffer) && !writers.contains(buffer))
-      return violates(buffer, output ? 3 : 1) << "no launch writes it";
+    auto [whole, begin, end] = getExtent(buffer->getResult(0));
+    if (whole == buffer && isWrittenByLaunch(buffer) &&
+        !written[buffer].covers(begin, end))
+      return violates(buffer, output ? 3 : 1)
+             << (written[buffer].findWriter(begin, end)
+                     ? "launches write only parts of it"
+                     : "no launch writes it");
     if (!output)
       continue;
     auto [known, isNew] = outputs.try_emplace(output.getIndex(), output);

@@ -1,6 +1,7 @@
 //===- OutlineProgram.cpp - From a discovered function to launches --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "fact/Analysis/Parts.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Program/Kernels.h"
@@ -30,13 +31,16 @@ public:
 
 private:
   LogicalResult markOutputs();
+  LogicalResult placePieces(ConcatOp concat);
   void outlineKernels();
   KernelOp outlineKernel(const NamedKernel &named);
   void createModel();
   LogicalResult addOp(Operation &op, Block &launches);
   LogicalResult addPrepare(PrepareOp prepare);
   void addLaunch(FusedOp fused, Block &launches);
+  Value createMemory(OpResult result, bool prepares);
   Value createResult(OpResult result, bool prepares);
+  Value createPart(Location loc, Value buffer, int64_t offset, Type type);
   template <typename BufferOp, typename... Arguments>
   Value createBuffer(Location loc, Arguments &&...arguments) {
     return BufferOp::create(builder, loc,
@@ -53,6 +57,8 @@ private:
   llvm::DenseMap<Operation *, KernelOp> kernels;
   /// The output that a value is written to.
   llvm::DenseMap<Value, int64_t> outputs;
+  /// The concatenation that a kernel writes its result into, and the offset.
+  llvm::DenseMap<Value, std::pair<ConcatOp, int64_t>> pieces;
 };
 } // namespace
 
@@ -63,12 +69,31 @@ LogicalResult Outliner::markOutputs() {
     if (getStorageBytes(operand.get().getType()) == 0)
       continue;
     Value value = skipReshapes(operand.get());
-    if (!value.getDefiningOp<FusedOp>() || outputs.contains(value))
+    if (!isa_and_nonnull<FusedOp, ConcatOp>(value.getDefiningOp()) ||
+        outputs.contains(value))
       return terminator->emitError("output ")
              << operand.getOperandNumber()
              << " is not the result of a kernel of its own; run "
                 "--fact-discover on the module first";
     outputs[value] = operand.getOperandNumber();
+  }
+  return success();
+}
+
+/// A concatenation between kernels is memory into which each writes its piece.
+LogicalResult Outliner::placePieces(ConcatOp concat) {
+  SmallVector<int64_t> offsets = getPartOffsets(concat);
+  if (offsets.empty())
+    return concat.emitOpError("is not in a kernel, and its operands are not "
+                              "contiguous in memory; run --fact-discover first");
+  for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
+    Value piece = skipReshapes(input);
+    if (!piece.getDefiningOp<FusedOp>() || outputs.contains(piece) ||
+        !pieces.try_emplace(piece, concat, offsets[i]).second)
+      return concat.emitOpError("is not in a kernel, and operand ")
+             << i
+             << " is not the result of a kernel that can be written in its "
+                "place; run --fact-discover first";
   }
   return success();
 }
@@ -143,8 +168,8 @@ void Outliner::createModel() {
         cast<RankedTensorType>(argument.getType()));
 }
 
-/// The buffer that a kernel writes its result to.
-Value Outliner::createResult(OpResult result, bool prepares) {
+/// A buffer of its own for a value.
+Value Outliner::createMemory(OpResult result, bool prepares) {
   if (auto output = outputs.find(result); output != outputs.end())
     return createBuffer<program::OutputOp>(
         result.getLoc(), output->second,
@@ -154,6 +179,26 @@ Value Outliner::createResult(OpResult result, bool prepares) {
       /*offset=*/IntegerAttr(), cast<RankedTensorType>(result.getType()));
 }
 
+/// The buffer that a kernel writes its result to.
+Value Outliner::createResult(OpResult result, bool prepares) {
+  auto piece = pieces.find(result);
+  if (piece == pieces.end())
+    return createMemory(result, prepares);
+  auto [concat, offset] = piece->second;
+  Value &whole = buffers[concat];
+  if (!whole)
+    whole = createMemory(cast<OpResult>(concat.getResult()), prepares);
+  return createPart(result.getLoc(), whole, offset, result.getType());
+}
+
+Value Outliner::createPart(Location loc, Value buffer, int64_t offset,
+                           Type type) {
+  program::Extent extent = program::getExtent(buffer);
+  return createBuffer<program::PartOp>(loc, extent.whole->getResult(0),
+                                       extent.begin + offset,
+                                       cast<RankedTensorType>(type));
+}
+
 void Outliner::addLaunch(FusedOp fused, Block &launches) {
   SmallVector<Value> read, written;
   SmallVector<unsigned> shared = getSharedOperands(fused);
@@ -161,8 +206,11 @@ void Outliner::addLaunch(FusedOp fused, Block &launches) {
     if (shared[i] == i)
       read.push_back(buffers.at(skipReshapes(operand)));
   bool prepares = &launches == &model.getPrepare().getBody().front();
-  for (OpResult result : fused->getResults())
-    written.push_back(buffers[result] = createResult(result, prepares));
+  for (OpResult result : fused->getResults()) {
+    Value buffer = createResult(result, prepares);
+    buffers[result] = buffer;
+    written.push_back(buffer);
+  }
   OpBuilder atEnd = OpBuilder::atBlockEnd(&launches);
   program::LaunchOp::create(atEnd, fused.getLoc(), kernels[fused].getSymName(),
                             read, written);
@@ -182,13 +230,23 @@ LogicalResult Outliner::addPrepare(PrepareOp prepare) {
 static bool isReadByKernel(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     return isa<FusedOp>(user) ||
-           (isa<ReshapeOp>(user) && isReadByKernel(user->getResult(0)));
+           (isa<ReshapeOp, SliceOp>(user) &&
+            isReadByKernel(user->getResult(0)));
   });
 }
 
 LogicalResult Outliner::addOp(Operation &op, Block &launches) {
-  if (isa<ReshapeOp>(op))
+  // Kernels wrote the pieces of a concatenation.
+  if (isa<ReshapeOp>(op) ||
+      (isa<ConcatOp>(op) && buffers.contains(op.getResult(0))))
     return success();
+  if (auto slice = dyn_cast<SliceOp>(op))
+    if (std::optional<int64_t> offset = getPartOffset(slice)) {
+      Value whole = buffers.at(skipReshapes(slice.getOperand()));
+      buffers[slice] =
+          createPart(slice.getLoc(), whole, *offset, slice.getType());
+      return success();
+    }
   if (auto prepare = dyn_cast<PrepareOp>(op))
     return addPrepare(prepare);
   if (auto get = dyn_cast<GetWeightOp>(op)) {
@@ -213,6 +271,9 @@ LogicalResult Outliner::addOp(Operation &op, Block &launches) {
 LogicalResult Outliner::run() {
   if (failed(markOutputs()))
     return failure();
+  for (ConcatOp concat : function.getBody().front().getOps<ConcatOp>())
+    if (failed(placePieces(concat)))
+      return failure();
   outlineKernels();
   createModel();
   for (Operation &op : function.getBody().front().without_terminator())

@@ -168,6 +168,46 @@ LogicalResult program::ConstantOp::verify() {
   return success();
 }
 
+void PartOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getBuffer(), "part");
+}
+
+LogicalResult PartOp::verify() {
+  auto whole = getWhole().getDefiningOp<BufferOpInterface>();
+  if (isa<PartOp>(*whole))
+    return violates(*this, 1) << "it is a part of a part; name the whole buffer";
+  Type type = getTensor().getElementType();
+  if (whole.getTensor().getElementType() != type)
+    return (violates(*this, 1) << "it is " << getTensor()
+                               << ", but the buffer holds "
+                               << whole.getTensor())
+               .attachNote(whole.getLoc())
+           << "the buffer";
+  int64_t offset = getOffset(), bytes = getStorageBytes(getTensor());
+  int64_t limit = getStorageBytes(whole.getTensor());
+  int64_t unit = getStorageBytes(type);
+  if (offset < 0 || offset % unit)
+    return violates(*this, 2) << "offset " << offset << " is not a multiple of "
+                              << unit << ", the size of an element";
+  if (offset > limit - bytes)
+    return (violates(*this, 2) << bytes << " bytes at " << offset
+                               << " end beyond the " << limit
+                               << " bytes of the buffer")
+               .attachNote(whole.getLoc())
+           << "the buffer";
+  return success();
+}
+
+Extent program::getExtent(Value buffer) {
+  auto op = buffer.getDefiningOp<BufferOpInterface>();
+  int64_t begin = 0, bytes = getStorageBytes(op.getTensor());
+  if (auto part = dyn_cast<PartOp>(*op)) {
+    begin = part.getOffset();
+    op = part.getWhole().getDefiningOp<BufferOpInterface>();
+  }
+  return {op, begin, begin + bytes};
+}
+
 int64_t AllocOp::getBytes() {
   return llvm::alignTo(getStorageBytes(getTensor()), alignment);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/Device.h"
+#include "fact/Runtime/Program.h"
 #include "fact/Runtime/dlpack/dlpack.h"
 #include <cstdlib>
 #include <cstring>
@@ -54,7 +55,9 @@ bool select(int32_t ordinal) {
   return succeeded(cudaSetDevice(ordinal), "cudaSetDevice");
 }
 
-uint64_t requiredAlignment(uint32_t) { return 16; }
+uint64_t requiredAlignment(uint32_t elementBytes) {
+  return bufferAlignment(/*onDevice=*/true, elementBytes);
+}
 
 void *allocate(uint64_t bytes) {
   void *memory = nullptr;

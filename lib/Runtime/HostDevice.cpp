@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Runtime/Device.h"
+#include "fact/Runtime/Program.h"
 #include "fact/Runtime/ThreadPool.h"
 #include "fact/Runtime/dlpack/dlpack.h"
 #include <algorithm>
@@ -65,7 +66,9 @@ bool select(int32_t ordinal) {
   return false;
 }
 
-uint64_t requiredAlignment(uint32_t elementBytes) { return elementBytes; }
+uint64_t requiredAlignment(uint32_t elementBytes) {
+  return bufferAlignment(/*onDevice=*/false, elementBytes);
+}
 
 void *allocate(uint64_t bytes) {
   void *memory = nullptr;

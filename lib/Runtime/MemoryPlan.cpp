@@ -19,7 +19,8 @@ Packing packingOf(const Program &program, const StepSpec &step, bool atLoad) {
     if (operand >= step.bufferCount)
       return {}; // KernelInstance::validate says so.
     packing.values.push_back(step.buffers[operand]);
-    ValueKind kind = program.values[step.buffers[operand]].kind;
+    ValueKind kind =
+        program.values[program.wholeOf(step.buffers[operand])].kind;
     fixed =
         fixed && (kind == ValueKind::Weight || kind == ValueKind::Constant ||
                   kind == ValueKind::Prepared);
@@ -32,9 +33,11 @@ Packing packingOf(const Program &program, const StepSpec &step, bool atLoad) {
 /// Adds the weights among the operands of a step.
 static void addWeights(const Program &program, const uint32_t *values,
                        size_t count, std::set<uint32_t> &weights) {
-  for (size_t i = 0; i < count; ++i)
-    if (program.values[values[i]].kind == ValueKind::Weight)
-      weights.insert(program.values[values[i]].index);
+  for (size_t i = 0; i < count; ++i) {
+    const ValueSpec &value = program.values[program.wholeOf(values[i])];
+    if (value.kind == ValueKind::Weight)
+      weights.insert(value.index);
+  }
 }
 
 MemoryPlan::MemoryPlan(const Program &program) {

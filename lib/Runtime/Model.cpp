@@ -59,6 +59,8 @@ char *Model::addressOf(uint32_t value) const {
     return workspace.data() + spec.offset;
   case ValueKind::Output:
     return outputs[spec.index];
+  case ValueKind::Part:
+    return addressOf(spec.index) + spec.offset;
   }
   return nullptr;
 }

@@ -55,7 +55,8 @@ private:
   StepCheck stepCheck;
   std::chrono::steady_clock::time_point begin;
   std::vector<Memory> inputs, weights, constants;
-  /// Memory by value; empty before a value is written and after its last use.
+  /// Memory by whole value; empty before a value is written and after its last
+  /// use.
   std::vector<Memory> values;
   std::map<uint32_t, std::unique_ptr<Runner>> kernels;
   std::vector<bool> compared;
@@ -99,13 +100,18 @@ void Checker::runStep(const StepSpec &step, bool compares) {
   const Job &job = check.jobs[step.kernel];
   std::vector<void *> buffers;
   for (uint32_t i = 0; i < step.bufferCount; ++i) {
-    uint32_t id = step.buffers[i];
+    uint32_t id = program.wholeOf(step.buffers[i]);
     const ValueSpec &value = program.values[id];
+    bool isPart = id != step.buffers[i];
     if (i >= step.operandCount) {
-      const Tensor &result = job.results[i - step.operandCount];
-      values[id] = allocateMemory(result.bytes());
-      if (!device::fillBytes(values[id].get(), 0xff, result.bytes(), nullptr))
-        deviceFailed("worker_error");
+      uint64_t bytes =
+          isPart ? value.bytes : job.results[i - step.operandCount].bytes();
+      // The steps that write parts share the memory of the whole.
+      if (!isPart || !values[id]) {
+        values[id] = allocateMemory(bytes);
+        if (!device::fillBytes(values[id].get(), 0xff, bytes, nullptr))
+          deviceFailed("worker_error");
+      }
     } else if (value.kind == ValueKind::Input)
       values[id] = inputs[value.index];
     else if (value.kind == ValueKind::Weight)
@@ -117,7 +123,8 @@ void Checker::runStep(const StepSpec &step, bool compares) {
                           program.kernels[step.kernel].name + "' reads value " +
                           std::to_string(id) +
                           ", which no earlier step writes");
-    buffers.push_back(values[id].get());
+    buffers.push_back(values[id].get() +
+                      (isPart ? program.values[step.buffers[i]].offset : 0));
   }
   std::unique_ptr<Runner> &kernel = kernels[step.kernel];
   if (!kernel)
@@ -143,11 +150,11 @@ void Checker::runSteps(bool compares) {
   std::map<uint32_t, uint32_t> last;
   for (uint32_t i = 0; i < program.program.size; ++i)
     for (uint32_t j = 0; j < program.program[i].bufferCount; ++j)
-      last[program.program[i].buffers[j]] = i;
+      last[program.wholeOf(program.program[i].buffers[j])] = i;
   for (uint32_t i = 0; i < program.program.size; ++i) {
     runStep(program.program[i], compares);
     for (uint32_t j = 0; j < program.program[i].bufferCount; ++j) {
-      uint32_t id = program.program[i].buffers[j];
+      uint32_t id = program.wholeOf(program.program[i].buffers[j]);
       if (last[id] == i && program.values[id].kind == ValueKind::Workspace)
         values[id] = nullptr;
     }

@@ -90,8 +90,9 @@ static void checkOutputsWritten(const Bundle &bundle) {
   std::vector<bool> written(bundle.outputs.size());
   for (const Step &step : bundle.program)
     for (uint32_t index : step.results)
-      if (bundle.values[index].kind == ValueKind::Output)
-        written[bundle.values[index].index] = true;
+      if (const Value &value = bundle.values[bundle.wholeOf(index)];
+          value.kind == ValueKind::Output)
+        written[value.index] = true;
   for (size_t i = 0; i < written.size(); ++i)
     if (!written[i] && bundle.outputs[i].bytes())
       throw Failure("bundle.json: $.program: no step writes output '" +

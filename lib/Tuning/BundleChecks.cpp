@@ -133,6 +133,20 @@ static void checkRegion(const Node &node, const Value &value,
               (isPrepared ? "prepared values" : "workspace"));
 }
 
+/// A part is within a value before it that is no part.
+static void checkPart(const Node &node, size_t position, const Value &part,
+                      const Bundle &bundle) {
+  if (part.index >= position ||
+      bundle.values[part.index].kind == ValueKind::Part)
+    node.fail("'of' is " + std::to_string(part.index) +
+              "; expected the position of an earlier value that is not a part");
+  const Value &whole = bundle.values[part.index];
+  if (part.offset > whole.bytes || part.bytes > whole.bytes - part.offset)
+    node.fail("ends at byte " + std::to_string(part.offset + part.bytes) +
+              ", but value " + std::to_string(part.index) + " has " +
+              std::to_string(whole.bytes));
+}
+
 void checkValues(const Node &node, Bundle &bundle) {
   for (size_t i = 0; i < bundle.values.size(); ++i) {
     Value &value = bundle.values[i];
@@ -159,6 +173,9 @@ void checkValues(const Node &node, Bundle &bundle) {
     case ValueKind::Prepared:
     case ValueKind::Workspace:
       checkRegion(node.list()[i], value, bundle);
+      break;
+    case ValueKind::Part:
+      checkPart(node.list()[i], i, value, bundle);
     }
   }
 }
@@ -199,6 +216,14 @@ static void checkUses(const Node &node, const Bundle &bundle,
                           " bytes; the kernel's " + what + " is " +
                           tensor.text() + " with " +
                           std::to_string(tensor.bytes()));
+    uint64_t alignment = runtime::bufferAlignment(
+        bundle.target.cuda, runtime::bytesOf(tensor.type));
+    if (value.kind == ValueKind::Part && value.offset % alignment != 0)
+      node.list()[i].fail("this value begins at byte " +
+                          std::to_string(value.offset) + " of value " +
+                          std::to_string(value.index) + "; the kernel's " +
+                          what + " needs a multiple of " +
+                          std::to_string(alignment));
   }
 }
 
@@ -208,7 +233,7 @@ void checkOperands(const Node &node, Bundle &bundle, const Step &step,
   checkUses(node, bundle, kernel.name, kernel.operands, step.operands,
             "operand");
   for (size_t i = 0; i < step.operands.size(); ++i) {
-    ValueKind kind = bundle.values[step.operands[i]].kind;
+    ValueKind kind = bundle.values[bundle.wholeOf(step.operands[i])].kind;
     bool isFixed = kind == ValueKind::Weight || kind == ValueKind::Constant ||
                    kind == ValueKind::Prepared;
     if (isPrepare && !isFixed)
@@ -223,7 +248,7 @@ void checkResults(const Node &node, const Bundle &bundle, const Step &step,
   const Kernel &kernel = bundle.kernels[step.kernel];
   checkUses(node, bundle, kernel.name, kernel.results, step.results, "result");
   for (size_t i = 0; i < step.results.size(); ++i) {
-    ValueKind kind = bundle.values[step.results[i]].kind;
+    ValueKind kind = bundle.values[bundle.wholeOf(step.results[i])].kind;
     bool isWritable =
         isPrepare ? kind == ValueKind::Prepared
                   : kind == ValueKind::Workspace || kind == ValueKind::Output;

@@ -163,13 +163,15 @@ template <typename Archive> void describe(Archive &archive, Value &value) {
   static const WordsOf<ValueKind> kinds = {
       {"input", ValueKind::Input},         {"weight", ValueKind::Weight},
       {"constant", ValueKind::Constant},   {"prepared", ValueKind::Prepared},
-      {"workspace", ValueKind::Workspace}, {"output", ValueKind::Output}};
+      {"workspace", ValueKind::Workspace}, {"output", ValueKind::Output},
+      {"part", ValueKind::Part}};
   archive.field("kind", choice(value.kind, kinds));
-  if (value.isInRegion()) {
+  bool isPart = value.kind == ValueKind::Part;
+  if (isPart || !value.isInRegion())
+    archive.field(isPart ? "of" : "index", value.index);
+  if (isPart || value.isInRegion()) {
     archive.field("offset", value.offset);
     archive.field("bytes", value.bytes);
-  } else {
-    archive.field("index", value.index);
   }
 }
 

@@ -97,7 +97,7 @@ static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
   for (const std::vector<Step> *steps : {&bundle.prepare, &bundle.program})
     for (const Step &step : *steps)
       for (size_t i = 0; i < step.operands.size(); ++i) {
-        const Value &value = bundle.values[step.operands[i]];
+        const Value &value = bundle.values[bundle.wholeOf(step.operands[i])];
         if (value.kind != kind || value.index != index)
           continue;
         const Operand &operand = bundle.kernels[step.kernel].operands[i];

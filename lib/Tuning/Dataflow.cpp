@@ -1,6 +1,7 @@
 //===- Dataflow.cpp - What the steps of a program read and write ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "fact/Support/WrittenBytes.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/Files.h"
 #include <map>
@@ -12,10 +13,11 @@ using runtime::ValueKind;
 
 namespace {
 
-/// The live range of a value: from the step that writes it to the last one that
-/// reads it.
+/// The live range of a value: from the first step that writes it or a part of
+/// it to the last one that reads any of it.
 struct Lifetime {
   size_t first = 0, last = 0;
+  WrittenBytes<size_t> written = {};
 };
 
 class Dataflow {
@@ -27,6 +29,8 @@ public:
       follow(bundle.prepare[i], "prepare", i);
     for (size_t i = 0; i < bundle.program.size(); ++i)
       follow(bundle.program[i], "program", i);
+    for (const auto &[value, life] : lifetimes)
+      requireWhole(value, life);
     for (auto a = lifetimes.begin(); a != lifetimes.end(); ++a)
       for (auto b = std::next(a); b != lifetimes.end(); ++b)
         requireApart(a->first, a->second, b->first, b->second);
@@ -39,21 +43,55 @@ private:
 
   void follow(const Step &step, const std::string &list, size_t position) {
     std::string where = "$." + list + "[" + std::to_string(position) + "]: ";
-    for (uint32_t value : step.operands) {
-      ValueKind kind = bundle.values[value].kind;
+    const Kernel &kernel = bundle.kernels[step.kernel];
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      uint32_t value = step.operands[i];
+      Range range = rangeOf(value, kernel.operands[i]);
+      ValueKind kind = bundle.values[range.whole].kind;
       if (kind == ValueKind::Input || kind == ValueKind::Weight ||
           kind == ValueKind::Constant)
         continue;
-      auto written = lifetimes.find(value);
-      if (written == lifetimes.end())
+      auto known = lifetimes.find(range.whole);
+      if (known == lifetimes.end() ||
+          !known->second.written.covers(range.begin, range.end))
         fail(where + "reads value " + std::to_string(value) +
              ", which no earlier step writes");
-      written->second.last = position;
+      known->second.last = position;
     }
-    for (uint32_t value : step.results)
-      if (!lifetimes.emplace(value, Lifetime{position, position}).second)
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      uint32_t value = step.results[i];
+      Range range = rangeOf(value, kernel.results[i]);
+      Lifetime &life =
+          lifetimes.emplace(range.whole, Lifetime{position, position})
+              .first->second;
+      if (life.written.findWriter(range.begin, range.end))
         fail(where + "writes value " + std::to_string(value) +
              ", which an earlier step writes too");
+      life.written.add(range.begin, range.end, position);
+    }
+  }
+
+  /// Bytes of a value that is not a part of another.
+  struct Range {
+    uint32_t whole;
+    int64_t begin, end;
+  };
+
+  /// The bytes that a tensor takes in a value.
+  Range rangeOf(uint32_t value, const Tensor &tensor) const {
+    uint32_t whole = bundle.wholeOf(value);
+    uint64_t begin = whole == value ? 0 : bundle.values[value].offset;
+    return {whole, static_cast<int64_t>(begin),
+            static_cast<int64_t>(begin + tensor.bytes())};
+  }
+
+  /// Outputs that are written in parts are written completely.
+  void requireWhole(uint32_t position, const Lifetime &life) const {
+    const Value &value = bundle.values[position];
+    if (value.kind == ValueKind::Output &&
+        !life.written.covers(0, static_cast<int64_t>(value.bytes)))
+      fail("$.program writes only parts of output '" +
+           bundle.outputs[value.index].name + "'");
   }
 
   void requireApart(uint32_t a, const Lifetime &lifeA, uint32_t b,

@@ -102,7 +102,8 @@ static const char *enumerator(ElementType type) {
 
 static const char *enumerator(ValueKind kind) {
   static const char *names[] = {"Input",    "Weight",    "Constant",
-                                "Prepared", "Workspace", "Output"};
+                                "Prepared", "Workspace", "Output",
+                                "Part"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -307,7 +308,8 @@ private:
     writeArray("ValueSpec", "values", bundle.values,
                [&](size_t, const Value &value) {
                  out << "{ValueKind::" << enumerator(value.kind) << ", "
-                     << value.index << ", " << value.offset << "ull}";
+                     << value.index << ", " << value.offset << "ull, "
+                     << value.bytes << "ull}";
                });
   }
 

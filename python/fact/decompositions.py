@@ -33,9 +33,10 @@ def decompose(program: torch.export.ExportedProgram, supported: frozenset[str]) 
     constants.fold_program(program)
     known = constants.known_tensors(program)
     changed = False
+    written = {}
     with _tracing():
         for node in list(program.graph.nodes):
-            form = _supported_form(node, supported, known, 0)
+            form = _shared_form(node, supported, known, written)
             if form is not None:
                 _inline(program.graph, node, form, lambda t: constants.lift(program, t))
                 changed = True
@@ -78,6 +79,44 @@ def _is_taken(node: torch.fx.Node, supported: frozenset[str]) -> bool:
     if node.op != "call_function" or node.target is operator.getitem:
         return True
     return op_name(node.target) in supported and not forms.is_exception(node)
+
+
+def _shared_form(node: torch.fx.Node, supported: frozenset[str], known: dict,
+                 written: dict) -> torch.fx.GraphModule | None:
+    """The form of a node, once for all nodes that are alike: tracing takes long, and a loop
+    that was unrolled has many of them. `written` has the forms so far."""
+    key = None if _is_taken(node, supported) else _call(node, known)
+    if key is None:
+        return _supported_form(node, supported, known, 0)
+    if key not in written:
+        written[key] = _supported_form(node, supported, known, 0)
+    return written[key]
+
+
+def _call(node: torch.fx.Node, known: dict) -> tuple | None:
+    """All that the form of a node depends on; None if that includes the values of operands."""
+    operands = node.all_input_nodes
+    values = [operand.meta.get("val") for operand in operands]
+    if any(operand in known for operand in operands) or \
+            not all(isinstance(value, torch.Tensor) for value in values):
+        return None
+    places = {operand: f"%{place}" for place, operand in enumerate(operands)}
+    arguments = repr(_named_operands((node.args, dict(node.kwargs)), places))
+    used = tuple(sorted({user.args[1] for user in node.users if user.users
+                         and user.target is operator.getitem}))
+    return node.target, arguments, used, tuple(
+        (tuple(value.shape), value.stride(), value.dtype, value.device) for value in values)
+
+
+def _named_operands(argument: Any, places: dict[torch.fx.Node, str]) -> Any:
+    """An argument with names in place of nodes."""
+    if isinstance(argument, torch.fx.Node):
+        return places[argument]
+    if isinstance(argument, (list, tuple)):
+        return [_named_operands(one, places) for one in argument]
+    if isinstance(argument, dict):
+        return {key: _named_operands(one, places) for key, one in argument.items()}
+    return argument
 
 
 def _supported_form(node: torch.fx.Node, supported: frozenset[str], known: dict,

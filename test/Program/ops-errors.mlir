@@ -760,3 +760,170 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
     program.launch @k(%x) -> (%y)
   }
 }
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<64xf32>
+  %a = program.part %x at 128 : tensor<32xf32>
+  // expected-error @+1 {{(C1) it is a part of a part; name the whole buffer}}
+  %b = program.part %a at 0 : tensor<32xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%b) -> (%y)
+  }
+}
+
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  // expected-note @+1 {{the buffer}}
+  %x = program.input 0 : tensor<64xf32>
+  // expected-error @+1 {{(C1) it is 'tensor<32xf16>', but the buffer holds 'tensor<64xf32>'}}
+  %a = program.part %x at 128 : tensor<32xf16>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%a) -> (%y)
+  }
+}
+
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<64xf32>
+  // expected-error @+1 {{(C2) offset 130 is not a multiple of 4, the size of an element}}
+  %a = program.part %x at 130 : tensor<31xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%a) -> (%y)
+  }
+}
+
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  // expected-note @+1 {{the buffer}}
+  %x = program.input 0 : tensor<64xf32>
+  // expected-error @+1 {{(C2) 128 bytes at 132 end beyond the 256 bytes of the buffer}}
+  %a = program.part %x at 132 : tensor<32xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%a) -> (%y)
+  }
+}
+
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<64xf32>
+  %a = program.part %x at 128 : tensor<32xf32>
+  // expected-error @+1 {{(C3) launches write only parts of it}}
+  %y = program.output 0 : tensor<64xf32>
+  %b = program.part %y at 64 : tensor<32xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%a) -> (%b)
+  }
+}
+
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<64xf32>
+  %a = program.part %x at 128 : tensor<32xf32>
+  // expected-note @+1 {{the buffer}}
+  %w = program.alloc workspace : tensor<64xf32>
+  %b = program.part %w at 0 : tensor<32xf32>
+  %c = program.part %w at 64 : tensor<32xf32>
+  %y = program.output 0 : tensor<64xf32>
+  %d = program.part %y at 0 : tensor<32xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%a) -> (%b)
+    // expected-error @+1 {{(C3) no earlier launch writes all of argument 0}}
+    program.launch @k(%c) -> (%d)
+  }
+}
+
+
+// -----
+
+program.kernel @k(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<32xf32>) {
+  ^bb0(%x: tensor<32xf32>):
+    %1 = fact.exp %x : (tensor<32xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>
+  } : tensor<32xf32>
+  program.return %0 : tensor<32xf32>
+}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<64xf32>
+  %a = program.part %x at 128 : tensor<32xf32>
+  %y = program.output 0 : tensor<64xf32>
+  %b = program.part %y at 0 : tensor<32xf32>
+  %c = program.part %y at 64 : tensor<32xf32>
+  program.prepare {}
+  program.run {
+    // expected-note @+1 {{the other launch}}
+    program.launch @k(%a) -> (%b)
+    // expected-error @+1 {{(C4) another launch also writes result 0}}
+    program.launch @k(%a) -> (%c)
+  }
+}

@@ -85,3 +85,25 @@ program.model @planned : (tensor<12xf32>) -> (tensor<12xf32>) inputs(["x"]) outp
     program.launch @exp_1(%1) -> (%2)
   }
 }
+
+// Launches on parts, which cover the output and the workspace.
+// CHECK-LABEL: program.model @parts
+program.model @parts : (tensor<3x12xf32>) -> (tensor<24xf32>) inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<3x12xf32>
+  // CHECK: %[[PART:part]] = program.part %{{x}} at 96 : tensor<12xf32>
+  %0 = program.part %x at 96 : tensor<12xf32>
+  %w = program.alloc workspace : tensor<2x12xf32>
+  %1 = program.part %w at 48 : tensor<12xf32>
+  %2 = program.part %w at 0 : tensor<12xf32>
+  %y = program.output 0 : tensor<24xf32>
+  %3 = program.part %y at 0 : tensor<12xf32>
+  %4 = program.part %y at 48 : tensor<12xf32>
+  program.prepare {}
+  // CHECK: program.launch @exp_1(%[[PART]]) ->
+  program.run {
+    program.launch @exp_1(%0) -> (%1)
+    program.launch @exp_1(%1) -> (%2)
+    program.launch @exp_1(%2) -> (%3)
+    program.launch @exp_1(%3) -> (%4)
+  }
+}

@@ -78,3 +78,47 @@ func.func @f(%x: tensor<4xf32>) {
   } : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @strided(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
+  // expected-error @+1 {{is not in a kernel; run --fact-discover first}}
+  %a = fact.slice %x dim 1 start 2 : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %0 = fact.fused "pointwise" ins(%a : tensor<4x1xf32>) {
+  ^bb0(%p: tensor<4x1xf32>):
+    %s = fact.exp %p : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    fact.yield %s : tensor<4x1xf32>
+  } : tensor<4x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+
+// -----
+
+func.func @columns(%x: tensor<2x8xf32>) -> tensor<2x16xf32> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<2x8xf32>) {
+  ^bb0(%p: tensor<2x8xf32>):
+    %s = fact.exp %p : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    fact.yield %s : tensor<2x8xf32>
+  } : tensor<2x8xf32>
+  %1 = fact.fused "pointwise" ins(%x : tensor<2x8xf32>) {
+  ^bb0(%p: tensor<2x8xf32>):
+    %s = fact.exp %p : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    fact.yield %s : tensor<2x8xf32>
+  } : tensor<2x8xf32>
+  // expected-error @+1 {{is not in a kernel, and its operands are not contiguous in memory; run --fact-discover first}}
+  %2 = fact.concat %0, %1 dim 1 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x16xf32>
+  return %2 : tensor<2x16xf32>
+}
+
+// -----
+
+func.func @repeated(%x: tensor<1x8xf32>) -> tensor<2x8xf32> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<1x8xf32>) {
+  ^bb0(%p: tensor<1x8xf32>):
+    %s = fact.exp %p : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    fact.yield %s : tensor<1x8xf32>
+  } : tensor<1x8xf32>
+  // expected-error @+1 {{is not in a kernel, and operand 1 is not the result of a kernel that can be written in its place; run --fact-discover first}}
+  %2 = fact.concat %0, %0 dim 0 : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<2x8xf32>
+  return %2 : tensor<2x8xf32>
+}

@@ -145,3 +145,38 @@ func.func @empty(%x: tensor<8xf32>) -> (tensor<0xf32>, tensor<8xf32>) {
   } : tensor<8xf32>
   return %0, %3 : tensor<0xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A slice between kernels is a part of its operand's memory, and a slice of a
+// slice one of the same memory. A concatenation between kernels is memory that
+// they write in parts.
+
+// CHECK-LABEL: program.kernel @pointwise_0(
+// CHECK-NOT: program.kernel
+// CHECK-LABEL: program.model @steps
+// CHECK-NEXT: %[[X:x]] = program.input 0 : tensor<4x8xf32>
+// CHECK-NEXT: %[[HALF:.*]] = program.part %[[X]] at 64 : tensor<2x8xf32>
+// CHECK-NEXT: %[[A:.*]] = program.part %[[X]] at 96 : tensor<1x8xf32>
+// CHECK-NEXT: %[[Y:output0]] = program.output 0 : tensor<16xf32>
+// CHECK-NEXT: %[[FIRST:.*]] = program.part %[[Y]] at 0 : tensor<1x8xf32>
+// CHECK-NEXT: %[[SECOND:.*]] = program.part %[[Y]] at 32 : tensor<1x8xf32>
+// CHECK: program.launch @pointwise_0(%[[A]]) -> (%[[FIRST]])
+// CHECK-NEXT: program.launch @pointwise_0(%[[FIRST]]) -> (%[[SECOND]])
+func.func @steps(%x: tensor<4x8xf32> {fact.name = "x"}) -> tensor<16xf32> {
+  %half = fact.slice %x dim 0 start 2 : (tensor<4x8xf32>) -> tensor<2x8xf32>
+  %a = fact.slice %half dim 0 start 1 : (tensor<2x8xf32>) -> tensor<1x8xf32>
+  %0 = fact.fused "pointwise" ins(%a : tensor<1x8xf32>) {
+  ^bb0(%p: tensor<1x8xf32>):
+    %s = fact.exp %p : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    fact.yield %s : tensor<1x8xf32>
+  } : tensor<1x8xf32>
+  %1 = fact.fused "pointwise" ins(%0 : tensor<1x8xf32>) {
+  ^bb0(%p: tensor<1x8xf32>):
+    %s = fact.exp %p : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    fact.yield %s : tensor<1x8xf32>
+  } : tensor<1x8xf32>
+  %2 = fact.concat %0, %1 dim 0 : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<2x8xf32>
+  %3 = fact.reshape %2 : (tensor<2x8xf32>) -> tensor<16xf32>
+  return %3 : tensor<16xf32>
+}

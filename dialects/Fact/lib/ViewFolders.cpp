@@ -82,7 +82,8 @@ struct SimplifyPermute : OpRewritePattern<PermuteOp> {
 };
 
 /// slice(slice(x)) along one dimension is one slice. A slice within one operand
-/// of a concatenation is a slice of that operand.
+/// of a concatenation is a slice of that operand; one of several whole operands
+/// is their concatenation, as where a loop writes element after element.
 struct SimplifySlice : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op,
@@ -102,15 +103,23 @@ struct SimplifySlice : OpRewritePattern<SliceOp> {
     int64_t count = op.getType().getDimSize(dim);
     if (!concat || concat.getDim() != op.getDim() || !count)
       return failure();
-    int64_t last = start + (count - 1) * step;
+    int64_t last = start + (count - 1) * step, covered = 0;
+    SmallVector<Value> whole;
     for (Value input : concat.getInputs()) {
       int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
       if (start >= 0 && last < size)
         return replace(input, start, step);
+      if (start <= 0 && last >= size - 1) {
+        whole.push_back(input);
+        covered += size;
+      }
       start -= size;
       last -= size;
     }
-    return failure();
+    if (step != 1 || covered != count || !concat->hasOneUse())
+      return failure();
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, whole, dim);
+    return success();
   }
 };
 

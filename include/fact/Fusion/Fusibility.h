@@ -101,6 +101,12 @@ public:
   FusedOp fuse(llvm::StringRef rule, const OpGroup &group,
                mlir::RewriterBase &rewriter) const;
 
+  /// A kernel that copies `value` to memory of its own, with the type `type` of
+  /// as many elements.
+  mlir::FailureOr<FusedOp> copy(mlir::Value value, mlir::Type type,
+                                mlir::OpBuilder &builder, mlir::Location loc,
+                                EmitError emitError) const;
+
   /// Values from outside that the group uses, in order of first use. Without
   /// splat constants, which are cloned into the region.
   static llvm::SetVector<mlir::Value> getInputs(const OpGroup &group);

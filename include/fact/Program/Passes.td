@@ -13,7 +13,9 @@ def OutlineProgram : Pass<"fact-outline-program", "::mlir::ModuleOp"> {
     `program.model`. A value that a kernel computes gets a buffer: the output's
     where the function returns it, prepared memory in `fact.prepare`, workspace
     elsewhere. A reshape is the same memory under another type and gets no
-    buffer. The buffers have no offsets yet.
+    buffer. A slice between kernels is a `program.part` of its operand's buffer;
+    a concatenation between kernels is a buffer, of which each operand's kernel
+    writes a part. The buffers have no offsets yet.
 
     ```mlir
     func.func @forward(%x: tensor<4x8xf32> {fact.name = "x"}) -> tensor<32xf32> {

@@ -30,6 +30,15 @@ struct LiveRange {
   }
 };
 
+/// Bytes of a buffer that is not a part of another.
+struct Extent {
+  BufferOpInterface whole;
+  int64_t begin, end;
+};
+
+/// The bytes that a buffer is, or is a part of.
+Extent getExtent(mlir::Value buffer);
+
 /// Live ranges of the buffers in workspace, in the order of their first launch.
 llvm::MapVector<AllocOp, LiveRange> getLiveRanges(ModelOp model);
 } // namespace program

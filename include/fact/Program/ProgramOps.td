@@ -126,7 +126,7 @@ def Program_OutputOp : Program_BufferOp<"output", [Pure]> {
     Constraints:
     - (C1) the model has an output `index`, and this is its type.
     - (C2) no other buffer is the same output.
-    - (C3) a launch writes it.
+    - (C3) a launch writes it, or launches write parts that cover it.
   }];
   let arguments = (ins I64Attr:$index, TypeAttrOf<Program_Tensor>:$tensor);
   let assemblyFormat = "$index attr-dict `:` $tensor";
@@ -182,13 +182,13 @@ def Program_AllocOp : Program_BufferOp<"alloc"> {
     ```
 
     Constraints:
-    - (C1) a launch writes it.
+    - (C1) a launch writes it, or launches write parts that cover it.
     - (C2) `offset` is present where the model has a size for this memory, and
       only there.
     - (C3) `offset` is a multiple of 256, and the buffer ends within the memory.
     - (C4) a buffer that shares memory with it is not live at the same time.
-      Workspace is live from the launch that writes it to the last one that
-      reads it, prepared memory always.
+      Workspace is live from the first launch that writes it or a part of it to
+      the last one that reads any of it, prepared memory always.
   }];
   let arguments = (ins Program_Memory:$memory, OptionalAttr<I64Attr>:$offset,
                        TypeAttrOf<Program_Tensor>:$tensor);
@@ -202,6 +202,28 @@ def Program_AllocOp : Program_BufferOp<"alloc"> {
     /// Size of the tensor, rounded up to a multiple of the alignment.
     int64_t getBytes();
   }];
+}
+
+def Program_PartOp : Program_BufferOp<"part", [Pure]> {
+  let summary = "contiguous part of another buffer";
+  let description = [{
+    The tensor that begins `offset` bytes after the start of `whole`. A launch
+    reads or writes the part as it does a buffer, so the steps of an unrolled
+    loop, which differ in their parts alone, launch one kernel.
+
+    ```mlir
+    %0 = program.part %x at 128 : tensor<4x8xf32>
+    ```
+
+    Constraints:
+    - (C1) `whole` is not a part itself, and its elements have the same type.
+    - (C2) `offset` is a multiple of an element's size, and the part ends within
+      `whole`.
+  }];
+  let arguments = (ins Program_Buffer:$whole, I64Attr:$offset,
+                       TypeAttrOf<Program_Tensor>:$tensor);
+  let assemblyFormat = "$whole `at` $offset attr-dict `:` $tensor";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,10 +245,10 @@ def Program_LaunchOp : Program_Op<"launch",
     - (C1) `kernel` names a `program.kernel`.
     - (C2) there is a buffer for each of the kernel's arguments and results, and
       it holds as many elements of the same type.
-    - (C3) an argument is an input, a weight, a constant, or written by an
-      earlier launch.
-    - (C4) a result is workspace, prepared memory or an output, and no other
-      launch writes it.
+    - (C3) an argument is an input, a weight, a constant, a part of one, or
+      earlier launches wrote all of it.
+    - (C4) a result is workspace, prepared memory, an output or a part of one,
+      and no other launch writes any of it.
     - (C5) launches in `program.prepare` read no input and write prepared memory,
       those in `program.run` write workspace and outputs.
   }];

@@ -46,21 +46,30 @@ struct ConstantSpec {
   uint64_t bytes;
 };
 
+/// The least alignment of the buffers that kernels are launched on.
+constexpr uint64_t bufferAlignment(bool onDevice, uint32_t elementBytes) {
+  return onDevice ? 16 : elementBytes;
+}
+
 enum class ValueKind : uint8_t {
   Input,
   Weight,
   Constant,
   Prepared,
   Workspace,
-  Output
+  Output,
+  Part
 };
 
 struct ValueSpec {
   ValueKind kind;
-  /// For an input, weight, constant or output: its position.
+  /// For an input, weight, constant or output: its position. For a part: that
+  /// of the whole value in `values`, which is not a part itself.
   uint32_t index;
-  /// For a prepared value or workspace: its offset in the region.
+  /// For a prepared value or workspace: its offset in the region. For a part:
+  /// its offset in the whole value.
   uint64_t offset;
+  uint64_t bytes;
 };
 
 template <typename T> struct Table {
@@ -104,6 +113,11 @@ struct Program {
   /// What kernels need of the processor (Cpu.h); null if they run on a device.
   const char *cpuArchitecture;
   Table<const char *> cpuFeatures;
+
+  /// The position of the value that a value is, or is a part of.
+  constexpr uint32_t wholeOf(uint32_t value) const {
+    return values[value].kind == ValueKind::Part ? values[value].index : value;
+  }
 };
 
 /// Defined by the generated library.cpp.

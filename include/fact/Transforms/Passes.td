@@ -235,6 +235,31 @@ def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
     Statistic<"merged", "projections-merged", "Products merged into others">];
 }
 
+def OrderSteps : Pass<"fact-order-steps", "::mlir::func::FuncOp"> {
+  let summary = "Make what the steps of unrolled loops read and write contiguous";
+  let description = [{
+    `torch.export` unrolls loops: each step slices its inputs, and the results
+    of the steps are concatenated. If a loop is too long for one kernel and its
+    dimension is not the outermost, as in `x[:, t]`, the value is permuted once
+    before the loop, and the concatenation once after it. A step then reads and
+    writes a contiguous part of memory, and the steps can share kernels.
+
+    ```mlir
+    %0 = fact.slice %x dim 1 start 7 : (tensor<4x128x8xf32>) -> tensor<4x1x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.permute %x [1, 0, 2] : (tensor<4x128x8xf32>) -> tensor<128x4x8xf32>
+    %1 = fact.slice %0 dim 0 start 7 : (tensor<128x4x8xf32>) -> tensor<1x4x8xf32>
+    %2 = fact.reshape %1 : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"loops", "values-permuted", "Values permuted before a loop">,
+    Statistic<"joins", "joins-permuted", "Concatenations permuted after a loop">
+  ];
+}
+
 def HoistPrepare : Pass<"fact-hoist-prepare", "::mlir::func::FuncOp"> {
   let summary = "Move functions of weights into `fact.prepare`";
   let description = [{

@@ -78,7 +78,10 @@ struct Value {
   }
 
   runtime::ValueKind kind = runtime::ValueKind::Input;
+  /// The position of the input, weight, constant or output; for a part, of the
+  /// whole value.
   uint32_t index = 0;
+  /// In the memory region; for a part, in the whole value.
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
@@ -192,6 +195,12 @@ struct Bundle {
   Words compile, link, linkProgram;
   /// How the model is called in its source language; only the loader reads it.
   std::string signature;
+
+  /// The position of the value that a value is, or is a part of.
+  uint32_t wholeOf(uint32_t value) const {
+    return values[value].kind == runtime::ValueKind::Part ? values[value].index
+                                                          : value;
+  }
 
   /// The command with its placeholders replaced.
   Words expand(const Words &command, const std::filesystem::path &source,

@@ -373,6 +373,12 @@ tuning::Value BundleWriter::describeValue(program::BufferOpInterface buffer) {
       .Case([&](program::ConstantOp op) {
         return at(ValueKind::Constant, constantIndices.at(op.getValue()));
       })
+      .Case([&](program::PartOp op) {
+        tuning::Value value = at(ValueKind::Part, valueIndices.at(op.getWhole()));
+        value.offset = op.getOffset();
+        value.bytes = getStorageBytes(op.getTensor());
+        return value;
+      })
       .Case([&](program::AllocOp op) {
         tuning::Value value;
         value.kind = op.getMemory() == program::Memory::prepared

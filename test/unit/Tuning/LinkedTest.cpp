@@ -226,6 +226,74 @@ TEST_F(Composed, AKernelThatMindsItsNeighbors) {
   ASSERT_TRUE(link({"--no-check"}).succeeded()) << bundle.log;
 }
 
+/// The same with p and q as parts of one value.
+class Parts : public Composed {
+protected:
+  Parts() {
+    bundle.addCandidate("good", correct);
+    Json &values = bundle.json["values"];
+    values[3]["bytes"] = 2 * bytes;
+    values[4] = part(3, 0, bytes);
+    values.push_back(part(3, bytes, bytes));
+    bundle.json["program"][0]["results"] = {5};
+    bundle.json["program"][1]["operands"] = {5, 1};
+  }
+
+  static Json part(uint32_t of, uint64_t offset, uint64_t size) {
+    return {{"kind", "part"}, {"of", of}, {"offset", offset}, {"bytes", size}};
+  }
+};
+
+TEST_F(Parts, Right) {
+  ASSERT_TRUE(link().succeeded()) << bundle.log;
+  expectLog("check     3 of 3 steps against references, the library against "
+            "its steps");
+  EXPECT_EQ(run(), 2 * (2 * 2.5f + 0.5f) + 0.5f);
+}
+
+TEST_F(Parts, OfAPart) {
+  bundle.json["values"][5]["of"] = 4;
+  EXPECT_EQ(link().code, 1);
+  expectLog("$.values[5]: 'of' is 4; expected the position of an earlier value "
+            "that is not a part");
+}
+
+TEST_F(Parts, BeyondTheWhole) {
+  bundle.json["values"][5]["offset"] = bytes + 4;
+  EXPECT_EQ(link().code, 1);
+  expectLog("$.values[5]: ends at byte 16900, but value 3 has 16896");
+}
+
+TEST_F(Parts, NotAligned) {
+  bundle.json["values"][5]["offset"] = bytes - 2;
+  EXPECT_EQ(link().code, 1);
+  expectLog("this value begins at byte 8446 of value 3; the kernel's result "
+            "needs a multiple of 4");
+}
+
+TEST_F(Parts, ThatOverlap) {
+  bundle.json["values"][5]["offset"] = bytes - 4;
+  EXPECT_EQ(link().code, 1);
+  expectLog("$.program[1]: writes value 4, which an earlier step writes too");
+}
+
+TEST_F(Parts, ReadBeforeTheyAreWritten) {
+  bundle.json["program"][0]["operands"] = {4, 1};
+  EXPECT_EQ(link().code, 1);
+  expectLog("$.program[0]: reads value 4, which no earlier step writes");
+}
+
+TEST_F(Parts, SharedWithAnotherValue) {
+  bundle.json["values"].push_back(
+      {{"kind", "workspace"}, {"offset", bytes}, {"bytes", bytes}});
+  bundle.json["program"][1]["results"] = {6};
+  bundle.json["program"].insert(
+      bundle.json["program"].begin() + 2,
+      {{"kernel", "axpy"}, {"operands", {6, 1}}, {"results", {4}}});
+  EXPECT_EQ(link().code, 1);
+  expectLog("values 3 and 6 share memory while both are needed");
+}
+
 /// An index stays inside of what it names, and a baked weight has its value.
 TEST_F(Linked, ArgumentsOfTheProgram) {
   bundle.addCandidate("good", correct);
