@@ -155,7 +155,7 @@ void Discovery::writeOutRefused(Block &block) {
   IRRewriter rewriter(module.getContext());
   for (Operation *op = &block.front(); op;) {
     Operation *next = op->getNextNode();
-    if (isa<AttentionOp, NormOp, SoftmaxOp>(op) && !isTaken(op)) {
+    if (canWriteOut(op) && !isTaken(op)) {
       Operation *before = op->getPrevNode();
       rewriter.setInsertionPoint(op);
       rewriter.replaceOp(op, writeOut(rewriter, op));

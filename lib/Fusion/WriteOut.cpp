@@ -18,6 +18,7 @@ public:
   Value write(SoftmaxOp op);
   Value write(NormOp op);
   Value write(AttentionOp op);
+  Value write(MatmulOp op);
 
 private:
   static RankedTensorType typeOf(Value value) {
@@ -145,10 +146,40 @@ Value Writer::write(AttentionOp op) {
   return reshape(result, type.getShape());
 }
 
+/// Whether a factor has some of a product's batches and broadcasts over others:
+/// one stride does not describe that.
+static bool broadcastsInPart(Value factor, MatmulOp op) {
+  auto count = [](RankedTensorType type) {
+    return llvm::product_of(type.getShape().drop_back(2));
+  };
+  int64_t own = count(cast<RankedTensorType>(factor.getType()));
+  return own != 1 && own != count(op.getType());
+}
+
+/// The same product, of factors that have all batches.
+Value Writer::write(MatmulOp op) {
+  auto expand = [&](Value factor) -> Value {
+    if (!broadcastsInPart(factor, op))
+      return factor;
+    SmallVector<int64_t> shape(op.getType().getShape().drop_back(2));
+    llvm::append_range(shape, typeOf(factor).getShape().take_back(2));
+    return ExpandOp::create(*this, typeOf(factor).clone(shape), factor);
+  };
+  return MatmulOp::create(*this, expand(op.getLhs()), expand(op.getRhs()),
+                          op.getTransposeA(), op.getTransposeB(), op.getTf32());
+}
+
+bool fact::canWriteOut(Operation *op) {
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return broadcastsInPart(matmul.getLhs(), matmul) ||
+           broadcastsInPart(matmul.getRhs(), matmul);
+  return isa<AttentionOp, NormOp, SoftmaxOp>(op);
+}
+
 Value fact::writeOut(OpBuilder &builder, Operation *op) {
   Writer writer(op->getLoc(), builder);
   return TypeSwitch<Operation *, Value>(op)
-      .Case<AttentionOp, NormOp, SoftmaxOp>(
+      .Case<AttentionOp, MatmulOp, NormOp, SoftmaxOp>(
           [&](auto raised) { return writer.write(raised); })
       .Default([](Operation *) { return Value(); });
 }

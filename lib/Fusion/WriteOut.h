@@ -7,9 +7,13 @@
 #include "fact/Dialect/Fact/Fact.h"
 
 namespace fact {
+/// Whether `writeOut` has a simpler form of the op.
+bool canWriteOut(mlir::Operation *op);
+
 /// Builds the value of an attention, norm or softmax from products, reductions
 /// and pointwise ops, for targets without a kernel for the op. Values that a
-/// kernel of the op would keep in f32 are f32 tensors. Null for other ops.
+/// kernel of the op would keep in f32 are f32 tensors. A product whose batches
+/// broadcast in part becomes one of expanded factors.
 mlir::Value writeOut(mlir::OpBuilder &builder, mlir::Operation *op);
 } // namespace fact
 

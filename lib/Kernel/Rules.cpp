@@ -176,6 +176,18 @@ const Rule fact::reductionRule{
     /*forward=*/true,
     /*backward=*/true};
 
+const Rule fact::scanRule{"scan",
+                          "One `scan` over any dimension and nothing else. "
+                          "Gain: a row is read once.",
+                          growFrom<ScanOp>,
+                          /*forward=*/false};
+
+const Rule fact::sortRule{"sort",
+                          "One `argsort` over any dimension and nothing else. "
+                          "Gain: rows are sorted on the chip.",
+                          growFrom<ArgsortOp>,
+                          /*forward=*/false};
+
 const Rule fact::pointwiseRule{
     "pointwise",
     "Pointwise ops and views of one shape, as many as possible. For ops that "

@@ -6,7 +6,7 @@
 // CHECK: note: the module's kernels are for 'h200'; run --fact-inline-fused first to discover kernels for 'host'
 
 func.func @no_such_rule(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{target 'h200' has no rule 'magic'; it has 'gemm_epilogue'}}
+  // expected-error @+1 {{target 'h200' has no rule 'magic'; it has 'thin_gemm'}}
   %0 = fact.fused "magic" ins(%x : tensor<4x8xf32>) {
   ^bb0(%a: tensor<4x8xf32>):
     %1 = fact.exp %a : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -4,16 +4,36 @@
 // RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" -split-input-file | fact-opt --fact-discover="target=h200 patterns=%t.none" -split-input-file | FileCheck %s
 
 // An op that no family takes is a kernel of its own.
-// CHECK-LABEL: @scan
+// CHECK-LABEL: @scatter
 // CHECK: fact.fused "generic"
 // CHECK-NEXT: ^bb0
-// CHECK-NEXT: fact.scan sum
+// CHECK-NEXT: fact.scatter sum
 // CHECK: space(#fact.cuda_generic_space<>)
-// A100-LABEL: @scan
+// A100-LABEL: @scatter
 // A100: fact.fused "generic"
-func.func @scan(%x: tensor<8x300xf32>) -> tensor<8x300xf32> {
-  %0 = fact.scan sum %x dim 1 : tensor<8x300xf32>
+func.func @scatter(%x: tensor<8x300xf32>, %i: tensor<4xi64>, %y: tensor<4x300xf32>) -> tensor<8x300xf32> {
+  %0 = fact.scatter sum %x, %i, %y dim 0 : (tensor<8x300xf32>, tensor<4xi64>, tensor<4x300xf32>) -> tensor<8x300xf32>
   return %0 : tensor<8x300xf32>
+}
+
+// -----
+
+// Scans, sorts and thin products have kernels on every GPU.
+// CHECK-LABEL: @rows
+// CHECK: fact.fused "scan"
+// CHECK: fact.fused "sort"
+// CHECK: fact.fused "thin_gemm"
+// CHECK: fact.relu
+// A100-LABEL: @rows
+// A100: fact.fused "scan"
+// A100: fact.fused "sort"
+// A100: fact.fused "thin_gemm"
+func.func @rows(%x: tensor<8x300xf32>, %w: tensor<300x50xf32>) -> (tensor<8x300xi64>, tensor<8x50xf32>) {
+  %0 = fact.scan sum %x dim 1 : tensor<8x300xf32>
+  %1 = fact.argsort %0 dim 1 : (tensor<8x300xf32>) -> tensor<8x300xi64>
+  %2 = fact.matmul %x, %w : (tensor<8x300xf32>, tensor<300x50xf32>) -> tensor<8x50xf32>
+  %3 = fact.relu %2 : (tensor<8x50xf32>) -> tensor<8x50xf32>
+  return %1, %3 : tensor<8x300xi64>, tensor<8x50xf32>
 }
 
 // -----
@@ -95,7 +115,21 @@ func.func @long_norm(%x: tensor<2x4194304xf32>, %w: tensor<4194304xf32>) -> tens
 // that was given to it.
 // CHECK-LABEL: @odd
 // CHECK: fact.fused
-func.func @odd(%x: tensor<7x65xbf16>, %w: tensor<65x33xbf16>) -> tensor<7x33xbf16> {
-  %0 = fact.matmul %x, %w : (tensor<7x65xbf16>, tensor<65x33xbf16>) -> tensor<7x33xbf16>
-  return %0 : tensor<7x33xbf16>
+func.func @odd(%x: tensor<17x65xbf16>, %w: tensor<65x33xbf16>) -> tensor<17x33xbf16> {
+  %0 = fact.matmul %x, %w : (tensor<17x65xbf16>, tensor<65x33xbf16>) -> tensor<17x33xbf16>
+  return %0 : tensor<17x33xbf16>
+}
+
+// -----
+
+// Batches that broadcast in both factors, in different dimensions: no stride describes them, so
+// the factors are copied.
+// CHECK-LABEL: @broadcast
+// CHECK-COUNT-2: fact.expand
+// CHECK: fact.fused "gemm_epilogue"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.matmul {{.*}} : (tensor<8x16x64x32xbf16>, tensor<8x16x32x128xbf16>)
+func.func @broadcast(%x: tensor<8x1x64x32xbf16>, %y: tensor<16x32x128xbf16>) -> tensor<8x16x64x128xbf16> {
+  %0 = fact.matmul %x, %y : (tensor<8x1x64x32xbf16>, tensor<16x32x128xbf16>) -> tensor<8x16x64x128xbf16>
+  return %0 : tensor<8x16x64x128xbf16>
 }

@@ -18,6 +18,8 @@ extern const Rule thinGemmRule;
 extern const Rule attentionRule;
 extern const Rule rowwiseRule;
 extern const Rule reductionRule;
+extern const Rule scanRule;
+extern const Rule sortRule;
 extern const Rule pointwiseRule;
 extern const Rule concatRule;
 extern const Rule genericRule;

@@ -82,6 +82,8 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerSm80AttentionFamily(registry);
   registerSm80Families(registry);
   registerRowwiseFamily(registry);
+  registerScanFamily(registry);
+  registerSortFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);
   registerGenericFamilies(registry);

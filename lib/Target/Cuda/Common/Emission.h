@@ -134,6 +134,8 @@ mlir::LogicalResult requireSharedMemory(int64_t bytes,
 /// families of an architecture.
 void registerThinGemmFamily(mlir::DialectRegistry &registry);
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
+void registerScanFamily(mlir::DialectRegistry &registry);
+void registerSortFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
 void registerGenericFamilies(mlir::DialectRegistry &registry);

@@ -85,6 +85,48 @@ SpaceAttr CudaThinAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> lanes,
 }
 
 //===----------------------------------------------------------------------===//
+// cuda_scan
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaScanAttr::kind{
+    "cuda_scan",
+    "running reductions, eight elements per thread at a time",
+    {Parameter::number("lanes", "threads that share a row",
+                       Sizes::oneOf({1, 2, 4, 8, 16, 32, 64, 128, 256})),
+     Parameter::number("splits", "blocks that share a row",
+                       Sizes::between(1, 1024))},
+    "Each split has at least one element of each lane.",
+    {"256", "1"}};
+
+SpaceAttr CudaScanAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> lanes,
+                                 ArrayRef<int64_t> splits) {
+  return SpaceAttr::get(context, kind,
+                        {getExtents(lanes), getExtents(splits)});
+}
+
+//===----------------------------------------------------------------------===//
+// cuda_sort
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaSortAttr::kind{
+    "cuda_sort",
+    "a bitonic network in shared memory, and merges of longer rows",
+    {Parameter::number(
+         "tile", "elements that a network sorts",
+         Sizes::oneOf({32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384})),
+     Parameter::number("threads", "threads of a block",
+                       Sizes::oneOf({128, 256, 512, 1024}))},
+    "A tile of 8 bytes per element, 16 for elements of 64 bits, fits the "
+    "shared memory.",
+    {"1024", "512"}};
+
+SpaceAttr CudaSortAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> tiles,
+                                 ArrayRef<int64_t> threads) {
+  return SpaceAttr::get(context, kind,
+                        {getExtents(tiles), getExtents(threads)});
+}
+
+//===----------------------------------------------------------------------===//
 // cuda_generic
 //===----------------------------------------------------------------------===//
 

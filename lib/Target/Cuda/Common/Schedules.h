@@ -62,6 +62,34 @@ public:
                             llvm::ArrayRef<int64_t> splits);
 };
 
+/// Running reductions in one or two passes.
+class CudaScanAttr : public ScheduleOf<CudaScanAttr> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getLanes() const { return getSize(0); }
+  int64_t getSplits() const { return getSize(1); }
+
+  static SpaceAttr getSpace(mlir::MLIRContext *context,
+                            llvm::ArrayRef<int64_t> lanes,
+                            llvm::ArrayRef<int64_t> splits);
+};
+
+/// Sorting networks in shared memory, and merges.
+class CudaSortAttr : public ScheduleOf<CudaSortAttr> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getTile() const { return getSize(0); }
+  int64_t getThreads() const { return getSize(1); }
+
+  static SpaceAttr getSpace(mlir::MLIRContext *context,
+                            llvm::ArrayRef<int64_t> tiles,
+                            llvm::ArrayRef<int64_t> threads);
+};
+
 /// Plain kernels for any region.
 class CudaGenericAttr : public ScheduleOf<CudaGenericAttr> {
 public:

@@ -24,6 +24,9 @@ struct ThinGemm {
   ScalarFunction epilogue;
 
   int64_t countBatches() const { return llvm::product_of(batches); }
+  int64_t getElementBytes() const {
+    return getStorageBytes(getTensorType(wide.base).getElementType());
+  }
   /// Whether neighboring terms of a sum are neighbors in memory, rather than
   /// neighboring rows of the wide factor.
   bool isAlongK() const {
@@ -80,7 +83,6 @@ static constexpr int64_t blockThreads = 256;
 /// Elements per access: 16 bytes, where the wide factor allows it.
 int64_t ThinGemm::getVector() const {
   size_t inner = wide.strides.size() - (isAlongK() ? 1 : 2);
-  Type element = getTensorType(wide.base).getElementType();
   auto isAligned = [&](int64_t vector) {
     bool aligned = wide.strides[inner] == 1 && wide.offset % vector == 0 &&
                    wide.shape[inner] % vector == 0;
@@ -88,7 +90,7 @@ int64_t ThinGemm::getVector() const {
       aligned &= i == inner || stride % vector == 0;
     return aligned;
   };
-  int64_t vector = 16 / getStorageBytes(element);
+  int64_t vector = 16 / getElementBytes();
   while (vector > 1 && !isAligned(vector))
     vector /= 2;
   return vector;
@@ -293,17 +295,19 @@ SpaceAttrInterface ThinGemmPlan::getSpace() const {
       count /= 2;
     return count;
   };
-  // A warp reads whole lines: along k, or of several rows at once.
+  // Across k, more lanes leave less than a sector of each row to a warp.
+  int64_t most = gemm.isAlongK() ? blockThreads : 64;
   llvm::SmallSetVector<int64_t, 3> lanes, splits;
-  for (int64_t count : {int64_t(32), int64_t(8), int64_t(256)})
+  for (int64_t count : {int64_t(32), int64_t(8), most})
     lanes.insert(limit(count));
   splits.insert(1);
   // Two blocks per multiprocessor, with four steps per lane.
   int64_t missing = llvm::divideCeilSigned(2 * machine.multiprocessors,
                                            getShape(lanes.front(), 1).blocks);
-  int64_t most = std::max<int64_t>(1, steps / (4 * lanes.front()));
+  int64_t mostSplits =
+      std::clamp<int64_t>(steps / (4 * lanes.front()), 1, 1024);
   for (int64_t count : {missing, 4 * missing})
-    splits.insert(std::clamp<int64_t>(count, 1, std::min<int64_t>(most, 1024)));
+    splits.insert(std::clamp<int64_t>(count, 1, mostSplits));
   return CudaThinAttr::getSpace(fused.getContext(), lanes.getArrayRef(),
                                 splits.getArrayRef());
 }
@@ -318,8 +322,13 @@ double ThinGemmPlan::predict(ScheduleAttr schedule) const {
                 (llvm::divideCeilSigned(gemm.columns, shape.rowsPerBlock) *
                  shape.rowsPerBlock);
   double efficiency = 0.85 * std::min(1.0, threads * rows / resident);
+  // Memory moves in pieces of 64 bytes.
+  if (!gemm.isAlongK())
+    efficiency *= std::min(1.0, shape.rowsPerBlock * gemm.getElementBytes() /
+                                    64.0);
   double seconds = gemm.getBytes() / (machine.bandwidth * efficiency);
-  double steps = double(gemm.k) / (own.getLanes() * own.getSplits() * shape.step);
+  double steps =
+      double(gemm.k) / (own.getLanes() * own.getSplits() * shape.step);
   seconds += 0.15e-6 * steps + machine.launchSeconds;
   // Sums meet in shared memory, and those of splits in a second kernel.
   seconds += own.getLanes() > 32 ? 0.5e-6 : 0;

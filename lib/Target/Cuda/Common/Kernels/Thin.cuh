@@ -29,9 +29,9 @@
 //
 //   } // namespace fact::thin_0
 //
-// `lanes` threads share the sum of one row of the wide factor, or of a vector of
-// rows. Where there are too few rows to fill the machine, `splits` blocks share
-// it as well, and a second kernel adds their sums.
+// `lanes` threads share the sum of one row of the wide factor, or of a vector
+// of rows. Where there are too few rows to fill the machine, `splits` blocks
+// share it as well, and a second kernel adds their sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,7 +98,7 @@ class Thin<Batches, Problem, ThinFactor, WideFactor, Operands<Tensors...>,
       Batches::total * Problem::thin * Problem::wide;
 
   static_assert((along_k ? Problem::k : Problem::wide) % vector == 0,
-                "the extent along which vectors lie must be a multiple of them");
+                "the extent along which vectors lie must be a multiple");
 
 public:
   static constexpr int buffer_count =

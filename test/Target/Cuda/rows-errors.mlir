@@ -1,0 +1,56 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file -verify-diagnostics %s
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @wide(%x: tensor<9x64xf32>, %w: tensor<64x32xf32>) -> tensor<9x32xf32> {
+  // expected-error @+1 {{rows, columns or terms of the product must be at most 8, and it is 9 x 32 x 64}}
+  %0 = fact.fused "thin_gemm" ins(%x, %w : tensor<9x64xf32>, tensor<64x32xf32>) {
+  ^bb0(%a: tensor<9x64xf32>, %b: tensor<64x32xf32>):
+    %1 = fact.matmul %a, %b : (tensor<9x64xf32>, tensor<64x32xf32>) -> tensor<9x32xf32>
+    fact.yield %1 : tensor<9x32xf32>
+  } : tensor<9x32xf32>
+  return %0 : tensor<9x32xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @lanes(%x: tensor<1x64xf32>, %w: tensor<64x32xf32>) -> tensor<1x32xf32> {
+  // expected-error @+1 {{a sum of 64 terms cannot be shared by 4 splits of 32 lanes with 1 terms each}}
+  %0 = fact.fused "thin_gemm" ins(%x, %w : tensor<1x64xf32>, tensor<64x32xf32>) {
+  ^bb0(%a: tensor<1x64xf32>, %b: tensor<64x32xf32>):
+    %1 = fact.matmul %a, %b : (tensor<1x64xf32>, tensor<64x32xf32>) -> tensor<1x32xf32>
+    fact.yield %1 : tensor<1x32xf32>
+  } schedule(#fact.cuda_thin<lanes = 32, splits = 4>) : tensor<1x32xf32>
+  return %0 : tensor<1x32xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @more(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{needs exactly one 'fact.scan' and nothing else}}
+  %0 = fact.fused "scan" ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %1 = fact.scan sum %a dim 1 : tensor<8x64xf32>
+    %2 = fact.relu %1 : (tensor<8x64xf32>) -> tensor<8x64xf32>
+    fact.yield %2 : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @tile(%x: tensor<8x16384xi64>) -> tensor<8x16384xi64> {
+  // expected-error @+1 {{needs 262144 bytes of shared memory}}
+  %0 = fact.fused "sort" ins(%x : tensor<8x16384xi64>) {
+  ^bb0(%a: tensor<8x16384xi64>):
+    %1 = fact.argsort %a dim 1 : (tensor<8x16384xi64>) -> tensor<8x16384xi64>
+    fact.yield %1 : tensor<8x16384xi64>
+  } schedule(#fact.cuda_sort<tile = 16384, threads = 512>) : tensor<8x16384xi64>
+  return %0 : tensor<8x16384xi64>
+}
+}

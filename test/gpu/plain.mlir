@@ -1,0 +1,112 @@
+// The regions of "Plain kernels" in docs/benchmarks/breadth.md:
+//
+//   fact-compile test/gpu/plain.mlir --target=h200 --until=bundle --bundle=out/plain
+//   fact-tune out/plain --no-link
+
+module @plain attributes {fact.target = #fact.machine<"h200">} {
+  func.func @main(%x0_0: tensor<128x512x1024xf32>, %x1_0: tensor<128x512x1024xf32>, %x2_0: tensor<4096x16384xf32>, %x3_0: tensor<4096x16384xf32>, %x4_0: tensor<4096x8192xi64>, %x5_0: tensor<128x512x1024xf32>, %x6_0: tensor<64x67108xf32>, %x7_0: tensor<128x512x1024xf32>, %x8_0: tensor<8192x16384xbf16>, %x9_0: tensor<8192x16384xbf16>, %x10_0: tensor<512x1000xf32>, %x10_1: tensor<1000x700xf32>, %x11_0: tensor<1x8192xbf16>, %x11_1: tensor<8192x8192xbf16>, %x12_0: tensor<1x8192xbf16>, %x12_1: tensor<8192x8192xbf16>, %x13_0: tensor<8x4096xf32>, %x13_1: tensor<4096x4096xf32>, %x14_0: tensor<4096x1xf32>, %x14_1: tensor<1x8192xf32>, %x15_0: tensor<4096x4096xf32>, %x16_0: tensor<4096x4096xf32>, %x17_0: tensor<16777216xf32>, %x18_0: tensor<1024x1024xf32>, %x19_0: tensor<64x128256xf32>) -> (tensor<128x1024xf32>, tensor<128x1024xf32>, tensor<f32>, tensor<16384xf32>, tensor<4096xi64>, tensor<128x1024xi64>, tensor<64x67108xf32>, tensor<128x512x1024xf32>, tensor<8192xbf16>, tensor<16384xbf16>, tensor<512x700xf32>, tensor<1x8192xbf16>, tensor<1x8192xbf16>, tensor<8x4096xf32>, tensor<4096x8192xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<16777216xf32>, tensor<1024x1024xi64>, tensor<64x50xi64>) {
+    %r0 = fact.fused "reduction" ins(%x0_0 : tensor<128x512x1024xf32>) {
+    ^bb0(%a0: tensor<128x512x1024xf32>):
+      %1 = fact.reduce sum %a0 dims [1] : (tensor<128x512x1024xf32>) -> tensor<128x1024xf32>
+      fact.yield %1 : tensor<128x1024xf32>
+    } : tensor<128x1024xf32>
+    %r1 = fact.fused "reduction" ins(%x1_0 : tensor<128x512x1024xf32>) {
+    ^bb0(%a0: tensor<128x512x1024xf32>):
+      %1 = fact.reduce max %a0 dims [1] : (tensor<128x512x1024xf32>) -> tensor<128x1024xf32>
+      fact.yield %1 : tensor<128x1024xf32>
+    } : tensor<128x1024xf32>
+    %r2 = fact.fused "reduction" ins(%x2_0 : tensor<4096x16384xf32>) {
+    ^bb0(%a0: tensor<4096x16384xf32>):
+      %1 = fact.reduce mean %a0 dims [0, 1] : (tensor<4096x16384xf32>) -> tensor<f32>
+      fact.yield %1 : tensor<f32>
+    } : tensor<f32>
+    %r3 = fact.fused "reduction" ins(%x3_0 : tensor<4096x16384xf32>) {
+    ^bb0(%a0: tensor<4096x16384xf32>):
+      %1 = fact.reduce sum %a0 dims [0] : (tensor<4096x16384xf32>) -> tensor<16384xf32>
+      fact.yield %1 : tensor<16384xf32>
+    } : tensor<16384xf32>
+    %r4 = fact.fused "reduction" ins(%x4_0 : tensor<4096x8192xi64>) {
+    ^bb0(%a0: tensor<4096x8192xi64>):
+      %1 = fact.reduce sum %a0 dims [1] : (tensor<4096x8192xi64>) -> tensor<4096xi64>
+      fact.yield %1 : tensor<4096xi64>
+    } : tensor<4096xi64>
+    %r5 = fact.fused "reduction" ins(%x5_0 : tensor<128x512x1024xf32>) {
+    ^bb0(%a0: tensor<128x512x1024xf32>):
+      %1 = fact.reduce argmax %a0 dims [1] : (tensor<128x512x1024xf32>) -> tensor<128x1024xi64>
+      fact.yield %1 : tensor<128x1024xi64>
+    } : tensor<128x1024xi64>
+    %r6 = fact.fused "reduction" ins(%x6_0 : tensor<64x67108xf32>) {
+    ^bb0(%a0: tensor<64x67108xf32>):
+      %1 = fact.softmax %a0 dim 1 : tensor<64x67108xf32>
+      fact.yield %1 : tensor<64x67108xf32>
+    } : tensor<64x67108xf32>
+    %r7 = fact.fused "reduction" ins(%x7_0 : tensor<128x512x1024xf32>) {
+    ^bb0(%a0: tensor<128x512x1024xf32>):
+      %1 = fact.softmax %a0 dim 1 : tensor<128x512x1024xf32>
+      fact.yield %1 : tensor<128x512x1024xf32>
+    } : tensor<128x512x1024xf32>
+    %r8 = fact.fused "reduction" ins(%x8_0 : tensor<8192x16384xbf16>) {
+    ^bb0(%a0: tensor<8192x16384xbf16>):
+      %1 = fact.reduce sum %a0 dims [1] : (tensor<8192x16384xbf16>) -> tensor<8192xbf16>
+      fact.yield %1 : tensor<8192xbf16>
+    } : tensor<8192xbf16>
+    %r9 = fact.fused "reduction" ins(%x9_0 : tensor<8192x16384xbf16>) {
+    ^bb0(%a0: tensor<8192x16384xbf16>):
+      %1 = fact.reduce sum %a0 dims [0] : (tensor<8192x16384xbf16>) -> tensor<16384xbf16>
+      fact.yield %1 : tensor<16384xbf16>
+    } : tensor<16384xbf16>
+    %r10 = fact.fused "generic" ins(%x10_0, %x10_1 : tensor<512x1000xf32>, tensor<1000x700xf32>) {
+    ^bb0(%a0: tensor<512x1000xf32>, %a1: tensor<1000x700xf32>):
+      %1 = fact.matmul %a0, %a1 : (tensor<512x1000xf32>, tensor<1000x700xf32>) -> tensor<512x700xf32>
+      fact.yield %1 : tensor<512x700xf32>
+    } : tensor<512x700xf32>
+    // A matrix times a vector, both ways, and a batch of eight; an outer product.
+    %r11 = fact.fused "thin_gemm" ins(%x11_0, %x11_1 : tensor<1x8192xbf16>, tensor<8192x8192xbf16>) {
+    ^bb0(%a0: tensor<1x8192xbf16>, %a1: tensor<8192x8192xbf16>):
+      %1 = fact.matmul %a0, %a1 transpose_b : (tensor<1x8192xbf16>, tensor<8192x8192xbf16>) -> tensor<1x8192xbf16>
+      fact.yield %1 : tensor<1x8192xbf16>
+    } : tensor<1x8192xbf16>
+    %r12 = fact.fused "thin_gemm" ins(%x12_0, %x12_1 : tensor<1x8192xbf16>, tensor<8192x8192xbf16>) {
+    ^bb0(%a0: tensor<1x8192xbf16>, %a1: tensor<8192x8192xbf16>):
+      %1 = fact.matmul %a0, %a1 : (tensor<1x8192xbf16>, tensor<8192x8192xbf16>) -> tensor<1x8192xbf16>
+      fact.yield %1 : tensor<1x8192xbf16>
+    } : tensor<1x8192xbf16>
+    %r13 = fact.fused "thin_gemm" ins(%x13_0, %x13_1 : tensor<8x4096xf32>, tensor<4096x4096xf32>) {
+    ^bb0(%a0: tensor<8x4096xf32>, %a1: tensor<4096x4096xf32>):
+      %1 = fact.matmul %a0, %a1 transpose_b : (tensor<8x4096xf32>, tensor<4096x4096xf32>) -> tensor<8x4096xf32>
+      fact.yield %1 : tensor<8x4096xf32>
+    } : tensor<8x4096xf32>
+    %r14 = fact.fused "thin_gemm" ins(%x14_0, %x14_1 : tensor<4096x1xf32>, tensor<1x8192xf32>) {
+    ^bb0(%a0: tensor<4096x1xf32>, %a1: tensor<1x8192xf32>):
+      %1 = fact.matmul %a0, %a1 : (tensor<4096x1xf32>, tensor<1x8192xf32>) -> tensor<4096x8192xf32>
+      fact.yield %1 : tensor<4096x8192xf32>
+    } : tensor<4096x8192xf32>
+    // Scans and sorts.
+    %r15 = fact.fused "scan" ins(%x15_0 : tensor<4096x4096xf32>) {
+    ^bb0(%a0: tensor<4096x4096xf32>):
+      %1 = fact.scan sum %a0 dim 1 : tensor<4096x4096xf32>
+      fact.yield %1 : tensor<4096x4096xf32>
+    } : tensor<4096x4096xf32>
+    %r16 = fact.fused "scan" ins(%x16_0 : tensor<4096x4096xf32>) {
+    ^bb0(%a0: tensor<4096x4096xf32>):
+      %1 = fact.scan sum %a0 dim 0 : tensor<4096x4096xf32>
+      fact.yield %1 : tensor<4096x4096xf32>
+    } : tensor<4096x4096xf32>
+    %r17 = fact.fused "scan" ins(%x17_0 : tensor<16777216xf32>) {
+    ^bb0(%a0: tensor<16777216xf32>):
+      %1 = fact.scan sum %a0 dim 0 : tensor<16777216xf32>
+      fact.yield %1 : tensor<16777216xf32>
+    } : tensor<16777216xf32>
+    %r18 = fact.fused "sort" ins(%x18_0 : tensor<1024x1024xf32>) {
+    ^bb0(%a0: tensor<1024x1024xf32>):
+      %1 = fact.argsort %a0 dim 1 : (tensor<1024x1024xf32>) -> tensor<1024x1024xi64>
+      fact.yield %1 : tensor<1024x1024xi64>
+    } : tensor<1024x1024xi64>
+    %r19 = fact.fused "sort" ins(%x19_0 : tensor<64x128256xf32>) {
+    ^bb0(%a0: tensor<64x128256xf32>):
+      %1 = fact.argsort %a0 dim 1 descending count 50 : (tensor<64x128256xf32>) -> tensor<64x50xi64>
+      fact.yield %1 : tensor<64x50xi64>
+    } : tensor<64x50xi64>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19 : tensor<128x1024xf32>, tensor<128x1024xf32>, tensor<f32>, tensor<16384xf32>, tensor<4096xi64>, tensor<128x1024xi64>, tensor<64x67108xf32>, tensor<128x512x1024xf32>, tensor<8192xbf16>, tensor<16384xbf16>, tensor<512x700xf32>, tensor<1x8192xbf16>, tensor<1x8192xbf16>, tensor<8x4096xf32>, tensor<4096x8192xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<16777216xf32>, tensor<1024x1024xi64>, tensor<64x50xi64>
+  }
+}
