@@ -8,7 +8,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<2x4x40x8xbf16>, %a1: tensor<2x4x70x8xbf16>, %a2: tensor<2x4x70x8xbf16>):
       %o = fact.attention %a0, %a1, %a2 scale 0.125 : (tensor<2x4x40x8xbf16>, tensor<2x4x70x8xbf16>, tensor<2x4x70x8xbf16>) -> tensor<2x4x40x8xbf16>
       fact.yield %o : tensor<2x4x40x8xbf16>
-    } : tensor<2x4x40x8xbf16>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<2x4x40x8xbf16>
     // Heads of 24 with values of 40, whose rows are 16 bytes.
     %r1 = fact.fused "attention" ins(%x3, %x4, %x5 : tensor<2x4x40x24xf16>, tensor<2x2x70x24xf16>, tensor<2x2x70x40xf16>) {
     ^bb0(%a0: tensor<2x4x40x24xf16>, %a1: tensor<2x2x70x24xf16>, %a2: tensor<2x2x70x40xf16>):

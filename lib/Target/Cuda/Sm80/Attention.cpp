@@ -43,6 +43,8 @@ private:
     return region.headSize * getStorageBytes(region.element);
   }
   int64_t getSharedBytes(Sm80AttentionAttr schedule) const;
+  /// Registers of a thread for scores, which strict products split, and results.
+  int64_t countRegisters(Sm80AttentionAttr schedule) const;
   /// Tiles of queries of all heads and batches.
   int64_t countTiles(const Extents &tile) const;
   /// Tiles of keys that the tiles of queries of one head of keys visit.
@@ -101,6 +103,12 @@ int64_t AttentionPlan::getSharedBytes(Sm80AttentionAttr schedule) const {
   return tile[0] * head + schedule.getStages() * tile[1] * (head + value);
 }
 
+int64_t AttentionPlan::countRegisters(Sm80AttentionAttr schedule) const {
+  int64_t keys = schedule.getTile()[1];
+  return schedule.getBands() * (llvm::alignTo(region.valueSize, 8) +
+                                (isStrict() ? 2 * keys : keys)) / 2;
+}
+
 int64_t AttentionPlan::countTiles(const Extents &tile) const {
   return region.batches * region.keyHeads *
          llvm::divideCeil(getRows(), tile[0]);
@@ -132,12 +140,11 @@ LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
   if (bands != 1 && bands != 2)
     return emitError() << "a warp needs 16 or 32 queries, not " << tile[0]
                        << " in " << own.getWarps() << " warps";
-  int64_t registers =
-      bands * (llvm::alignTo(region.valueSize, 8) +
-               tile[1] * (isStrict() ? 2 : 1)) / 2;
-  if (registers > 160)
+  int64_t registers = countRegisters(own);
+  int64_t most = region.element.isF32() ? 160 : 192;
+  if (registers > most)
     return emitError() << "the sums of a thread need " << registers
-                       << " registers, and it has 160 for them";
+                       << " registers, and it has " << most << " for them";
   int64_t keyTiles = llvm::divideCeil(region.keys, tile[1]);
   if (own.getSplits() > keyTiles)
     return emitError() << "the keys have " << keyTiles
@@ -204,6 +211,9 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
     efficiency *= 0.75;
   if (own.getStages() == 1)
     efficiency *= 0.8;
+  // Some registers spill.
+  if (countRegisters(own) > 160)
+    efficiency *= 0.9;
   double rate = busy * efficiency / double(machine.multiprocessors) *
                 machine.getMatrixFlops(toElementType(region.element),
                                        region.tf32);
