@@ -122,14 +122,18 @@ func.func @odd(%x: tensor<17x65xbf16>, %w: tensor<65x33xbf16>) -> tensor<17x33xb
 
 // -----
 
-// Batches that broadcast in both factors, in different dimensions: no stride describes them, so
-// the factors are copied.
+// Batches that broadcast in both factors, in different dimensions, which cuBLAS's strides do not
+// describe: f64 factors are copied, others read as they are.
 // CHECK-LABEL: @broadcast
+// CHECK: fact.fused "gemm_epilogue"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.matmul {{.*}} : (tensor<8x1x64x32xbf16>, tensor<16x32x128xbf16>)
 // CHECK-COUNT-2: fact.expand
 // CHECK: fact.fused "gemm_epilogue"
 // CHECK-NEXT: ^bb0
-// CHECK-NEXT: fact.matmul {{.*}} : (tensor<8x16x64x32xbf16>, tensor<8x16x32x128xbf16>)
-func.func @broadcast(%x: tensor<8x1x64x32xbf16>, %y: tensor<16x32x128xbf16>) -> tensor<8x16x64x128xbf16> {
+// CHECK-NEXT: fact.matmul {{.*}} : (tensor<8x16x64x32xf64>, tensor<8x16x32x128xf64>)
+func.func @broadcast(%x: tensor<8x1x64x32xbf16>, %y: tensor<16x32x128xbf16>, %z: tensor<8x1x64x32xf64>, %w: tensor<16x32x128xf64>) -> (tensor<8x16x64x128xbf16>, tensor<8x16x64x128xf64>) {
   %0 = fact.matmul %x, %y : (tensor<8x1x64x32xbf16>, tensor<16x32x128xbf16>) -> tensor<8x16x64x128xbf16>
-  return %0 : tensor<8x16x64x128xbf16>
+  %1 = fact.matmul %z, %w : (tensor<8x1x64x32xf64>, tensor<16x32x128xf64>) -> tensor<8x16x64x128xf64>
+  return %0, %1 : tensor<8x16x64x128xbf16>, tensor<8x16x64x128xf64>
 }
