@@ -106,9 +106,8 @@ SpaceAttrInterface GemmPlan::getSpace() const {
     tiles = {{64, narrow, 64}, {128, narrow, 64}, {64, narrow, 128}};
     warps = {{2, 1}, {4, 1}};
   } else if (countTiles({128, 128}) < 2 * machine.multiprocessors) {
-    tiles = {{64, 64, 64}, {64, 128, 32}, {128, 64, 32}, {32, 64, 64},
-             {64, 32, 64}};
-    warps = {{2, 2}, {2, 4}, {1, 2}, {2, 1}};
+    tiles = {{64, 64, 64}, {64, 128, 32}, {32, 64, 64}, {64, 32, 64}};
+    warps = {{2, 2}, {2, 4}};
   } else {
     tiles = {{128, 128, 32}, {128, 64, 32},  {64, 128, 32}, {128, 128, 64},
              {64, 64, 64},   {128, 256, 32}, {256, 128, 32}};
@@ -116,13 +115,15 @@ SpaceAttrInterface GemmPlan::getSpace() const {
   for (Extents &tile : tiles)
     tile = {tile[0], tile[1], tile[2] * 2 / gemm.getElementBytes()};
 
-  // Splits that give each multiprocessor one block or two of the first tile.
+  // Splits that give multiprocessors half a block of the first tile to four, or
+  // the most where that is less.
   SmallVector<int64_t> splits{1};
   int64_t blocks = countTiles(tiles.front());
   int64_t most = std::min<int64_t>(
       32, llvm::divideCeil(gemm.k, 2 * tiles.front()[2]));
   for (int64_t split = 2; split <= most; split *= 2)
-    if (blocks * split < 4 * machine.multiprocessors)
+    if (blocks * split < 4 * machine.multiprocessors &&
+        (2 * blocks * split >= machine.multiprocessors || 2 * split > most))
       splits.push_back(split);
   return Sm80GemmAttr::getSpace(fused.getContext(), tiles, warps, {3, 4},
                                 splits);

@@ -126,6 +126,48 @@ TEST_F(CudaTargetTest, SpacesAreModerate) {
   }
 }
 
+/// Sizes that TMA cannot address, and all sizes on other machines.
+TEST_F(CudaTargetTest, MmaSyncServesWhatTmaCannotAddress) {
+  MachineDescription small = *findMachine("a100");
+  small.architecture = "sm_86";
+  small.sharedMemoryBytes = 101376;
+  for (const MachineDescription &machine :
+       {*findMachine("a100"), *findMachine("h200"), small}) {
+    target = createTarget(&context, machine);
+    for (auto [m, n, k] :
+         {std::tuple<int64_t, int64_t, int64_t>{65536, 3071, 769},
+          {513, 511, 515},
+          {16, 4095, 4097},
+          {1, 1023, 1025},
+          {1000, 1, 999},
+          {7, 9, 3},
+          {1, 1, 1}})
+      for (StringRef epilogue : {"", "fact.relu %1"}) {
+        FusedOp fused = parseGemm(m, n, k, epilogue.str());
+        ASSERT_TRUE(fused);
+        EXPECT_EQ(getPlan(fused)->getFamily().getArchitecture(), "sm_80");
+        size_t legal = getLegal(fused).size();
+        EXPECT_GE(legal, 4u) << m << "x" << n << "x" << k;
+        EXPECT_LE(legal, 60u) << m << "x" << n << "x" << k;
+        // cuBLAS stands beside a plain product.
+        EXPECT_EQ(getPlan(fused)->getFixedSchedules().size(), epilogue.empty());
+        double flops = 2.0 * m * n * k;
+        EXPECT_GT(predict(fused, getBest(fused)),
+                  1e6 * flops / machine.getPeak(MatrixRate::Bits16));
+      }
+  }
+}
+
+/// Few tiles and a long K: blocks divide K, since one alone would take longer.
+TEST_F(CudaTargetTest, LongSumsAreSplit) {
+  target = createTarget(&context, *findMachine("a100"));
+  auto getSplits = [&](FusedOp fused) {
+    return getBest(fused).getValues().back()[0];
+  };
+  EXPECT_GT(getSplits(parseGemm(64, 64, 65536, "fact.relu %1")), 1);
+  EXPECT_EQ(getSplits(parseGemm(8192, 8192, 1024, "fact.relu %1")), 1);
+}
+
 /// Measured on an H200, in microseconds; the model is to be within a fifth.
 TEST_F(CudaTargetTest, PredictionsFollowMeasurements) {
   auto near = [&](FusedOp fused, double measured) {
