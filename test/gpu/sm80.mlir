@@ -2,7 +2,7 @@
 // test_families.py lets fact-tune check their kernels against the references.
 
 module @sm80 attributes {fact.target = #fact.machine<"h200">} {
-  func.func @main(%x0_0: tensor<4x130x97xbf16>, %x0_1: tensor<131x97xbf16>, %x0_2: tensor<131xbf16>, %x0_3: tensor<4x130x131xbf16>, %x1_0: tensor<4x130x100xf16>, %x1_1: tensor<132x100xf16>, %x1_2: tensor<132xf16>, %x1_3: tensor<4x130x132xf16>, %x2_0: tensor<4x130x264xbf16>, %x2_1: tensor<328x264xbf16>, %x2_2: tensor<328xbf16>, %x2_3: tensor<4x130x328xbf16>, %x3_0: tensor<4x130x97xf32>, %x3_1: tensor<131x97xf32>, %x3_2: tensor<131xf32>, %x3_3: tensor<4x130x131xf32>, %x4_0: tensor<4x130x97xf32>, %x4_1: tensor<131x97xf32>, %x4_2: tensor<131xf32>, %x4_3: tensor<4x130x131xf32>, %x5_0: tensor<4x130x264xf32>, %x5_1: tensor<328x264xf32>, %x5_2: tensor<328xf32>, %x5_3: tensor<4x130x328xf32>, %x6_0: tensor<4x130x264xf32>, %x6_1: tensor<328x264xf32>, %x6_2: tensor<328xf32>, %x6_3: tensor<4x130x328xf32>, %x7_0: tensor<3x97x200xbf16>, %x7_1: tensor<97x135xbf16>, %x8_0: tensor<3x97x200xf32>, %x8_1: tensor<97x135xf32>, %x9_0: tensor<3x97x200xf32>, %x9_1: tensor<97x135xf32>, %x10_0: tensor<6x65x41xbf16>, %x10_1: tensor<6x41x67xbf16>, %x10_2: tensor<65x67xi1>, %x10_3: tensor<6x1x67xi64>, %x10_4: tensor<6x65x67xbf16>, %x11_0: tensor<70x90xf32>, %x11_1: tensor<90x50xf32>, %x11_2: tensor<50xf32>, %x12_0: tensor<72x96xf16>, %x12_1: tensor<96x56xf16>, %x13_0: tensor<72x194xbf16>, %x13_1: tensor<56x97xbf16>, %x14_0: tensor<1x4099xbf16>, %x14_1: tensor<4099x33xbf16>, %x14_2: tensor<33xbf16>, %x15_0: tensor<1x4099xf32>, %x15_1: tensor<4099x33xf32>, %x15_2: tensor<33xf32>, %x16_0: tensor<1x4099xf32>, %x16_1: tensor<4099x33xf32>, %x16_2: tensor<33xf32>, %x17_0: tensor<333x1025xbf16>, %x17_1: tensor<1025x1xbf16>, %x18_0: tensor<33x1xf32>, %x18_1: tensor<1x45xf32>, %x19_0: tensor<72x2056xbf16>, %x19_1: tensor<72x2056xbf16>, %x20_0: tensor<130x97xbf16>, %x20_1: tensor<97x75xbf16>, %x20_2: tensor<97x75xbf16>, %x20_3: tensor<75xbf16>, %x21_0: tensor<130x97xf32>, %x21_1: tensor<97x75xf32>, %x21_2: tensor<97x75xf32>, %x21_3: tensor<75xf32>, %x22_0: tensor<130x97xf32>, %x22_1: tensor<97x75xf32>, %x22_2: tensor<97x75xf32>, %x22_3: tensor<75xf32>) -> (tensor<4x130x131xbf16>, tensor<4x130x132xf16>, tensor<4x130x328xbf16>, tensor<4x130x131xf32>, tensor<4x130x131xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x135xbf16>, tensor<3x200x135xf32>, tensor<3x200x135xf32>, tensor<6x65x67xbf16>, tensor<70x50xf32>, tensor<70x50xi1>, tensor<56x72xf16>, tensor<72x56xbf16>, tensor<1x33xbf16>, tensor<1x33xf32>, tensor<1x33xf32>, tensor<333x1xbf16>, tensor<33x45xf32>, tensor<72x72xbf16>, tensor<130x75xbf16>, tensor<130x75xf32>, tensor<130x75xf32>) {
+  func.func @main(%x0_0: tensor<4x130x97xbf16>, %x0_1: tensor<131x97xbf16>, %x0_2: tensor<131xbf16>, %x0_3: tensor<4x130x131xbf16>, %x1_0: tensor<4x130x100xf16>, %x1_1: tensor<132x100xf16>, %x1_2: tensor<132xf16>, %x1_3: tensor<4x130x132xf16>, %x2_0: tensor<4x130x264xbf16>, %x2_1: tensor<328x264xbf16>, %x2_2: tensor<328xbf16>, %x2_3: tensor<4x130x328xbf16>, %x3_0: tensor<4x130x97xf32>, %x3_1: tensor<131x97xf32>, %x3_2: tensor<131xf32>, %x3_3: tensor<4x130x131xf32>, %x4_0: tensor<4x130x97xf32>, %x4_1: tensor<131x97xf32>, %x4_2: tensor<131xf32>, %x4_3: tensor<4x130x131xf32>, %x5_0: tensor<4x130x264xf32>, %x5_1: tensor<328x264xf32>, %x5_2: tensor<328xf32>, %x5_3: tensor<4x130x328xf32>, %x6_0: tensor<4x130x264xf32>, %x6_1: tensor<328x264xf32>, %x6_2: tensor<328xf32>, %x6_3: tensor<4x130x328xf32>, %x7_0: tensor<3x97x200xbf16>, %x7_1: tensor<97x135xbf16>, %x8_0: tensor<3x97x200xf32>, %x8_1: tensor<97x135xf32>, %x9_0: tensor<3x97x200xf32>, %x9_1: tensor<97x135xf32>, %x10_0: tensor<6x65x41xbf16>, %x10_1: tensor<6x41x67xbf16>, %x10_2: tensor<65x67xi1>, %x10_3: tensor<6x1x67xi64>, %x10_4: tensor<6x65x67xbf16>, %x11_0: tensor<70x90xf32>, %x11_1: tensor<90x50xf32>, %x11_2: tensor<50xf32>, %x12_0: tensor<72x96xf16>, %x12_1: tensor<96x56xf16>, %x13_0: tensor<72x194xbf16>, %x13_1: tensor<56x97xbf16>, %x14_0: tensor<4x1x31x20xbf16>, %x14_1: tensor<5x20x7xbf16>, %x15_0: tensor<2x70x4x36xf16>, %x15_1: tensor<2x70x4x36xf16>, %x15_2: tensor<2x1x70x70xf16>, %x16_0: tensor<2x4x70x60xf32>, %x16_1: tensor<2x60x4x30xf32>, %x17_0: tensor<1x4099xbf16>, %x17_1: tensor<4099x33xbf16>, %x17_2: tensor<33xbf16>, %x18_0: tensor<1x4099xf32>, %x18_1: tensor<4099x33xf32>, %x18_2: tensor<33xf32>, %x19_0: tensor<1x4099xf32>, %x19_1: tensor<4099x33xf32>, %x19_2: tensor<33xf32>, %x20_0: tensor<333x1025xbf16>, %x20_1: tensor<1025x1xbf16>, %x21_0: tensor<33x1xf32>, %x21_1: tensor<1x45xf32>, %x22_0: tensor<72x2056xbf16>, %x22_1: tensor<72x2056xbf16>, %x23_0: tensor<130x97xbf16>, %x23_1: tensor<97x75xbf16>, %x23_2: tensor<97x75xbf16>, %x23_3: tensor<75xbf16>, %x24_0: tensor<130x97xf32>, %x24_1: tensor<97x75xf32>, %x24_2: tensor<97x75xf32>, %x24_3: tensor<75xf32>, %x25_0: tensor<130x97xf32>, %x25_1: tensor<97x75xf32>, %x25_2: tensor<97x75xf32>, %x25_3: tensor<75xf32>) -> (tensor<4x130x131xbf16>, tensor<4x130x132xf16>, tensor<4x130x328xbf16>, tensor<4x130x131xf32>, tensor<4x130x131xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x135xbf16>, tensor<3x200x135xf32>, tensor<3x200x135xf32>, tensor<6x65x67xbf16>, tensor<70x50xf32>, tensor<70x50xi1>, tensor<56x72xf16>, tensor<72x56xbf16>, tensor<4x5x31x7xbf16>, tensor<2x4x70x70xf16>, tensor<2x70x4x30xf32>, tensor<1x33xbf16>, tensor<1x33xf32>, tensor<1x33xf32>, tensor<333x1xbf16>, tensor<33x45xf32>, tensor<72x72xbf16>, tensor<130x75xbf16>, tensor<130x75xf32>, tensor<130x75xf32>) {
     // Rows of no multiple of four bytes, of eight and of sixteen.
     %r0 = fact.fused "gemm_epilogue" ins(%x0_0, %x0_1, %x0_2, %x0_3 : tensor<4x130x97xbf16>, tensor<131x97xbf16>, tensor<131xbf16>, tensor<4x130x131xbf16>) {
     ^bb0(%a0: tensor<4x130x97xbf16>, %a1: tensor<131x97xbf16>, %a2: tensor<131xbf16>, %a3: tensor<4x130x131xbf16>):
@@ -113,45 +113,67 @@ module @sm80 attributes {fact.target = #fact.machine<"h200">} {
       %2 = fact.relu %1 : (tensor<72x56xbf16>) -> tensor<72x56xbf16>
       fact.yield %2 : tensor<72x56xbf16>
     } : tensor<72x56xbf16>
+    // Batches that broadcast in two dimensions, and those of permuted heads.
+    %r14 = fact.fused "gemm_epilogue" ins(%x14_0, %x14_1 : tensor<4x1x31x20xbf16>, tensor<5x20x7xbf16>) {
+    ^bb0(%a0: tensor<4x1x31x20xbf16>, %a1: tensor<5x20x7xbf16>):
+      %1 = fact.matmul %a0, %a1 : (tensor<4x1x31x20xbf16>, tensor<5x20x7xbf16>) -> tensor<4x5x31x7xbf16>
+      %2 = fact.relu %1 : (tensor<4x5x31x7xbf16>) -> tensor<4x5x31x7xbf16>
+      fact.yield %2 : tensor<4x5x31x7xbf16>
+    } : tensor<4x5x31x7xbf16>
+    %r15 = fact.fused "gemm_epilogue" ins(%x15_0, %x15_1, %x15_2 : tensor<2x70x4x36xf16>, tensor<2x70x4x36xf16>, tensor<2x1x70x70xf16>) {
+    ^bb0(%a0: tensor<2x70x4x36xf16>, %a1: tensor<2x70x4x36xf16>, %a2: tensor<2x1x70x70xf16>):
+      %0 = fact.permute %a0 [0, 2, 1, 3] : (tensor<2x70x4x36xf16>) -> tensor<2x4x70x36xf16>
+      %1 = fact.permute %a1 [0, 2, 1, 3] : (tensor<2x70x4x36xf16>) -> tensor<2x4x70x36xf16>
+      %2 = fact.matmul %0, %1 transpose_b : (tensor<2x4x70x36xf16>, tensor<2x4x70x36xf16>) -> tensor<2x4x70x70xf16>
+      %3 = fact.add %2, %a2 : (tensor<2x4x70x70xf16>, tensor<2x1x70x70xf16>) -> tensor<2x4x70x70xf16>
+      fact.yield %3 : tensor<2x4x70x70xf16>
+    } : tensor<2x4x70x70xf16>
+    %r16 = fact.fused "gemm_epilogue" ins(%x16_0, %x16_1 : tensor<2x4x70x60xf32>, tensor<2x60x4x30xf32>) {
+    ^bb0(%a0: tensor<2x4x70x60xf32>, %a1: tensor<2x60x4x30xf32>):
+      %0 = fact.permute %a1 [0, 2, 1, 3] : (tensor<2x60x4x30xf32>) -> tensor<2x4x60x30xf32>
+      %1 = fact.matmul %a0, %0 : (tensor<2x4x70x60xf32>, tensor<2x4x60x30xf32>) -> tensor<2x4x70x30xf32>
+      %2 = fact.permute %1 [0, 2, 1, 3] : (tensor<2x4x70x30xf32>) -> tensor<2x70x4x30xf32>
+      fact.yield %2 : tensor<2x70x4x30xf32>
+    } : tensor<2x70x4x30xf32>
     // Few rows, few columns, and long sums.
-    %r14 = fact.fused "gemm_epilogue" ins(%x14_0, %x14_1, %x14_2 : tensor<1x4099xbf16>, tensor<4099x33xbf16>, tensor<33xbf16>) {
+    %r17 = fact.fused "gemm_epilogue" ins(%x17_0, %x17_1, %x17_2 : tensor<1x4099xbf16>, tensor<4099x33xbf16>, tensor<33xbf16>) {
     ^bb0(%a0: tensor<1x4099xbf16>, %a1: tensor<4099x33xbf16>, %a2: tensor<33xbf16>):
       %1 = fact.matmul %a0, %a1 : (tensor<1x4099xbf16>, tensor<4099x33xbf16>) -> tensor<1x33xbf16>
       %2 = fact.add %1, %a2 : (tensor<1x33xbf16>, tensor<33xbf16>) -> tensor<1x33xbf16>
       fact.yield %2 : tensor<1x33xbf16>
     } : tensor<1x33xbf16>
-    %r15 = fact.fused "gemm_epilogue" ins(%x15_0, %x15_1, %x15_2 : tensor<1x4099xf32>, tensor<4099x33xf32>, tensor<33xf32>) {
+    %r18 = fact.fused "gemm_epilogue" ins(%x18_0, %x18_1, %x18_2 : tensor<1x4099xf32>, tensor<4099x33xf32>, tensor<33xf32>) {
     ^bb0(%a0: tensor<1x4099xf32>, %a1: tensor<4099x33xf32>, %a2: tensor<33xf32>):
       %1 = fact.matmul %a0, %a1 : (tensor<1x4099xf32>, tensor<4099x33xf32>) -> tensor<1x33xf32>
       %2 = fact.add %1, %a2 : (tensor<1x33xf32>, tensor<33xf32>) -> tensor<1x33xf32>
       fact.yield %2 : tensor<1x33xf32>
     } : tensor<1x33xf32>
-    %r16 = fact.fused "gemm_epilogue" ins(%x16_0, %x16_1, %x16_2 : tensor<1x4099xf32>, tensor<4099x33xf32>, tensor<33xf32>) {
+    %r19 = fact.fused "gemm_epilogue" ins(%x19_0, %x19_1, %x19_2 : tensor<1x4099xf32>, tensor<4099x33xf32>, tensor<33xf32>) {
     ^bb0(%a0: tensor<1x4099xf32>, %a1: tensor<4099x33xf32>, %a2: tensor<33xf32>):
       %1 = fact.matmul %a0, %a1 tf32 : (tensor<1x4099xf32>, tensor<4099x33xf32>) -> tensor<1x33xf32>
       %2 = fact.add %1, %a2 : (tensor<1x33xf32>, tensor<33xf32>) -> tensor<1x33xf32>
       fact.yield %2 : tensor<1x33xf32>
     } : tensor<1x33xf32>
-    %r17 = fact.fused "gemm_epilogue" ins(%x17_0, %x17_1 : tensor<333x1025xbf16>, tensor<1025x1xbf16>) {
+    %r20 = fact.fused "gemm_epilogue" ins(%x20_0, %x20_1 : tensor<333x1025xbf16>, tensor<1025x1xbf16>) {
     ^bb0(%a0: tensor<333x1025xbf16>, %a1: tensor<1025x1xbf16>):
       %1 = fact.matmul %a0, %a1 : (tensor<333x1025xbf16>, tensor<1025x1xbf16>) -> tensor<333x1xbf16>
       %2 = fact.tanh %1 : (tensor<333x1xbf16>) -> tensor<333x1xbf16>
       fact.yield %2 : tensor<333x1xbf16>
     } : tensor<333x1xbf16>
-    %r18 = fact.fused "gemm_epilogue" ins(%x18_0, %x18_1 : tensor<33x1xf32>, tensor<1x45xf32>) {
+    %r21 = fact.fused "gemm_epilogue" ins(%x21_0, %x21_1 : tensor<33x1xf32>, tensor<1x45xf32>) {
     ^bb0(%a0: tensor<33x1xf32>, %a1: tensor<1x45xf32>):
       %1 = fact.matmul %a0, %a1 : (tensor<33x1xf32>, tensor<1x45xf32>) -> tensor<33x45xf32>
       %2 = fact.tanh %1 : (tensor<33x45xf32>) -> tensor<33x45xf32>
       fact.yield %2 : tensor<33x45xf32>
     } : tensor<33x45xf32>
-    %r19 = fact.fused "gemm_epilogue" ins(%x19_0, %x19_1 : tensor<72x2056xbf16>, tensor<72x2056xbf16>) {
+    %r22 = fact.fused "gemm_epilogue" ins(%x22_0, %x22_1 : tensor<72x2056xbf16>, tensor<72x2056xbf16>) {
     ^bb0(%a0: tensor<72x2056xbf16>, %a1: tensor<72x2056xbf16>):
       %1 = fact.matmul %a0, %a1 transpose_b : (tensor<72x2056xbf16>, tensor<72x2056xbf16>) -> tensor<72x72xbf16>
       %2 = fact.relu %1 : (tensor<72x72xbf16>) -> tensor<72x72xbf16>
       fact.yield %2 : tensor<72x72xbf16>
     } space(#fact.sm80_gemm_space<tile = [64x64x64, 32x64x64], warps = [2x2, 1x2], stages = [3], split_k = [2, 8]>) : tensor<72x72xbf16>
     // Two products, combined.
-    %r20 = fact.fused "gated_gemm" ins(%x20_0, %x20_1, %x20_2, %x20_3 : tensor<130x97xbf16>, tensor<97x75xbf16>, tensor<97x75xbf16>, tensor<75xbf16>) {
+    %r23 = fact.fused "gated_gemm" ins(%x23_0, %x23_1, %x23_2, %x23_3 : tensor<130x97xbf16>, tensor<97x75xbf16>, tensor<97x75xbf16>, tensor<75xbf16>) {
     ^bb0(%a0: tensor<130x97xbf16>, %a1: tensor<97x75xbf16>, %a2: tensor<97x75xbf16>, %a3: tensor<75xbf16>):
       %1 = fact.matmul %a0, %a1 : (tensor<130x97xbf16>, tensor<97x75xbf16>) -> tensor<130x75xbf16>
       %2 = fact.matmul %a0, %a2 : (tensor<130x97xbf16>, tensor<97x75xbf16>) -> tensor<130x75xbf16>
@@ -160,7 +182,7 @@ module @sm80 attributes {fact.target = #fact.machine<"h200">} {
       %5 = fact.add %4, %a3 : (tensor<130x75xbf16>, tensor<75xbf16>) -> tensor<130x75xbf16>
       fact.yield %5 : tensor<130x75xbf16>
     } : tensor<130x75xbf16>
-    %r21 = fact.fused "gated_gemm" ins(%x21_0, %x21_1, %x21_2, %x21_3 : tensor<130x97xf32>, tensor<97x75xf32>, tensor<97x75xf32>, tensor<75xf32>) {
+    %r24 = fact.fused "gated_gemm" ins(%x24_0, %x24_1, %x24_2, %x24_3 : tensor<130x97xf32>, tensor<97x75xf32>, tensor<97x75xf32>, tensor<75xf32>) {
     ^bb0(%a0: tensor<130x97xf32>, %a1: tensor<97x75xf32>, %a2: tensor<97x75xf32>, %a3: tensor<75xf32>):
       %1 = fact.matmul %a0, %a1 : (tensor<130x97xf32>, tensor<97x75xf32>) -> tensor<130x75xf32>
       %2 = fact.matmul %a0, %a2 : (tensor<130x97xf32>, tensor<97x75xf32>) -> tensor<130x75xf32>
@@ -169,7 +191,7 @@ module @sm80 attributes {fact.target = #fact.machine<"h200">} {
       %5 = fact.add %4, %a3 : (tensor<130x75xf32>, tensor<75xf32>) -> tensor<130x75xf32>
       fact.yield %5 : tensor<130x75xf32>
     } : tensor<130x75xf32>
-    %r22 = fact.fused "gated_gemm" ins(%x22_0, %x22_1, %x22_2, %x22_3 : tensor<130x97xf32>, tensor<97x75xf32>, tensor<97x75xf32>, tensor<75xf32>) {
+    %r25 = fact.fused "gated_gemm" ins(%x25_0, %x25_1, %x25_2, %x25_3 : tensor<130x97xf32>, tensor<97x75xf32>, tensor<97x75xf32>, tensor<75xf32>) {
     ^bb0(%a0: tensor<130x97xf32>, %a1: tensor<97x75xf32>, %a2: tensor<97x75xf32>, %a3: tensor<75xf32>):
       %1 = fact.matmul %a0, %a1 tf32 : (tensor<130x97xf32>, tensor<97x75xf32>) -> tensor<130x75xf32>
       %2 = fact.matmul %a0, %a2 tf32 : (tensor<130x97xf32>, tensor<97x75xf32>) -> tensor<130x75xf32>
@@ -178,6 +200,6 @@ module @sm80 attributes {fact.target = #fact.machine<"h200">} {
       %5 = fact.add %4, %a3 : (tensor<130x75xf32>, tensor<75xf32>) -> tensor<130x75xf32>
       fact.yield %5 : tensor<130x75xf32>
     } : tensor<130x75xf32>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11#0, %r11#1, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22 : tensor<4x130x131xbf16>, tensor<4x130x132xf16>, tensor<4x130x328xbf16>, tensor<4x130x131xf32>, tensor<4x130x131xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x135xbf16>, tensor<3x200x135xf32>, tensor<3x200x135xf32>, tensor<6x65x67xbf16>, tensor<70x50xf32>, tensor<70x50xi1>, tensor<56x72xf16>, tensor<72x56xbf16>, tensor<1x33xbf16>, tensor<1x33xf32>, tensor<1x33xf32>, tensor<333x1xbf16>, tensor<33x45xf32>, tensor<72x72xbf16>, tensor<130x75xbf16>, tensor<130x75xf32>, tensor<130x75xf32>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11#0, %r11#1, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25 : tensor<4x130x131xbf16>, tensor<4x130x132xf16>, tensor<4x130x328xbf16>, tensor<4x130x131xf32>, tensor<4x130x131xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x135xbf16>, tensor<3x200x135xf32>, tensor<3x200x135xf32>, tensor<6x65x67xbf16>, tensor<70x50xf32>, tensor<70x50xi1>, tensor<56x72xf16>, tensor<72x56xbf16>, tensor<4x5x31x7xbf16>, tensor<2x4x70x70xf16>, tensor<2x70x4x30xf32>, tensor<1x33xbf16>, tensor<1x33xf32>, tensor<1x33xf32>, tensor<333x1xbf16>, tensor<33x45xf32>, tensor<72x72xbf16>, tensor<130x75xbf16>, tensor<130x75xf32>, tensor<130x75xf32>
   }
 }

@@ -5,7 +5,7 @@
 // RUN: fact-opt --fact-discover="target=h200" %s | fact-translate --fact-to-cutlass | FileCheck %s --check-prefix=H200
 // RUN: fact-opt --fact-discover="target=a100" %s | FileCheck %s --check-prefix=SPACE
 
-// SPACE-COUNT-4: space(#fact.sm80_gemm_space<tile = [
+// SPACE-COUNT-6: space(#fact.sm80_gemm_space<tile = [
 
 // CHECK-LABEL: namespace fact::gemm_epilogue_0 {
 // H200-LABEL: namespace fact::gemm_epilogue_0 {
@@ -61,7 +61,30 @@ func.func @scores(%x: tensor<2x64x4x36xf16>, %y: tensor<2x64x4x36xf16>, %m: tens
   return %3 : tensor<2x4x64x64xf16>
 }
 
-// CHECK-LABEL: namespace fact::gated_gemm_3 {
+// Batches that broadcast in two dimensions.
+// CHECK-LABEL: namespace fact::gemm_epilogue_3 {
+func.func @broadcast(%x: tensor<4x1x31x20xbf16>, %y: tensor<5x20x7xbf16>) -> tensor<4x5x31x7xbf16> {
+  // CHECK: Problem<31, 7, 20, 20>,
+  // CHECK-NEXT: StridedMatrix<0, bf16, 20, 1, 620, 0, 5, 0>,
+  // CHECK-NEXT: Factors<StridedMatrix<1, bf16, 7, 1, 0, 0, 5, 140>>,
+  %0 = fact.matmul %x, %y : (tensor<4x1x31x20xbf16>, tensor<5x20x7xbf16>) -> tensor<4x5x31x7xbf16>
+  return %0 : tensor<4x5x31x7xbf16>
+}
+
+// Results that lie beside each other.
+// CHECK-LABEL: namespace fact::gemm_epilogue_4 {
+func.func @heads(%p: tensor<2x4x64x60xf32>, %v: tensor<2x60x4x30xf32>) -> tensor<2x64x120xf32> {
+  // CHECK: Factors<StridedMatrix<{{[01]}}, f32, 120, 1, 7200, 0, 4, 30>>,
+  // CHECK-NEXT: Operands<>,
+  // CHECK-NEXT: Results<Result<Identity, StridedMatrix<2, f32, 120, 1, 7680, 0, 4, 30>>>,
+  %0 = fact.permute %v [0, 2, 1, 3] : (tensor<2x60x4x30xf32>) -> tensor<2x4x60x30xf32>
+  %1 = fact.matmul %p, %0 : (tensor<2x4x64x60xf32>, tensor<2x4x60x30xf32>) -> tensor<2x4x64x30xf32>
+  %2 = fact.permute %1 [0, 2, 1, 3] : (tensor<2x4x64x30xf32>) -> tensor<2x64x4x30xf32>
+  %3 = fact.reshape %2 : (tensor<2x64x4x30xf32>) -> tensor<2x64x120xf32>
+  return %3 : tensor<2x64x120xf32>
+}
+
+// CHECK-LABEL: namespace fact::gated_gemm_5 {
 // H200: namespace fact::gated_gemm
 func.func @gated(%x: tensor<300x77xf32>, %g: tensor<77x50xf32>, %u: tensor<77x50xf32>) -> tensor<300x50xf32> {
   // CHECK: FACT_DEVICE float apply(float first,

@@ -115,11 +115,12 @@ void MatrixTensor::print(raw_ostream &os) const {
     os << ", " << leadingDimension;
   if (kind == StridedMatrix)
     os << ", " << columnStride;
-  if (kind != Scalar && (batchStride || offset))
+  bool hasRuns = innerBatches > 1;
+  if (kind != Scalar && (batchStride || offset || hasRuns))
     os << ", " << batchStride;
-  if (offset || (kind == StridedMatrix && innerBatches > 1))
+  if (offset || hasRuns)
     os << ", " << offset;
-  if (innerBatches > 1)
+  if (hasRuns)
     os << ", " << innerBatches << ", " << innerBatchStride;
   os << '>';
 }
