@@ -5,6 +5,7 @@
 #include "fact/Target/Reference.h"
 #include "fact/Target/Targets.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -88,11 +89,13 @@ static void printKind(raw_ostream &os, const ScheduleKind &kind,
 void fact::printSchedulePage(MLIRContext *context, raw_ostream &os) {
   os << "<!-- Made by `ninja -C build fact-docs`; change the declarations of "
         "the schedules instead. -->\n\n# Kinds of schedules\n";
-  for (StringRef machine : {"h200", "host"}) {
+  llvm::SmallPtrSet<const ScheduleKind *, 16> printed;
+  for (StringRef machine : {"h200", "b200", "host"}) {
     std::unique_ptr<Target> target =
         createTarget(context, *findMachine(machine));
     for (const ScheduleKind *kind : target->getScheduleKinds())
-      printKind(os, *kind, target->getRules(*kind));
+      if (printed.insert(kind).second)
+        printKind(os, *kind, target->getRules(*kind));
   }
 }
 

@@ -32,6 +32,21 @@ func.func @main(%x: tensor<256x512xbf16>, %w: tensor<512x256xbf16>, %y: tensor<1
 }
 """
 
+# A product on Blackwell, with every kind of operand of its epilogue and two results.
+SM100 = """
+func.func @main(%x: tensor<4096x768xbf16>, %w: tensor<3072x768xbf16>, %row: tensor<3072xbf16>,
+                %column: tensor<4096x1xf32>, %y: tensor<4096x3072xbf16>,
+                %z: tensor<4096x3072xbf16>)
+    -> (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) {
+  %0 = fact.matmul %x, %w transpose_b : (tensor<4096x768xbf16>, tensor<3072x768xbf16>) -> tensor<4096x3072xbf16>
+  %1 = fact.add %0, %row : (tensor<4096x3072xbf16>, tensor<3072xbf16>) -> tensor<4096x3072xbf16>
+  %2 = fact.add %1, %y : (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) -> tensor<4096x3072xbf16>
+  %3 = fact.mul %2, %column : (tensor<4096x3072xbf16>, tensor<4096x1xf32>) -> tensor<4096x3072xbf16>
+  %4 = fact.mul %3, %z : (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) -> tensor<4096x3072xbf16>
+  return %2, %4 : tensor<4096x3072xbf16>, tensor<4096x3072xbf16>
+}
+"""
+
 
 def sources(folder: Path) -> list[dict]:
     """Candidates and references of all kernels, each source once."""
@@ -72,13 +87,16 @@ def fewest(folders: list[Path], wanted: set[str]) -> list[tuple[Path, dict]]:
 def results(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("headers")
     (folder / "others.mlir").write_text(OTHERS)
+    (folder / "sm100.mlir").write_text(SM100)
     bundles = {"families": root / "test" / "gpu" / "families.mlir",
                "float32": root / "test" / "gpu" / "float32.mlir",
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
                "sm80": root / "test" / "gpu" / "sm80.mlir",
+               "sm100": folder / "sm100.mlir",
                "others": folder / "others.mlir"}
     for name, text in bundles.items():
-        subprocess.run([toolchain.require_tool("fact-compile"), text, "--target=sm_90a",
+        target = "sm_100a" if name == "sm100" else "sm_90a"
+        subprocess.run([toolchain.require_tool("fact-compile"), text, f"--target={target}",
                         "--until=bundle", f"--bundle={folder / name}"], check=True)
     wanted = {path.name for path in (root / "lib" / "Target" / "Cuda").glob("*/Kernels/*.cuh")}
     chosen = fewest([folder / name for name in bundles], wanted)

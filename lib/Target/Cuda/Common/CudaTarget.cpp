@@ -6,6 +6,7 @@
 #include "RuntimeHeaders.h.inc"
 #include "RuntimeSources.h.inc"
 #include "ScalarHeaders.h.inc"
+#include "Sm100Headers.h.inc"
 #include "Sm80Headers.h.inc"
 #include "Sm90Headers.h.inc"
 #include "fact/Target/Reference.h"
@@ -67,7 +68,7 @@ CudaTarget::getBundleFiles() const {
       files.emplace_back((folder + path).str(), text.str());
   };
   for (auto headers : {getCommonHeaders(), getSm80Headers(), getSm90Headers(),
-                       getScalarHeaders()})
+                       getSm100Headers(), getScalarHeaders()})
     add("include/fact/cutlass/", headers);
   add("include/", getRuntimeHeaders());
   add("runtime/", getRuntimeSources());
@@ -81,6 +82,7 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerSm90Families(registry);
   registerSm80AttentionFamily(registry);
   registerSm80Families(registry);
+  registerSm100Families(registry);
   registerRowwiseFamily(registry);
   registerScanFamily(registry);
   registerSortFamily(registry);

@@ -142,6 +142,7 @@ void registerGenericFamilies(mlir::DialectRegistry &registry);
 void registerSm80AttentionFamily(mlir::DialectRegistry &registry);
 void registerSm80Families(mlir::DialectRegistry &registry);
 void registerSm90Families(mlir::DialectRegistry &registry);
+void registerSm100Families(mlir::DialectRegistry &registry);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_EMISSION_H

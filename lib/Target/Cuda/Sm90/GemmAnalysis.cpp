@@ -222,3 +222,27 @@ FailureOr<Gemm> Gemm::read(FusedOp fused, EmitError emitError) {
   return readFolded<GemmAnalysis>(fused, ContractionRegion::Kind::Single,
                                   emitError);
 }
+
+LogicalResult Gemm::checkTma(EmitError emitError) const {
+  SmallVector<MatrixTensor> tensors(results);
+  SmallVector<int64_t> sizes{n};
+  if (rate == MatrixRate::Bits16) {
+    tensors.append({a, b});
+    sizes.push_back(k);
+  }
+  bool hasNarrow = llvm::any_of(tensors, [](const MatrixTensor &tensor) {
+    return isFloat16(tensor.element);
+  });
+  int64_t unit = hasNarrow ? 8 : 4;
+  for (int64_t size : sizes)
+    if (size % unit)
+      return emitError() << "needs K and N to be multiples of " << unit
+                         << " (16-byte rows for TMA), not " << size;
+  for (const MatrixTensor &tensor : tensors)
+    if (!tensor.isAligned(16))
+      return emitError() << "needs strides and offsets that are multiples of "
+                            "16 bytes for TMA, and a row has "
+                         << tensor.leadingDimension << " elements of "
+                         << tensor.element;
+  return success();
+}

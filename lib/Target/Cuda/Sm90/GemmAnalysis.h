@@ -42,6 +42,9 @@ struct Gemm {
   size_t countReductions() const {
     return rows.reductions.size() + columns.reductions.size();
   }
+  /// Checks that TMA can address rows of 16 bytes of the results and of 16-bit
+  /// factors. Kernels copy factors of f32 where they need to.
+  mlir::LogicalResult checkTma(EmitError emitError) const;
   /// Operands of the product's size.
   int64_t countMatrices() const {
     return llvm::count_if(operands, [](const MatrixTensor &operand) {

@@ -34,7 +34,6 @@ protected:
                             EmitError emitError) const override;
 
 private:
-  LogicalResult checkTma(EmitError emitError) const;
   void emitGemm(ArrayRef<KernelVariant> variants, raw_ostream &os) const;
 
   Gemm gemm;
@@ -69,33 +68,7 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
                        "pingpong kernel, not after stream_k";
   if (failed(checkGemm(own, limits, emitError)))
     return failure();
-  return checkTma(emitError);
-}
-
-/// TMA: rows of 16 bytes, of the result and of 16-bit factors. Kernels copy
-/// factors of f32 where they need to.
-LogicalResult GemmEpiloguePlan::checkTma(EmitError emitError) const {
-  SmallVector<MatrixTensor> tensors(gemm.results);
-  SmallVector<int64_t> sizes{gemm.n};
-  if (gemm.rate == MatrixRate::Bits16) {
-    tensors.append({gemm.a, gemm.b});
-    sizes.push_back(gemm.k);
-  }
-  bool hasNarrow = llvm::any_of(tensors, [](const MatrixTensor &tensor) {
-    return isFloat16(tensor.element);
-  });
-  int64_t unit = hasNarrow ? 8 : 4;
-  for (int64_t size : sizes)
-    if (size % unit)
-      return emitError() << "needs K and N to be multiples of " << unit
-                         << " (16-byte rows for TMA), not " << size;
-  for (const MatrixTensor &tensor : tensors)
-    if (!tensor.isAligned(16))
-      return emitError() << "needs strides and offsets that are multiples of "
-                            "16 bytes for TMA, and a row has "
-                         << tensor.leadingDimension << " elements of "
-                         << tensor.element;
-  return success();
+  return gemm.checkTma(emitError);
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,8 @@
 //
 // What a GEMM does with its accumulators, in CUTLASS's words: loads of operands,
 // one compute node for each functor, stores of further results, and partial
-// results of reductions.
+// results of reductions. The visitors are Hopper's; Blackwell's epilogues take
+// them too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,16 +13,8 @@
 
 #include "GemmReductions.cuh"
 
-// The collective builders' umbrella headers parse every architecture. These
-// are the Hopper parts: a third less to parse.
 #include "cutlass/cutlass.h"
 #include "cutlass/device_kernel.h"
-#include "cutlass/gemm/collective/collective_builder_decl.hpp"
-#include "cutlass/gemm/collective/collective_mma_decl.hpp"
-#include "cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp"
-#include "cutlass/gemm/collective/builders/sm90_gmma_builder.inl"
-#include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp"
-#include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_pingpong.hpp"
 #include "cutlass/epilogue/collective/collective_builder.hpp"
 
 namespace fact {
@@ -94,9 +87,18 @@ template <class Functor> struct Elementwise {
   };
 };
 
-template <class Functor>
-using Compute = fusion::Sm90Compute<Elementwise<Functor>::template Over, float,
+template <class Functor, class Output = float>
+using Compute = fusion::Sm90Compute<Elementwise<Functor>::template Over, Output,
                                     float, nearest>;
+
+/// How matrices beside C and D are staged in shared memory, given CUTLASS's
+/// descriptor of the epilogue.
+template <class Descriptor, class Element> struct Staging {
+  using Load = collective::detail::AuxLoadDescriptor<
+      Descriptor, cutlass::layout::RowMajor, Element>;
+  using Store = collective::detail::AuxStoreDescriptor<
+      Descriptor, cutlass::layout::RowMajor, Element>;
+};
 
 /// The visitor that reads an operand, and its arguments.
 template <class Tensor, bool IsSource, class Descriptor> struct Load;
@@ -110,10 +112,7 @@ template <class Tensor, class Descriptor> struct Load<Tensor, true, Descriptor> 
 template <int B, class E, int64_t L, int64_t S, int64_t O, class Descriptor>
 struct Load<RowMajor<B, E, L, S, O>, false, Descriptor> {
   using Tensor = RowMajor<B, E, L, S, O>;
-  using Details =
-      collective::detail::AuxLoadDescriptor<Descriptor,
-                                            cutlass::layout::RowMajor,
-                                            Element<Tensor>>;
+  using Details = typename Staging<Descriptor, Element<Tensor>>::Load;
   using Visitor = fusion::Sm90AuxLoad<
       Details::Stages, typename Details::EpilogueTile, Element<Tensor>,
       typename Details::Stride, typename Details::SmemLayoutAtom,
@@ -162,10 +161,7 @@ struct Load<Scalar<B, E, O>, false, Descriptor> {
 template <class Result, class Descriptor> struct Store {
   using Functor = typename Result::Functor;
   using Tensor = typename Result::Tensor;
-  using Details =
-      collective::detail::AuxStoreDescriptor<Descriptor,
-                                             cutlass::layout::RowMajor,
-                                             Element<Tensor>>;
+  using Details = typename Staging<Descriptor, Element<Tensor>>::Store;
   using Visitor = fusion::Sm90AuxStore<
       Details::Stages, typename Details::EpilogueTile, Element<Tensor>, nearest,
       typename Details::Stride, typename Details::SmemLayoutAtom,
@@ -236,15 +232,18 @@ template <class First, class... Rest> struct FindSource<First, Rest...> {
 
 template <class... List> struct Sinks {};
 
-/// `First` gives D, and the sinks take what other functors give.
+/// `First` gives D, and the sinks take what other functors give. D comes as
+/// `Output`: Hopper's epilogue rounds it, Blackwell's stores it as it comes.
 template <class Descriptor, class Source, class OperandList, class First,
-          class SinkList>
+          class SinkList, class Output = float>
 struct EpilogueTree;
 
 template <class Descriptor, class Source, class... Tensors, class First,
-          class... Further>
+          class... Further, class Output>
 struct EpilogueTree<Descriptor, Source, Operands<Tensors...>, First,
-                    Sinks<Further...>> {
+                    Sinks<Further...>, Output> {
+  using Last = Compute<typename First::Functor, Output>;
+
   template <class Tensor>
   using LoadOf = Load<Tensor, std::is_same_v<Tensor, Source>, Descriptor>;
 
@@ -271,12 +270,11 @@ struct EpilogueTree<Descriptor, Source, Operands<Tensors...>, First,
       cute::tuple<fusion::Sm90AccFetch, typename LoadOf<Tensors>::Visitor...>{},
       cute::tuple<Compute<typename Further::Functor>,
                   typename Further::Visitor>{}...,
-      cute::tuple<Compute<typename First::Functor>>{}))>::type;
+      cute::tuple<Last>{}))>::type;
 
   /// One result needs no graph: its functor is the root of a tree.
-  using Tree =
-      fusion::Sm90EVT<Compute<typename First::Functor>, fusion::Sm90AccFetch,
-                      typename LoadOf<Tensors>::Visitor...>;
+  using Tree = fusion::Sm90EVT<Last, fusion::Sm90AccFetch,
+                               typename LoadOf<Tensors>::Visitor...>;
   using Visitor = std::conditional_t<sizeof...(Further) == 0, Tree, Graph>;
 
   /// In both cases the arguments of all nodes, in topological order.
@@ -288,7 +286,7 @@ struct EpilogueTree<Descriptor, Source, Operands<Tensors...>, First,
         cute::make_tuple(
             typename Compute<typename Further::Functor>::Arguments{},
             Further::arguments(buffers, partials))...,
-        cute::make_tuple(typename Compute<typename First::Functor>::Arguments{}));
+        cute::make_tuple(typename Last::Arguments{}));
     return cute::apply(nodes, [](auto const &...arguments) {
       return typename Visitor::Arguments{arguments...};
     });
