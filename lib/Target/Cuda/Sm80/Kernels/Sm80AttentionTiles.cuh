@@ -203,13 +203,6 @@ FACT_DEVICE void store_row(typename Tensor::Element *row, int lane, Get get) {
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// What is left of x beside `big`, which is x truncated to TF32, rounded since
-/// mma.sync truncates this part too. It has the sign of x, and is 0 only where
-/// x is, so infinities of the other factor keep their sign.
-FACT_DEVICE uint32_t small_part(float x, float big) {
-  return __float_as_uint(fmaf(big, 0x1p-30f, x - big)) + 0x1000;
-}
-
 /// How elements become factors of mma.sync, whose fragments Instructions.cuh
 /// describes. A factor of a strict product has two parts.
 template <class Element, bool AllowsTf32> struct Factors {
@@ -273,7 +266,7 @@ template <bool AllowsTf32> struct Factors<float, AllowsTf32> {
         factors[0][i] = round_to_tf32(x);
       } else {
         factors[0][i] = words[i] & ~0x1fffu;
-        factors[1][i] = small_part(x, __uint_as_float(factors[0][i]));
+        factors[1][i] = __float_as_uint(small_part(x));
       }
     }
   }
