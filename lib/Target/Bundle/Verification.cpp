@@ -124,7 +124,8 @@ static constexpr double largestStrictError = 0x1p-15;
 /// booleans are exact. The rows of an attention average different numbers of
 /// values, so each row has its own scale. The absolute error of a score, which
 /// grows with the score, is the relative error of its probability; below
-/// `valueSpread`, the factors of 4 and 16 include it.
+/// `valueSpread`, the factors of 4 and 16 include it. Of TF32 they do not: the
+/// errors of both products add up as independent ones.
 static void setTolerance(FusedOp fused, Value value,
                          const Amplification &amplification,
                          tuning::Result &result) {
@@ -144,9 +145,10 @@ static void setTolerance(FusedOp fused, Value value,
   double scores =
       hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
   double tf32 = hasTf32 ? tf32Rounding : 0;
-  result.norm = std::max({4 * sum * scores, 2 * rounding, tf32 * scores});
+  double products = hasAverages ? std::hypot(1, amplification.normal) : 1;
+  result.norm = std::max({4 * sum * scores, 2 * rounding, tf32 * products});
   result.element =
-      std::max({16 * sum * scores, 4 * rounding, 8 * tf32 * scores});
+      std::max({16 * sum * scores, 4 * rounding, 8 * tf32 * products});
   result.large = std::max(16 * sum, 8 * tf32) * amplification.large;
   if (hasAverages && !result.shape.empty() && result.shape.back() >= 16)
     result.rows = result.shape.back();

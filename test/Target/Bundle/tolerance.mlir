@@ -23,6 +23,8 @@
 // RUN: sed 's/ : (/ tf32 : (/' %t/product.mlir > %t/tf32.mlir
 // RUN: fact-compile %t/tf32.mlir --until=bundle --bundle=%t/tf32
 // RUN: FileCheck %s --check-prefix=TF32 < %t/tf32/bundle.json
+// RUN: fact-compile %t/averages.mlir --until=bundle --bundle=%t/averages
+// RUN: FileCheck %s --check-prefix=AVERAGES < %t/averages/bundle.json
 
 // However long a strict sum is, its tolerance is below the error of TF32 (2.7e-4),
 // and that of TF32 below the error of truncated operands (7e-4).
@@ -32,6 +34,12 @@
 // TF32: "results": [
 // TF32: "element": 0.00390625,
 // TF32: "norm": 0.00048828125
+
+// The rounding of queries and keys to TF32 is in the scores, whose rms is up to the root
+// of 8.
+// AVERAGES: "results": [
+// AVERAGES: "element": 0.01171875,
+// AVERAGES: "norm": 0.00146484375,
 
 // A sum in f32 beside a bf16 result.
 // MIXED: "results": [
@@ -119,6 +127,12 @@ func.func @f(%x: tensor<64x32xf32>) -> tensor<64x32xf32> {
     fact.yield %3 : tensor<64x32xf32>
   } : tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
+}
+
+//--- averages.mlir
+func.func @main(%q: tensor<1x2x64x32xf32>, %k: tensor<1x2x64x32xf32>, %v: tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32> {
+  %0 = fact.attention %q, %k, %v scale 0.25 tf32 : (tensor<1x2x64x32xf32>, tensor<1x2x64x32xf32>, tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32>
+  return %0 : tensor<1x2x64x32xf32>
 }
 
 //--- attention.mlir
