@@ -31,7 +31,6 @@ public:
 
 private:
   bool isAligned(int64_t offset, Type type) const;
-  std::optional<int64_t> getOffset(SliceOp slice) const;
   void findShared();
   bool isReturned(Value value) const;
   SmallVector<Cover> getCovers(Value operand, BlockArgument argument) const;
@@ -64,20 +63,13 @@ bool StepSharing::isAligned(int64_t offset, Type type) const {
          0;
 }
 
-/// The offset of a slice that a kernel can be launched on.
-std::optional<int64_t> StepSharing::getOffset(SliceOp slice) const {
-  std::optional<int64_t> offset = getPartOffset(slice);
-  if (!offset || !isAligned(*offset, slice.getType()))
-    return std::nullopt;
-  return offset;
-}
-
 void StepSharing::findShared() {
   for (FusedOp fused : block.getOps<FusedOp>())
     for (auto [operand, argument] :
          llvm::zip_equal(fused.getInputs(), fused.getBody().getArguments()))
       for (Operation *user : argument.getUsers())
-        if (auto slice = dyn_cast<SliceOp>(user); slice && getOffset(slice))
+        if (auto slice = dyn_cast<SliceOp>(user);
+            slice && getPartOffset(slice))
           readers[{operand, slice.getType()}].insert(fused);
 }
 
@@ -96,7 +88,7 @@ SmallVector<Cover> StepSharing::getCovers(Value operand,
   int64_t taken = 0;
   for (Operation *user : argument.getUsers()) {
     auto slice = dyn_cast<SliceOp>(user);
-    if (!slice || !getOffset(slice))
+    if (!slice || !getPartOffset(slice))
       continue;
     auto found = readers.find({operand, slice.getType()});
     if (found == readers.end() || found->second.size() < minimumKernels ||
@@ -108,19 +100,24 @@ SmallVector<Cover> StepSharing::getCovers(Value operand,
     taken += size;
     covers.push_back({start, start + size, {slice}});
   }
+  if (covers.empty())
+    return covers;
   llvm::stable_sort(covers, [](const Cover &a, const Cover &b) {
     return a.start < b.start;
   });
-  if (covers.size() < 2)
-    return covers;
   Cover all = covers.front();
   for (const Cover &each : llvm::drop_begin(covers)) {
     all.end = std::max(all.end, each.end);
     all.slices.push_back(each.slices.front());
   }
   if (all.end - all.start <= 2 * taken)
-    return {all};
-  return covers;
+    covers = {all};
+  // A kernel can be launched on aligned memory only.
+  bool aligned = llvm::all_of(covers, [&](const Cover &cover) {
+    SliceOp first = cover.slices.front();
+    return isAligned(*getPartOffset(first), first.getType());
+  });
+  return aligned ? covers : SmallVector<Cover>();
 }
 
 /// The range of an operand, as a slice before all kernels that read it.
