@@ -287,9 +287,8 @@ TEST_F(Parts, SharedWithAnotherValue) {
   bundle.json["values"].push_back(
       {{"kind", "workspace"}, {"offset", bytes}, {"bytes", bytes}});
   bundle.json["program"][1]["results"] = {6};
-  bundle.json["program"].insert(
-      bundle.json["program"].begin() + 2,
-      {{"kernel", "axpy"}, {"operands", {6, 1}}, {"results", {4}}});
+  Json step = {{"kernel", "axpy"}, {"operands", {6, 1}}, {"results", {4}}};
+  bundle.json["program"].insert(bundle.json["program"].begin() + 2, step);
   EXPECT_EQ(link().code, 1);
   expectLog("values 3 and 6 share memory while both are needed");
 }
