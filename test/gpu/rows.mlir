@@ -1,8 +1,8 @@
-// Regions of thin products, scans and sorts; test_families.py lets fact-tune check their kernels
-// against the references.
+// Regions of thin products, scans, sorts, places of extremes and padding; test_families.py lets
+// fact-tune check their kernels against the references.
 
 module @rows attributes {fact.target = #fact.machine<"h200">} {
-  func.func @main(%x0_0: tensor<1x1024xbf16>, %x0_1: tensor<1024x512xbf16>, %x1_0: tensor<1x1024xbf16>, %x1_1: tensor<512x1024xbf16>, %x2_0: tensor<1x331xf32>, %x2_1: tensor<331x77xf32>, %x3_0: tensor<1x331xf16>, %x3_1: tensor<77x331xf16>, %x4_0: tensor<8x300xf32>, %x4_1: tensor<300x1000xf32>, %x4_2: tensor<1000xf32>, %x5_0: tensor<5x264xbf16>, %x5_1: tensor<100x264xbf16>, %x5_2: tensor<100xbf16>, %x6_0: tensor<2000x500xf32>, %x6_1: tensor<500x1xf32>, %x7_0: tensor<4x7x768xbf16>, %x7_1: tensor<1x768xbf16>, %x8_0: tensor<8x1x256xbf16>, %x8_1: tensor<256x384xbf16>, %x9_0: tensor<90x3xf32>, %x9_1: tensor<3x3xf32>, %x10_0: tensor<64x1001xf32>, %x10_1: tensor<64x3xf32>, %x11_0: tensor<1x100000xf32>, %x11_1: tensor<100000x1xf32>, %x12_0: tensor<2x70001xbf16>, %x12_1: tensor<3x70001xbf16>, %x13_0: tensor<6x1x65xf32>, %x13_1: tensor<6x65x40xf32>, %x14_0: tensor<4x1x2x64xbf16>, %x14_1: tensor<1x3x64x48xbf16>, %x15_0: tensor<2x3x1x64xf16>, %x15_1: tensor<2x3x129x64xf16>, %x16_0: tensor<100x1xf32>, %x16_1: tensor<1x333xf32>, %x17_0: tensor<1x100xbf16>, %x17_1: tensor<1x64xbf16>, %x18_0: tensor<3x50x5xf32>, %x18_1: tensor<3x5x70xf32>, %x19_0: tensor<41x8xbf16>, %x19_1: tensor<72x8xbf16>, %x20_0: tensor<12x64xf32>, %x20_1: tensor<64x200xf32>, %x21_0: tensor<40x1000xf32>, %x22_0: tensor<40x3xf32>, %x23_0: tensor<7x2501xbf16>, %x24_0: tensor<9x513xf32>, %x25_0: tensor<6x777xf16>, %x26_0: tensor<5x300xi32>, %x27_0: tensor<3x4096xi64>, %x28_0: tensor<4x260xf64>, %x29_0: tensor<5x333xf32>, %x30_0: tensor<2x70001xf32>, %x31_0: tensor<100000xi64>, %x32_0: tensor<3x200x37xf32>, %x33_0: tensor<5000x6xbf16>, %x34_0: tensor<20x100xf32>, %x35_0: tensor<3x2x33x5xbf16>, %x36_0: tensor<300x7xi1>, %x37_0: tensor<4x1500xf64>, %x38_0: tensor<2x3000xi64>, %x39_0: tensor<5x2000xf32>, %x40_0: tensor<2x40000xf32>, %x41_0: tensor<70001xi32>, %x42_0: tensor<20000x2xf16>) -> (tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>) {
+  func.func @main(%x0_0: tensor<1x1024xbf16>, %x0_1: tensor<1024x512xbf16>, %x1_0: tensor<1x1024xbf16>, %x1_1: tensor<512x1024xbf16>, %x2_0: tensor<1x331xf32>, %x2_1: tensor<331x77xf32>, %x3_0: tensor<1x331xf16>, %x3_1: tensor<77x331xf16>, %x4_0: tensor<8x300xf32>, %x4_1: tensor<300x1000xf32>, %x4_2: tensor<1000xf32>, %x5_0: tensor<5x264xbf16>, %x5_1: tensor<100x264xbf16>, %x5_2: tensor<100xbf16>, %x6_0: tensor<2000x500xf32>, %x6_1: tensor<500x1xf32>, %x7_0: tensor<4x7x768xbf16>, %x7_1: tensor<1x768xbf16>, %x8_0: tensor<8x1x256xbf16>, %x8_1: tensor<256x384xbf16>, %x9_0: tensor<90x3xf32>, %x9_1: tensor<3x3xf32>, %x10_0: tensor<64x1001xf32>, %x10_1: tensor<64x3xf32>, %x11_0: tensor<1x100000xf32>, %x11_1: tensor<100000x1xf32>, %x12_0: tensor<2x70001xbf16>, %x12_1: tensor<3x70001xbf16>, %x13_0: tensor<6x1x65xf32>, %x13_1: tensor<6x65x40xf32>, %x14_0: tensor<4x1x2x64xbf16>, %x14_1: tensor<1x3x64x48xbf16>, %x15_0: tensor<2x3x1x64xf16>, %x15_1: tensor<2x3x129x64xf16>, %x16_0: tensor<700x1x50xf32>, %x16_1: tensor<700x50x1xf32>, %x17_0: tensor<100x1xf32>, %x17_1: tensor<1x333xf32>, %x18_0: tensor<1x100xbf16>, %x18_1: tensor<1x64xbf16>, %x19_0: tensor<3x50x5xf32>, %x19_1: tensor<3x5x70xf32>, %x20_0: tensor<41x8xbf16>, %x20_1: tensor<72x8xbf16>, %x21_0: tensor<12x64xf32>, %x21_1: tensor<64x200xf32>, %x22_0: tensor<40x1000xf32>, %x23_0: tensor<40x3xf32>, %x24_0: tensor<7x2501xbf16>, %x25_0: tensor<9x513xf32>, %x26_0: tensor<6x777xf16>, %x27_0: tensor<5x300xi32>, %x28_0: tensor<3x4096xi64>, %x29_0: tensor<4x260xf64>, %x30_0: tensor<5x333xf32>, %x31_0: tensor<2x70001xf32>, %x32_0: tensor<100000xi64>, %x33_0: tensor<3x200x37xf32>, %x34_0: tensor<5000x6xbf16>, %x35_0: tensor<20x100xf32>, %x36_0: tensor<3x2x33x5xbf16>, %x37_0: tensor<300x7xi1>, %x38_0: tensor<4x1500xf64>, %x39_0: tensor<2x3000xi64>, %x40_0: tensor<5x2000xf32>, %x41_0: tensor<2x40000xf32>, %x42_0: tensor<70001xi32>, %x43_0: tensor<20000x2xf16>, %x44_0: tensor<7x130x9xf32>, %x45_0: tensor<7x130x9xf32>, %x46_0: tensor<3x70xbf16>, %x47_0: tensor<5000xf32>, %x48_0: tensor<4x6x50xf16>, %x49_0: tensor<40x33xi32>, %x50_0: tensor<6x700xi1>, %x51_0: tensor<6x70x3xf64>, %x52_0: tensor<90000x2xf32>, %x53_0: tensor<12x31x5xbf16>, %x54_0: tensor<50x37xbf16>) -> (tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<700x1x1xf32>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>, tensor<7x9xi64>, tensor<7x9xi64>, tensor<3xi64>, tensor<i64>, tensor<4xi64>, tensor<33xi64>, tensor<6xi64>, tensor<6x3xi64>, tensor<2xi64>, tensor<31x5xi64>, tensor<50x48xbf16>) {
     // A vector times a matrix, by columns and by rows, aligned and not.
     %r0 = fact.fused "thin_gemm" ins(%x0_0, %x0_1 : tensor<1x1024xbf16>, tensor<1024x512xbf16>) {
     ^bb0(%a0: tensor<1x1024xbf16>, %a1: tensor<1024x512xbf16>):
@@ -92,29 +92,34 @@ module @rows attributes {fact.target = #fact.machine<"h200">} {
       %1 = fact.matmul %a0, %a1 transpose_b : (tensor<2x3x1x64xf16>, tensor<2x3x129x64xf16>) -> tensor<2x3x1x129xf16>
       fact.yield %1 : tensor<2x3x1x129xf16>
     } : tensor<2x3x1x129xf16>
+    %r16 = fact.fused "thin_gemm" ins(%x16_0, %x16_1 : tensor<700x1x50xf32>, tensor<700x50x1xf32>) {
+    ^bb0(%a0: tensor<700x1x50xf32>, %a1: tensor<700x50x1xf32>):
+      %1 = fact.matmul %a0, %a1 : (tensor<700x1x50xf32>, tensor<700x50x1xf32>) -> tensor<700x1x1xf32>
+      fact.yield %1 : tensor<700x1x1xf32>
+    } : tensor<700x1x1xf32>
     // Few terms: outer products.
-    %r16 = fact.fused "thin_gemm" ins(%x16_0, %x16_1 : tensor<100x1xf32>, tensor<1x333xf32>) {
+    %r17 = fact.fused "thin_gemm" ins(%x17_0, %x17_1 : tensor<100x1xf32>, tensor<1x333xf32>) {
     ^bb0(%a0: tensor<100x1xf32>, %a1: tensor<1x333xf32>):
       %1 = fact.matmul %a0, %a1 : (tensor<100x1xf32>, tensor<1x333xf32>) -> tensor<100x333xf32>
       fact.yield %1 : tensor<100x333xf32>
     } : tensor<100x333xf32>
-    %r17 = fact.fused "thin_gemm" ins(%x17_0, %x17_1 : tensor<1x100xbf16>, tensor<1x64xbf16>) {
+    %r18 = fact.fused "thin_gemm" ins(%x18_0, %x18_1 : tensor<1x100xbf16>, tensor<1x64xbf16>) {
     ^bb0(%a0: tensor<1x100xbf16>, %a1: tensor<1x64xbf16>):
       %1 = fact.matmul %a0, %a1 transpose_a : (tensor<1x100xbf16>, tensor<1x64xbf16>) -> tensor<100x64xbf16>
       fact.yield %1 : tensor<100x64xbf16>
     } : tensor<100x64xbf16>
-    %r18 = fact.fused "thin_gemm" ins(%x18_0, %x18_1 : tensor<3x50x5xf32>, tensor<3x5x70xf32>) {
+    %r19 = fact.fused "thin_gemm" ins(%x19_0, %x19_1 : tensor<3x50x5xf32>, tensor<3x5x70xf32>) {
     ^bb0(%a0: tensor<3x50x5xf32>, %a1: tensor<3x5x70xf32>):
       %1 = fact.matmul %a0, %a1 : (tensor<3x50x5xf32>, tensor<3x5x70xf32>) -> tensor<3x50x70xf32>
       fact.yield %1 : tensor<3x50x70xf32>
     } : tensor<3x50x70xf32>
-    %r19 = fact.fused "thin_gemm" ins(%x19_0, %x19_1 : tensor<41x8xbf16>, tensor<72x8xbf16>) {
+    %r20 = fact.fused "thin_gemm" ins(%x20_0, %x20_1 : tensor<41x8xbf16>, tensor<72x8xbf16>) {
     ^bb0(%a0: tensor<41x8xbf16>, %a1: tensor<72x8xbf16>):
       %1 = fact.matmul %a0, %a1 transpose_b : (tensor<41x8xbf16>, tensor<72x8xbf16>) -> tensor<41x72xbf16>
       fact.yield %1 : tensor<41x72xbf16>
     } : tensor<41x72xbf16>
     // Views before, a permuted result.
-    %r20 = fact.fused "thin_gemm" ins(%x20_0, %x20_1 : tensor<12x64xf32>, tensor<64x200xf32>) {
+    %r21 = fact.fused "thin_gemm" ins(%x21_0, %x21_1 : tensor<12x64xf32>, tensor<64x200xf32>) {
     ^bb0(%a0: tensor<12x64xf32>, %a1: tensor<64x200xf32>):
       %0 = fact.slice %a0 dim 0 start 2 step 3 : (tensor<12x64xf32>) -> tensor<3x64xf32>
       %1 = fact.matmul %0, %a1 : (tensor<3x64xf32>, tensor<64x200xf32>) -> tensor<3x200xf32>
@@ -122,120 +127,179 @@ module @rows attributes {fact.target = #fact.machine<"h200">} {
       fact.yield %2 : tensor<200x3xf32>
     } : tensor<200x3xf32>
     // Rows: short and long, in vectors and not, of all kinds and types.
-    %r21 = fact.fused "scan" ins(%x21_0 : tensor<40x1000xf32>) {
+    %r22 = fact.fused "scan" ins(%x22_0 : tensor<40x1000xf32>) {
     ^bb0(%a0: tensor<40x1000xf32>):
       %1 = fact.scan sum %a0 dim 1 : tensor<40x1000xf32>
       fact.yield %1 : tensor<40x1000xf32>
     } : tensor<40x1000xf32>
-    %r22 = fact.fused "scan" ins(%x22_0 : tensor<40x3xf32>) {
+    %r23 = fact.fused "scan" ins(%x23_0 : tensor<40x3xf32>) {
     ^bb0(%a0: tensor<40x3xf32>):
       %1 = fact.scan sum %a0 dim 1 : tensor<40x3xf32>
       fact.yield %1 : tensor<40x3xf32>
     } : tensor<40x3xf32>
-    %r23 = fact.fused "scan" ins(%x23_0 : tensor<7x2501xbf16>) {
+    %r24 = fact.fused "scan" ins(%x24_0 : tensor<7x2501xbf16>) {
     ^bb0(%a0: tensor<7x2501xbf16>):
       %1 = fact.scan sum %a0 dim 1 : tensor<7x2501xbf16>
       fact.yield %1 : tensor<7x2501xbf16>
     } : tensor<7x2501xbf16>
-    %r24 = fact.fused "scan" ins(%x24_0 : tensor<9x513xf32>) {
+    %r25 = fact.fused "scan" ins(%x25_0 : tensor<9x513xf32>) {
     ^bb0(%a0: tensor<9x513xf32>):
       %1 = fact.scan prod %a0 dim 1 : tensor<9x513xf32>
       fact.yield %1 : tensor<9x513xf32>
     } : tensor<9x513xf32>
-    %r25 = fact.fused "scan" ins(%x25_0 : tensor<6x777xf16>) {
+    %r26 = fact.fused "scan" ins(%x26_0 : tensor<6x777xf16>) {
     ^bb0(%a0: tensor<6x777xf16>):
       %1 = fact.scan max %a0 dim 1 : tensor<6x777xf16>
       fact.yield %1 : tensor<6x777xf16>
     } : tensor<6x777xf16>
-    %r26 = fact.fused "scan" ins(%x26_0 : tensor<5x300xi32>) {
+    %r27 = fact.fused "scan" ins(%x27_0 : tensor<5x300xi32>) {
     ^bb0(%a0: tensor<5x300xi32>):
       %1 = fact.scan min %a0 dim 1 : tensor<5x300xi32>
       fact.yield %1 : tensor<5x300xi32>
     } : tensor<5x300xi32>
-    %r27 = fact.fused "scan" ins(%x27_0 : tensor<3x4096xi64>) {
+    %r28 = fact.fused "scan" ins(%x28_0 : tensor<3x4096xi64>) {
     ^bb0(%a0: tensor<3x4096xi64>):
       %1 = fact.scan sum %a0 dim 1 : tensor<3x4096xi64>
       fact.yield %1 : tensor<3x4096xi64>
     } : tensor<3x4096xi64>
-    %r28 = fact.fused "scan" ins(%x28_0 : tensor<4x260xf64>) {
+    %r29 = fact.fused "scan" ins(%x29_0 : tensor<4x260xf64>) {
     ^bb0(%a0: tensor<4x260xf64>):
       %1 = fact.scan sum %a0 dim 1 : tensor<4x260xf64>
       fact.yield %1 : tensor<4x260xf64>
     } : tensor<4x260xf64>
-    %r29 = fact.fused "scan" ins(%x29_0 : tensor<5x333xf32>) {
+    %r30 = fact.fused "scan" ins(%x30_0 : tensor<5x333xf32>) {
     ^bb0(%a0: tensor<5x333xf32>):
       %1 = fact.scan logsumexp %a0 dim 1 : tensor<5x333xf32>
       fact.yield %1 : tensor<5x333xf32>
     } : tensor<5x333xf32>
     // Few long rows: several blocks share one.
-    %r30 = fact.fused "scan" ins(%x30_0 : tensor<2x70001xf32>) {
+    %r31 = fact.fused "scan" ins(%x31_0 : tensor<2x70001xf32>) {
     ^bb0(%a0: tensor<2x70001xf32>):
       %1 = fact.scan sum %a0 dim 1 : tensor<2x70001xf32>
       fact.yield %1 : tensor<2x70001xf32>
     } : tensor<2x70001xf32>
-    %r31 = fact.fused "scan" ins(%x31_0 : tensor<100000xi64>) {
+    %r32 = fact.fused "scan" ins(%x32_0 : tensor<100000xi64>) {
     ^bb0(%a0: tensor<100000xi64>):
       %1 = fact.scan max %a0 dim 0 : tensor<100000xi64>
       fact.yield %1 : tensor<100000xi64>
     } : tensor<100000xi64>
     // Across rows.
-    %r32 = fact.fused "scan" ins(%x32_0 : tensor<3x200x37xf32>) {
+    %r33 = fact.fused "scan" ins(%x33_0 : tensor<3x200x37xf32>) {
     ^bb0(%a0: tensor<3x200x37xf32>):
       %1 = fact.scan sum %a0 dim 1 : tensor<3x200x37xf32>
       fact.yield %1 : tensor<3x200x37xf32>
     } : tensor<3x200x37xf32>
-    %r33 = fact.fused "scan" ins(%x33_0 : tensor<5000x6xbf16>) {
+    %r34 = fact.fused "scan" ins(%x34_0 : tensor<5000x6xbf16>) {
     ^bb0(%a0: tensor<5000x6xbf16>):
       %1 = fact.scan sum %a0 dim 0 : tensor<5000x6xbf16>
       fact.yield %1 : tensor<5000x6xbf16>
     } : tensor<5000x6xbf16>
     // Rows that share a block, and rows of their own.
-    %r34 = fact.fused "sort" ins(%x34_0 : tensor<20x100xf32>) {
+    %r35 = fact.fused "sort" ins(%x35_0 : tensor<20x100xf32>) {
     ^bb0(%a0: tensor<20x100xf32>):
       %1 = fact.argsort %a0 dim 1 : (tensor<20x100xf32>) -> tensor<20x100xi64>
       fact.yield %1 : tensor<20x100xi64>
     } : tensor<20x100xi64>
-    %r35 = fact.fused "sort" ins(%x35_0 : tensor<3x2x33x5xbf16>) {
+    %r36 = fact.fused "sort" ins(%x36_0 : tensor<3x2x33x5xbf16>) {
     ^bb0(%a0: tensor<3x2x33x5xbf16>):
       %1 = fact.argsort %a0 dim 2 descending : (tensor<3x2x33x5xbf16>) -> tensor<3x2x33x5xi64>
       fact.yield %1 : tensor<3x2x33x5xi64>
     } : tensor<3x2x33x5xi64>
-    %r36 = fact.fused "sort" ins(%x36_0 : tensor<300x7xi1>) {
+    %r37 = fact.fused "sort" ins(%x37_0 : tensor<300x7xi1>) {
     ^bb0(%a0: tensor<300x7xi1>):
       %1 = fact.argsort %a0 dim 1 : (tensor<300x7xi1>) -> tensor<300x7xi64>
       fact.yield %1 : tensor<300x7xi64>
     } : tensor<300x7xi64>
-    %r37 = fact.fused "sort" ins(%x37_0 : tensor<4x1500xf64>) {
+    %r38 = fact.fused "sort" ins(%x38_0 : tensor<4x1500xf64>) {
     ^bb0(%a0: tensor<4x1500xf64>):
       %1 = fact.argsort %a0 dim 1 descending : (tensor<4x1500xf64>) -> tensor<4x1500xi64>
       fact.yield %1 : tensor<4x1500xi64>
     } : tensor<4x1500xi64>
-    %r38 = fact.fused "sort" ins(%x38_0 : tensor<2x3000xi64>) {
+    %r39 = fact.fused "sort" ins(%x39_0 : tensor<2x3000xi64>) {
     ^bb0(%a0: tensor<2x3000xi64>):
       %1 = fact.argsort %a0 dim 1 : (tensor<2x3000xi64>) -> tensor<2x3000xi64>
       fact.yield %1 : tensor<2x3000xi64>
     } : tensor<2x3000xi64>
-    %r39 = fact.fused "sort" ins(%x39_0 : tensor<5x2000xf32>) {
+    %r40 = fact.fused "sort" ins(%x40_0 : tensor<5x2000xf32>) {
     ^bb0(%a0: tensor<5x2000xf32>):
       %1 = fact.argsort %a0 dim 1 descending count 10 : (tensor<5x2000xf32>) -> tensor<5x10xi64>
       fact.yield %1 : tensor<5x10xi64>
     } : tensor<5x10xi64>
     // Runs that are merged.
-    %r40 = fact.fused "sort" ins(%x40_0 : tensor<2x40000xf32>) {
+    %r41 = fact.fused "sort" ins(%x41_0 : tensor<2x40000xf32>) {
     ^bb0(%a0: tensor<2x40000xf32>):
       %1 = fact.argsort %a0 dim 1 descending count 50 : (tensor<2x40000xf32>) -> tensor<2x50xi64>
       fact.yield %1 : tensor<2x50xi64>
     } : tensor<2x50xi64>
-    %r41 = fact.fused "sort" ins(%x41_0 : tensor<70001xi32>) {
+    %r42 = fact.fused "sort" ins(%x42_0 : tensor<70001xi32>) {
     ^bb0(%a0: tensor<70001xi32>):
       %1 = fact.argsort %a0 dim 0 : (tensor<70001xi32>) -> tensor<70001xi64>
       fact.yield %1 : tensor<70001xi64>
     } : tensor<70001xi64>
-    %r42 = fact.fused "sort" ins(%x42_0 : tensor<20000x2xf16>) {
+    %r43 = fact.fused "sort" ins(%x43_0 : tensor<20000x2xf16>) {
     ^bb0(%a0: tensor<20000x2xf16>):
       %1 = fact.argsort %a0 dim 0 count 6000 : (tensor<20000x2xf16>) -> tensor<6000x2xi64>
       fact.yield %1 : tensor<6000x2xi64>
     } : tensor<6000x2xi64>
-    return %r0, %r1, %r2, %r3, %r4, %r5#0, %r5#1, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39, %r40, %r41, %r42 : tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>
+    // The place of the first extreme element, in one pass up to 32 bits.
+    %r44 = fact.fused "reduction" ins(%x44_0 : tensor<7x130x9xf32>) {
+    ^bb0(%a0: tensor<7x130x9xf32>):
+      %1 = fact.reduce argmax %a0 dims [1] : (tensor<7x130x9xf32>) -> tensor<7x9xi64>
+      fact.yield %1 : tensor<7x9xi64>
+    } : tensor<7x9xi64>
+    %r45 = fact.fused "reduction" ins(%x45_0 : tensor<7x130x9xf32>) {
+    ^bb0(%a0: tensor<7x130x9xf32>):
+      %1 = fact.reduce argmin %a0 dims [1] : (tensor<7x130x9xf32>) -> tensor<7x9xi64>
+      fact.yield %1 : tensor<7x9xi64>
+    } : tensor<7x9xi64>
+    %r46 = fact.fused "reduction" ins(%x46_0 : tensor<3x70xbf16>) {
+    ^bb0(%a0: tensor<3x70xbf16>):
+      %1 = fact.reduce argmax %a0 dims [1] : (tensor<3x70xbf16>) -> tensor<3xi64>
+      fact.yield %1 : tensor<3xi64>
+    } : tensor<3xi64>
+    %r47 = fact.fused "reduction" ins(%x47_0 : tensor<5000xf32>) {
+    ^bb0(%a0: tensor<5000xf32>):
+      %1 = fact.reduce argmin %a0 dims [0] : (tensor<5000xf32>) -> tensor<i64>
+      fact.yield %1 : tensor<i64>
+    } : tensor<i64>
+    %r48 = fact.fused "reduction" ins(%x48_0 : tensor<4x6x50xf16>) {
+    ^bb0(%a0: tensor<4x6x50xf16>):
+      %1 = fact.reduce argmax %a0 dims [1, 2] : (tensor<4x6x50xf16>) -> tensor<4xi64>
+      fact.yield %1 : tensor<4xi64>
+    } : tensor<4xi64>
+    %r49 = fact.fused "reduction" ins(%x49_0 : tensor<40x33xi32>) {
+    ^bb0(%a0: tensor<40x33xi32>):
+      %1 = fact.reduce argmax %a0 dims [0] : (tensor<40x33xi32>) -> tensor<33xi64>
+      fact.yield %1 : tensor<33xi64>
+    } : tensor<33xi64>
+    %r50 = fact.fused "reduction" ins(%x50_0 : tensor<6x700xi1>) {
+    ^bb0(%a0: tensor<6x700xi1>):
+      %1 = fact.reduce argmin %a0 dims [1] : (tensor<6x700xi1>) -> tensor<6xi64>
+      fact.yield %1 : tensor<6xi64>
+    } : tensor<6xi64>
+    %r51 = fact.fused "reduction" ins(%x51_0 : tensor<6x70x3xf64>) {
+    ^bb0(%a0: tensor<6x70x3xf64>):
+      %1 = fact.reduce argmax %a0 dims [1] : (tensor<6x70x3xf64>) -> tensor<6x3xi64>
+      fact.yield %1 : tensor<6x3xi64>
+    } : tensor<6x3xi64>
+    %r52 = fact.fused "reduction" ins(%x52_0 : tensor<90000x2xf32>) {
+    ^bb0(%a0: tensor<90000x2xf32>):
+      %1 = fact.reduce argmin %a0 dims [0] : (tensor<90000x2xf32>) -> tensor<2xi64>
+      fact.yield %1 : tensor<2xi64>
+    } : tensor<2xi64>
+    %r53 = fact.fused "reduction" ins(%x53_0 : tensor<12x31x5xbf16>) {
+    ^bb0(%a0: tensor<12x31x5xbf16>):
+      %1 = fact.reduce argmin %a0 dims [0] : (tensor<12x31x5xbf16>) -> tensor<31x5xi64>
+      fact.yield %1 : tensor<31x5xi64>
+    } : tensor<31x5xi64>
+    // Parts that read nothing.
+    %r54 = fact.fused "concat" ins(%x54_0 : tensor<50x37xbf16>) {
+    ^bb0(%a0: tensor<50x37xbf16>):
+      %1 = fact.constant dense<2.0> : tensor<50x3xbf16>
+      %2 = fact.constant dense<-1.0> : tensor<50x8xbf16>
+      %3 = fact.concat %1, %a0, %2 dim 1 : (tensor<50x3xbf16>, tensor<50x37xbf16>, tensor<50x8xbf16>) -> tensor<50x48xbf16>
+      fact.yield %3 : tensor<50x48xbf16>
+    } : tensor<50x48xbf16>
+    return %r0, %r1, %r2, %r3, %r4, %r5#0, %r5#1, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39, %r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47, %r48, %r49, %r50, %r51, %r52, %r53, %r54 : tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<700x1x1xf32>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>, tensor<7x9xi64>, tensor<7x9xi64>, tensor<3xi64>, tensor<i64>, tensor<4xi64>, tensor<33xi64>, tensor<6xi64>, tensor<6x3xi64>, tensor<2xi64>, tensor<31x5xi64>, tensor<50x48xbf16>
   }
 }

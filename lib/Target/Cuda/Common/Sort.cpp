@@ -95,6 +95,8 @@ double SortPlan::predict(ScheduleAttr schedule) const {
                                       double(std::max<int64_t>(tile, 1024) *
                                              getKeyBytes()) *
                                       double(own.getThreads()) / 2048);
+  resident *= std::min(1.0, elements / std::max<int64_t>(tile, 1024) /
+                                machine.multiprocessors);
   double seconds = elements / 2 * stages * 12 / (rate * resident);
   seconds += elements * getStorageBytes(rows.element) / machine.bandwidth;
   // Merges search in the cache.

@@ -182,6 +182,8 @@ static void collapseBatches(ThinGemm &gemm) {
     batch.strides.append(view->strides.end() - 2, view->strides.end());
     view->shape = batch.shape;
     view->strides = batch.strides;
+    for (auto [size, stride] : llvm::zip_equal(view->shape, view->strides))
+      stride = size == 1 ? 0 : stride;
   }
   gemm.batches.assign(gemm.thin.shape.begin(), gemm.thin.shape.end() - 2);
 }
@@ -268,9 +270,10 @@ Shape ThinGemmPlan::getShape(int64_t lanes, int64_t splits) const {
   bool isAlongK = gemm.isAlongK();
   int64_t vector = gemm.getVector();
   int64_t rowsPerBlock = blockThreads / lanes * (isAlongK ? 1 : vector);
-  int64_t blocks = gemm.countBatches() *
-                   llvm::divideCeilSigned(gemm.rows, thinLimit) *
-                   llvm::divideCeilSigned(gemm.columns, rowsPerBlock) * splits;
+  int64_t blocks =
+      llvm::divideCeilSigned(gemm.rows, thinLimit) *
+      llvm::divideCeilSigned(gemm.countBatches() * gemm.columns, rowsPerBlock) *
+      splits;
   return {isAlongK ? vector : 1, rowsPerBlock, blocks};
 }
 
@@ -318,9 +321,10 @@ double ThinGemmPlan::predict(ScheduleAttr schedule) const {
   // Latency is hidden by threads, and by four loads of each in flight.
   double resident = 2.0 * blockThreads * machine.multiprocessors;
   double threads = double(shape.blocks) * blockThreads;
-  double rows = double(gemm.columns) /
-                (llvm::divideCeilSigned(gemm.columns, shape.rowsPerBlock) *
-                 shape.rowsPerBlock);
+  int64_t wide = gemm.countBatches() * gemm.columns;
+  double rows =
+      double(wide) / (llvm::divideCeilSigned(wide, shape.rowsPerBlock) *
+                      shape.rowsPerBlock);
   double efficiency = 0.85 * std::min(1.0, threads * rows / resident);
   // Memory moves in pieces of 64 bytes.
   if (!gemm.isAlongK())

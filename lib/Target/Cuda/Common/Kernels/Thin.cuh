@@ -86,10 +86,11 @@ class Thin<Batches, Problem, ThinFactor, WideFactor, Operands<Tensors...>,
   /// Rows of the thin factor per block, and the blocks that have them all.
   static constexpr int tile = Problem::thin < 8 ? int(Problem::thin) : 8;
   static constexpr int64_t tiles = (Problem::thin + tile - 1) / tile;
-  /// Rows of the wide factor per thread and per block.
+  /// Rows of the wide factor per thread, and the blocks that have those of all
+  /// batches.
   static constexpr int width = along_k ? 1 : vector;
   static constexpr int64_t groups =
-      (Problem::wide + slots * width - 1) / (slots * width);
+      (Batches::total * Problem::wide + slots * width - 1) / (slots * width);
   /// Terms per step of a thread, and per split.
   static constexpr int step = along_k ? vector : 1;
   static constexpr int64_t chunk =
@@ -124,7 +125,7 @@ public:
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    constexpr int64_t blocks = Batches::total * tiles * groups * splits;
+    constexpr int64_t blocks = tiles * groups * splits;
     static_assert(blocks < INT32_MAX && points < (int64_t(1) << 38),
                   "too many elements for one grid");
     int error = launch_kernel(&thin_kernel<Thin>, dim3(unsigned(blocks)),
@@ -143,13 +144,13 @@ public:
     int64_t const split = block % splits;
     block /= splits;
     int64_t const group = block % groups;
-    block /= groups;
-    int64_t const first = block % tiles * tile, batch = block / tiles;
+    int64_t const first = tiles > 1 ? block / groups * tile : 0;
     // Neighboring threads read neighboring elements of the wide factor.
     int const lane = along_k ? threadIdx.x % lanes : threadIdx.x / slots;
     int const slot = along_k ? threadIdx.x / lanes : threadIdx.x % slots;
-    int64_t const row = (group * slots + slot) * width;
-    bool const inside = row < Problem::wide;
+    int64_t const place = (group * slots + slot) * width;
+    int64_t const batch = place / Problem::wide, row = place % Problem::wide;
+    bool const inside = batch < Batches::total;
 
     float sums[tile][width] = {};
     if (inside)
