@@ -122,7 +122,7 @@ struct SteppedPattern : mlir::OpConversionPattern<OpT> {
 void populateIndexingPatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateRowPatterns(const mlir::TypeConverter &converter,
-                         mlir::RewritePatternSet &patterns);
+                         mlir::RewritePatternSet &patterns, Steps steps);
 void populateScanPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns, Steps steps);
 void populateScatterPatterns(const mlir::TypeConverter &converter,

@@ -196,7 +196,7 @@ void fact::populateFactToLinalgPatterns(const TypeConverter &converter,
   patterns.add<LowerPointwise, LowerCast, LowerMatmul, ReadComputed>(
       converter, patterns.getContext());
   populateIndexingPatterns(converter, patterns);
-  populateRowPatterns(converter, patterns);
+  populateRowPatterns(converter, patterns, steps);
   populateScanPatterns(converter, patterns, steps);
   populateScatterPatterns(converter, patterns, steps);
   populateSortPatterns(converter, patterns, steps);

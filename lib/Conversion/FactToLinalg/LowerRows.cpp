@@ -92,6 +92,18 @@ static Value isExtremum(ImplicitLocOpBuilder &b, Value element, Value best) {
   return arith::OrIOp::create(b, equal, isNan);
 }
 
+/// The place in a row of an element of a linalg op, counted over `dims`.
+static Value buildPlace(ImplicitLocOpBuilder &b, RankedTensorType type,
+                        ArrayRef<int64_t> dims) {
+  Value place = arith::ConstantIndexOp::create(b, 0);
+  for (int64_t dim : dims) {
+    Value size = arith::ConstantIndexOp::create(b, type.getDimSize(dim));
+    place = arith::MulIOp::create(b, place, size);
+    place = arith::AddIOp::create(b, place, linalg::IndexOp::create(b, dim));
+  }
+  return arith::IndexCastOp::create(b, b.getI64Type(), place);
+}
+
 /// The index of the first extremum, counted over `dims`, which are removed: the
 /// least of the indices of all that equal the extremum. Both reductions can be
 /// shared by threads.
@@ -121,27 +133,94 @@ static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
              iterators,
              [&](OpBuilder &nested, Location loc, ValueRange args) {
                ImplicitLocOpBuilder b(loc, nested);
-               Value place = arith::ConstantIndexOp::create(b, 0);
-               for (int64_t dim : dims) {
-                 Value size =
-                     arith::ConstantIndexOp::create(b, type.getDimSize(dim));
-                 place = arith::MulIOp::create(b, place, size);
-                 place = arith::AddIOp::create(b, place,
-                                               linalg::IndexOp::create(b, dim));
-               }
-               Value number =
-                   arith::IndexCastOp::create(b, b.getI64Type(), place);
                Value candidate = arith::SelectOp::create(
-                   b, isExtremum(b, args[0], args[1]), number, none);
+                   b, isExtremum(b, args[0], args[1]),
+                   buildPlace(b, type, dims), none);
                linalg::YieldOp::create(
                    b, minimumScalars(b, ValueRange{args[2], candidate}));
              })
       .getResult(0);
 }
 
+/// An i64 of 32 significant bits that is the larger, the closer an element of at
+/// most 32 bits is to the extremum. A NaN is the extremum of both kinds.
+static Value buildOrder(ImplicitLocOpBuilder &b, Value x, ReduceKind kind) {
+  using F = arith::CmpFPredicate;
+  ElementBuilder constants(b, b.getLoc());
+  Type type = x.getType();
+  Value order = x;
+  if (isa<FloatType>(type)) {
+    // Both zeros are equal; negative numbers descend as integers.
+    Value zero = constants.constant(0, type);
+    Value isZero = arith::CmpFOp::create(b, F::OEQ, x, zero);
+    order = arith::BitcastOp::create(
+        b, b.getI32Type(), arith::SelectOp::create(b, isZero, zero, x));
+    Value sign = constants.constant(0, b.getI32Type());
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, order, sign);
+    Value rest = constants.constant(INT32_MAX, b.getI32Type());
+    order = arith::SelectOp::create(
+        b, isNegative, arith::XOrIOp::create(b, order, rest), order);
+  }
+  if (type.isInteger(1))
+    order = arith::ExtUIOp::create(b, b.getI64Type(), order);
+  else
+    order = arith::ExtSIOp::create(b, b.getI64Type(), order);
+  if (kind == ReduceKind::argmin)
+    order = arith::XOrIOp::create(b, order,
+                                  constants.constant(-1, b.getI64Type()));
+  if (!isa<FloatType>(type))
+    return order;
+  Value isNan = arith::CmpFOp::create(b, F::UNO, x, x);
+  return arith::SelectOp::create(
+      b, isNan, constants.constant(INT32_MAX, b.getI64Type()), order);
+}
+
+/// The same in one pass over elements of at most 32 bits: the largest of
+/// integers that have the order of an element above its place, which counts
+/// down, so that the first of equal elements is the largest.
+static Value buildPlacesAtOnce(ElementBuilder &b, Value x,
+                               ArrayRef<int64_t> dims, ReduceKind kind) {
+  RankedTensorType type = tensorType(x);
+  constexpr int64_t places = 0xffffffff;
+  Value best = b.reduce(
+      x, dims, initialValue(b, ReduceKind::max, b.getI64Type()),
+      [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+        ElementBuilder constants(b, b.getLoc());
+        Value order = buildOrder(b, x[0], kind);
+        Value high = arith::ShLIOp::create(
+            b, order, constants.constant(32, b.getI64Type()));
+        Value low = arith::SubIOp::create(
+            b, constants.constant(places, b.getI64Type()),
+            buildPlace(b, type, dims));
+        return maximumScalars(
+            b, ValueRange{x[1], arith::OrIOp::create(b, high, low)});
+      });
+  return b.mapBroadcast(
+      tensorType(best), best,
+      [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+        Value mask =
+            ElementBuilder(b, b.getLoc()).constant(places, b.getI64Type());
+        return arith::SubIOp::create(b, mask,
+                                     arith::AndIOp::create(b, x[0], mask));
+      });
+}
+
+/// Whether an element's order and its place fit into one integer.
+static bool fitsOnePass(RankedTensorType type, ArrayRef<int64_t> dims) {
+  int64_t length = 1;
+  for (int64_t dim : dims)
+    length *= type.getDimSize(dim);
+  Type element = type.getElementType();
+  bool isNarrow =
+      element.isF32() || (isa<IntegerType>(element) &&
+                          element.getIntOrFloatBitWidth() <= 32);
+  return isNarrow && length < int64_t(1) << 32;
+}
+
 namespace {
-struct LowerReduce : OpConversionPattern<ReduceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct LowerReduce : SteppedPattern<ReduceOp> {
+  using SteppedPattern::SteppedPattern;
   LogicalResult
   matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -150,8 +229,11 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     ReduceKind kind = op.getKind();
     if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) {
-      rewriter.replaceOp(op, b.reshape(buildPlaces(b, x, op.getDims(), kind),
-                                       type.getShape()));
+      bool atOnce = steps == Steps::Parallel &&
+                    fitsOnePass(tensorType(x), op.getDims());
+      Value places = atOnce ? buildPlacesAtOnce(b, x, op.getDims(), kind)
+                            : buildPlaces(b, x, op.getDims(), kind);
+      rewriter.replaceOp(op, b.reshape(places, type.getShape()));
       return success();
     }
     ElementBuilder::Body body = addScalars;
@@ -320,7 +402,8 @@ struct LowerAttention : OpConversionPattern<AttentionOp> {
 } // namespace
 
 void fact::populateRowPatterns(const TypeConverter &converter,
-                               RewritePatternSet &patterns) {
-  patterns.add<LowerReduce, LowerSoftmax, LowerNorm, LowerAttention>(
-      converter, patterns.getContext());
+                               RewritePatternSet &patterns, Steps steps) {
+  patterns.add<LowerReduce>(converter, patterns.getContext(), steps);
+  patterns.add<LowerSoftmax, LowerNorm, LowerAttention>(converter,
+                                                        patterns.getContext());
 }

@@ -49,13 +49,28 @@ func.func @interleaved(%x: tensor<4x8xf32>, %c: tensor<8xf32>, %s: tensor<4x8xf3
 // CHECK: arith.maximumf
 // CHECK: linalg.generic
 // CHECK-SAME: iterator_types = ["parallel", "reduction"]
-// CHECK: ^bb0(%[[X:.+]]: f32, %[[BEST:.+]]: f32, %[[AT:.+]]: i64)
-// CHECK: %[[EQUAL:.+]] = arith.cmpf oeq, %[[X]], %[[BEST]] : f32
-// CHECK: %[[NAN:.+]] = arith.cmpf une, %[[X]], %[[X]] : f32
+// CHECK: ^bb0(%[[X:.+]]: f64, %[[BEST:.+]]: f64, %[[AT:.+]]: i64)
+// CHECK: %[[EQUAL:.+]] = arith.cmpf oeq, %[[X]], %[[BEST]] : f64
+// CHECK: %[[NAN:.+]] = arith.cmpf une, %[[X]], %[[X]] : f64
 // CHECK: arith.ori %[[EQUAL]], %[[NAN]] : i1
 // CHECK: arith.minsi %[[AT]]
-func.func @places(%x: tensor<4x8xf32>) -> tensor<4xi64> {
-  %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
+func.func @places(%x: tensor<4x8xf64>) -> tensor<4xi64> {
+  %0 = fact.reduce argmax %x dims [1] : (tensor<4x8xf64>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// In one pass, where an element and its place are one integer of 64 bits.
+
+// CHECK-LABEL: func.func @places_at_once
+// CHECK: linalg.generic
+// CHECK-SAME: iterator_types = ["parallel", "reduction"]
+// CHECK: ^bb0(%[[X:.+]]: f32, %[[BEST:.+]]: i64)
+// CHECK: arith.bitcast
+// CHECK: %[[ORDER:.+]] = arith.shli
+// CHECK: %[[KEY:.+]] = arith.ori %[[ORDER]]
+// CHECK: arith.maxsi %[[BEST]], %[[KEY]] : i64
+func.func @places_at_once(%x: tensor<4x8xf32>) -> tensor<4xi64> {
+  %0 = fact.reduce argmin %x dims [1] : (tensor<4x8xf32>) -> tensor<4xi64>
   return %0 : tensor<4xi64>
 }
 

@@ -320,6 +320,7 @@ std::string ScalarPrinter::getExpression(Operation *op) {
       .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
         return convert(op->getOperand(0).getType(), type, x[0]);
       })
+      .Case([&](arith::BitcastOp) { return "__float_as_int(" + x[0] + ")"; })
       .Case<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::ExtSIOp,
             arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
           [&](Operation *) {
