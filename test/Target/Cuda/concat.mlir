@@ -27,3 +27,27 @@ func.func @concat(%a: tensor<4x16xbf16>, %b: tensor<3x4xbf16>) -> tensor<4x19xbf
   return %0 : tensor<4x19xbf16>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Padding: a part that reads nothing.
+// CHECK: struct Body0 {
+// CHECK-NEXT: FACT_DEVICE float apply() {
+// CHECK-NEXT: return 2.0f;
+// CHECK: using Part0 = Pointwise<
+// CHECK-NEXT: Extents<5>,
+// CHECK-NEXT: Operands<>,
+// CHECK-NEXT: Results<Result<Body0, Strided<1, f32, Strides<8>>>>,
+// CHECK: using Part1 = Pointwise<
+func.func @padded(%a: tensor<5x7xf32>) -> tensor<5x8xf32> {
+  %0 = fact.fused "concat" ins(%a : tensor<5x7xf32>) {
+  ^bb0(%x: tensor<5x7xf32>):
+    %1 = fact.constant dense<2.0> : tensor<f32>
+    %2 = fact.expand %1 : (tensor<f32>) -> tensor<5x1xf32>
+    %3 = fact.concat %2, %x dim 1 : (tensor<5x1xf32>, tensor<5x7xf32>) -> tensor<5x8xf32>
+    fact.yield %3 : tensor<5x8xf32>
+  } schedule(#fact.cuda_pointwise<threads = 256, vector = 8>) : tensor<5x8xf32>
+  return %0 : tensor<5x8xf32>
+}
+}

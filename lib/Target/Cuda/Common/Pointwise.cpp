@@ -30,8 +30,6 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
       ScalarFunction::get(values, results.front().shape, options, emitError);
   if (failed(body))
     return failure();
-  if (body->getArguments().empty())
-    return emitError() << "reads no operand";
 
   SmallVector<StridedView> views;
   for (const ScalarFunction::Argument &argument : body->getArguments()) {
@@ -220,8 +218,12 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
     results.push_back(destination.view);
     buffers.push_back(getResultBuffer(fused, i));
   }
-  return Pointwise::get(values, std::move(results), buffers,
-                        hasOnly16BitResults(fused), emitError);
+  FailureOr<Pointwise> pointwise =
+      Pointwise::get(values, std::move(results), buffers,
+                     hasOnly16BitResults(fused), emitError);
+  if (succeeded(pointwise) && pointwise->operands.empty())
+    return emitError() << "reads no operand";
+  return pointwise;
 }
 
 //===----------------------------------------------------------------------===//
