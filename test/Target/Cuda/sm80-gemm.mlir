@@ -63,12 +63,12 @@ func.func @scores(%x: tensor<2x64x4x36xf16>, %y: tensor<2x64x4x36xf16>, %m: tens
 
 // Batches that broadcast in two dimensions.
 // CHECK-LABEL: namespace fact::gemm_epilogue_3 {
-func.func @broadcast(%x: tensor<4x1x31x20xbf16>, %y: tensor<5x20x7xbf16>) -> tensor<4x5x31x7xbf16> {
-  // CHECK: Problem<31, 7, 20, 20>,
+func.func @broadcast(%x: tensor<4x1x31x20xbf16>, %y: tensor<5x20x17xbf16>) -> tensor<4x5x31x17xbf16> {
+  // CHECK: Problem<31, 17, 20, 20>,
   // CHECK-NEXT: StridedMatrix<0, bf16, 20, 1, 620, 0, 5, 0>,
-  // CHECK-NEXT: Factors<StridedMatrix<1, bf16, 7, 1, 0, 0, 5, 140>>,
-  %0 = fact.matmul %x, %y : (tensor<4x1x31x20xbf16>, tensor<5x20x7xbf16>) -> tensor<4x5x31x7xbf16>
-  return %0 : tensor<4x5x31x7xbf16>
+  // CHECK-NEXT: Factors<StridedMatrix<1, bf16, 17, 1, 0, 0, 5, 340>>,
+  %0 = fact.matmul %x, %y : (tensor<4x1x31x20xbf16>, tensor<5x20x17xbf16>) -> tensor<4x5x31x17xbf16>
+  return %0 : tensor<4x5x31x17xbf16>
 }
 
 // Results that lie beside each other.

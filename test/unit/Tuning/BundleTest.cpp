@@ -164,7 +164,7 @@ TEST_F(BundleTest, SaysWhereAndWhatWouldBeRight) {
        "$.program[0].operands[1]: expected an index of 32 bits"},
       {[](Json &j) { j["values"][0]["kind"] = "stack"; },
        "$.values[0].kind: expected \"input\", \"weight\", \"constant\", "
-       "\"prepared\", \"workspace\" or \"output\", found \"stack\""},
+       "\"prepared\", \"workspace\", \"output\" or \"part\", found \"stack\""},
       {[](Json &j) { j["weights"].push_back(j["weights"][0]); },
        "$.weights[1]: duplicate name \"w\""},
       {[](Json &j) {
