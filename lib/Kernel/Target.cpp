@@ -158,8 +158,9 @@ static int getFit(const Family &family, const MachineDescription &machine) {
   if (architecture == machine.getKind())
     return 1;
   // A letter stands for instructions that no other architecture has.
-  int baseline = llvm::isDigit(architecture.back()) ? getCapability(architecture)
-                                                    : 0;
+  if (!llvm::isDigit(architecture.back()))
+    return 0;
+  int baseline = getCapability(architecture);
   return baseline <= getCapability(machine.architecture) ? baseline : 0;
 }
 

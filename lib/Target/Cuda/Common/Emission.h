@@ -73,8 +73,8 @@ struct MatrixTensor {
   /// where no kind describes its strides.
   static mlir::FailureOr<MatrixTensor> get(const StridedView &view,
                                            int64_t buffer);
-  /// Reads a view of shape [batches..., rows, columns] as a StridedMatrix. Fails
-  /// where batches lie at more than two strides.
+  /// Reads a view of shape [batches..., rows, columns] as a StridedMatrix.
+  /// Fails where batches lie at more than two strides.
   static mlir::FailureOr<MatrixTensor> getStrided(const StridedView &view,
                                                   int64_t buffer);
 

@@ -89,7 +89,8 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
     return emitError() << name
                        << " of 'fact.matmul' needs contiguous rows or columns";
   // Kernels copy factors of f32 that TMA cannot address.
-  if (getRate() == MatrixRate::Bits16 && failed(requireAlignment(*tensor, name)))
+  if (getRate() == MatrixRate::Bits16 &&
+      failed(requireAlignment(*tensor, name)))
     return failure();
   return tensor;
 }
@@ -167,8 +168,8 @@ GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
     if (failed(tensor))
       tensor = MatrixTensor::getStrided(argument.view, buffer);
     if (failed(tensor))
-      return emitError() << "the batches of an operand of the epilogue must lie "
-                            "at one stride or two, and those of type "
+      return emitError() << "the batches of an operand of the epilogue must "
+                            "lie at one stride or two, and those of type "
                          << type << " do not";
     return tensor;
   }

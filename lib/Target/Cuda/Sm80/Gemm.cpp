@@ -145,7 +145,8 @@ double GemmPlan::getEfficiency(Sm80GemmAttr schedule) const {
   // Hopper and later reach their peaks with other instructions.
   double share = machine.architecture.starts_with("sm_8") ? 0.85 : 0.6;
   // Bytes per multiplication that a warp loads from shared memory.
-  double rows = double(tile[0]) / warps[0], columns = double(tile[1]) / warps[1];
+  double rows = double(tile[0]) / warps[0];
+  double columns = double(tile[1]) / warps[1];
   share /= 1 + 8 * (rows + columns) / (rows * columns);
   // Warps that run while others wait.
   double resident = std::min<double>(

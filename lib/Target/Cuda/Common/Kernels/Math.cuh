@@ -92,9 +92,9 @@ FACT_DEVICE float fast_erf(float x) {
   return copysignf(1.0f - tail, x);
 }
 
-/// What is left of x when matrix units have truncated it to TF32, rounded to nearest.
-/// It has the sign of x, and is not 0 where x is not: infinities of the other
-/// operand keep their sign, and do not become NaN.
+/// What is left of x when matrix units have truncated it to TF32, rounded to
+/// nearest. It has the sign of x, and is not 0 where x is not: infinities of the
+/// other operand keep their sign, and do not become NaN.
 FACT_DEVICE float small_part(float x) {
   constexpr uint32_t dropped = 0x1fff;
   float big = __uint_as_float(__float_as_uint(x) & ~dropped);
