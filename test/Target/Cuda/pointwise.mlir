@@ -163,3 +163,19 @@ func.func @interleaved(%x: tensor<10x8xf32>, %c: tensor<10x8xf32>, %s: tensor<10
   } : tensor<10x8xf32>
   return %0 : tensor<10x8xf32>
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A constant in memory.
+// CHECK: FACT_DEVICE float apply() {
+// CHECK: Operands<>,
+func.func @constant() -> tensor<64xbf16> {
+  %0 = fact.fused "pointwise" {
+    %1 = fact.constant dense<2.0> : tensor<bf16>
+    %2 = fact.expand %1 : (tensor<bf16>) -> tensor<64xbf16>
+    fact.yield %2 : tensor<64xbf16>
+  } schedule(#fact.cuda_pointwise<threads = 256, vector = 8>) : tensor<64xbf16>
+  return %0 : tensor<64xbf16>
+}
+}

@@ -218,12 +218,8 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
     results.push_back(destination.view);
     buffers.push_back(getResultBuffer(fused, i));
   }
-  FailureOr<Pointwise> pointwise =
-      Pointwise::get(values, std::move(results), buffers,
-                     hasOnly16BitResults(fused), emitError);
-  if (succeeded(pointwise) && pointwise->operands.empty())
-    return emitError() << "reads no operand";
-  return pointwise;
+  return Pointwise::get(values, std::move(results), buffers,
+                        hasOnly16BitResults(fused), emitError);
 }
 
 //===----------------------------------------------------------------------===//
