@@ -266,7 +266,8 @@ void StepSharing::joinInPlace(FusedOp fused) {
         !placed.contains(value))
       free.insert(value);
   }
-  if (2 * free.size() < pieces.size())
+  // Copies are launches of their own; the kernel is a single one.
+  if (8 * (pieces.size() - free.size()) > pieces.size())
     return;
   OpBuilder builder(fused);
   Location loc = fused.getLoc();
