@@ -69,7 +69,7 @@ struct ValueSpec {
   /// For a prepared value or workspace: its offset in the region. For a part:
   /// its offset in the whole value.
   uint64_t offset;
-  uint64_t bytes;
+  uint64_t bytes = 0;
 };
 
 template <typename T> struct Table {
