@@ -121,7 +121,8 @@ SmallVector<unsigned>
 UnrolledLoops::countStepsPerStretch(Block &block) const {
   llvm::DenseMap<unsigned, unsigned> ops;
   for (Operation &op : block)
-    if (isa_and_nonnull<FactDialect>(op.getDialect()) && !isa<ReshapeOp, SliceOp>(op))
+    if (isa_and_nonnull<FactDialect>(op.getDialect()) &&
+        !isa<ReshapeOp, SliceOp>(op))
       ++ops[getStretch(&op)];
   SmallVector<unsigned> counts;
   for (const UnrolledLoop &loop : loops) {

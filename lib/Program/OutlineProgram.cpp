@@ -85,7 +85,8 @@ LogicalResult Outliner::placePieces(ConcatOp concat) {
   SmallVector<int64_t> offsets = getPartOffsets(concat);
   if (offsets.empty())
     return concat.emitOpError("is not in a kernel, and its operands are not "
-                              "contiguous in memory; run --fact-discover first");
+                              "contiguous in memory; run --fact-discover "
+                              "first");
   for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
     Value piece = skipReshapes(input);
     if (!piece.getDefiningOp<FusedOp>() || outputs.contains(piece) ||

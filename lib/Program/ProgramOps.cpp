@@ -175,7 +175,8 @@ void PartOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 LogicalResult PartOp::verify() {
   auto whole = getWhole().getDefiningOp<BufferOpInterface>();
   if (isa<PartOp>(*whole))
-    return violates(*this, 1) << "it is a part of a part; name the whole buffer";
+    return violates(*this, 1)
+           << "it is a part of a part; name the whole buffer";
   Type type = getTensor().getElementType();
   if (whole.getTensor().getElementType() != type)
     return (violates(*this, 1) << "it is " << getTensor()

@@ -374,7 +374,8 @@ tuning::Value BundleWriter::describeValue(program::BufferOpInterface buffer) {
         return at(ValueKind::Constant, constantIndices.at(op.getValue()));
       })
       .Case([&](program::PartOp op) {
-        tuning::Value value = at(ValueKind::Part, valueIndices.at(op.getWhole()));
+        tuning::Value value =
+            at(ValueKind::Part, valueIndices.at(op.getWhole()));
         value.offset = op.getOffset();
         value.bytes = getStorageBytes(op.getTensor());
         return value;
