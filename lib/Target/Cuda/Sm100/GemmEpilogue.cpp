@@ -64,26 +64,23 @@ FailureOr<Gemm> Sm100GemmPlan::read(FusedOp fused, EmitError emitError) {
 // Legality
 //===----------------------------------------------------------------------===//
 
-/// An upper bound: two stages of the factors, and the subtiles of 32 or 64
-/// columns that CUTLASS's epilogue keeps, four of each matrix.
+/// Two stages of the factors, and the subtiles of 32 or 64 columns that the
+/// epilogue stages: four of each matrix that it reads, two of each result.
 int64_t Sm100GemmPlan::getSharedMemoryBytes(Sm100GemmAttr schedule) const {
   Extents tile = schedule.getTile();
   int64_t columns = tile[1] / (schedule.isPaired() ? 2 : 1);
   int64_t stages = 2 * (tile[0] + columns) * tile[2] * 2;
   int64_t bytes = 0;
-  auto add = [&](const MatrixTensor &tensor) {
+  auto add = [&](const MatrixTensor &tensor, int64_t subtiles) {
     int64_t size = getStorageBytes(tensor.element);
-    int64_t subtile = size == 2 && tile[1] > 128 ? 64 : 32;
-    bytes += 4 * tile[0] * subtile * size;
+    int64_t width = size == 2 && tile[1] > 128 ? 64 : 32;
+    bytes += subtiles * tile[0] * width * size;
   };
-  // The first matrix that is read lends its memory to the first result.
-  bool hasSource = gemm.countMatrices() > 0;
-  for (const MatrixTensor &result :
-       ArrayRef(gemm.results).drop_front(hasSource))
-    add(result);
+  for (const MatrixTensor &result : gemm.results)
+    add(result, 2);
   for (const MatrixTensor &operand : gemm.operands)
     if (operand.isMatrix())
-      add(operand);
+      add(operand, 4);
   return stages + bytes;
 }
 
