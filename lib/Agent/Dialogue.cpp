@@ -3,6 +3,7 @@
 
 #include "Dialogue.h"
 #include "Prompts.h.inc"
+#include "fact/Kernel/Rules.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -66,8 +67,12 @@ std::string fact::describeSchedules(const Target &target) {
 }
 
 chat::SpaceLists fact::getExampleSpace(const Target &target) {
-  const ScheduleKind &kind =
-      *target.getFamilies().front()->getScheduleKinds().front();
+  // The rule of the example that prompts have.
+  SmallVector<const Family *> families =
+      target.getFamilies(gemmEpilogueRule.name);
+  const Family &family =
+      families.empty() ? *target.getFamilies().front() : *families.front();
+  const ScheduleKind &kind = *family.getScheduleKinds().front();
   return {{kind.parameters.front().name, kind.example}};
 }
 

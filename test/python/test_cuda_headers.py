@@ -35,13 +35,13 @@ func.func @main(%x: tensor<256x512xbf16>, %w: tensor<512x256xbf16>, %y: tensor<1
 # A product on Blackwell, with every kind of operand of its epilogue and two results.
 SM100 = """
 func.func @main(%x: tensor<4096x768xbf16>, %w: tensor<3072x768xbf16>, %row: tensor<3072xbf16>,
-                %column: tensor<4096x1xf32>, %y: tensor<4096x3072xbf16>,
+                %column: tensor<4096x1xbf16>, %y: tensor<4096x3072xbf16>,
                 %z: tensor<4096x3072xbf16>)
     -> (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) {
   %0 = fact.matmul %x, %w transpose_b : (tensor<4096x768xbf16>, tensor<3072x768xbf16>) -> tensor<4096x3072xbf16>
   %1 = fact.add %0, %row : (tensor<4096x3072xbf16>, tensor<3072xbf16>) -> tensor<4096x3072xbf16>
   %2 = fact.add %1, %y : (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) -> tensor<4096x3072xbf16>
-  %3 = fact.mul %2, %column : (tensor<4096x3072xbf16>, tensor<4096x1xf32>) -> tensor<4096x3072xbf16>
+  %3 = fact.mul %2, %column : (tensor<4096x3072xbf16>, tensor<4096x1xbf16>) -> tensor<4096x3072xbf16>
   %4 = fact.mul %3, %z : (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) -> tensor<4096x3072xbf16>
   return %2, %4 : tensor<4096x3072xbf16>, tensor<4096x3072xbf16>
 }
@@ -92,6 +92,7 @@ def results(root, tmp_path_factory):
                "float32": root / "test" / "gpu" / "float32.mlir",
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
                "sm80": root / "test" / "gpu" / "sm80.mlir",
+               "rows": root / "test" / "gpu" / "rows.mlir",
                "sm100": folder / "sm100.mlir",
                "others": folder / "others.mlir"}
     for name, text in bundles.items():

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A stand-in for NVIDIA's driver, libcuda.so.1. FAKE_GPU describes its GPU:
    "NVIDIA A10;75=8;76=6;16=72", the name and attributes by the numbers of
    cuda.h. Without it there is no GPU; FAKE_ERROR is what cuInit returns. */
