@@ -20,16 +20,12 @@ using namespace fact;
 
 namespace {
 /// How the rows of a kernel are shared by threads.
-class SharedRowsAttr : public ScheduleOf<SharedRowsAttr> {
+class SharedRowsAttr : public ScheduleOf<SharedRowsAttr, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getRows() const { return getSize(0); }
-
-  static SpaceAttr getSpace(MLIRContext *context, ArrayRef<int64_t> rows) {
-    return SpaceAttr::get(context, kind, {getExtents(rows)});
-  }
 };
 } // namespace
 

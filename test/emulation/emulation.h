@@ -416,36 +416,29 @@ template <class T> T __reduce_min_sync(unsigned mask, T value) {
 }
 
 // Threads do not run at once.
-template <class T, class U> T atomicAdd(T *at, U value) {
+template <class T> T emulated_exchange(T *at, T value) {
   T old = *at;
-  *at = old + static_cast<T>(value);
+  *at = value;
   return old;
+}
+template <class T, class U> T atomicAdd(T *at, U value) {
+  return emulated_exchange<T>(at, *at + static_cast<T>(value));
 }
 template <class T, class U> T atomicMin(T *at, U value) {
-  T old = *at;
-  *at = std::min(old, static_cast<T>(value));
-  return old;
+  return emulated_exchange(at, std::min(*at, static_cast<T>(value)));
 }
 template <class T, class U> T atomicMax(T *at, U value) {
-  T old = *at;
-  *at = std::max(old, static_cast<T>(value));
-  return old;
+  return emulated_exchange(at, std::max(*at, static_cast<T>(value)));
 }
 template <class T, class U> T atomicOr(T *at, U value) {
-  T old = *at;
-  *at = old | static_cast<T>(value);
-  return old;
+  return emulated_exchange<T>(at, *at | static_cast<T>(value));
 }
 template <class T, class U> T atomicExch(T *at, U value) {
-  T old = *at;
-  *at = static_cast<T>(value);
-  return old;
+  return emulated_exchange(at, static_cast<T>(value));
 }
 template <class T, class U, class V> T atomicCAS(T *at, U wanted, V value) {
-  T old = *at;
-  if (old == static_cast<T>(wanted))
-    *at = static_cast<T>(value);
-  return old;
+  bool isWanted = *at == static_cast<T>(wanted);
+  return emulated_exchange(at, isWanted ? static_cast<T>(value) : *at);
 }
 
 template <class T> T __ldg(const T *at) { return *at; }

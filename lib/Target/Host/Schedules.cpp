@@ -40,14 +40,6 @@ const ScheduleKind HostGemmAttr::kind{
     {"8x12", "8x8"},
     roundToMicro};
 
-SpaceAttr HostGemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> micro,
-                                 ArrayRef<int64_t> rows,
-                                 ArrayRef<int64_t> columns) {
-  return SpaceAttr::get(
-      context, kind,
-      {getExtents(micro), getExtents(rows), getExtents(columns)});
-}
-
 //===----------------------------------------------------------------------===//
 // host_rows
 //===----------------------------------------------------------------------===//
@@ -58,8 +50,3 @@ const ScheduleKind HostRowsAttr::kind{
     {Parameter::number("grain", "rows of one parallel tile", Sizes::any())},
     "",
     {"8", "32"}};
-
-SpaceAttr HostRowsAttr::getSpace(MLIRContext *context,
-                                 ArrayRef<int64_t> grains) {
-  return SpaceAttr::get(context, kind, {getExtents(grains)});
-}

@@ -8,7 +8,8 @@
 
 namespace fact {
 /// A GEMM on packed panels.
-class HostGemmAttr : public ScheduleOf<HostGemmAttr> {
+class HostGemmAttr
+    : public ScheduleOf<HostGemmAttr, Extents, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
@@ -16,23 +17,15 @@ public:
   Extents getMicro() const { return getValues()[0]; }
   int64_t getRows() const { return getSize(1); }
   int64_t getColumns() const { return getSize(2); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<Extents> micro,
-                            llvm::ArrayRef<int64_t> rows,
-                            llvm::ArrayRef<int64_t> columns);
 };
 
 /// Loops over rows of the result.
-class HostRowsAttr : public ScheduleOf<HostRowsAttr> {
+class HostRowsAttr : public ScheduleOf<HostRowsAttr, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getGrain() const { return getSize(0); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<int64_t> grains);
 };
 } // namespace fact
 

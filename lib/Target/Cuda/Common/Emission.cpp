@@ -150,6 +150,26 @@ SmallVector<std::string> fact::getArgumentNames(const ScalarFunction &function,
   return names;
 }
 
+SmallVector<std::string> fact::printFunctors(raw_ostream &os,
+                                             const ScalarFunction &function,
+                                             ArrayRef<StringRef> leading,
+                                             StringRef name, size_t count) {
+  SmallVector<std::string> names = getArgumentNames(function, leading);
+  SmallVector<std::string> functors;
+  for (size_t i = 0; i < count; ++i) {
+    if (function.isIdentity(i)) {
+      functors.push_back("Identity");
+      continue;
+    }
+    functors.push_back(name.str());
+    if (count > 1)
+      functors.back() += std::to_string(i);
+    function.printFunctor(os, functors.back(), names, i);
+    os << '\n';
+  }
+  return functors;
+}
+
 void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
   os << "Operands<";
   llvm::interleave(operands, os, ",\n             ");

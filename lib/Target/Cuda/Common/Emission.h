@@ -97,6 +97,14 @@ llvm::SmallVector<std::string>
 getArgumentNames(const ScalarFunction &function,
                  llvm::ArrayRef<llvm::StringRef> leading);
 
+/// Prints a functor for each of the first `count` results, `name` with the
+/// result's number if there are several; returns their names. A result that is
+/// the first argument has `Identity`, which is not printed.
+llvm::SmallVector<std::string>
+printFunctors(llvm::raw_ostream &os, const ScalarFunction &function,
+              llvm::ArrayRef<llvm::StringRef> leading, llvm::StringRef name,
+              size_t count);
+
 /// `Operands<...>` of an emitted kernel.
 void printOperands(llvm::raw_ostream &os,
                    llvm::ArrayRef<MatrixTensor> operands);

@@ -95,20 +95,7 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
 
 SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
                                                   StringRef name) const {
-  SmallVector<std::string> names = getArgumentNames(body, {});
-  SmallVector<std::string> functors;
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (body.isIdentity(i)) {
-      functors.push_back("Identity");
-      continue;
-    }
-    functors.push_back(name.str());
-    if (results.size() > 1)
-      functors.back() += std::to_string(i);
-    body.printFunctor(os, functors.back(), names, i);
-    os << '\n';
-  }
-  return functors;
+  return fact::printFunctors(os, body, {}, name, results.size());
 }
 
 static void printGathered(raw_ostream &os, const StridedView &view,

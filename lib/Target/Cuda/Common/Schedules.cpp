@@ -38,11 +38,6 @@ const ScheduleKind CudaRowAttr::kind{
     "reduce.",
     {"64", "128"}};
 
-SpaceAttr CudaRowAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> threads,
-                                ArrayRef<int64_t> rows) {
-  return SpaceAttr::get(context, kind, {getExtents(threads), getExtents(rows)});
-}
-
 //===----------------------------------------------------------------------===//
 // cuda_pointwise
 //===----------------------------------------------------------------------===//
@@ -56,13 +51,6 @@ const ScheduleKind CudaPointwiseAttr::kind{
                        Sizes::oneOf({1, 2, 4, 8}))},
     "",
     {"128", "256"}};
-
-SpaceAttr CudaPointwiseAttr::getSpace(MLIRContext *context,
-                                      ArrayRef<int64_t> threads,
-                                      ArrayRef<int64_t> vectors) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(threads), getExtents(vectors)});
-}
 
 //===----------------------------------------------------------------------===//
 // cuda_thin
@@ -78,12 +66,6 @@ const ScheduleKind CudaThinAttr::kind{
     "Each lane of each split has at least one term of the sum.",
     {"32", "1"}};
 
-SpaceAttr CudaThinAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> lanes,
-                                 ArrayRef<int64_t> splits) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(lanes), getExtents(splits)});
-}
-
 //===----------------------------------------------------------------------===//
 // cuda_scan
 //===----------------------------------------------------------------------===//
@@ -97,12 +79,6 @@ const ScheduleKind CudaScanAttr::kind{
                        Sizes::between(1, 1024))},
     "Each split has at least one element of each lane.",
     {"256", "1"}};
-
-SpaceAttr CudaScanAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> lanes,
-                                 ArrayRef<int64_t> splits) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(lanes), getExtents(splits)});
-}
 
 //===----------------------------------------------------------------------===//
 // cuda_sort
@@ -120,12 +96,6 @@ const ScheduleKind CudaSortAttr::kind{
     "shared memory.",
     {"1024", "512"}};
 
-SpaceAttr CudaSortAttr::getSpace(MLIRContext *context, ArrayRef<int64_t> tiles,
-                                 ArrayRef<int64_t> threads) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(tiles), getExtents(threads)});
-}
-
 //===----------------------------------------------------------------------===//
 // cuda_generic
 //===----------------------------------------------------------------------===//
@@ -136,7 +106,3 @@ const ScheduleKind CudaGenericAttr::kind{
     {},
     "For regions that nothing else takes.",
     {}};
-
-SpaceAttr CudaGenericAttr::getSpace(MLIRContext *context) {
-  return SpaceAttr::get(context, kind, {});
-}

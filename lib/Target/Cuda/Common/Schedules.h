@@ -21,73 +21,54 @@ public:
 };
 
 /// One pass over rows that stay in registers.
-class CudaRowAttr : public ScheduleOf<CudaRowAttr> {
+class CudaRowAttr : public ScheduleOf<CudaRowAttr, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getThreads() const { return getSize(0); }
   int64_t getRows() const { return getSize(1); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<int64_t> threads,
-                            llvm::ArrayRef<int64_t> rows);
 };
 
 /// One pass over elements.
-class CudaPointwiseAttr : public ScheduleOf<CudaPointwiseAttr> {
+class CudaPointwiseAttr
+    : public ScheduleOf<CudaPointwiseAttr, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getThreads() const { return getSize(0); }
   int64_t getVector() const { return getSize(1); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<int64_t> threads,
-                            llvm::ArrayRef<int64_t> vectors);
 };
 
 /// Thin products by plain multiplications.
-class CudaThinAttr : public ScheduleOf<CudaThinAttr> {
+class CudaThinAttr : public ScheduleOf<CudaThinAttr, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getLanes() const { return getSize(0); }
   int64_t getSplits() const { return getSize(1); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<int64_t> lanes,
-                            llvm::ArrayRef<int64_t> splits);
 };
 
 /// Running reductions in one or two passes.
-class CudaScanAttr : public ScheduleOf<CudaScanAttr> {
+class CudaScanAttr : public ScheduleOf<CudaScanAttr, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getLanes() const { return getSize(0); }
   int64_t getSplits() const { return getSize(1); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<int64_t> lanes,
-                            llvm::ArrayRef<int64_t> splits);
 };
 
 /// Sorting networks in shared memory, and merges.
-class CudaSortAttr : public ScheduleOf<CudaSortAttr> {
+class CudaSortAttr : public ScheduleOf<CudaSortAttr, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
 
   int64_t getTile() const { return getSize(0); }
   int64_t getThreads() const { return getSize(1); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<int64_t> tiles,
-                            llvm::ArrayRef<int64_t> threads);
 };
 
 /// Plain kernels for any region.
@@ -95,7 +76,6 @@ class CudaGenericAttr : public ScheduleOf<CudaGenericAttr> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
-  static SpaceAttr getSpace(mlir::MLIRContext *context);
 };
 } // namespace fact
 

@@ -350,19 +350,9 @@ LogicalResult ThinGemmPlan::emit(ArrayRef<KernelVariant> variants,
   auto own = cast<CudaThinAttr>(schedule);
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Thin.cuh");
-  SmallVector<std::string> names =
-      getArgumentNames(gemm.epilogue, {"accumulator"});
-  SmallVector<std::string> functors;
-  for (size_t i = 0; i < gemm.results.size(); ++i) {
-    functors.push_back("Identity");
-    if (gemm.epilogue.isIdentity(i))
-      continue;
-    functors.back() = "Epilogue";
-    if (gemm.results.size() > 1)
-      functors.back() += std::to_string(i);
-    gemm.epilogue.printFunctor(os, functors.back(), names, i);
-    os << '\n';
-  }
+  SmallVector<std::string> functors =
+      printFunctors(os, gemm.epilogue, {"accumulator"}, "Epilogue",
+                    gemm.results.size());
   os << "using Kernel = Thin<\n    Extents<";
   llvm::interleaveComma(gemm.batches, os);
   os << ">, ThinProblem<" << gemm.rows << ", " << gemm.columns << ", "

@@ -197,19 +197,9 @@ void Sm100GemmPlan::emitGemm(ArrayRef<KernelVariant> variants,
   auto schedule = cast<Sm100GemmAttr>(variants.front().schedule);
   StringRef symbol = variants.front().symbol;
   printHeader(os, fused, schedule, symbol, "Sm100Gemm.cuh");
-  SmallVector<std::string> names =
-      getArgumentNames(gemm.epilogue, {"accumulator"});
-  SmallVector<std::string> functors;
-  for (size_t i = 0; i < gemm.results.size(); ++i) {
-    functors.push_back("Identity");
-    if (gemm.epilogue.isIdentity(i))
-      continue;
-    functors.back() = gemm.results.size() == 1
-                          ? "Epilogue"
-                          : "Epilogue" + std::to_string(i);
-    gemm.epilogue.printFunctor(os, functors.back(), names, i);
-    os << '\n';
-  }
+  SmallVector<std::string> functors =
+      printFunctors(os, gemm.epilogue, {"accumulator"}, "Epilogue",
+                    gemm.results.size());
   os << "using Kernel = Sm100Gemm<\n    ";
   printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
   os << ",\n    " << gemm.a << ",\n    " << gemm.b << ",\n    ";

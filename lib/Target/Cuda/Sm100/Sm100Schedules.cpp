@@ -34,12 +34,3 @@ const ScheduleKind Sm100GemmAttr::kind{
     {"128x256x64", "128x128x64"},
     /*adjust=*/nullptr,
     "71_blackwell_gemm_with_collective_builder"};
-
-SpaceAttr Sm100GemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> tiles,
-                                  ArrayRef<Extents> clusters,
-                                  ArrayRef<Sm100Kernel> kernels,
-                                  ArrayRef<int64_t> swizzles) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(tiles), getExtents(clusters),
-                         getExtents(kernels), getExtents(swizzles)});
-}

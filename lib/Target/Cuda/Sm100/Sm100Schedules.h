@@ -12,7 +12,8 @@ namespace fact {
 enum class Sm100Kernel { one_sm, two_sm };
 
 /// A GEMM through tcgen05.
-class Sm100GemmAttr : public ScheduleOf<Sm100GemmAttr> {
+class Sm100GemmAttr
+    : public ScheduleOf<Sm100GemmAttr, Extents, Extents, Sm100Kernel, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
@@ -26,12 +27,6 @@ public:
   Sm100GemmAttr withSwizzle(int64_t swizzle) const {
     return llvm::cast<Sm100GemmAttr>(with(3, {swizzle}));
   }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<Extents> tiles,
-                            llvm::ArrayRef<Extents> clusters,
-                            llvm::ArrayRef<Sm100Kernel> kernels,
-                            llvm::ArrayRef<int64_t> swizzles);
 };
 } // namespace fact
 

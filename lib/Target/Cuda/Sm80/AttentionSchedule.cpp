@@ -34,13 +34,3 @@ const ScheduleKind Sm80AttentionAttr::kind{
     "splits. (queries + stages*keys) rows of keys and stages*keys rows of "
     "values, each rounded up to 32 bytes plus 16, fit into shared memory.",
     {"64x64", "128x64"}};
-
-SpaceAttr Sm80AttentionAttr::getSpace(MLIRContext *context,
-                                      ArrayRef<Extents> tiles,
-                                      ArrayRef<int64_t> warps,
-                                      ArrayRef<int64_t> stages,
-                                      ArrayRef<int64_t> splits) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(tiles), getExtents(warps),
-                         getExtents(stages), getExtents(splits)});
-}

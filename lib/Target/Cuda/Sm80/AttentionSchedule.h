@@ -8,7 +8,8 @@
 
 namespace fact {
 /// An attention by mma.sync.
-class Sm80AttentionAttr : public ScheduleOf<Sm80AttentionAttr> {
+class Sm80AttentionAttr
+    : public ScheduleOf<Sm80AttentionAttr, Extents, int64_t, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
@@ -23,12 +24,6 @@ public:
     int64_t rows = 16 * getWarps();
     return getTile()[0] % rows ? 0 : getTile()[0] / rows;
   }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<Extents> tiles,
-                            llvm::ArrayRef<int64_t> warps,
-                            llvm::ArrayRef<int64_t> stages,
-                            llvm::ArrayRef<int64_t> splits);
 };
 } // namespace fact
 

@@ -210,18 +210,8 @@ void GemmPlan::emitGemm(const KernelVariant &variant, raw_ostream &os) const {
   SmallVector<StringRef> leading{"accumulator"};
   if (gemm.factors.size() == 2)
     leading = {"first", "second"};
-  SmallVector<std::string> names = getArgumentNames(*gemm.epilogue, leading);
-  SmallVector<std::string> functors;
-  for (size_t i = 0; i < gemm.results.size(); ++i) {
-    functors.push_back("Identity");
-    if (gemm.epilogue->isIdentity(i))
-      continue;
-    functors.back() = gemm.results.size() == 1
-                          ? "Epilogue"
-                          : "Epilogue" + std::to_string(i);
-    gemm.epilogue->printFunctor(os, functors.back(), names, i);
-    os << '\n';
-  }
+  SmallVector<std::string> functors = printFunctors(
+      os, *gemm.epilogue, leading, "Epilogue", gemm.results.size());
   os << "using Kernel = Sm80Gemm<\n    ";
   printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
   os << ",\n    " << gemm.a << ",\n    Factors<";

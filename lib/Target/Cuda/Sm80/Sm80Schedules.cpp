@@ -29,12 +29,3 @@ const ScheduleKind Sm80GemmAttr::kind{
     "((M + N)*K elements and 16 bytes per row), and M*N*4 bytes, fit into shared "
     "memory.",
     {"128x128x32", "64x64x64"}};
-
-SpaceAttr Sm80GemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> tiles,
-                                 ArrayRef<Extents> warps,
-                                 ArrayRef<int64_t> stages,
-                                 ArrayRef<int64_t> splits) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(tiles), getExtents(warps),
-                         getExtents(stages), getExtents(splits)});
-}

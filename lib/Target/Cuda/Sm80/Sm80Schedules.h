@@ -8,7 +8,8 @@
 
 namespace fact {
 /// A GEMM of warps that multiply by mma.sync.
-class Sm80GemmAttr : public ScheduleOf<Sm80GemmAttr> {
+class Sm80GemmAttr
+    : public ScheduleOf<Sm80GemmAttr, Extents, Extents, int64_t, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
@@ -18,12 +19,6 @@ public:
   int64_t getStages() const { return getSize(2); }
   int64_t getSplitK() const { return getSize(3); }
   int64_t getThreads() const { return 32 * getWarps()[0] * getWarps()[1]; }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<Extents> tiles,
-                            llvm::ArrayRef<Extents> warps,
-                            llvm::ArrayRef<int64_t> stages,
-                            llvm::ArrayRef<int64_t> splits);
 };
 } // namespace fact
 

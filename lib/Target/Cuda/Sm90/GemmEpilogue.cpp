@@ -234,24 +234,23 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
 
   ReducedPrinter rows{"Row", gemm.rows}, columns{"Column", gemm.columns};
   const ScalarFunction &epilogue = gemm.epilogue;
+  SmallVector<std::string> functors =
+      printFunctors(os, epilogue, {"accumulator"}, "Epilogue",
+                    gemm.results.size());
+  // Values that are reduced follow the results.
   SmallVector<std::string> names = getArgumentNames(epilogue, {"accumulator"});
-  SmallVector<std::string> functors;
-  unsigned index = 0;
-  auto addFunctor = [&](SmallVector<std::string> &to, const Twine &name) {
-    bool isIdentity = epilogue.isIdentity(index);
-    to.push_back(isIdentity ? "Identity" : name.str());
-    if (!isIdentity) {
-      epilogue.printFunctor(os, to.back(), names, index);
+  unsigned index = gemm.results.size();
+  for (ReducedPrinter *reduced : {&rows, &columns})
+    for (size_t i = 0; i < reduced->reduced.reductions.size(); ++i, ++index) {
+      bool isIdentity = epilogue.isIdentity(index);
+      reduced->inputs.push_back(
+          isIdentity ? "Identity"
+                     : ("Reduced" + reduced->word + Twine(i)).str());
+      if (isIdentity)
+        continue;
+      epilogue.printFunctor(os, reduced->inputs.back(), names, index);
       os << '\n';
     }
-    ++index;
-  };
-  for (size_t i = 0; i < gemm.results.size(); ++i)
-    addFunctor(functors, gemm.results.size() == 1 ? Twine("Epilogue")
-                                                  : "Epilogue" + Twine(i));
-  for (ReducedPrinter *reduced : {&rows, &columns})
-    for (size_t i = 0; i < reduced->reduced.reductions.size(); ++i)
-      addFunctor(reduced->inputs, "Reduced" + reduced->word + Twine(i));
   rows.printFunctors(os);
   columns.printFunctors(os);
 

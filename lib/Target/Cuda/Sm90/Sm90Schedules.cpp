@@ -46,15 +46,6 @@ const ScheduleKind Sm90GemmAttr::kind{
     /*adjust=*/nullptr,
     "49_hopper_gemm_with_collective_builder"};
 
-SpaceAttr Sm90GemmAttr::getSpace(MLIRContext *context, ArrayRef<Extents> tiles,
-                                 ArrayRef<Extents> clusters,
-                                 ArrayRef<KernelSchedule> kernels,
-                                 ArrayRef<int64_t> swizzles) {
-  return SpaceAttr::get(context, kind,
-                        {getExtents(tiles), getExtents(clusters),
-                         getExtents(kernels), getExtents(swizzles)});
-}
-
 //===----------------------------------------------------------------------===//
 // sm90_attention
 //===----------------------------------------------------------------------===//
@@ -81,12 +72,3 @@ const ScheduleKind Sm90AttentionAttr::kind{
     {"128x128", "128x64"},
     /*adjust=*/nullptr,
     "88_hopper_fmha"};
-
-SpaceAttr Sm90AttentionAttr::getSpace(MLIRContext *context,
-                                      ArrayRef<Extents> tiles,
-                                      ArrayRef<KernelSchedule> kernels,
-                                      ArrayRef<int64_t> stages) {
-  return SpaceAttr::get(
-      context, kind,
-      {getExtents(tiles), getExtents(kernels), getExtents(stages)});
-}

@@ -11,7 +11,9 @@ namespace fact {
 enum class KernelSchedule { cooperative, pingpong, stream_k };
 
 /// A warp-specialized Hopper GEMM.
-class Sm90GemmAttr : public ScheduleOf<Sm90GemmAttr> {
+class Sm90GemmAttr
+    : public ScheduleOf<Sm90GemmAttr, Extents, Extents, KernelSchedule,
+                        int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
@@ -23,16 +25,11 @@ public:
   Sm90GemmAttr withSwizzle(int64_t swizzle) const {
     return llvm::cast<Sm90GemmAttr>(with(3, {swizzle}));
   }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<Extents> tiles,
-                            llvm::ArrayRef<Extents> clusters,
-                            llvm::ArrayRef<KernelSchedule> kernels,
-                            llvm::ArrayRef<int64_t> swizzles);
 };
 
 /// A warp-specialized Hopper attention.
-class Sm90AttentionAttr : public ScheduleOf<Sm90AttentionAttr> {
+class Sm90AttentionAttr
+    : public ScheduleOf<Sm90AttentionAttr, Extents, KernelSchedule, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;
@@ -40,11 +37,6 @@ public:
   Extents getTile() const { return getValues()[0]; }
   KernelSchedule getKernel() const { return KernelSchedule(getSize(1)); }
   int64_t getStages() const { return getSize(2); }
-
-  static SpaceAttr getSpace(mlir::MLIRContext *context,
-                            llvm::ArrayRef<Extents> tiles,
-                            llvm::ArrayRef<KernelSchedule> kernels,
-                            llvm::ArrayRef<int64_t> stages);
 };
 } // namespace fact
 
