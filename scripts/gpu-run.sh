@@ -46,12 +46,13 @@ tune() { # name
 
 bench() { # name
   local field='import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])'
-  local info=bundles/$1/workload.json workload dtype size
+  local info=bundles/$1/workload.json workload dtype size precision
   workload=$(python3 -c "$field" "$info" workload)
   dtype=$(python3 -c "$field" "$info" dtype)
   size=$(python3 -c "$field" "$info" size)
+  precision=$(python3 -c "$field" "$info" float32_precision)
   python3 -m fact bench "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
-    --library "libraries/$1.so" --json "results/$1.json" ${BENCH_FLAGS:-}
+    --float32-precision "$precision" --library "libraries/$1.so" --json "results/$1.json" ${BENCH_FLAGS:-}
 }
 
 command=${1:-help}

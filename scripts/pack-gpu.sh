@@ -6,6 +6,7 @@
 #
 #   pack-gpu.sh [WORKLOAD:DTYPE ...]     default: what docs/benchmarks reports; `none`: no workload
 #
+# DTYPE is fp32, tf32 (fp32 whose products may use TF32), fp16 or bf16.
 # TARGET names the architecture (sm_90a), SIZE a size of the workloads (full), GRAPHS how many
 # random graphs go along (300) and GRAPH_SEED the first one's seed (random). BREADTH names the
 # precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none). With OBJECTS=N, N
@@ -38,12 +39,14 @@ localize() { # bundle path-to-cutlass
 for entry in ${workloads[@]+"${workloads[@]}"}; do
   workload=${entry%%:*} dtype=${entry##*:}
   name=$workload-$dtype
+  precision=highest
+  [ "$dtype" != tf32 ] || dtype=fp32 precision=high
   say "bundle $name for $target"
   "$python" -m fact compile "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
-    --target "$target" --bundle-only "$stage/bundles/$name"
+    --float32-precision "$precision" --target "$target" --bundle-only "$stage/bundles/$name"
   localize "$stage/bundles/$name" ../../cutlass
-  printf '{"workload": "%s", "dtype": "%s", "size": "%s"}\n' "$workload" "$dtype" "$size" \
-    > "$stage/bundles/$name/workload.json"
+  printf '{"workload": "%s", "dtype": "%s", "size": "%s", "float32_precision": "%s"}\n' \
+    "$workload" "$dtype" "$size" "$precision" > "$stage/bundles/$name/workload.json"
 done
 
 say "a kernel of each family for $target"

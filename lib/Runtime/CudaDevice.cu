@@ -248,12 +248,13 @@ void setLastError(std::string message) { failure = std::move(message); }
 
 } // namespace device
 
-KernelInstance::KernelInstance(const FactKernel &kernel) : theKernel(&kernel) {}
+KernelInstance::KernelInstance(const FactKernel &kernel, Table<int64_t> sizes)
+    : theKernel(&kernel), sizes(sizes) {}
 
 KernelInstance::~KernelInstance() { std::free(state); }
 
 KernelInstance::KernelInstance(KernelInstance &&other) noexcept
-    : theKernel(other.theKernel), state(other.state),
+    : theKernel(other.theKernel), sizes(other.sizes), state(other.state),
       boundWorkspace(other.boundWorkspace), bound(other.bound),
       buffers(std::move(other.buffers)) {
   other.state = nullptr;
@@ -271,12 +272,13 @@ std::string KernelInstance::findMissingFunction() const {
 }
 
 uint64_t KernelInstance::workspaceBytes() const {
-  return theKernel->workspace_bytes;
+  return memory().workspace;
 }
 
 bool KernelInstance::pack(void *const *operands, void *packed, void *stream) {
   return succeeded(static_cast<cudaError_t>(
-                       theKernel->pack_on_device(operands, packed, stream)),
+                       theKernel->pack_on_device(
+                           sizes.data, operands, packed, stream)),
                    "pack");
 }
 
@@ -298,7 +300,7 @@ bool KernelInstance::bind(void *const *pointers, void *workspace) {
   }
   buffers.assign(pointers, pointers + count);
   boundWorkspace = workspace;
-  int code = theKernel->bind(state, buffers.data(), workspace);
+  int code = theKernel->bind(state, sizes.data, buffers.data(), workspace);
   bound = succeeded(static_cast<cudaError_t>(code), "bind");
   return bound;
 }

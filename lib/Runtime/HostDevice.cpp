@@ -213,7 +213,8 @@ void setLastError(std::string message) { failure = std::move(message); }
 
 } // namespace device
 
-KernelInstance::KernelInstance(const FactKernel &kernel) : theKernel(&kernel) {}
+KernelInstance::KernelInstance(const FactKernel &kernel, Table<int64_t> sizes)
+    : theKernel(&kernel), sizes(sizes) {}
 KernelInstance::~KernelInstance() = default;
 KernelInstance::KernelInstance(KernelInstance &&other) noexcept = default;
 

@@ -81,11 +81,12 @@ Function *find(void *library, const char *path, const char *symbol) {
 void verifyKernel(Job job, const KernelSpec &spec) {
   job.choice.assign(spec.choice.begin(), spec.choice.end());
   Verifier verifier(job);
-  TestedKernel reference(loadKernel(job.reference, "reference_error"), job,
+  TestedKernel reference(loadKernel(job.reference, "reference_error"), {}, job,
                          job.referenceResults().size(), "reference_error");
   verifier.prepareTrial(0, reference);
   reportPhase("reference");
-  TestedKernel tested(*spec.kernel, job, job.results.size(), "crash");
+  TestedKernel tested(*spec.kernel, spec.sizes, job, job.results.size(),
+                      "crash");
   reportPhase("loaded");
   for (size_t trial = 0; trial < verifier.trialCount(); ++trial) {
     if (trial > 0)

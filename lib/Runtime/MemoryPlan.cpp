@@ -9,12 +9,16 @@
 namespace fact {
 namespace runtime {
 
+static KernelInstance instantiate(const KernelSpec &kernel) {
+  return KernelInstance(*kernel.kernel, kernel.sizes);
+}
+
 Packing packingOf(const Program &program, const StepSpec &step, bool atLoad) {
   Packing packing;
   // A prepare step runs once per load in any case. Inputs and outputs change
   // between calls, and workspace within one.
   bool fixed = !atLoad;
-  KernelInstance instance(*program.kernels[step.kernel].kernel);
+  KernelInstance instance = instantiate(program.kernels[step.kernel]);
   for (uint32_t operand : instance.packedOperands()) {
     if (operand >= step.bufferCount)
       return {}; // KernelInstance::validate says so.
@@ -47,9 +51,9 @@ MemoryPlan::MemoryPlan(const Program &program) {
       consumed.insert(i);
   for (const KernelSpec &kernel : program.kernels)
     kernelWorkspace = std::max(kernelWorkspace,
-                               KernelInstance(*kernel.kernel).workspaceBytes());
+                               instantiate(kernel).workspaceBytes());
   auto add = [&](const StepSpec &step, bool atLoad) {
-    uint64_t bytes = program.kernels[step.kernel].kernel->packed_bytes;
+    uint64_t bytes = instantiate(program.kernels[step.kernel]).packedBytes();
     Packing packing = packingOf(program, step, atLoad);
     uint32_t slot = static_cast<uint32_t>(slotBytes.size());
     if (atLoad)

@@ -100,7 +100,7 @@ int Model::addSteps(const Table<StepSpec> &specs, bool atLoad,
   steps.reserve(specs.size);
   for (const StepSpec &spec : specs) {
     const KernelSpec &kernel = program.kernels[spec.kernel];
-    steps.emplace_back(spec, *kernel.kernel);
+    steps.emplace_back(spec, kernel);
     Step &step = steps.back();
     std::string wrong = step.instance.validate(spec.bufferCount);
     if (wrong.empty())

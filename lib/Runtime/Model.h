@@ -68,8 +68,9 @@ public:
 
 private:
   struct Step {
-    Step(const StepSpec &spec, const FactKernel &kernel)
-        : spec(&spec), instance(kernel), buffers(spec.bufferCount) {}
+    Step(const StepSpec &spec, const KernelSpec &kernel)
+        : spec(&spec), instance(*kernel.kernel, kernel.sizes),
+          buffers(spec.bufferCount) {}
 
     const StepSpec *spec;
     KernelInstance instance;

@@ -127,8 +127,9 @@ void Checker::runStep(const StepSpec &step, bool compares) {
                       (isPart ? program.values[step.buffers[i]].offset : 0));
   }
   std::unique_ptr<Runner> &kernel = kernels[step.kernel];
+  const KernelSpec &spec = program.kernels[step.kernel];
   if (!kernel)
-    kernel = std::make_unique<Runner>(*program.kernels[step.kernel].kernel,
+    kernel = std::make_unique<Runner>(*spec.kernel, spec.sizes,
                                       step.bufferCount, "crash");
   kernel->run(buffers);
   std::chrono::duration<double> elapsed =

@@ -36,15 +36,16 @@ std::vector<char> readMemory(const void *data, uint64_t bytes) {
   return copy;
 }
 
-Runner::Runner(const FactKernel &kernel, uint32_t buffers, const char *status)
-    : instance(kernel), status(status) {
+Runner::Runner(const FactKernel &kernel, Table<int64_t> sizes,
+               uint32_t buffers, const char *status)
+    : instance(kernel, sizes), status(status) {
   std::string wrong = instance.validate(buffers);
   if (!wrong.empty())
     reject(status, "the kernel " + wrong);
   workspace = allocateMemory(instance.workspaceBytes());
   packs = !instance.packedOperands().empty();
   if (packs)
-    packed = allocateMemory(kernel.packed_bytes);
+    packed = allocateMemory(instance.packedBytes());
 }
 
 void Runner::run(std::vector<void *> buffers) {
@@ -93,7 +94,7 @@ void StepCheck::compare(const StepSpec &step,
   std::unique_ptr<Runner> &reference = references[step.kernel];
   if (!reference)
     reference = std::make_unique<Runner>(
-        loadKernel(job.reference, "reference_error"),
+        loadKernel(job.reference, "reference_error"), Table<int64_t>{},
         static_cast<uint32_t>(step.operandCount + tensors.size()),
         "reference_error");
   std::vector<void *> wide(buffers.begin(),

@@ -23,7 +23,8 @@ std::vector<char> readMemory(const void *data, uint64_t bytes);
 class Runner {
 public:
   /// `status` is that of a worker whose kernel fails.
-  Runner(const FactKernel &kernel, uint32_t buffers, const char *status);
+  Runner(const FactKernel &kernel, Table<int64_t> sizes, uint32_t buffers,
+         const char *status);
 
   void run(std::vector<void *> buffers);
 

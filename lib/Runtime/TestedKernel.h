@@ -108,9 +108,9 @@ inline std::vector<unsigned char> choose(const FactKernel &kernel) {
 /// A kernel with guarded scratch memory. Failures are reported with `status`.
 class TestedKernel {
 public:
-  TestedKernel(const FactKernel &kernel, const Job &job, size_t results,
-               const char *status)
-      : instance(kernel), status(status) {
+  TestedKernel(const FactKernel &kernel, Table<int64_t> sizes, const Job &job,
+               size_t results, const char *status)
+      : instance(kernel, sizes), status(status) {
     uint32_t count = static_cast<uint32_t>(job.operands.size() + results);
     std::string wrong = instance.validate(count);
     std::vector<uint32_t> packedOperands = instance.packedOperands();
@@ -129,7 +129,7 @@ public:
         std::make_unique<GuardedBuffer>(instance.workspaceBytes(), guardByte);
     if (packedOperands.empty())
       return;
-    packed = std::make_unique<GuardedBuffer>(kernel.packed_bytes, guardByte);
+    packed = std::make_unique<GuardedBuffer>(instance.packedBytes(), guardByte);
     for (uint32_t operand : packedOperands)
       packedIsFixed = packedIsFixed && job.operands[operand].fixed;
   }

@@ -20,7 +20,7 @@ TimedKernel::TimedKernel(const FactKernel &kernel, const Job &job,
       resultTensors(tensorsOf(job.results)),
       operands(allocateBuffers(operandTensors, poison)),
       results(allocateBuffers(resultTensors, guardByte)),
-      kernel(kernel, job, job.results.size(), "crash") {
+      kernel(kernel, job.sizeTable(), job, job.results.size(), "crash") {
   uint64_t available = 0;
   if (!measure::availableBytes(available))
     deviceFailed("worker_error");

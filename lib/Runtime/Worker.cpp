@@ -50,13 +50,14 @@ namespace {
 std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
                                   Errors &errors) {
   Verifier verifier(job);
-  TestedKernel reference(loadKernel(job.reference, "reference_error"), job,
+  TestedKernel reference(loadKernel(job.reference, "reference_error"), {}, job,
                          job.referenceResults().size(), "reference_error");
   verifier.prepareTrial(0, reference);
   reportPhase("reference");
 
   candidate = &loadKernel(job.candidate, "link_error");
-  TestedKernel tested(*candidate, job, job.results.size(), "crash");
+  TestedKernel tested(*candidate, job.sizeTable(), job, job.results.size(),
+                      "crash");
   job.choice = tested.usedChoice();
   reportPhase("loaded");
   for (size_t trial = 0; trial < verifier.trialCount(); ++trial) {

@@ -142,6 +142,11 @@ static bool readLine(const std::string &line, Job &job) {
     words >> kernel.symbol >> std::ws;
     return static_cast<bool>(std::getline(words, kernel.path));
   }
+  if (keyword == "sizes") {
+    for (int64_t size; words >> size;)
+      job.sizes.push_back(size);
+    return words.eof();
+  }
   if (keyword == "choice")
     return readChoice(words, job.choice);
   if (keyword == "expected") {

@@ -12,6 +12,7 @@
 //   result TYPE REFERENCE_TYPE norm X element X [large X] [rows N] [undecided]
 //          shape N...
 //   unrepeatable     two runs may differ by the tolerance
+//   sizes N...       what the candidate is called with, if it takes sizes
 //   choice HEX       what the candidate uses; without it, the candidate chooses
 //   expected PATH    results of the reference are kept here, per trial
 //   seed N
@@ -29,6 +30,7 @@
 
 #include "fact/Runtime/Kernel.h"
 #include "fact/Runtime/Measure.h"
+#include "fact/Runtime/Table.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -98,6 +100,8 @@ struct KernelPath {
 
 struct Job {
   KernelPath reference, candidate;
+  /// The sizes that the candidate is called with.
+  std::vector<int64_t> sizes;
   /// The candidate's choice of FactKernel::choice_bytes, or empty.
   std::vector<unsigned char> choice;
   /// Empty if the reference runs each time.
@@ -107,6 +111,10 @@ struct Job {
   bool repeatable = true;
   uint64_t seed = 0;
   double seconds = 0.2;
+
+  Table<int64_t> sizeTable() const {
+    return {sizes.data(), static_cast<uint32_t>(sizes.size())};
+  }
 
   /// The results of the reference: wide results, then their doubts.
   std::vector<Tensor> referenceResults() const;

@@ -66,7 +66,13 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
             : emitReference(fused, symbol + "_reference", code);
     if (failed(emitted))
       return WalkResult::interrupt();
-    os << (code.isObject ? code.listing : code.text) << '\n';
+    os << (code.isObject ? code.listing : code.text);
+    if (!code.sizes.empty()) {
+      os << "// sizes of " << symbol << ": ";
+      llvm::interleaveComma(code.sizes.front(), os);
+      os << '\n';
+    }
+    os << '\n';
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -104,6 +104,7 @@ template <typename Archive>
 void describe(Archive &archive, Candidate &candidate) {
   archive.field("key", candidate.key, &Node::line);
   describe(archive, static_cast<KernelSource &>(candidate));
+  archive.optional("sizes", candidate.sizes, !candidate.sizes.empty());
   archive.optional("predicted_us", candidate.predictedUs,
                    std::isfinite(candidate.predictedUs));
   archive.optional("repeatable", candidate.repeatable, !candidate.repeatable);

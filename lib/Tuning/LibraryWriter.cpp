@@ -227,22 +227,42 @@ private:
   }
 
   void writeKernels() {
-    for (const KernelResult &each : result.kernels) {
-      const Candidate &winner = each.kernel->candidates[each.winner];
+    for (size_t i = 0; i < result.kernels.size(); ++i) {
+      const Candidate &winner = winnerOf(i);
       out << "// " << comment(winner.key) << "\n"
           << "extern \"C\" const FactKernel " << winner.symbol << ";\n";
     }
     out << "\n";
-    for (size_t i = 0; i < result.kernels.size(); ++i)
+    for (size_t i = 0; i < result.kernels.size(); ++i) {
       writeChoice(i, result.kernels[i].best().choice);
+      writeSizes(i, winnerOf(i).sizes);
+    }
     writeArray("KernelSpec", "kernels", result.kernels,
                [&](size_t i, const KernelResult &each) {
-                 const Candidate &winner = each.kernel->candidates[each.winner];
+                 const Candidate &winner = winnerOf(i);
                  out << "{" << literal(each.kernel->name) << ", "
                      << literal(winner.key) << ", &" << winner.symbol << ", "
                      << table(choiceName(i), each.best().choice.size() / 2)
-                     << "}";
+                     << ", " << table(sizesName(i), winner.sizes.size()) << "}";
                });
+  }
+
+  const Candidate &winnerOf(size_t kernel) const {
+    const KernelResult &each = result.kernels[kernel];
+    return each.kernel->candidates[each.winner];
+  }
+
+  static std::string sizesName(size_t kernel) {
+    return "sizes" + std::to_string(kernel);
+  }
+
+  void writeSizes(size_t kernel, const std::vector<int64_t> &sizes) {
+    if (sizes.empty())
+      return;
+    out << "static const int64_t " << sizesName(kernel) << "[] = {";
+    for (size_t i = 0; i < sizes.size(); ++i)
+      out << (i == 0 ? "" : ", ") << sizes[i];
+    out << "};\n\n";
   }
 
   static std::string choiceName(size_t kernel) {

@@ -179,6 +179,12 @@ static std::string jobText(const Kernel &kernel, const Candidate &candidate,
   text.precision(17);
   text << "reference " << kernel.reference.symbol << ' ' << reference.string()
        << "\ncandidate " << candidate.symbol << ' ' << library.string() << '\n';
+  if (!candidate.sizes.empty()) {
+    text << "sizes";
+    for (int64_t size : candidate.sizes)
+      text << ' ' << size;
+    text << '\n';
+  }
   if (!expected.empty())
     text << "expected " << expected.string() << '\n';
   for (size_t i = 0; i < kernel.operands.size(); ++i)

@@ -16,8 +16,11 @@ AttemptKey Tuner::keyOf(const Kernel &kernel,
   AttemptKey key;
   key.kernelHash = kernel.hash;
   key.candidate = candidate.key;
-  key.candidateHash =
-      ContentHash().add(stampOf(candidate)).add(verifierHash).text();
+  ContentHash hash;
+  hash.add(stampOf(candidate)).add(verifierHash);
+  for (int64_t size : candidate.sizes)
+    hash.add(std::to_string(size));
+  key.candidateHash = hash.text();
   key.machine = machine;
   key.compiler = compiler;
   return key;

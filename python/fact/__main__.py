@@ -120,8 +120,6 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
                        "host (default: each its own)")
     bench.add_argument("--kernels", action="store_true", help="also show the time of each kernel")
     bench.add_argument("--no-error", action="store_true", help="do not compare with fp64")
-    bench.add_argument("--float32-precision", choices=["highest", "high", "medium"],
-                       help="torch.set_float32_matmul_precision, for all variants")
     bench.add_argument("--json", metavar="FILE", help="also write all figures there")
     bench.set_defaults(function=_bench)
 
@@ -142,6 +140,8 @@ def _add_workload(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", metavar="FILE.py|MODULE:CLASS",
                         help="a file with Model, get_inputs and get_init_inputs, or a class")
     parser.add_argument("--dtype", choices=["fp32", "fp16", "bf16"], default="fp32")
+    parser.add_argument("--float32-precision", choices=["highest", "high", "medium"],
+                        help="torch.set_float32_matmul_precision: what products of f32 may use")
     parser.add_argument("--size", metavar="NAME", help="a size the file defines, as in small")
     parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE",
                         help="settings of the module and its inputs, as in width=64")
@@ -152,6 +152,10 @@ def _add_workload(parser: argparse.ArgumentParser) -> None:
 def _workload(options, device: str = "cpu"):
     from .workload import load_workload, parse_settings, parse_shapes
 
+    if options.float32_precision:
+        import torch
+
+        torch.set_float32_matmul_precision(options.float32_precision)
     return load_workload(
         options.workload,
         dtype=options.dtype,
@@ -317,8 +321,6 @@ def _bench(options) -> int:
     device = options.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    if options.float32_precision:
-        torch.set_float32_matmul_precision(options.float32_precision)
     workload = _workload(options, device)
     variants = [*[name for name in compared if name != "fact"], "fact"]
 

@@ -34,8 +34,8 @@ INVALID_VALUE = 7  # CUBLAS_STATUS_INVALID_VALUE
 
 
 class FactKernel(ctypes.Structure):
-    BIND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p),
-                            ctypes.c_void_p)
+    BIND = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p,
+                            ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p)
     LAUNCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
     CHOICE = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_char_p)
     _fields_ = [("abi", ctypes.c_uint32), ("buffer_count", ctypes.c_uint32),
@@ -101,7 +101,7 @@ class Product:
         state = ctypes.create_string_buffer(kernel.state_bytes + 64)
         address = (ctypes.addressof(state) + 63) // 64 * 64
         buffers = (ctypes.c_void_p * 4)(0x1000, 0x2000, 0x3000, 0x4000)
-        if code := kernel.bind(address, buffers, None):
+        if code := kernel.bind(address, None, buffers, None):
             return code
         assert self.number("fake_bias", ctypes.c_void_p).value == 0x3000
         assert kernel.launch(address, None) == 0

@@ -43,19 +43,28 @@ class Odd(nn.Module):
                 (x @ z.transpose(1, 2)).relu())
 
 
-def emulate(root, folder, module, inputs, target):
-    """The summary of fact-tune's run."""
+def write_bundle(folder, module, inputs, target):
     (folder / "module.mlir").write_text(export(module, inputs, name="odd").text)
     subprocess.run([toolchain.require_tool("fact-compile"), folder / "module.mlir",
                     f"--target={target}", "--until=bundle", f"--bundle={folder / 'bundle'}"],
                    check=True)
+
+
+def tune(root, folder):
+    """fact-tune's run on an emulated GPU."""
     environment = toolchain.environment()
     environment["PATH"] = f"{root / 'test' / 'emulation'}{os.pathsep}{environment['PATH']}"
     # Apart from the objects of the real nvcc.
     environment["FACT_CACHE_DIR"] = str(root / "build" / "emulated")
-    process = subprocess.run(
+    return subprocess.run(
         [toolchain.require_tool("fact-tune"), folder / "bundle", "--untuned", "--candidates", "1"],
         env=environment, text=True, capture_output=True, timeout=1200)
+
+
+def emulate(root, folder, module, inputs, target):
+    """The summary of fact-tune's run."""
+    write_bundle(folder, module, inputs, target)
+    process = tune(root, folder)
     assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
     return json.loads((folder / "bundle" / "tuning.json").read_text())
 
@@ -67,6 +76,50 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype):
                      "a100")
     kinds = {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
     assert {"sm80_gemm", "sm80_attention"} <= kinds, kinds
+
+
+# A kernel that takes two sizes, around one that takes none.
+SIZED = """
+struct Sized : Kernel {
+  static constexpr bool takes_sizes = true;
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    return uint64_t(sizes(Size(0)));
+  }
+  static int bind(State &state, Sizes sizes, void *const *buffers,
+                  void *workspace) {
+    if (sizes(Size(1)) != -5)
+      return cudaErrorInvalidValue;
+    // All of it is the kernel's.
+    memset(workspace, 0, sizes(Size(0)));
+    return Kernel::bind(state, buffers, workspace);
+  }
+};
+FACT_SIZED_KERNEL("""
+
+
+def test_a_kernel_gets_its_sizes(root, tmp_path):
+    write_bundle(tmp_path, nn.ReLU(), [torch.randn(33)], "a100")
+    path = tmp_path / "bundle" / "bundle.json"
+    bundle = json.loads(path.read_text())
+    [kernel] = bundle["kernels"]
+    kernel["candidates"] = kernel["candidates"][:1]
+    [candidate] = kernel["candidates"]
+    source = tmp_path / "bundle" / candidate["source"]
+    source.write_text(source.read_text().replace("FACT_KERNEL(", SIZED).replace(
+        ", Kernel)", ", Sized, 2)"))
+
+    def run(sizes):
+        candidate["sizes"] = sizes
+        path.write_text(json.dumps(bundle))
+        process = tune(root, tmp_path)
+        return process.returncode, process.stdout + process.stderr
+
+    assert run([4096, -5])[0] == 0
+    # What was verified with other sizes is not known.
+    code, text = run([4096, 5])
+    assert code != 0 and "bind" in text, text
+    code, text = run([4096])
+    assert code != 0 and "takes 2 sizes; the bundle names 1" in text, text
 
 
 @pytest.fixture(scope="module")

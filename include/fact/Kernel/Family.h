@@ -43,6 +43,9 @@ struct KernelCode {
   /// Extra arguments of the compile and the link command.
   std::vector<std::string> flags;
   std::vector<std::string> link;
+  /// What each variant is called with, if the text is of no particular size:
+  /// all of them are then one kernel, exported under the first one's symbol.
+  std::vector<std::vector<int64_t>> sizes;
 };
 
 /// A schedule, and the symbol that exports its kernel.

@@ -11,6 +11,7 @@
 #define FACT_RUNTIME_DEVICE_H
 
 #include "fact/Runtime/Kernel.h"
+#include "fact/Runtime/Table.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -89,7 +90,8 @@ void setLastError(std::string message);
 /// One kernel with its buffers. `bind` does nothing when no pointer changed.
 class KernelInstance {
 public:
-  explicit KernelInstance(const FactKernel &kernel);
+  /// `sizes` are those of the bundle, and outlive the instance.
+  explicit KernelInstance(const FactKernel &kernel, Table<int64_t> sizes = {});
   ~KernelInstance();
   KernelInstance(KernelInstance &&other) noexcept;
   KernelInstance(const KernelInstance &) = delete;
@@ -108,6 +110,11 @@ public:
              " buffers; the bundle names " + std::to_string(bufferCount);
     if (std::string missing = findMissingFunction(); !missing.empty())
       return missing;
+    if (theKernel->size_count != sizes.size)
+      return "takes " + std::to_string(theKernel->size_count) +
+             " sizes; the bundle names " + std::to_string(sizes.size);
+    if (theKernel->size_count > 0 && !theKernel->measure)
+      return "takes sizes, but has no `measure` function";
     for (uint32_t operand : packedOperands())
       if (operand >= bufferCount)
         return "packs operand " + std::to_string(operand) +
@@ -134,6 +141,8 @@ public:
 
   /// Bytes that `bind` needs: on the host, for all threads.
   uint64_t workspaceBytes() const;
+  /// Bytes that `pack` fills.
+  uint64_t packedBytes() const { return memory().packed; }
 
   /// The operands that are packed together; the packed memory takes the place
   /// of the first. Empty if the kernel packs none.
@@ -159,7 +168,19 @@ private:
   /// "".
   std::string findMissingFunction() const;
 
+  struct Memory {
+    uint64_t workspace, packed;
+  };
+  Memory memory() const {
+    Memory bytes = {theKernel->workspace_bytes, theKernel->packed_bytes};
+    if (theKernel->abi == FACT_KERNEL_ABI && theKernel->measure &&
+        theKernel->size_count == sizes.size)
+      theKernel->measure(sizes.data, &bytes.workspace, &bytes.packed);
+    return bytes;
+  }
+
   const FactKernel *theKernel;
+  [[maybe_unused]] Table<int64_t> sizes;
   [[maybe_unused]] void *state = nullptr;
   [[maybe_unused]] void *boundWorkspace = nullptr;
   [[maybe_unused]] bool bound = false;

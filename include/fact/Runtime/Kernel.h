@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define FACT_KERNEL_ABI 5
+#define FACT_KERNEL_ABI 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,10 +30,11 @@ typedef struct FactKernel {
    * Device kernels: `bind` turns pointers into launch parameters once, in
    * `state_bytes` of 64-byte aligned host memory (TMA descriptors are encoded
    * here), and `launch` enqueues on a stream. Both return 0, or the device's
-   * error code. Null for host kernels. */
+   * error code. Null for host kernels. `sizes` are explained below. */
   uint64_t state_bytes;
   uint64_t workspace_bytes;
-  int (*bind)(void *state, void *const *buffers, void *workspace);
+  int (*bind)(void *state, const int64_t *sizes, void *const *buffers,
+              void *workspace);
   int (*launch)(void *state, void *stream);
 
   /* Host kernels: the result is the union of `tiles` independent tiles, which
@@ -55,7 +56,8 @@ typedef struct FactKernel {
   uint64_t packed_bytes;
   uint64_t pack_tiles;
   void (*pack)(int64_t index, void *const *buffers, void *packed);
-  int (*pack_on_device)(void *const *buffers, void *packed, void *stream);
+  int (*pack_on_device)(const int64_t *sizes, void *const *buffers,
+                        void *packed, void *stream);
 
   /* A kernel may leave a decision to a library that it calls: the algorithm of
    * a vendor's matrix product. What was verified is then one decision, a choice
@@ -68,6 +70,15 @@ typedef struct FactKernel {
   uint64_t choice_bytes;
   const char *(*choose)(void *choice);
   const char *(*adopt)(const void *choice);
+
+  /* A device kernel may be of many sizes: its extents and strides are then
+   * `size_count` numbers that the bundle names, and one object serves all
+   * problems that differ in nothing else. `measure` writes how many bytes of
+   * workspace and of packed memory these sizes need, in place of the two
+   * figures above. 0 and null: a kernel of one size, which ignores `sizes`. */
+  uint64_t size_count;
+  void (*measure)(const int64_t *sizes, uint64_t *workspace_bytes,
+                  uint64_t *packed_bytes);
 } FactKernel;
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@
 
 #include "fact/Runtime/ElementType.h"
 #include "fact/Runtime/Kernel.h"
+#include "fact/Runtime/Table.h"
 #include <cstdint>
 
 namespace fact {
@@ -72,20 +73,14 @@ struct ValueSpec {
   uint64_t bytes = 0;
 };
 
-template <typename T> struct Table {
-  const T *data;
-  uint32_t size;
-  constexpr const T &operator[](uint32_t i) const { return data[i]; }
-  constexpr const T *begin() const { return data; }
-  constexpr const T *end() const { return data + size; }
-};
-
 struct KernelSpec {
   const char *name;
   const char *schedule;
   const FactKernel *kernel;
   /// The choice that the kernel was verified with, if it has one.
   Table<unsigned char> choice = {};
+  /// The sizes that it is called with, if it takes any.
+  Table<int64_t> sizes = {};
 };
 
 /// One kernel launch: operands, then results, as positions in `values`.

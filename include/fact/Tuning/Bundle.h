@@ -99,6 +99,8 @@ struct KernelSource {
 
 struct Candidate : KernelSource {
   std::string key;
+  /// What the kernel is called with, if it takes sizes.
+  std::vector<int64_t> sizes;
   double predictedUs = std::numeric_limits<double>::infinity();
   /// Two runs on the same operands give the same bits.
   bool repeatable = true;

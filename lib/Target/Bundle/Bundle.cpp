@@ -163,6 +163,18 @@ LogicalResult BundleWriter::writeCode(const KernelCode &code, const Twine &name,
   return writeFile(file, code.text);
 }
 
+/// Gives a kernel of no particular size a symbol that depends on its text alone,
+/// so that regions of other sizes share its object; returns it.
+static std::string shareSymbol(StringRef rule, StringRef symbol,
+                               KernelCode &code) {
+  SmallVector<StringRef> parts;
+  StringRef(code.text).split(parts, symbol);
+  std::string shared =
+      (rule + "_" + getShortHash(llvm::join(parts, "@"))).str();
+  code.text = llvm::join(parts, shared);
+  return shared;
+}
+
 LogicalResult BundleWriter::writeCandidates(const Plan &plan,
                                             StringRef symbolBase,
                                             tuning::Kernel &kernel) {
@@ -195,15 +207,21 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan,
             llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
             code)))
       return failure();
+    StringRef first = variants[members.front()].symbol;
+    bool isSized = !code.sizes.empty();
+    std::string shared = isSized ? shareSymbol(kernel.rule, first, code) : "";
     tuning::KernelSource source;
     if (failed(writeCode(
             code, "kernels/" + kernel.name + "/" + Twine(members.front()),
-            variants[members.front()].symbol, source)))
+            isSized ? StringRef(shared) : first, source)))
       return failure();
-    for (size_t i : members) {
+    for (auto [position, i] : llvm::enumerate(members)) {
       tuning::Candidate &candidate = kernel.candidates[i];
       static_cast<tuning::KernelSource &>(candidate) = source;
-      candidate.symbol = variants[i].symbol;
+      if (isSized)
+        candidate.sizes = code.sizes[position];
+      else
+        candidate.symbol = variants[i].symbol;
       candidate.key = variants[i].schedule.getKey();
       candidate.predictedUs = selected[i].predicted;
     }

@@ -110,8 +110,8 @@ static void addKernel(llvm::Module &module, StringRef symbol,
        half(layout.packedOperand), half(layout.packedWith),
        word(layout.packedBytes), word(layout.packTiles), function("pack"),
        /*pack_on_device=*/null, /*choice_bytes=*/word(0), /*choose=*/null,
-       /*adopt=*/null});
-  static_assert(sizeof(FactKernel) == 120, "Kernel.h changed");
+       /*adopt=*/null, /*size_count=*/word(0), /*measure=*/null});
+  static_assert(sizeof(FactKernel) == 136, "Kernel.h changed");
   new llvm::GlobalVariable(module, kernel->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, kernel, symbol);
 }

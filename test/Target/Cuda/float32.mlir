@@ -6,11 +6,11 @@
 
 // CHECK: #include "fact/cutlass/Float32Gemm.cuh"
 // CHECK: using Kernel = Float32Gemm<
-// CHECK-NEXT: Problem<4096, 3072, 768>,
-// CHECK-NEXT: RowMajor<0, f32, 768>,
-// CHECK-NEXT: ColumnMajor<1, f32, 768>,
-// CHECK: Results<Result<Epilogue, RowMajor<3, f32, 3072>>>,
-// CHECK-NEXT: GemmSchedule<Tile<128, 128, 32>, Cluster<{{[12], [12]}}>, Promoted<Cooperative>, Swizzle<1>>>;
+// CHECK-NEXT: Problem<Size(0), Size(1), Size(2), Size(3)>,
+// CHECK-NEXT: RowMajor<0, f32, Size(4), Size(5), Size(6)>,
+// CHECK-NEXT: ColumnMajor<1, f32, Size(7), Size(8), Size(9)>,
+// CHECK: Results<Result<Epilogue, RowMajor<3, f32, Size(12), Size(13), Size(14)>>>,
+// CHECK-NEXT: GemmSchedule<Tile<128, 128, 32>, Cluster<2, 1>, Promoted<Cooperative>, Swizzle<Size(15)>>>;
 // CHECK: using Kernel = GatedGemm<
 // CHECK: GemmSchedule<Tile<{{[0-9]+, [0-9]+}}, 32>, Cluster<{{[12], [12]}}>, Promoted<
 

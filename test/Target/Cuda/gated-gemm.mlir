@@ -3,7 +3,7 @@
 
 // A gated MLP over [batch, time, channels]: the batch folds into M.
 
-// CHECK:      // {{.*}}fact.fused "gated_gemm"
+// CHECK:      // sm90_gemm<
 // CHECK:      #include "fact/cutlass/GatedGemm.cuh"
 // CHECK:      namespace fact::gated_gemm_0 {
 // CHECK:      struct Combine {
@@ -16,15 +16,16 @@
 // CHECK-NEXT:     const float v4 = v3 * up;
 // CHECK-NEXT:     return v4;
 // CHECK:      using Kernel = GatedGemm<
-// CHECK-NEXT:     Problem<32768, 9728, 4096>,
-// CHECK-NEXT:     RowMajor<0, bf16, 4096>,
-// CHECK-NEXT:     ColumnMajor<1, bf16, 4096>,
-// CHECK-NEXT:     ColumnMajor<2, bf16, 4096>,
+// CHECK-NEXT:     Problem<Size(0), Size(1), Size(2)>,
+// CHECK-NEXT:     RowMajor<0, bf16, Size(3), Size(4), Size(5)>,
+// CHECK-NEXT:     ColumnMajor<1, bf16, Size(6), Size(7), Size(8)>,
+// CHECK-NEXT:     ColumnMajor<2, bf16, Size(9), Size(10), Size(11)>,
 // CHECK-NEXT:     Operands<>,
 // CHECK-NEXT:     Combine,
-// CHECK-NEXT:     RowMajor<3, bf16, 9728>,
-// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<{{[148]}}>>>;
-// CHECK:      FACT_KERNEL(gated_gemm_0, Kernel)
+// CHECK-NEXT:     RowMajor<3, bf16, Size(12), Size(13), Size(14)>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<Size(15)>>>;
+// CHECK:      FACT_SIZED_KERNEL(gated_gemm_0, Kernel, 16)
+// CHECK:      // sizes of gated_gemm_0: 32768, 9728, 4096, 4096, 0, 0, 4096, 0, 0, 4096, 0, 0, 9728, 0, 0, 4
 // REFERENCE:  FACT_REFERENCE(gated_gemm_0_reference
 func.func @swiglu(%x: tensor<16x2048x4096xbf16>, %g: tensor<9728x4096xbf16>, %u: tensor<9728x4096xbf16>) -> tensor<16x2048x9728xbf16> {
   %0 = fact.fused "gated_gemm" ins(%x, %g, %u : tensor<16x2048x4096xbf16>, tensor<9728x4096xbf16>, tensor<9728x4096xbf16>) {
@@ -50,14 +51,14 @@ func.func @swiglu(%x: tensor<16x2048x4096xbf16>, %g: tensor<9728x4096xbf16>, %u:
 // CHECK-NEXT:     const float v1 = up * v0;
 // CHECK-NEXT:     return v1;
 // CHECK:      using Kernel = GatedGemm<
-// CHECK-NEXT:     Problem<200, 88, 104>,
-// CHECK-NEXT:     RowMajor<0, f16, 104>,
-// CHECK-NEXT:     ColumnMajor<1, f16, 104>,
-// CHECK-NEXT:     ColumnMajor<1, f16, 104, 0, 9152>,
+// CHECK-NEXT:     Problem<Size(0), Size(1), Size(2)>,
+// CHECK-NEXT:     RowMajor<0, f16, Size(3), Size(4), Size(5)>,
+// CHECK-NEXT:     ColumnMajor<1, f16, Size(6), Size(7), Size(8)>,
+// CHECK-NEXT:     ColumnMajor<1, f16, Size(9), Size(10), Size(11)>,
 // CHECK-NEXT:     Operands<>,
 // CHECK-NEXT:     Combine,
-// CHECK-NEXT:     RowMajor<2, f16, 88>,
-// CHECK-NEXT:     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>>;
+// CHECK-NEXT:     RowMajor<2, f16, Size(12), Size(13), Size(14)>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<Size(15)>>>;
 // REFERENCE:  FACT_REFERENCE(gated_gemm_0_reference
 func.func @reglu(%x: tensor<200x104xf16>, %w: tensor<176x104xf16>) -> tensor<200x88xf16> {
   %0 = fact.fused "gated_gemm" ins(%x, %w : tensor<200x104xf16>, tensor<176x104xf16>) {
@@ -88,12 +89,12 @@ func.func @reglu(%x: tensor<200x104xf16>, %w: tensor<176x104xf16>) -> tensor<200
 // CHECK-NEXT:     const float v2 = up + operand4;
 // CHECK-NEXT:     const float v3 = v1 * v2;
 // CHECK-NEXT:     const float v4 = v3 + operand5;
-// CHECK:          ColumnMajor<2, f16, 104>,
-// CHECK-NEXT:     Operands<RowVector<3, f16>,
-// CHECK-NEXT:              RowVector<4, f16>,
-// CHECK-NEXT:              RowMajor<5, f16, 88>>,
+// CHECK:          ColumnMajor<2, f16, Size(9), Size(10), Size(11)>,
+// CHECK-NEXT:     Operands<RowVector<3, f16, Size(12), Size(13)>,
+// CHECK-NEXT:              RowVector<4, f16, Size(14), Size(15)>,
+// CHECK-NEXT:              RowMajor<5, f16, Size(16), Size(17), Size(18)>>,
 // CHECK-NEXT:     Combine,
-// CHECK-NEXT:     RowMajor<6, f16, 88>,
+// CHECK-NEXT:     RowMajor<6, f16, Size(19), Size(20), Size(21)>,
 // REFERENCE:  FACT_REFERENCE(gated_gemm_0_reference
 func.func @biases(%x: tensor<200x104xf16>, %g: tensor<88x104xf16>, %u: tensor<88x104xf16>, %b: tensor<88xf16>, %c: tensor<88xf16>, %r: tensor<200x88xf16>) -> tensor<200x88xf16> {
   %0 = fact.fused "gated_gemm" ins(%x, %g, %u, %b, %c, %r : tensor<200x104xf16>, tensor<88x104xf16>, tensor<88x104xf16>, tensor<88xf16>, tensor<88xf16>, tensor<200x88xf16>) {

@@ -3,7 +3,7 @@
 // A linear layer over [batch, time, channels]: the batch folds into M, W[N, K]
 // is a column-major B, and the bias is one value a column.
 
-// CHECK:      // {{.*}}fact.fused "gemm_epilogue"
+// CHECK:      // sm90_gemm<
 // CHECK:      #include "fact/cutlass/Gemm.cuh"
 // CHECK:      namespace fact::gemm_epilogue_0 {
 // CHECK:      struct Epilogue {
@@ -18,13 +18,14 @@
 // CHECK-NEXT:     const float v6 = fmaf(v4, v5, v4);
 // CHECK-NEXT:     return v6;
 // CHECK:      using Kernel = Gemm<
-// CHECK-NEXT:     Problem<65536, 3072, 768>,
-// CHECK-NEXT:     RowMajor<0, bf16, 768>,
-// CHECK-NEXT:     ColumnMajor<1, bf16, 768>,
-// CHECK-NEXT:     Operands<RowVector<2, bf16>>,
-// CHECK-NEXT:     Results<Result<Epilogue, RowMajor<3, bf16, 3072>>>,
-// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<8>>>;
-// CHECK:      FACT_KERNEL(gemm_epilogue_0, Kernel)
+// CHECK-NEXT:     Problem<Size(0), Size(1), Size(2), Size(3)>,
+// CHECK-NEXT:     RowMajor<0, bf16, Size(4), Size(5), Size(6)>,
+// CHECK-NEXT:     ColumnMajor<1, bf16, Size(7), Size(8), Size(9)>,
+// CHECK-NEXT:     Operands<RowVector<2, bf16, Size(10), Size(11)>>,
+// CHECK-NEXT:     Results<Result<Epilogue, RowMajor<3, bf16, Size(12), Size(13), Size(14)>>>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<Size(15)>>>;
+// CHECK:      FACT_SIZED_KERNEL(gemm_epilogue_0, Kernel, 16)
+// CHECK:      // sizes of gemm_epilogue_0: 65536, 3072, 768, 1, 768, 0, 0, 768, 0, 0, 0, 0, 3072, 0, 0, 8
 func.func @up(%x: tensor<128x512x768xbf16>, %w: tensor<3072x768xbf16>, %b: tensor<3072xbf16>) -> tensor<128x512x3072xbf16> {
   %0 = fact.fused "gemm_epilogue" ins(%x, %w, %b : tensor<128x512x768xbf16>, tensor<3072x768xbf16>, tensor<3072xbf16>) {
   ^bb0(%a: tensor<128x512x768xbf16>, %c: tensor<3072x768xbf16>, %d: tensor<3072xbf16>):
@@ -46,11 +47,11 @@ func.func @up(%x: tensor<128x512x768xbf16>, %w: tensor<3072x768xbf16>, %b: tenso
 // CHECK:      fast_divide(
 // CHECK:      nan_maximum({{.*}}, -2.0f)
 // CHECK:      * 0.5f;
-// CHECK:      Problem<65536, 3072, 768>,
-// CHECK:      Operands<RowVector<2, bf16>,
-// CHECK-NEXT:          RowVector<3, bf16>,
-// CHECK-NEXT:          RowMajor<4, bf16, 3072>>,
-// CHECK:      GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>>;
+// CHECK:      Problem<Size(0), Size(1), Size(2), Size(3)>,
+// CHECK:      Operands<RowVector<2, bf16, Size(10), Size(11)>,
+// CHECK-NEXT:          RowVector<3, bf16, Size(12), Size(13)>,
+// CHECK-NEXT:          RowMajor<4, bf16, Size(14), Size(15), Size(16)>>,
+// CHECK:      GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<Size(20)>>>;
 func.func @chain(%x: tensor<65536x768xbf16>, %w: tensor<3072x768xbf16>, %b: tensor<3072xbf16>, %s: tensor<3072xbf16>, %r: tensor<65536x3072xbf16>) -> tensor<65536x3072xbf16> {
   %0 = fact.fused "gemm_epilogue" ins(%x, %w, %b, %s, %r : tensor<65536x768xbf16>, tensor<3072x768xbf16>, tensor<3072xbf16>, tensor<3072xbf16>, tensor<65536x3072xbf16>) {
   ^bb0(%a: tensor<65536x768xbf16>, %c: tensor<3072x768xbf16>, %d: tensor<3072xbf16>, %e: tensor<3072xbf16>, %f: tensor<65536x3072xbf16>):
@@ -80,14 +81,15 @@ func.func @chain(%x: tensor<65536x768xbf16>, %w: tensor<3072x768xbf16>, %b: tens
 // CHECK-NEXT:                          float operand4) {
 // CHECK:      tanhf(
 // CHECK:      struct Epilogue1 {
-// CHECK:      Problem<256, 512, 64, 12>,
-// CHECK-NEXT: ColumnMajor<0, f16, 256, 16384>,
-// CHECK-NEXT: RowMajor<1, f16, 512, 32768>,
-// CHECK-NEXT: Operands<ColumnVector<2, f32>,
-// CHECK-NEXT:          Scalar<3, f32>,
-// CHECK-NEXT:          RowMajor<4, f16, 512, 131072>>,
-// CHECK-NEXT: Results<Result<Epilogue0, RowMajor<5, f16, 512, 131072>>,
-// CHECK-NEXT:         Result<Epilogue1, RowMajor<6, f32, 512, 131072>>>,
+// CHECK:      Problem<Size(0), Size(1), Size(2), Size(3)>,
+// CHECK-NEXT: ColumnMajor<0, f16, Size(4), Size(5), Size(6)>,
+// CHECK-NEXT: RowMajor<1, f16, Size(7), Size(8), Size(9)>,
+// CHECK-NEXT: Operands<ColumnVector<2, f32, Size(10), Size(11)>,
+// CHECK-NEXT:          Scalar<3, f32, Size(12)>,
+// CHECK-NEXT:          RowMajor<4, f16, Size(13), Size(14), Size(15)>>,
+// CHECK-NEXT: Results<Result<Epilogue0, RowMajor<5, f16, Size(16), Size(17), Size(18)>>,
+// CHECK-NEXT:         Result<Epilogue1, RowMajor<6, f32, Size(19), Size(20), Size(21)>>>,
+// CHECK:      // sizes of gemm_epilogue_0: 256, 512, 64, 12, 256, 16384, 0, 512, 32768, 0, 0, 0, 0, 512, 131072, 0, 512, 131072, 0, 512, 131072, 0, 1
 func.func @operands(%x: tensor<3x4x64x256xf16>, %w: tensor<3x4x64x512xf16>, %c: tensor<256x1xf32>, %s: tensor<f32>, %r: tensor<12x256x512xf16>) -> (tensor<12x256x512xf16>, tensor<3x4x256x512xf32>) {
   %0:2 = fact.fused "gemm_epilogue" ins(%x, %w, %c, %s, %r : tensor<3x4x64x256xf16>, tensor<3x4x64x512xf16>, tensor<256x1xf32>, tensor<f32>, tensor<12x256x512xf16>) {
   ^bb0(%a: tensor<3x4x64x256xf16>, %b: tensor<3x4x64x512xf16>, %d: tensor<256x1xf32>, %e: tensor<f32>, %f: tensor<12x256x512xf16>):
@@ -109,11 +111,12 @@ func.func @operands(%x: tensor<3x4x64x256xf16>, %w: tensor<3x4x64x512xf16>, %c: 
 // A slice of a packed tensor is a leading dimension and an offset; a plain
 // product needs no functor.
 
-// CHECK:      Problem<512, 64, 128>,
-// CHECK-NEXT: RowMajor<0, bf16, 384, 0, 128>,
-// CHECK-NEXT: RowMajor<1, bf16, 64>,
+// CHECK:      Problem<Size(0), Size(1), Size(2), Size(3)>,
+// CHECK-NEXT: RowMajor<0, bf16, Size(4), Size(5), Size(6)>,
+// CHECK-NEXT: RowMajor<1, bf16, Size(7), Size(8), Size(9)>,
 // CHECK-NEXT: Operands<>,
-// CHECK-NEXT: Results<Result<Identity, RowMajor<2, bf16, 64>>>,
+// CHECK-NEXT: Results<Result<Identity, RowMajor<2, bf16, Size(10), Size(11), Size(12)>>>,
+// CHECK:      // sizes of gemm_epilogue_0: 512, 64, 128, 1, 384, 0, 128, 64, 0, 0, 64, 0, 0, 1
 func.func @packed(%x: tensor<512x384xbf16>, %w: tensor<128x64xbf16>) -> tensor<8x64x64xbf16> {
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<512x384xbf16>, tensor<128x64xbf16>) {
   ^bb0(%a: tensor<512x384xbf16>, %b: tensor<128x64xbf16>):
@@ -162,10 +165,10 @@ func.func @vendor(%x: tensor<128x512x1024xbf16>, %w: tensor<128x1024x2048xbf16>)
 // CHECK-NEXT:                          float reduced1,
 // CHECK-NEXT:                          float operand3) {
 // CHECK:      using Kernel = Gemm<
-// CHECK-NEXT:     Problem<200, 64, 32>,
+// CHECK-NEXT:     Problem<200, 64, 32, 1>,
 // CHECK:          Operands<RowVector<2, bf16>>,
 // CHECK-NEXT:     Results<Result<Epilogue, RowMajor<4, bf16, 64>>>,
-// CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<1>>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<Size(0)>>,
 // CHECK-NEXT:     RowEpilogue<
 // CHECK-NEXT:         Reductions<Reduced<ReducedRow0, ReduceMean>, Reduced<ReducedRow1, ReduceMax>>,
 // CHECK-NEXT:         Operands<ColumnVector<3, bf16>>,
@@ -221,7 +224,7 @@ func.func @logits(%x: tensor<2x12x32xbf16>, %w: tensor<53x32xbf16>) -> tensor<2x
 // CHECK-NEXT:     ColumnMajor<1, bf16, 32>,
 // CHECK-NEXT:     Operands<RowVector<2, bf16>>,
 // CHECK-NEXT:     Results<>,
-// CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<1>>,
+// CHECK-NEXT:     GemmSchedule<Tile<128, 64, 64>, Cluster<1, 1>, Pingpong, Swizzle<Size(0)>>,
 // CHECK-NEXT:     NoRowEpilogue,
 // CHECK-NEXT:     ColumnEpilogue<
 // CHECK-NEXT:         Reductions<Reduced<ReducedColumn0, ReduceMean>>,
@@ -247,7 +250,7 @@ func.func @columns(%x: tensor<2x100x32xbf16>, %w: tensor<64x32xbf16>, %b: tensor
 // Rows and columns at once, of as many elements: what each result is made of
 // decides. Batches of a single row keep their stride.
 
-// CHECK:      Problem<64, 64, 64>,
+// CHECK:      Problem<64, 64, 64, 1>,
 // CHECK:      Results<Result<Identity, RowMajor<3, f16, 64>>>,
 // CHECK:      RowEpilogue<
 // CHECK-NEXT:     Reductions<Reduced<Identity, ReduceSum>>,
@@ -270,9 +273,9 @@ func.func @both(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) {
 
 // -----
 
-// CHECK:      Problem<1, 64, 64, 3>,
-// CHECK-NEXT: RowMajor<0, f16, 64, 64>,
-// CHECK:      Results<Result<Identity, RowMajor<2, f16, 64, 64>>>,
+// CHECK:      Problem<Size(0), Size(1), Size(2), Size(3)>,
+// CHECK-NEXT: RowMajor<0, f16, Size(4), Size(5), Size(6)>,
+// CHECK:      Results<Result<Identity, RowMajor<2, f16, Size(10), Size(11), Size(12)>>>,
 func.func @single_rows(%x: tensor<3x1x64xf16>, %w: tensor<3x64x64xf16>) -> tensor<3x1x64xf16> {
   %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<3x1x64xf16>, tensor<3x64x64xf16>) {
   ^bb0(%a: tensor<3x1x64xf16>, %b: tensor<3x64x64xf16>):

@@ -1061,7 +1061,8 @@ int main(int argc, char **argv) {
   // Packed once, as weights are; what was packed must not be read again.
   Buffer packed = allocate<uint8_t>(kernel->packed_bytes + 256);
   if (kernel->packed_operand >= 0) {
-    check(kernel->pack_on_device(pointers.data(), packed.data(), nullptr),
+    check(kernel->pack_on_device(nullptr, pointers.data(), packed.data(),
+                                 nullptr),
           "pack");
     pointers[kernel->packed_operand] = packed.data();
     for (int i = 0; i < int(pointers.size()); ++i)
@@ -1080,7 +1081,7 @@ int main(int argc, char **argv) {
   }
   Buffer workspace = allocate<uint8_t>(kernel->workspace_bytes + 256);
   void *state = std::aligned_alloc(64, (kernel->state_bytes + 63) / 64 * 64);
-  check(kernel->bind(state, pointers.data(), workspace.data()), "bind");
+  check(kernel->bind(state, nullptr, pointers.data(), workspace.data()), "bind");
 
   std::vector<Buffer const *> results;
   std::vector<double *> expected;

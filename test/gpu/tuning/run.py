@@ -46,7 +46,7 @@ __global__ void kernel(State s) {
     %(body)s
   }
 }
-int bind(void *state, void *const *buffers, void *workspace) {
+int bind(void *state, const int64_t *, void *const *buffers, void *workspace) {
   State *s = static_cast<State *>(state);
   s->x = static_cast<const __nv_bfloat16 *>(buffers[0]);
   s->w = static_cast<const __nv_bfloat16 *>(buffers[1]);

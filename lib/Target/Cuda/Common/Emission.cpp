@@ -106,11 +106,27 @@ bool MatrixTensor::isAligned(int64_t bytes) const {
          batchStride * size % bytes == 0 && offset * size % bytes == 0;
 }
 
-void MatrixTensor::print(raw_ostream &os) const {
+static StringRef getWord(MatrixTensor::Kind kind) {
   static constexpr StringLiteral words[] = {"RowMajor",     "ColumnMajor",
                                             "RowVector",    "ColumnVector",
                                             "Scalar",       "StridedMatrix"};
-  os << words[kind] << '<' << buffer << ", " << getElementName(element);
+  return words[kind];
+}
+
+void MatrixTensor::print(raw_ostream &os, SizeList &sizes) const {
+  if (!sizes.areArguments())
+    return print(os);
+  assert(kind != StridedMatrix && "kernels of any strides have their numbers");
+  os << getWord(kind) << '<' << buffer << ", " << getElementName(element);
+  if (isMatrix())
+    os << ", " << sizes.print(leadingDimension);
+  if (kind != Scalar)
+    os << ", " << sizes.print(batchStride);
+  os << ", " << sizes.print(offset) << '>';
+}
+
+void MatrixTensor::print(raw_ostream &os) const {
+  os << getWord(kind) << '<' << buffer << ", " << getElementName(element);
   if (isMatrix())
     os << ", " << leadingDimension;
   if (kind == StridedMatrix)
@@ -123,6 +139,23 @@ void MatrixTensor::print(raw_ostream &os) const {
   if (hasRuns)
     os << ", " << innerBatches << ", " << innerBatchStride;
   os << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+std::string SizeList::printArgument(int64_t size) {
+  arguments.push_back(size);
+  return llvm::formatv("Size({0})", arguments.size() - 1).str();
+}
+
+void SizeList::finish(ArrayRef<int64_t> last, KernelCode &code) const {
+  for (int64_t each : last) {
+    std::vector<int64_t> &sizes = code.sizes.emplace_back(arguments.begin(),
+                                                          arguments.end());
+    sizes.back() = each;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,23 +203,39 @@ SmallVector<std::string> fact::printFunctors(raw_ostream &os,
   return functors;
 }
 
-void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
+void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands,
+                         SizeList &sizes) {
   os << "Operands<";
-  llvm::interleave(operands, os, ",\n             ");
+  llvm::interleave(
+      operands,
+      [&](const MatrixTensor &operand) { operand.print(os, sizes); },
+      [&] { os << ",\n             "; });
+  os << '>';
+}
+
+void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands) {
+  SizeList numbers(SizeList::Numbers);
+  printOperands(os, operands, numbers);
+}
+
+void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
+                        ArrayRef<MatrixTensor> results, SizeList &sizes) {
+  os << "Results<";
+  llvm::interleave(
+      llvm::zip_equal(functors, results),
+      [&](auto result) {
+        os << "Result<" << std::get<0>(result) << ", ";
+        std::get<1>(result).print(os, sizes);
+        os << '>';
+      },
+      [&] { os << ",\n            "; });
   os << '>';
 }
 
 void fact::printResults(raw_ostream &os, ArrayRef<std::string> functors,
                         ArrayRef<MatrixTensor> results) {
-  os << "Results<";
-  llvm::interleave(
-      llvm::zip_equal(functors, results),
-      [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", " << std::get<1>(result)
-           << '>';
-      },
-      [&] { os << ",\n            "; });
-  os << '>';
+  SizeList numbers(SizeList::Numbers);
+  printResults(os, functors, results, numbers);
 }
 
 void fact::printStrides(raw_ostream &os, const StridedView &view) {
@@ -245,6 +294,13 @@ static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
               OpPrintingFlags().elideLargeElementsAttrs(16).assumeVerified());
 }
 
+static void printIncludes(raw_ostream &os, StringRef symbol,
+                          StringRef header) {
+  os << "#include \"fact/cutlass/" << header << "\"\n"
+     << "#include \"fact/cutlass/Scalars.cuh\"\n\n"
+     << "namespace fact::" << symbol << " {\n\n";
+}
+
 void fact::printHeader(raw_ostream &os, FusedOp fused, Attribute schedule,
                        StringRef symbol, StringRef header) {
   std::string text;
@@ -254,14 +310,22 @@ void fact::printHeader(raw_ostream &os, FusedOp fused, Attribute schedule,
   StringRef(text).split(lines, '\n');
   for (StringRef line : lines)
     os << "// " << line << '\n';
-  os << "#include \"fact/cutlass/" << header << "\"\n"
-     << "#include \"fact/cutlass/Scalars.cuh\"\n\n"
-     << "namespace fact::" << symbol << " {\n\n";
+  printIncludes(os, symbol, header);
 }
 
-void fact::printFooter(raw_ostream &os, StringRef symbol) {
-  os << "\nFACT_KERNEL(" << symbol << ", Kernel)\n\n"
-     << "} // namespace fact::" << symbol << '\n';
+void fact::printSizedHeader(raw_ostream &os, StringRef key, StringRef symbol,
+                            StringRef header) {
+  os << "// " << key << "\n// For all sizes; the bundle has those that it is "
+     << "called with, and the reference the region.\n";
+  printIncludes(os, symbol, header);
+}
+
+void fact::printFooter(raw_ostream &os, StringRef symbol, size_t sizes) {
+  if (sizes == 0)
+    os << "\nFACT_KERNEL(" << symbol << ", Kernel)\n\n";
+  else
+    os << "\nFACT_SIZED_KERNEL(" << symbol << ", Kernel, " << sizes << ")\n\n";
+  os << "} // namespace fact::" << symbol << '\n';
 }
 
 void fact::printConstant(raw_ostream &os, StringRef name, double value) {

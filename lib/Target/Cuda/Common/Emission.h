@@ -46,6 +46,30 @@ private:
   FusedOp copy;
 };
 
+/// Extents and strides of an emitted kernel: numbers in its text, or arguments,
+/// which the text names by their places.
+class SizeList {
+public:
+  enum Kind { Numbers, Arguments };
+  explicit SizeList(Kind kind) : kind(kind) {}
+
+  bool areArguments() const { return kind == Arguments; }
+  llvm::ArrayRef<int64_t> getArguments() const { return arguments; }
+  /// The text of a size.
+  std::string print(int64_t size) {
+    return areArguments() ? printArgument(size) : std::to_string(size);
+  }
+  /// The text of a size that is an argument in any case.
+  std::string printArgument(int64_t size);
+  /// Makes code that ends with the arguments `last`, one for each variant, of
+  /// which the list has the first.
+  void finish(llvm::ArrayRef<int64_t> last, KernelCode &code) const;
+
+private:
+  Kind kind;
+  llvm::SmallVector<int64_t> arguments;
+};
+
 /// The layout of one tensor of a kernel that works on matrices, [batches, rows,
 /// columns]; the kinds are templates of Kernel.cuh.
 struct MatrixTensor {
@@ -84,6 +108,7 @@ struct MatrixTensor {
   /// Whether strides and offset are multiples of `bytes`.
   bool isAligned(int64_t bytes) const;
   void print(llvm::raw_ostream &os) const;
+  void print(llvm::raw_ostream &os, SizeList &sizes) const;
 };
 
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
@@ -106,10 +131,14 @@ printFunctors(llvm::raw_ostream &os, const ScalarFunction &function,
               size_t count);
 
 /// `Operands<...>` of an emitted kernel.
+void printOperands(llvm::raw_ostream &os, llvm::ArrayRef<MatrixTensor> operands,
+                   SizeList &sizes);
 void printOperands(llvm::raw_ostream &os,
                    llvm::ArrayRef<MatrixTensor> operands);
 
 /// `Results<Result<functor, tensor>, ...>`.
+void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
+                  llvm::ArrayRef<MatrixTensor> results, SizeList &sizes);
 void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                   llvm::ArrayRef<MatrixTensor> results);
 
@@ -127,8 +156,14 @@ void printStrides(llvm::raw_ostream &os, const StridedView &view);
 /// schedule, includes, and the namespace.
 void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
                  llvm::StringRef symbol, llvm::StringRef header);
-/// Prints the end of an emitted file: the exported symbol.
-void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol);
+/// The same for a kernel that is of no particular size; `key` is what its object
+/// has of the schedule.
+void printSizedHeader(llvm::raw_ostream &os, llvm::StringRef key,
+                      llvm::StringRef symbol, llvm::StringRef header);
+/// Prints the end of an emitted file: the exported symbol, and the number of
+/// sizes that the kernel takes.
+void printFooter(llvm::raw_ostream &os, llvm::StringRef symbol,
+                 size_t sizes = 0);
 
 /// Prints a float constant as a struct `name` with a static member `value`.
 void printConstant(llvm::raw_ostream &os, llvm::StringRef name, double value);

@@ -122,19 +122,23 @@ double GatedGemmPlan::predict(ScheduleAttr schedule) const {
 
 LogicalResult GatedGemmPlan::emit(ArrayRef<KernelVariant> variants,
                                   KernelCode &code) const {
-  auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "GatedGemm.cuh");
+  SizeList sizes = getPackedGemmSizes(gemm.rate, gemm.a);
+  printBeginning(os, variants.front(), sizes, "GatedGemm.cuh");
   gemm.combine.printFunctor(os, "Combine",
                             getArgumentNames(gemm.combine, {"gate", "up"}));
-  os << "\nusing Kernel = GatedGemm<\n    Problem<" << gemm.m << ", " << gemm.n
-     << ", " << gemm.k << ">,\n    " << gemm.a << ",\n    " << gemm.gate
-     << ",\n    " << gemm.up << ",\n    ";
-  printOperands(os, gemm.operands);
-  os << ",\n    Combine,\n    " << gemm.result << ",\n    ";
-  printSchedule(os, cast<Sm90GemmAttr>(schedule), gemm.rate);
-  os << ">;\n";
-  printGemmVariants(os, variants);
+  os << "\nusing Kernel = GatedGemm<\n    ";
+  printProblem(os, {gemm.m, gemm.n, gemm.k}, sizes);
+  for (const MatrixTensor *factor : {&gemm.a, &gemm.gate, &gemm.up}) {
+    os << ",\n    ";
+    factor->print(os, sizes);
+  }
+  os << ",\n    ";
+  printOperands(os, gemm.operands, sizes);
+  os << ",\n    Combine,\n    ";
+  gemm.result.print(os, sizes);
+  os << ",\n    ";
+  finishGemm(os, variants, gemm.rate, sizes, code);
   return success();
 }
 

@@ -223,6 +223,12 @@ FailureOr<Gemm> Gemm::read(FusedOp fused, EmitError emitError) {
                                   emitError);
 }
 
+bool fact::isDirectFactor(const MatrixTensor &factor, bool isLhs) {
+  return factor.isAligned(16) &&
+         factor.kind ==
+             (isLhs ? MatrixTensor::RowMajor : MatrixTensor::ColumnMajor);
+}
+
 LogicalResult Gemm::checkTma(EmitError emitError) const {
   SmallVector<MatrixTensor> tensors(results);
   SmallVector<int64_t> sizes{n};
@@ -245,4 +251,10 @@ LogicalResult Gemm::checkTma(EmitError emitError) const {
                          << tensor.leadingDimension << " elements of "
                          << tensor.element;
   return success();
+}
+
+bool Gemm::readsFactors() const {
+  return rate == MatrixRate::Bits16 ||
+         (k % 4 == 0 && isDirectFactor(a, /*isLhs=*/true) &&
+          isDirectFactor(b, /*isLhs=*/false));
 }

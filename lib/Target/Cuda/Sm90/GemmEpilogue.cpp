@@ -34,7 +34,7 @@ protected:
                             EmitError emitError) const override;
 
 private:
-  void emitGemm(ArrayRef<KernelVariant> variants, raw_ostream &os) const;
+  void emitGemm(ArrayRef<KernelVariant> variants, KernelCode &code) const;
 
   Gemm gemm;
 };
@@ -226,11 +226,12 @@ struct ReducedPrinter {
 } // namespace
 
 void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
-                                raw_ostream &os) const {
-  auto [schedule, symbol] = variants.front();
+                                KernelCode &code) const {
+  llvm::raw_string_ostream os(code.text);
   StringRef kernel =
       gemm.rate == MatrixRate::Bits16 ? "Gemm" : "Float32Gemm";
-  printHeader(os, fused, schedule, symbol, (kernel + ".cuh").str());
+  SizeList sizes(gemm.takesSizes() ? SizeList::Arguments : SizeList::Numbers);
+  printBeginning(os, variants.front(), sizes, (kernel + ".cuh").str());
 
   ReducedPrinter rows{"Row", gemm.rows}, columns{"Column", gemm.columns};
   const ScalarFunction &epilogue = gemm.epilogue;
@@ -255,23 +256,27 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   columns.printFunctors(os);
 
   os << "using Kernel = " << kernel << "<\n    ";
-  printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
-  os << ",\n    " << gemm.a << ",\n    " << gemm.b << ",\n    ";
-  printOperands(os, gemm.operands);
-  os << ",\n    ";
-  printResults(os, functors, gemm.results);
-  os << ",\n    ";
-  printSchedule(os, cast<Sm90GemmAttr>(schedule), gemm.rate);
-  if (gemm.countReductions() > 0) {
+  printProblem(os, {gemm.m, gemm.n, gemm.k, gemm.batches}, sizes);
+  for (const MatrixTensor *factor : {&gemm.a, &gemm.b}) {
     os << ",\n    ";
-    rows.printArgument(os);
+    factor->print(os, sizes);
+  }
+  os << ",\n    ";
+  printOperands(os, gemm.operands, sizes);
+  os << ",\n    ";
+  printResults(os, functors, gemm.results, sizes);
+  os << ",\n    ";
+  std::string reductions;
+  llvm::raw_string_ostream rest(reductions);
+  if (gemm.countReductions() > 0) {
+    rest << ",\n    ";
+    rows.printArgument(rest);
   }
   if (columns.reduced.function) {
-    os << ",\n    ";
-    columns.printArgument(os);
+    rest << ",\n    ";
+    columns.printArgument(rest);
   }
-  os << ">;\n";
-  printGemmVariants(os, variants);
+  finishGemm(os, variants, gemm.rate, sizes, code, reductions);
 }
 
 LogicalResult GemmEpiloguePlan::emit(ArrayRef<KernelVariant> variants,
@@ -279,8 +284,7 @@ LogicalResult GemmEpiloguePlan::emit(ArrayRef<KernelVariant> variants,
   if (isa<CublasGemmAttr>(variants.front().schedule)) {
     gemm.getPlain().emitCublas(fused, variants.front(), code);
   } else {
-    llvm::raw_string_ostream os(code.text);
-    emitGemm(variants, os);
+    emitGemm(variants, code);
   }
   return success();
 }

@@ -136,9 +136,9 @@ double GroupedGemmPlan::predict(ScheduleAttr schedule) const {
 
 LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
                                     KernelCode &code) const {
-  auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "GroupedGemm.cuh");
+  SizeList sizes = getPackedGemmSizes(gemm.rate, gemm.a);
+  printBeginning(os, variants.front(), sizes, "GroupedGemm.cuh");
   SmallVector<std::string> functors;
   for (auto [i, segment] : llvm::enumerate(gemm.segments)) {
     functors.push_back("Identity");
@@ -149,22 +149,26 @@ LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
         os, functors.back(), getArgumentNames(segment.epilogue, {"product"}));
     os << '\n';
   }
-  os << "using Kernel = GroupedGemm<\n    GroupedProblem<" << gemm.m << ", "
-     << gemm.k << ">,\n    " << gemm.a << ",\n    Segments<\n        ";
+  os << "using Kernel = GroupedGemm<\n    Grouped";
+  printProblem(os, {gemm.m, gemm.k}, sizes);
+  os << ",\n    ";
+  gemm.a.print(os, sizes);
+  os << ",\n    Segments<\n        ";
   llvm::interleave(
       llvm::enumerate(gemm.segments),
       [&](auto entry) {
         const Segment &segment = entry.value();
-        os << "Segment<" << segment.n << ", " << segment.weight << ", ";
-        printOperands(os, segment.operands);
-        os << ",\n                " << functors[entry.index()] << ", "
-           << segment.result << '>';
+        os << "Segment<" << sizes.print(segment.n) << ", ";
+        segment.weight.print(os, sizes);
+        os << ", ";
+        printOperands(os, segment.operands, sizes);
+        os << ",\n                " << functors[entry.index()] << ", ";
+        segment.result.print(os, sizes);
+        os << '>';
       },
       [&] { os << ",\n        "; });
   os << ">,\n    ";
-  printSchedule(os, cast<Sm90GemmAttr>(schedule), gemm.rate);
-  os << ">;\n";
-  printGemmVariants(os, variants);
+  finishGemm(os, variants, gemm.rate, sizes, code);
   return success();
 }
 

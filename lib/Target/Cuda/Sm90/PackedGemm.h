@@ -4,6 +4,7 @@
 #ifndef FACT_LIB_TARGET_CUDA_PACKEDGEMM_H
 #define FACT_LIB_TARGET_CUDA_PACKEDGEMM_H
 
+#include "GemmAnalysis.h"
 #include "GemmTensors.h"
 #include "Sm90Gemm.h"
 #include "llvm/ADT/SmallSet.h"
@@ -35,6 +36,9 @@ private:
   mlir::FailureOr<MatrixTensor>
   getWeight(const ContractionRegion::Product &product);
 };
+
+/// The sizes of a wide GEMM are arguments, unless its lhs must be copied.
+SizeList getPackedGemmSizes(MatrixRate rate, const MatrixTensor &lhs);
 
 /// The space of a wide GEMM of m x n elements.
 SpaceAttrInterface getPackedGemmSpace(mlir::MLIRContext *context,

@@ -149,29 +149,44 @@ static StringRef getKernelWord(KernelSchedule kernel) {
   llvm_unreachable("all kernels are listed");
 }
 
-void fact::printSchedule(raw_ostream &os, Sm90GemmAttr schedule,
-                         MatrixRate rate) {
+void Sm90GemmPlan::printBeginning(raw_ostream &os, const KernelVariant &variant,
+                                  const SizeList &sizes,
+                                  StringRef header) const {
+  if (sizes.areArguments())
+    printSizedHeader(os, getObjectKey(variant.schedule), variant.symbol,
+                     header);
+  else
+    printHeader(os, fused, variant.schedule, variant.symbol, header);
+}
+
+void fact::printProblem(raw_ostream &os, ArrayRef<int64_t> extents,
+                        SizeList &sizes) {
+  os << "Problem<";
+  llvm::interleaveComma(extents, os,
+                        [&](int64_t extent) { os << sizes.print(extent); });
+  os << '>';
+}
+
+void fact::finishGemm(raw_ostream &os, ArrayRef<KernelVariant> variants,
+                      MatrixRate rate, SizeList &sizes, KernelCode &code,
+                      StringRef rest) {
+  SmallVector<int64_t> swizzles;
+  for (const KernelVariant &variant : variants)
+    swizzles.push_back(cast<Sm90GemmAttr>(variant.schedule).getSwizzle());
+  auto schedule = cast<Sm90GemmAttr>(variants.front().schedule);
   const Extents &tile = schedule.getTile();
   const Extents &cluster = schedule.getCluster();
+  StringRef kernel = getKernelWord(schedule.getKernel());
   os << "GemmSchedule<Tile<" << tile[0] << ", " << tile[1] << ", " << tile[2]
      << ">, Cluster<" << cluster[0] << ", " << cluster[1] << ">, ";
-  StringRef kernel = getKernelWord(schedule.getKernel());
   if (rate == MatrixRate::F32)
     os << "Promoted<" << kernel << '>';
   else
     os << kernel;
-  os << ", Swizzle<" << schedule.getSwizzle() << ">>";
-}
-
-void fact::printGemmVariants(raw_ostream &os,
-                             ArrayRef<KernelVariant> variants) {
-  os << "\nFACT_KERNEL(" << variants.front().symbol << ", Kernel)\n";
-  for (const KernelVariant &variant : variants.drop_front()) {
-    int64_t swizzle = cast<Sm90GemmAttr>(variant.schedule).getSwizzle();
-    os << "FACT_KERNEL(" << variant.symbol << ", Kernel::WithSwizzle<"
-       << swizzle << ">)\n";
-  }
-  os << "\n} // namespace fact::" << variants.front().symbol << '\n';
+  os << ", Swizzle<" << sizes.printArgument(swizzles.front()) << ">>" << rest
+     << ">;\n";
+  printFooter(os, variants.front().symbol, sizes.getArguments().size());
+  sizes.finish(swizzles, code);
 }
 
 void fact::registerSm90Families(DialectRegistry &registry) {

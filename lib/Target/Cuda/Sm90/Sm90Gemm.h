@@ -8,19 +8,21 @@
 #include "Sm90Schedules.h"
 
 namespace fact {
-/// Prints a schedule as `GemmSchedule<Tile<...>, ...>`.
-void printSchedule(llvm::raw_ostream &os, Sm90GemmAttr schedule,
-                   MatrixRate rate);
+/// `Problem<m, n, k, batches>`.
+void printProblem(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> extents,
+                  SizeList &sizes);
+
+/// Ends a file of GEMMs that differ only in their swizzle, which is their last
+/// argument: prints their schedule as `GemmSchedule<Tile<...>, ...>`, what
+/// follows it, and the exported symbol.
+void finishGemm(llvm::raw_ostream &os, llvm::ArrayRef<KernelVariant> variants,
+                MatrixRate rate, SizeList &sizes, KernelCode &code,
+                llvm::StringRef rest = "");
 
 /// Tiles of 16-bit operands as tiles of operands of a rate: as many bytes along
 /// K.
 llvm::SmallVector<Extents> getTiles(llvm::ArrayRef<Extents> tiles,
                                     MatrixRate rate);
-
-/// Prints the end of a file of GEMMs that differ only in their swizzle; the
-/// first was printed as `Kernel`.
-void printGemmVariants(llvm::raw_ostream &os,
-                       llvm::ArrayRef<KernelVariant> variants);
 
 /// The work of a GEMM kernel, for the cost model.
 struct GemmWork {
@@ -45,6 +47,10 @@ public:
   std::string getObjectKey(ScheduleAttr schedule) const override;
 
 protected:
+  /// Prints the beginning of a file for a kernel of these sizes.
+  void printBeginning(llvm::raw_ostream &os, const KernelVariant &variant,
+                      const SizeList &sizes, llvm::StringRef header) const;
+
   /// The limits that a region sets to its schedules.
   struct Limits {
     explicit Limits(MatrixRate rate) : rate(rate) {}

@@ -47,20 +47,21 @@ using Layout = std::conditional_t<is_row_major<Tensor>::value,
                                   cutlass::layout::RowMajor,
                                   cutlass::layout::ColumnMajor>;
 
-template <class Tensor> auto *pointer(void *const *buffers) {
-  return reinterpret_cast<Element<Tensor> *>(Tensor::pointer(buffers));
+template <class Tensor>
+auto *pointer(void *const *buffers, Sizes sizes = {}) {
+  return reinterpret_cast<Element<Tensor> *>(Tensor::pointer(buffers, sizes));
 }
 
 /// CUTLASS strides have the unit stride as a static 1 in the place the layout
 /// gives it (B counts as [N, K]); the other two are the leading dimension and
 /// the batch stride.
-template <class Stride, class Tensor> Stride make_stride() {
+template <class Stride, class Tensor> Stride make_stride(Sizes sizes = {}) {
   Stride stride;
   if constexpr (cute::is_constant<1, decltype(cute::get<0>(stride))>::value)
-    cute::get<1>(stride) = Tensor::leading_dimension;
+    cute::get<1>(stride) = sizes(Tensor::leading_dimension);
   else
-    cute::get<0>(stride) = Tensor::leading_dimension;
-  cute::get<2>(stride) = Tensor::batch_stride;
+    cute::get<0>(stride) = sizes(Tensor::leading_dimension);
+  cute::get<2>(stride) = sizes(Tensor::batch_stride);
   return stride;
 }
 
@@ -106,7 +107,9 @@ template <class Tensor, bool IsSource, class Descriptor> struct Load;
 /// The first matrix rides as CUTLASS's C, which shares shared memory with D.
 template <class Tensor, class Descriptor> struct Load<Tensor, true, Descriptor> {
   using Visitor = fusion::Sm90SrcFetch<Element<Tensor>>;
-  static typename Visitor::Arguments arguments(void *const *) { return {}; }
+  static typename Visitor::Arguments arguments(void *const *, Sizes) {
+    return {};
+  }
 };
 
 template <int B, class E, int64_t L, int64_t S, int64_t O, class Descriptor>
@@ -118,9 +121,10 @@ struct Load<RowMajor<B, E, L, S, O>, false, Descriptor> {
       typename Details::Stride, typename Details::SmemLayoutAtom,
       typename Details::CopyOpS2R, alignment<Tensor>,
       /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers), Element<Tensor>(0),
-            make_stride<typename Details::Stride, Tensor>()};
+  static typename Visitor::Arguments arguments(void *const *buffers,
+                                               Sizes sizes) {
+    return {pointer<Tensor>(buffers, sizes), Element<Tensor>(0),
+            make_stride<typename Details::Stride, Tensor>(sizes)};
   }
 };
 
@@ -131,8 +135,10 @@ struct Load<RowVector<B, E, S, O>, false, Descriptor> {
       0, typename Descriptor::TileShape, Element<Tensor>, float,
       cute::Stride<cute::_0, cute::_1, int64_t>, alignment<Tensor>,
       /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers), Element<Tensor>(0), {{}, {}, S}};
+  static typename Visitor::Arguments arguments(void *const *buffers,
+                                               Sizes sizes) {
+    return {pointer<Tensor>(buffers, sizes), Element<Tensor>(0),
+            {{}, {}, sizes(S)}};
   }
 };
 
@@ -143,8 +149,10 @@ struct Load<ColumnVector<B, E, S, O>, false, Descriptor> {
   using Visitor = fusion::Sm90ColBroadcast<
       0, typename Descriptor::TileShape, Element<Tensor>, float,
       cute::Stride<cute::_1, cute::_0, int64_t>, 1, /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {pointer<Tensor>(buffers), Element<Tensor>(0), {{}, {}, S}};
+  static typename Visitor::Arguments arguments(void *const *buffers,
+                                               Sizes sizes) {
+    return {pointer<Tensor>(buffers, sizes), Element<Tensor>(0),
+            {{}, {}, sizes(S)}};
   }
 };
 
@@ -152,8 +160,9 @@ template <int B, class E, int64_t O, class Descriptor>
 struct Load<Scalar<B, E, O>, false, Descriptor> {
   using Tensor = Scalar<B, E, O>;
   using Visitor = fusion::Sm90ScalarBroadcast<Element<Tensor>>;
-  static typename Visitor::Arguments arguments(void *const *buffers) {
-    return {{Element<Tensor>(0)}, {pointer<Tensor>(buffers)}, {}};
+  static typename Visitor::Arguments arguments(void *const *buffers,
+                                               Sizes sizes) {
+    return {{Element<Tensor>(0)}, {pointer<Tensor>(buffers, sizes)}, {}};
   }
 };
 
@@ -166,9 +175,10 @@ template <class Result, class Descriptor> struct Store {
       Details::Stages, typename Details::EpilogueTile, Element<Tensor>, nearest,
       typename Details::Stride, typename Details::SmemLayoutAtom,
       typename Details::CopyOpR2S, alignment<Tensor>, /*EnableNullptr=*/false>;
-  static typename Visitor::Arguments arguments(void *const *buffers, float *) {
-    return {pointer<Tensor>(buffers),
-            make_stride<typename Details::Stride, Tensor>()};
+  static typename Visitor::Arguments arguments(void *const *buffers,
+                                               Sizes sizes, float *) {
+    return {pointer<Tensor>(buffers, sizes),
+            make_stride<typename Details::Stride, Tensor>(sizes)};
   }
 };
 
@@ -195,7 +205,8 @@ struct Reduce {
   using Visitor = std::conditional_t<Along == Direction::Rows,
                                      OfRows<Kind::template Combine>,
                                      OfColumns<Kind::template Combine>>;
-  static typename Visitor::Arguments arguments(void *const *, float *partials) {
+  static typename Visitor::Arguments arguments(void *const *, Sizes,
+                                               float *partials) {
     return {partials + Offset, Kind::identity, {}};
   }
 };
@@ -279,13 +290,13 @@ struct EpilogueTree<Descriptor, Source, Operands<Tensors...>, First,
 
   /// In both cases the arguments of all nodes, in topological order.
   static typename Visitor::Arguments arguments(void *const *buffers,
-                                               float *partials) {
+                                               Sizes sizes, float *partials) {
     auto nodes = cute::tuple_cat(
         cute::make_tuple(fusion::Sm90AccFetch::Arguments{},
-                         LoadOf<Tensors>::arguments(buffers)...),
+                         LoadOf<Tensors>::arguments(buffers, sizes)...),
         cute::make_tuple(
             typename Compute<typename Further::Functor>::Arguments{},
-            Further::arguments(buffers, partials))...,
+            Further::arguments(buffers, sizes, partials))...,
         cute::make_tuple(typename Last::Arguments{}));
     return cute::apply(nodes, [](auto const &...arguments) {
       return typename Visitor::Arguments{arguments...};

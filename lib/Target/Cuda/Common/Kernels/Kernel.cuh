@@ -29,6 +29,13 @@
 //
 // and its `bind` takes the Choice after the State.
 //
+// One whose sizes may be arguments has `takes_sizes`, and in place of the above
+//
+//   static constexpr uint64_t workspace_bytes(Sizes);
+//   static int bind(State &, Sizes, Buffers, void *workspace);
+//
+// It is exported with the number of its sizes: FACT_SIZED_KERNEL.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_KERNEL_CUH
@@ -64,6 +71,37 @@ using i8 = int8_t;
 using i1 = bool;
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//
+// Extents, strides and offsets are template arguments: numbers, or places among
+// the numbers that a kernel is called with. Only host code resolves them, so
+// device code is the same for all sizes.
+//===----------------------------------------------------------------------===//
+
+/// Numbers this low are places.
+inline constexpr int64_t first_size = INT64_MIN;
+inline constexpr int64_t most_sizes = 4096;
+
+/// The template argument for the size at a place.
+constexpr int64_t Size(int place) { return first_size + place; }
+constexpr bool is_size(int64_t value) { return value < first_size + most_sizes; }
+
+/// An extent: a number is an int, as device code counts.
+template <int64_t Value>
+inline constexpr std::conditional_t<is_size(Value), int64_t, int> extent =
+    static_cast<std::conditional_t<is_size(Value), int64_t, int>>(Value);
+
+/// The numbers that a kernel is called with.
+struct Sizes {
+  int64_t const *values;
+
+  /// What a template argument stands for.
+  constexpr int64_t operator()(int64_t value) const {
+    return is_size(value) ? values[value - first_size] : value;
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Tensors
 //
 // A tensor is a view of one of the kernel's buffers. Offsets and strides count
@@ -75,8 +113,8 @@ template <int Buffer, class Element_, int64_t Offset> struct View {
   static constexpr int buffer = Buffer;
   static constexpr int64_t offset = Offset;
 
-  static Element *pointer(void *const *buffers) {
-    return static_cast<Element *>(buffers[Buffer]) + Offset;
+  static Element *pointer(void *const *buffers, Sizes sizes = {}) {
+    return static_cast<Element *>(buffers[Buffer]) + sizes(Offset);
   }
 };
 
@@ -128,8 +166,11 @@ template <int B, class E, int64_t L, int64_t S, int64_t O>
 struct is_row_major<RowMajor<B, E, L, S, O>> : std::true_type {};
 
 /// The sizes of a GEMM: D[M, N] = A[M, K] * B[K, N], for each batch.
-template <int M, int N, int K, int Batches = 1> struct Problem {
-  static constexpr int m = M, n = N, k = K, batches = Batches;
+template <int64_t M, int64_t N, int64_t K, int64_t Batches = 1> struct Problem {
+  static constexpr auto m = extent<M>;
+  static constexpr auto n = extent<N>;
+  static constexpr auto k = extent<K>;
+  static constexpr auto batches = extent<Batches>;
 };
 
 /// The part of a GEMM that a block computes, and of K that it takes at once.
@@ -179,11 +220,20 @@ inline bool is_aligned(void const *pointer, uintptr_t bytes) {
 
 /// True if TMA can address the matrix: all but the unit stride are multiples of
 /// 16 bytes. The buffer's own address is known only in `bind`.
+template <class Matrix> constexpr bool tma_can_address(Sizes sizes) {
+  using Element = typename Matrix::Element;
+  return is_aligned<Element>(sizes(Matrix::leading_dimension), 16) &&
+         is_aligned<Element>(sizes(Matrix::batch_stride), 16) &&
+         is_aligned<Element>(sizes(Matrix::offset), 16);
+}
+/// The same as far as numbers say it.
 template <class Matrix> constexpr bool tma_can_address() {
   using Element = typename Matrix::Element;
-  return is_aligned<Element>(Matrix::leading_dimension, 16) &&
-         is_aligned<Element>(Matrix::batch_stride, 16) &&
-         is_aligned<Element>(Matrix::offset, 16);
+  for (int64_t value : {Matrix::leading_dimension, Matrix::batch_stride,
+                        Matrix::offset})
+    if (!is_size(value) && !is_aligned<Element>(value, 16))
+      return false;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,6 +284,13 @@ template <class Kernel>
 inline constexpr bool
     has_choice<Kernel, std::void_t<typename Kernel::Choice>> = true;
 
+/// Whether the sizes of a kernel type may be arguments.
+template <class Kernel, class = void>
+inline constexpr bool takes_sizes = false;
+template <class Kernel>
+inline constexpr bool
+    takes_sizes<Kernel, std::void_t<decltype(Kernel::takes_sizes)>> = true;
+
 /// The choice that the kernel exported as `Symbol` was verified with. Kernels of
 /// one type may have different ones. Hidden, so that each library has its own.
 template <class Kernel, class Symbol>
@@ -272,7 +329,9 @@ struct __attribute__((visibility("hidden"))) Adopted {
 };
 
 /// The C interface of a kernel type. `Symbol` is a type for each symbol.
-template <class Kernel, class Symbol> struct Exported {
+template <class Kernel, class Symbol, int SizeCount> struct Exported {
+  static_assert(SizeCount == 0 || takes_sizes<Kernel>,
+                "this kernel takes no sizes");
   using State = typename Kernel::State;
   static_assert(std::is_trivially_destructible_v<State>,
                 "nobody destroys a kernel's state");
@@ -286,9 +345,12 @@ template <class Kernel, class Symbol> struct Exported {
         (reinterpret_cast<uintptr_t>(memory) + mask) & ~mask);
   }
 
-  static int bind(void *state, void *const *buffers, void *workspace) {
+  static int bind(void *state, int64_t const *sizes, void *const *buffers,
+                  void *workspace) {
     State &placed = *new (place(state)) State;
-    if constexpr (has_choice<Kernel>) {
+    if constexpr (takes_sizes<Kernel>) {
+      return Kernel::bind(placed, Sizes{sizes}, buffers, workspace);
+    } else if constexpr (has_choice<Kernel>) {
       using Used = Adopted<Kernel, Symbol>;
       if (!Used::known)
         return cudaErrorNotPermitted;
@@ -302,8 +364,35 @@ template <class Kernel, class Symbol> struct Exported {
                           static_cast<cudaStream_t>(stream));
   }
 
-  static int pack(void *const *buffers, void *packed, void *stream) {
-    return Kernel::pack(buffers, packed, static_cast<cudaStream_t>(stream));
+  static int pack(int64_t const *sizes, void *const *buffers, void *packed,
+                  void *stream) {
+    if constexpr (takes_sizes<Kernel>)
+      return Kernel::pack(Sizes{sizes}, buffers, packed,
+                          static_cast<cudaStream_t>(stream));
+    else
+      return Kernel::pack(buffers, packed, static_cast<cudaStream_t>(stream));
+  }
+
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    if constexpr (takes_sizes<Kernel>)
+      return Kernel::workspace_bytes(sizes);
+    else
+      return Kernel::workspace_bytes;
+  }
+
+  static constexpr uint64_t packed_bytes(Sizes sizes) {
+    if constexpr (!packs_operands<Kernel>)
+      return 0;
+    else if constexpr (takes_sizes<Kernel>)
+      return Kernel::packed_bytes(sizes);
+    else
+      return Kernel::packed_bytes;
+  }
+
+  static void measure(int64_t const *sizes, uint64_t *workspace,
+                      uint64_t *packed) {
+    *workspace = workspace_bytes(Sizes{sizes});
+    *packed = packed_bytes(Sizes{sizes});
   }
 
   static constexpr FactKernel describe() {
@@ -311,14 +400,19 @@ template <class Kernel, class Symbol> struct Exported {
     kernel.abi = FACT_KERNEL_ABI;
     kernel.buffer_count = Kernel::buffer_count;
     kernel.state_bytes = sizeof(State) + padding;
-    kernel.workspace_bytes = Kernel::workspace_bytes;
+    if constexpr (SizeCount > 0) {
+      kernel.size_count = SizeCount;
+      kernel.measure = measure;
+    } else {
+      kernel.workspace_bytes = workspace_bytes(Sizes{});
+      kernel.packed_bytes = packed_bytes(Sizes{});
+    }
     kernel.bind = bind;
     kernel.launch = launch;
     kernel.packed_operand = -1;
     if constexpr (packs_operands<Kernel>) {
       kernel.packed_operand = Kernel::packed_operand;
       kernel.packed_with = Kernel::packed_with;
-      kernel.packed_bytes = Kernel::packed_bytes;
       kernel.pack_on_device = pack;
     }
     if constexpr (has_choice<Kernel>) {
@@ -332,10 +426,12 @@ template <class Kernel, class Symbol> struct Exported {
 
 } // namespace fact
 
-#define FACT_KERNEL(symbol, Kernel)                                            \
+#define FACT_SIZED_KERNEL(symbol, Kernel, sizes)                               \
   struct symbol##_symbol;                                                      \
   extern "C" const FactKernel symbol;                                          \
   const FactKernel symbol =                                                    \
-      ::fact::Exported<Kernel, symbol##_symbol>::describe();
+      ::fact::Exported<Kernel, symbol##_symbol, sizes>::describe();
+
+#define FACT_KERNEL(symbol, Kernel) FACT_SIZED_KERNEL(symbol, Kernel, 0)
 
 #endif // FACT_CUTLASS_KERNEL_CUH

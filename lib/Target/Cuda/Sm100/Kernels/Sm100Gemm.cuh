@@ -211,7 +211,7 @@ public:
         sm90::make_stride<typename Kernel::StrideA, A>(),
         sm90::pointer<B>(buffers),
         sm90::make_stride<typename Kernel::StrideB, B>()};
-    arguments.epilogue.thread = Tree::arguments(buffers, /*partials=*/nullptr);
+    arguments.epilogue.thread = Tree::arguments(buffers, {}, /*partials=*/nullptr);
     if constexpr (!std::is_void_v<ElementC>) {
       arguments.epilogue.ptr_C = sm90::pointer<Source>(buffers);
       arguments.epilogue.dC =

@@ -276,9 +276,25 @@ private:
 };
 
 /// Whether TMA reads an operand of f32 as it lies.
-template <class Tensor, bool AlongK, int K> constexpr bool is_direct() {
-  return AlongK && K % 4 == 0 && tma_can_address<Tensor>();
+template <class Tensor, bool AlongK, int64_t K> constexpr bool is_direct() {
+  return AlongK && (is_size(K) || K % 4 == 0) && tma_can_address<Tensor>();
 }
+
+/// Extents of an operand that is not copied need not be numbers.
+template <bool Converts, class Tensor, bool AlongK, int64_t Rows, int64_t K,
+          int64_t Batches>
+struct ConversionOf {
+  using type = Conversion<Tensor, AlongK, Rows, K, Batches>;
+};
+template <class Tensor, bool AlongK, int64_t Rows, int64_t K, int64_t Batches>
+struct ConversionOf<false, Tensor, AlongK, Rows, K, Batches> {
+  /// Nothing is copied.
+  struct type {
+    static constexpr int64_t depth = K;
+    static constexpr int64_t batch_stride = 0;
+    static constexpr uint64_t bytes = 0;
+  };
+};
 
 } // namespace sm90
 

@@ -67,12 +67,15 @@ class ConvertingGemm {
   static constexpr bool converts_a = !is_direct<A, a_along_k, Problem::k>();
   static constexpr bool converts_b = !is_direct<B, b_along_k, Problem::k>();
 
-  using ConversionA = Conversion<A, a_along_k, Problem::m, Problem::k,
-                                 Problem::batches>;
-  using ConversionB = Conversion<B, b_along_k, Problem::n, Problem::k,
-                                 Problem::batches>;
+  using ConversionA =
+      typename ConversionOf<converts_a, A, a_along_k, Problem::m, Problem::k,
+                            Problem::batches>::type;
+  using ConversionB =
+      typename ConversionOf<converts_b, B, b_along_k, Problem::n, Problem::k,
+                            Problem::batches>::type;
 
 public:
+  static constexpr bool takes_sizes = true;
   static constexpr int buffer_count = [] {
     int count = count_buffers<A, B>();
     for (int other : {BuffersOf<OperandList>::count,
@@ -107,7 +110,8 @@ private:
                   ConversionB::batch_stride>,
       B>;
   using Inner =
-      Gemm<fact::Problem<Problem::m, Problem::n, ConversionA::depth,
+      Gemm<fact::Problem<Problem::m, Problem::n,
+                         converts_a ? ConversionA::depth : ConversionB::depth,
                          Problem::batches>,
            InnerA, InnerB, OperandList, ResultList, Schedule, Rows, Columns>;
 
@@ -121,15 +125,17 @@ private:
       copies_b ? round_up(ConversionB::bytes) : 0;
 
 public:
-  static constexpr uint64_t workspace_bytes =
-      a_bytes + b_bytes + Inner::workspace_bytes;
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    return a_bytes + b_bytes + Inner::workspace_bytes(sizes);
+  }
 
   struct State {
     typename Inner::State inner;
     ConvertParams a, b;
   };
 
-  static int bind(State &state, void *const *buffers, void *workspace) {
+  static int bind(State &state, Sizes sizes, void *const *buffers,
+                  void *workspace) {
     char *memory = static_cast<char *>(workspace);
     void *all[buffer_count + 2];
     for (int i = 0; i < buffer_count; ++i)
@@ -140,7 +146,7 @@ public:
       state.a = ConversionA::get_params(buffers, all[buffer_count]);
     if constexpr (copies_b)
       state.b = ConversionB::get_params(buffers, all[buffer_count + 1]);
-    return Inner::bind(state.inner, all, memory + a_bytes + b_bytes);
+    return Inner::bind(state.inner, sizes, all, memory + a_bytes + b_bytes);
   }
 
   static int launch(State &state, cudaStream_t stream) {
@@ -159,8 +165,9 @@ template <class Base, bool Packs = Base::packs_b> struct PackingB : Base {};
 template <class Base> struct PackingB<Base, true> : Base {
   static constexpr int packed_operand = Base::packed_b;
   static constexpr uint32_t packed_with = 0;
-  static constexpr uint64_t packed_bytes = Base::packed_b_bytes;
-  static int pack(void *const *buffers, void *packed, cudaStream_t stream) {
+  static constexpr uint64_t packed_bytes(Sizes) { return Base::packed_b_bytes; }
+  static int pack(Sizes, void *const *buffers, void *packed,
+                  cudaStream_t stream) {
     return Base::pack_b(buffers, packed, stream);
   }
 };
@@ -173,12 +180,6 @@ template <class Problem, class A, class B, class OperandList, class ResultList,
 class Float32Gemm
     : public sm90::PackingB<sm90::ConvertingGemm<
           Problem, A, B, OperandList, ResultList, Schedule, Rows, Columns>> {
-public:
-  /// The same device code, which visits tiles in another order.
-  template <int Size>
-  using WithSwizzle =
-      Float32Gemm<Problem, A, B, OperandList, ResultList,
-                  typename Schedule::template WithSwizzle<Size>, Rows, Columns>;
 };
 
 } // namespace fact

@@ -58,26 +58,25 @@ inline constexpr int gate_group = 8;
 struct InterleaveParams {
   uint4 const *gate, *up;
   uint4 *interleaved;
+  /// Of a row, counted in vectors.
+  int64_t gate_stride, up_stride;
+  int vectors;
 };
 
 /// Threads of a block, which copies one row of the stored [N, K] weights.
 inline constexpr int interleave_threads = 128;
 
-template <class Problem, class Gate, class Up>
-__global__ void __launch_bounds__(interleave_threads)
+static __global__ void __launch_bounds__(interleave_threads)
     interleave_weights(InterleaveParams params) {
-  constexpr int elements = sizeof(uint4) / sizeof(typename Gate::Element);
-  constexpr int vectors = Problem::k / elements;
   int group = blockIdx.x / (2 * gate_group);
   int turn = blockIdx.x % (2 * gate_group);
   int64_t row = int64_t(group) * gate_group + turn % gate_group;
-  uint4 const *from =
-      turn < gate_group
-          ? params.gate + row * (Gate::leading_dimension / elements)
-          : params.up + row * (Up::leading_dimension / elements);
-  uint4 *to = params.interleaved + int64_t(blockIdx.x) * vectors;
+  uint4 const *from = turn < gate_group
+                          ? params.gate + row * params.gate_stride
+                          : params.up + row * params.up_stride;
+  uint4 *to = params.interleaved + int64_t(blockIdx.x) * params.vectors;
 #pragma unroll 4
-  for (int i = threadIdx.x; i < vectors; i += interleave_threads)
+  for (int i = threadIdx.x; i < params.vectors; i += interleave_threads)
     to[i] = __ldg(from + i);
 }
 
@@ -95,8 +94,7 @@ using HalfTile = decltype(cute::make_shape(
 
 /// The root of the epilogue's visitor tree: combines the accumulators of both
 /// products and stores the result. Its tiles are half as wide as the GEMM's.
-template <class Problem, class Descriptor, class OperandList, class Combine,
-          class Tensor>
+template <class Descriptor, class OperandList, class Combine, class Tensor>
 struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
                                 Descriptor::StagesD> {
   using Base = StagedTiles<sm90::Element<Tensor>, HalfTile<Descriptor>,
@@ -114,14 +112,16 @@ struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
   struct Params {
     typename Base::CopyToGlobal copy;
     Pointers<OperandList> operands;
+    /// Of the result.
+    int rows, columns;
   };
 
   template <class Shape>
-  static Params to_underlying_arguments(Shape const &,
+  static Params to_underlying_arguments(Shape const &wide,
                                         Arguments const &arguments, void *) {
-    return {Base::make_copy(arguments.pointer, arguments.stride, Problem::m,
-                            Problem::n),
-            arguments.operands};
+    int rows = cute::get<0>(wide), columns = cute::get<1>(wide) / 2;
+    return {Base::make_copy(arguments.pointer, arguments.stride, rows, columns),
+            arguments.operands, rows, columns};
   }
 
   CUTLASS_HOST_DEVICE GatedStore() {}
@@ -157,7 +157,7 @@ struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
           auto [row, wide_column] = where.at(fragment * Size + gate, m, n);
           int column = wide_column / (2 * gate_group) * gate_group +
                        wide_column % gate_group;
-          bool inside = row < Problem::m && column < Problem::n;
+          bool inside = row < params->rows && column < params->columns;
           combined[i] = params->operands.template apply<Combine>(
               row, column, inside, wide[gate], wide[gate + 4]);
         }
@@ -183,7 +183,7 @@ struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
     auto part = this->template make_part<ReferenceSource>(block, args);
     auto global = cute::local_tile(
         params->copy.get_tma_tensor(
-            cute::make_shape(int(Problem::m), int(Problem::n), 1)),
+            cute::make_shape(params->rows, params->columns, 1)),
         block, cute::make_coord(m, n, l));
     auto tma = params->copy.get_slice(cute::_0{});
     auto tma_shared = tma.partition_S(this->get_tiles());
@@ -218,7 +218,8 @@ class GatedGemm<Problem, A, Gate, Up, Operands<Tensors...>, Combine, D,
                 "the weights must be column-major: stored [N, K]");
   static_assert(is_row_major<D>::value, "the result must be row-major");
   static_assert(Problem::batches == 1, "batches must be folded into M");
-  static_assert(Problem::n % gate_group == 0, "N must be a multiple of 8");
+  static_assert(is_size(Problem::n) || Problem::n % gate_group == 0,
+                "N must be a multiple of 8");
   static_assert(Schedule::Tile::n % 32 == 0,
                 "tile N, which is that of both products together, must be a "
                 "multiple of 32");
@@ -227,56 +228,65 @@ class GatedGemm<Problem, A, Gate, Up, Operands<Tensors...>, Combine, D,
   static_assert(tma_can_address<D>(),
                 "the result's strides must be 16-byte multiples");
 
-  static constexpr int wide_n = 2 * Problem::n;
-  using Store =
-      sm90::GatedStore<Problem, sm90::EpilogueOf<Schedule>,
-                       Operands<Tensors...>, Combine, D>;
-  using Wide =
-      sm90::PackedGemm<Problem::m, wide_n, Problem::k, A, Store, Schedule>;
+  using Store = sm90::GatedStore<sm90::EpilogueOf<Schedule>,
+                                 Operands<Tensors...>, Combine, D>;
+  using Wide = sm90::PackedGemm<Problem, A, Store, Schedule>;
+
+  static constexpr int get_width(Sizes sizes) {
+    return 2 * int(sizes(Problem::n));
+  }
 
 public:
-  /// The same device code, which visits tiles in another order.
-  template <int Size>
-  using WithSwizzle = GatedGemm<Problem, A, Gate, Up, Operands<Tensors...>,
-                                Combine, D,
-                                typename Schedule::template WithSwizzle<Size>>;
-
+  static constexpr bool takes_sizes = true;
   static constexpr int buffer_count =
       count_buffers<A, Gate, Up, Tensors..., D>();
-  static constexpr uint64_t workspace_bytes = Wide::workspace_bytes;
+  static constexpr uint64_t workspace_bytes(Sizes) {
+    return Wide::workspace_bytes;
+  }
 
   /// The interleaved weight takes Gate's place.
   static constexpr int packed_operand = Gate::buffer;
   static constexpr uint32_t packed_with = 1u << Up::buffer;
-  static constexpr uint64_t packed_bytes =
-      uint64_t(wide_n) * Problem::k * sizeof(typename Gate::Element);
+  static constexpr uint64_t packed_bytes(Sizes sizes) {
+    return uint64_t(get_width(sizes)) * sizes(Problem::k) *
+           sizeof(typename Gate::Element);
+  }
 
-  static int pack(void *const *buffers, void *packed, cudaStream_t stream) {
-    for (void const *pointer :
-         {static_cast<void const *>(Gate::pointer(buffers)),
-          static_cast<void const *>(Up::pointer(buffers)),
-          static_cast<void const *>(packed)})
+  static int pack(Sizes sizes, void *const *buffers, void *packed,
+                  cudaStream_t stream) {
+    constexpr int elements = sizeof(uint4) / sizeof(typename Gate::Element);
+    InterleaveParams params{
+        reinterpret_cast<uint4 const *>(Gate::pointer(buffers, sizes)),
+        reinterpret_cast<uint4 const *>(Up::pointer(buffers, sizes)),
+        static_cast<uint4 *>(packed),
+        sizes(Gate::leading_dimension) / elements,
+        sizes(Up::leading_dimension) / elements,
+        int(sizes(Problem::k)) / elements};
+    for (void const *pointer : {static_cast<void const *>(params.gate),
+                                static_cast<void const *>(params.up),
+                                static_cast<void const *>(packed)})
       if (!is_aligned(pointer, 16))
         return cudaErrorMisalignedAddress;
-    InterleaveParams params{
-        reinterpret_cast<uint4 const *>(Gate::pointer(buffers)),
-        reinterpret_cast<uint4 const *>(Up::pointer(buffers)),
-        static_cast<uint4 *>(packed)};
-    return launch_kernel(&interleave_weights<Problem, Gate, Up>, dim3(wide_n),
+    if (!tma_can_address<Gate>(sizes) || !tma_can_address<Up>(sizes))
+      return cudaErrorMisalignedAddress;
+    return launch_kernel(&interleave_weights, dim3(get_width(sizes)),
                          dim3(1, 1, 1), dim3(interleave_threads), 0, params,
                          stream);
   }
 
   using State = typename Wide::State;
 
-  static int bind(State &state, void *const *buffers, void *workspace) {
-    if (!is_aligned(D::pointer(buffers), 16))
+  static int bind(State &state, Sizes sizes, void *const *buffers,
+                  void *workspace) {
+    if (!is_aligned(D::pointer(buffers, sizes), 16) ||
+        !tma_can_address<D>(sizes))
       return cudaErrorMisalignedAddress;
     return Wide::bind(
-        state, buffers, buffers[packed_operand], workspace,
-        {sm90::pointer<D>(buffers),
-         sm90::make_stride<typename Store::Stride, D>(),
-         sm90::Pointers<Operands<Tensors...>>::get(buffers)});
+        state, sizes, get_width(sizes), buffers, buffers[packed_operand],
+        workspace,
+        {sm90::pointer<D>(buffers, sizes),
+         sm90::make_stride<typename Store::Stride, D>(sizes),
+         sm90::Pointers<Operands<Tensors...>>::get(buffers, sizes)});
   }
 
   static int launch(State &state, cudaStream_t stream) {

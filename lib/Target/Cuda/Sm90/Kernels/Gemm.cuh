@@ -73,8 +73,8 @@ template <int M, int N> struct Cluster {
 };
 
 /// How many tiles of the slower direction share a band, for L2 reuse.
-template <int Size> struct Swizzle {
-  static constexpr int size = Size;
+template <int64_t Size> struct Swizzle {
+  static constexpr int64_t size = Size;
 };
 
 using RasterOrder = cutlass::gemm::kernel::detail::RasterOrderOptions;
@@ -130,10 +130,6 @@ struct GemmSchedule {
   using Kernel = Kernel_;
   using Swizzle = Swizzle_;
   using Raster = Raster_;
-  template <int Size>
-  using WithSwizzle =
-      GemmSchedule<Tile, Cluster, Kernel, fact::Swizzle<Size>, Raster>;
-
   static_assert(Tile::m % 64 == 0, "tile M must be a multiple of 64");
   static_assert(Tile::n % 8 == 0 && Tile::n >= 16 && Tile::n <= 256,
                 "tile N must be a multiple of 8 from 16 to 256");
@@ -145,8 +141,9 @@ struct GemmSchedule {
                 "the accumulator needs more than 128 registers a thread and "
                 "would spill: use a smaller tile, or a cooperative kernel");
   static_assert(Cluster::m * Cluster::n <= 4, "clusters hold at most 4 blocks");
-  static_assert(Swizzle::size == 1 || Swizzle::size == 2 ||
-                    Swizzle::size == 4 || Swizzle::size == 8,
+  static_assert(is_size(Swizzle::size) || Swizzle::size == 1 ||
+                    Swizzle::size == 2 || Swizzle::size == 4 ||
+                    Swizzle::size == 8,
                 "swizzle must be 1, 2, 4 or 8");
 };
 
@@ -253,6 +250,9 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   static_assert(stores || reduces, "a GEMM without a result");
   static_assert(!reduces || !Kind::splits_k, "reductions take K in one part");
 
+  static_assert(!reduces || !(is_size(Problem::m) || is_size(Problem::n) ||
+                              is_size(Problem::batches)),
+                "reductions are of one size");
   static constexpr bool is_whole =
       Problem::m % Tile::m == 0 && Problem::n % Tile::n == 0;
 
@@ -316,48 +316,49 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   // Splitting along K keeps partial sums and one barrier for each tile and
   // warpgroup in workspace.
 
-  static constexpr int round_up(int value, int unit) {
+  static constexpr uint64_t round_up(uint64_t value, uint64_t unit) {
     return (value + unit - 1) / unit * unit;
   }
-  static constexpr uint64_t tiles =
-      uint64_t(round_up((Problem::m + Tile::m - 1) / Tile::m,
-                        Cluster::m * Schedule::Swizzle::size)) *
-      round_up((Problem::n + Tile::n - 1) / Tile::n,
-               Cluster::n * Schedule::Swizzle::size) *
-      Problem::batches;
+  static constexpr uint64_t count_tiles(Sizes sizes) {
+    uint64_t swizzle = sizes(Schedule::Swizzle::size);
+    return round_up((sizes(Problem::m) + Tile::m - 1) / Tile::m,
+                    Cluster::m * swizzle) *
+           round_up((sizes(Problem::n) + Tile::n - 1) / Tile::n,
+                    Cluster::n * swizzle) *
+           sizes(Problem::batches);
+  }
+  /// All splits must run at once, for they wait for each other.
+  static constexpr bool can_split(Sizes sizes) {
+    if constexpr (Kind::splits_k)
+      return Kind::splits == 1 || count_tiles(sizes) * Kind::splits <= 132;
+    return true;
+  }
 
-  static constexpr uint64_t split_workspace_bytes() {
-    if constexpr (!Kind::splits_k) {
-      return 0;
-    } else {
-      static_assert(Kind::splits == 1 || tiles * Kind::splits <= 132,
-                    "all splits must run at once, for they wait for each "
-                    "other: use fewer, or stream-K");
-      // Stream-K splits less than two waves, and no Hopper has more than 144
-      // multiprocessors.
-      uint64_t split_tiles =
-          Kind::splits > 1 || tiles < 2 * 144 ? tiles : 2 * 144;
-      return split_tiles * Tile::m * Tile::n * sizeof(float) +
-             round_up(split_tiles * 2 * sizeof(int), 128) + 256;
-    }
+  static constexpr uint64_t split_workspace_bytes(Sizes sizes) {
+    // Stream-K splits less than two waves, and no Hopper has more than 144
+    // multiprocessors.
+    uint64_t split_tiles = count_tiles(sizes);
+    if (Kind::splits == 1 && split_tiles > 2 * 144)
+      split_tiles = 2 * 144;
+    return split_tiles * Tile::m * Tile::n * sizeof(float) +
+           round_up(split_tiles * 2 * sizeof(int), 128) + 256;
   }
 
 public:
-  /// The same device code, which visits tiles in another order.
-  template <int Size>
-  using WithSwizzle =
-      Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
-           typename Schedule::template WithSwizzle<Size>, Rows, Columns>;
-
+  static constexpr bool takes_sizes = true;
   static constexpr int buffer_count =
       count_buffers<A, B, Tensors..., D, typename Further::Tensor...,
                     RowTensors..., typename RowResults::Tensor...,
                     ColumnTensors..., typename ColumnResults::Tensor...>();
   static_assert(!reduces || buffer_count <= 32,
                 "reductions take at most 32 buffers");
-  static constexpr uint64_t workspace_bytes =
-      reduces ? (FinishRows::elements + FinishColumns::elements) * sizeof(float)
-              : split_workspace_bytes();
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    if constexpr (reduces)
+      return (FinishRows::elements + FinishColumns::elements) * sizeof(float);
+    else if constexpr (Kind::splits_k)
+      return split_workspace_bytes(sizes);
+    return 0;
+  }
 
   struct State {
     typename Kernel::Params params;
@@ -369,12 +370,16 @@ public:
     sm90::FinishParams rows, columns;
   };
 
-  static int bind(State &state, void *const *buffers, void *workspace) {
-    if (!(is_tma_aligned<A>(buffers) && is_tma_aligned<B>(buffers) &&
-          is_tma_aligned<D>(buffers) &&
-          (is_tma_aligned<Tensors>(buffers) && ...) &&
-          (is_tma_aligned<typename Further::Tensor>(buffers) && ...)))
+  static int bind(State &state, Sizes sizes, void *const *buffers,
+                  void *workspace) {
+    if (!(is_tma_aligned<A>(buffers, sizes) &&
+          is_tma_aligned<B>(buffers, sizes) &&
+          is_tma_aligned<D>(buffers, sizes) &&
+          (is_tma_aligned<Tensors>(buffers, sizes) && ...) &&
+          (is_tma_aligned<typename Further::Tensor>(buffers, sizes) && ...)))
       return cudaErrorMisalignedAddress;
+    if (!can_split(sizes))
+      return cudaErrorInvalidValue;
 
     int device;
     if (cudaError_t error = cudaGetDevice(&device))
@@ -386,26 +391,29 @@ public:
     auto &arguments = state.arguments;
     arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
     arguments.problem_shape = cute::make_shape(
-        int(Problem::m), int(Problem::n), int(Problem::k), int(Problem::batches));
+        int(sizes(Problem::m)), int(sizes(Problem::n)), int(sizes(Problem::k)),
+        int(sizes(Problem::batches)));
     arguments.mainloop = {
-        sm90::pointer<A>(buffers),
-        sm90::make_stride<typename Kernel::StrideA, A>(),
-        sm90::pointer<B>(buffers),
-        sm90::make_stride<typename Kernel::StrideB, B>()};
+        sm90::pointer<A>(buffers, sizes),
+        sm90::make_stride<typename Kernel::StrideA, A>(sizes),
+        sm90::pointer<B>(buffers, sizes),
+        sm90::make_stride<typename Kernel::StrideB, B>(sizes)};
     arguments.epilogue.thread =
-        Tree::arguments(buffers, static_cast<float *>(workspace));
+        Tree::arguments(buffers, sizes, static_cast<float *>(workspace));
     if constexpr (!std::is_void_v<ElementC>) {
-      arguments.epilogue.ptr_C = sm90::pointer<Source>(buffers);
+      arguments.epilogue.ptr_C = sm90::pointer<Source>(buffers, sizes);
       arguments.epilogue.dC =
-          sm90::make_stride<typename Kernel::StrideC, Source>();
+          sm90::make_stride<typename Kernel::StrideC, Source>(sizes);
     }
     if constexpr (stores) {
-      arguments.epilogue.ptr_D = sm90::pointer<D>(buffers);
-      arguments.epilogue.dD = sm90::make_stride<typename Kernel::StrideD, D>();
+      arguments.epilogue.ptr_D = sm90::pointer<D>(buffers, sizes);
+      arguments.epilogue.dD =
+          sm90::make_stride<typename Kernel::StrideD, D>(sizes);
     }
     arguments.hw_info =
         cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
-    arguments.scheduler.max_swizzle_size = Schedule::Swizzle::size;
+    arguments.scheduler.max_swizzle_size =
+        int(sizes(Schedule::Swizzle::size));
     arguments.scheduler.raster_order = Schedule::Raster::order;
     if constexpr (Kind::splits_k) {
       using Mode = decltype(arguments.scheduler.decomposition_mode);
@@ -416,7 +424,8 @@ public:
 
     if (!Kernel::can_implement(arguments))
       return cudaErrorInvalidValue;
-    if (Kernel::get_workspace_size(arguments) > (reduces ? 0 : workspace_bytes))
+    if (Kernel::get_workspace_size(arguments) >
+        (reduces ? 0 : workspace_bytes(sizes)))
       return cudaErrorMemoryAllocation;
     state.workspace = workspace;
     if constexpr (reduces) {
@@ -458,10 +467,12 @@ private:
                          dim3(Finish::threads), 0, params, stream);
   }
 
-  template <class Tensor> static bool is_tma_aligned(void *const *buffers) {
+  template <class Tensor>
+  static bool is_tma_aligned(void *const *buffers, Sizes sizes) {
     if constexpr (is_row_major<Tensor>::value ||
                   std::is_same_v<Tensor, A> || std::is_same_v<Tensor, B>)
-      return is_aligned(Tensor::pointer(buffers), 16);
+      return is_aligned(Tensor::pointer(buffers, sizes), 16) &&
+             tma_can_address<Tensor>(sizes);
     return true;
   }
 };

@@ -48,14 +48,16 @@
 
 namespace fact {
 
-template <int M, int K> struct GroupedProblem {
-  static constexpr int m = M, k = K;
+template <int64_t M, int64_t K> struct GroupedProblem {
+  static constexpr auto m = extent<M>;
+  static constexpr auto k = extent<K>;
 };
 
 /// One product and its result.
-template <int N, class Weight_, class OperandList, class Functor_, class Tensor_>
+template <int64_t N, class Weight_, class OperandList, class Functor_,
+          class Tensor_>
 struct Segment {
-  static constexpr int n = N;
+  static constexpr auto n = extent<N>;
   using Weight = Weight_;
   using Operands = OperandList;
   using Functor = Functor_;
@@ -65,14 +67,18 @@ struct Segment {
 template <class... List> struct Segments {
   static constexpr int count = sizeof...(List);
 
-  /// Where segment `index` begins when each has whole multiples of `unit`
-  /// columns; for `count` where the last one ends.
-  static constexpr int begin(int index, int unit) {
-    constexpr int sizes[] = {List::n...};
-    int column = 0;
-    for (int i = 0; i < index; ++i)
-      column += (sizes[i] + unit - 1) / unit * unit;
-    return column;
+  /// Columns of each segment, and where it begins when each has whole multiples
+  /// of a unit; after the last begin, where the last segment ends.
+  struct Columns {
+    int sizes[count], begins[count + 1];
+    constexpr int total() const { return begins[count]; }
+  };
+  static constexpr Columns get_columns(Sizes sizes, int unit) {
+    Columns columns{{int(sizes(List::n))...}, {}};
+    for (int i = 0; i < count; ++i)
+      columns.begins[i + 1] =
+          columns.begins[i] + (columns.sizes[i] + unit - 1) / unit * unit;
+    return columns;
   }
 };
 
@@ -80,35 +86,32 @@ template <class... List> struct Segments {
 // Packing the weights
 //===----------------------------------------------------------------------===//
 
-template <int Count> struct ConcatenateParams {
-  uint4 const *weights[Count];
+template <class SegmentList> struct ConcatenateParams {
+  uint4 const *weights[SegmentList::count];
   uint4 *packed;
+  /// Of the weights' rows, counted in vectors.
+  int64_t strides[SegmentList::count];
+  int vectors;
+  typename SegmentList::Columns columns;
 };
 
 /// Threads of a block, which copies one row of the stored [N, K] weights.
 inline constexpr int concatenate_threads = 128;
 
-template <int K, int Unit, class... List>
+template <class SegmentList>
 __global__ void __launch_bounds__(concatenate_threads)
-    concatenate_weights(ConcatenateParams<sizeof...(List)> params) {
-  using All = Segments<List...>;
-  constexpr int elements =
-      sizeof(uint4) / sizeof(typename std::tuple_element_t<
-                             0, std::tuple<List...>>::Weight::Element);
-  constexpr int vectors = K / elements;
-  constexpr int sizes[] = {List::n...};
-  constexpr int64_t strides[] = {List::Weight::leading_dimension / elements...};
+    concatenate_weights(ConcatenateParams<SegmentList> params) {
   int row = blockIdx.x;
   uint4 const *from = nullptr;
 #pragma unroll
-  for (int i = 0; i < All::count; ++i) {
-    int local = row - All::begin(i, Unit);
-    if (local >= 0 && local < sizes[i])
-      from = params.weights[i] + local * strides[i];
+  for (int i = 0; i < SegmentList::count; ++i) {
+    int local = row - params.columns.begins[i];
+    if (local >= 0 && local < params.columns.sizes[i])
+      from = params.weights[i] + local * params.strides[i];
   }
-  uint4 *to = params.packed + int64_t(row) * vectors;
+  uint4 *to = params.packed + int64_t(row) * params.vectors;
 #pragma unroll 4
-  for (int i = threadIdx.x; i < vectors; i += concatenate_threads)
+  for (int i = threadIdx.x; i < params.vectors; i += concatenate_threads)
     to[i] = from ? __ldg(from + i) : uint4{0, 0, 0, 0};
 }
 
@@ -118,11 +121,10 @@ __global__ void __launch_bounds__(concatenate_threads)
 
 namespace sm90 {
 
-template <class Problem, class Descriptor, class SegmentList>
-struct GroupedStore;
+template <class Descriptor, class SegmentList> struct GroupedStore;
 
-template <class Problem, class Descriptor, class First, class... Further>
-struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
+template <class Descriptor, class First, class... Further>
+struct GroupedStore<Descriptor, Segments<First, Further...>>
     : StagedTiles<Element<typename First::Tensor>,
                   typename Descriptor::EpilogueTile, Descriptor::StagesD> {
   using Base = StagedTiles<sm90::Element<typename First::Tensor>,
@@ -142,31 +144,29 @@ struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
                                       Pointers<typename Further::Operands>...>;
   struct Arguments {
     Element *pointers[count] = {};
+    typename Base::Stride strides[count] = {};
     OperandPointers operands = {};
+    typename All::Columns columns = {};
   };
   struct Params {
     typename Base::CopyToGlobal copies[count];
     OperandPointers operands;
+    typename All::Columns columns;
+    int rows;
   };
 
-  template <class Segment>
-  static typename Base::CopyToGlobal make_copy(Element *pointer) {
-    return Base::make_copy(
-        pointer,
-        make_stride<typename Base::Stride, typename Segment::Tensor>(),
-        Problem::m, Segment::n);
-  }
   template <size_t... I>
-  static Params make_params(Arguments const &arguments,
+  static Params make_params(int rows, Arguments const &arguments,
                             std::index_sequence<I...>) {
-    return {{make_copy<std::tuple_element_t<I, std::tuple<First, Further...>>>(
-                arguments.pointers[I])...},
-            arguments.operands};
+    return {{Base::make_copy(arguments.pointers[I], arguments.strides[I], rows,
+                             arguments.columns.sizes[I])...},
+            arguments.operands, arguments.columns, rows};
   }
   template <class Shape>
-  static Params to_underlying_arguments(Shape const &,
+  static Params to_underlying_arguments(Shape const &wide,
                                         Arguments const &arguments, void *) {
-    return make_params(arguments, std::make_index_sequence<count>{});
+    return make_params(cute::get<0>(wide), arguments,
+                       std::make_index_sequence<count>{});
   }
 
   CUTLASS_HOST_DEVICE GroupedStore() {}
@@ -177,12 +177,13 @@ struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
   /// `function(index, segment)` for the segment that has a column of the wide
   /// product: none beyond the last.
   template <class Function, size_t... I>
-  static CUTLASS_DEVICE void select(int column, Function &&function,
+  static CUTLASS_DEVICE void select(Params const &params, int column,
+                                    Function &&function,
                                     std::index_sequence<I...>) {
     auto visit = [&](auto index, auto segment) {
       constexpr int number = decltype(index)::value;
-      if (column >= All::begin(number, unit) &&
-          column < All::begin(number + 1, unit))
+      if (column >= params.columns.begins[number] &&
+          column < params.columns.begins[number + 1])
         function(index, segment);
     };
     (visit(cute::Int<int(I)>{},
@@ -190,8 +191,9 @@ struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
      ...);
   }
   template <class Function>
-  static CUTLASS_DEVICE void select(int column, Function &&function) {
-    select(column, function, std::make_index_sequence<count>{});
+  static CUTLASS_DEVICE void select(Params const &params, int column,
+                                    Function &&function) {
+    select(params, column, function, std::make_index_sequence<count>{});
   }
 
   template <class Part, class Where, class TmaShared>
@@ -214,7 +216,7 @@ struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
                               int fragment, int m, int n,
                               cutlass::Array<Value, Size> const &wide) {
       cutlass::Array<Value, Size> values = wide;
-      select(first_column + n * unit, [&](auto index, auto segment) {
+      select(*params, first_column + n * unit, [&](auto index, auto segment) {
         constexpr int number = decltype(index)::value;
         using Segment = decltype(segment);
         auto const &operands = cute::get<number>(params->operands);
@@ -224,8 +226,9 @@ struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
             values[i] = Segment::Functor::apply(wide[i]);
           } else {
             auto [row, wide_column] = where.at(fragment * Size + i, m, n);
-            int column = wide_column - All::begin(number, unit);
-            bool inside = row < Problem::m && column < Segment::n;
+            int column = wide_column - params->columns.begins[number];
+            bool inside =
+                row < params->rows && column < params->columns.sizes[number];
             values[i] = operands.template apply<typename Segment::Functor>(
                 row, column, inside, wide[i]);
           }
@@ -239,17 +242,17 @@ struct GroupedStore<Problem, Descriptor, Segments<First, Further...>>
       if (!issue)
         return;
       int column = first_column + n * unit;
-      select(column, [&](auto index, auto segment) {
+      select(*params, column, [&](auto index, auto) {
         constexpr int number = decltype(index)::value;
         auto const &copy = params->copies[number];
-        auto global = copy.get_tma_tensor(cute::make_shape(
-            int(Problem::m), int(decltype(segment)::n), 1));
+        auto global = copy.get_tma_tensor(
+            cute::make_shape(params->rows, params->columns.sizes[number], 1));
         auto tiles = copy.get_slice(cute::_0{}).partition_D(
             cute::flat_divide(global(cute::_, cute::_, 0), Tile{}));
         cute::copy(copy,
                    tma_shared(cute::_, cute::_, cute::_, iteration % stages),
                    tiles(cute::_, cute::_, cute::_, first_row_tile + m,
-                         (column - All::begin(number, unit)) / unit));
+                         (column - params->columns.begins[number]) / unit));
       });
     }
   };
@@ -297,17 +300,15 @@ class GroupedGemm<Problem, A, Segments<List...>, Schedule> {
                 "the weights must be column-major: stored [N, K]");
   static_assert((is_row_major<typename List::Tensor>::value && ...),
                 "the results must be row-major");
-  static_assert(((List::n % 8 == 0) && ...), "N must be multiples of 8");
+  static_assert(((is_size(List::n) || List::n % 8 == 0) && ...),
+                "N must be multiples of 8");
   static_assert((tma_can_address<typename List::Weight>() && ...) &&
                     (tma_can_address<typename List::Tensor>() && ...),
                 "the strides of weights and results must be 16-byte multiples");
 
-  using Store = sm90::GroupedStore<Problem, sm90::EpilogueOf<Schedule>,
-                                   Segments<List...>>;
-  static constexpr int wide_n =
-      Segments<List...>::begin(sizeof...(List), Store::unit);
-  using Wide =
-      sm90::PackedGemm<Problem::m, wide_n, Problem::k, A, Store, Schedule>;
+  using All = Segments<List...>;
+  using Store = sm90::GroupedStore<sm90::EpilogueOf<Schedule>, All>;
+  using Wide = sm90::PackedGemm<Problem, A, Store, Schedule>;
 
   template <class OperandList> struct Highest;
   template <class... Tensors> struct Highest<Operands<Tensors...>> {
@@ -315,48 +316,61 @@ class GroupedGemm<Problem, A, Segments<List...>, Schedule> {
   };
 
 public:
-  /// The same device code, which visits tiles in another order.
-  template <int Size>
-  using WithSwizzle = GroupedGemm<Problem, A, Segments<List...>,
-                                  typename Schedule::template WithSwizzle<Size>>;
-
+  static constexpr bool takes_sizes = true;
   static constexpr int buffer_count =
       count_buffers<A, typename List::Weight...,
                     Highest<typename List::Operands>...,
                     typename List::Tensor...>();
-  static constexpr uint64_t workspace_bytes = Wide::workspace_bytes;
+  static constexpr uint64_t workspace_bytes(Sizes) {
+    return Wide::workspace_bytes;
+  }
 
   /// The packed weights take the first one's place.
   static constexpr int packed_operand = First::Weight::buffer;
   static constexpr uint32_t packed_with = ((1u << List::Weight::buffer) | ...);
-  static constexpr uint64_t packed_bytes =
-      uint64_t(wide_n) * Problem::k * sizeof(typename A::Element);
+  static constexpr uint64_t packed_bytes(Sizes sizes) {
+    return uint64_t(All::get_columns(sizes, Store::unit).total()) *
+           sizes(Problem::k) * sizeof(typename A::Element);
+  }
 
-  static int pack(void *const *buffers, void *packed, cudaStream_t stream) {
-    ConcatenateParams<sizeof...(List)> params{
-        {reinterpret_cast<uint4 const *>(List::Weight::pointer(buffers))...},
-        static_cast<uint4 *>(packed)};
+  static int pack(Sizes sizes, void *const *buffers, void *packed,
+                  cudaStream_t stream) {
+    constexpr int elements = sizeof(uint4) / sizeof(typename A::Element);
+    ConcatenateParams<All> params{
+        {reinterpret_cast<uint4 const *>(
+            List::Weight::pointer(buffers, sizes))...},
+        static_cast<uint4 *>(packed),
+        {sizes(List::Weight::leading_dimension) / elements...},
+        int(sizes(Problem::k)) / elements,
+        All::get_columns(sizes, Store::unit)};
     for (void const *pointer : params.weights)
       if (!is_aligned(pointer, 16))
         return cudaErrorMisalignedAddress;
-    if (!is_aligned(packed, 16))
+    if (!is_aligned(packed, 16) ||
+        !(tma_can_address<typename List::Weight>(sizes) && ...))
       return cudaErrorMisalignedAddress;
-    return launch_kernel(&concatenate_weights<Problem::k, Store::unit, List...>,
-                         dim3(wide_n), dim3(1, 1, 1),
+    return launch_kernel(&concatenate_weights<All>,
+                         dim3(params.columns.total()), dim3(1, 1, 1),
                          dim3(concatenate_threads), 0, params, stream);
   }
 
   using State = typename Wide::State;
 
-  static int bind(State &state, void *const *buffers, void *workspace) {
+  static int bind(State &state, Sizes sizes, void *const *buffers,
+                  void *workspace) {
     typename Store::Arguments store{
-        {sm90::pointer<typename List::Tensor>(buffers)...},
-        {sm90::Pointers<typename List::Operands>::get(buffers)...}};
+        {sm90::pointer<typename List::Tensor>(buffers, sizes)...},
+        {sm90::make_stride<typename Store::Stride, typename List::Tensor>(
+            sizes)...},
+        {sm90::Pointers<typename List::Operands>::get(buffers, sizes)...},
+        All::get_columns(sizes, Store::unit)};
     for (void const *pointer : store.pointers)
       if (!is_aligned(pointer, 16))
         return cudaErrorMisalignedAddress;
-    return Wide::bind(state, buffers, buffers[packed_operand], workspace,
-                      store);
+    if (!(tma_can_address<typename List::Tensor>(sizes) && ...))
+      return cudaErrorMisalignedAddress;
+    return Wide::bind(state, sizes, store.columns.total(), buffers,
+                      buffers[packed_operand], workspace, store);
   }
 
   static int launch(State &state, cudaStream_t stream) {

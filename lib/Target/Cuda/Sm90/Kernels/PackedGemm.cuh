@@ -21,32 +21,40 @@ namespace sm90 {
 // Operands that a store reads itself, an element at a time
 //===----------------------------------------------------------------------===//
 
-/// The buffer that holds an operand, by the row and the column of a result.
+/// Where an operand lies, by the row and the column of a result.
 template <class Tensor> struct Place;
 template <int B, class E, int64_t L, int64_t S, int64_t O>
 struct Place<RowMajor<B, E, L, S, O>> {
-  FACT_DEVICE int64_t at(int row, int column) { return O + row * L + column; }
+  static int64_t get_stride(Sizes sizes) { return sizes(L); }
+  FACT_DEVICE int64_t at(int row, int column, int64_t stride) {
+    return row * stride + column;
+  }
 };
 template <int B, class E, int64_t S, int64_t O>
 struct Place<RowVector<B, E, S, O>> {
-  FACT_DEVICE int64_t at(int, int column) { return O + column; }
+  static int64_t get_stride(Sizes) { return 0; }
+  FACT_DEVICE int64_t at(int, int column, int64_t) { return column; }
 };
 template <int B, class E, int64_t S, int64_t O>
 struct Place<ColumnVector<B, E, S, O>> {
-  FACT_DEVICE int64_t at(int row, int) { return O + row; }
+  static int64_t get_stride(Sizes) { return 0; }
+  FACT_DEVICE int64_t at(int row, int, int64_t) { return row; }
 };
 template <int B, class E, int64_t O> struct Place<Scalar<B, E, O>> {
-  FACT_DEVICE int64_t at(int, int) { return O; }
+  static int64_t get_stride(Sizes) { return 0; }
+  FACT_DEVICE int64_t at(int, int, int64_t) { return 0; }
 };
 
-/// The addresses of operands.
+/// The addresses of operands, and the strides of their rows.
 template <class List> struct Pointers;
 template <class... Tensors> struct Pointers<Operands<Tensors...>> {
   static constexpr int count = sizeof...(Tensors);
   void const *pointers[count + 1];
+  int64_t strides[count + 1];
 
-  static Pointers get(void *const *buffers) {
-    return {{buffers[Tensors::buffer]..., nullptr}};
+  static Pointers get(void *const *buffers, Sizes sizes) {
+    return {{Tensors::pointer(buffers, sizes)..., nullptr},
+            {Place<Tensors>::get_stride(sizes)..., 0}};
   }
 
   /// The functor at an element of a result. Rows and columns that fill up the
@@ -70,7 +78,7 @@ private:
                                         bool inside) const {
     using Element = typename Tensor::Element;
     return inside ? float(widen(__ldg(static_cast<Element const *>(pointers[I]) +
-                                      Place<Tensor>::at(row, column))))
+                                      Place<Tensor>::at(row, column, strides[I]))))
                   : 0.0f;
   }
 };
@@ -231,23 +239,25 @@ template <class Element_, class Tile_, int Stages> struct StagedTiles {
 
 /// D is what `Store`, a visitor, makes of A[M, K] * B[K, N]; B is packed, stored
 /// [N, K].
-template <int M, int N, int K, class A, class Store, class Schedule>
+template <class Problem, class A, class Store, class Schedule>
 class PackedGemm {
   using Tile = typename Schedule::Tile;
   using Cluster = typename Schedule::Cluster;
   using Kind = typename Schedule::Kernel;
+  static constexpr auto K = Problem::k;
   using B = ColumnMajor<0, typename A::Element, K>;
 
   // A of f32 is copied where wgmma does not read it as it lies.
   static constexpr bool is_f32 = std::is_same_v<typename A::Element, f32>;
   static constexpr bool converts =
       is_f32 && !is_direct<A, is_row_major<A>::value, K>();
-  using ConversionA = Conversion<A, is_row_major<A>::value, M, K, 1>;
+  using ConversionA = typename ConversionOf<converts, A, is_row_major<A>::value,
+                                            Problem::m, K, 1>::type;
   using InnerA = std::conditional_t<converts, RowMajor<0, f32, K>, A>;
 
   static_assert(is_f32 || sizeof(typename A::Element) == 2,
                 "operands must be f16, bf16 or f32");
-  static_assert(K % 8 == 0, "K must be a multiple of 8");
+  static_assert(is_size(K) || K % 8 == 0, "K must be a multiple of 8");
   static_assert(Tile::k * sizeof(typename A::Element) % 32 == 0,
                 "tile K must be a multiple of 32 bytes");
   static_assert(!Kind::splits_k, "several products do not split K");
@@ -295,10 +305,13 @@ public:
     ConvertParams conversion;
   };
 
-  static int bind(State &state, void *const *buffers, void *packed,
-                  void *workspace, typename Store::Arguments const &store) {
-    void *a = converts ? workspace : A::pointer(buffers);
-    if (!is_aligned(a, 16) || !is_aligned(packed, 16))
+  /// `n` is the width of all products.
+  static int bind(State &state, Sizes sizes, int n, void *const *buffers,
+                  void *packed, void *workspace,
+                  typename Store::Arguments const &store) {
+    void *a = converts ? workspace : A::pointer(buffers, sizes);
+    if (!is_aligned(a, 16) || !is_aligned(packed, 16) ||
+        (!converts && !tma_can_address<A>(sizes)))
       return cudaErrorMisalignedAddress;
     if constexpr (converts)
       state.conversion = ConversionA::get_params(buffers, workspace);
@@ -311,15 +324,17 @@ public:
 
     typename Kernel::Arguments arguments{};
     arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
-    arguments.problem_shape = cute::make_shape(M, N, K, 1);
+    arguments.problem_shape = cute::make_shape(int(sizes(Problem::m)), n,
+                                               int(sizes(K)), 1);
     arguments.mainloop = {static_cast<Element<A> *>(a),
-                          make_stride<typename Kernel::StrideA, InnerA>(),
+                          make_stride<typename Kernel::StrideA, InnerA>(sizes),
                           static_cast<Element<A> *>(packed),
-                          make_stride<typename Kernel::StrideB, B>()};
+                          make_stride<typename Kernel::StrideB, B>(sizes)};
     arguments.epilogue.thread = {{}, store}; // the accumulator, the store
     arguments.hw_info =
         cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
-    arguments.scheduler.max_swizzle_size = Schedule::Swizzle::size;
+    arguments.scheduler.max_swizzle_size =
+        int(sizes(Schedule::Swizzle::size));
     arguments.scheduler.raster_order = Schedule::Raster::order;
 
     if (!Kernel::can_implement(arguments))

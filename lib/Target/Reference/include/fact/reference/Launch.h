@@ -178,7 +178,8 @@ template <class Region, int Buffers, uint64_t WorkspaceBytes> struct Exported {
     void *buffers[Buffers];
     char *workspace;
   };
-  static int bind(void *memory, void *const *buffers, void *workspace) {
+  static int bind(void *memory, const int64_t *, void *const *buffers,
+                  void *workspace) {
     State &state = *static_cast<State *>(memory);
     for (int i = 0; i < Buffers; ++i)
       state.buffers[i] = buffers[i];
