@@ -493,6 +493,38 @@ static void gemm_tf32(Case &test) { gemm_square(test, tf32_tolerance); }
 static void gemm_cublas_f32(Case &test) { gemm_square(test, strict_tolerance); }
 static void gemm_cublas_tf32(Case &test) { gemm_square(test, tf32_tolerance); }
 
+/// The products of examples/workloads/gemm_batched.py and gemm_large_k.py.
+static void gemm_f32(Case &test, GemmSize size) {
+  int64_t m = size.m, n = size.n, k = size.k, batches = size.batches;
+  auto *a = test.operand<f32>(batches * m * k);
+  auto *b = test.operand<f32>(batches * k * n);
+  test.result<f32>(batches * m * n);
+  test.tolerance = strict_tolerance;
+  gemm_reference<f32>(test, size, {a, k, 1, m * k}, {b, n, 1, k * n},
+                      PlainProduct{});
+}
+static void gemm_batched_f32(Case &test) {
+  gemm_f32(test, {512, 2048, 1024, 128});
+}
+static void gemm_large_k_f32(Case &test) {
+  gemm_f32(test, {256, 256, 524288, 1});
+}
+
+/// The first product of mini_gpt's MLP.
+static void gemm_gelu_f32(Case &test) {
+  auto *x = test.operand<f32>(65536 * 768);
+  auto *w = test.operand<f32>(3072 * 768, 0.036f);
+  auto *bias = test.operand<f32>(3072);
+  test.result<f32>(65536 * 3072);
+  test.tolerance = strict_tolerance;
+  gemm_reference<f32>(test, {65536, 3072, 768, 1}, {x, 768, 1, 0},
+                      {w, 1, 768, 0},
+                      [=] __device__(float acc, int, int, int j) {
+                        double x = double(acc) + bias[j];
+                        return 0.5 * x * (1 + erf(x * 0.7071067811865476));
+                      });
+}
+
 static void gemm_cublas_f64(Case &test) {
   auto *a = test.operand<f64>(130 * 67);
   auto *b = test.operand<f64>(130 * 67, 0.12f);
@@ -1000,6 +1032,17 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_cublas_f32", gemm_cublas_f32},
     {"gemm_cublas_tf32", gemm_cublas_tf32},
     {"gemm_cublas_f64", gemm_cublas_f64},
+    {"gemm_cublas_batched", gemm_batched_f32},
+    {"gemm_cublas_large_k", gemm_large_k_f32},
+    {"strict_registers", gemm_strict},
+    {"strict_promote2", gemm_strict},
+    {"strict_presplit", gemm_strict},
+    {"strict_free", gemm_strict},
+    {"strict_batched", gemm_batched_f32},
+    {"strict_large_k", gemm_large_k_f32},
+    {"strict_gelu", gemm_gelu_f32},
+    {"strict_gelu_straight", gemm_gelu_f32},
+    {"strict_gelu_registers", gemm_gelu_f32},
     {"gated_gemm_strict", gated_gemm_strict},
     {"gemm_rows", gemm_rows},
     {"gemm_columns", gemm_columns},

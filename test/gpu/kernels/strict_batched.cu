@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// examples/workloads/gemm_batched.py; B is transposed in each launch.
+#include "strict.cuh"
+
+namespace fact::strict_batched {
+
+using Kernel = sm90::PackedPerLaunch<Float32Gemm<
+    Problem<512, 2048, 1024, 128>,
+    RowMajor<0, f32, 1024, 512 * 1024>,
+    RowMajor<1, f32, 2048, 1024 * 2048>,
+    Operands<>,
+    Results<Result<Identity, RowMajor<2, f32, 2048, 512 * 2048>>>,
+    GemmSchedule<Tile<128, 128, 32>, Cluster<2, 1>,
+                 SplitInKernel<Cooperative>>>>;
+
+FACT_KERNEL(strict_batched, Kernel)
+
+} // namespace fact::strict_batched
