@@ -5,7 +5,8 @@ PyTorch takes a class that holds tensors as an argument or result of an exported
 is registered as a pytree node. transformers registers `DynamicCache` on demand only, and what
 it registers builds a cache by updates, which become ops of the program. These do not: a cache
 is its tensors, and everything else about it (the kinds of its layers, how many tokens they
-have seen) is compared at each call, as the structure of the arguments is.
+have seen) is compared at each call, as the structure of the arguments is. The tensors of a
+`StaticCache` change in place, and its length is one of them, so one library computes all steps.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def _register_once(library) -> None:
     if hasattr(library, "DynamicCache") and hasattr(library, "DynamicLayer"):
         _register(library.DynamicCache, _flatten_cache,
                   functools.partial(_unflatten_cache, library))
+    if hasattr(library, "StaticCache") and hasattr(library, "StaticLayer"):
+        _register(library.StaticCache, _flatten_static, functools.partial(_unflatten_static, library))
     if hasattr(library, "EncoderDecoderCache"):
         _register(library.EncoderDecoderCache,
                   lambda cache: ([cache.self_attention_cache, cache.cross_attention_cache], ""),
@@ -88,6 +91,39 @@ def _unflatten_cache(library, leaves, context: str):
                 layer.dtype, layer.device = layer.keys.dtype, layer.keys.device
             layer.is_initialized = True
         cache.layers.append(layer)
+    return cache
+
+
+def _flatten_static(cache) -> tuple[list[torch.Tensor], str]:
+    leaves = []
+    for layer in cache.layers:
+        kind = type(layer).__name__
+        if kind != "StaticLayer":
+            # Others count tokens in Python too, and a call of a library does not change that.
+            raise FactError(f"a static cache has a layer of class {kind}; FACT knows StaticLayer: "
+                            "pass a DynamicCache, or use torch.compile(backend=\"fact\")")
+        if not layer.is_initialized:
+            raise FactError("a static cache has no tensors yet: call its early_initialization, or "
+                            "the model in eager with it first")
+        leaves += [layer.keys, layer.values, layer.cumulative_length]
+    return leaves, json.dumps([layer.max_cache_len for layer in cache.layers])
+
+
+def _unflatten_static(library, leaves, context: str):
+    # Its constructor wants the model's configuration.
+    cache, leaves = library.StaticCache.__new__(library.StaticCache), iter(leaves)
+    layers = []
+    for length in json.loads(context):
+        with _disable_current_modes():
+            layer = library.StaticLayer(length)
+        layer.keys, layer.values, layer.cumulative_length = next(leaves), next(leaves), next(leaves)
+        if isinstance(layer.keys, torch.Tensor):
+            layer.dtype, layer.device = layer.keys.dtype, layer.keys.device
+            layer.batch_size, layer.num_heads, _, layer.k_head_dim = layer.keys.shape
+            layer.v_head_dim = layer.values.shape[-1]
+        layer.is_initialized = True
+        layers.append(layer)
+    library.Cache.__init__(cache, layers=layers)
     return cache
 
 
