@@ -9,8 +9,9 @@
 # DTYPE is fp32, tf32 (fp32 whose products may use TF32), fp16 or bf16.
 # TARGET names the architecture (sm_90a), SIZE a size of the workloads (full), GRAPHS how many
 # random graphs go along (300) and GRAPH_SEED the first one's seed (random). BREADTH names the
-# precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none). With OBJECTS=N, N
-# candidates of each kernel are compiled here (0); the other machine needs the same nvcc to use them.
+# precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none), MODELS those of
+# the models of test/models ("fp32 bf16"; none). With OBJECTS=N, N candidates of each kernel are
+# compiled here (0); the other machine needs the same nvcc to use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
@@ -80,6 +81,12 @@ for precision in ${BREADTH:-}; do
   for bundle in "$stage/breadth-$precision"/*/; do localize "$bundle" ../../cutlass; done
 done
 
+if [ -n "${MODELS:-}" ]; then
+  say "models of test/models in $MODELS"
+  "$python" test/models/run.py pack "$stage/models" --target "$target" --precision $MODELS
+  for bundle in "$stage"/models/*/; do localize "$bundle" ../../cutlass; done
+fi
+
 say "tools, tests and CUTLASS"
 for tool in fact-tune fact-registry; do
   /usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/$tool" "build-x86_64/bin/$tool"
@@ -89,7 +96,7 @@ cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"
 cp -r "$cutlass/examples/88_hopper_fmha" "$stage/cutlass/examples/"
 mkdir -p "$stage/scripts" "$stage/test" "$stage/include"
 cp -r python examples Makefile "$stage/"
-cp -r test/gpu test/mutants test/breadth "$stage/test/"
+cp -r test/gpu test/mutants test/breadth test/models "$stage/test/"
 mkdir -p "$stage/test/python"
 cp -r test/python/random_graphs "$stage/test/python/"
 cp -r include/fact "$stage/include/"

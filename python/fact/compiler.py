@@ -113,9 +113,14 @@ def bundle(
     """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it."""
     module, inputs, kwargs = _open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
+    return bundle_graph(graph, target, output, _options(candidates, options), verbose)
+
+
+def bundle_graph(graph: ExportedGraph, target: str, output: str | os.PathLike,
+                 options: Sequence[str] = (), verbose: bool = False) -> Path:
+    """Writes the bundle of an exported graph."""
     folder = Path(output).absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    options = _options(candidates, options)
     work = work_folder(graph, target, options)
     arguments = [f"--target={resolve_target(target)}", f"--bundle={folder}",
                  "--until=bundle", *options]

@@ -35,7 +35,8 @@ from torch.utils import _pytree as pytree
 from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide
 from .errors import FactError
 from .library import Model
-from .verify import FACTOR, Comparison, Judgment, judge
+from .signature import CallSignature
+from .verify import FACTOR, Comparison, Judgment, compare, judge, largest
 
 # The maximum number of perturbed runs of eager, used if one run does not determine its error.
 PERTURBED_RUNS = 8
@@ -70,8 +71,8 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
     if any(tensor.is_meta for tensor in _all_tensors(module, args, kwargs)):
         return Verdict("the module or its inputs are on the meta device and have no data")
     try:
-        runs = _Runs(model, module, args, kwargs)
-        found = runs.library()
+        runs = _Runs(model.signature, model.library.device_type, module, args, kwargs)
+        found = runs.library(model)
         exact = _exact(runs, found)
         judgments = judge_results([entry["name"] for entry in model.library.outputs], found, exact,
                                    runs.eager)
@@ -85,6 +86,25 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
     return Verdict(errors={judgment.name: (judgment.ours, judgment.eager)
                            for judgment, result in zip(judgments, found)
                            if result.is_floating_point()})
+
+
+@dataclasses.dataclass
+class Expected:
+    """A result of the module in fp64, and eager's errors."""
+
+    exact: torch.Tensor
+    eager: Comparison
+    # The largest of perturbed runs too: what a result is judged by if one run refuses it.
+    largest: Comparison
+
+
+def expected_results(signature: CallSignature, module: torch.nn.Module, args: Sequence[Any],
+                     kwargs: dict[str, Any] | None = None) -> list[Expected]:
+    """What a library must compute, for a comparison without the module."""
+    runs = _Runs(signature, "cpu", module, args, kwargs or {})
+    exact = runs.wide(torch.float64)
+    errors = [list(map(compare, runs.eager(seed), exact)) for seed in (None, *range(PERTURBED_RUNS))]
+    return [Expected(truth, own[0], largest(own)) for truth, *own in zip(exact, *errors)]
 
 
 def judge_results(names: Sequence[str], found: Sequence[torch.Tensor],
@@ -153,10 +173,9 @@ class _CannotRun(Exception):
 class _Runs:
     """Runs the library and the module on the same inputs, each on copies of what may change."""
 
-    def __init__(self, model: Model, module: torch.nn.Module, args, kwargs):
-        self.model, self.signature = model, model.signature
-        self.args, self.kwargs, self.module = tuple(args), kwargs, module
-        kind = model.library.device_type
+    def __init__(self, signature: CallSignature, kind: str, module: torch.nn.Module, args, kwargs):
+        self.signature, self.module = signature, module
+        self.args, self.kwargs = tuple(args), kwargs
         tensors = _all_tensors(module, args, kwargs)
         self.device = next((t.device for t in tensors if t.device.type == kind),
                            torch.device(kind))
@@ -166,9 +185,9 @@ class _Runs:
                 torch.Tensor, lambda t: t.to(self.device), (self.args, self.kwargs))
         self.changed = {m.target for m in self.signature.mutations if isinstance(m.target, str)}
 
-    def library(self) -> list[torch.Tensor]:
+    def library(self, model: Model) -> list[torch.Tensor]:
         args, kwargs = _copies((self.args, self.kwargs))
-        outputs = self.model.call_flat(self.signature.flatten(args, kwargs))
+        outputs = model.call_flat(self.signature.flatten(args, kwargs))
         return self.signature.as_returned(outputs)
 
     def wide(self, dtype: torch.dtype) -> list[torch.Tensor]:
@@ -213,7 +232,7 @@ class _Runs:
 
     def _in_order(self, own: "_Copy", args, kwargs, returned) -> list[torch.Tensor]:
         """The values that the module returned and changed, in the order of the outputs."""
-        results: list[torch.Tensor | None] = [None] * len(self.model.library.outputs)
+        results: dict[int, torch.Tensor] = {}
         leaves = pytree.tree_leaves(returned)
         if len(leaves) != len(self.signature.result_leaves):
             raise _CannotRun(f"the module returned {len(leaves)} values where the exported one "
@@ -226,7 +245,7 @@ class _Runs:
             results[mutation.output] = (inputs[mutation.target]
                                         if isinstance(mutation.target, int)
                                         else own.state()[mutation.target])
-        return results
+        return [results[position] for position in sorted(results)]
 
 
 class _Copy:

@@ -97,11 +97,12 @@ def _differs(result: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
 
 def worst(results: Any, exact: Any) -> Comparison:
     """The largest of each figure over all results of a module."""
-    return _largest([compare(out, ref)
+    return largest([compare(out, ref)
                      for out, ref in zip(_tensors(results), _tensors(exact), strict=True)])
 
 
-def _largest(found: Sequence[Comparison]) -> Comparison:
+def largest(found: Sequence[Comparison]) -> Comparison:
+    """The largest of each figure."""
     return Comparison(
         max(c.norm for c in found), max(c.element for c in found), max(c.absolute for c in found)
     )
@@ -186,7 +187,7 @@ def judge(name: str, result: torch.Tensor, runs: Sequence[torch.Tensor],
     if result.is_floating_point():
         wrong &= ~_rounds_to_infinity(flat, truth)
         ours, position = _errors(flat, truth)
-        theirs = _largest([_errors(run, truth)[0] for run in runs])
+        theirs = largest([_errors(run, truth)[0] for run in runs])
     allowed = allowed_beside(theirs, result.dtype)
     count = int(wrong.sum())
     if not count and within(ours, allowed):

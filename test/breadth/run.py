@@ -226,32 +226,36 @@ STAGES = {"compare": compare_library, "time": time_library}
 RECORDED = 3
 
 
-def stage(arguments) -> int:
+def each_bundle(mode: str, bundles: Sequence[str], timeout: int,
+                function: Callable[[Path], dict[str, Any]]) -> int:
     """In a process of its own: a stage on bundles, one after the other, up to the first failure."""
-    for bundle in map(Path, arguments.bundles):
-        faulthandler.dump_traceback_later(arguments.timeout, exit=True)
+    for bundle in map(Path, bundles):
+        faulthandler.dump_traceback_later(timeout, exit=True)
         try:
-            result = STAGES[arguments.mode](bundle, arguments.baselines)
+            result = function(bundle)
         except Exception as error:
             # After an error on the device, the process is of no more use.
             result = {"failure": reason(error)}
-        (bundle / f"{arguments.mode}.json").write_text(json.dumps(result))
+        (bundle / f"{mode}.json").write_text(json.dumps(result))
         torch._dynamo.reset()
         if "failure" in result:
             return RECORDED
     return 0
 
 
-def supervise(mode: str, bundles: Sequence[Path], arguments) -> None:
+def stage(arguments) -> int:
+    return each_bundle(arguments.mode, arguments.bundles, arguments.timeout,
+                       lambda bundle: STAGES[arguments.mode](bundle, arguments.baselines))
+
+
+def supervise(mode: str, bundles: Sequence[Path], command: Sequence[str]) -> None:
     """Runs a stage; where its process ends, a new one continues with the next bundle."""
     pending = list(bundles)
     for bundle in pending:
         (bundle / f"{mode}.json").unlink(missing_ok=True)
     while pending:
-        done = subprocess.run(
-            [sys.executable, __file__, mode, arguments.folder, "--timeout", str(arguments.timeout),
-             "--baselines", *arguments.baselines, "--bundles", *map(str, pending)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        done = subprocess.run([*command, "--bundles", *map(str, pending)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace")
         pending = [bundle for bundle in pending if not (bundle / f"{mode}.json").exists()]
         if pending and done.returncode != RECORDED:
             bundle = pending.pop(0)
@@ -259,6 +263,13 @@ def supervise(mode: str, bundles: Sequence[Path], arguments) -> None:
             last = (done.stdout.strip().splitlines() or [""])[-1]
             (bundle / f"{mode}.json").write_text(json.dumps(
                 {"failure": f"the process ended with status {done.returncode}: {last}"}))
+
+
+def in_parallel(mode: str, bundles: Sequence[Path], command: Sequence[str], parallel: int) -> None:
+    """Runs a stage in several processes."""
+    parts = [part for part in (bundles[i::parallel] for i in range(parallel)) if part]
+    with concurrent.futures.ThreadPoolExecutor(len(parts) or 1) as pool:
+        list(pool.map(lambda part: supervise(mode, part, command), parts))
 
 
 def tune(bundles: Sequence[Path], arguments) -> None:
@@ -275,7 +286,7 @@ def tune(bundles: Sequence[Path], arguments) -> None:
                 # fact-tune ends its own children on SIGTERM.
                 process.terminate()
                 process.wait()
-        print(f"breadth: tuned {min((number + 1) * arguments.batch, len(bundles))} of "
+        print(f"tuned {min((number + 1) * arguments.batch, len(bundles))} of "
               f"{len(bundles)}", flush=True)
 
 
@@ -289,11 +300,12 @@ def run(arguments) -> int:
     if not arguments.no_tune:
         tune(bundles, arguments)
     linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
-    parts = [part for part in (linked[i::arguments.parallel] for i in range(arguments.parallel)) if part]
-    with concurrent.futures.ThreadPoolExecutor(len(parts) or 1) as pool:
-        list(pool.map(lambda part: supervise("compare", part, arguments), parts))
+    commands = {mode: [sys.executable, __file__, mode, arguments.folder, "--timeout",
+                       str(arguments.timeout), "--baselines", *arguments.baselines]
+                for mode in STAGES}
+    in_parallel("compare", linked, commands["compare"], arguments.parallel)
     # One process at a time: others would disturb what is measured.
-    supervise("time", linked, arguments)
+    supervise("time", linked, commands["time"])
     return report.write(folder, bundles)
 
 

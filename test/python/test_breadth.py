@@ -2,7 +2,6 @@
 """The modules of test/breadth: a representative part runs on the host, and the compiler takes
 the others for a GPU. `test/breadth/run.py` runs all of them."""
 
-import argparse
 import collections
 import os
 import random
@@ -111,7 +110,7 @@ def test_failing_modules_of_a_batch():
     assert run.failures(chosen, attempt) == {name: f"no kernel for ['{name}']" for name in bad}
 
 
-def test_processes_that_end(tmp_path, monkeypatch):
+def test_processes_that_end(tmp_path):
     """A crash and a recorded failure concern one module each; the others are done."""
     stub = tmp_path / "stub.py"
     stub.write_text("""
@@ -124,12 +123,10 @@ for bundle in map(pathlib.Path, sys.argv[sys.argv.index("--bundles") + 1:]):
     if bundle.name == "fails":
         sys.exit(3)
 """)
-    monkeypatch.setattr(run, "__file__", str(stub))
     bundles = [tmp_path / name for name in ("first", "crashes", "second", "fails", "last")]
     for bundle in bundles:
         bundle.mkdir()
-    arguments = argparse.Namespace(folder=str(tmp_path), timeout=9, baselines=["eager"])
-    run.supervise("time", bundles, arguments)
+    run.supervise("time", bundles, [sys.executable, str(stub)])
     found = {bundle.name: report.read(bundle / "time.json").get("failure") for bundle in bundles}
     assert found == {"first": None, "second": None, "last": None, "fails": "wrong",
                      "crashes": "the process ended with status -6: signal"}

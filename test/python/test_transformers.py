@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of the transformers library, tiny and with random weights, called as people call them.
+"""Models of the transformers library (`test/models`) on the host.
 
-Each is called with token ids (or pixels) alone, with a padding mask, and, if it generates
-text, for one more token with the cache that it made itself. `fact.compile` compares each
-library with its module in fp64: it may be 1.5 times as far from it as eager, plus one
-rounding. The long tests are all models; `pytest -rs --full` lists what is refused, and why.
+`fact.compile` compares each library with its module in fp64: it may be 1.5 times as far from it
+as eager, plus one rounding. The long tests are all models; `pytest -rs --full` lists what is
+refused, and why.
 """
 
+import copy
+import json
 import os
 import re
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,7 +19,13 @@ import torch
 import fact
 from fact import toolchain
 from fact.errors import CompilerError
-from fact.export import _supported_ops
+from fact.export import _supported_ops, export
+from fact.safetensors_file import read_safetensors, write_safetensors
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from models import architectures, run  # noqa: E402
+from models.architectures import TOKENS, RandomWeight, arguments  # noqa: E402
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")
@@ -24,106 +33,16 @@ if not os.environ.get("FACT_REQUIRE_COMPILER"):
         pytest.skip("fact-compile is not built", allow_module_level=True)
 
 transformers = pytest.importorskip("transformers", reason="transformers cannot be imported")
-transformers.logging.set_verbosity_error()
 
-VOCABULARY, BATCH, TOKENS = 96, 2, 12
-
-# Names of a model's class and of its sizes: width, layers, heads, inner width.
-BERT = dict(hidden_size=64, num_hidden_layers=1, num_attention_heads=4, intermediate_size=128,
-            max_position_embeddings=64)
-LLAMA = BERT | dict(num_key_value_heads=2)
-BART = dict(d_model=64, encoder_layers=1, decoder_layers=1, encoder_attention_heads=4,
-            decoder_attention_heads=4, encoder_ffn_dim=128, decoder_ffn_dim=128,
-            max_position_embeddings=64)
-VISION = dict(hidden_size=64, num_hidden_layers=1, num_attention_heads=4, intermediate_size=128,
-              image_size=32, patch_size=16)
-
-ENCODERS = {
-    "bert": ("BertModel", BERT),
-    "roberta": ("RobertaModel", BERT),
-    "camembert": ("CamembertModel", BERT),
-    "xlm_roberta": ("XLMRobertaModel", BERT),
-    "electra": ("ElectraModel", BERT | dict(embedding_size=64)),
-    "albert": ("AlbertModel", BERT | dict(embedding_size=32)),
-    "mpnet": ("MPNetModel", BERT),
-    "deberta_v2": ("DebertaV2Model", BERT | dict(relative_attention=True,
-                                                 pos_att_type=["p2c", "c2p"])),
-    "distilbert": ("DistilBertModel", dict(dim=64, n_layers=1, n_heads=4, hidden_dim=128,
-                                           max_position_embeddings=64)),
-    "modernbert": ("ModernBertModel", BERT | dict(pad_token_id=0)),
-    "clip_text": ("CLIPTextModel", BERT | dict(eos_token_id=VOCABULARY - 1)),
-    "t5_encoder": ("T5EncoderModel", dict(d_model=64, d_kv=16, d_ff=128, num_layers=1,
-                                          num_heads=4)),
-}
-GENERATORS = {
-    "gpt2": ("GPT2LMHeadModel", dict(n_embd=64, n_layer=1, n_head=4, n_positions=64)),
-    "gpt_neo": ("GPTNeoForCausalLM", dict(hidden_size=64, num_layers=1, num_heads=4,
-                                          attention_types=[[["global"], 1]],
-                                          max_position_embeddings=64)),
-    "gpt_neox": ("GPTNeoXForCausalLM", BERT),
-    "gptj": ("GPTJForCausalLM", dict(n_embd=64, n_layer=1, n_head=4, rotary_dim=8,
-                                     n_positions=64)),
-    "opt": ("OPTForCausalLM", dict(hidden_size=64, num_hidden_layers=1, num_attention_heads=4,
-                                   ffn_dim=128, word_embed_proj_dim=64,
-                                   max_position_embeddings=64)),
-    "bloom": ("BloomForCausalLM", dict(hidden_size=64, n_layer=1, n_head=4)),
-    "falcon": ("FalconForCausalLM", dict(hidden_size=64, num_hidden_layers=1,
-                                         num_attention_heads=4)),
-    "llama": ("LlamaForCausalLM", LLAMA),
-    "mistral": ("MistralForCausalLM", LLAMA | dict(sliding_window=8)),
-    "qwen2": ("Qwen2ForCausalLM", LLAMA),
-    "qwen3": ("Qwen3ForCausalLM", LLAMA | dict(head_dim=16)),
-    "gemma": ("GemmaForCausalLM", LLAMA | dict(head_dim=16)),
-    "gemma2": ("Gemma2ForCausalLM", LLAMA | dict(head_dim=16, sliding_window=8)),
-    "phi": ("PhiForCausalLM", LLAMA),
-    "phi3": ("Phi3ForCausalLM", LLAMA | dict(pad_token_id=0)),
-    "stablelm": ("StableLmForCausalLM", LLAMA),
-    "olmo2": ("Olmo2ForCausalLM", LLAMA),
-    "cohere": ("CohereForCausalLM", LLAMA),
-}
-TRANSLATORS = {
-    "t5": ("T5ForConditionalGeneration", dict(d_model=64, d_kv=16, d_ff=128, num_layers=1,
-                                              num_heads=4)),
-    "bart": ("BartForConditionalGeneration", BART),
-}
-IMAGES = {
-    "vit": ("ViTModel", VISION),
-    "dinov2": ("Dinov2Model", VISION),
-}
-CALLS = [*[(name, call) for name in (*ENCODERS, *GENERATORS, *TRANSLATORS)
-           for call in ("ids", "mask")],
-         *[(name, "decode") for name in GENERATORS], *[(name, "pixels") for name in IMAGES]]
 # Cheap, and one of each kind.
 ALWAYS = [("bert", "mask"), ("gpt2", "decode"), ("llama", "decode")]
 
 
 def model_of(name, dtype):
-    class_name, sizes = (ENCODERS | GENERATORS | TRANSLATORS | IMAGES)[name]
-    model_class = getattr(transformers, class_name, None)
-    if model_class is None:
+    class_name = architectures.ARCHITECTURES[name][0]
+    if not hasattr(transformers, class_name):
         pytest.skip(f"transformers {transformers.__version__} has no {class_name}")
-    torch.manual_seed(0)
-    if name not in IMAGES:
-        sizes = sizes | dict(vocab_size=VOCABULARY)
-    return model_class(model_class.config_class(**sizes)).to(dtype).eval()
-
-
-@torch.no_grad()
-def arguments_of(model, name, call):
-    """The positional and keyword arguments of a call."""
-    ids = torch.randint(3, VOCABULARY, (BATCH, TOKENS))
-    ids[:, -1] = VOCABULARY - 1
-    if call == "pixels":
-        return (torch.randn(BATCH, 3, 32, 32).to(model.dtype),), {}
-    kwargs = {"decoder_input_ids": ids[:, :5]} if name in TRANSLATORS else {}
-    if call == "decode":
-        return (ids[:, :1],), {"past_key_values": model(ids).past_key_values}
-    if call == "mask":
-        mask = torch.ones_like(ids)
-        # Generators are padded at the left.
-        mask[0, slice(0, 4) if name in GENERATORS else slice(-4, None)] = 0
-        kwargs["attention_mask"] = mask
-    return (ids,), kwargs
+    return architectures.build(name, dtype)[0]
 
 
 def compile_or_skip(model, args, kwargs):
@@ -145,38 +64,65 @@ def tensors_of(result):
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
 @pytest.mark.parametrize("name, call", [
     pytest.param(*case, id="-".join(case), marks=[] if case in ALWAYS else pytest.mark.full)
-    for case in CALLS])
+    for case in architectures.CALLS])
 @torch.no_grad()
 def test_model(name, call, dtype):
-    model = model_of(name, {"fp32": torch.float32, "bf16": torch.bfloat16}[dtype])
-    args, kwargs = arguments_of(model, name, call)
+    model = model_of(name, architectures.DTYPES[dtype])
+    args, kwargs = arguments(model, name, call)
     compiled = compile_or_skip(model, args, kwargs)
     assert compiled.library.verified
-    found = compiled(*args, **kwargs)
-    # Eager changes the cache that it is given, so it comes last.
+    # Both may change the cache that they are given.
+    found = compiled(*args, **copy.deepcopy(kwargs))
     expected = model(*args, **kwargs)
     assert type(found) is type(expected) and found.keys() == expected.keys()
     for ours, eager in zip(tensors_of(found), tensors_of(expected), strict=True):
         assert ours.shape == eager.shape and ours.dtype == eager.dtype
-    if call == "decode":
+    if call in ("decode", "static"):
         cache, grown = found.past_key_values, expected.past_key_values
-        assert cache.get_seq_length() == grown.get_seq_length() == TOKENS + 1
+        assert type(cache) is type(grown) and cache.get_seq_length() == grown.get_seq_length()
 
 
 @pytest.mark.full
 @torch.no_grad()
 def test_a_loaded_library_takes_a_cache(tmp_path):
     model = model_of("llama", torch.float32)
-    args, kwargs = arguments_of(model, "llama", "decode")
+    args, kwargs = arguments(model, "llama", "decode")
     compiled = fact.compile(model, args, kwargs, target="host", candidates=1)
     loaded = fact.load(compiled.library.path, model)
     found, expected = loaded(*args, **kwargs), compiled(*args, **kwargs)
     assert torch.equal(found.logits, expected.logits)
     assert found.past_key_values.get_seq_length() == TOKENS + 1
-    longer = arguments_of(model, "llama", "decode")[1]
+    longer = arguments(model, "llama", "decode")[1]
     model(args[0], **longer)
     with pytest.raises(fact.FactError, match="has shape"):
         loaded(*args, **longer)
+
+
+@torch.no_grad()
+def test_a_static_cache_as_an_argument():
+    """One library computes all steps: the cache, its length included, changes in place."""
+    model = model_of("llama", torch.float32)
+    args, kwargs = arguments(model, "llama", "static")
+    compiled = fact.compile(model, args, kwargs, target="host", candidates=1)
+    ours, theirs = kwargs["past_key_values"], copy.deepcopy(kwargs["past_key_values"])
+    for step in range(1, 4):
+        found = compiled(args[0] + step, past_key_values=ours)
+        expected = model(args[0] + step, past_key_values=theirs)
+        assert torch.allclose(found.logits, expected.logits, atol=1e-5)
+        assert ours.get_seq_length() == theirs.get_seq_length() == TOKENS + step
+        assert torch.allclose(ours.layers[0].values, theirs.layers[0].values, atol=1e-5)
+        assert torch.equal(ours.layers[0].keys, found.past_key_values.layers[0].keys)
+
+
+@torch.no_grad()
+def test_static_caches_that_are_refused():
+    token = torch.ones(1, 1, dtype=torch.int64)
+    for name, text in (("llama", "a static cache has no tensors yet"),
+                       ("mistral", "a static cache has a layer of class StaticSlidingWindowLayer")):
+        model = model_of(name, torch.float32)
+        cache = transformers.StaticCache(config=model.config, max_cache_len=16)
+        with pytest.raises(fact.FactError, match=text):
+            export(model, (token,), kwargs={"past_key_values": cache})
 
 
 @pytest.mark.full
@@ -208,9 +154,36 @@ def test_a_static_cache_in_buffers():
 @torch.no_grad()
 def test_torch_compile(name, call):
     model = model_of(name, torch.float32)
-    args, kwargs = arguments_of(model, name, call)
+    args, kwargs = arguments(model, name, call)
     torch._dynamo.reset()
     fast = torch.compile(model, backend="fact", options={"target": "host", "candidates": 1})
     for ours, eager in zip(tensors_of(fast(*args, **kwargs)), tensors_of(model(*args, **kwargs)),
                            strict=True):
         assert torch.allclose(ours, eager, atol=1e-4)
+
+
+def test_random_weights():
+    """Another machine draws the same numbers from a name."""
+    weight = RandomWeight("layer.weight", 1.0, 0.5)
+    assert weight.draw((1, 3), torch.float64).tolist() == [
+        pytest.approx([1.5305991050116785, 1.2294355255311673, 1.0191701879038257])]
+
+
+def test_packed_models(tmp_path, monkeypatch):
+    """test/models/run.py, both of its steps on this machine."""
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["run.py", *map(str, words)])
+        return run.main()
+
+    folder = tmp_path / "packed"
+    assert call("pack", folder, "--target", "host", "--precision", "fp32", "--names", "^vit") == 0
+    assert call("run", folder) == 0
+    (case,) = json.loads((folder / "report.json").read_text())["cases"]
+    assert case["rules"]["attention"] == 1 and case["failure"] is None and len(case["errors"]) == 2
+    bundle = folder / "vit_pixels_fp32"
+    path = bundle / "tensors.safetensors"
+    tensors = {name: tensor.clone() for name, tensor in read_safetensors(path).items()}
+    tensors["result 0"][0, 0, 0] += 1e-3
+    write_safetensors(path, tensors)
+    failure = run.compare_library(bundle)["failure"]
+    assert re.match(r"output 'last_hidden_state': norm .*; allowed is norm ", failure)
