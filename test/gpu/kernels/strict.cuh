@@ -437,8 +437,11 @@ struct PresplitGemm
   static constexpr uint32_t packed_with = 0;
   static constexpr int64_t elements =
       int64_t(Problem::n) * Problem::k * Problem::batches;
-  static constexpr uint64_t packed_bytes = 2 * elements * sizeof(float);
-  static int pack(void *const *buffers, void *packed, cudaStream_t stream) {
+  static constexpr uint64_t packed_bytes(Sizes) {
+    return 2 * elements * sizeof(float);
+  }
+  static int pack(Sizes, void *const *buffers, void *packed,
+                  cudaStream_t stream) {
     SplitParams params{reinterpret_cast<float4 const *>(B::pointer(buffers)),
                        static_cast<float4 *>(packed), elements / 4};
     return launch_kernel(&split_operand<B>, dim3(132 * 8), dim3(1, 1, 1),
@@ -450,9 +453,9 @@ struct PresplitGemm
 template <class Kernel> struct PackedPerLaunch {
   static constexpr int buffer_count = Kernel::buffer_count;
   static constexpr uint64_t packed_bytes_here =
-      (Kernel::packed_bytes + 255) / 256 * 256;
+      (Kernel::packed_bytes({}) + 255) / 256 * 256;
   static constexpr uint64_t workspace_bytes =
-      packed_bytes_here + Kernel::workspace_bytes;
+      packed_bytes_here + Kernel::workspace_bytes({});
   struct State {
     typename Kernel::State inner;
     void *buffers[buffer_count];
@@ -463,11 +466,11 @@ template <class Kernel> struct PackedPerLaunch {
     for (int i = 0; i < buffer_count; ++i)
       inner[i] = state.buffers[i] = buffers[i];
     state.packed = inner[Kernel::packed_operand] = workspace;
-    return Kernel::bind(state.inner, inner,
+    return Kernel::bind(state.inner, {}, inner,
                         static_cast<char *>(workspace) + packed_bytes_here);
   }
   static int launch(State &state, cudaStream_t stream) {
-    int error = Kernel::pack(state.buffers, state.packed, stream);
+    int error = Kernel::pack({}, state.buffers, state.packed, stream);
     return error ? error : Kernel::launch(state.inner, stream);
   }
 };
