@@ -39,7 +39,7 @@ static bool passesOn(OpOperand &use) {
              GeluOp, MishOp, SoftplusOp, SinOp, CosOp>(op);
 }
 
-bool fact::toleratesAbsoluteError(Value value) {
+bool fact::toleratesAbsoluteError(Value value, bool whereStored) {
   SmallVector<Value> work{value};
   llvm::DenseSet<Value> seen{value};
   while (!work.empty()) {
@@ -47,8 +47,9 @@ bool fact::toleratesAbsoluteError(Value value) {
     for (OpOperand &use : next.getUses()) {
       Operation *user = use.getOwner();
       bool rounds = isa<YieldOp>(user) || isa<ContractionOpInterface>(user);
-      if (rounds ? !isNarrowFloat(getElementTypeOrSelf(next.getType()))
-                 : !passesOn(use))
+      bool isExact = !whereStored &&
+                     !isNarrowFloat(getElementTypeOrSelf(next.getType()));
+      if (rounds ? isExact : !passesOn(use))
         return false;
       if (!rounds && seen.insert(user->getResult(0)).second)
         work.push_back(user->getResult(0));

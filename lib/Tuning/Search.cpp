@@ -383,7 +383,8 @@ void Tuner::compileAll() {
       };
       compile(objectKey(source, isCandidate), command, object, done);
     };
-    compileOne(kernel.reference, false, "reference");
+    if (!options.noCheck)
+      compileOne(kernel.reference, false, "reference");
     std::vector<size_t> ranking = rank(kernel);
     size_t end = selectBatch(kernel, ranking, 0);
     for (size_t i = 0; i < end; ++i)

@@ -12,8 +12,9 @@ namespace fact {
 /// sums, products and activation functions of it, are stored in 16 bits or
 /// rounded to them as a contraction's operand. A logarithm, a quotient or a
 /// comparison does not tolerate it: near 0, an absolute error is a large
-/// relative one.
-bool toleratesAbsoluteError(mlir::Value value);
+/// relative one. `whereStored`: values that are no more exact may also be
+/// stored in wider floats.
+bool toleratesAbsoluteError(mlir::Value value, bool whereStored = false);
 } // namespace fact
 
 #endif // FACT_ANALYSIS_ABSOLUTEERROR_H

@@ -111,6 +111,21 @@ struct Amplification {
 };
 } // namespace
 
+/// How many results of contractions a value multiplies with each other.
+static int64_t getDegree(Value value, ArrayRef<Operation *> slice) {
+  llvm::DenseMap<Value, int64_t> degrees;
+  for (Operation *op : slice) {
+    int64_t degree = isa<ContractionOpInterface>(op);
+    for (Value operand : op->getOperands()) {
+      int64_t other = degrees.lookup(operand);
+      degree = isa<MulOp, DivOp>(op) ? degree + other : std::max(degree, other);
+    }
+    for (Value result : op->getResults())
+      degrees[result] = std::min<int64_t>(degree, 4);
+  }
+  return degrees.lookup(value);
+}
+
 /// The relative error of rounding a factor to TF32, to nearest.
 static constexpr double tf32Rounding = 0x1p-11;
 /// The largest error of a strict sum of products. Above 65,536 terms the square
@@ -146,9 +161,12 @@ static void setTolerance(FusedOp fused, Value value,
       hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
   double tf32 = hasTf32 ? tf32Rounding : 0;
   double products = hasAverages ? std::hypot(1, amplification.normal) : 1;
+  // Each factor's error is multiplied by the other factors, of which some among
+  // millions of elements are large in all.
+  double tails = std::pow(3, std::max<int64_t>(getDegree(value, slice) - 1, 0));
   result.norm = std::max({4 * sum * scores, 2 * rounding, tf32 * products});
   result.element =
-      std::max({16 * sum * scores, 4 * rounding, 8 * tf32 * products});
+      std::max({16 * sum * scores, 4 * rounding, 8 * tf32 * products * tails});
   result.large = std::max(16 * sum, 8 * tf32) * amplification.large;
   if (hasAverages && !result.shape.empty() && result.shape.back() >= 16)
     result.rows = result.shape.back();

@@ -42,6 +42,7 @@ public:
       addArgument(value, {value, 0, SmallVector<int64_t>(indexSpace),
                           rowMajorStrides(indexSpace)});
     SmallVector<Value> leaves, scalars;
+    SmallVector<bool> fromLeading;
     for (const PointwiseGraph::Leaf &leaf : graph->getLeaves()) {
       if (leaf.isAnchor && failed(checkAnchor(leaf)))
         return failure();
@@ -50,9 +51,16 @@ public:
     }
     for (const PointwiseGraph::Node &node : graph->getNodes()) {
       SmallVector<Value> operands;
-      for (unsigned operand : node.operands)
+      bool isFromLeading =
+          !node.op && graph->getLeaves()[node.leaf].isAnchor;
+      for (unsigned operand : node.operands) {
         operands.push_back(scalars[operand]);
-      scalars.push_back(node.op ? compute(node.op, operands)
+        isFromLeading |= fromLeading[operand];
+      }
+      fromLeading.push_back(isFromLeading);
+      bool isFast =
+          options.fast || (options.fastFromLeading && isFromLeading);
+      scalars.push_back(node.op ? compute(node.op, operands, isFast)
                                 : leaves[node.leaf]);
     }
     SmallVector<Value> returned;
@@ -110,7 +118,7 @@ private:
                        << "' that the kernel computes";
   }
 
-  Value compute(Operation *op, SmallVector<Value> operands) {
+  Value compute(Operation *op, SmallVector<Value> operands, bool isFast) {
     if (auto constant = dyn_cast<ConstantOp>(op))
       return materialize(constant);
     if (auto norm = dyn_cast<NormOp>(op))
@@ -118,7 +126,8 @@ private:
     if (!isa<CastOp>(op))
       matchPrecision(operands);
     auto pointwise = cast<PointwiseOpInterface>(op);
-    return options.fast && toleratesAbsoluteError(op->getResult(0))
+    return isFast && toleratesAbsoluteError(op->getResult(0),
+                                            options.fastFromLeading)
                ? pointwise.buildFastScalar(builder, loc, operands)
                : pointwise.buildScalar(builder, loc, operands);
   }

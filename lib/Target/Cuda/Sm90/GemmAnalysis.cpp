@@ -55,6 +55,7 @@ private:
   ScalarFunction::Options getOptions() {
     ScalarFunction::Options options;
     options.fast = hasOnly16BitResults(fused);
+    options.fastFromLeading = getRate() == MatrixRate::TF32;
     return options;
   }
 
