@@ -188,6 +188,13 @@ const Rule fact::sortRule{"sort",
                           growFrom<ArgsortOp>,
                           /*forward=*/false};
 
+const Rule fact::scatterRule{
+    "scatter",
+    "One `scatter` along any dimension and nothing else. Gain: updates apply "
+    "in parallel, each row's own in order.",
+    growFrom<ScatterOp>,
+    /*forward=*/false};
+
 const Rule fact::pointwiseRule{
     "pointwise",
     "Pointwise ops and views of one shape, as many as possible. For ops that "

@@ -3,37 +3,42 @@
 // What was discovered is accepted again.
 // RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" -split-input-file | fact-opt --fact-discover="target=h200 patterns=%t.none" -split-input-file | FileCheck %s
 
-// An op that no family takes is a kernel of its own.
+// An op that no family takes, since its indices are a constant, is a kernel of its own.
 // CHECK-LABEL: @scatter
 // CHECK: fact.fused "generic"
 // CHECK-NEXT: ^bb0
-// CHECK-NEXT: fact.scatter sum
+// CHECK: fact.scatter sum
 // CHECK: space(#fact.cuda_generic_space<>)
 // A100-LABEL: @scatter
 // A100: fact.fused "generic"
-func.func @scatter(%x: tensor<8x300xf32>, %i: tensor<4xi64>, %y: tensor<4x300xf32>) -> tensor<8x300xf32> {
+func.func @scatter(%x: tensor<8x300xf32>, %y: tensor<4x300xf32>) -> tensor<8x300xf32> {
+  %i = fact.constant dense<3> : tensor<4xi64>
   %0 = fact.scatter sum %x, %i, %y dim 0 : (tensor<8x300xf32>, tensor<4xi64>, tensor<4x300xf32>) -> tensor<8x300xf32>
   return %0 : tensor<8x300xf32>
 }
 
 // -----
 
-// Scans, sorts and thin products have kernels on every GPU.
+// Scans, sorts, scatters and thin products have kernels on every GPU.
 // CHECK-LABEL: @rows
 // CHECK: fact.fused "scan"
 // CHECK: fact.fused "sort"
 // CHECK: fact.fused "thin_gemm"
 // CHECK: fact.relu
+// CHECK: fact.fused "scatter"
+// CHECK: space(#fact.cuda_scatter_space<method = [sort], chunk = [8, 32, 128]>)
 // A100-LABEL: @rows
 // A100: fact.fused "scan"
 // A100: fact.fused "sort"
 // A100: fact.fused "thin_gemm"
-func.func @rows(%x: tensor<8x300xf32>, %w: tensor<300x50xf32>) -> (tensor<8x300xi64>, tensor<8x50xf32>) {
+// A100: fact.fused "scatter"
+func.func @rows(%x: tensor<8x300xf32>, %w: tensor<300x50xf32>, %i: tensor<90xi64>, %y: tensor<90x50xf32>) -> (tensor<8x300xi64>, tensor<8x50xf32>) {
   %0 = fact.scan sum %x dim 1 : tensor<8x300xf32>
   %1 = fact.argsort %0 dim 1 : (tensor<8x300xf32>) -> tensor<8x300xi64>
   %2 = fact.matmul %x, %w : (tensor<8x300xf32>, tensor<300x50xf32>) -> tensor<8x50xf32>
   %3 = fact.relu %2 : (tensor<8x50xf32>) -> tensor<8x50xf32>
-  return %1, %3 : tensor<8x300xi64>, tensor<8x50xf32>
+  %4 = fact.scatter sum %3, %i, %y dim 0 : (tensor<8x50xf32>, tensor<90xi64>, tensor<90x50xf32>) -> tensor<8x50xf32>
+  return %1, %4 : tensor<8x300xi64>, tensor<8x50xf32>
 }
 
 // -----

@@ -4,7 +4,7 @@
 //   fact-tune out/plain --no-link
 
 module @plain attributes {fact.target = #fact.machine<"h200">} {
-  func.func @main(%x0_0: tensor<128x512x1024xf32>, %x1_0: tensor<128x512x1024xf32>, %x2_0: tensor<4096x16384xf32>, %x3_0: tensor<4096x16384xf32>, %x4_0: tensor<4096x8192xi64>, %x5_0: tensor<128x512x1024xf32>, %x6_0: tensor<64x67108xf32>, %x7_0: tensor<128x512x1024xf32>, %x8_0: tensor<8192x16384xbf16>, %x9_0: tensor<8192x16384xbf16>, %x10_0: tensor<512x1000xf32>, %x10_1: tensor<1000x700xf32>, %x11_0: tensor<1x8192xbf16>, %x11_1: tensor<8192x8192xbf16>, %x12_0: tensor<1x8192xbf16>, %x12_1: tensor<8192x8192xbf16>, %x13_0: tensor<8x4096xf32>, %x13_1: tensor<4096x4096xf32>, %x14_0: tensor<4096x1xf32>, %x14_1: tensor<1x8192xf32>, %x15_0: tensor<4096x4096xf32>, %x16_0: tensor<4096x4096xf32>, %x17_0: tensor<16777216xf32>, %x18_0: tensor<1024x1024xf32>, %x19_0: tensor<64x128256xf32>) -> (tensor<128x1024xf32>, tensor<128x1024xf32>, tensor<f32>, tensor<16384xf32>, tensor<4096xi64>, tensor<128x1024xi64>, tensor<64x67108xf32>, tensor<128x512x1024xf32>, tensor<8192xbf16>, tensor<16384xbf16>, tensor<512x700xf32>, tensor<1x8192xbf16>, tensor<1x8192xbf16>, tensor<8x4096xf32>, tensor<4096x8192xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<16777216xf32>, tensor<1024x1024xi64>, tensor<64x50xi64>) {
+  func.func @main(%x0_0: tensor<128x512x1024xf32>, %x1_0: tensor<128x512x1024xf32>, %x2_0: tensor<4096x16384xf32>, %x3_0: tensor<4096x16384xf32>, %x4_0: tensor<4096x8192xi64>, %x5_0: tensor<128x512x1024xf32>, %x6_0: tensor<64x67108xf32>, %x7_0: tensor<128x512x1024xf32>, %x8_0: tensor<8192x16384xbf16>, %x9_0: tensor<8192x16384xbf16>, %x10_0: tensor<512x1000xf32>, %x10_1: tensor<1000x700xf32>, %x11_0: tensor<1x8192xbf16>, %x11_1: tensor<8192x8192xbf16>, %x12_0: tensor<1x8192xbf16>, %x12_1: tensor<8192x8192xbf16>, %x13_0: tensor<8x4096xf32>, %x13_1: tensor<4096x4096xf32>, %x14_0: tensor<4096x1xf32>, %x14_1: tensor<1x8192xf32>, %x15_0: tensor<4096x4096xf32>, %x16_0: tensor<4096x4096xf32>, %x17_0: tensor<16777216xf32>, %x18_0: tensor<1024x1024xf32>, %x19_0: tensor<64x128256xf32>, %x20_0: tensor<1000000xi64>, %x20_1: tensor<1000000x64xf32>, %x21_0: tensor<100000x64xbf16>, %x21_1: tensor<1000000xi64>, %x21_2: tensor<1000000x64xbf16>, %x22_0: tensor<10000000xf32>, %x22_1: tensor<1000000xi64>, %x22_2: tensor<1000000xf32>, %x23_0: tensor<1000000xi64>, %x24_0: tensor<4096x4096xf32>, %x24_1: tensor<65536xi64>, %x24_2: tensor<65536x4096xf32>, %x25_0: tensor<32x4096x1024xbf16>, %x25_1: tensor<1xi64>, %x25_2: tensor<32x1x1024xbf16>, %x26_0: tensor<32x4096x1024xbf16>, %x26_1: tensor<512xi64>, %x26_2: tensor<32x512x1024xbf16>, %x27_0: tensor<10000000xf32>, %x27_1: tensor<1000000xi64>, %x27_2: tensor<1000000xf32>) -> (tensor<128x1024xf32>, tensor<128x1024xf32>, tensor<f32>, tensor<16384xf32>, tensor<4096xi64>, tensor<128x1024xi64>, tensor<64x67108xf32>, tensor<128x512x1024xf32>, tensor<8192xbf16>, tensor<16384xbf16>, tensor<512x700xf32>, tensor<1x8192xbf16>, tensor<1x8192xbf16>, tensor<8x4096xf32>, tensor<4096x8192xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<16777216xf32>, tensor<1024x1024xi64>, tensor<64x50xi64>, tensor<100000x64xf32>, tensor<100000x64xbf16>, tensor<10000000xf32>, tensor<100xi64>, tensor<4096x4096xf32>, tensor<32x4096x1024xbf16>, tensor<32x4096x1024xbf16>, tensor<10000000xf32>) {
     %r0 = fact.fused "reduction" ins(%x0_0 : tensor<128x512x1024xf32>) {
     ^bb0(%a0: tensor<128x512x1024xf32>):
       %1 = fact.reduce sum %a0 dims [1] : (tensor<128x512x1024xf32>) -> tensor<128x1024xf32>
@@ -107,6 +107,50 @@ module @plain attributes {fact.target = #fact.machine<"h200">} {
       %1 = fact.argsort %a0 dim 1 descending count 50 : (tensor<64x128256xf32>) -> tensor<64x50xi64>
       fact.yield %1 : tensor<64x50xi64>
     } : tensor<64x50xi64>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19 : tensor<128x1024xf32>, tensor<128x1024xf32>, tensor<f32>, tensor<16384xf32>, tensor<4096xi64>, tensor<128x1024xi64>, tensor<64x67108xf32>, tensor<128x512x1024xf32>, tensor<8192xbf16>, tensor<16384xbf16>, tensor<512x700xf32>, tensor<1x8192xbf16>, tensor<1x8192xbf16>, tensor<8x4096xf32>, tensor<4096x8192xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<16777216xf32>, tensor<1024x1024xi64>, tensor<64x50xi64>
+    // Scatters: index_add of rows and of elements, a cache, elements that are replaced.
+    %r20 = fact.fused "scatter" ins(%x20_0, %x20_1 : tensor<1000000xi64>, tensor<1000000x64xf32>) {
+    ^bb0(%a0: tensor<1000000xi64>, %a1: tensor<1000000x64xf32>):
+      %s = fact.constant dense<0.0> : tensor<100000x64xf32>
+      %1 = fact.scatter sum %s, %a0, %a1 dim 0 : (tensor<100000x64xf32>, tensor<1000000xi64>, tensor<1000000x64xf32>) -> tensor<100000x64xf32>
+      fact.yield %1 : tensor<100000x64xf32>
+    } : tensor<100000x64xf32>
+    %r21 = fact.fused "scatter" ins(%x21_0, %x21_1, %x21_2 : tensor<100000x64xbf16>, tensor<1000000xi64>, tensor<1000000x64xbf16>) {
+    ^bb0(%a0: tensor<100000x64xbf16>, %a1: tensor<1000000xi64>, %a2: tensor<1000000x64xbf16>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 0 : (tensor<100000x64xbf16>, tensor<1000000xi64>, tensor<1000000x64xbf16>) -> tensor<100000x64xbf16>
+      fact.yield %1 : tensor<100000x64xbf16>
+    } : tensor<100000x64xbf16>
+    %r22 = fact.fused "scatter" ins(%x22_0, %x22_1, %x22_2 : tensor<10000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) {
+    ^bb0(%a0: tensor<10000000xf32>, %a1: tensor<1000000xi64>, %a2: tensor<1000000xf32>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 0 : (tensor<10000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) -> tensor<10000000xf32>
+      fact.yield %1 : tensor<10000000xf32>
+    } : tensor<10000000xf32>
+    %r23 = fact.fused "scatter" ins(%x23_0 : tensor<1000000xi64>) {
+    ^bb0(%a0: tensor<1000000xi64>):
+      %s = fact.constant dense<0> : tensor<100xi64>
+      %u = fact.constant dense<1> : tensor<1000000xi64>
+      %1 = fact.scatter sum %s, %a0, %u dim 0 : (tensor<100xi64>, tensor<1000000xi64>, tensor<1000000xi64>) -> tensor<100xi64>
+      fact.yield %1 : tensor<100xi64>
+    } : tensor<100xi64>
+    %r24 = fact.fused "scatter" ins(%x24_0, %x24_1, %x24_2 : tensor<4096x4096xf32>, tensor<65536xi64>, tensor<65536x4096xf32>) {
+    ^bb0(%a0: tensor<4096x4096xf32>, %a1: tensor<65536xi64>, %a2: tensor<65536x4096xf32>):
+      %1 = fact.scatter max %a0, %a1, %a2 dim 0 : (tensor<4096x4096xf32>, tensor<65536xi64>, tensor<65536x4096xf32>) -> tensor<4096x4096xf32>
+      fact.yield %1 : tensor<4096x4096xf32>
+    } : tensor<4096x4096xf32>
+    %r25 = fact.fused "scatter" ins(%x25_0, %x25_1, %x25_2 : tensor<32x4096x1024xbf16>, tensor<1xi64>, tensor<32x1x1024xbf16>) {
+    ^bb0(%a0: tensor<32x4096x1024xbf16>, %a1: tensor<1xi64>, %a2: tensor<32x1x1024xbf16>):
+      %1 = fact.scatter set %a0, %a1, %a2 dim 1 : (tensor<32x4096x1024xbf16>, tensor<1xi64>, tensor<32x1x1024xbf16>) -> tensor<32x4096x1024xbf16>
+      fact.yield %1 : tensor<32x4096x1024xbf16>
+    } : tensor<32x4096x1024xbf16>
+    %r26 = fact.fused "scatter" ins(%x26_0, %x26_1, %x26_2 : tensor<32x4096x1024xbf16>, tensor<512xi64>, tensor<32x512x1024xbf16>) {
+    ^bb0(%a0: tensor<32x4096x1024xbf16>, %a1: tensor<512xi64>, %a2: tensor<32x512x1024xbf16>):
+      %1 = fact.scatter set %a0, %a1, %a2 dim 1 : (tensor<32x4096x1024xbf16>, tensor<512xi64>, tensor<32x512x1024xbf16>) -> tensor<32x4096x1024xbf16>
+      fact.yield %1 : tensor<32x4096x1024xbf16>
+    } : tensor<32x4096x1024xbf16>
+    %r27 = fact.fused "scatter" ins(%x27_0, %x27_1, %x27_2 : tensor<10000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) {
+    ^bb0(%a0: tensor<10000000xf32>, %a1: tensor<1000000xi64>, %a2: tensor<1000000xf32>):
+      %1 = fact.scatter set %a0, %a1, %a2 dim 0 : (tensor<10000000xf32>, tensor<1000000xi64>, tensor<1000000xf32>) -> tensor<10000000xf32>
+      fact.yield %1 : tensor<10000000xf32>
+    } : tensor<10000000xf32>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27 : tensor<128x1024xf32>, tensor<128x1024xf32>, tensor<f32>, tensor<16384xf32>, tensor<4096xi64>, tensor<128x1024xi64>, tensor<64x67108xf32>, tensor<128x512x1024xf32>, tensor<8192xbf16>, tensor<16384xbf16>, tensor<512x700xf32>, tensor<1x8192xbf16>, tensor<1x8192xbf16>, tensor<8x4096xf32>, tensor<4096x8192xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<16777216xf32>, tensor<1024x1024xi64>, tensor<64x50xi64>, tensor<100000x64xf32>, tensor<100000x64xbf16>, tensor<10000000xf32>, tensor<100xi64>, tensor<4096x4096xf32>, tensor<32x4096x1024xbf16>, tensor<32x4096x1024xbf16>, tensor<10000000xf32>
   }
 }

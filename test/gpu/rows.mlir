@@ -1,8 +1,8 @@
-// Regions of thin products, scans, sorts, places of extremes and padding; test_families.py lets
+// Regions of thin products, scans, sorts, scatters, places of extremes and padding; test_families.py lets
 // fact-tune check their kernels against the references.
 
 module @rows attributes {fact.target = #fact.machine<"h200">} {
-  func.func @main(%x0_0: tensor<1x1024xbf16>, %x0_1: tensor<1024x512xbf16>, %x1_0: tensor<1x1024xbf16>, %x1_1: tensor<512x1024xbf16>, %x2_0: tensor<1x331xf32>, %x2_1: tensor<331x77xf32>, %x3_0: tensor<1x331xf16>, %x3_1: tensor<77x331xf16>, %x4_0: tensor<8x300xf32>, %x4_1: tensor<300x1000xf32>, %x4_2: tensor<1000xf32>, %x5_0: tensor<5x264xbf16>, %x5_1: tensor<100x264xbf16>, %x5_2: tensor<100xbf16>, %x6_0: tensor<2000x500xf32>, %x6_1: tensor<500x1xf32>, %x7_0: tensor<4x7x768xbf16>, %x7_1: tensor<1x768xbf16>, %x8_0: tensor<8x1x256xbf16>, %x8_1: tensor<256x384xbf16>, %x9_0: tensor<90x3xf32>, %x9_1: tensor<3x3xf32>, %x10_0: tensor<64x1001xf32>, %x10_1: tensor<64x3xf32>, %x11_0: tensor<1x100000xf32>, %x11_1: tensor<100000x1xf32>, %x12_0: tensor<2x70001xbf16>, %x12_1: tensor<3x70001xbf16>, %x13_0: tensor<6x1x65xf32>, %x13_1: tensor<6x65x40xf32>, %x14_0: tensor<4x1x2x64xbf16>, %x14_1: tensor<1x3x64x48xbf16>, %x15_0: tensor<2x3x1x64xf16>, %x15_1: tensor<2x3x129x64xf16>, %x16_0: tensor<700x1x50xf32>, %x16_1: tensor<700x50x1xf32>, %x17_0: tensor<100x1xf32>, %x17_1: tensor<1x333xf32>, %x18_0: tensor<1x100xbf16>, %x18_1: tensor<1x64xbf16>, %x19_0: tensor<3x50x5xf32>, %x19_1: tensor<3x5x70xf32>, %x20_0: tensor<41x8xbf16>, %x20_1: tensor<72x8xbf16>, %x21_0: tensor<12x64xf32>, %x21_1: tensor<64x200xf32>, %x22_0: tensor<40x1000xf32>, %x23_0: tensor<40x3xf32>, %x24_0: tensor<7x2501xbf16>, %x25_0: tensor<9x513xf32>, %x26_0: tensor<6x777xf16>, %x27_0: tensor<5x300xi32>, %x28_0: tensor<3x4096xi64>, %x29_0: tensor<4x260xf64>, %x30_0: tensor<5x333xf32>, %x31_0: tensor<2x70001xf32>, %x32_0: tensor<100000xi64>, %x33_0: tensor<3x200x37xf32>, %x34_0: tensor<5000x6xbf16>, %x35_0: tensor<20x100xf32>, %x36_0: tensor<3x2x33x5xbf16>, %x37_0: tensor<300x7xi1>, %x38_0: tensor<4x1500xf64>, %x39_0: tensor<2x3000xi64>, %x40_0: tensor<5x2000xf32>, %x41_0: tensor<2x40000xf32>, %x42_0: tensor<70001xi32>, %x43_0: tensor<20000x2xf16>, %x44_0: tensor<7x130x9xf32>, %x45_0: tensor<7x130x9xf32>, %x46_0: tensor<3x70xbf16>, %x47_0: tensor<5000xf32>, %x48_0: tensor<4x6x50xf16>, %x49_0: tensor<40x33xi32>, %x50_0: tensor<6x700xi1>, %x51_0: tensor<6x70x3xf64>, %x52_0: tensor<90000x2xf32>, %x53_0: tensor<12x31x5xbf16>, %x54_0: tensor<50x37xbf16>) -> (tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<700x1x1xf32>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>, tensor<7x9xi64>, tensor<7x9xi64>, tensor<3xi64>, tensor<i64>, tensor<4xi64>, tensor<33xi64>, tensor<6xi64>, tensor<6x3xi64>, tensor<2xi64>, tensor<31x5xi64>, tensor<50x48xbf16>) {
+  func.func @main(%x0_0: tensor<1x1024xbf16>, %x0_1: tensor<1024x512xbf16>, %x1_0: tensor<1x1024xbf16>, %x1_1: tensor<512x1024xbf16>, %x2_0: tensor<1x331xf32>, %x2_1: tensor<331x77xf32>, %x3_0: tensor<1x331xf16>, %x3_1: tensor<77x331xf16>, %x4_0: tensor<8x300xf32>, %x4_1: tensor<300x1000xf32>, %x4_2: tensor<1000xf32>, %x5_0: tensor<5x264xbf16>, %x5_1: tensor<100x264xbf16>, %x5_2: tensor<100xbf16>, %x6_0: tensor<2000x500xf32>, %x6_1: tensor<500x1xf32>, %x7_0: tensor<4x7x768xbf16>, %x7_1: tensor<1x768xbf16>, %x8_0: tensor<8x1x256xbf16>, %x8_1: tensor<256x384xbf16>, %x9_0: tensor<90x3xf32>, %x9_1: tensor<3x3xf32>, %x10_0: tensor<64x1001xf32>, %x10_1: tensor<64x3xf32>, %x11_0: tensor<1x100000xf32>, %x11_1: tensor<100000x1xf32>, %x12_0: tensor<2x70001xbf16>, %x12_1: tensor<3x70001xbf16>, %x13_0: tensor<6x1x65xf32>, %x13_1: tensor<6x65x40xf32>, %x14_0: tensor<4x1x2x64xbf16>, %x14_1: tensor<1x3x64x48xbf16>, %x15_0: tensor<2x3x1x64xf16>, %x15_1: tensor<2x3x129x64xf16>, %x16_0: tensor<700x1x50xf32>, %x16_1: tensor<700x50x1xf32>, %x17_0: tensor<100x1xf32>, %x17_1: tensor<1x333xf32>, %x18_0: tensor<1x100xbf16>, %x18_1: tensor<1x64xbf16>, %x19_0: tensor<3x50x5xf32>, %x19_1: tensor<3x5x70xf32>, %x20_0: tensor<41x8xbf16>, %x20_1: tensor<72x8xbf16>, %x21_0: tensor<12x64xf32>, %x21_1: tensor<64x200xf32>, %x22_0: tensor<40x1000xf32>, %x23_0: tensor<40x3xf32>, %x24_0: tensor<7x2501xbf16>, %x25_0: tensor<9x513xf32>, %x26_0: tensor<6x777xf16>, %x27_0: tensor<5x300xi32>, %x28_0: tensor<3x4096xi64>, %x29_0: tensor<4x260xf64>, %x30_0: tensor<5x333xf32>, %x31_0: tensor<2x70001xf32>, %x32_0: tensor<100000xi64>, %x33_0: tensor<3x200x37xf32>, %x34_0: tensor<5000x6xbf16>, %x35_0: tensor<20x100xf32>, %x36_0: tensor<3x2x33x5xbf16>, %x37_0: tensor<300x7xi1>, %x38_0: tensor<4x1500xf64>, %x39_0: tensor<2x3000xi64>, %x40_0: tensor<5x2000xf32>, %x41_0: tensor<2x40000xf32>, %x42_0: tensor<70001xi32>, %x43_0: tensor<20000x2xf16>, %x44_0: tensor<7x130x9xf32>, %x45_0: tensor<7x130x9xf32>, %x46_0: tensor<3x70xbf16>, %x47_0: tensor<5000xf32>, %x48_0: tensor<4x6x50xf16>, %x49_0: tensor<40x33xi32>, %x50_0: tensor<6x700xi1>, %x51_0: tensor<6x70x3xf64>, %x52_0: tensor<90000x2xf32>, %x53_0: tensor<12x31x5xbf16>, %x54_0: tensor<50x37xbf16>, %x55_0: tensor<2x160x8xbf16>, %x55_1: tensor<3xi64>, %x55_2: tensor<2x3x8xbf16>, %x56_0: tensor<6x33x5xf16>, %x56_1: tensor<20xi64>, %x56_2: tensor<6x20x5xf16>, %x57_0: tensor<5x9xf32>, %x57_1: tensor<4xi32>, %x57_2: tensor<4x9xf32>, %x58_0: tensor<300x7xi64>, %x58_1: tensor<20x30xi32>, %x58_2: tensor<20x30x7xi64>, %x59_0: tensor<3x41x16xf16>, %x59_1: tensor<90xi64>, %x59_2: tensor<3x90x16xf16>, %x60_0: tensor<900xi1>, %x60_1: tensor<1000xi64>, %x61_0: tensor<2x160x8xf32>, %x61_1: tensor<100xi64>, %x61_2: tensor<2x100x8xf32>, %x62_0: tensor<300x24xbf16>, %x62_1: tensor<1500xi64>, %x62_2: tensor<1500x24xbf16>, %x63_0: tensor<4x7x5xf64>, %x63_1: tensor<700xi64>, %x63_2: tensor<4x700x5xf64>, %x64_0: tensor<3000xi64>, %x65_0: tensor<5001xi64>, %x65_1: tensor<5001xf32>, %x66_0: tensor<20x3xi32>, %x66_1: tensor<77xi64>, %x66_2: tensor<77x3xi32>, %x67_0: tensor<50x7xi64>, %x67_1: tensor<20x30xi32>, %x67_2: tensor<20x30x7xi64>, %x68_0: tensor<200xi64>, %x68_1: tensor<3x200x2xbf16>, %x69_0: tensor<2x65x9xf32>, %x69_1: tensor<129xi64>, %x69_2: tensor<2x129x9xf32>, %x70_0: tensor<130xi1>, %x70_1: tensor<300xi64>, %x70_2: tensor<300xi1>, %x71_0: tensor<40x16xi8>, %x71_1: tensor<200xi64>, %x71_2: tensor<200x16xi8>) -> (tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<700x1x1xf32>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>, tensor<7x9xi64>, tensor<7x9xi64>, tensor<3xi64>, tensor<i64>, tensor<4xi64>, tensor<33xi64>, tensor<6xi64>, tensor<6x3xi64>, tensor<2xi64>, tensor<31x5xi64>, tensor<50x48xbf16>, tensor<2x160x8xbf16>, tensor<6x33x5xf16>, tensor<5x9xf32>, tensor<300x7xi64>, tensor<3x41x16xf16>, tensor<900xi1>, tensor<2x160x8xf32>, tensor<300x24xbf16>, tensor<4x7x5xf64>, tensor<5000xi64>, tensor<10xf32>, tensor<20x3xi32>, tensor<50x7xi64>, tensor<3x30x2xbf16>, tensor<2x65x9xf32>, tensor<130xi1>, tensor<40x16xi8>) {
     // A vector times a matrix, by columns and by rows, aligned and not.
     %r0 = fact.fused "thin_gemm" ins(%x0_0, %x0_1 : tensor<1x1024xbf16>, tensor<1024x512xbf16>) {
     ^bb0(%a0: tensor<1x1024xbf16>, %a1: tensor<1024x512xbf16>):
@@ -300,6 +300,97 @@ module @rows attributes {fact.target = #fact.machine<"h200">} {
       %3 = fact.concat %1, %a0, %2 dim 1 : (tensor<50x3xbf16>, tensor<50x37xbf16>, tensor<50x8xbf16>) -> tensor<50x48xbf16>
       fact.yield %3 : tensor<50x48xbf16>
     } : tensor<50x48xbf16>
-    return %r0, %r1, %r2, %r3, %r4, %r5#0, %r5#1, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39, %r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47, %r48, %r49, %r50, %r51, %r52, %r53, %r54 : tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<700x1x1xf32>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>, tensor<7x9xi64>, tensor<7x9xi64>, tensor<3xi64>, tensor<i64>, tensor<4xi64>, tensor<33xi64>, tensor<6xi64>, tensor<6x3xi64>, tensor<2xi64>, tensor<31x5xi64>, tensor<50x48xbf16>
+    // Scatters: a few updates, sets, and updates that are sorted, of all kinds and types, with constants.
+    %r55 = fact.fused "scatter" ins(%x55_0, %x55_1, %x55_2 : tensor<2x160x8xbf16>, tensor<3xi64>, tensor<2x3x8xbf16>) {
+    ^bb0(%a0: tensor<2x160x8xbf16>, %a1: tensor<3xi64>, %a2: tensor<2x3x8xbf16>):
+      %1 = fact.scatter set %a0, %a1, %a2 dim 1 : (tensor<2x160x8xbf16>, tensor<3xi64>, tensor<2x3x8xbf16>) -> tensor<2x160x8xbf16>
+      fact.yield %1 : tensor<2x160x8xbf16>
+    } : tensor<2x160x8xbf16>
+    %r56 = fact.fused "scatter" ins(%x56_0, %x56_1, %x56_2 : tensor<6x33x5xf16>, tensor<20xi64>, tensor<6x20x5xf16>) {
+    ^bb0(%a0: tensor<6x33x5xf16>, %a1: tensor<20xi64>, %a2: tensor<6x20x5xf16>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 1 : (tensor<6x33x5xf16>, tensor<20xi64>, tensor<6x20x5xf16>) -> tensor<6x33x5xf16>
+      fact.yield %1 : tensor<6x33x5xf16>
+    } : tensor<6x33x5xf16>
+    %r57 = fact.fused "scatter" ins(%x57_0, %x57_1, %x57_2 : tensor<5x9xf32>, tensor<4xi32>, tensor<4x9xf32>) {
+    ^bb0(%a0: tensor<5x9xf32>, %a1: tensor<4xi32>, %a2: tensor<4x9xf32>):
+      %1 = fact.scatter prod %a0, %a1, %a2 dim 0 : (tensor<5x9xf32>, tensor<4xi32>, tensor<4x9xf32>) -> tensor<5x9xf32>
+      fact.yield %1 : tensor<5x9xf32>
+    } : tensor<5x9xf32>
+    %r58 = fact.fused "scatter" ins(%x58_0, %x58_1, %x58_2 : tensor<300x7xi64>, tensor<20x30xi32>, tensor<20x30x7xi64>) {
+    ^bb0(%a0: tensor<300x7xi64>, %a1: tensor<20x30xi32>, %a2: tensor<20x30x7xi64>):
+      %1 = fact.scatter set %a0, %a1, %a2 dim 0 : (tensor<300x7xi64>, tensor<20x30xi32>, tensor<20x30x7xi64>) -> tensor<300x7xi64>
+      fact.yield %1 : tensor<300x7xi64>
+    } schedule(#fact.cuda_scatter<method = last, chunk = 32>) : tensor<300x7xi64>
+    %r59 = fact.fused "scatter" ins(%x59_0, %x59_1, %x59_2 : tensor<3x41x16xf16>, tensor<90xi64>, tensor<3x90x16xf16>) {
+    ^bb0(%a0: tensor<3x41x16xf16>, %a1: tensor<90xi64>, %a2: tensor<3x90x16xf16>):
+      %1 = fact.scatter set %a0, %a1, %a2 dim 1 : (tensor<3x41x16xf16>, tensor<90xi64>, tensor<3x90x16xf16>) -> tensor<3x41x16xf16>
+      fact.yield %1 : tensor<3x41x16xf16>
+    } schedule(#fact.cuda_scatter<method = last, chunk = 32>) : tensor<3x41x16xf16>
+    %r60 = fact.fused "scatter" ins(%x60_0, %x60_1 : tensor<900xi1>, tensor<1000xi64>) {
+    ^bb0(%a0: tensor<900xi1>, %a1: tensor<1000xi64>):
+      %u = fact.constant dense<true> : tensor<1000xi1>
+      %1 = fact.scatter set %a0, %a1, %u dim 0 : (tensor<900xi1>, tensor<1000xi64>, tensor<1000xi1>) -> tensor<900xi1>
+      fact.yield %1 : tensor<900xi1>
+    } schedule(#fact.cuda_scatter<method = last, chunk = 32>) : tensor<900xi1>
+    %r61 = fact.fused "scatter" ins(%x61_0, %x61_1, %x61_2 : tensor<2x160x8xf32>, tensor<100xi64>, tensor<2x100x8xf32>) {
+    ^bb0(%a0: tensor<2x160x8xf32>, %a1: tensor<100xi64>, %a2: tensor<2x100x8xf32>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 1 : (tensor<2x160x8xf32>, tensor<100xi64>, tensor<2x100x8xf32>) -> tensor<2x160x8xf32>
+      fact.yield %1 : tensor<2x160x8xf32>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 8>) : tensor<2x160x8xf32>
+    %r62 = fact.fused "scatter" ins(%x62_0, %x62_1, %x62_2 : tensor<300x24xbf16>, tensor<1500xi64>, tensor<1500x24xbf16>) {
+    ^bb0(%a0: tensor<300x24xbf16>, %a1: tensor<1500xi64>, %a2: tensor<1500x24xbf16>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 0 : (tensor<300x24xbf16>, tensor<1500xi64>, tensor<1500x24xbf16>) -> tensor<300x24xbf16>
+      fact.yield %1 : tensor<300x24xbf16>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 128>) : tensor<300x24xbf16>
+    %r63 = fact.fused "scatter" ins(%x63_0, %x63_1, %x63_2 : tensor<4x7x5xf64>, tensor<700xi64>, tensor<4x700x5xf64>) {
+    ^bb0(%a0: tensor<4x7x5xf64>, %a1: tensor<700xi64>, %a2: tensor<4x700x5xf64>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 1 : (tensor<4x7x5xf64>, tensor<700xi64>, tensor<4x700x5xf64>) -> tensor<4x7x5xf64>
+      fact.yield %1 : tensor<4x7x5xf64>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 32>) : tensor<4x7x5xf64>
+    %r64 = fact.fused "scatter" ins(%x64_0 : tensor<3000xi64>) {
+    ^bb0(%a0: tensor<3000xi64>):
+      %s = fact.constant dense<0> : tensor<5000xi64>
+      %u = fact.constant dense<1> : tensor<3000xi64>
+      %1 = fact.scatter sum %s, %a0, %u dim 0 : (tensor<5000xi64>, tensor<3000xi64>, tensor<3000xi64>) -> tensor<5000xi64>
+      fact.yield %1 : tensor<5000xi64>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 1>) : tensor<5000xi64>
+    %r65 = fact.fused "scatter" ins(%x65_0, %x65_1 : tensor<5001xi64>, tensor<5001xf32>) {
+    ^bb0(%a0: tensor<5001xi64>, %a1: tensor<5001xf32>):
+      %s = fact.constant dense<0.0> : tensor<10xf32>
+      %1 = fact.scatter sum %s, %a0, %a1 dim 0 : (tensor<10xf32>, tensor<5001xi64>, tensor<5001xf32>) -> tensor<10xf32>
+      fact.yield %1 : tensor<10xf32>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 32>) : tensor<10xf32>
+    %r66 = fact.fused "scatter" ins(%x66_0, %x66_1, %x66_2 : tensor<20x3xi32>, tensor<77xi64>, tensor<77x3xi32>) {
+    ^bb0(%a0: tensor<20x3xi32>, %a1: tensor<77xi64>, %a2: tensor<77x3xi32>):
+      %1 = fact.scatter prod %a0, %a1, %a2 dim 0 : (tensor<20x3xi32>, tensor<77xi64>, tensor<77x3xi32>) -> tensor<20x3xi32>
+      fact.yield %1 : tensor<20x3xi32>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 7>) : tensor<20x3xi32>
+    %r67 = fact.fused "scatter" ins(%x67_0, %x67_1, %x67_2 : tensor<50x7xi64>, tensor<20x30xi32>, tensor<20x30x7xi64>) {
+    ^bb0(%a0: tensor<50x7xi64>, %a1: tensor<20x30xi32>, %a2: tensor<20x30x7xi64>):
+      %1 = fact.scatter max %a0, %a1, %a2 dim 0 : (tensor<50x7xi64>, tensor<20x30xi32>, tensor<20x30x7xi64>) -> tensor<50x7xi64>
+      fact.yield %1 : tensor<50x7xi64>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 8>) : tensor<50x7xi64>
+    %r68 = fact.fused "scatter" ins(%x68_0, %x68_1 : tensor<200xi64>, tensor<3x200x2xbf16>) {
+    ^bb0(%a0: tensor<200xi64>, %a1: tensor<3x200x2xbf16>):
+      %s = fact.constant dense<0xFF80> : tensor<3x30x2xbf16>
+      %1 = fact.scatter max %s, %a0, %a1 dim 1 : (tensor<3x30x2xbf16>, tensor<200xi64>, tensor<3x200x2xbf16>) -> tensor<3x30x2xbf16>
+      fact.yield %1 : tensor<3x30x2xbf16>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 32>) : tensor<3x30x2xbf16>
+    %r69 = fact.fused "scatter" ins(%x69_0, %x69_1, %x69_2 : tensor<2x65x9xf32>, tensor<129xi64>, tensor<2x129x9xf32>) {
+    ^bb0(%a0: tensor<2x65x9xf32>, %a1: tensor<129xi64>, %a2: tensor<2x129x9xf32>):
+      %1 = fact.scatter min %a0, %a1, %a2 dim 1 : (tensor<2x65x9xf32>, tensor<129xi64>, tensor<2x129x9xf32>) -> tensor<2x65x9xf32>
+      fact.yield %1 : tensor<2x65x9xf32>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 16>) : tensor<2x65x9xf32>
+    %r70 = fact.fused "scatter" ins(%x70_0, %x70_1, %x70_2 : tensor<130xi1>, tensor<300xi64>, tensor<300xi1>) {
+    ^bb0(%a0: tensor<130xi1>, %a1: tensor<300xi64>, %a2: tensor<300xi1>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 0 : (tensor<130xi1>, tensor<300xi64>, tensor<300xi1>) -> tensor<130xi1>
+      fact.yield %1 : tensor<130xi1>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 8>) : tensor<130xi1>
+    %r71 = fact.fused "scatter" ins(%x71_0, %x71_1, %x71_2 : tensor<40x16xi8>, tensor<200xi64>, tensor<200x16xi8>) {
+    ^bb0(%a0: tensor<40x16xi8>, %a1: tensor<200xi64>, %a2: tensor<200x16xi8>):
+      %1 = fact.scatter sum %a0, %a1, %a2 dim 0 : (tensor<40x16xi8>, tensor<200xi64>, tensor<200x16xi8>) -> tensor<40x16xi8>
+      fact.yield %1 : tensor<40x16xi8>
+    } schedule(#fact.cuda_scatter<method = sort, chunk = 8>) : tensor<40x16xi8>
+    return %r0, %r1, %r2, %r3, %r4, %r5#0, %r5#1, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39, %r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47, %r48, %r49, %r50, %r51, %r52, %r53, %r54, %r55, %r56, %r57, %r58, %r59, %r60, %r61, %r62, %r63, %r64, %r65, %r66, %r67, %r68, %r69, %r70, %r71 : tensor<1x512xbf16>, tensor<1x512xbf16>, tensor<1x77xf32>, tensor<1x77xf16>, tensor<8x1000xf32>, tensor<5x100xbf16>, tensor<5x100xbf16>, tensor<2000x1xf32>, tensor<4x7x1xbf16>, tensor<8x1x384xbf16>, tensor<90x3xf32>, tensor<1001x3xf32>, tensor<1x1xf32>, tensor<2x3xbf16>, tensor<6x1x40xf32>, tensor<4x3x2x48xbf16>, tensor<2x3x1x129xf16>, tensor<700x1x1xf32>, tensor<100x333xf32>, tensor<100x64xbf16>, tensor<3x50x70xf32>, tensor<41x72xbf16>, tensor<200x3xf32>, tensor<40x1000xf32>, tensor<40x3xf32>, tensor<7x2501xbf16>, tensor<9x513xf32>, tensor<6x777xf16>, tensor<5x300xi32>, tensor<3x4096xi64>, tensor<4x260xf64>, tensor<5x333xf32>, tensor<2x70001xf32>, tensor<100000xi64>, tensor<3x200x37xf32>, tensor<5000x6xbf16>, tensor<20x100xi64>, tensor<3x2x33x5xi64>, tensor<300x7xi64>, tensor<4x1500xi64>, tensor<2x3000xi64>, tensor<5x10xi64>, tensor<2x50xi64>, tensor<70001xi64>, tensor<6000x2xi64>, tensor<7x9xi64>, tensor<7x9xi64>, tensor<3xi64>, tensor<i64>, tensor<4xi64>, tensor<33xi64>, tensor<6xi64>, tensor<6x3xi64>, tensor<2xi64>, tensor<31x5xi64>, tensor<50x48xbf16>, tensor<2x160x8xbf16>, tensor<6x33x5xf16>, tensor<5x9xf32>, tensor<300x7xi64>, tensor<3x41x16xf16>, tensor<900xi1>, tensor<2x160x8xf32>, tensor<300x24xbf16>, tensor<4x7x5xf64>, tensor<5000xi64>, tensor<10xf32>, tensor<20x3xi32>, tensor<50x7xi64>, tensor<3x30x2xbf16>, tensor<2x65x9xf32>, tensor<130xi1>, tensor<40x16xi8>
   }
 }

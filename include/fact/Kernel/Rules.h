@@ -20,6 +20,7 @@ extern const Rule rowwiseRule;
 extern const Rule reductionRule;
 extern const Rule scanRule;
 extern const Rule sortRule;
+extern const Rule scatterRule;
 extern const Rule pointwiseRule;
 extern const Rule concatRule;
 extern const Rule genericRule;

@@ -54,3 +54,60 @@ func.func @tile(%x: tensor<8x16384xi64>) -> tensor<8x16384xi64> {
   return %0 : tensor<8x16384xi64>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @last(%x: tensor<8x64xf32>, %i: tensor<90xi64>, %u: tensor<90x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{the last update of a row decides a 'set', not a 'sum'}}
+  %0 = fact.fused "scatter" ins(%x, %i, %u : tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<90xi64>, %c: tensor<90x64xf32>):
+    %1 = fact.scatter sum %a, %b, %c dim 0 : (tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) -> tensor<8x64xf32>
+    fact.yield %1 : tensor<8x64xf32>
+  } schedule(#fact.cuda_scatter<method = last, chunk = 32>) : tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @sorted_set(%x: tensor<8x64xf32>, %i: tensor<90xi64>, %u: tensor<90x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{updates of a 'set' need no order: the last of each row decides it}}
+  %0 = fact.fused "scatter" ins(%x, %i, %u : tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<90xi64>, %c: tensor<90x64xf32>):
+    %1 = fact.scatter set %a, %b, %c dim 0 : (tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) -> tensor<8x64xf32>
+    fact.yield %1 : tensor<8x64xf32>
+  } schedule(#fact.cuda_scatter<method = sort, chunk = 32>) : tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @search(%x: tensor<8x64xf32>, %i: tensor<2000xi64>, %u: tensor<2000x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{a search compares each row with at most 1024 indices, not 2000}}
+  %0 = fact.fused "scatter" ins(%x, %i, %u : tensor<8x64xf32>, tensor<2000xi64>, tensor<2000x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<2000xi64>, %c: tensor<2000x64xf32>):
+    %1 = fact.scatter sum %a, %b, %c dim 0 : (tensor<8x64xf32>, tensor<2000xi64>, tensor<2000x64xf32>) -> tensor<8x64xf32>
+    fact.yield %1 : tensor<8x64xf32>
+  } schedule(#fact.cuda_scatter<method = search, chunk = 32>) : tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @more_than_scatter(%x: tensor<8x64xf32>, %i: tensor<90xi64>, %u: tensor<90x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{needs exactly one 'fact.scatter' and nothing else}}
+  %0 = fact.fused "scatter" ins(%x, %i, %u : tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<90xi64>, %c: tensor<90x64xf32>):
+    %1 = fact.scatter sum %a, %b, %c dim 0 : (tensor<8x64xf32>, tensor<90xi64>, tensor<90x64xf32>) -> tensor<8x64xf32>
+    %2 = fact.relu %1 : (tensor<8x64xf32>) -> tensor<8x64xf32>
+    fact.yield %2 : tensor<8x64xf32>
+  } : tensor<8x64xf32>
+  return %0 : tensor<8x64xf32>
+}
+}

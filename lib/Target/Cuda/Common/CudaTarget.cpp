@@ -86,6 +86,7 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerRowwiseFamily(registry);
   registerScanFamily(registry);
   registerSortFamily(registry);
+  registerScatterFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);
   registerGenericFamilies(registry);

@@ -179,6 +179,7 @@ void registerThinGemmFamily(mlir::DialectRegistry &registry);
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerScanFamily(mlir::DialectRegistry &registry);
 void registerSortFamily(mlir::DialectRegistry &registry);
+void registerScatterFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
 void registerGenericFamilies(mlir::DialectRegistry &registry);

@@ -97,6 +97,24 @@ const ScheduleKind CudaSortAttr::kind{
     {"1024", "512"}};
 
 //===----------------------------------------------------------------------===//
+// cuda_scatter
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaScatterAttr::kind{
+    "cuda_scatter",
+    "rows, and updates that apply to them in order",
+    {Parameter::word("method",
+                     "search: each row is compared with all indices, for a few "
+                     "updates; last: the last update of each row is found "
+                     "first; sort: updates are sorted by row",
+                     {"search", "last", "sort"}),
+     Parameter::number("chunk", "sorted updates that a thread combines",
+                       Sizes::between(1, 4096))},
+    "A search takes at most 1024 updates. A `set` takes search or last, the "
+    "others search or sort.",
+    {"search", "sort"}};
+
+//===----------------------------------------------------------------------===//
 // cuda_generic
 //===----------------------------------------------------------------------===//
 

@@ -71,6 +71,20 @@ public:
   int64_t getThreads() const { return getSize(1); }
 };
 
+/// How a scatter finds the updates of a row.
+enum class ScatterMethod { search, last, sort };
+
+/// Rows and the updates that go to them.
+class CudaScatterAttr
+    : public ScheduleOf<CudaScatterAttr, ScatterMethod, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  ScatterMethod getMethod() const { return ScatterMethod(getSize(0)); }
+  int64_t getChunk() const { return getSize(1); }
+};
+
 /// Plain kernels for any region.
 class CudaGenericAttr : public ScheduleOf<CudaGenericAttr> {
 public:
