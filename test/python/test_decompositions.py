@@ -261,6 +261,73 @@ def functions():
     }
 
 
+INF, NAN = torch.inf, torch.nan
+EDGES = torch.tensor([0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 6.0, 8.0, INF, -INF, NAN]).double()
+# Numbers of every size, and many where the functions have zeros, poles and seams.
+REALS = torch.cat([EDGES, torch.linspace(-40, 40, 4001).double(),
+                   *(sign * torch.logspace(-36, 36, 500).double() for sign in (1, -1))])
+# (-1, 1) and (0, 1), close to their ends.
+SIGNED = torch.cat([EDGES, torch.linspace(-1, 1, 2001).double(),
+                    *(sign * torch.logspace(-36, -1, 500).double() for sign in (1, -1)),
+                    *(sign * (1 - torch.logspace(-7, -1, 500).double()) for sign in (1, -1))])
+PROBABILITIES = torch.cat([SIGNED.abs(), -SIGNED[:20]])
+
+SPECIAL = {torch.erfc: REALS, torch.lgamma: REALS, torch.digamma: REALS, torch.i0: REALS,
+           torch.special.i0e: REALS, torch.special.i1: REALS, torch.special.i1e: REALS,
+           torch.special.erfcx: REALS, torch.special.log_ndtr: REALS, torch.special.ndtr: REALS,
+           torch.special.entr: REALS, torch.erfinv: SIGNED, torch.special.ndtri: PROBABILITIES}
+
+
+def special():
+    def clear_of_poles(x):
+        """PyTorch's own digamma has few digits beside a pole, and its functions with an
+        exponential factor overflow early."""
+        return x[((x - x.round()).abs() > 1e-6) & (x.abs() < 80) | (x > 0) & (x < 80)]
+
+    x = clear_of_poles(REALS)
+    y = torch.linspace(0.1, 3, 40).double()
+    return {str(f.__name__): (f, [clear_of_poles(values) if values is REALS else values])
+            for f, values in SPECIAL.items()} | {
+        "multivariate lgamma": (lambda a: torch.mvlgamma(a + 2, 3), [y]),
+        "xlog1py": (torch.special.xlog1py, [x, x.flip(0)]),
+        "bytes": (lambda a: (100 * a).to(torch.uint8), [y / 2]),
+        "mode": (torch.mode, [whole(5, 12, high=5)]),
+        "mode of columns": (lambda a: torch.mode(a, 0, keepdim=True), [rand(9, 3).round()]),
+        "mode of a number": (torch.mode, [rand(1)[0]]),
+    }
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+def test_special_functions_are_accurate(dtype):
+    """Each form, over the whole domain, is as near to fp64 as a few roundings, and infinite and
+    NaN in the same places."""
+    cases = {f.__name__: (f, [values.to(dtype)]) for f, values in SPECIAL.items()}
+    inputs = tuple(given[0] for _, given in cases.values())
+    results = _export_program(Cases(cases), inputs, {}).module()(*inputs)
+    wrong = {name: fault for name, (f, (x,)) in cases.items()
+             if (fault := inaccuracy(f, x, results[name]))}
+    assert wrong == {}
+
+
+def inaccuracy(function, x, result) -> str:
+    """What is wrong with a result, if anything is."""
+    result, exact, limits = result.double(), function(x.double()), torch.finfo(x.dtype)
+    overflown = exact.abs() > 2 * limits.max
+    if not result.isnan().equal(exact.isnan()) or \
+            not result[overflown].equal(exact[overflown].sign() * INF):
+        return "NaN or infinite in other places"
+    size = exact.abs()
+    clear = (size < limits.max / 2) & (size > limits.tiny)
+    if function in (torch.lgamma, torch.digamma, torch.special.ndtr):
+        # Zeros at negative numbers; PyTorch's ndtr is 1 + erf.
+        size = torch.where(x < 0, size.clamp(min=1), size)
+    error = ((result - exact).abs() / size)[clear] / limits.eps
+    worst = error.argmax()
+    if error[worst] < (16 if x.dtype == torch.float32 else 1):
+        return ""
+    return f"{error[worst]} roundings at {x[clear][worst]}: {result[clear][worst]}"
+
+
 def layers():
     def fused(first, gelu, mask_type=None):
         attention = [rand(24, 8), rand(24), rand(8, 8), rand(8)]
@@ -285,7 +352,8 @@ def layers():
 
 GROUPS = {"losses": losses, "recurrences": recurrences, "layers": layers,
           "1-d": lambda: spatial(1), "2-d": lambda: spatial(2), "3-d": lambda: spatial(3),
-          "images": images, "vectors": vectors, "functions": functions}
+          "images": images, "vectors": vectors, "functions": functions,
+          "special": special}
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -317,6 +385,11 @@ def unsupported(program) -> dict[str, str]:
 
 X, Y = rand(4, 6).float(), rand(4, 6, seed=1).float()
 
+# Away from zeros, where the bound is of a rounding of the result.
+SPECIAL_ON_HOST = {f: torch.linspace(-0.9, 0.9, 64) if values is SIGNED else
+                   torch.linspace(0.02, 0.98, 64) if values is PROBABILITIES else
+                   torch.linspace(2.1, 12, 64) for f, values in SPECIAL.items()}
+
 # Not in the table of supported ops, which is about those with a conversion.
 COMPILED = Group("decomposed", [
     Case("cross entropy", lambda x, t: F.cross_entropy(x, t, label_smoothing=0.1),
@@ -342,6 +415,9 @@ COMPILED = Group("decomposed", [
          [whole(7, high=10), torch.tensor([0, 2, 5]), rand(10, 4).float()]),
     Case("atan2", torch.atan2, [X, Y], roundings=8),
     Case("sinh", torch.sinh, [X], roundings=8),
+    *(Case(f.__name__, f, [values], roundings=16) for f, values in SPECIAL_ON_HOST.items()),
+    Case("lgamma of integers", torch.lgamma, [torch.arange(3, 12)], roundings=16),
+    Case("mode", torch.mode, [whole(4, 12, high=5)]),
 ], merge=False)
 
 

@@ -90,6 +90,23 @@ def slice_scatter(x, src, dim=0, start=None, end=None, step=1):
     return torch.where(is_inside.reshape(shape), torch.index_select(src, dim, given), x)
 
 
+@form(aten.mode.default)
+def mode(x, dim=-1, keepdim=False):
+    """The smallest of the most frequent elements, and the last place where it is: among sorted
+    elements, the one with the most equal ones before it."""
+    if x.dim() == 0:
+        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
+    values, places = torch.sort(x, dim=dim, stable=True)
+    values, places = values.movedim(dim, -1), places.movedim(dim, -1)
+    order = torch.arange(x.shape[dim], device=x.device)
+    is_first = torch.cat([torch.ones_like(values[..., :1], dtype=torch.bool),
+                          values[..., 1:] != values[..., :-1]], -1)
+    first = torch.cummax(torch.where(is_first, order, 0), -1).values
+    found = torch.argmax(order - first, -1, keepdim=True)
+    results = torch.gather(values, -1, found), torch.gather(places, -1, found)
+    return tuple(r.movedim(-1, dim) if keepdim else r.squeeze(-1) for r in results)
+
+
 @form(aten.col2im.default)
 def col2im(x, output_size, kernel_size, dilation, padding, stride):
     """Blocks that do not overlap."""
