@@ -34,6 +34,10 @@ bool readArgument(const std::string &text, Argument &argument) {
   words >> kind >> std::ws;
   if (kind == "file")
     return static_cast<bool>(std::getline(words, argument.path));
+  if (kind == "factors")
+    argument.fill.values = Fill::Values::Factors;
+  if (kind == "factors")
+    return static_cast<bool>(words >> argument.fill.high);
   if (kind == "uniform")
     argument.fill.values = Fill::Values::Uniform;
   if (kind == "uniform")

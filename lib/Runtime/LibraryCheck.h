@@ -10,7 +10,8 @@
 //                 kernel in the library
 //   only N        verifies kernel N only
 //   input FILL    the content of the program's next input or weight:
-//   weight FILL   `normal SCALE`, `uniform LOW HIGH`, or `file PATH`
+//   weight FILL   `normal SCALE`, `uniform LOW HIGH`, `factors SPREAD`, or
+//                 `file PATH`
 //   kernels       verifies the kernels but not the program
 //
 //===----------------------------------------------------------------------===//

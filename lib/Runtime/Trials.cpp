@@ -103,6 +103,8 @@ std::string describeTrial(const Trial &trial, const Job &job) {
 /// Operands for functions that are NaN for most values, such as the logarithm
 /// of a sum: positive, negative or small ones.
 static Fill restrictDomain(Fill fill, int domain) {
+  if (fill.values == Fill::Values::Factors && (domain == 1 || domain == 2))
+    fill.sign = domain == 1 ? Fill::Sign::Positive : Fill::Sign::Negative;
   if (fill.values != Fill::Values::Normal || domain == 0 || domain == oddDomain)
     return fill;
   if (domain == 3) {

@@ -70,6 +70,9 @@ static bool readOperand(std::istringstream &words, Operand &operand) {
     else if (word == "uniform") {
       operand.fill.values = Fill::Values::Uniform;
       words >> operand.fill.low >> operand.fill.high;
+    } else if (word == "factors") {
+      operand.fill.values = Fill::Values::Factors;
+      words >> operand.fill.high;
     } else if (word == "large")
       words >> operand.large;
     else if (word == "negative" || word == "middle") {

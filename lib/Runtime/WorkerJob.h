@@ -6,9 +6,9 @@
 //
 //   reference SYMBOL PATH
 //   candidate SYMBOL PATH
-//   operand TYPE [fixed] [normal SCALE | uniform LOW HIGH] [large MAGNITUDE]
-//           [negative|middle MAGNITUDE] [mask] [wide] [outside]
-//           [avoid CLASS]... shape N...
+//   operand TYPE [fixed] [normal SCALE | uniform LOW HIGH | factors SPREAD]
+//           [large MAGNITUDE] [negative|middle MAGNITUDE] [mask] [wide]
+//           [outside] [avoid CLASS]... shape N...
 //   result TYPE REFERENCE_TYPE norm X element X [large X] [rows N] [undecided]
 //          shape N...
 //   unrepeatable     two runs may differ by the tolerance

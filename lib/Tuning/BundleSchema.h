@@ -63,6 +63,7 @@ template <typename Archive> void describe(Archive &archive, Operand &operand) {
   describeTensor(archive, operand);
   bool isFloat = runtime::isFloat(operand.type);
   archive.optional("scale", operand.scale, isFloat, &Node::real);
+  archive.optional("factors", operand.factors, operand.factors != 0);
   archive.optional("large", operand.large, isFloat);
   archive.optional("negative", operand.negative, operand.negative != 0);
   archive.optional("middle", operand.middle, operand.middle != 0);

@@ -92,7 +92,7 @@ void Tuner::buildReferences() {
 static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
                           uint32_t index, const Tensor &tensor) {
   bool uniform = !runtime::isFloat(tensor.type);
-  double low = 0, high = 2, scale = 1;
+  double low = 0, high = 2, scale = 1, factors = 0;
   bool first = true;
   for (const std::vector<Step> *steps : {&bundle.prepare, &bundle.program})
     for (const Step &step : *steps)
@@ -102,6 +102,9 @@ static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
           continue;
         const Operand &operand = bundle.kernels[step.kernel].operands[i];
         scale = std::min(scale, operand.scale);
+        if (operand.factors > 0)
+          factors = factors ? std::min(factors, operand.factors)
+                            : operand.factors;
         if (!operand.uniform)
           continue;
         uniform = true;
@@ -113,6 +116,8 @@ static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
   text.precision(17);
   if (uniform)
     text << "uniform " << low << ' ' << std::max(high, low + 1);
+  else if (factors > 0)
+    text << "factors " << factors;
   else
     text << "normal " << scale;
   return text.str();

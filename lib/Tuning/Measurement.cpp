@@ -146,6 +146,8 @@ static void writeOperand(std::ostream &text, const Operand &operand,
        << (fixed ? " fixed" : "");
   if (operand.uniform)
     text << " uniform " << operand.low << ' ' << operand.high;
+  else if (operand.factors > 0)
+    text << " factors " << operand.factors;
   else
     text << " normal " << operand.scale << " large " << operand.large;
   if (operand.negative > 0)

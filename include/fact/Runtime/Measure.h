@@ -36,6 +36,9 @@ struct Fill {
     Ties,
     /// -infinity in every other row, normal values in the rest.
     HiddenRows,
+    /// Powers of two with real exponents, uniform in [-high, high), of either
+    /// sign: values that are multiplied.
+    Factors,
   };
   enum class Sign : uint8_t {
     Any,
@@ -209,6 +212,10 @@ FACT_HOST_DEVICE inline double randomElement(ElementType type, const Fill &fill,
   if (fill.values == Values::Uniform) {
     double value = fill.low + unit * (fill.high - fill.low);
     return isFloat(type) ? value : floor(value);
+  }
+  if (fill.values == Values::Factors) {
+    double size = exp2((2 * unit - 1) * fill.high);
+    return applySign(bits & 1 ? -size : size, fill, index);
   }
   // Box-Muller transform; the first uniform is in (0, 1].
   float first =

@@ -39,6 +39,9 @@ struct Tensor {
 struct Operand : Tensor {
   bool uniform = false;
   double low = 0, high = 0, scale = 1;
+  /// The largest exponent of 2 of values that are multiplied, many at a time;
+  /// 0: they are not.
+  double factors = 0;
   /// The factor of its large values; 0: it has none.
   double large = 1024;
   /// The magnitude of its values where scores are strongly negative; `middle`

@@ -98,9 +98,14 @@ static double getConstantMagnitude(ConstantOp op) {
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense || !isa<FloatType>(dense.getElementType()))
     return 1;
-  // Infinities are intended, as in masks.
+  // Infinities are intended, as in masks. A splat has one element, whatever its
+  // shape.
   double largest = 0;
-  for (const APFloat &value : dense.getValues<APFloat>())
+  auto values = dense.getValues<APFloat>();
+  for (const APFloat &value :
+       llvm::make_range(values.begin(),
+                        dense.isSplat() ? std::next(values.begin())
+                                        : values.end()))
     if (value.isFinite())
       largest = std::max(largest, std::abs(value.convertToDouble()));
   return largest;

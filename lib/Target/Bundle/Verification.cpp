@@ -198,13 +198,16 @@ static void collectUses(Value value, Uses &uses) {
 
 /// Whether a value, or any value computed from it, has a wanted use.
 static bool reaches(Value value, function_ref<bool(OpOperand &)> isWanted) {
-  for (OpOperand &use : value.getUses()) {
-    if (isWanted(use))
-      return true;
-    if (use.getOwner()->getNumResults() == 1 &&
-        reaches(use.getOwner()->getResult(0), isWanted))
-      return true;
-  }
+  // Each value once: recurrences have exponentially many paths.
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i)
+    for (OpOperand &use : found[i].getUses()) {
+      if (isWanted(use))
+        return true;
+      if (use.getOwner()->getNumResults() == 1)
+        found.insert(use.getOwner()->getResult(0));
+    }
   return false;
 }
 
@@ -335,6 +338,22 @@ static bool isProduct(OpOperand &use) {
   return row && row.getArithmetic().multiplies;
 }
 
+/// The largest exponent of 2 of an operand whose elements are multiplied; 0 if
+/// they are not, or too few to overflow. A sum of `length` uniform exponents has
+/// the deviation `spread * sqrt(length / 3)`; six of them stay within the range
+/// of the type, so that a product overflows in no order of its factors.
+static double getFactors(const Uses &uses, runtime::ElementType type) {
+  int64_t length = 0;
+  for (auto [user, number] : uses.direct)
+    if (isProduct(user->getOpOperand(number)))
+      length = std::max(length, getSumLength(user));
+  if (length <= 16)
+    return 0;
+  double largest = std::min(runtime::largestFinite(type), 0x1p127);
+  double range = 0.8 * std::log2(largest);
+  return std::min(2.0, range / 6 / std::sqrt(double(length) / 3));
+}
+
 /// The dimension of a tensor that a use indexes, if any.
 static std::optional<int64_t> getIndexedSize(OpOperand &use) {
   if (use.getOperandNumber() != 1)
@@ -452,6 +471,7 @@ std::vector<tuning::Operand> fact::describeOperands(FusedOp fused,
     setType(operand, argument.getType());
     if (runtime::isFloat(operand.type)) {
       operand.scale = getScale(uses);
+      operand.factors = getFactors(uses, operand.type);
       operand.large = large.factor;
       describeSign(uses, operand);
       operand.avoid = getAvoided(fused, target, argument, large.holdsLargest,

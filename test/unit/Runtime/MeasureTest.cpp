@@ -207,6 +207,36 @@ TEST(Measure, TiesAndBounds) {
             static_cast<std::ptrdiff_t>(count));
 }
 
+TEST(Measure, FactorsMultiplyInAnyOrder) {
+  // As the bundle writes them for products of 1,000 elements.
+  constexpr size_t length = 1000, rows = 1000;
+  Fill how;
+  how.values = Fill::Values::Factors;
+  how.high = 0.92;
+  std::vector<float> data(length * rows);
+  ASSERT_TRUE(
+      measure::fill(data.data(), ElementType::F32, data.size(), how, 5));
+  size_t negative = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    float forward = 1, backward = 1, strided = 1;
+    const float *factors = data.data() + row * length;
+    for (size_t i = 0; i < length; ++i) {
+      forward *= factors[i];
+      backward *= factors[length - 1 - i];
+      strided *= factors[i * 7 % length];
+      negative += factors[i] < 0;
+      for (float product : {forward, backward, strided})
+        ASSERT_TRUE(std::isnormal(product)) << row << ", " << i;
+    }
+    EXPECT_NEAR(forward / backward, 1, 1e-3);
+    EXPECT_NEAR(forward / strided, 1, 1e-3);
+  }
+  EXPECT_NEAR(double(negative), 0.5 * length * rows, 0.01 * length * rows);
+  how.sign = Fill::Sign::Positive;
+  ASSERT_TRUE(measure::fill(data.data(), ElementType::F32, 1000, how, 5));
+  EXPECT_GT(*std::min_element(data.begin(), data.begin() + 1000), 0.5);
+}
+
 TEST(Measure, ZeroReferenceAllowsOnlyZero) {
   EXPECT_EQ(compareFloats({0, 0}, {0, 0}).beyond, 0u);
   EXPECT_EQ(compareFloats({0, 1e-30f}, {0, 0}).beyond, 1u);
