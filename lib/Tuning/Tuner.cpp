@@ -4,6 +4,7 @@
 #include "fact/Tuning/Tuner.h"
 #include "Search.h"
 #include "fact/Runtime/Cpu.h"
+#include "fact/Tuning/Gpu.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -195,6 +196,15 @@ size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
 /// A worker for another architecture would have to be cross-compiled, and would
 /// not start.
 void Tuner::checkArchitecture() const {
+  const std::string &gpu = bundle.target.architecture;
+  if (bundle.target.cuda && options.runLauncher.empty())
+    if (std::optional<ComputeCapability> found = findGpu();
+        found && !runsOn(gpu, *found))
+      throw Failure("the bundle is for " + gpu + ", but the GPU of this " +
+                    "machine is sm_" + std::to_string(found->major) +
+                    std::to_string(found->minor) +
+                    "; tune it where such a GPU is, or compile the model " +
+                    "with --target=auto");
   const Processor &needed = bundle.target.processor;
   if (needed.architecture.empty() || !options.runLauncher.empty() ||
       needed.architecture == runtime::cpuArchitecture())

@@ -64,6 +64,8 @@ static Json describeKernel(const KernelResult &result) {
     entry["strategy"] = Json::parse(print(*kernel.strategy));
   if (kernel.priority)
     entry["priority"] = kernel.priority;
+  if (kernel.candidates[result.winner].fallback)
+    entry["fallback"] = true;
   entry.update({{"candidate", result.winner},
                 {"schedule", kernel.candidates[result.winner].key},
                 {"us", best.us},
@@ -116,6 +118,15 @@ static std::string shortened(const std::string &text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
+/// Why a kernel is the fallback: its first candidate that failed.
+static std::string describeFailure(const KernelResult &result) {
+  for (const std::optional<Attempt> &attempt : result.attempts)
+    if (attempt && attempt->status != "ok")
+      return "its candidates failed, the first with " + attempt->status + ": " +
+             attempt->detail + "; see " + attempt->log;
+  return "it has no other candidates";
+}
+
 /// The kernels for which there is only the last resort: by their rule, or
 /// because all other candidates failed.
 static std::string describePlainKernels(const TuningResult &result,
@@ -129,7 +140,7 @@ static std::string describePlainKernels(const TuningResult &result,
     us += each.best().us;
     names << (names.tellp() ? ", " : "") << each.kernel->name;
     if (isFallback)
-      names << " (its candidates failed)";
+      names << " (" << describeFailure(each) << ")";
   }
   if (!us)
     return "";

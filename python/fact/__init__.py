@@ -12,7 +12,7 @@
 Only `export` and what calls it need torch-mlir; importing this package does not.
 """
 
-from .errors import FactError
+from .errors import FactError, FactWarning
 from .library import Library, Model, load
 from .compiler import build, bundle, compile
 from .export import ExportedGraph, export
@@ -24,6 +24,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ExportedGraph",
     "FactError",
+    "FactWarning",
     "Library",
     "Model",
     "build",

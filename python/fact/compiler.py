@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import shlex
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -17,10 +19,10 @@ import torch
 
 from . import toolchain
 from .end_to_end import Refused, compare_with_module
-from .errors import CompilerError, FactError
+from .errors import CompilerError, FactError, FactWarning
 from .export import ExportedGraph, export
 from .library import Library, Model, load
-from .machine import resolve_target
+from .machine import environment, resolve_target
 from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
 
 log = logging.getLogger("fact")
@@ -47,7 +49,8 @@ def compile(
     inputs, kwargs: the arguments of `module`: tensors, nested containers of tensors, and
         values that are compiled in. An exported program has its own, if none are given.
     target: a machine (`h200`, `rtx4090`, `host`), an architecture (`sm_80`), a file that
-        describes a machine, or `auto`: the GPU if there are a GPU and nvcc, otherwise the host.
+        describes a machine, or `auto`: PyTorch's current GPU if there are a GPU and nvcc,
+        otherwise the host.
     output: the path of the library; by default in the work folder.
     candidates: the maximum number of schedules to try per kernel. With 1, the best
         predicted one is verified and taken.
@@ -207,7 +210,23 @@ def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
         library = load(path)
         library.verified = stamp.is_verified(path)
     library.work_folder = work
+    _warn_of_fallbacks(work / "bundle")
     return library
+
+
+def _warn_of_fallbacks(bundle: Path) -> None:
+    """Names the kernels of the last resort that took the place of candidates that failed."""
+    try:
+        kernels = json.loads((bundle / "tuning.json").read_text())["kernels"]
+    except (OSError, ValueError, KeyError):
+        return
+    for kernel in kernels:
+        if kernel.get("fallback"):
+            failed = [each for each in kernel["attempts"] if each["status"] != "ok"]
+            reason = "".join(f", the first with {each['status']}: {each.get('detail', '')}\nIts log is "
+                             f"{each['log']}" for each in failed[:1])
+            warnings.warn(f"kernel '{kernel['name']}' runs in plain loops, which is slow: its "
+                          f"{len(failed)} candidates failed{reason}", FactWarning, stacklevel=4)
 
 
 def verify_library(library: Library, model: Model | None, module: torch.nn.Module,
@@ -265,11 +284,11 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
     if not any(argument.startswith("--summary=") for argument in arguments):
         command.append(f"--summary={work / 'summary.json'}")
     # fact-compile ends with this process.
-    environment = {**toolchain.environment(), "FACT_END_WITH_PARENT": "1"}
+    variables = {**environment(), "FACT_END_WITH_PARENT": "1"}
     if verbose:
         print("+ " + shlex.join(command), file=sys.stderr, flush=True)
     process = subprocess.run(
-        command, env=environment, text=True, errors="replace",
+        command, env=variables, text=True, errors="replace",
         stdout=None if verbose else subprocess.PIPE,
         stderr=None if verbose else subprocess.STDOUT,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The exception type that FACT raises for errors that a user can fix."""
+"""The exception type that FACT raises for errors that a user can fix, and its warnings."""
 
 
 import re
@@ -7,6 +7,10 @@ import re
 
 class FactError(RuntimeError):
     """A message that says what went wrong and what to do next."""
+
+
+class FactWarning(UserWarning):
+    """A library that is right, but not what was intended."""
 
 
 class CompilerError(FactError):

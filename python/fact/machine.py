@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from typing import Any
 
@@ -15,12 +16,24 @@ from .files import writing
 from .work import work_root
 
 
+def environment() -> dict[str, str]:
+    """The environment for FACT's programs, which use the first GPU that they see: PyTorch's current
+    one."""
+    result = toolchain.environment()
+    if torch.cuda.is_available() and torch.cuda.device_count() > 1:
+        # Both number the GPUs that this variable shows, if it is set.
+        shown = result.get("CUDA_VISIBLE_DEVICES", "").split(",")
+        current = torch.cuda.current_device()
+        result["CUDA_VISIBLE_DEVICES"] = shown[current] if shown != [""] else str(current)
+    return result
+
+
 def describe_target(target: str) -> dict[str, Any]:
     """What `fact-compile --describe-target` says of a target: `machine`, `built_in`,
     `families`, and for `auto` the `reason`."""
     tool = toolchain.require_tool("fact-compile")
     done = subprocess.run([str(tool), f"--target={target}", "--describe-target"],
-                          env=toolchain.environment(), capture_output=True, text=True, timeout=120)
+                          env=environment(), capture_output=True, text=True, timeout=120)
     if done.returncode:
         message = done.stderr.strip() or f"{tool} failed with status {done.returncode}"
         raise FactError(message.removeprefix("error: "))
@@ -28,7 +41,7 @@ def describe_target(target: str) -> dict[str, Any]:
 
 
 def resolve_target(target: str) -> str:
-    """`auto` becomes the GPU, or `host` where PyTorch has no GPU or there is no nvcc."""
+    """`auto` becomes PyTorch's current GPU, or `host` where PyTorch has no GPU or there is no nvcc."""
     if target != "auto":
         return target
     if not torch.cuda.is_available() or toolchain.find_nvcc() is None:

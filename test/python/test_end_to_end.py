@@ -3,6 +3,9 @@
 
 import logging
 import math
+import re
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -431,3 +434,37 @@ def test_a_query_without_keys_is_refused_and_explained(monkeypatch, tmp_path):
     # A finite mask leaves the query's scores alike: the mean of all values, in both.
     found = compile_(torch.finfo(torch.float32).min)(*inputs)
     assert torch.allclose(found[:, :, 3], inputs[2].mean(2), atol=1e-6)
+
+
+# Makes all candidates of a bundle fail but the fallback, then tunes it.
+FAILING_TUNER = """#!{python}
+import json, os, sys
+path = os.path.join(sys.argv[1], "bundle.json")
+bundle = json.load(open(path))
+for kernel in bundle["kernels"]:
+    fallback = dict(kernel["candidates"][0], key="plain", fallback=True)
+    for candidate in kernel["candidates"]:
+        candidate["symbol"] += "_missing"
+    kernel["candidates"].append(fallback)
+json.dump(bundle, open(path, "w"))
+os.execv("{tune}", ["fact-tune", *sys.argv[1:]])
+"""
+
+
+@needs_compiler
+def test_fallback_is_a_warning(monkeypatch, tmp_path):
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    tuner = tmp_path / "tuner"
+    tuner.write_text(FAILING_TUNER.format(python=sys.executable,
+                                          tune=toolchain.require_tool("fact-tune")))
+    tuner.chmod(0o755)
+    x = torch.randn(8, 16)
+    with pytest.warns(fact.FactWarning) as warned:
+        model = fact.compile(torch.nn.ReLU(), (x,), target="host", candidates=1, name="fallback",
+                             output=tmp_path / "fallback.so", options=[f"--tuner={tuner}"])
+    assert model(x).equal(x.relu())
+    message = str(warned[0].message)
+    assert re.match(r"kernel 'pointwise_0' runs in plain loops, .* its 1 candidates failed, the "
+                    r"first with \w+: .*_missing", message)
+    assert Path(message.rsplit("Its log is ", 1)[1]).exists()
+    assert warned[0].filename == __file__

@@ -53,6 +53,30 @@ def test_auto_is_the_gpu(gpu):
     assert machine.resolve_target("sm_80") == "sm_80"
 
 
+@pytest.mark.parametrize("shown, expected", [(None, "1"), ("3,5", "5"), ("GPU-a,GPU-b", "GPU-b")])
+def test_programs_use_the_current_gpu(monkeypatch, shown, expected):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if shown:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", shown)
+    assert machine.environment()["CUDA_VISIBLE_DEVICES"] == expected
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    assert machine.environment().get("CUDA_VISIBLE_DEVICES") == shown
+
+
+def test_bundle_of_another_gpu_is_refused(gpu, tmp_path):
+    gpu(H200)
+    fact.bundle(torch.nn.ReLU(), (torch.ones(4),), target="sm_80", output=tmp_path / "bundle",
+                name="relu")
+    command = [str(toolchain.require_tool("fact-tune")), str(tmp_path / "bundle")]
+    done = subprocess.run(command, env=machine.environment(), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "the bundle is for sm_80, but the GPU of this machine is sm_90; tune it" in done.stderr
+    assert not list((tmp_path / "bundle").rglob("*.o"))
+
+
 @pytest.mark.parametrize("absent", ["sees", "nvcc"])
 def test_auto_is_the_host_without(gpu, absent):
     gpu(H200, **{absent: False})

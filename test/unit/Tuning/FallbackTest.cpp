@@ -28,6 +28,7 @@ TEST_F(Fallback, IsNotTriedBesideAGoodCandidate) {
   Json kernel = bundle.report()["kernels"][0];
   EXPECT_EQ(kernel["schedule"], "good");
   EXPECT_EQ(kernel["tried"], 1);
+  EXPECT_FALSE(kernel.contains("fallback"));
   EXPECT_FALSE(printed("in plain loops")) << bundle.log;
 }
 
@@ -39,7 +40,11 @@ TEST_F(Fallback, TakesThePlaceOfFailedCandidates) {
   EXPECT_EQ(kernel["schedule"], "plain");
   EXPECT_EQ(kernel["tried"], 3);
   EXPECT_TRUE(printed("in plain loops")) << bundle.log;
-  EXPECT_TRUE(printed("axpy (its candidates failed)")) << bundle.log;
+  EXPECT_EQ(kernel["fallback"], true);
+  EXPECT_TRUE(printed("axpy (its candidates failed, the first with wrong: "))
+      << bundle.log;
+  EXPECT_TRUE(printed("; see " + kernel["attempts"][1].value("log", "?") + ")"))
+      << bundle.log;
 }
 
 TEST_F(Fallback, IsVerifiedToo) {
