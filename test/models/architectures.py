@@ -80,12 +80,13 @@ IMAGES = {
     "dinov2": ("Dinov2Model", VISION),
 }
 ARCHITECTURES = ENCODERS | GENERATORS | TRANSLATORS | IMAGES
-# A static layer with a window counts tokens in Python, which a compiled step cannot change.
-WINDOWS = ("mistral", "gemma2")
+# A static layer with a window counts tokens in Python, which a compiled step cannot change; OPT
+# makes a tensor of the cache's length.
+NOT_STATIC = ("mistral", "gemma2", "opt")
 CALLS = [*[(name, call) for name in (*ENCODERS, *GENERATORS, *TRANSLATORS)
            for call in ("ids", "mask")],
          *[(name, "decode") for name in (*GENERATORS, *TRANSLATORS)],
-         *[(name, "static") for name in GENERATORS if name not in WINDOWS],
+         *[(name, "static") for name in GENERATORS if name not in NOT_STATIC],
          *[(name, "pixels") for name in IMAGES]]
 
 

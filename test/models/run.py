@@ -11,7 +11,8 @@ errors, and lists what the target refuses. `run` links all bundles in one call o
 compares each library with these results: an error may be 1.5 times eager's, plus one rounding.
 Weights are drawn again from their names. Comparisons are in processes of their own: a library that
 crashes or hangs ends its process, and the next process continues after it. Results are in
-FOLDER/report.json.
+FOLDER/report.json. A kernel that fact-tune found wrong and replaced by a plain one is listed;
+with --no-check, it does not look.
 
 --names selects cases by a regular expression, as in '^(llama|gpt2)_decode_'. With --target host,
 both steps run on one machine.
@@ -150,13 +151,21 @@ def compare_library(bundle: Path) -> dict[str, Any]:
     return {"errors": errors, **({"failure": "; ".join(wrong)} if wrong else {})}
 
 
+def replaced_kernels(bundle: Path) -> list[str]:
+    """The kernels whose candidates failed, so that a plain one was linked."""
+    written = {kernel["name"]: kernel["candidates"]
+               for kernel in read(bundle / "bundle.json")["kernels"]}
+    return [kernel["name"] for kernel in read(bundle / "tuning.json").get("kernels", [])
+            if written[kernel["name"]][kernel["candidate"]].get("fallback")]
+
+
 def entry_of(bundle: Path) -> dict[str, Any]:
     """All that is known of a case."""
     compared = read(bundle / "compare.json")
     linked = (bundle / f"{bundle.name}.so").exists()
     failure = compared.get("failure") if linked else "no library was linked: see the log of fact-tune"
     return {"name": bundle.name, "rules": collections.Counter(rules_of(bundle)),
-            "errors": compared.get("errors", {}), "failure": failure}
+            "replaced": replaced_kernels(bundle), "errors": compared.get("errors", {}), "failure": failure}
 
 
 def row(entry: dict[str, Any]) -> list[Any]:
@@ -164,8 +173,8 @@ def row(entry: dict[str, Any]) -> list[Any]:
     ours, eager = max(entry["errors"].values(), default=(None, None),
                       key=lambda errors: errors[0] / errors[1] if errors[1] else errors[0])
     figures = ["" if value is None else f"{value:.1e}" for value in (ours, eager)]
-    return [entry["name"], sum(entry["rules"].values()), entry["rules"].get("generic", 0), *figures,
-            entry["failure"] or "right"]
+    return [entry["name"], sum(entry["rules"].values()), entry["rules"].get("generic", 0),
+            ", ".join(entry["replaced"]), *figures, entry["failure"] or "right"]
 
 
 def run(options) -> int:
@@ -183,7 +192,8 @@ def run(options) -> int:
     in_parallel("compare", linked, [sys.executable, __file__, "compare", options.folder,
                                     "--timeout", str(options.timeout)], options.parallel)
     entries, refused = list(map(entry_of, bundles)), read(folder / "refused.json")
-    print(table(["case", "kernels", "generic", "error", "eager's", "verdict"], map(row, entries)))
+    print(table(["case", "kernels", "generic", "replaced", "error", "eager's", "verdict"],
+                map(row, entries)))
     print(table(["refused", "reason"], refused.items()))
     failures = sum(bool(entry["failure"]) for entry in entries)
     print(f"models: {len(entries)} cases, {failures} failures, {len(refused)} refused")
@@ -201,7 +211,9 @@ def main() -> int:
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--timeout", type=int, default=180, help="seconds per case")
     parser.add_argument("--candidates", type=int, default=1, help="schedules per kernel")
-    parser.add_argument("--tune", nargs="*", default=["--untuned"], help="options for fact-tune")
+    parser.add_argument("--no-check", dest="tune", action="store_const", default=["--untuned"],
+                        const=["--untuned", "--no-check"],
+                        help="compile no references and compare no kernel with its own")
     parser.add_argument("--tune-timeout", type=float, default=1800, help="seconds for fact-tune")
     parser.add_argument("--no-tune", action="store_true", help="use the libraries of an earlier run")
     parser.add_argument("--parallel", type=int, default=4, help="comparisons at a time")
