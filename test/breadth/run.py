@@ -290,6 +290,34 @@ def tune(bundles: Sequence[Path], arguments) -> None:
               f"{len(bundles)}", flush=True)
 
 
+def chooses(bundle: Path) -> bool:
+    """Whether a kernel of the bundle would leave a decision to a vendor's library, which only the
+    check of the linked library asks for."""
+    kernels = json.loads((bundle / "bundle.json").read_text())["kernels"]
+    return any(min(kernel["candidates"], key=lambda each: each.get("predicted_us", float("inf")))
+               ["key"].startswith("cublas") for kernel in kernels)
+
+
+def link(bundles: Sequence[Path], arguments) -> None:
+    """A library per bundle from the best predicted schedules. No kernel is compared with its
+    reference: the library is compared with its module."""
+    tool = os.path.join(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin"), "fact-tune")
+    unchecked = [bundle for bundle in bundles if not chooses(bundle)]
+    # All compilers are busy from the first object to the last.
+    with open(Path(arguments.folder) / "compile.log", "w") as log:
+        subprocess.run([tool, *map(str, unchecked), "--compile-only", "--no-check", "--candidates", "1"],
+                       stdout=log, stderr=subprocess.STDOUT)
+
+    def link_one(bundle: Path) -> None:
+        check = ["--no-check"] if bundle in unchecked else []
+        with open(bundle / "link.log", "w") as log:
+            subprocess.run([tool, str(bundle), "--untuned", *check, "--candidates", "1"],
+                           stdout=log, stderr=subprocess.STDOUT)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(link_one, bundles))
+
+
 def run(arguments) -> int:
     folder = Path(arguments.folder).resolve()
     bundles = sorted(path.parent for path in folder.glob("*/case.json"))
@@ -297,7 +325,9 @@ def run(arguments) -> int:
                if re.search(arguments.names, json.loads((bundle / "case.json").read_text())["name"])]
     if not bundles:
         raise SystemExit(f"breadth: error: no bundles in {folder}: run.py pack")
-    if not arguments.no_tune:
+    if arguments.untuned:
+        link(bundles, arguments)
+    elif not arguments.no_tune:
         tune(bundles, arguments)
     linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
     commands = {mode: [sys.executable, __file__, mode, arguments.folder, "--timeout",
@@ -305,7 +335,8 @@ def run(arguments) -> int:
                 for mode in STAGES}
     in_parallel("compare", linked, commands["compare"], arguments.parallel)
     # One process at a time: others would disturb what is measured.
-    supervise("time", linked, commands["time"])
+    if not arguments.untuned:
+        supervise("time", linked, commands["time"])
     return report.write(folder, bundles)
 
 
@@ -327,6 +358,8 @@ def main() -> int:
     parser.add_argument("--tune-timeout", type=float, default=1800, help="seconds per fact-tune")
     parser.add_argument("--tune", nargs="*", default=[], help="more options for fact-tune")
     parser.add_argument("--no-tune", action="store_true", help="use the libraries of an earlier run")
+    parser.add_argument("--untuned", action="store_true", help="compare libraries of the best "
+                        "predicted schedules, and time nothing")
     parser.add_argument("--parallel", type=int, default=4, help="comparisons at a time")
     parser.add_argument("--baselines", nargs="*", choices=("eager", "compile"),
                         default=["eager", "compile"])
