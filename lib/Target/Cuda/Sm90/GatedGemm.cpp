@@ -123,15 +123,17 @@ double GatedGemmPlan::predict(ScheduleAttr schedule) const {
 LogicalResult GatedGemmPlan::emit(ArrayRef<KernelVariant> variants,
                                   KernelCode &code) const {
   llvm::raw_string_ostream os(code.text);
-  SizeList sizes = getPackedGemmSizes(gemm.rate, gemm.a);
+  SizeList sizes(SizeList::Arguments);
   printBeginning(os, variants.front(), sizes, "GatedGemm.cuh");
   gemm.combine.printFunctor(os, "Combine",
                             getArgumentNames(gemm.combine, {"gate", "up"}));
   os << "\nusing Kernel = GatedGemm<\n    ";
   printProblem(os, {gemm.m, gemm.n, gemm.k}, sizes);
-  for (const MatrixTensor *factor : {&gemm.a, &gemm.gate, &gemm.up}) {
+  os << ",\n    ";
+  printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
+  for (const MatrixTensor *weight : {&gemm.gate, &gemm.up}) {
     os << ",\n    ";
-    factor->print(os, sizes);
+    weight->print(os, sizes);
   }
   os << ",\n    ";
   printOperands(os, gemm.operands, sizes);

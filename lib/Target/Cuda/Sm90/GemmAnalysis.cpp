@@ -224,10 +224,14 @@ FailureOr<Gemm> Gemm::read(FusedOp fused, EmitError emitError) {
                                   emitError);
 }
 
-bool fact::isDirectFactor(const MatrixTensor &factor, bool isLhs) {
-  return factor.isAligned(16) &&
-         factor.kind ==
-             (isLhs ? MatrixTensor::RowMajor : MatrixTensor::ColumnMajor);
+void fact::printFactor(raw_ostream &os, const MatrixTensor &factor, bool isLhs,
+                       int64_t k, SizeList &sizes) {
+  auto alongK = isLhs ? MatrixTensor::RowMajor : MatrixTensor::ColumnMajor;
+  bool isCopied = factor.element.isF32() &&
+                  (k % 4 || factor.kind != alongK || !factor.isAligned(16));
+  os << (isCopied ? "Copied<" : "");
+  factor.print(os, sizes);
+  os << (isCopied ? ">" : "");
 }
 
 LogicalResult Gemm::checkTma(EmitError emitError) const {
@@ -252,10 +256,4 @@ LogicalResult Gemm::checkTma(EmitError emitError) const {
                          << tensor.leadingDimension << " elements of "
                          << tensor.element;
   return success();
-}
-
-bool Gemm::readsFactors() const {
-  return rate == MatrixRate::Bits16 ||
-         (k % 4 == 0 && isDirectFactor(a, /*isLhs=*/true) &&
-          isDirectFactor(b, /*isLhs=*/false));
 }

@@ -17,9 +17,10 @@ struct ReducedEpilogue {
   std::optional<ScalarFunction> function;
 };
 
-/// Whether wgmma reads an f32 factor as it lies, along K, through TMA; others
-/// are copied.
-bool isDirectFactor(const MatrixTensor &factor, bool isLhs);
+/// Prints a factor of a product of `k` terms. An f32 factor that wgmma does not
+/// read as it lies, along K through TMA, is `Copied`.
+void printFactor(llvm::raw_ostream &os, const MatrixTensor &factor, bool isLhs,
+                 int64_t k, SizeList &sizes);
 
 /// A GEMM without its schedule.
 struct Gemm {
@@ -49,11 +50,8 @@ struct Gemm {
   /// Checks that TMA can address rows of 16 bytes of the results and of 16-bit
   /// factors. Kernels copy factors of f32 where they need to.
   mlir::LogicalResult checkTma(EmitError emitError) const;
-  /// Whether TMA can read the factors as they lie; 16-bit ones must.
-  bool readsFactors() const;
-  /// Whether one object serves all sizes. Reductions combine a number of tiles,
-  /// and copies of f32 factors have strides of their own.
-  bool takesSizes() const { return countReductions() == 0 && readsFactors(); }
+  /// Whether one object serves all sizes. Reductions combine a number of tiles.
+  bool takesSizes() const { return countReductions() == 0; }
   /// Operands of the product's size.
   int64_t countMatrices() const {
     return llvm::count_if(operands, [](const MatrixTensor &operand) {

@@ -154,11 +154,12 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   double slowdown =
       !gemm.columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
                                                                          : 1;
+  GemmWork work{gemm.rate,    gemm.m, gemm.n,        gemm.k,
+                gemm.batches, bytes,  epilogueBytes, slots};
+  work.packsOnce = isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(
+      fused->getOperand(gemm.b.buffer).getDefiningOp());
   return 1e6 * finishes * machine.launchSeconds +
-         slowdown * 1e6 *
-             predictGemm({gemm.rate, gemm.m, gemm.n, gemm.k, gemm.batches,
-                          bytes, epilogueBytes, slots},
-                         gemmSchedule, machine);
+         slowdown * 1e6 * predictGemm(work, gemmSchedule, machine);
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,7 +260,7 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   printProblem(os, {gemm.m, gemm.n, gemm.k, gemm.batches}, sizes);
   for (const MatrixTensor *factor : {&gemm.a, &gemm.b}) {
     os << ",\n    ";
-    factor->print(os, sizes);
+    printFactor(os, *factor, /*isLhs=*/factor == &gemm.a, gemm.k, sizes);
   }
   os << ",\n    ";
   printOperands(os, gemm.operands, sizes);

@@ -137,7 +137,7 @@ double GroupedGemmPlan::predict(ScheduleAttr schedule) const {
 LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
                                     KernelCode &code) const {
   llvm::raw_string_ostream os(code.text);
-  SizeList sizes = getPackedGemmSizes(gemm.rate, gemm.a);
+  SizeList sizes(SizeList::Arguments);
   printBeginning(os, variants.front(), sizes, "GroupedGemm.cuh");
   SmallVector<std::string> functors;
   for (auto [i, segment] : llvm::enumerate(gemm.segments)) {
@@ -152,7 +152,7 @@ LogicalResult GroupedGemmPlan::emit(ArrayRef<KernelVariant> variants,
   os << "using Kernel = GroupedGemm<\n    Grouped";
   printProblem(os, {gemm.m, gemm.k}, sizes);
   os << ",\n    ";
-  gemm.a.print(os, sizes);
+  printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
   os << ",\n    Segments<\n        ";
   llvm::interleave(
       llvm::enumerate(gemm.segments),

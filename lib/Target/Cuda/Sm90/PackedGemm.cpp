@@ -82,13 +82,6 @@ PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
   return std::move(epilogue);
 }
 
-SizeList fact::getPackedGemmSizes(MatrixRate rate, const MatrixTensor &lhs) {
-  return SizeList(rate == MatrixRate::Bits16 ||
-                          isDirectFactor(lhs, /*isLhs=*/true)
-                      ? SizeList::Arguments
-                      : SizeList::Numbers);
-}
-
 SpaceAttrInterface fact::getPackedGemmSpace(MLIRContext *context,
                                             MatrixRate rate, int64_t m,
                                             int64_t n,

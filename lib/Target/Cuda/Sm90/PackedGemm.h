@@ -37,9 +37,6 @@ private:
   getWeight(const ContractionRegion::Product &product);
 };
 
-/// The sizes of a wide GEMM are arguments, unless its lhs must be copied.
-SizeList getPackedGemmSizes(MatrixRate rate, const MatrixTensor &lhs);
-
 /// The space of a wide GEMM of m x n elements.
 SpaceAttrInterface getPackedGemmSpace(mlir::MLIRContext *context,
                                       MatrixRate rate, int64_t m, int64_t n,

@@ -32,6 +32,8 @@ struct GemmWork {
   double bytes, epilogueBytes;
   /// Issue slots of the epilogue per element of the product.
   double slots;
+  /// Whether B is a weight, which is packed when it is loaded.
+  bool packsOnce = true;
 };
 
 /// Predicts the seconds of a GEMM with this schedule.

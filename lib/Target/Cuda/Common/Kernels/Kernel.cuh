@@ -84,6 +84,8 @@ inline constexpr int64_t most_sizes = 4096;
 
 /// The template argument for the size at a place.
 constexpr int64_t Size(int place) { return first_size + place; }
+/// The template argument for a size that a kernel derives from others.
+constexpr int64_t Derived(int place) { return Size(most_sizes / 2 + place); }
 constexpr bool is_size(int64_t value) { return value < first_size + most_sizes; }
 
 /// An extent: a number is an int, as device code counts.
@@ -91,13 +93,17 @@ template <int64_t Value>
 inline constexpr std::conditional_t<is_size(Value), int64_t, int> extent =
     static_cast<std::conditional_t<is_size(Value), int64_t, int>>(Value);
 
-/// The numbers that a kernel is called with.
+/// The numbers that a kernel is called with, and those that it derives.
 struct Sizes {
   int64_t const *values;
+  int64_t const *derived = nullptr;
 
   /// What a template argument stands for.
   constexpr int64_t operator()(int64_t value) const {
-    return is_size(value) ? values[value - first_size] : value;
+    if (!is_size(value))
+      return value;
+    return value < Derived(0) ? values[value - first_size]
+                              : derived[value - Derived(0)];
   }
 };
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `Gemm` of f32 operands, of any layout and alignment: in TF32, or strict where
-// the schedule's kernel is `Promoted`.
+// the schedule's kernel is `Promoted`. One that wgmma does not read as it lies
+// (Float32.cuh) is `Copied`.
 //
 //   // relu(x @ W^T + bias), as exact as IEEE f32
 //   using Kernel = Float32Gemm<
@@ -13,9 +14,9 @@
 //       GemmSchedule<Tile<128, 128, 32>, Cluster<2, 1>,
 //                    Promoted<Cooperative>>>;
 //
-// Where wgmma does not read an operand as it lies (Float32.cuh), a copy is
-// made: of B by `pack`, once for a weight; of A, and of a B that is read
-// elsewhere too, in workspace before each launch.
+// B is copied by `pack`, once for a weight, and A in workspace before each
+// launch; so is a B that is read elsewhere too. A strict product whose B is
+// split ahead (StrictMainloop.cuh) copies B in any case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,17 +63,20 @@ class ConvertingGemm {
   static_assert(std::is_same_v<typename A::Element, f32> &&
                     std::is_same_v<typename B::Element, f32>,
                 "A and B must be f32");
-  static constexpr bool a_along_k = is_row_major<A>::value;
-  static constexpr bool b_along_k = !is_row_major<B>::value;
-  static constexpr bool converts_a = !is_direct<A, a_along_k, Problem::k>();
-  static constexpr bool converts_b = !is_direct<B, b_along_k, Problem::k>();
+  static constexpr bool splits = splits_ahead<Schedule>;
+  static constexpr bool converts_a = is_copied<A>;
+  static constexpr bool converts_b = is_copied<B> || splits;
 
-  using ConversionA =
-      typename ConversionOf<converts_a, A, a_along_k, Problem::m, Problem::k,
-                            Problem::batches>::type;
-  using ConversionB =
-      typename ConversionOf<converts_b, B, b_along_k, Problem::n, Problem::k,
-                            Problem::batches>::type;
+  using ConversionA = Conversion<A, is_row_major<A>::value>;
+  using ConversionB = Conversion<B, !is_row_major<B>::value, splits>;
+  static constexpr ConvertParams measure_a(Sizes sizes) {
+    return ConversionA::measure(sizes, Problem::m, Problem::k,
+                                Problem::batches);
+  }
+  static constexpr ConvertParams measure_b(Sizes sizes) {
+    return ConversionB::measure(sizes, Problem::n, Problem::k,
+                                Problem::batches);
+  }
 
 public:
   static constexpr bool takes_sizes = true;
@@ -91,42 +95,56 @@ public:
       !BuffersOf<OperandList>::has(B::buffer) &&
       !BuffersOf<Rows>::has(B::buffer) && !BuffersOf<Columns>::has(B::buffer);
   static constexpr int packed_b = B::buffer;
-  static constexpr uint64_t packed_b_bytes = ConversionB::bytes;
-  static int pack_b(void *const *buffers, void *packed, cudaStream_t stream) {
-    return ConversionB::launch(ConversionB::get_params(buffers, packed),
-                               stream);
+  static constexpr uint64_t packed_b_bytes(Sizes sizes) {
+    return ConversionB::count_bytes(measure_b(sizes));
+  }
+  static int pack_b(Sizes sizes, void *const *buffers, void *packed,
+                    cudaStream_t stream) {
+    ConvertParams params = measure_b(sizes);
+    params.from = B::pointer(buffers, sizes);
+    params.to = static_cast<float *>(packed);
+    return ConversionB::launch(params, stream);
   }
 
 private:
+  /// The sizes that copies have: K, and the strides of batches of A and B.
+  struct CopySizes {
+    int64_t values[3];
+    constexpr Sizes with(Sizes sizes) const { return {sizes.values, values}; }
+  };
+  static constexpr int64_t depth = Derived(0);
+  static constexpr CopySizes get_copy_sizes(Sizes sizes) {
+    return {{measure_a(sizes).depth, measure_a(sizes).get_copy_stride(),
+             measure_b(sizes).get_copy_stride()}};
+  }
+
   // The copies follow the kernel's own buffers.
-  using InnerA = std::conditional_t<
-      converts_a,
-      RowMajor<buffer_count, f32, ConversionA::depth,
-               ConversionA::batch_stride>,
-      A>;
+  using InnerA =
+      std::conditional_t<converts_a,
+                         RowMajor<buffer_count, f32, depth, Derived(1)>, A>;
   using InnerB = std::conditional_t<
-      converts_b,
-      ColumnMajor<buffer_count + 1, f32, ConversionB::depth,
-                  ConversionB::batch_stride>,
-      B>;
+      converts_b, ColumnMajor<buffer_count + 1, f32, depth, Derived(2)>, B>;
   using Inner =
-      Gemm<fact::Problem<Problem::m, Problem::n,
-                         converts_a ? ConversionA::depth : ConversionB::depth,
-                         Problem::batches>,
+      Gemm<fact::Problem<Problem::m, Problem::n, depth, Problem::batches>,
            InnerA, InnerB, OperandList, ResultList, Schedule, Rows, Columns>;
 
   static constexpr uint64_t round_up(uint64_t bytes) {
     return (bytes + 255) / 256 * 256;
   }
   static constexpr bool copies_b = converts_b && !packs_b;
-  static constexpr uint64_t a_bytes =
-      converts_a ? round_up(ConversionA::bytes) : 0;
-  static constexpr uint64_t b_bytes =
-      copies_b ? round_up(ConversionB::bytes) : 0;
+  static constexpr uint64_t a_bytes(Sizes sizes) {
+    return converts_a ? round_up(ConversionA::count_bytes(measure_a(sizes)))
+                      : 0;
+  }
+  static constexpr uint64_t b_bytes(Sizes sizes) {
+    return copies_b ? round_up(packed_b_bytes(sizes)) : 0;
+  }
 
 public:
   static constexpr uint64_t workspace_bytes(Sizes sizes) {
-    return a_bytes + b_bytes + Inner::workspace_bytes(sizes);
+    CopySizes copies = get_copy_sizes(sizes);
+    return a_bytes(sizes) + b_bytes(sizes) +
+           Inner::workspace_bytes(copies.with(sizes));
   }
 
   struct State {
@@ -136,17 +154,29 @@ public:
 
   static int bind(State &state, Sizes sizes, void *const *buffers,
                   void *workspace) {
+    // An operand that is not copied is not filled up.
+    if (sizes(Problem::k) % 4 && !(converts_a && converts_b))
+      return cudaErrorInvalidValue;
     char *memory = static_cast<char *>(workspace);
     void *all[buffer_count + 2];
     for (int i = 0; i < buffer_count; ++i)
       all[i] = buffers[i];
     all[buffer_count] = memory;
-    all[buffer_count + 1] = packs_b ? buffers[B::buffer] : memory + a_bytes;
-    if constexpr (converts_a)
-      state.a = ConversionA::get_params(buffers, all[buffer_count]);
-    if constexpr (copies_b)
-      state.b = ConversionB::get_params(buffers, all[buffer_count + 1]);
-    return Inner::bind(state.inner, sizes, all, memory + a_bytes + b_bytes);
+    all[buffer_count + 1] =
+        packs_b ? buffers[B::buffer] : memory + a_bytes(sizes);
+    if constexpr (converts_a) {
+      state.a = measure_a(sizes);
+      state.a.from = A::pointer(buffers, sizes);
+      state.a.to = static_cast<float *>(all[buffer_count]);
+    }
+    if constexpr (copies_b) {
+      state.b = measure_b(sizes);
+      state.b.from = B::pointer(buffers, sizes);
+      state.b.to = static_cast<float *>(all[buffer_count + 1]);
+    }
+    CopySizes copies = get_copy_sizes(sizes);
+    return Inner::bind(state.inner, copies.with(sizes), all,
+                       memory + a_bytes(sizes) + b_bytes(sizes));
   }
 
   static int launch(State &state, cudaStream_t stream) {
@@ -165,10 +195,12 @@ template <class Base, bool Packs = Base::packs_b> struct PackingB : Base {};
 template <class Base> struct PackingB<Base, true> : Base {
   static constexpr int packed_operand = Base::packed_b;
   static constexpr uint32_t packed_with = 0;
-  static constexpr uint64_t packed_bytes(Sizes) { return Base::packed_b_bytes; }
-  static int pack(Sizes, void *const *buffers, void *packed,
+  static constexpr uint64_t packed_bytes(Sizes sizes) {
+    return Base::packed_b_bytes(sizes);
+  }
+  static int pack(Sizes sizes, void *const *buffers, void *packed,
                   cudaStream_t stream) {
-    return Base::pack_b(buffers, packed, stream);
+    return Base::pack_b(sizes, buffers, packed, stream);
   }
 };
 

@@ -66,7 +66,8 @@ struct InterleaveParams {
 /// Threads of a block, which copies one row of the stored [N, K] weights.
 inline constexpr int interleave_threads = 128;
 
-static __global__ void __launch_bounds__(interleave_threads)
+template <bool Splits>
+__global__ void __launch_bounds__(interleave_threads)
     interleave_weights(InterleaveParams params) {
   int group = blockIdx.x / (2 * gate_group);
   int turn = blockIdx.x % (2 * gate_group);
@@ -77,7 +78,8 @@ static __global__ void __launch_bounds__(interleave_threads)
   uint4 *to = params.interleaved + int64_t(blockIdx.x) * params.vectors;
 #pragma unroll 4
   for (int i = threadIdx.x; i < params.vectors; i += interleave_threads)
-    to[i] = __ldg(from + i);
+    sm90::store_packed<Splits>(to + i, __ldg(from + i),
+                               int64_t(gridDim.x) * params.vectors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,16 +242,15 @@ public:
   static constexpr bool takes_sizes = true;
   static constexpr int buffer_count =
       count_buffers<A, Gate, Up, Tensors..., D>();
-  static constexpr uint64_t workspace_bytes(Sizes) {
-    return Wide::workspace_bytes;
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    return Wide::workspace_bytes(sizes);
   }
 
   /// The interleaved weight takes Gate's place.
   static constexpr int packed_operand = Gate::buffer;
   static constexpr uint32_t packed_with = 1u << Up::buffer;
   static constexpr uint64_t packed_bytes(Sizes sizes) {
-    return uint64_t(get_width(sizes)) * sizes(Problem::k) *
-           sizeof(typename Gate::Element);
+    return Wide::packed_bytes(sizes, get_width(sizes));
   }
 
   static int pack(Sizes sizes, void *const *buffers, void *packed,
@@ -269,9 +270,9 @@ public:
         return cudaErrorMisalignedAddress;
     if (!tma_can_address<Gate>(sizes) || !tma_can_address<Up>(sizes))
       return cudaErrorMisalignedAddress;
-    return launch_kernel(&interleave_weights, dim3(get_width(sizes)),
-                         dim3(1, 1, 1), dim3(interleave_threads), 0, params,
-                         stream);
+    return launch_kernel(&interleave_weights<sm90::splits_ahead<Schedule>>,
+                         dim3(get_width(sizes)), dim3(1, 1, 1),
+                         dim3(interleave_threads), 0, params, stream);
   }
 
   using State = typename Wide::State;

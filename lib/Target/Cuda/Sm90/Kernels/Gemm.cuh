@@ -149,21 +149,42 @@ struct GemmSchedule {
 
 namespace sm90 {
 
-/// The main loop of a kind of kernel, given the one that CUTLASS's builder
-/// makes.
-template <class Kind, class Built> struct MainloopOf { using type = Built; };
+/// The main loop of a schedule, given the one that CUTLASS's builder makes.
+template <class Schedule, class Built> struct MainloopOf {
+  using type = Built;
+};
 
-/// Bytes of a tile of both operands that a kernel keeps beside its stages.
+/// Whether a strict product reads small parts of B, which were computed before
+/// (Float32.cuh); others compute them tile by tile.
+template <class Schedule>
+constexpr bool splits_ahead =
+    Schedule::Kernel::promotes && Schedule::Kernel::warpgroups_per_tile == 2 &&
+    Schedule::Tile::m == 128 && Schedule::Tile::k == 32;
+
+/// Bytes that a kernel keeps beside its stages: small parts of two tiles.
 template <class Schedule>
 constexpr int spare_bytes =
-    Schedule::Kernel::promotes
+    Schedule::Kernel::promotes && !splits_ahead<Schedule>
         ? 2 * (Schedule::Tile::m + Schedule::Tile::n) * Schedule::Tile::k * 4
         : 0;
 
-/// With as many stages as fit beside the epilogue.
+/// As many stages as fit beside the epilogue.
+template <class Schedule, class A, class B, class Epilogue>
+constexpr int stages_of =
+    cutlass::gemm::collective::detail::compute_stage_count_or_override<
+        cutlass::gemm::collective::detail::sm90_smem_capacity_bytes,
+        Element<A>, Element<B>,
+        cute::Shape<cute::Int<Schedule::Tile::m>,
+                    cute::Int<Schedule::Tile::n *
+                              (splits_ahead<Schedule> ? 2 : 1)>,
+                    cute::Int<Schedule::Tile::k>>>(
+        cutlass::gemm::collective::StageCountAutoCarveout<
+            static_cast<int>(sizeof(typename Epilogue::SharedStorage)) +
+            spare_bytes<Schedule>>{});
+
 template <class Schedule, class A, class B, class Epilogue>
 using Mainloop = typename MainloopOf<
-    typename Schedule::Kernel,
+    Schedule,
     typename cutlass::gemm::collective::CollectiveBuilder<
         cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Element<A>,
         Layout<A>, alignment<A>, Element<B>, Layout<B>, alignment<B>, float,
@@ -171,9 +192,8 @@ using Mainloop = typename MainloopOf<
                     cute::Int<Schedule::Tile::k>>,
         cute::Shape<cute::Int<Schedule::Cluster::m>,
                     cute::Int<Schedule::Cluster::n>, cute::_1>,
-        cutlass::gemm::collective::StageCountAutoCarveout<
-            static_cast<int>(sizeof(typename Epilogue::SharedStorage)) +
-            spare_bytes<Schedule>>,
+        cutlass::gemm::collective::StageCount<
+            stages_of<Schedule, A, B, Epilogue>>,
         typename Schedule::Kernel::Mainloop>::CollectiveOp>::type;
 
 } // namespace sm90

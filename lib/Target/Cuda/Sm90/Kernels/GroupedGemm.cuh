@@ -98,7 +98,7 @@ template <class SegmentList> struct ConcatenateParams {
 /// Threads of a block, which copies one row of the stored [N, K] weights.
 inline constexpr int concatenate_threads = 128;
 
-template <class SegmentList>
+template <class SegmentList, bool Splits>
 __global__ void __launch_bounds__(concatenate_threads)
     concatenate_weights(ConcatenateParams<SegmentList> params) {
   int row = blockIdx.x;
@@ -112,7 +112,9 @@ __global__ void __launch_bounds__(concatenate_threads)
   uint4 *to = params.packed + int64_t(row) * params.vectors;
 #pragma unroll 4
   for (int i = threadIdx.x; i < params.vectors; i += concatenate_threads)
-    to[i] = from ? __ldg(from + i) : uint4{0, 0, 0, 0};
+    sm90::store_packed<Splits>(to + i,
+                               from ? __ldg(from + i) : uint4{0, 0, 0, 0},
+                               int64_t(gridDim.x) * params.vectors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,16 +323,16 @@ public:
       count_buffers<A, typename List::Weight...,
                     Highest<typename List::Operands>...,
                     typename List::Tensor...>();
-  static constexpr uint64_t workspace_bytes(Sizes) {
-    return Wide::workspace_bytes;
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    return Wide::workspace_bytes(sizes);
   }
 
   /// The packed weights take the first one's place.
   static constexpr int packed_operand = First::Weight::buffer;
   static constexpr uint32_t packed_with = ((1u << List::Weight::buffer) | ...);
   static constexpr uint64_t packed_bytes(Sizes sizes) {
-    return uint64_t(All::get_columns(sizes, Store::unit).total()) *
-           sizes(Problem::k) * sizeof(typename A::Element);
+    return Wide::packed_bytes(sizes,
+                              All::get_columns(sizes, Store::unit).total());
   }
 
   static int pack(Sizes sizes, void *const *buffers, void *packed,
@@ -349,9 +351,10 @@ public:
     if (!is_aligned(packed, 16) ||
         !(tma_can_address<typename List::Weight>(sizes) && ...))
       return cudaErrorMisalignedAddress;
-    return launch_kernel(&concatenate_weights<All>,
-                         dim3(params.columns.total()), dim3(1, 1, 1),
-                         dim3(concatenate_threads), 0, params, stream);
+    return launch_kernel(
+        &concatenate_weights<All, sm90::splits_ahead<Schedule>>,
+        dim3(params.columns.total()), dim3(1, 1, 1), dim3(concatenate_threads),
+        0, params, stream);
   }
 
   using State = typename Wide::State;

@@ -237,8 +237,17 @@ template <class Element_, class Tile_, int Stages> struct StagedTiles {
 // The wide GEMM
 //===----------------------------------------------------------------------===//
 
+/// Stores a vector of packed weights; its small parts lie `offset` behind it.
+template <bool Splits>
+FACT_DEVICE void store_packed(uint4 *to, uint4 vector, int64_t offset) {
+  *to = vector;
+  if constexpr (Splits)
+    *reinterpret_cast<float4 *>(to + offset) =
+        get_small_parts(reinterpret_cast<float4 const &>(vector));
+}
+
 /// D is what `Store`, a visitor, makes of A[M, K] * B[K, N]; B is packed, stored
-/// [N, K].
+/// [N, K], and followed by its small parts if the kernel reads them.
 template <class Problem, class A, class Store, class Schedule>
 class PackedGemm {
   using Tile = typename Schedule::Tile;
@@ -247,12 +256,13 @@ class PackedGemm {
   static constexpr auto K = Problem::k;
   using B = ColumnMajor<0, typename A::Element, K>;
 
-  // A of f32 is copied where wgmma does not read it as it lies.
   static constexpr bool is_f32 = std::is_same_v<typename A::Element, f32>;
-  static constexpr bool converts =
-      is_f32 && !is_direct<A, is_row_major<A>::value, K>();
-  using ConversionA = typename ConversionOf<converts, A, is_row_major<A>::value,
-                                            Problem::m, K, 1>::type;
+  static constexpr bool converts = is_copied<A>;
+  static_assert(is_f32 || !converts, "only operands of f32 are copied");
+  using ConversionA = Conversion<A, is_row_major<A>::value>;
+  static constexpr ConvertParams measure_a(Sizes sizes) {
+    return ConversionA::measure(sizes, Problem::m, K, 1);
+  }
   using InnerA = std::conditional_t<converts, RowMajor<0, f32, K>, A>;
 
   static_assert(is_f32 || sizeof(typename A::Element) == 2,
@@ -297,7 +307,14 @@ private:
 
 public:
   /// For the copy of A.
-  static constexpr uint64_t workspace_bytes = converts ? ConversionA::bytes : 0;
+  static constexpr uint64_t workspace_bytes(Sizes sizes) {
+    return converts ? ConversionA::count_bytes(measure_a(sizes)) : 0;
+  }
+  /// For the packed weights, `n` of them.
+  static constexpr uint64_t packed_bytes(Sizes sizes, int n) {
+    return uint64_t(n) * sizes(K) * sizeof(typename A::Element) *
+           (splits_ahead<Schedule> ? 2 : 1);
+  }
 
   struct State {
     typename Kernel::Params params;
@@ -313,8 +330,11 @@ public:
     if (!is_aligned(a, 16) || !is_aligned(packed, 16) ||
         (!converts && !tma_can_address<A>(sizes)))
       return cudaErrorMisalignedAddress;
-    if constexpr (converts)
-      state.conversion = ConversionA::get_params(buffers, workspace);
+    if constexpr (converts) {
+      state.conversion = measure_a(sizes);
+      state.conversion.from = A::pointer(buffers, sizes);
+      state.conversion.to = static_cast<float *>(workspace);
+    }
     int device;
     if (cudaError_t error = cudaGetDevice(&device))
       return error;

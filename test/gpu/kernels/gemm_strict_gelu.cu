@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The exact GELU of mini_gpt's first product as it is emitted today.
+// The exact GELU of mini_gpt's first product.
 #include "fact/cutlass/Float32Gemm.cuh"
 
-namespace fact::strict_gelu {
+namespace fact::gemm_strict_gelu {
 
 struct Epilogue {
   FACT_DEVICE float apply(float accumulator, float bias) {
@@ -21,6 +21,6 @@ using Kernel = Float32Gemm<
     Results<Result<Epilogue, RowMajor<3, f32, 3072>>>,
     GemmSchedule<Tile<128, 128, 32>, Cluster<2, 1>, Promoted<Cooperative>>>;
 
-FACT_KERNEL(strict_gelu, Kernel)
+FACT_KERNEL(gemm_strict_gelu, Kernel)
 
-} // namespace fact::strict_gelu
+} // namespace fact::gemm_strict_gelu
