@@ -74,6 +74,29 @@ func.func @columns(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
 
 // -----
 
+// Several reductions over one dimension that is not the last are one kernel.
+// CHECK-LABEL: @log_softmax
+// CHECK: fact.fused "reduction"
+// CHECK: fact.reduce max
+// CHECK: fact.reduce sum
+// CHECK: space(#fact.cuda_reduction_space<columns = [8, 32], lanes = [32, 64, 128], splits = [1], operands = [read, held]>)
+// CHECK-NOT: fact.fused
+func.func @log_softmax(%x: tensor<16x512x1024xf32>) -> tensor<16x512x1024xf32> {
+  %0 = fact.permute %x [0, 2, 1] : (tensor<16x512x1024xf32>) -> tensor<16x1024x512xf32>
+  %1 = fact.reduce max %0 dims [2] : (tensor<16x1024x512xf32>) -> tensor<16x1024xf32>
+  %2 = fact.reshape %1 : (tensor<16x1024xf32>) -> tensor<16x1x1024xf32>
+  %3 = fact.sub %x, %2 : (tensor<16x512x1024xf32>, tensor<16x1x1024xf32>) -> tensor<16x512x1024xf32>
+  %4 = fact.exp %3 : (tensor<16x512x1024xf32>) -> tensor<16x512x1024xf32>
+  %5 = fact.permute %4 [0, 2, 1] : (tensor<16x512x1024xf32>) -> tensor<16x1024x512xf32>
+  %6 = fact.reduce sum %5 dims [2] : (tensor<16x1024x512xf32>) -> tensor<16x1024xf32>
+  %7 = fact.reshape %6 : (tensor<16x1024xf32>) -> tensor<16x1x1024xf32>
+  %8 = fact.log %7 : (tensor<16x1x1024xf32>) -> tensor<16x1x1024xf32>
+  %9 = fact.sub %3, %8 : (tensor<16x512x1024xf32>, tensor<16x1x1024xf32>) -> tensor<16x512x1024xf32>
+  return %9 : tensor<16x512x1024xf32>
+}
+
+// -----
+
 // An attention that no family takes, since its heads are too large, is written out: scores of
 // 16-bit operands in f32, which hold them exactly as TF32; a query that may attend to nothing
 // gives 0.

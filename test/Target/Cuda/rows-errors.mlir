@@ -111,3 +111,73 @@ func.func @more_than_scatter(%x: tensor<8x64xf32>, %i: tensor<90xi64>, %u: tenso
   return %0 : tensor<8x64xf32>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @split_softmax(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  // expected-error @+1 {{only one reduction without results of all elements can be split}}
+  %0 = fact.fused "reduction" ins(%x : tensor<4x64x32xf32>) {
+  ^bb0(%a: tensor<4x64x32xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<4x64x32xf32>
+    fact.yield %1 : tensor<4x64x32xf32>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 8, splits = 2, operands = read>) : tensor<4x64x32xf32>
+  return %0 : tensor<4x64x32xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @held_sum(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
+  // expected-error @+1 {{a single pass has nothing to hold}}
+  %0 = fact.fused "reduction" ins(%x : tensor<4x64x32xf32>) {
+  ^bb0(%a: tensor<4x64x32xf32>):
+    %1 = fact.reduce sum %a dims [1] : (tensor<4x64x32xf32>) -> tensor<4x32xf32>
+    fact.yield %1 : tensor<4x32xf32>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 8, splits = 1, operands = held>) : tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @splits(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
+  // expected-error @+1 {{a column of 64 elements cannot be shared by 16 splits of 8 lanes}}
+  %0 = fact.fused "reduction" ins(%x : tensor<4x64x32xf32>) {
+  ^bb0(%a: tensor<4x64x32xf32>):
+    %1 = fact.reduce sum %a dims [1] : (tensor<4x64x32xf32>) -> tensor<4x32xf32>
+    fact.yield %1 : tensor<4x32xf32>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 8, splits = 16, operands = read>) : tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @threads(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
+  // expected-error @+1 {{a block has 32 to 1024 threads, not 16}}
+  %0 = fact.fused "reduction" ins(%x : tensor<4x64x32xf32>) {
+  ^bb0(%a: tensor<4x64x32xf32>):
+    %1 = fact.reduce sum %a dims [1] : (tensor<4x64x32xf32>) -> tensor<4x32xf32>
+    fact.yield %1 : tensor<4x32xf32>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 2, splits = 1, operands = read>) : tensor<4x32xf32>
+  return %0 : tensor<4x32xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @too_long_to_hold(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  // expected-error @+1 {{a thread holds at most 256 bytes of operands, not 512}}
+  %0 = fact.fused "reduction" ins(%x : tensor<4x64x32xf32>) {
+  ^bb0(%a: tensor<4x64x32xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<4x64x32xf32>
+    fact.yield %1 : tensor<4x64x32xf32>
+  } schedule(#fact.cuda_reduction<columns = 32, lanes = 2, splits = 1, operands = held>) : tensor<4x64x32xf32>
+  return %0 : tensor<4x64x32xf32>
+}
+}

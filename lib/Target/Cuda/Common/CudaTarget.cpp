@@ -89,5 +89,6 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerScatterFamily(registry);
   registerPointwiseFamily(registry);
   registerConcatFamily(registry);
+  registerStagedReductionFamily(registry);
   registerGenericFamilies(registry);
 }

@@ -180,6 +180,7 @@ void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerScanFamily(mlir::DialectRegistry &registry);
 void registerSortFamily(mlir::DialectRegistry &registry);
 void registerScatterFamily(mlir::DialectRegistry &registry);
+void registerStagedReductionFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
 void registerGenericFamilies(mlir::DialectRegistry &registry);

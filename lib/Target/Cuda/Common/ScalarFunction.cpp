@@ -97,11 +97,15 @@ private:
                                         options.leading.begin());
   }
 
-  /// Whether element (row, column) of the view is element `row`.
-  static bool isOnePerRow(const StridedView &view) {
-    return view.shape.size() == 2 &&
-           (view.shape[0] == 1 || view.strides[0] == 1) &&
-           (view.shape[1] == 1 || view.strides[1] == 0);
+  /// Whether each element of the view is that of its row.
+  bool isOnePerRow(const StridedView &view) {
+    if (view.shape.size() != options.rowStrides.size())
+      return false;
+    for (auto [size, stride, rowStride] :
+         llvm::zip_equal(view.shape, view.strides, options.rowStrides))
+      if (size != 1 && stride != rowStride)
+        return false;
+    return true;
   }
 
   /// The kernel has a leading value at the current point, and nowhere else.

@@ -33,9 +33,10 @@ public:
     /// Values that the kernel has at hand, one per point of the index space;
     /// they become the first arguments.
     llvm::SmallVector<mlir::Value> leading = {};
-    /// Those of them that have one element per row of an index space
-    /// [rows, columns].
+    /// Those of them that have one element per row, and how rows are numbered:
+    /// by the first dimension of [rows, columns].
     llvm::SmallVector<mlir::Value> rowValues = {};
+    llvm::SmallVector<int64_t> rowStrides = {1, 0};
     /// Whether results of gathers may be arguments.
     bool readsGathers = false;
   };

@@ -97,6 +97,29 @@ const ScheduleKind CudaSortAttr::kind{
     {"1024", "512"}};
 
 //===----------------------------------------------------------------------===//
+// cuda_reduction
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaReductionAttr::kind{
+    "cuda_reduction",
+    "reductions over any dimension, in vectors of columns",
+    {Parameter::number("columns", "threads next to each other",
+                       Sizes::oneOf({1, 2, 4, 8, 16, 32, 64, 128, 256})),
+     Parameter::number(
+         "lanes", "threads that share a column",
+         Sizes::oneOf({1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})),
+     Parameter::number("splits", "blocks that share a column",
+                       Sizes::between(1, 1024)),
+     Parameter::word("operands",
+                     "read: once per pass; held: read once and kept in "
+                     "registers",
+                     {"read", "held"})},
+    "A block has 32 to 1024 threads. Only one reduction without results of all "
+    "elements can be split. Held operands take at most 256 bytes of a thread, "
+    "128 if a block has more than 512 threads.",
+    {"8", "32"}};
+
+//===----------------------------------------------------------------------===//
 // cuda_scatter
 //===----------------------------------------------------------------------===//
 

@@ -71,6 +71,25 @@ public:
   int64_t getThreads() const { return getSize(1); }
 };
 
+/// Whether a reduction keeps its operands on the chip.
+enum class ReductionOperands { read, held };
+
+/// Reductions over any dimension.
+class CudaReductionAttr
+    : public ScheduleOf<CudaReductionAttr, int64_t, int64_t, int64_t,
+                        ReductionOperands> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getColumns() const { return getSize(0); }
+  int64_t getLanes() const { return getSize(1); }
+  int64_t getSplits() const { return getSize(2); }
+  bool isHeld() const {
+    return ReductionOperands(getSize(3)) == ReductionOperands::held;
+  }
+};
+
 /// How a scatter finds the updates of a row.
 enum class ScatterMethod { search, last, sort };
 

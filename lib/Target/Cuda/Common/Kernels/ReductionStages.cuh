@@ -1,0 +1,206 @@
+//===- ReductionStages.cuh - What staged reductions are made of -*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shapes, stages and schedules of StagedReduction.cuh, and how its threads load,
+// store and combine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_CUTLASS_REDUCTIONSTAGES_CUH
+#define FACT_CUTLASS_REDUCTIONSTAGES_CUH
+
+#include "Pointwise.cuh"
+#include "Scan.cuh"
+
+namespace fact {
+
+/// With `Folds`, the `Inner` columns are parts of one row.
+template <int64_t Outer, int64_t Length, int64_t Inner, bool Folds = false>
+struct ReductionShape {
+  static constexpr int64_t outer = Outer, length = Length, inner = Inner;
+  static constexpr bool folds = Folds;
+};
+
+//===----------------------------------------------------------------------===//
+// What a stage does: from a `State` without elements, over those of a column
+//===----------------------------------------------------------------------===//
+
+/// Sums, products and extremes.
+template <class Operation, bool IsMean = false> struct Folded {
+  template <class Value> using State = Value;
+  template <class Value> using Result = Value;
+  template <class Value> FACT_DEVICE Value begin() {
+    return Operation::template identity<Value>();
+  }
+  template <class Value> FACT_DEVICE Value make(Value value, int64_t) {
+    return value;
+  }
+  template <class Value> FACT_DEVICE Value combine(Value a, Value b) {
+    return Operation::apply(a, b);
+  }
+  template <class Value> FACT_DEVICE Value finish(Value value, int64_t count) {
+    return IsMean ? value / Value(count) : value;
+  }
+};
+
+/// The place of the first extreme element; NaN is the extreme of both kinds.
+template <class Operation> struct Place {
+  template <class Value> struct Found {
+    Value value;
+    int32_t place;
+  };
+  template <class Value> using State = Found<Value>;
+  template <class Value> using Result = int64_t;
+
+  /// A place after all others.
+  template <class Value> FACT_DEVICE Found<Value> begin() {
+    return {Operation::template identity<Value>(), INT32_MAX};
+  }
+  template <class Value>
+  FACT_DEVICE Found<Value> make(Value value, int64_t place) {
+    return {value, int32_t(place)};
+  }
+  template <class Value>
+  FACT_DEVICE Found<Value> combine(Found<Value> a, Found<Value> b) {
+    bool const a_nan = a.value != a.value, b_nan = b.value != b.value;
+    if (a_nan != b_nan)
+      return a_nan ? a : b;
+    if (a_nan || a.value == b.value)
+      return a.place < b.place ? a : b;
+    return Operation::apply(a.value, b.value) == a.value ? a : b;
+  }
+  template <class Value>
+  FACT_DEVICE int64_t finish(Found<Value> found, int64_t) {
+    return found.place;
+  }
+};
+
+/// Reduces what `Functor` gives for each element, a `Value`.
+template <class Operation_, class Value_, class Functor_> struct Stage {
+  using Operation = Operation_;
+  using Value = Value_;
+  using Functor = Functor_;
+  using State = typename Operation::template State<Value>;
+  using Result = typename Operation::template Result<Value>;
+};
+template <class... List> struct Stages {};
+
+template <int Vector, int Columns, int Lanes, int Splits, bool Held>
+struct ReductionSchedule {
+  static constexpr int vector = Vector, columns = Columns, lanes = Lanes;
+  static constexpr int splits = Splits;
+  static constexpr bool held = Held;
+  static_assert((Lanes & (Lanes - 1)) == 0, "lanes are halved");
+  static_assert(Columns * Lanes <= 1024, "a block has at most 1024 threads");
+};
+
+//===----------------------------------------------------------------------===//
+// A list of values of different types, by number
+//===----------------------------------------------------------------------===//
+
+namespace reduction {
+
+template <size_t Number, class Value, int Count> struct Slot {
+  Value values[Count];
+};
+template <int Count, class Numbers, class... Values> struct SlotsOf;
+template <int Count, size_t... I, class... Values>
+struct SlotsOf<Count, std::index_sequence<I...>, Values...>
+    : Slot<I, Values, Count>... {};
+template <int Count, class... Values>
+using Slots = SlotsOf<Count, std::index_sequence_for<Values...>, Values...>;
+
+template <size_t I, class Value, int Count>
+__device__ __forceinline__ Value (&get(Slot<I, Value, Count> &slot))[Count] {
+  return slot.values;
+}
+template <size_t I, class Value, int Count>
+__device__ __forceinline__ Value const (
+    &get(Slot<I, Value, Count> const &slot))[Count] {
+  return slot.values;
+}
+
+/// The vector at `offset`, in the elements' own type.
+template <class Tensor, int Vector>
+__device__ __forceinline__ void load(void *const *buffers, int64_t offset,
+                                     typename Tensor::Element *values) {
+  using Element = typename Tensor::Element;
+  auto const *source =
+      static_cast<Element const *>(buffers[Tensor::buffer]) + offset;
+  if constexpr (Tensor::template moves_in_vectors<Vector>()) {
+    using Access = VectorAccess<Element, Vector>;
+    constexpr int accesses = sizeof(Element) * Vector / sizeof(Access);
+    Access raw[accesses];
+#pragma unroll
+    for (int i = 0; i < accesses; ++i)
+      raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
+    memcpy(values, raw, sizeof(raw));
+  } else {
+#pragma unroll
+    for (int i = 0; i < Vector; ++i)
+      values[i] = source[i * Tensor::inner_stride];
+  }
+}
+
+template <class Tensor, int Vector, class Value>
+__device__ __forceinline__ void store(void *const *buffers, int64_t offset,
+                                      Value const *values) {
+  using Element = typename Tensor::Element;
+  auto *destination = static_cast<Element *>(buffers[Tensor::buffer]) + offset;
+  if constexpr (Tensor::template moves_in_vectors<Vector>()) {
+    store_vector<Vector>(destination, values);
+  } else {
+#pragma unroll
+    for (int i = 0; i < Vector; ++i)
+      destination[i * Tensor::inner_stride] = narrow<Element>(values[i]);
+  }
+}
+
+/// Combines the states of all lanes of each column, in a fixed order; all lanes
+/// get the result. Ends with all reads of `scratch` done.
+template <class Operation, int Columns, int Lanes, int Vector, class State>
+__device__ __forceinline__ void
+combine_lanes(State (&states)[Vector], State *scratch, int column, int lane) {
+  if constexpr (Lanes > 1) {
+    // Threads next to each other use neighboring words.
+    auto at = [&](int lane, int i) -> State & {
+      return scratch[(i * Lanes + lane) * Columns + column];
+    };
+#pragma unroll
+    for (int i = 0; i < Vector; ++i)
+      at(lane, i) = states[i];
+    __syncthreads();
+    for (int half = Lanes / 2; half > 0; half /= 2) {
+      if (lane < half)
+#pragma unroll
+        for (int i = 0; i < Vector; ++i)
+          at(lane, i) = Operation::combine(at(lane, i), at(lane + half, i));
+      __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < Vector; ++i)
+      states[i] = at(0, i);
+    __syncthreads();
+  }
+}
+
+/// Strides by value: static arrays have no address on the device.
+template <class Strides> struct StridesOf;
+template <int64_t... Values> struct StridesOf<Strides<Values...>> {
+  template <class... Indices>
+  FACT_DEVICE int64_t dot(Indices... indices) {
+    return ((int64_t(indices) * Values) + ...);
+  }
+};
+
+template <class Tensor, class... Indices>
+__device__ __forceinline__ int64_t offset_of(Indices... indices) {
+  return Tensor::offset +
+         StridesOf<typename Tensor::Strides>::dot(indices...);
+}
+
+} // namespace reduction
+
+} // namespace fact
+
+#endif // FACT_CUTLASS_REDUCTIONSTAGES_CUH

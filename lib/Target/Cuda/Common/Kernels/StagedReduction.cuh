@@ -1,0 +1,385 @@
+//===- StagedReduction.cuh - Reductions over any dimension -----*- CUDA -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An index space [outer, length, inner] is reduced over `length`, in stages:
+// each reduces a function of the operands and of what the stages before it
+// gave. Then come results of all elements, and results [outer, inner] of one
+// element per column.
+//
+//   // softmax over the middle of 128 x 512 x 1024
+//   #include "fact/cutlass/StagedReduction.cuh"
+//
+//   namespace fact::reduction_0 {
+//   struct Body0 { FACT_DEVICE float apply(float, float, float x) { return x; } };
+//   struct Body1 {
+//     FACT_DEVICE float apply(float largest, float, float x) {
+//       return expf(x - largest);
+//     }
+//   };
+//   struct Body2 {
+//     FACT_DEVICE float apply(float largest, float sum, float x) {
+//       return expf(x - largest) / sum;
+//     }
+//   };
+//   using Kernel = StagedReduction<
+//       ReductionShape<128, 512, 1024>,
+//       Stages<Stage<Folded<RunningMaximum>, float, Body0>,
+//              Stage<Folded<RunningSum>, float, Body1>>,
+//       Operands<Strided<0, f32, Strides<524288, 1024, 1>>>,
+//       Results<Result<Body2, Strided<1, f32, Strides<524288, 1024, 1>>>>,
+//       Operands<>, Results<>,                  // of columns
+//       ReductionSchedule<4, 8, 64, 1, true>>;  // vector, columns, lanes,
+//   FACT_KERNEL(reduction_0, Kernel)            // splits, held
+//   } // namespace fact::reduction_0
+//
+// A thread has `vector` neighboring columns; `columns` such threads are next to
+// each other, and `lanes` share the length. If `held`, a thread keeps its
+// operands in registers from the first stage to the last result; else each
+// stage reads them again. One stage without full results may be shared by
+// `splits` blocks, whose parts another kernel combines. All is combined in a
+// fixed order.
+//
+// Rows that are contiguous are reduced as [outer, length / vector, vector]:
+// `ReductionShape<..., true>` combines the columns of a vector too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_CUTLASS_STAGEDREDUCTION_CUH
+#define FACT_CUTLASS_STAGEDREDUCTION_CUH
+
+#include "ReductionStages.cuh"
+#include <tuple>
+
+namespace fact {
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+template <class Shape, class StageList, class OperandList, class ResultList,
+          class ColumnOperandList, class ColumnResultList, class Schedule>
+class StagedReduction;
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::block_threads)
+    reduction_kernel(typename Kernel::State const __grid_constant__ state) {
+  Kernel::run(state);
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::finish_threads)
+    reduction_finish_kernel(
+        typename Kernel::State const __grid_constant__ state) {
+  Kernel::finish(state);
+}
+
+template <class Shape, class... StageList, class... Tensors, class... List,
+          class... ColumnTensors, class... ColumnList, class Schedule>
+class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
+                      Results<List...>, Operands<ColumnTensors...>,
+                      Results<ColumnList...>, Schedule> {
+  static constexpr int vector = Schedule::vector;
+  static constexpr int columns = Schedule::columns;
+  static constexpr int lanes = Schedule::lanes;
+  static constexpr int splits = Schedule::splits;
+  static constexpr bool folds = Shape::folds;
+  /// Elements that are reduced together.
+  static constexpr int64_t count = Shape::length * (folds ? vector : 1);
+  /// Threads' columns, and blocks of them.
+  static constexpr int64_t vectors = Shape::inner / vector;
+  static constexpr int64_t total = Shape::outer * vectors;
+  static constexpr int64_t groups = (total + columns - 1) / columns;
+  static constexpr int64_t chunk = (Shape::length + splits - 1) / splits;
+  /// Elements of a lane, and how many of them load together.
+  static constexpr int64_t steps = (chunk + lanes - 1) / lanes;
+  static constexpr int batch = steps < 4 ? int(steps) : 4;
+  /// Results of a thread's columns.
+  static constexpr int width = folds ? 1 : vector;
+  static constexpr int finish_columns = 8, finish_lanes = 32;
+
+  static_assert(Shape::inner % vector == 0 &&
+                    (!folds || Shape::inner == vector),
+                "columns are whole vectors");
+  static_assert(count < INT32_MAX, "places have 32 bits");
+  static_assert(splits == 1 ||
+                    (sizeof...(StageList) == 1 && sizeof...(List) == 0),
+                "only one stage can be split");
+  static_assert(groups * splits < INT32_MAX, "too many columns for one grid");
+
+  using Loaded = reduction::Slots<vector, typename Tensors::Element...>;
+  using Reduced = reduction::Slots<vector, typename StageList::Result...>;
+  using StageNumbers = std::index_sequence_for<StageList...>;
+  using Numbers = std::index_sequence_for<Tensors...>;
+  template <size_t I>
+  using StageAt = std::tuple_element_t<I, std::tuple<StageList...>>;
+  using Partial = typename StageAt<0>::State;
+
+  static constexpr int state_bytes() {
+    int largest = 0;
+    ((largest = int(sizeof(typename StageList::State)) > largest
+                    ? int(sizeof(typename StageList::State))
+                    : largest),
+     ...);
+    return largest;
+  }
+
+public:
+  static constexpr int buffer_count =
+      count_buffers<Tensors..., typename List::Tensor..., ColumnTensors...,
+                    typename ColumnList::Tensor...>();
+  static constexpr uint64_t workspace_bytes =
+      splits > 1 ? uint64_t(total) * width * splits * sizeof(Partial) : 0;
+  static constexpr int block_threads = columns * lanes;
+  static constexpr int finish_threads = finish_columns * finish_lanes;
+  static constexpr int shared_bytes =
+      lanes > 1 ? block_threads * vector * state_bytes() : 0;
+  static constexpr int finish_bytes = finish_threads * width * state_bytes();
+
+  struct State {
+    void *buffers[buffer_count];
+    /// What each split reduced its columns to, [splits, total, width].
+    Partial *partials;
+  };
+
+  static int bind(State &state, void *const *buffers, void *workspace) {
+    for (int i = 0; i < buffer_count; ++i) {
+      if (vector > 1 && !is_aligned(buffers[i], 16))
+        return cudaErrorMisalignedAddress;
+      state.buffers[i] = buffers[i];
+    }
+    state.partials = static_cast<Partial *>(workspace);
+    return allow_shared_memory(&reduction_kernel<StagedReduction>,
+                               shared_bytes);
+  }
+
+  static int launch(State &state, cudaStream_t stream) {
+    int error = launch_kernel(&reduction_kernel<StagedReduction>,
+                              dim3(unsigned(groups * splits)), dim3(1),
+                              dim3(block_threads), shared_bytes, state, stream);
+    if constexpr (splits > 1)
+      if (!error)
+        error = launch_kernel(
+            &reduction_finish_kernel<StagedReduction>,
+            dim3(unsigned((total + finish_columns - 1) / finish_columns)),
+            dim3(1), dim3(finish_threads), finish_bytes, state, stream);
+    return error;
+  }
+
+  FACT_DEVICE void run(State const &state) {
+    Where const where =
+        get_where<columns>(blockIdx.x / splits, blockIdx.x % splits);
+    Reduced reduced{};
+    run(state, where, reduced, StageNumbers{}, Numbers{});
+  }
+
+  /// Combines what the splits of each column have.
+  FACT_DEVICE void finish(State const &state) {
+    extern __shared__ __align__(16) char reduction_memory[];
+    using First = StageAt<0>;
+    using Operation = typename First::Operation;
+    Where const where = get_where<finish_columns>(blockIdx.x, 0);
+    Partial states[width];
+#pragma unroll
+    for (int j = 0; j < width; ++j)
+      states[j] = Operation::template begin<typename First::Value>();
+    if (where.active)
+#pragma unroll 4
+      for (int split = where.lane; split < splits; split += finish_lanes)
+#pragma unroll
+        for (int j = 0; j < width; ++j)
+          states[j] = Operation::combine(
+              states[j],
+              state.partials[(split * total + where.column) * width + j]);
+    reduction::combine_lanes<Operation, finish_columns, finish_lanes>(
+        states, reinterpret_cast<Partial *>(reduction_memory),
+        threadIdx.x % finish_columns, where.lane);
+    Reduced reduced{};
+#pragma unroll
+    for (int j = 0; j < width; ++j)
+      reduction::get<0>(reduced)[j] = Operation::finish(states[j], count);
+    store_columns(state, where, reduced, StageNumbers{},
+                  std::index_sequence_for<ColumnTensors...>{});
+  }
+
+private:
+  /// A thread's columns, and its part of the length.
+  struct Where {
+    bool active;
+    int lane;
+    int64_t split, column, outer, inner, first, end;
+  };
+
+  template <int Columns>
+  FACT_DEVICE Where get_where(int64_t group, int64_t split) {
+    int64_t const column = group * Columns + threadIdx.x % Columns;
+    int const lane = threadIdx.x / Columns;
+    bool const active = column < total;
+    int64_t const safe = active ? column : 0;
+    int64_t const end = (split + 1) * chunk;
+    return {active,
+            lane,
+            split,
+            safe,
+            safe / vectors,
+            safe % vectors * vector,
+            split * chunk + lane,
+            active ? (end < Shape::length ? end : Shape::length) : 0};
+  }
+
+  template <size_t... S, size_t... I>
+  FACT_DEVICE void run(State const &state, Where const &where, Reduced &reduced,
+                       std::index_sequence<S...> stages,
+                       std::index_sequence<I...> numbers) {
+    constexpr int64_t kept = Schedule::held ? steps : 1;
+    Loaded held[kept];
+    if constexpr (Schedule::held)
+#pragma unroll
+      for (int64_t i = 0; i < kept; ++i)
+        if (where.first + i * lanes < where.end)
+          load(state, where, where.first + i * lanes, held[i], numbers);
+    (reduce<S>(state, where, held, reduced, stages, numbers), ...);
+    if constexpr (splits == 1) {
+      if (where.lane == 0)
+        store_columns(state, where, reduced, stages,
+                      std::index_sequence_for<ColumnTensors...>{});
+      if constexpr (sizeof...(List) > 0)
+        visit(state, where, held, [&](int64_t place, Loaded const &loaded) {
+          (store<List>(state, where, place, loaded, reduced, stages, numbers),
+           ...);
+        });
+    }
+  }
+
+  /// Calls `function` with each of the thread's elements.
+  template <int64_t Kept, class Function>
+  FACT_DEVICE void visit(State const &state, Where const &where,
+                         Loaded const (&held)[Kept], Function function) {
+    if constexpr (Schedule::held) {
+#pragma unroll
+      for (int64_t i = 0; i < Kept; ++i)
+        if (where.first + i * lanes < where.end)
+          function(where.first + i * lanes, held[i]);
+    } else {
+      for (int64_t first = where.first; first < where.end;
+           first += batch * lanes) {
+        Loaded loaded[batch];
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+          if (first + i * lanes < where.end)
+            load(state, where, first + i * lanes, loaded[i], Numbers{});
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+          if (first + i * lanes < where.end)
+            function(first + i * lanes, loaded[i]);
+      }
+    }
+  }
+
+  template <size_t... I>
+  FACT_DEVICE void load(State const &state, Where const &where, int64_t place,
+                        Loaded &loaded, std::index_sequence<I...>) {
+    (reduction::load<Tensors, vector>(
+         state.buffers,
+         reduction::offset_of<Tensors>(where.outer, place, where.inner),
+         reduction::get<I>(loaded)),
+     ...);
+  }
+
+  template <size_t Number, int64_t Kept, size_t... S, size_t... I>
+  FACT_DEVICE void reduce(State const &state, Where const &where,
+                          Loaded const (&held)[Kept], Reduced &reduced,
+                          std::index_sequence<S...>,
+                          std::index_sequence<I...>) {
+    extern __shared__ __align__(16) char reduction_memory[];
+    using Stage = StageAt<Number>;
+    using Operation = typename Stage::Operation;
+    using Value = typename Stage::Value;
+    typename Stage::State states[vector];
+#pragma unroll
+    for (int j = 0; j < vector; ++j)
+      states[j] = Operation::template begin<Value>();
+    visit(state, where, held, [&](int64_t place, Loaded const &loaded) {
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        Value const value =
+            Stage::Functor::apply(reduction::get<S>(reduced)[j]...,
+                                  widen(reduction::get<I>(loaded)[j])...);
+        states[j] = Operation::combine(
+            states[j], Operation::template make<Value>(
+                           value, folds ? place * vector + j : place));
+      }
+    });
+    reduction::combine_lanes<Operation, columns, lanes>(
+        states, reinterpret_cast<typename Stage::State *>(reduction_memory),
+        threadIdx.x % columns, where.lane);
+    if constexpr (folds) {
+#pragma unroll
+      for (int j = 1; j < vector; ++j)
+        states[0] = Operation::combine(states[0], states[j]);
+    }
+    if constexpr (splits > 1) {
+      if (where.active && where.lane == 0)
+#pragma unroll
+        for (int j = 0; j < width; ++j)
+          state.partials[(where.split * total + where.column) * width + j] =
+              states[j];
+    }
+#pragma unroll
+    for (int j = 0; j < vector; ++j)
+      reduction::get<Number>(reduced)[j] =
+          Operation::finish(states[folds ? 0 : j], count);
+  }
+
+  template <class Result, size_t... S, size_t... I>
+  FACT_DEVICE void store(State const &state, Where const &where, int64_t place,
+                         Loaded const &loaded, Reduced const &reduced,
+                         std::index_sequence<S...>, std::index_sequence<I...>) {
+    using Tensor = typename Result::Tensor;
+    using Functor = typename Result::Functor;
+    decltype(Functor::apply(reduction::get<S>(reduced)[0]...,
+                            widen(reduction::get<I>(loaded)[0])...))
+        values[vector];
+#pragma unroll
+    for (int j = 0; j < vector; ++j)
+      values[j] = Functor::apply(reduction::get<S>(reduced)[j]...,
+                                 widen(reduction::get<I>(loaded)[j])...);
+    reduction::store<Tensor, vector>(
+        state.buffers,
+        reduction::offset_of<Tensor>(where.outer, place, where.inner), values);
+  }
+
+  template <size_t... S, size_t... I>
+  FACT_DEVICE void store_columns(State const &state, Where const &where,
+                                 Reduced const &reduced,
+                                 std::index_sequence<S...> stages,
+                                 std::index_sequence<I...> numbers) {
+    if (!where.active || where.lane != 0)
+      return;
+    reduction::Slots<width, typename ColumnTensors::Element...> loaded;
+    int64_t const inner = folds ? 0 : where.inner;
+    (reduction::load<ColumnTensors, width>(
+         state.buffers,
+         reduction::offset_of<ColumnTensors>(where.outer, inner),
+         reduction::get<I>(loaded)),
+     ...);
+    auto store_result = [&](auto result) {
+      using Tensor = typename decltype(result)::Tensor;
+      using Functor = typename decltype(result)::Functor;
+      decltype(Functor::apply(reduction::get<S>(reduced)[0]...,
+                              widen(reduction::get<I>(loaded)[0])...))
+          values[width];
+#pragma unroll
+      for (int j = 0; j < width; ++j)
+        values[j] = Functor::apply(reduction::get<S>(reduced)[j]...,
+                                   widen(reduction::get<I>(loaded)[j])...);
+      reduction::store<Tensor, width>(
+          state.buffers, reduction::offset_of<Tensor>(where.outer, inner),
+          values);
+    };
+    (store_result(ColumnList{}), ...);
+  }
+};
+
+} // namespace fact
+
+#endif // FACT_CUTLASS_STAGEDREDUCTION_CUH
