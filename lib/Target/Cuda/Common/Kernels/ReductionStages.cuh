@@ -1,8 +1,8 @@
-//===- ReductionStages.cuh - What staged reductions are made of -*- CUDA -*-===//
+//===- ReductionStages.cuh - Parts of staged reductions --------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shapes, stages and schedules of StagedReduction.cuh, and how its threads load,
-// store and combine.
+// Shapes, stages and schedules of StagedReduction.cuh, and how its threads
+// load, store and combine.
 //
 //===----------------------------------------------------------------------===//
 

@@ -218,7 +218,8 @@ __global__ void __launch_bounds__(Sort::threads)
 
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::block_threads)
-    scatter_chunks_kernel(typename Kernel::State const __grid_constant__ state) {
+    scatter_chunks_kernel(
+        typename Kernel::State const __grid_constant__ state) {
   Kernel::combine_chunk(state);
 }
 

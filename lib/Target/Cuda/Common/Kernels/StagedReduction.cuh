@@ -10,7 +10,9 @@
 //   #include "fact/cutlass/StagedReduction.cuh"
 //
 //   namespace fact::reduction_0 {
-//   struct Body0 { FACT_DEVICE float apply(float, float, float x) { return x; } };
+//   struct Body0 {
+//     FACT_DEVICE float apply(float, float, float x) { return x; }
+//   };
 //   struct Body1 {
 //     FACT_DEVICE float apply(float largest, float, float x) {
 //       return expf(x - largest);

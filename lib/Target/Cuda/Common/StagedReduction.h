@@ -1,0 +1,69 @@
+//===- StagedReduction.h - Reductions of one tensor in a region -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_CUDA_STAGEDREDUCTION_H
+#define FACT_LIB_TARGET_CUDA_STAGEDREDUCTION_H
+
+#include "Emission.h"
+
+namespace fact {
+/// Results of one form: those of all elements, or of one element per column.
+struct ReductionResults {
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<StridedView> views;
+  llvm::SmallVector<int64_t> buffers;
+};
+
+/// Reductions of one tensor over the same dimensions, as `StagedReduction` of
+/// StagedReduction.cuh.
+struct StagedReduction {
+  static mlir::FailureOr<StagedReduction> read(FusedOp fused,
+                                               EmitError emitError);
+
+  /// The region with softmax written out.
+  std::unique_ptr<RegionCopy> region;
+  llvm::SmallVector<ReduceOp> stages;
+  /// What stages reduce, then the full results; and the results of columns.
+  std::optional<ScalarFunction> body, columnBody;
+  /// Views of [outer, length, inner], of [outer, inner] those of columns.
+  llvm::SmallVector<StridedView> operands, columnOperands;
+  ReductionResults full, column;
+  int64_t outer = 1, length = 1, inner = 1;
+  /// Neighboring columns of a thread; elements of a row where `inner` is 1.
+  int64_t vector = 1;
+
+  bool folds() const { return inner == 1; }
+  /// Vectors that are reduced together, and threads' columns.
+  int64_t getLength() const { return folds() ? length / vector : length; }
+  int64_t countColumns() const {
+    return outer * (folds() ? 1 : inner / vector);
+  }
+  int64_t countPasses() const {
+    return stages.size() + !full.views.empty();
+  }
+  /// Of one element of all operands.
+  int64_t getOperandBytes() const {
+    int64_t bytes = 0;
+    for (const StridedView &operand : operands)
+      bytes += getStorageBytes(getTensorType(operand.base).getElementType());
+    return bytes;
+  }
+  /// Of the registers that hold one vector of all operands.
+  int64_t getHeldBytes() const {
+    int64_t bytes = 0;
+    for (const StridedView &operand : operands)
+      bytes += std::max<int64_t>(
+          4, vector *
+                 getStorageBytes(getTensorType(operand.base).getElementType()));
+    return bytes;
+  }
+  int64_t getResultBytes() const {
+    int64_t bytes = 0;
+    for (mlir::Value value : full.values)
+      bytes += getStorageBytes(getTensorType(value).getElementType());
+    return bytes;
+  }
+};
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_STAGEDREDUCTION_H

@@ -1,0 +1,351 @@
+//===- StagedReductionRegion.cpp - Reads reductions of one tensor ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StagedReduction.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace fact;
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// The softmax of a permuted tensor as a permuted softmax.
+static SoftmaxOp liftPermute(SoftmaxOp op) {
+  auto permute = op.getOperand().getDefiningOp<PermuteOp>();
+  if (!permute)
+    return op;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto lifted = SoftmaxOp::create(b, permute.getOperand(),
+                                  permute.getDims()[op.getDim()]);
+  op.replaceAllUsesWith(
+      PermuteOp::create(b, lifted, permute.getDims()).getResult());
+  op.erase();
+  return lifted;
+}
+
+/// The reduction of a permuted tensor as that of the tensor itself, so that it
+/// is over the dimensions of the pointwise ops around it.
+static ReduceOp liftPermute(ReduceOp op) {
+  auto permute = op.getOperand().getDefiningOp<PermuteOp>();
+  if (!permute)
+    return op;
+  SmallVector<int64_t> dims, kept;
+  for (auto [i, dim] : llvm::enumerate(permute.getDims()))
+    (llvm::is_contained(op.getDims(), int64_t(i)) ? dims : kept).push_back(dim);
+  // Places are counted in the order of the dimensions.
+  if (!llvm::is_sorted(kept) || !llvm::is_sorted(dims))
+    return op;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto lifted = ReduceOp::create(b, op.getKind(), permute.getOperand(), dims,
+                                 /*keep=*/false);
+  Value result = lifted;
+  if (result.getType() != op.getType())
+    result = ReshapeOp::create(b, op.getType(), result);
+  op.replaceAllUsesWith(result);
+  op.erase();
+  return lifted;
+}
+
+/// exp(x - max(x)) over its sum.
+static void writeOut(SoftmaxOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = cast<RankedTensorType>(op.getType());
+  auto cast = [&](Value value, Type element) -> Value {
+    if (getTensorType(value).getElementType() == element)
+      return value;
+    return CastOp::create(b, getTensorType(value).clone(element), value);
+  };
+  int64_t dim = op.getDim();
+  Value x = cast(op.getOperand(), getComputeType(type.getElementType()));
+  Value largest = ReduceOp::create(b, ReduceKind::max, x, dim, /*keep=*/true);
+  Value weights = ExpOp::create(b, SubOp::create(b, x, largest));
+  Value sum = ReduceOp::create(b, ReduceKind::sum, weights, dim, /*keep=*/true);
+  Value result = DivOp::create(b, weights, sum);
+  op.replaceAllUsesWith(cast(result, type.getElementType()));
+  op.erase();
+}
+
+/// Reads the reductions of a region in their order.
+static LogicalResult readStages(StagedReduction &reduction,
+                                EmitError emitError) {
+  for (Operation &op :
+       llvm::make_early_inc_range(reduction.region->get().getBodyOps()))
+    if (auto softmax = dyn_cast<SoftmaxOp>(op))
+      writeOut(liftPermute(softmax));
+  for (Operation &op :
+       llvm::make_early_inc_range(reduction.region->get().getBodyOps())) {
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      reduction.stages.push_back(liftPermute(reduce));
+    else if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp>(op))
+      return emitError() << "'" << op.getName()
+                         << "' is not a softmax, reduction, pointwise op or "
+                            "view";
+  }
+  if (reduction.stages.empty())
+    return emitError() << "needs a softmax or a reduction";
+  ReduceOp first = reduction.stages.front();
+  ArrayRef<int64_t> shape = getTensorType(first.getOperand()).getShape();
+  for (ReduceOp stage : reduction.stages)
+    if (getTensorType(stage.getOperand()).getShape() != shape ||
+        stage.getDims() != first.getDims())
+      return emitError() << "all reductions must be over the same dimensions "
+                            "of tensors of one shape";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads the tensors of a region, first in the index space of the reductions'
+/// operand, then as [outer, length, inner] in the order of memory.
+class ReductionReader {
+public:
+  ReductionReader(FusedOp fused, StagedReduction &reduction,
+                  EmitError emitError)
+      : fused(fused), reduction(reduction), emitError(emitError) {
+    ReduceOp first = reduction.stages.front();
+    shape.assign(getTensorType(first.getOperand()).getShape());
+    dims.assign(first.getDims().begin(), first.getDims().end());
+    for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+      if (!llvm::is_contained(dims, dim))
+        kept.push_back(dim);
+  }
+
+  LogicalResult read() {
+    if (failed(readResults()) || failed(readBodies()) ||
+        failed(orderDimensions()))
+      return failure();
+    return readViews();
+  }
+
+private:
+  LogicalResult readResults();
+  LogicalResult readBodies();
+  LogicalResult orderDimensions();
+  LogicalResult readViews();
+  LogicalResult arrange(MutableArrayRef<StridedView> views,
+                        ArrayRef<int64_t> order, ArrayRef<int64_t> newShape);
+  bool movesInVectors(int64_t vector) const;
+
+  SmallVector<int64_t> getKeptShape() const {
+    return llvm::map_to_vector(kept, [&](int64_t dim) { return shape[dim]; });
+  }
+  /// The operand that has most elements.
+  const StridedView &getLargest() const;
+
+  FusedOp fused;
+  StagedReduction &reduction;
+  EmitError emitError;
+  SmallVector<int64_t> shape, dims, kept;
+  /// All dimensions and the kept ones by their strides, largest first.
+  SmallVector<int64_t> order, keptOrder;
+};
+} // namespace
+
+LogicalResult ReductionReader::readResults() {
+  FusedOp copy = reduction.region->get();
+  int64_t elements = llvm::product_of(shape);
+  int64_t columns = llvm::product_of(getKeptShape());
+  for (auto [i, yielded] : llvm::enumerate(copy.getYield()->getOperands())) {
+    FailureOr<Destination> destination = getDestination(yielded, emitError);
+    if (failed(destination))
+      return failure();
+    int64_t count = getTensorType(yielded).getNumElements();
+    if (count != elements && count != columns)
+      return emitError() << "a result of type " << yielded.getType()
+                         << " must have " << elements
+                         << " elements, or one per column";
+    ReductionResults &results =
+        count == elements ? reduction.full : reduction.column;
+    FailureOr<StridedView> view = destination->view.reshape(
+        count == elements ? shape : getKeptShape());
+    if (failed(view))
+      return emitError() << "the views of a result of type "
+                         << yielded.getType() << " merge its dimensions";
+    results.values.push_back(destination->value);
+    results.views.push_back(*view);
+    results.buffers.push_back(getResultBuffer(fused, i));
+  }
+  return success();
+}
+
+LogicalResult ReductionReader::readBodies() {
+  ScalarFunction::Options options;
+  options.fast = hasOnly16BitResults(fused);
+  SmallVector<Value> values;
+  for (ReduceOp stage : reduction.stages) {
+    values.push_back(stage.getOperand());
+    options.leading.push_back(stage.getResult());
+  }
+  llvm::append_range(values, reduction.full.values);
+  auto getViews = [&](const ScalarFunction &function) {
+    return llvm::map_to_vector(
+        function.getArguments().drop_front(options.leading.size()),
+        [](const ScalarFunction::Argument &argument) { return argument.view; });
+  };
+
+  ScalarFunction::Options perElement = options;
+  perElement.rowValues = options.leading;
+  perElement.rowStrides.assign(shape.size(), 0);
+  int64_t stride = 1;
+  for (int64_t dim : llvm::reverse(kept)) {
+    perElement.rowStrides[dim] = stride;
+    stride *= shape[dim];
+  }
+  FailureOr<ScalarFunction> body =
+      ScalarFunction::get(values, shape, perElement, emitError);
+  if (failed(body))
+    return failure();
+  reduction.operands = getViews(*body);
+  reduction.body = std::move(*body);
+  if (reduction.operands.empty())
+    return emitError() << "the reduced elements are constants";
+  if (reduction.column.values.empty())
+    return success();
+  FailureOr<ScalarFunction> columnBody = ScalarFunction::get(
+      reduction.column.values, getKeptShape(), options, emitError);
+  if (failed(columnBody))
+    return failure();
+  reduction.columnOperands = getViews(*columnBody);
+  reduction.columnBody = std::move(*columnBody);
+  return success();
+}
+
+const StridedView &ReductionReader::getLargest() const {
+  auto count = [](const StridedView &view) {
+    int64_t elements = 1;
+    for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+      elements *= stride ? size : 1;
+    return elements;
+  };
+  return *llvm::max_element(reduction.operands,
+                            [&](const auto &a, const auto &b) {
+                              return count(a) < count(b);
+                            });
+}
+
+/// Orders dimensions as the largest operand has them in memory. The reduced
+/// ones must lie together.
+LogicalResult ReductionReader::orderDimensions() {
+  const StridedView &largest = getLargest();
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+    order.push_back(dim);
+  // Dimensions that are broadcast come first.
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    auto key = [&](int64_t dim) {
+      int64_t stride = largest.strides[dim];
+      return std::pair(stride == 0 ? INT64_MIN : -stride, dim);
+    };
+    return key(a) < key(b);
+  });
+  llvm::erase_if(order, [&](int64_t dim) { return shape[dim] == 1; });
+  auto isReduced = [&](int64_t dim) { return llvm::is_contained(dims, dim); };
+  auto first = llvm::find_if(order, isReduced);
+  auto last = std::find_if_not(first, order.end(), isReduced);
+  if (first == order.end() || std::any_of(last, order.end(), isReduced))
+    return emitError() << "the reduced dimensions do not lie together in "
+                          "memory, or have one element";
+  // Places are counted in the order of the dimensions.
+  if (!std::is_sorted(first, last) &&
+      llvm::any_of(reduction.stages, [](ReduceOp stage) {
+        return cast<RowOpInterface>(*stage).getArithmetic().locates;
+      }))
+    return emitError() << "places are counted in another order than memory's";
+  auto getSize = [&](auto begin, auto end) {
+    int64_t size = 1;
+    for (; begin != end; ++begin)
+      size *= shape[*begin];
+    return size;
+  };
+  reduction.outer = getSize(order.begin(), first);
+  reduction.length = getSize(first, last);
+  reduction.inner = getSize(last, order.end());
+  for (int64_t dim : order)
+    if (!isReduced(dim))
+      keptOrder.push_back(llvm::find(kept, dim) - kept.begin());
+  // Views keep all of their dimensions.
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+    if (shape[dim] == 1)
+      order.push_back(dim);
+  for (auto [i, dim] : llvm::enumerate(kept))
+    if (shape[dim] == 1)
+      keptOrder.push_back(i);
+  return success();
+}
+
+LogicalResult ReductionReader::arrange(MutableArrayRef<StridedView> views,
+                                       ArrayRef<int64_t> order,
+                                       ArrayRef<int64_t> newShape) {
+  for (StridedView &view : views) {
+    FailureOr<StridedView> arranged = view.permute(order).reshape(newShape);
+    if (failed(arranged))
+      return emitError() << "an operand or result of type "
+                         << view.base.getType()
+                         << " lies in another order than the others";
+    view = *arranged;
+  }
+  return success();
+}
+
+/// Whether a thread can take so many neighboring elements: those of the largest
+/// operand are one access, and no others are more than one.
+bool ReductionReader::movesInVectors(int64_t vector) const {
+  if ((reduction.folds() ? reduction.length : reduction.inner) % vector)
+    return false;
+  for (auto *list : {&reduction.operands, &reduction.full.views})
+    for (const StridedView &view : *list)
+      if (getStorageBytes(getTensorType(view.base).getElementType()) * vector >
+          16)
+        return false;
+  const StridedView &largest = getLargest();
+  size_t unit = reduction.folds() ? 1 : 2;
+  for (auto [dim, stride] : llvm::enumerate(largest.strides))
+    if (largest.shape[dim] != 1 &&
+        (dim == unit ? stride != 1 : stride % vector != 0))
+      return false;
+  return largest.offset % vector == 0;
+}
+
+LogicalResult ReductionReader::readViews() {
+  SmallVector<int64_t> space{reduction.outer, reduction.length,
+                             reduction.inner};
+  SmallVector<int64_t> columns{reduction.outer, reduction.inner};
+  if (failed(arrange(reduction.operands, order, space)) ||
+      failed(arrange(reduction.full.views, order, space)) ||
+      failed(arrange(reduction.columnOperands, keptOrder, columns)) ||
+      failed(arrange(reduction.column.views, keptOrder, columns)))
+    return failure();
+  for (int64_t vector : {8, 4, 2})
+    if (reduction.vector == 1 && movesInVectors(vector))
+      reduction.vector = vector;
+  if (!reduction.folds())
+    return success();
+  auto identity = llvm::to_vector(llvm::seq<int64_t>(0, 3));
+  space = {reduction.outer, reduction.getLength(), reduction.vector};
+  return success(succeeded(arrange(reduction.operands, identity, space)) &&
+                 succeeded(arrange(reduction.full.views, identity, space)));
+}
+
+FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
+                                                 EmitError emitError) {
+  if (failed(requireElements(fused, emitError)))
+    return failure();
+  StagedReduction reduction;
+  reduction.region = std::make_unique<RegionCopy>(fused);
+  if (failed(readStages(reduction, emitError)) ||
+      failed(ReductionReader(fused, reduction, emitError).read()))
+    return failure();
+  // Rows that lie together belong to `rowwise`, one row op at a time.
+  auto isRow = [](Operation &op) { return isa<SoftmaxOp, ReduceOp>(op); };
+  if (reduction.folds() && llvm::count_if(fused.getBodyOps(), isRow) > 1)
+    return emitError() << "several reductions must not be over the last "
+                          "dimension in memory";
+  if (reduction.length >= INT32_MAX)
+    return emitError() << "reduces less than 2^31 elements, not "
+                       << reduction.length;
+  return std::move(reduction);
+}
