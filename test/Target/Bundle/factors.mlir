@@ -7,7 +7,7 @@
 // CHECK: "operands": [
 // CHECK: "factors": 0.927{{.*}},
 // CHECK: "operands": [
-// CHECK: "factors": 0.117{{.*}},
+// CHECK: "factors": 0.116{{.*}},
 // CHECK: "operands": [
 // CHECK-NOT: "factors":
 func.func @products(%x: tensor<4x1000x64xf32>, %y: tensor<8x1000xf16>, %z: tensor<8x16xf32>)
