@@ -325,10 +325,8 @@ def run(arguments) -> int:
                if re.search(arguments.names, json.loads((bundle / "case.json").read_text())["name"])]
     if not bundles:
         raise SystemExit(f"breadth: error: no bundles in {folder}: run.py pack")
-    if arguments.untuned:
-        link(bundles, arguments)
-    elif not arguments.no_tune:
-        tune(bundles, arguments)
+    if not arguments.no_tune:
+        (link if arguments.untuned else tune)(bundles, arguments)
     linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
     commands = {mode: [sys.executable, __file__, mode, arguments.folder, "--timeout",
                        str(arguments.timeout), "--baselines", *arguments.baselines]
