@@ -38,10 +38,11 @@ const ScheduleKind Sm90GemmAttr::kind{
     "multiple of 32 for gated_gemm. Accumulators take M*N/128 registers per "
     "thread (pingpong) or M*N/256 (cooperative, stream_k), twice as many for "
     "f32 without tf32, at most 128. A cluster has at most 4 blocks. stream_k "
-    "is for one matmul without a reduce. Two stages of (M + N)*K elements (for "
-    "f32 without tf32, of (M + 2*N)*32 if M is 128 and K is 32, unless "
-    "pingpong, and otherwise four), and 16 KB for each result and for two more "
-    "(32 KB for f32), fit into shared memory. K and N of the product are multiples of 8 (and M, with "
+    "is for one matmul without a reduce. Two stages of (M + N)*K elements, and "
+    "16 KB for each result and for two more (32 KB for f32), fit into shared "
+    "memory. For f32 without tf32, a stage has (M + 2*N)*K elements where M is "
+    "128, K is 32 and the kernel is not pingpong; otherwise there are four "
+    "stages. K and N of the product are multiples of 8 (and M, with "
     "transpose_a), for f32 N of 4: TMA needs rows of 16 bytes.",
     {"128x128x64", "128x256x64"},
     /*adjust=*/nullptr,

@@ -156,10 +156,16 @@ template <class Tensor, bool AlongK, bool Splits = false> struct Conversion {
       grid.y = unsigned(
           std::min<int64_t>(tiles(params.depth, convert_tile), 65535));
     }
-    return launch_kernel(AlongK ? &copy_operand<Splits>
-                                : &transpose_operand<Splits>,
-                         grid, dim3(1, 1, 1), dim3(convert_threads), 0, params,
-                         stream);
+    return launch_kernel(get_kernel(), grid, dim3(1, 1, 1),
+                         dim3(convert_threads), 0, params, stream);
+  }
+
+private:
+  static constexpr auto get_kernel() {
+    if constexpr (AlongK)
+      return &copy_operand<Splits>;
+    else
+      return &transpose_operand<Splits>;
   }
 };
 
