@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(convert_threads)
          row += gridDim.y * convert_lines) {
       float const *from =
           params.from + batch * params.batch_stride + row * params.stride + k;
-      float4 x{0, 0, 0, 0};
+      float4 x;
       if (reinterpret_cast<uintptr_t>(from) % 16 == 0 && k + 4 <= params.k) {
         x = __ldg(reinterpret_cast<float4 const *>(from));
       } else {
@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(convert_threads)
     }
 }
 
-/// A copy of an operand, which may be followed by its small parts. `AlongK` says
-/// how the operand itself lies.
+/// A copy of an operand, which may be followed by its small parts. `AlongK`
+/// says how the operand itself lies.
 template <class Tensor, bool AlongK, bool Splits = false> struct Conversion {
   /// The copy without addresses.
   static constexpr ConvertParams measure(Sizes sizes, int64_t rows, int64_t k,
