@@ -111,9 +111,15 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
         llvm::PowerOf2Ceil(reduction.inner / reduction.vector));
     int64_t least = std::max(line, 128 / std::min<int64_t>(longest, 128));
     columns.insert(least);
-    columns.insert(std::min<int64_t>(256, 4 * least));
     for (int64_t threads : {256, 512, 1024})
       lanes.insert(std::clamp<int64_t>(threads / least, 1, longest));
+    // Few columns that cannot be split are spread over more blocks.
+    bool isNarrow = isMultiPass && reduction.countColumns() <
+                                       least * machine.multiprocessors;
+    if (isNarrow && least >= 4)
+      lanes.insert(std::min<int64_t>(4096 / least, longest));
+    columns.insert(isNarrow ? std::max<int64_t>(1, least / 4)
+                            : std::min<int64_t>(256, 4 * least));
   }
   if (isMultiPass)
     operands.push_back(ReductionOperands::held);
