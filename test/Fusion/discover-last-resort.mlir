@@ -165,3 +165,14 @@ func.func @broadcast(%x: tensor<8x1x64x32xbf16>, %y: tensor<16x32x128xbf16>, %z:
   %1 = fact.matmul %z, %w : (tensor<8x1x64x32xf64>, tensor<16x32x128xf64>) -> tensor<8x16x64x128xf64>
   return %0, %1 : tensor<8x16x64x128xbf16>, tensor<8x16x64x128xf64>
 }
+
+// -----
+
+// A few columns that are too long for one block each are left to plain kernels.
+// CHECK-LABEL: @long_softmax
+// CHECK: fact.fused "reduction"
+// CHECK: space(#fact.cuda_generic_space<>)
+func.func @long_softmax(%x: tensor<1000000x4xf32>) -> tensor<1000000x4xf32> {
+  %0 = fact.softmax %x dim 0 : tensor<1000000x4xf32>
+  return %0 : tensor<1000000x4xf32>
+}

@@ -181,3 +181,17 @@ func.func @too_long_to_hold(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
   return %0 : tensor<4x64x32xf32>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @few_long_rows(%x: tensor<2x4194304xf32>) -> tensor<2x4194304xf32> {
+  // expected-error @+1 {{fewer blocks than multiprocessors read at most 524288 bytes each in several passes, not 16777216}}
+  %0 = fact.fused "reduction" ins(%x : tensor<2x4194304xf32>) {
+  ^bb0(%a: tensor<2x4194304xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<2x4194304xf32>
+    fact.yield %1 : tensor<2x4194304xf32>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 1024, splits = 1, operands = read>) : tensor<2x4194304xf32>
+  return %0 : tensor<2x4194304xf32>
+}
+}

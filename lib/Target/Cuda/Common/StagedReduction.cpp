@@ -81,6 +81,15 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
       return emitError() << "a thread holds at most " << limit
                          << " bytes of operands, not " << bytes;
   }
+  // Plain kernels share a column among blocks in every pass.
+  constexpr int64_t longestRead = 512 << 10;
+  int64_t blockBytes = own.getColumns() * reduction.vector *
+                       reduction.getLength() * reduction.getOperandBytes();
+  if (reduction.countPasses() > 1 && blockBytes > longestRead &&
+      countBlocks(own) < machine.multiprocessors)
+    return emitError() << "fewer blocks than multiprocessors read at most "
+                       << longestRead << " bytes each in several passes, not "
+                       << blockBytes;
   if (countBlocks(own) >= INT32_MAX)
     return emitError() << "has too many columns for one grid: "
                        << reduction.countColumns();
