@@ -256,8 +256,10 @@ LogicalResult Outliner::addOp(Operation &op, Block &launches) {
     return success();
   }
   if (auto constant = dyn_cast<ConstantOp>(op)) {
-    // An output without elements has no memory.
-    if (isReadByKernel(constant) || getStorageBytes(constant.getType()))
+    // One that kernels hold in their code has no other users. An output without
+    // elements has no memory.
+    if (!constant->use_empty() &&
+        (isReadByKernel(constant) || getStorageBytes(constant.getType())))
       buffers[constant] = createBuffer<program::ConstantOp>(
           constant.getLoc(), constant.getValue());
     return success();

@@ -126,6 +126,24 @@ func.func @prepare(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// A constant that kernels hold in their code is not stored.
+
+// CHECK-LABEL: program.model @held
+// CHECK-NOT: program.constant
+// CHECK: program.launch
+func.func @held(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = fact.constant dense<2.0> : tensor<8xf32>
+  %1 = fact.fused "pointwise" ins(%x : tensor<8xf32>) {
+  ^bb0(%p: tensor<8xf32>):
+    %c = fact.constant dense<2.0> : tensor<8xf32>
+    %s = fact.mul %p, %c : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    fact.yield %s : tensor<8xf32>
+  } : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
 // An output without elements has no buffer; a constant without elements has one
 // where a kernel reads it, if need be under another shape.
 
