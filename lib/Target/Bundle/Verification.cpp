@@ -312,16 +312,21 @@ static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
 /// Whether a value may be so small that some kernels compute 0: a function with
 /// an asymptote at 0, or a quotient.
 static bool mayVanish(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp, DivOp,
-          ReciprocalOp, PowOp>(op))
-    return true;
-  if (auto row = dyn_cast<RowOpInterface>(op))
-    return row.getArithmetic().mayVanish;
-  return (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op)) &&
-         llvm::any_of(op->getOperands(), mayVanish);
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Operation *op = found[i].getDefiningOp();
+    if (!op)
+      continue;
+    auto row = dyn_cast<RowOpInterface>(op);
+    if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp,
+            DivOp, ReciprocalOp, PowOp>(op) ||
+        (row && row.getArithmetic().mayVanish))
+      return true;
+    if (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op))
+      found.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
 }
 
 /// Whether a use is a product with a value that may vanish: 0 times infinity is
