@@ -221,9 +221,9 @@ def _forms(target: Any) -> Iterator[tuple[Callable, bool]]:
     """FACT's own form of an op, PyTorch's decomposition, and the op itself if it is composite."""
     from torch._decomp import decomposition_table
 
-    for table in (forms.TABLE, decomposition_table):
-        if target in table:
-            yield table[target], False
+    for function in (forms.own_form(target), decomposition_table.get(target)):
+        if function is not None:
+            yield function, False
     if _is_composite(target):
         yield target, True
 

@@ -70,6 +70,7 @@ GENERATORS = {
     "stablelm": ("StableLmForCausalLM", LLAMA),
     "olmo2": ("Olmo2ForCausalLM", LLAMA),
     "cohere": ("CohereForCausalLM", LLAMA),
+    "mixtral": ("MixtralForCausalLM", LLAMA | dict(num_local_experts=4)),
 }
 TRANSLATORS = {
     "t5": ("T5ForConditionalGeneration", T5),

@@ -27,6 +27,8 @@ if not os.environ.get("FACT_REQUIRE_COMPILER"):
         pytest.skip("fact-opt is not built", allow_module_level=True)
 
 REDUCTIONS = ("none", "mean", "sum")
+# The second of four groups is empty.
+ENDS = torch.tensor([2, 2, 5, 9], dtype=torch.int32)
 
 
 def rand(*shape, seed=0):
@@ -227,6 +229,14 @@ def vectors():
         "bucketize": (lambda a: torch.bucketize(a, torch.tensor([-1.0, 0.0, 1.0]).double()), [x]),
         "searchsorted": (
             lambda a: torch.searchsorted(torch.arange(3.0).double(), a, right=True), [x]),
+        "histogram": (lambda a: torch.histc(a, 5, -1, 1), [x]),
+        "histogram of all": (lambda a: torch.histc(a, 7), [x]),
+        "histogram of one value": (lambda a: torch.histc(a * 0 + 2, 4), [x]),
+        # Whole numbers, which bf16 adds without rounding.
+        "products of groups": (torch._grouped_mm, [
+            rand(9, 8).round().bfloat16(), rand(4, 8, 16).round().bfloat16(), ENDS]),
+        "products of few rows in groups": (torch._grouped_mm, [
+            rand(3, 8).round().bfloat16(), rand(4, 8, 16).round().bfloat16(), ENDS // 3]),
         "index_fill": (lambda a: a.index_fill(0, torch.tensor([1, -1]), 2.0), [x]),
         "indices with a gap": (lambda a: a[torch.tensor([0, 1]), :, torch.tensor([2, 3])],
                                [rand(3, 2, 4)]),

@@ -3,4 +3,4 @@
 
 from . import (attention, contractions, convolutions, elementary, indices, losses,  # noqa: F401
                norms, pools, special)
-from .table import TABLE, is_exception, known_values  # noqa: F401
+from .table import TABLE, is_exception, known_values, own_form  # noqa: F401

@@ -57,6 +57,23 @@ def _in_bags(indices, offsets, include_last_offset):
     return (places >= begin[:, None]) & (places < end[:, None])
 
 
+@form(aten._grouped_mm.default, "transformers.grouped_mm_fallback.default")
+def grouped_mm(x, weight, offs=None, bias=None, out_dtype=None):
+    """Rows of groups, each with its own factor; `offs` has the ends of the groups. Rows after the
+    last group are 0."""
+    if x.dim() != 2 or weight.dim() != 3 or bias is not None or out_dtype not in (None, x.dtype):
+        raise NotImplementedError
+    count = weight.shape[0]
+    group = (offs <= torch.arange(x.shape[0], device=x.device)[:, None]).sum(-1)
+    if x.shape[0] < count:
+        factors = torch.index_select(weight, 0, group.clamp(max=count - 1))
+        product = torch.matmul(x[:, None], factors).squeeze(1)
+        return torch.where(group[:, None] < count, product, 0)
+    # All products: a row takes that of its group.
+    is_own = group == torch.arange(count, device=x.device)[:, None]
+    return torch.where(is_own[:, :, None], torch.matmul(x, weight), 0).sum(0)
+
+
 @form(aten.addbmm.default)
 def addbmm(x, batch1, batch2, *, beta=1, alpha=1):
     product = torch.bmm(batch1, batch2).sum(0)

@@ -64,6 +64,23 @@ def searchsorted(sequence, x, *, out_int32=False, right=False, side=None, sorter
     return before.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
 
 
+@form(aten.histc.default)
+def histc(x, bins=100, min=0, max=0):
+    """Counts elements by bin; an equal minimum and maximum stand for those of the elements."""
+    x = x.reshape(-1)
+    if min == max:
+        if not x.numel():
+            raise NotImplementedError
+        low, high = x.amin(), x.amax()
+        low, high = torch.where(low == high, low - 1, low), torch.where(low == high, high + 1, high)
+    else:
+        low, high = min, max
+    place = ((x - low) * bins / (high - low)).to(torch.int64).clamp(max=bins - 1)
+    is_inside = (x >= low) & (x <= high)
+    counts = is_inside & (place == torch.arange(bins, device=x.device)[:, None])
+    return counts.sum(-1).to(x.dtype)
+
+
 @form(aten.index_fill.int_Scalar, aten.index_fill.int_Tensor)
 def index_fill(x, dim, index, value):
     if x.dim() == 0:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from typing import Callable, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
@@ -15,16 +15,22 @@ aten = torch.ops.aten
 
 # Each form has the parameters of its op. One that does not take some arguments raises
 # NotImplementedError.
-TABLE: dict[torch._ops.OpOverload, Callable] = {}
+TABLE: dict[torch._ops.OpOverload | str, Callable] = {}
 
 
-def form(*ops: torch._ops.OpOverload):
-    """Registers a function as the form of `ops`."""
+def form(*ops: torch._ops.OpOverload | str):
+    """Registers a function as the form of `ops`. Those of libraries that may not be loaded have
+    names: `library.op.overload`."""
     def register(function: Callable) -> Callable:
         TABLE.update({op: function for op in ops})
         return function
 
     return register
+
+
+def own_form(op: Any) -> Callable | None:
+    """FACT's form of an op."""
+    return TABLE.get(op) or TABLE.get(str(op))
 
 
 # The values of operands that are constants, while a form is traced, by the operands' identity.
