@@ -71,6 +71,17 @@ def _map_results(func, results, function):
     return results
 
 
+def _grouped_products(x, weight, offs=None, bias=None, out_dtype=None):
+    """`aten._grouped_mm` of rows, which PyTorch does not have in fp64."""
+    if x.dim() != 2 or weight.dim() != 3 or bias is not None:
+        raise NotWidened("a grouped product has no form in wider types for these operands")
+    product, begin = x.new_zeros(x.shape[0], weight.shape[2]), 0
+    for factor, end in zip(weight, offs.tolist()):
+        product[begin:end] = x[begin:end] @ factor
+        begin = end
+    return product
+
+
 class Wide(TorchDispatchMode):
     """Computes every op in `dtype`: operands are converted where an op reads them.
 
@@ -96,7 +107,8 @@ class Wide(TorchDispatchMode):
             args = (*args[:2], False)
         self._make_room(args, kwargs)
         args, kwargs = pytree.tree_map(self._widen, (args, kwargs))
-        return self._map(func, func(*args, **kwargs))
+        function = _grouped_products if func is aten._grouped_mm.default else func
+        return self._map(func, function(*args, **kwargs))
 
     def _widen(self, value):
         if isinstance(value, torch.dtype):

@@ -189,6 +189,16 @@ class Layers(nn.Module):
         return self.norm(x + buffer)
 
 
+def test_wide_products_of_groups():
+    """PyTorch has them in fp32 and 16 bits alone."""
+    x, weight = torch.randn(9, 8).bfloat16(), torch.randn(3, 8, 16).bfloat16()
+    with arithmetic.Wide():
+        found = torch._grouped_mm(x, weight, torch.tensor([4, 4, 7], dtype=torch.int32))
+    wide, factors = x.double(), weight.double()
+    expected = torch.cat([wide[:4] @ factors[0], wide[4:7] @ factors[2], torch.zeros(2, 16)])
+    assert torch.equal(found, expected)
+
+
 @torch.no_grad()
 def test_wide_is_the_module_in_fp64():
     module, tokens = Layers().bfloat16(), torch.randint(0, 30, (2, 7))
