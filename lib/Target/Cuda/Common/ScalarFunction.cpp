@@ -58,9 +58,7 @@ public:
         isFromLeading |= fromLeading[operand];
       }
       fromLeading.push_back(isFromLeading);
-      bool isFast =
-          options.fast || (options.fastFromLeading && isFromLeading);
-      scalars.push_back(node.op ? compute(node.op, operands, isFast)
+      scalars.push_back(node.op ? compute(node.op, operands, isFromLeading)
                                 : leaves[node.leaf]);
     }
     SmallVector<Value> returned;
@@ -122,7 +120,8 @@ private:
                        << "' that the kernel computes";
   }
 
-  Value compute(Operation *op, SmallVector<Value> operands, bool isFast) {
+  Value compute(Operation *op, SmallVector<Value> operands,
+                bool isFromLeading) {
     if (auto constant = dyn_cast<ConstantOp>(op))
       return materialize(constant);
     if (auto norm = dyn_cast<NormOp>(op))
@@ -130,8 +129,11 @@ private:
     if (!isa<CastOp>(op))
       matchPrecision(operands);
     auto pointwise = cast<PointwiseOpInterface>(op);
-    return isFast && toleratesAbsoluteError(op->getResult(0),
-                                            options.fastFromLeading)
+    bool isGelu =
+        options.fastGeluOfLeading && isFromLeading && isa<GeluOp>(op);
+    bool isFast = (options.fast || isGelu) &&
+                  toleratesAbsoluteError(op->getResult(0), isGelu);
+    return isFast
                ? pointwise.buildFastScalar(builder, loc, operands)
                : pointwise.buildScalar(builder, loc, operands);
   }

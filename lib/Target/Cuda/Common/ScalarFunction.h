@@ -27,9 +27,10 @@ public:
   struct Options {
     /// The cheap definitions, for results that are stored in 16 bits.
     bool fast = false;
-    /// The same for what is computed from leading values that are no more
-    /// exact, such as products of TF32.
-    bool fastFromLeading = false;
+    /// The same for GELUs of leading values that are no more exact, such as
+    /// products of TF32, whatever stores them. (Cheap forms of others may have
+    /// another sign near 0, which an infinite factor shows.)
+    bool fastGeluOfLeading = false;
     /// Values that the kernel has at hand, one per point of the index space;
     /// they become the first arguments.
     llvm::SmallVector<mlir::Value> leading = {};

@@ -58,7 +58,7 @@ private:
       return success();
     ScalarFunction::Options options;
     options.fast = hasOnly16BitResults(fused);
-    options.fastFromLeading = getRate() == MatrixRate::TF32;
+    options.fastGeluOfLeading = getRate() == MatrixRate::TF32;
     for (const ContractionRegion::Product &product : region.products)
       options.leading.push_back(product.matmul.getResult());
     FailureOr<ScalarFunction> function =

@@ -55,7 +55,7 @@ private:
   ScalarFunction::Options getOptions() {
     ScalarFunction::Options options;
     options.fast = hasOnly16BitResults(fused);
-    options.fastFromLeading = getRate() == MatrixRate::TF32;
+    options.fastGeluOfLeading = getRate() == MatrixRate::TF32;
     return options;
   }
 

@@ -60,7 +60,7 @@ PackedGemmAnalysis::getEpilogue(const ContractionRegion::Result &result,
     return failure();
   ScalarFunction::Options options;
   options.fast = hasOnly16BitResults(fused);
-  options.fastFromLeading = getRate() == MatrixRate::TF32;
+  options.fastGeluOfLeading = getRate() == MatrixRate::TF32;
   options.leading = SmallVector<Value>(leading);
   FailureOr<ScalarFunction> function =
       ScalarFunction::get({value}, {region.m, result.n}, options, emitError);
