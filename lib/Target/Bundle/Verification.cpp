@@ -329,11 +329,30 @@ static bool mayVanish(Value value) {
   return false;
 }
 
+/// Whether rounding to TF32 may decide the sign of a value near 0.
+static bool hasRoundedSign(Value value) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Operation *op = found[i].getDefiningOp();
+    if (!op)
+      continue;
+    if (hasProduct(op, /*tf32=*/true))
+      return true;
+    if (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp, AddOp, SubOp>(op))
+      found.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
 /// Whether a use is a product with a value that may vanish: 0 times infinity is
-/// NaN, but a tiny number times infinity is not.
+/// NaN, but a tiny number times infinity is not, and has the number's sign.
 static bool multipliesWhatVanishes(OpOperand &use) {
   auto product = dyn_cast<MulOp>(use.getOwner());
-  return product && mayVanish(product->getOperand(1 - use.getOperandNumber()));
+  if (!product)
+    return false;
+  Value other = product->getOperand(1 - use.getOperandNumber());
+  return mayVanish(other) || hasRoundedSign(other);
 }
 
 static bool isProduct(OpOperand &use) {

@@ -26,6 +26,9 @@
 // RUN: fact-compile %t/averages.mlir --until=bundle --bundle=%t/averages
 // RUN: FileCheck %s --check-prefix=AVERAGES < %t/averages/bundle.json
 
+// RUN: fact-compile %t/gated.mlir --until=bundle --bundle=%t/gated
+// RUN: FileCheck %s --check-prefix=GATED < %t/gated/bundle.json
+
 // However long a strict sum is, its tolerance is below the error of TF32 (2.7e-4),
 // and that of TF32 below the error of truncated operands (7e-4).
 // STRICT: "results": [
@@ -34,6 +37,15 @@
 // TF32: "results": [
 // TF32: "element": 0.00390625,
 // TF32: "norm": 0.00048828125
+
+// Errors of two factors, each times the other; where one is infinite, rounding
+// may decide the other's sign.
+// GATED: "operands": [
+// GATED: "+inf",
+// GATED-NEXT: "-inf",
+// GATED: "results": [
+// GATED: "element": 0.01171875,
+// GATED: "norm": 0.00048828125
 
 // The rounding of queries and keys to TF32 is in the scores, whose rms is up to the root
 // of 8.
@@ -124,6 +136,18 @@ func.func @f(%x: tensor<64x32xf32>) -> tensor<64x32xf32> {
     %1 = fact.exp %a : (tensor<64x32xf32>) -> tensor<64x32xf32>
     %2 = fact.cast %1 : (tensor<64x32xf32>) -> tensor<64x32xbf16>
     %3 = fact.cast %2 : (tensor<64x32xbf16>) -> tensor<64x32xf32>
+    fact.yield %3 : tensor<64x32xf32>
+  } : tensor<64x32xf32>
+  return %0 : tensor<64x32xf32>
+}
+
+//--- gated.mlir
+func.func @f(%x: tensor<64x16xf32>, %w: tensor<32x16xf32>, %u: tensor<32x16xf32>) -> tensor<64x32xf32> {
+  %0 = fact.fused "generic" ins(%x, %w, %u : tensor<64x16xf32>, tensor<32x16xf32>, tensor<32x16xf32>) {
+  ^bb0(%a: tensor<64x16xf32>, %b: tensor<32x16xf32>, %c: tensor<32x16xf32>):
+    %1 = fact.matmul %a, %b transpose_b tf32 : (tensor<64x16xf32>, tensor<32x16xf32>) -> tensor<64x32xf32>
+    %2 = fact.matmul %a, %c transpose_b tf32 : (tensor<64x16xf32>, tensor<32x16xf32>) -> tensor<64x32xf32>
+    %3 = fact.mul %1, %2 : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
     fact.yield %3 : tensor<64x32xf32>
   } : tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
