@@ -81,7 +81,8 @@ std::string Tuner::objectKey(const KernelSource &kernel, bool candidate,
   ContentHash hash;
   hash.add(compiler).add(runtime::cpuArchitecture());
   hash.add(inheritedFlags(bundle.target.cuda));
-  hash.add(includeHash).add(cutlassHash).add(headers);
+  hash.addIncluded(kernel.source, bundle.folder / "include");
+  hash.add(cutlassHash).add(headers);
   Words command(bundle.compile.begin() + 1, bundle.compile.end());
   for (const Words &words : {command, compileFlags(candidate), kernel.flags}) {
     hash.add(std::to_string(words.size()));

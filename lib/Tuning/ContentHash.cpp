@@ -5,6 +5,10 @@
 #include "fact/Tuning/Files.h"
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
 
 namespace fact {
 namespace tuning {
@@ -118,6 +122,55 @@ ContentHash &ContentHash::add(const std::string &content) {
 ContentHash &ContentHash::addFolder(const fs::path &folder) {
   for (const fs::path &file : listFiles(folder))
     add(file.lexically_relative(folder).string()).add(readFile(file));
+  return *this;
+}
+
+/// What the `#include` lines of a text name; nothing if a macro names it. Lines
+/// that are comments, or that the preprocessor skips, count too.
+static std::optional<std::vector<std::string>>
+namesIncluded(const std::string &text) {
+  std::vector<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    size_t at = line.find_first_not_of(" \t");
+    if (at == std::string::npos || line[at] != '#')
+      continue;
+    at = line.find_first_not_of(" \t", at + 1);
+    if (at == std::string::npos || line.compare(at, 7, "include") != 0)
+      continue;
+    size_t begin = line.find_first_not_of(" \t", at + 7);
+    bool isQuoted = begin != std::string::npos && line[begin] == '"';
+    if (!isQuoted && (begin == std::string::npos || line[begin] != '<'))
+      return std::nullopt;
+    size_t end = line.find(isQuoted ? '"' : '>', begin + 1);
+    names.push_back(line.substr(begin + 1, end - begin - 1));
+  }
+  return names;
+}
+
+ContentHash &ContentHash::addIncluded(const fs::path &source,
+                                      const fs::path &folder) {
+  std::vector<fs::path> pending{source};
+  std::map<std::string, std::string> found;
+  while (!pending.empty()) {
+    fs::path file = pending.back();
+    pending.pop_back();
+    auto names = namesIncluded(readFile(file));
+    if (!names)
+      return addFolder(folder);
+    for (const std::string &name : *names)
+      for (const fs::path &base : {file.parent_path(), folder}) {
+        fs::path header = (base / name).lexically_normal();
+        std::string relative = header.lexically_relative(folder).string();
+        std::error_code absent;
+        bool isInside = relative.compare(0, 2, "..") != 0;
+        if (isInside && fs::is_regular_file(header, absent) &&
+            found.emplace(relative, readFile(header)).second)
+          pending.push_back(header);
+      }
+  }
+  for (const auto &[name, content] : found)
+    add(name).add(content);
   return *this;
 }
 

@@ -34,9 +34,8 @@ Tuner::Tuner(const Bundle &bundle, const Options &options, Workshop &shop)
   database = std::make_unique<Database>(options.database.empty()
                                             ? bundle.folder / "tuning.sqlite"
                                             : options.database);
-  includeHash = ContentHash().addFolder(bundle.folder / "include").text();
   ContentHash headers;
-  headers.add(includeHash);
+  headers.addFolder(bundle.folder / "include");
   for (const auto &[name, version] : bundle.versions)
     headers.add(name).add(version);
   headersHash = headers.text();

@@ -255,8 +255,8 @@ private:
   std::filesystem::path workerPath;
   std::filesystem::path sanitizer;
   std::string compiler, machine;
-  /// Hashes of the bundle's headers, and of these with the bundle's versions.
-  std::string includeHash, headersHash;
+  /// A hash of the bundle's headers and versions.
+  std::string headersHash;
   /// Hashes of the host compiler and flags of the environment, of the headers
   /// outside of the bundle (CUTLASS), and of the verifier's sources.
   std::string toolsHash, cutlassHash, verifierHash;

@@ -70,6 +70,28 @@ TEST(ContentHash, FoldersByNameAndContent) {
             ContentHash().text());
 }
 
+TEST(ContentHash, WhatASourceIncludes) {
+  TemporaryFolder folder;
+  fs::path headers = folder.path / "include", source = folder.path / "k.cu";
+  createFolder(headers / "a");
+  writeFile(source, "#include \"a/x.h\"\n  #  include <cuda.h>\n");
+  writeFile(headers / "a/x.h", "#include \"y.h\"\n");
+  writeFile(headers / "a/y.h", "#pragma once\n#include \"x.h\"\n");
+  writeFile(headers / "a/z.h", "1");
+  auto hash = [&] { return ContentHash().addIncluded(source, headers).text(); };
+  std::string before = hash();
+  writeFile(headers / "a/z.h", "2");
+  EXPECT_EQ(hash(), before);
+  writeFile(headers / "a/y.h", "other");
+  std::string changed = hash();
+  EXPECT_NE(changed, before);
+  // A name that only the preprocessor knows could be any.
+  writeFile(headers / "a/y.h", "#include NAME\n");
+  std::string any = hash();
+  writeFile(headers / "a/z.h", "3");
+  EXPECT_NE(hash(), any);
+}
+
 /// The hash of a part would know a tree again that has changed elsewhere.
 TEST(ContentHash, FoldersThatCannotBeWalked) {
   TemporaryFolder folder;
