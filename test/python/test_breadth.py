@@ -33,16 +33,6 @@ REPRESENTATIVE = (
     "pointwise.comparisons", "attention.causal", "attention.written_alibi", "mlps.swiglu",
     "mlps.best_experts", "losses.cross_entropy_mean", "losses.triplet_none",
 )
-# Ops that have no conversion yet. A module that compiles must leave this list.
-REFUSED = {
-    "pointwise.bessel_i0": "unsupported op 'torch.aten.special_i0'",
-    "pointwise.digamma": "unsupported op 'torch.aten.digamma'",
-    "pointwise.erfc": "unsupported op 'torch.aten.erfc'",
-    "pointwise.erfinv": "unsupported op 'torch.aten.erfinv'",
-    "pointwise.lgamma": "unsupported op 'torch.aten.lgamma'",
-    "pointwise.normal_distribution": "unsupported op 'torch.aten.special_log_ndtr'",
-    "scans.mode_of_rows": "unsupported op 'torch.aten.mode'",
-}
 # Modules per run of the test of discovery.
 SAMPLE = 60
 
@@ -77,25 +67,17 @@ def test_host(precision):
 
 def test_discovery(tmp_path):
     """Modules of real sizes pass discovery for a GPU. `make check-full` tries another sample
-    in each run. Those that are refused are tried alone, or their batches would be halved."""
+    in each run."""
     def attempt(batch):
         module, inputs = registry.together(batch, "large")
         translate(module, inputs, until="discover", target="h200", name="breadth",
                   output=tmp_path / "discovered.mlir")
 
     seed = int(os.environ.get("FACT_RANDOM_SEED", 0))
-    chosen = [each for each in registry.cases() if each.name not in REFUSED]
     found = {}
-    for batch in run.batches(random.Random(seed).sample(chosen, SAMPLE)):
+    for batch in run.batches(random.Random(seed).sample(registry.cases(), SAMPLE)):
         found |= run.failures(batch, attempt)
     assert found == {}, f"seed {seed}"
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused(name, tmp_path):
-    module, inputs = case(name).make("small")
-    with pytest.raises(fact.FactError, match=re.escape(REFUSED[name])):
-        translate(module, inputs, until="import", name="breadth", output=tmp_path / "refused.mlir")
 
 
 def test_failing_modules_of_a_batch():
