@@ -207,13 +207,14 @@ LogicalResult BundleWriter::writeCandidates(const Plan &plan,
             llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
             code)))
       return failure();
-    StringRef first = variants[members.front()].symbol;
     bool isSized = !code.sizes.empty();
-    std::string shared = isSized ? shareSymbol(kernel.rule, first, code) : "";
+    std::string symbol = variants[members.front()].symbol;
+    if (isSized)
+      symbol = shareSymbol(kernel.rule, symbol, code);
     tuning::KernelSource source;
     if (failed(writeCode(
             code, "kernels/" + kernel.name + "/" + Twine(members.front()),
-            isSized ? StringRef(shared) : first, source)))
+            symbol, source)))
       return failure();
     for (auto [position, i] : llvm::enumerate(members)) {
       tuning::Candidate &candidate = kernel.candidates[i];

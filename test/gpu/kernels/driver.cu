@@ -1032,7 +1032,6 @@ static std::map<std::string, void (*)(Case &)> const cases = {
     {"gemm_strict_batched", gemm_batched_f32},
     {"gemm_strict_large_k", gemm_large_k_f32},
     {"gemm_strict_gelu", gemm_gelu_f32},
-    {"gemm_strict_gelu_straight", gemm_gelu_f32},
     {"gemm_tf32", gemm_tf32},
     {"gemm_cublas_f32", gemm_cublas_f32},
     {"gemm_cublas_tf32", gemm_cublas_tf32},

@@ -70,6 +70,10 @@ TEST_F(Keys, WhatResultsDependOn) {
   EXPECT_FALSE(isKnownWithout(runtime / "WorkerJob.h"));
   // CUTLASS.
   EXPECT_FALSE(isKnownWithout(headers() / "scale.h"));
+  // What the kernel is called with.
+  bundle.candidates()[0]["sizes"] = {7};
+  EXPECT_FALSE(isKnown());
+  bundle.candidates()[0].erase("sizes");
   // What compilers take from the environment.
   EXPECT_FALSE(isKnownWith("CPLUS_INCLUDE_PATH"));
   EXPECT_FALSE(isKnownWith("CPATH"));

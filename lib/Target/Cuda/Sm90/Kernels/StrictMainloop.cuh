@@ -31,20 +31,10 @@ template <class Kind> struct Promoted : Kind {
 
 namespace sm90 {
 
-//===----------------------------------------------------------------------===//
-// The main loop that splits tiles in shared memory
-//===----------------------------------------------------------------------===//
-
-/// CUTLASS's main loop for FP8, whose sums are promoted, over operands of f32.
-/// Small parts are made of the next tile of K while wgmma multiplies this one.
-template <class Base> struct StrictMainloop : Base {
+/// What both main loops have: CUTLASS's one for FP8, whose sums are promoted,
+/// over operands of f32.
+template <class Base> struct PromotedMainloop : Base {
   using typename Base::Arguments;
-  using typename Base::MainloopPipeline;
-  using typename Base::Params;
-  using typename Base::PipelineState;
-  using typename Base::SmemLayoutAtomA;
-  using typename Base::SmemLayoutAtomB;
-  using typename Base::TiledMma;
   using typename Base::TileShape;
   static_assert(std::is_same_v<typename Base::ElementA, float> &&
                     std::is_same_v<typename Base::ElementB, float>,
@@ -53,6 +43,30 @@ template <class Base> struct StrictMainloop : Base {
   static constexpr int m = cute::size<0>(TileShape{});
   static constexpr int n = cute::size<1>(TileShape{});
   static constexpr int k = cute::size<2>(TileShape{});
+
+  /// The loops promote sums after each tile of K, whatever the arguments say.
+  template <class Shape>
+  static bool can_implement(Shape const &shape, Arguments arguments) {
+    arguments.mma_promotion_interval = k;
+    return Base::can_implement(shape, arguments);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The main loop that splits tiles in shared memory
+//===----------------------------------------------------------------------===//
+
+/// Small parts are made of the next tile of K while wgmma multiplies this one.
+template <class Collective>
+struct StrictMainloop : PromotedMainloop<Collective> {
+  using Base = PromotedMainloop<Collective>;
+  using Base::k, Base::m, Base::n;
+  using typename Base::MainloopPipeline;
+  using typename Base::Params;
+  using typename Base::PipelineState;
+  using typename Base::SmemLayoutAtomA;
+  using typename Base::SmemLayoutAtomB;
+  using typename Base::TiledMma;
   /// The warpgroups that share a tile.
   static constexpr int threads = cute::size(TiledMma{});
 
@@ -73,13 +87,6 @@ template <class Base> struct StrictMainloop : Base {
                     n * k * sizeof(float) % 1024 == 0 &&
                     sizeof(typename Base::TensorStorage) % 1024 == 0,
                 "tiles must be multiples of the swizzle's 1024 bytes");
-
-  /// This loop promotes sums after each tile of K, whatever the arguments say.
-  template <class Shape>
-  static bool can_implement(Shape const &shape, Arguments arguments) {
-    arguments.mma_promotion_interval = k;
-    return Base::can_implement(shape, arguments);
-  }
 
   template <int Elements>
   FACT_DEVICE void split(tf32 const *tile, tf32 *small, int thread) {
@@ -177,7 +184,10 @@ template <class Base> struct StrictMainloop : Base {
 /// B [batches, N, K] is followed by its small parts, and a stage holds both.
 /// Each warpgroup reads its rows of A into registers and splits them there, so
 /// that wgmma reads only B from shared memory.
-template <class Base> struct SplitAheadMainloop : Base {
+template <class Collective>
+struct SplitAheadMainloop : PromotedMainloop<Collective> {
+  using Base = PromotedMainloop<Collective>;
+  using Base::k, Base::m, Base::n;
   using typename Base::Arguments;
   using typename Base::MainloopPipeline;
   using typename Base::PipelineState;
@@ -185,13 +195,6 @@ template <class Base> struct SplitAheadMainloop : Base {
   using typename Base::SmemLayoutB;
   using typename Base::TiledMma;
   using typename Base::TileShape;
-  static_assert(std::is_same_v<typename Base::ElementA, float> &&
-                    std::is_same_v<typename Base::ElementB, float>,
-                "strict products are of f32");
-
-  static constexpr int m = cute::size<0>(TileShape{});
-  static constexpr int n = cute::size<1>(TileShape{});
-  static constexpr int k = cute::size<2>(TileShape{});
   static_assert(cute::size(TiledMma{}) == 256 && m == 128,
                 "two warpgroups have 64 rows each");
   static_assert(k == 32, "a row of A in shared memory is one swizzled line");
@@ -211,13 +214,6 @@ template <class Base> struct SplitAheadMainloop : Base {
   struct Params : Base::Params {
     typename Base::Params::TMA_B tma_load_small;
   };
-
-  /// This loop promotes sums after each tile of K, whatever the arguments say.
-  template <class Shape>
-  static bool can_implement(Shape const &shape, Arguments arguments) {
-    arguments.mma_promotion_interval = k;
-    return Base::can_implement(shape, arguments);
-  }
 
   template <class Shape>
   static Params to_underlying_arguments(Shape const &shape,
