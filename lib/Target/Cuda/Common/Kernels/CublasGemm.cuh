@@ -30,7 +30,7 @@
 #ifndef FACT_CUTLASS_CUBLASGEMM_CUH
 #define FACT_CUTLASS_CUBLASGEMM_CUH
 
-#include "Kernel.cuh"
+#include "Choice.cuh"
 
 #include <cstdio>
 #include <cublasLt.h>

@@ -43,13 +43,11 @@
 
 #include "fact/Runtime/Kernel.h"
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
-#include <mutex>
 #include <new>
 #include <type_traits>
 
@@ -297,42 +295,9 @@ template <class Kernel>
 inline constexpr bool
     takes_sizes<Kernel, std::void_t<decltype(Kernel::takes_sizes)>> = true;
 
-/// The choice that the kernel exported as `Symbol` was verified with. Kernels of
-/// one type may have different ones. Hidden, so that each library has its own.
-template <class Kernel, class Symbol>
-struct __attribute__((visibility("hidden"))) Adopted {
-  using Choice = typename Kernel::Choice;
-  static_assert(std::is_trivially_copyable_v<Choice> &&
-                    std::has_unique_object_representations_v<Choice>,
-                "a choice is stored as bytes");
-
-  static inline std::mutex adopting;
-  static inline std::atomic<bool> known{false};
-  static inline Choice choice;
-
-  static char const *choose(void *memory) {
-    Choice made{};
-    char const *problem = Kernel::choose(made);
-    if (!problem)
-      std::memcpy(memory, &made, sizeof(made));
-    return problem;
-  }
-
-  static char const *adopt(void const *memory) {
-    Choice given;
-    std::memcpy(&given, memory, sizeof(given));
-    if (char const *problem = Kernel::check(given))
-      return problem;
-    std::lock_guard<std::mutex> lock(adopting);
-    if (known)
-      return std::memcmp(&given, &choice, sizeof(given)) == 0
-                 ? nullptr
-                 : "this process uses another one already";
-    choice = given;
-    known = true;
-    return nullptr;
-  }
-};
+/// The choice that the kernel exported as `Symbol` was verified with: Choice.cuh,
+/// which kernels that leave something to choose include.
+template <class Kernel, class Symbol> struct Adopted;
 
 /// The C interface of a kernel type. `Symbol` is a type for each symbol.
 template <class Kernel, class Symbol, int SizeCount> struct Exported {
