@@ -59,13 +59,16 @@ void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
   Words inputs = compileRuntime(sources, "the library");
   runScheduled();
   Words link;
-  std::set<std::string> symbols;
+  std::set<std::string> symbols, keys;
   for (const KernelResult &each : result.kernels) {
     size_t winner = static_cast<size_t>(each.winner);
-    // Kernels with one symbol are one object.
-    if (symbols.insert(each.kernel->candidates[winner].symbol).second)
+    const Candidate &candidate = each.kernel->candidates[winner];
+    // Kernels with one symbol are one object, and so are those of one source.
+    if (symbols.insert(candidate.symbol).second &&
+        (candidate.source.empty() ||
+         keys.insert(objectKey(candidate, true)).second))
       inputs.push_back(objectOf(*each.kernel, winner).string());
-    for (const std::string &word : each.kernel->candidates[winner].link)
+    for (const std::string &word : candidate.link)
       if (std::find(link.begin(), link.end(), word) == link.end())
         link.push_back(word);
   }

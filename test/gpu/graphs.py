@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random graphs on the GPU, compared with PyTorch in fp64.
 
-    graphs.py pack FOLDER [--graphs N] [--seed S]    with the compiler: bundles, no GPU
-    graphs.py run FOLDER                             with the GPU: no compiler, no torch-mlir
+    graphs.py pack FOLDER [--graphs N] [--dtype fp32|bf16] [--seed S]    with the compiler: no GPU
+    graphs.py run FOLDER [FOLDER ...]                                    with the GPU: no compiler
 
-`pack` takes graphs that the target accepts and puts a batch of them into each bundle,
-beside graphs.pickle, which has the graphs and through their seeds the inputs. `run`
-compiles and links the bundles, several at a time, and runs each library in a process of
-its own: a crash or a hang is that batch's failure. A failing graph is printed as a module
-of its own. The seed is random unless given, and printed.
+`pack` puts a batch of graphs into each bundle, beside graphs.pickle, which has the graphs and
+through their seeds the inputs; a batch that the target refuses is halved until each refused
+graph is known, which is a failure. With --dtype, floating-point inputs are of this type; casts
+have others. `run` compiles and links the bundles, several at a time, and runs each library in a
+process of its own: a crash or a hang is that batch's failure. A failing graph is printed as a
+module of its own. The seed is random unless given, and printed.
 """
 
 import argparse
-import collections
 import concurrent.futures
-import json
 import os
 import pickle
 import random
@@ -39,14 +38,15 @@ from random_graphs.graph import Graphs, source  # noqa: E402
 from slot import launcher  # noqa: E402
 
 BATCH = 12
+DTYPES = {"any": None, "fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 class AlignedGenerator(Generator):
     """Every other extent and most products are such that vectors and tensor cores can take
     them."""
 
-    def __init__(self, seed: int):
-        super().__init__(seed)
+    def __init__(self, seed: int, base: torch.dtype | None):
+        super().__init__(seed, base)
         # Enough for several blocks and tiles.
         self.limit = LARGE_ELEMENTS_LIMIT
 
@@ -61,10 +61,11 @@ class AlignedGenerator(Generator):
         if self.random.random() < 0.3:
             return super().product()
         r = self.random
-        x = self.pick(lambda value, dtype: dtype in (torch.bfloat16, torch.float16)
+        wanted = [self.base] if self.base else [torch.bfloat16, torch.float16]
+        x = self.pick(lambda value, dtype: dtype in wanted
                       and value.dim() >= 2 and value.shape[-1] % 8 == 0)
         if x is None:
-            x = self.add_leaf(r.choice([torch.bfloat16, torch.float16]),
+            x = self.add_leaf(r.choice(wanted),
                               [r.choice([8, 24, 65, 130]), r.choice([16, 64, 72])])
         k, columns = x[1].shape[-1], r.choice([8, 16, 40, 72])
         w = self.add_leaf(x[2], [columns, k], weight=True, scale=k ** -0.5)
@@ -74,9 +75,9 @@ class AlignedGenerator(Generator):
             self.add("F.linear({0}, {1}, {2})", [x, w, self.add_leaf(x[2], [columns], weight=True)])
 
 
-def graph_of(seed: int):
+def graph_of(seed: int, base: torch.dtype | None):
     while True:
-        graph = AlignedGenerator(seed).make()
+        graph = AlignedGenerator(seed, base).make()
         if graph.nodes:
             return graph
         seed += 1_000_003
@@ -85,49 +86,50 @@ def graph_of(seed: int):
 # With the compiler.
 
 
-def write_bundle(graphs, target: str, folder: Path) -> None:
-    """Raises FactError where the target does not take one of the graphs."""
+def write_bundles(graphs, target: str, folder: Path) -> list[tuple[object, str]]:
+    """Bundles of the graphs, one unless some are refused: these, with the compiler's words."""
     module = Graphs(graphs)
-    fact.bundle(module, module.inputs(), target=target, output=folder, name=folder.name,
-                candidates=1)
+    try:
+        fact.bundle(module, module.inputs(), target=target, output=folder, name=folder.name,
+                    candidates=1)
+    except fact.FactError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if len(graphs) == 1:
+            return [(graphs[0], reason(str(error)))]
+        middle = len(graphs) // 2
+        return [refused for part, half in (("a", graphs[:middle]), ("b", graphs[middle:]))
+                for refused in write_bundles(half, target, folder.with_name(folder.name + part))]
     (folder / "graphs.pickle").write_bytes(pickle.dumps(graphs))
+    return []
 
 
-def has_products(bundle: Path) -> bool:
-    """Whether a kernel takes nvcc a minute."""
-    kernels = json.loads((bundle / "bundle.json").read_text())["kernels"]
-    return any("gemm" in kernel["rule"] or kernel["rule"] == "attention" for kernel in kernels)
+def has_product(graph) -> bool:
+    """Whether a kernel may take nvcc a minute."""
+    return any("linear" in node.text or "@" in node.text or "attention" in node.text
+               for node in graph.nodes)
 
 
 def pack(arguments) -> int:
-    folder = Path(arguments.folder)
+    folder = Path(arguments.folder[0])
     shutil.rmtree(folder, ignore_errors=True)
-    seed = arguments.seed
-    accepted, products, refused = [], 0, collections.Counter()
-    while len(accepted) < arguments.graphs:
-        if sum(refused.values()) > 20 + 5 * arguments.graphs:
-            raise SystemExit(f"graphs: error: {arguments.target} refuses too many: {refused}")
-        graph = graph_of(seed)
+    seed, graphs, products = arguments.seed, [], 0
+    while len(graphs) < arguments.graphs:
+        graph = graph_of(seed, DTYPES[arguments.dtype])
         seed += 1
-        try:
-            # Alone first: a graph that the target does not take says nothing about others.
-            shutil.rmtree(folder / "one", ignore_errors=True)
-            write_bundle([graph], arguments.target, folder / "one")
-            if has_products(folder / "one"):
-                if products >= arguments.products:
-                    raise fact.FactError("a product, of which there are enough")
-                products += 1
-            accepted.append(graph)
-        except fact.FactError as error:
-            refused[reason(str(error))] += 1
-    shutil.rmtree(folder / "one", ignore_errors=True)
-    for number, begin in enumerate(range(0, len(accepted), BATCH)):
-        write_bundle(accepted[begin:begin + BATCH], arguments.target, folder / f"graphs{number:02}")
-    print(f"graphs: {len(accepted)} of seeds {arguments.seed} to {seed - 1} in {folder}; "
-          f"{products} have products; not taken are {sum(refused.values())}:")
-    for text, count in refused.most_common():
-        print(f"  {count:4} {text}")
-    return 0
+        if has_product(graph):
+            if products == arguments.products:
+                continue
+            products += 1
+        graphs.append(graph)
+    refused = []
+    for number, begin in enumerate(range(0, len(graphs), BATCH)):
+        refused += write_bundles(graphs[begin:begin + BATCH], arguments.target,
+                                 folder / f"graphs{number:02}")
+    print(f"graphs: {len(graphs)} of seeds {arguments.seed} to {seed - 1} in {folder}; "
+          f"{products} have products; {len(refused)} are refused")
+    for graph, text in refused:
+        print(f"REFUSED seed {graph.seed}: {text}\n{source(graph)}")
+    return 1 if refused else 0
 
 
 def reason(text: str) -> str:
@@ -189,7 +191,8 @@ def run_batch(bundle: Path, arguments) -> tuple[int, list[str]]:
 
 
 def run(arguments) -> int:
-    bundles = sorted(path.parent for path in Path(arguments.folder).glob("*/graphs.pickle"))
+    bundles = sorted(path.parent for folder in arguments.folder
+                     for path in Path(folder).glob("*/graphs.pickle"))
     if not bundles:
         raise SystemExit(f"graphs: error: no bundles in {arguments.folder}: graphs.py pack")
     begin, compared, wrong = time.monotonic(), 0, []
@@ -207,10 +210,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", choices=("pack", "run", "one"))
-    parser.add_argument("folder")
+    parser.add_argument("folder", nargs="+")
+    parser.add_argument("--dtype", choices=DTYPES, default="any")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--graphs", type=int, default=300)
-    parser.add_argument("--products", type=int, default=40, help="graphs with GEMMs or attention at most")
+    parser.add_argument("--products", type=int, default=40, help="graphs with products at most")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
                         help="compilers at a time")
@@ -218,7 +222,7 @@ def main() -> int:
     parser.add_argument("--tune", nargs="*", default=[], help="more options for fact-tune")
     arguments = parser.parse_args()
     if arguments.mode == "one":
-        run_library(Path(arguments.folder))
+        run_library(Path(arguments.folder[0]))
         return 0
     return pack(arguments) if arguments.mode == "pack" else run(arguments)
 

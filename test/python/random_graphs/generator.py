@@ -50,8 +50,10 @@ FLOATS = [torch.float32, torch.bfloat16, torch.float16]
 
 
 class Generator:
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, base: torch.dtype | None = None):
+        """`base` is the type of floating-point inputs; any by default."""
         self.random = random.Random(seed)
+        self.base = base
         self.seed = seed
         kind = self.random.choices(["small", "large", "planted"], weights=[2, 1, 1])[0]
         self.extents = LARGE_EXTENTS if kind == "large" else EXTENTS
@@ -67,7 +69,7 @@ class Generator:
 
     def make(self) -> Graph:
         r = self.random
-        base = r.choices(FLOATS, weights=[5, 3, 3])[0]
+        base = self.base or r.choices(FLOATS, weights=[5, 3, 3])[0]
         for _ in range(r.randint(1, 2)):
             self.add_leaf(base, self.shape())
         wanted, attempts = r.randint(2, 9), 0
