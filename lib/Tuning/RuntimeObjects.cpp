@@ -102,19 +102,28 @@ void Tuner::buildWorker() {
                      "the measuring worker");
   runScheduled();
   ContentHash hash;
+  hash.add("worker").add(compiler);
   for (const std::string &object : objects)
     hash.add(readFile(object));
+  for (const std::string &word : bundle.linkProgram)
+    hash.add(word);
   fs::path aside = build / "worker.partial";
-  Command command;
-  command.words = bundle.expand(bundle.linkProgram, {}, objects, {},
-                                {"-lpthread", "-ldl"}, aside);
-  command.log = build / "worker.log";
-  std::string expected = hash.add(command.text()).text();
-  if (isFresh(build / "worker.stamp", expected, {workerPath}))
+  std::string key = hash.text();
+  if (isFresh(build / "worker.stamp", key, {workerPath}))
     return;
-  runLinker(command, "the measuring worker");
+  // Bundles for one machine have the same worker.
+  if (shop.objects.find(key, aside)) {
+    fs::permissions(aside, fs::perms::owner_exec, fs::perm_options::add);
+  } else {
+    Command command;
+    command.words = bundle.expand(bundle.linkProgram, {}, objects, {},
+                                  {"-lpthread", "-ldl"}, aside);
+    command.log = build / "worker.log";
+    runLinker(command, "the measuring worker");
+    shop.objects.keep(key, aside, "");
+  }
   fs::rename(aside, workerPath);
-  writeStamp(build / "worker.stamp", expected, {workerPath});
+  writeStamp(build / "worker.stamp", key, {workerPath});
 }
 
 } // namespace tuning

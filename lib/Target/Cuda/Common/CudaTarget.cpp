@@ -53,10 +53,12 @@ Target::Commands CudaTarget::getCommands() const {
                       "{source}",
                       "-o",
                       "{output}"};
-  commands.link = {"nvcc",  "-shared",  "-cudart", "static", "-Xcompiler",
-                   "-fPIC", "{inputs}", "{link}",  "-o",     "{output}"};
-  commands.linkProgram = {"nvcc",   "-cudart", "static",  "{inputs}",
-                          "{link}", "-o",      "{output}"};
+  // No device code is relocatable.
+  commands.link = {"nvcc",   "-shared",    "--no-device-link", "-cudart",
+                   "static", "-Xcompiler", "-fPIC",            "{inputs}",
+                   "{link}", "-o",         "{output}"};
+  commands.linkProgram = {"nvcc",     "--no-device-link", "-cudart", "static",
+                          "{inputs}", "{link}",           "-o",      "{output}"};
   return commands;
 }
 
