@@ -70,13 +70,17 @@ def emulate(root, folder, module, inputs, target):
     return json.loads((folder / "bundle" / "tuning.json").read_text())
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])
-def test_a_module_of_odd_sizes(root, tmp_path, dtype):
+@pytest.mark.parametrize("dtype, target, math", [
+    (torch.float32, "a100", "mma"), (torch.bfloat16, "a100", "mma"), (torch.float32, "rtx3090", "simt")],
+    ids=["fp32", "bf16", "simt"])
+def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     torch.manual_seed(0)
     report = emulate(root, tmp_path, Odd().to(dtype).eval(), [torch.randn(2, 11, 21).to(dtype)],
-                     "a100")
-    kinds = {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
+                     target)
+    schedules = [kernel["schedule"] for kernel in report["kernels"]]
+    kinds = {schedule.partition("<")[0] for schedule in schedules}
     assert {"sm80_gemm", "sm80_attention"} <= kinds, kinds
+    assert any(f"math = {math}" in schedule for schedule in schedules), schedules
 
 
 # A kernel that takes two sizes, around one that takes none.

@@ -7,7 +7,7 @@ module attributes {fact.target = #fact.machine<"a100">} {
     ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
       %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
       fact.yield %1 : tensor<64x64xf16>
-    } schedule(#fact.sm80_gemm<tile = 64x32x32, warps = 1x4, stages = 3, split_k = 1>) : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 64x32x32, warps = 1x4, stages = 3, split_k = 1, math = mma>) : tensor<64x64xf16>
     return %0 : tensor<64x64xf16>
   }
 }
@@ -21,7 +21,7 @@ module attributes {fact.target = #fact.machine<"a100">} {
     ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
       %1 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
       fact.yield %1 : tensor<64x64xf32>
-    } schedule(#fact.sm80_gemm<tile = 128x128x16, warps = 2x2, stages = 3, split_k = 1>) : tensor<64x64xf32>
+    } schedule(#fact.sm80_gemm<tile = 128x128x16, warps = 2x2, stages = 3, split_k = 1, math = mma>) : tensor<64x64xf32>
     return %0 : tensor<64x64xf32>
   }
 }
@@ -35,7 +35,7 @@ module attributes {fact.target = #fact.machine<"a100">} {
     ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
       %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
       fact.yield %1 : tensor<64x64xf16>
-    } schedule(#fact.sm80_gemm<tile = 64x64x32, warps = 2x2, stages = 3, split_k = 3>) : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 64x64x32, warps = 2x2, stages = 3, split_k = 3, math = mma>) : tensor<64x64xf16>
     return %0 : tensor<64x64xf16>
   }
 }
@@ -49,7 +49,7 @@ module attributes {fact.target = #fact.machine<"a100">} {
     ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
       %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
       fact.yield %1 : tensor<64x64xf16>
-    } schedule(#fact.sm80_gemm<tile = 128x128x128, warps = 2x4, stages = 4, split_k = 1>) : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 128x128x128, warps = 2x4, stages = 4, split_k = 1, math = mma>) : tensor<64x64xf16>
     return %0 : tensor<64x64xf16>
   }
 }
@@ -66,5 +66,47 @@ module attributes {fact.target = #fact.machine<"a100">} {
       fact.yield %2 : tensor<64xf16>
     } : tensor<64xf16>
     return %0 : tensor<64xf16>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"rtx3090">} {
+  func.func @half(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    // expected-error @below {{math = simt multiplies f32 without tf32}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+      fact.yield %1 : tensor<64x64xf16>
+    } schedule(#fact.sm80_gemm<tile = 64x64x32, warps = 2x2, stages = 3, split_k = 1, math = simt>) : tensor<64x64xf16>
+    return %0 : tensor<64x64xf16>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"rtx3090">} {
+  func.func @lanes(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    // expected-error @below {{math = simt needs 32x16 or 16x32 of the tile per warp, not 16x16}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) {
+    ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      fact.yield %1 : tensor<64x64xf32>
+    } schedule(#fact.sm80_gemm<tile = 32x32x32, warps = 2x2, stages = 3, split_k = 1, math = simt>) : tensor<64x64xf32>
+    return %0 : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"rtx3090">} {
+  func.func @sums(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    // expected-error @below {{sums need 128 registers per thread, and at most 64 do not spill}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) {
+    ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+      %1 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      fact.yield %1 : tensor<64x64xf32>
+    } schedule(#fact.sm80_gemm<tile = 128x128x16, warps = 2x2, stages = 3, split_k = 1, math = simt>) : tensor<64x64xf32>
+    return %0 : tensor<64x64xf32>
   }
 }

@@ -10,7 +10,7 @@ module @odd {
       %2 = fact.relu %1 : (tensor<300x131xbf16>) -> tensor<300x131xbf16>
       %3 = fact.add %2, %a2 : (tensor<300x131xbf16>, tensor<300x131xbf16>) -> tensor<300x131xbf16>
       fact.yield %3 : tensor<300x131xbf16>
-    } space(#fact.sm80_gemm_space<tile = [64x64x32], warps = [2x2], stages = [3], split_k = [3]>) : tensor<300x131xbf16>
+    } space(#fact.sm80_gemm_space<tile = [64x64x32], warps = [2x2], stages = [3], split_k = [3], math = [mma]>) : tensor<300x131xbf16>
     return %r : tensor<300x131xbf16>
   }
 }

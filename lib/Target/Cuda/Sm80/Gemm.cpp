@@ -1,4 +1,4 @@
-//===- Gemm.cpp - Products of one lhs through mma.sync --------------------===//
+//===- Gemm.cpp - Products of one lhs, from sm_80 on ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Gemm.h"
@@ -57,6 +57,37 @@ LogicalResult GemmPlan::checkSplits(Sm80GemmAttr schedule,
   return success();
 }
 
+/// Whether warps can divide the tile, and threads hold their sums.
+LogicalResult GemmPlan::checkWarps(Sm80GemmAttr schedule,
+                                   EmitError emitError) const {
+  Extents tile = schedule.getTile(), warps = schedule.getWarps();
+  for (int i : {0, 1})
+    if (tile[i] % (16 * warps[i]))
+      return emitError() << "tile " << (i == 0 ? "M" : "N")
+                         << " must be a multiple of "
+                         << 16 * warps[i] << ", 16 per warp, not " << tile[i];
+  if (schedule.getThreads() > 1024)
+    return emitError() << "a block has at most 32 warps, not "
+                       << schedule.getThreads() / 32;
+  bool isSimt = schedule.isSimt();
+  if (isSimt && !gemm.isStrict())
+    return emitError() << "math = simt multiplies f32 without tf32";
+  // Four times eight lanes load vectors of four elements.
+  if (isSimt && tile[0] == 16 * warps[0] && tile[1] == 16 * warps[1])
+    return emitError() << "math = simt needs 32x16 or 16x32 of the tile per "
+                          "warp, not 16x16";
+  // A strict product by matrix units has a second set for the sums of each tile
+  // of K. One on the f32 units holds 4 steps of K of both factors beside them.
+  int64_t sets = gemm.factors.size() * (gemm.isStrict() && !isSimt ? 2 : 1);
+  int64_t registers = sets * tile[0] * tile[1] / schedule.getThreads();
+  int64_t most = isSimt ? 64 : 128;
+  if (registers > most)
+    return emitError() << "sums need " << registers
+                       << " registers per thread, and at most " << most
+                       << " do not spill";
+  return success();
+}
+
 LogicalResult GemmPlan::checkLimits(ScheduleAttr schedule,
                                     EmitError emitError) const {
   auto own = dyn_cast<Sm80GemmAttr>(schedule);
@@ -67,21 +98,8 @@ LogicalResult GemmPlan::checkLimits(ScheduleAttr schedule,
   }
   if (gemm.rate == MatrixRate::F64)
     return emitError() << "multiplies f16, bf16 and f32, not f64";
-  Extents tile = own.getTile(), warps = own.getWarps();
-  for (int i : {0, 1})
-    if (tile[i] % (16 * warps[i]))
-      return emitError() << "tile " << (i == 0 ? "M" : "N")
-                         << " must be a multiple of "
-                         << 16 * warps[i] << ", 16 per warp, not " << tile[i];
-  if (own.getThreads() > 1024)
-    return emitError() << "a block has at most 32 warps, not "
-                       << own.getThreads() / 32;
-  // A strict product has a second set for the sums of each tile of K.
-  int64_t sets = gemm.factors.size() * (gemm.isStrict() ? 2 : 1);
-  int64_t registers = sets * tile[0] * tile[1] / own.getThreads();
-  if (registers > 128)
-    return emitError() << "sums need " << registers
-                       << " registers per thread, and at most 128 do not spill";
+  if (failed(checkWarps(own, emitError)))
+    return failure();
   if (failed(checkSplits(own, emitError)))
     return failure();
   return requireSharedMemory(getSharedMemoryBytes(own), machine, emitError);
@@ -125,8 +143,14 @@ SpaceAttrInterface GemmPlan::getSpace() const {
     if (blocks * split < 4 * machine.multiprocessors &&
         (2 * blocks * split >= machine.multiprocessors || 2 * split > most))
       splits.push_back(split);
+
+  // The f32 units take part where they outdo three products of TF32.
+  SmallVector<GemmMath> math{GemmMath::mma};
+  if (gemm.isStrict() &&
+      3 * getPeak(MatrixRate::F32) > getPeak(MatrixRate::TF32))
+    math = {GemmMath::simt, GemmMath::mma};
   return Sm80GemmAttr::getSpace(fused.getContext(), tiles, warps, {3, 4},
-                                splits);
+                                splits, math);
 }
 
 SmallVector<ScheduleAttr> GemmPlan::getFixedSchedules() const {
@@ -139,15 +163,23 @@ SmallVector<ScheduleAttr> GemmPlan::getFixedSchedules() const {
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// The share of the matrix units' peak that blocks reach.
+double GemmPlan::getPeak(MatrixRate rate) const {
+  return machine.matrixFlops[size_t(rate)];
+}
+
+/// The share of the units' peak that blocks reach.
 double GemmPlan::getEfficiency(Sm80GemmAttr schedule) const {
   Extents tile = schedule.getTile(), warps = schedule.getWarps();
-  // Hopper and later reach their peaks with other instructions.
-  double share = machine.architecture.starts_with("sm_8") ? 0.85 : 0.6;
-  // Bytes per multiplication that a warp loads from shared memory.
   double rows = double(tile[0]) / warps[0];
   double columns = double(tile[1]) / warps[1];
-  share /= 1 + 8 * (rows + columns) / (rows * columns);
+  // Elements per multiplication that a warp loads from shared memory.
+  double loads = (rows + columns) / (rows * columns);
+  double share;
+  if (schedule.isSimt())
+    share = 0.9 / (1 + 5 * loads);
+  else // Hopper and later reach their peaks with other instructions.
+    share = (machine.architecture.starts_with("sm_8") ? 0.85 : 0.6) /
+            (1 + 8 * loads);
   // Warps that run while others wait.
   double resident = std::min<double>(
       machine.sharedMemoryBytes / getSharedMemoryBytes(schedule),
@@ -168,10 +200,11 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   double waves = std::ceil(blocks / machine.multiprocessors);
   double depth = std::ceil(llvm::divideCeil(gemm.k, tile[2]) / splits) * tile[2];
 
-  // A strict product is three of TF32, whose parts take time to compute.
-  double peak = machine.matrixFlops[size_t(
-      gemm.isStrict() ? MatrixRate::TF32 : gemm.rate)];
-  double work = gemm.isStrict() ? 3 / 0.8 : 1;
+  // A strict product by matrix units is three of TF32, whose parts take time to
+  // compute.
+  bool isSplit = gemm.isStrict() && !own.isSimt();
+  double peak = getPeak(isSplit ? MatrixRate::TF32 : gemm.rate);
+  double work = isSplit ? 3 / 0.8 : 1;
   double area = double(tile[0]) * tile[1] * products;
   double compute = waves * 2 * area * depth * work * machine.multiprocessors /
                    (peak * getEfficiency(own));
@@ -223,8 +256,12 @@ void GemmPlan::emitGemm(const KernelVariant &variant, raw_ostream &os) const {
   Extents tile = schedule.getTile(), warps = schedule.getWarps();
   os << ",\n    Sm80Schedule<Tile<" << tile[0] << ", " << tile[1] << ", "
      << tile[2] << ">, Warps<" << warps[0] << ", " << warps[1] << ">, Stages<"
-     << schedule.getStages() << ">, Splits<" << schedule.getSplitK() << ">>"
-     << (gemm.rate == MatrixRate::TF32 ? ",\n    Tf32>;\n" : ">;\n");
+     << schedule.getStages() << ">, Splits<" << schedule.getSplitK() << ">>";
+  if (gemm.rate == MatrixRate::TF32)
+    os << ",\n    Tf32";
+  else if (schedule.isSimt())
+    os << ",\n    Simt32";
+  os << ">;\n";
   printFooter(os, variant.symbol);
 }
 

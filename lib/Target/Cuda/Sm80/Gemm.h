@@ -1,4 +1,4 @@
-//===- Gemm.h - Products of one lhs through mma.sync ------------*- C++ -*-===//
+//===- Gemm.h - Products of one lhs, from sm_80 on --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUDA_SM80_GEMM_H
@@ -55,6 +55,9 @@ private:
   int64_t getSharedMemoryBytes(Sm80GemmAttr schedule) const;
   mlir::LogicalResult checkSplits(Sm80GemmAttr schedule,
                                   EmitError emitError) const;
+  mlir::LogicalResult checkWarps(Sm80GemmAttr schedule,
+                                 EmitError emitError) const;
+  double getPeak(MatrixRate rate) const;
   double getEfficiency(Sm80GemmAttr schedule) const;
   void emitGemm(const KernelVariant &variant, llvm::raw_ostream &os) const;
 

@@ -142,10 +142,9 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
     int first_row = along_k ? outer : k, first = along_k ? k : outer;
 #pragma unroll
     for (int i = 0; i < per_thread; ++i) {
-      int index = int(threadIdx.x) + i * Threads;
-      if (count % Threads != 0 && index >= count)
+      auto [row, column] = get_place(i);
+      if (count % Threads != 0 && row >= rows)
         break;
-      int row = index / row_vectors, column = index % row_vectors * vector;
       int left = Factor::length - first - column;
       int given = first_row + row >= Factor::rows || left < 0 ? 0
                   : left < vector                             ? left
@@ -166,10 +165,9 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
     if constexpr (!is_async) {
 #pragma unroll
       for (int i = 0; i < per_thread; ++i) {
-        int index = int(threadIdx.x) + i * Threads;
-        if (count % Threads != 0 && index >= count)
+        auto [row, column] = get_place(i);
+        if (count % Threads != 0 && row >= rows)
           break;
-        int row = index / row_vectors, column = index % row_vectors * vector;
         *reinterpret_cast<uint4 *>(tile + row * pitch + column * size) =
             registers.words[i];
       }
@@ -199,6 +197,25 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
   }
 
 private:
+  /// The row and the first element of a vector of the thread, with all that is
+  /// the same for all threads as a constant: addresses then differ by constants,
+  /// and take few registers.
+  struct Place {
+    int row, column;
+  };
+  FACT_DEVICE Place get_place(int i) {
+    static_assert(Threads % row_vectors == 0 || row_vectors % Threads == 0,
+                  "threads copy whole rows, or parts of one");
+    if constexpr (Threads >= row_vectors) {
+      int thread = int(threadIdx.x);
+      return {thread / row_vectors + i * (Threads / row_vectors),
+              thread % row_vectors * vector};
+    } else {
+      constexpr int parts = row_vectors / Threads;
+      return {i / parts, (int(threadIdx.x) + i % parts * Threads) * vector};
+    }
+  }
+
   /// 16 bytes of elements that do not lie together.
   FACT_DEVICE uint4 read(Element const *source, int given) {
     using Word = typename AccessType<size>::type;

@@ -1,4 +1,4 @@
-//===- Sm80Gemm.cuh - GEMM with a generated epilogue, mma.sync -*- CUDA -*-===//
+//===- Sm80Gemm.cuh - GEMM with a generated epilogue, sm_80 ----*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each result r:  D_r = f_r(A * B, operands...), with batches, f32 sums and
@@ -29,9 +29,10 @@
 //   } // namespace fact::gemm_0
 //
 // Several factors B of one shape are several products of A; functors take the
-// sums of all of them. Products of f32 are strict, or TF32 with `Tf32` as last
-// argument. With several splits, blocks that share a tile divide K, leave their
-// sums in workspace, and a second kernel adds them in order.
+// sums of all of them. Products are mma.sync's; those of f32 are strict, or TF32
+// with `Tf32` as last argument, or strict on the f32 units with `Simt32`. With
+// several splits, blocks that share a tile divide K, leave their sums in
+// workspace, and a second kernel adds them in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,6 +90,14 @@ template <int Count> FACT_DEVICE void copy_floats(float *to, float const *from) 
   }
 }
 
+/// Stores floats at a multiple of their bytes.
+template <int Count>
+FACT_DEVICE void store_floats(float *to, float const (&from)[Count]) {
+  VectorAccess<float, Count> words;
+  memcpy(&words, from, sizeof(words));
+  *reinterpret_cast<VectorAccess<float, Count> *>(to) = words;
+}
+
 } // namespace sm80
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +145,7 @@ private:
   static constexpr int products = sizeof...(Bs);
   static constexpr int stages = Schedule::stages, splits = Schedule::splits;
   static constexpr int warp_m = Tile::m / Warps::m, warp_n = Tile::n / Warps::n;
-  static constexpr int blocks_m = warp_m / 16, blocks_n = warp_n / 16;
+  using Product = sm80::WarpProduct<Math, warp_m, warp_n>;
   static constexpr int k_tiles = sm80::divide_up(Problem::k, Tile::k);
   static constexpr int tiles_m = sm80::divide_up(m, Tile::m);
   static constexpr int tiles_n = sm80::divide_up(n, Tile::n);
@@ -152,7 +161,7 @@ private:
   static constexpr int shared_bytes =
       stages * stage_bytes > sum_bytes ? stages * stage_bytes : sum_bytes;
 
-  using Sums = float[products][blocks_m][2 * blocks_n][4];
+  using Sums = typename Product::Sums[products];
 
 public:
   static constexpr int buffer_count =
@@ -329,23 +338,18 @@ private:
     }
   }
 
-  /// Matrix units truncate sums, so those of strict products are added to f32
-  /// registers after each tile of K.
   template <size_t... I>
   FACT_DEVICE void multiply_tile(char const *stage, Sums &sums,
                                  std::index_sequence<I...> all) {
-    if constexpr (std::is_same_v<Math, Strict32>) {
+    if constexpr (Product::sums_by_tile) {
       Sums own = {};
       multiply_steps(stage, own, all);
+      constexpr int count = sizeof(Sums) / sizeof(float);
+      auto *to = reinterpret_cast<float *>(sums);
+      auto *from = reinterpret_cast<float const *>(own);
 #pragma unroll
-      for (int p = 0; p < products; ++p)
-#pragma unroll
-        for (int i = 0; i < blocks_m; ++i)
-#pragma unroll
-          for (int j = 0; j < 2 * blocks_n; ++j)
-#pragma unroll
-            for (int c = 0; c < 4; ++c)
-              sums[p][i][j][c] += own[p][i][j][c];
+      for (int i = 0; i < count; ++i)
+        to[i] += from[i];
     } else {
       multiply_steps(stage, sums, all);
     }
@@ -354,12 +358,12 @@ private:
   template <size_t... I>
   FACT_DEVICE void multiply_steps(char const *stage, Sums &sums,
                                   std::index_sequence<I...>) {
-    constexpr int step = 32 / int(sizeof(typename A::Element));
-    int warp = threadIdx.x / 32;
-    int row = warp % Warps::m * warp_m, column = warp / Warps::m * warp_n;
+    constexpr int step =
+        Product::step_bytes / int(sizeof(typename A::Element));
+    int row = get_warp_row(), column = get_warp_column();
 #pragma unroll
     for (int k = 0; k < Tile::k; k += step) {
-      sm80::Fragment<Math, blocks_m> a;
+      typename Product::FragmentA a;
       a.template load<TileA>(stage, row, k);
       (multiply_by<TileB<Bs>>(stage + offset_of(I), sums[I], a, column, k),
        ...);
@@ -367,37 +371,43 @@ private:
   }
 
   template <class Tile_>
-  FACT_DEVICE void
-  multiply_by(char const *tile, float (&sums)[blocks_m][2 * blocks_n][4],
-              sm80::Fragment<Math, blocks_m> const &a, int column, int k) {
-    sm80::Fragment<Math, blocks_n> b;
+  FACT_DEVICE void multiply_by(char const *tile, typename Product::Sums &sums,
+                               typename Product::FragmentA const &a, int column,
+                               int k) {
+    typename Product::FragmentB b;
     b.template load<Tile_>(tile, column, k);
-    sm80::multiply_fragments<Math, blocks_m, blocks_n>(sums, a, b);
+    Product::multiply(sums, a, b);
   }
 
-  /// Calls `function(product, row, column, sums)` for each pair of neighboring
+  /// Where the sums of a warp begin in the tile.
+  FACT_DEVICE int get_warp_row() {
+    return threadIdx.x / 32 % Warps::m * warp_m;
+  }
+  FACT_DEVICE int get_warp_column() {
+    return threadIdx.x / 32 / Warps::m * warp_n;
+  }
+
+  /// Calls `function(product, row, column, sums)` for each run of neighboring
   /// sums of the thread, with places in the tile.
-  template <class Function>
-  FACT_DEVICE void for_each_pair(Sums const &sums, Function function) {
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    int row = warp % Warps::m * warp_m + lane / 4;
-    int column = warp / Warps::m * warp_n + lane % 4 * 2;
-#pragma unroll
-    for (int p = 0; p < products; ++p)
-#pragma unroll
-      for (int i = 0; i < blocks_m; ++i)
-#pragma unroll
-        for (int j = 0; j < 2 * blocks_n; ++j)
-#pragma unroll
-          for (int half = 0; half < 2; ++half)
-            function(p, row + 16 * i + 8 * half, column + 8 * j,
-                     make_float2(sums[p][i][j][2 * half],
-                                 sums[p][i][j][2 * half + 1]));
+  template <class Function, size_t... I>
+  FACT_DEVICE void for_each_run(Sums const &sums, Function function,
+                                std::index_sequence<I...>) {
+    (for_each_of<TileB<Bs>>(int(I), sums[I], function), ...);
+  }
+
+  template <class Tile_, class Function>
+  FACT_DEVICE void for_each_of(int product, typename Product::Sums const &sums,
+                               Function function) {
+    int first_row = get_warp_row(), first_column = get_warp_column();
+    Product::template for_each_run<TileA, Tile_>(
+        sums, [&](int row, int column, auto const &run) {
+          function(product, first_row + row, first_column + column, run);
+        });
   }
 
   FACT_DEVICE void store_partial(State const &state, Place const &place,
                                  Sums const &sums) {
-    for_each_pair(sums, [&](int product, int row, int column, float2 pair) {
+    auto store = [&](int product, int row, int column, auto const &run) {
       row += place.row;
       column += place.column;
       if (row >= m || column >= n)
@@ -407,18 +417,20 @@ private:
            place.batch) *
               m +
           row;
-      *reinterpret_cast<float2 *>(state.partial_sums + line * workspace_pitch +
-                                  column) = pair;
-    });
+      sm80::store_floats(state.partial_sums + line * workspace_pitch + column,
+                         run);
+    };
+    for_each_run(sums, store, Indices{});
   }
 
   /// Sums go through shared memory, so that threads read and write rows.
   FACT_DEVICE void finish(State const &state, Place const &place,
                           float *shared, Sums const &sums) {
-    for_each_pair(sums, [&](int product, int row, int column, float2 pair) {
-      *reinterpret_cast<float2 *>(
-          shared + (product * Tile::m + row) * pitch + column) = pair;
-    });
+    auto store = [&](int product, int row, int column, auto const &run) {
+      sm80::store_floats(shared + (product * Tile::m + row) * pitch + column,
+                         run);
+    };
+    for_each_run(sums, store, Indices{});
     __syncthreads();
     for (int index = threadIdx.x; index < Tile::m * Tile::n / vector;
          index += threads) {
