@@ -61,30 +61,34 @@ private:
   }
 };
 
-template <class Element, int M, int N>
-FACT_DEVICE void multiply_words(float (&sums)[M][N][4],
-                                uint32_t const (&a)[M][4],
-                                uint32_t const (*b)[4]) {
-#pragma unroll
-  for (int m = 0; m < M; ++m)
-#pragma unroll
-    for (int n = 0; n < N; ++n)
-      multiply<Element>(sums[m][n], a[m], b[n / 2][n % 2],
-                        b[n / 2][n % 2 + 2]);
-}
-
 /// sums += A B, by halves of blocks of B.
 template <class Math, int M, int N>
 FACT_DEVICE void multiply_fragments(float (&sums)[M][2 * N][4],
                                     Fragment<Math, M> const &a,
                                     Fragment<Math, N> const &b) {
-  if constexpr (std::is_same_v<Math, Strict32>) {
-    multiply_words<Tf32>(sums, a.small, b.words);
-    multiply_words<Tf32>(sums, a.words, b.small);
-    multiply_words<Tf32>(sums, a.words, b.words);
-  } else {
-    multiply_words<Math>(sums, a.words, b.words);
-  }
+#pragma unroll
+  for (int m = 0; m < M; ++m)
+#pragma unroll
+    for (int n = 0; n < 2 * N; ++n) {
+      auto multiply_half = [&](auto math, auto &to, auto const &left,
+                               auto const &right) {
+        multiply<decltype(math)>(to, left[m], right[n / 2][n % 2],
+                                 right[n / 2][n % 2 + 2]);
+      };
+      if constexpr (std::is_same_v<Math, Strict32>) {
+        // Matrix units truncate sums: terms of one sign would lose half a unit
+        // with each step. So each step has a sum of its own.
+        float own[4] = {};
+        multiply_half(Tf32{}, own, a.small, b.words);
+        multiply_half(Tf32{}, own, a.words, b.small);
+        multiply_half(Tf32{}, own, a.words, b.words);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          sums[m][n][i] += own[i];
+      } else {
+        multiply_half(Math{}, sums[m][n], a.words, b.words);
+      }
+    }
 }
 
 /// How a warp multiplies M x N of a tile.
@@ -92,9 +96,6 @@ template <class Math, int M, int N> struct WarpProduct {
   static constexpr int blocks_m = M / 16, blocks_n = N / 16;
   /// Bytes along K of one step.
   static constexpr int step_bytes = 32;
-  /// Matrix units truncate sums, so those of strict products are added to f32
-  /// registers after each tile of K.
-  static constexpr bool sums_by_tile = std::is_same_v<Math, Strict32>;
 
   using Sums = float[blocks_m][2 * blocks_n][4];
   using FragmentA = Fragment<Math, blocks_m>;
@@ -186,7 +187,6 @@ template <int M, int N> struct WarpProduct<Simt32, M, N> {
   static constexpr int lanes_m = is_high ? 8 : 4, lanes_n = 32 / lanes_m;
   static constexpr int count_m = M / lanes_m, count_n = N / lanes_n;
   static constexpr int step_bytes = 16;
-  static constexpr bool sums_by_tile = false;
 
   FACT_DEVICE int get_lane(bool is_long) {
     int lane = threadIdx.x % 32;

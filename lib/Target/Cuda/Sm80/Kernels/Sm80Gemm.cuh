@@ -340,23 +340,6 @@ private:
 
   template <size_t... I>
   FACT_DEVICE void multiply_tile(char const *stage, Sums &sums,
-                                 std::index_sequence<I...> all) {
-    if constexpr (Product::sums_by_tile) {
-      Sums own = {};
-      multiply_steps(stage, own, all);
-      constexpr int count = sizeof(Sums) / sizeof(float);
-      auto *to = reinterpret_cast<float *>(sums);
-      auto *from = reinterpret_cast<float const *>(own);
-#pragma unroll
-      for (int i = 0; i < count; ++i)
-        to[i] += from[i];
-    } else {
-      multiply_steps(stage, sums, all);
-    }
-  }
-
-  template <size_t... I>
-  FACT_DEVICE void multiply_steps(char const *stage, Sums &sums,
                                   std::index_sequence<I...>) {
     constexpr int step =
         Product::step_bytes / int(sizeof(typename A::Element));
