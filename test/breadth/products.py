@@ -46,6 +46,14 @@ def outer(m, n):
     return Function(torch.outer), randn(m), randn(n)
 
 
+# Terms of one sign: what rounds toward zero adds up, and so does what is lost in sums.
+
+for length, multiple in ((32, 8), (64, 47), (200, 8), (1000, 8), (4096, 8)):
+    @case((24, min(length, 64), multiple), (1024, length, 128 * multiple), name=f"positive_{length}")
+    def positive(m, k, n):
+        return Function(torch.matmul), torch.rand(m, k) + 1, torch.rand(k, n) + 1
+
+
 # Layouts.
 
 
