@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Mapping
+from typing import Mapping, Sequence
 
 import torch
 
@@ -34,6 +34,10 @@ class DLTensor(ctypes.Structure):
 class NamedTensor(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("tensor", ctypes.POINTER(DLTensor))]
 
+
+# `FactLibrary.run` for arguments that are ctypes objects already: types of arguments would have
+# ctypes convert each of them again.
+RunFunction = ctypes.CFUNCTYPE(ctypes.c_int)
 
 _TensorPointers = ctypes.POINTER(ctypes.POINTER(DLTensor))
 
@@ -83,55 +87,78 @@ class LibraryTable(ctypes.Structure):
         return self.bytes >= field.offset + field.size
 
 
-class TensorSlot:
-    """One DLTensor that is filled again for each call; shapes rarely change."""
+# The classes of tensors whose memory holds their values.
+PLAIN_TYPES = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 
-    __slots__ = ("struct", "pointer", "_layout", "_arrays")
 
-    def __init__(self):
-        self.struct = DLTensor(lanes=1)
-        self.pointer = ctypes.pointer(self.struct)
-        self._layout = None
-        self._arrays = None
+class TensorSlots:
+    """DLTensors that are used again for each call: layouts rarely change, addresses do."""
 
-    def fill(self, tensor: torch.Tensor) -> None:
-        entry = self.struct
-        entry.data = tensor.data_ptr()
-        device = tensor.device
-        layout = (tensor.shape, tensor.dtype, tensor.stride(), device)
-        if layout == self._layout:
-            return
+    __slots__ = ("count", "pointers", "_structs", "_layouts", "_arrays")
+
+    def __init__(self, count: int):
+        self._structs = [DLTensor(lanes=1) for _ in range(count)]
+        self._layouts: list[tuple] = [(None,) * 4] * count
+        # The shapes and strides that the structs point to.
+        self._arrays = [None] * count
+        self.pointers = (ctypes.POINTER(DLTensor) * max(count, 1))(
+            *map(ctypes.pointer, self._structs))
+        self.count = ctypes.c_int64(count)
+
+    def move(self, tensors: Sequence[torch.Tensor]) -> bool:
+        """Writes the addresses of tensors that are like the last ones; False if they are not."""
+        if len(tensors) != len(self._structs):
+            return False
+        strided = torch.strided
+        for entry, tensor, (shape, strides, dtype, device) in zip(
+                self._structs, tensors, self._layouts):
+            # A pending negation is a bit of the tensor, not of its memory.
+            if (type(tensor) not in PLAIN_TYPES or tensor.layout is not strided
+                    or tensor.shape != shape or tensor.stride() != strides
+                    or tensor.dtype is not dtype or tensor.device != device or tensor.is_neg()):
+                return False
+            entry.data = tensor.data_ptr()
+        return True
+
+    def point_to(self, tensors: Sequence[torch.Tensor]) -> None:
+        """`move` without checks."""
+        for entry, tensor in zip(self._structs, tensors):
+            entry.data = tensor.data_ptr()
+
+    def fill(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Writes addresses and layouts."""
+        for index, tensor in enumerate(tensors):
+            self._fill(index, tensor)
+
+    def _fill(self, index: int, tensor: torch.Tensor) -> None:
+        entry, device = self._structs[index], tensor.device
         if device.type not in ("cpu", "cuda"):
             raise FactError(f"tensor on device '{device}': only cpu and cuda tensors can be used")
         if tensor.dtype not in ELEMENT_TYPES:
             raise FactError(f"tensors of type {tensor.dtype} are not supported")
+        rank = tensor.dim()
+        shape = (ctypes.c_int64 * rank)(*tensor.shape)
+        strides = (ctypes.c_int64 * rank)(*tensor.stride())
+        entry.data = tensor.data_ptr()
         entry.device_type = _CUDA if device.type == "cuda" else _CPU
         entry.device_id = device.index or 0
         entry.code = ELEMENT_TYPES[tensor.dtype].dlpack
         entry.bits = 8 * tensor.dtype.itemsize
-        rank = tensor.dim()
         entry.ndim = rank
-        shape = (ctypes.c_int64 * rank)(*tensor.shape)
-        strides = (ctypes.c_int64 * rank)(*tensor.stride())
         entry.shape = ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64))
         entry.strides = (
             None if tensor.is_contiguous() else ctypes.cast(strides, ctypes.POINTER(ctypes.c_int64))
         )
-        self._arrays, self._layout = (shape, strides), layout
-
-
-def pointers_of(slots: list[TensorSlot]):
-    return (ctypes.POINTER(DLTensor) * max(len(slots), 1))(*[slot.pointer for slot in slots])
+        self._arrays[index] = shape, strides
+        self._layouts[index] = tensor.shape, tensor.stride(), tensor.dtype, device
 
 
 def named_tensors(tensors: Mapping[str, torch.Tensor]):
     """The C array, and the objects that must outlive it."""
-    slots = []
+    slots = TensorSlots(len(tensors))
+    slots.fill(list(tensors.values()))
     array = (NamedTensor * max(len(tensors), 1))()
-    for index, (name, tensor) in enumerate(tensors.items()):
-        slot = TensorSlot()
-        slot.fill(tensor)
-        slots.append(slot)
+    for index, name in enumerate(tensors):
         array[index].name = name.encode()
-        array[index].tensor = slot.pointer
+        array[index].tensor = slots.pointers[index]
     return array, slots

@@ -15,7 +15,8 @@ from typing import Any, Mapping
 import torch
 from torch.utils import _pytree as pytree
 
-from .abi import LIBRARY_ABI, LibraryTable, TensorSlot, named_tensors, pointers_of
+from .abi import (LIBRARY_ABI, PLAIN_TYPES, LibraryTable, RunFunction, TensorSlots,
+                  named_tensors)
 from .element_types import torch_type
 from .errors import FactError
 from .safetensors_file import read_safetensors
@@ -33,15 +34,12 @@ def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
     if tensor.layout != torch.strided:
         raise FactError(f"{label} has layout {str(tensor.layout).removeprefix('torch.')}; only "
                         "dense (strided) tensors can be used: call to_dense() first")
-    if type(tensor) not in _PLAIN_TYPES and _has_own_behavior(type(tensor)):
+    if type(tensor) not in PLAIN_TYPES and _has_own_behavior(type(tensor)):
         raise FactError(f"{label} is a {type(tensor).__name__}, whose values may not be what its "
                         "memory holds: pass a plain tensor")
     if tensor.is_neg() or tensor.is_conj():
         tensor = tensor.resolve_conj().resolve_neg()
     return tensor
-
-
-_PLAIN_TYPES = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 
 
 def _has_own_behavior(cls: type) -> bool:
@@ -193,20 +191,25 @@ class Model:
         self._written: dict[str, torch.Tensor] = {}
         self._handle = None
         self.signature = library.signature
-        self._inputs = [TensorSlot() for _ in library.inputs]
-        self._outputs = [TensorSlot() for _ in library.outputs]
-        self._input_pointers = pointers_of(self._inputs)
-        self._output_pointers = pointers_of(self._outputs)
-        self._output_types = [
-            (tuple(entry["shape"]), torch_type(entry["type"])) for entry in library.outputs
+        self._on_cuda = library.device_type == "cuda"
+        self._inputs = TensorSlots(len(library.inputs))
+        # Outputs of the caller, and those that a call allocates, all on one device.
+        self._outputs = TensorSlots(len(library.outputs))
+        self._results = TensorSlots(len(library.outputs))
+        self._results_device: torch.device | None = None
+        self._result_types = [
+            (entry["shape"], _row_major(entry["shape"]), torch_type(entry["type"]))
+            for entry in library.outputs
         ]
+        self._run = ctypes.cast(library._table.run, RunFunction)
+        self._stream = ctypes.c_void_p()
         tensors = self._resolve(weights)
         names, _keep = named_tensors(tensors)
         with _current_device(tensors.values()):
             handle = library._table.create(names, len(tensors))
         if not handle:
             raise FactError(f"cannot create {library.name}: {library.last_error()}")
-        self._handle, self._weights = handle, tensors
+        self._handle, self._weights = ctypes.c_void_p(handle), tensors
 
     def set_weights(self, weights) -> None:
         """Replaces weights by name; what was computed from them is computed again."""
@@ -239,16 +242,23 @@ class Model:
         outputs = self.call_flat(inputs)
         if self.signature is None:
             return outputs[0] if len(outputs) == 1 else tuple(outputs)
-        self._write_back(inputs, outputs)
+        if self.signature.mutations:
+            self._write_back(inputs, outputs)
         return self.signature.build(outputs)
 
     def call_flat(self, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
         """The library's own inputs and outputs in order, without structure or changes."""
-        inputs = self._check_inputs(inputs)
-        device = inputs[0].device if inputs else torch.device(self.library.device_type)
-        outputs = [torch.empty(shape, dtype=dtype, device=device)
-                   for shape, dtype in self._output_types]
-        self.run(inputs, outputs)
+        device = self._device_of(inputs)
+        outputs = [torch.empty_strided(shape, strides, dtype=dtype, device=device)
+                   for shape, strides, dtype in self._result_types]
+        with self._lock:
+            inputs = self._take_inputs(inputs)
+            if device == self._results_device:
+                self._results.point_to(outputs)
+            else:
+                self._results.fill(outputs)
+                self._results_device = device
+            self._enqueue(self._results, device)
         return outputs
 
     def _write_back(self, inputs, outputs) -> None:
@@ -264,40 +274,31 @@ class Model:
                 # Written and never read, so the library has no such weight.
                 self._written[mutation.target] = outputs[mutation.output]
         if changed:
-            if self.library.device_type == "cuda":
-                # Weights are not prepared on the caller's stream.
-                torch.cuda.current_stream().synchronize()
             self.set_weights(changed)
 
     def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
         """Computes into `outputs`, which must be row-major; on CUDA, only enqueues."""
-        inputs = self._check_inputs(inputs)
-        if len(outputs) != len(self._outputs):
-            raise FactError(f"{self.library.name} has {len(self._outputs)} output(s), "
-                            f"{len(outputs)} given")
-        for entry, tensor in zip(self.library.outputs, outputs):
-            label = f"output '{entry['name']}'"
-            if plain(tensor, label) is not tensor:
-                raise FactError(f"{label} has a pending negation or conjugation: pass a tensor of "
-                                "its own")
-        stream = None
-        cuda = self.library.device_type == "cuda"
-        with self._lock, _current_device(inputs if cuda else ()):
-            table = self._library_table()
-            if cuda:
-                stream = torch.cuda.current_stream().cuda_stream
-            for slot, tensor in zip(self._inputs, inputs):
-                slot.fill(tensor)
-            for slot, tensor in zip(self._outputs, outputs):
-                slot.fill(tensor)
-            failed = table.run(
-                self._handle,
-                self._input_pointers, len(inputs),
-                self._output_pointers, len(outputs),
-                stream,
-            )
-        if failed:
+        with self._lock:
+            inputs = self._take_inputs(inputs)
+            self._take_outputs(outputs)
+            self._enqueue(self._outputs, self._device_of(inputs))
+
+    def _enqueue(self, outputs: TensorSlots, device: torch.device) -> None:
+        """Runs with the tensors in the slots, on the device's current stream."""
+        if not self._handle:
+            raise self._closed_error()
+        if self._on_cuda:
+            self._stream.value = torch._C._cuda_getCurrentRawStream(device.index)
+        inputs = self._inputs
+        if self._run(self._handle, inputs.pointers, inputs.count, outputs.pointers, outputs.count,
+                     self._stream):
             raise FactError(f"{self.library.name} failed: {self.library.last_error()}")
+
+    def _device_of(self, inputs) -> torch.device:
+        """The device of a call: that of its first input."""
+        if inputs and isinstance(inputs[0], torch.Tensor):
+            return inputs[0].device
+        return torch.device("cuda", torch.cuda.current_device()) if self._on_cuda else _CPU
 
     def close(self) -> None:
         """Frees the instance, after a call that runs in another thread; calling it afterwards
@@ -314,9 +315,12 @@ class Model:
     def __repr__(self) -> str:
         return f"<fact.Model of {self.library!r}>"
 
+    def _closed_error(self) -> FactError:
+        return FactError(f"{self.library.name} has been closed")
+
     def _library_table(self):
         if not self._handle:
-            raise FactError(f"{self.library.name} has been closed")
+            raise self._closed_error()
         return self.library._table
 
     def weight(self, name: str) -> torch.Tensor:
@@ -335,9 +339,31 @@ class Model:
         except FactError as error:
             raise FactError(f"{self.library.name}: {error}") from None
 
+    def _take_inputs(self, inputs) -> list[torch.Tensor]:
+        """Fills the slots of inputs; returns the tensors that they point to."""
+        if self._inputs.move(inputs):
+            return inputs
+        inputs = self._check_inputs(inputs)
+        self._inputs.fill(inputs)
+        return inputs
+
+    def _take_outputs(self, outputs) -> None:
+        """Fills the slots of outputs that the caller gave."""
+        if self._outputs.move(outputs):
+            return
+        if len(outputs) != len(self._result_types):
+            raise FactError(f"{self.library.name} has {len(self._result_types)} output(s), "
+                            f"{len(outputs)} given")
+        for entry, tensor in zip(self.library.outputs, outputs):
+            label = f"output '{entry['name']}'"
+            if plain(tensor, label) is not tensor:
+                raise FactError(f"{label} has a pending negation or conjugation: pass a tensor of "
+                                "its own")
+        self._outputs.fill(outputs)
+
     def _check_inputs(self, inputs) -> list[torch.Tensor]:
         """The inputs as memory that kernels can read."""
-        if len(inputs) != len(self._inputs):
+        if len(inputs) != len(self.library.inputs):
             raise self._count_error(len(inputs))
         for entry, tensor in zip(self.library.inputs, inputs):
             if not isinstance(tensor, torch.Tensor):
@@ -353,7 +379,7 @@ class Model:
     def _count_error(self, given: int) -> FactError:
         names = ", ".join(entry["name"] for entry in self.library.inputs)
         return FactError(
-            f"{self.library.name} takes {len(self._inputs)} input(s) ({names}), {given} given"
+            f"{self.library.name} takes {len(self.library.inputs)} input(s) ({names}), {given} given"
         )
 
     def _resolve(self, weights) -> dict[str, torch.Tensor]:
@@ -395,6 +421,17 @@ class Model:
                     "they are separate")
             tensors[canonical] = tensor
         return tensors
+
+
+_CPU = torch.device("cpu")
+
+
+def _row_major(shape: list[int]) -> list[int]:
+    """The strides that `torch.empty` gives a tensor of this shape."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 1, 0, -1):
+        strides[axis - 1] = strides[axis] * max(shape[axis], 1)
+    return strides
 
 
 def _same(one: torch.Tensor, two: torch.Tensor) -> bool:

@@ -76,16 +76,55 @@ class CallSignature:
     def __post_init__(self):
         self._tensors = [i for i, leaf in enumerate(self.argument_leaves)
                          if not isinstance(leaf, Constant)]
-        plain = len(self._tensors) == len(self.argument_leaves) and not self.input_types
-        # The common call with a few tensors is checked without pytree flattening.
-        self._plain = plain and self.arguments is not None and self.arguments == \
-            pytree.tree_structure((tuple([0] * len(self._tensors)), {}))
+        self._constants = [(i, leaf) for i, leaf in enumerate(self.argument_leaves)
+                           if isinstance(leaf, Constant)]
+        # The form of a compiled call without containers, which needs no pytree.
+        self._flat_form: tuple[int, list[str]] | None = None
+        if self.arguments is not None:
+            count, keywords = self._form()
+            if self.arguments == pytree.tree_structure(
+                    ((0,) * count, dict.fromkeys(keywords, 0))):
+                self._flat_form = count, keywords
+        # Likewise a result that is one output, or a tuple.
+        self._only_output: int | None = None
+        if self.results == pytree.tree_structure(0) and \
+                not isinstance(self.result_leaves[0], Constant):
+            self._only_output = self.result_leaves[0]
+        self._returns_tuple = self.results == pytree.tree_structure(
+            (0,) * len(self.result_leaves))
 
     def flatten(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
         """The library's inputs; raises if the call differs from the compiled one."""
-        if self._plain and not kwargs and len(args) == len(self._tensors) and \
-                all(isinstance(arg, torch.Tensor) for arg in args):
-            return list(args)
+        inputs = self._flat_inputs(args, kwargs)
+        if inputs is None:
+            inputs = self._checked_inputs(args, kwargs)
+        if self.input_types:
+            inputs = [self._as_stored(index, leaf) for index, leaf in enumerate(inputs)]
+        return inputs
+
+    def _flat_inputs(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor] | None:
+        """The inputs of a call in the form of the compiled one; None if it has another form,
+        containers or other constants."""
+        if self._flat_form is None:
+            return None
+        count, keywords = self._flat_form
+        if len(args) != count or len(kwargs) != len(keywords):
+            return None
+        inputs = list(args)
+        for name in keywords:
+            if name not in kwargs:
+                return None
+            inputs.append(kwargs[name])
+        if self._constants:
+            if not all(compiled.accepts(inputs[i]) for i, compiled in self._constants):
+                return None
+            inputs = [inputs[i] for i in self._tensors]
+        for value in inputs:
+            if not isinstance(value, torch.Tensor):
+                return None
+        return inputs
+
+    def _checked_inputs(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
         if self.arguments is None:
             leaves = pytree.tree_leaves((args, kwargs))
             if len(leaves) != len(self.argument_leaves):
@@ -98,8 +137,7 @@ class CallSignature:
                 raise FactError(
                     f"argument {name} is {_show(leaf)}, but was {compiled.value!r} when the "
                     "module was compiled: compile it again for this value, or make it a tensor")
-        return [self._as_stored(index, leaves[position])
-                for index, position in enumerate(self._tensors)]
+        return [leaves[i] for i in self._tensors]
 
     def _as_stored(self, index: int, leaf: Any) -> Any:
         expected = self.input_types.get(index)
@@ -118,11 +156,16 @@ class CallSignature:
 
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:
         """The value that `forward` returns."""
-        outputs = self.as_returned(outputs)
+        if self.output_types:
+            outputs = self.as_returned(outputs)
+        if self._only_output is not None:
+            return outputs[self._only_output]
         flat = [leaf.value if isinstance(leaf, Constant) else outputs[leaf]
                 for leaf in self.result_leaves]
         if self.results is None:
             return flat[0] if len(flat) == 1 else tuple(flat)
+        if self._returns_tuple:
+            return tuple(flat)
         return pytree.tree_unflatten(flat, self.results)
 
     def _leaves(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:

@@ -85,7 +85,8 @@ static int run(void *handle, Tensor *const *in, int64_t inputs, Tensor *const *o
   (void)stream;
   const Model *model = handle;
   const Tensor *x = in[0];
-  if (inputs != 1 || outputs != 1 || x->ndim != 2 || x->shape[0] != 2 || x->shape[1] != 4) {
+  if (inputs != 1 || outputs != 1 || x->ndim != 2 || x->shape[0] != 2 || x->shape[1] != 4 ||
+      x->code != 2 || x->bits != 32) {
     snprintf(error, sizeof error, "input 'x' is not tensor<2x4xf32>");
     return 1;
   }

@@ -58,6 +58,67 @@ def test_strides_are_not_remembered_from_another_call(library):
         assert torch.equal(model(tensor), tensor * 2 + 1)
 
 
+def test_a_call_after_a_wrong_one(library):
+    """A call is checked against the layout of the last one, so each kind follows a right one."""
+    model, x = library.create(weights()), torch.randn(2, 4)
+    wrong = {
+        "not tensor<2x4xf32>": [torch.ones(2, 4).half(), torch.ones(8), torch.ones(2, 4, 1)],
+        "not a tensor": [None, [x], x.numpy()],
+        "is on meta": [torch.ones(2, 4, device="meta")],
+        "has layout": [x.to_sparse()],
+        "is a Logged": [x.as_subclass(Logged)],
+    }
+    for message, inputs in wrong.items():
+        for given in inputs:
+            assert torch.equal(model(x), x * 2 + 1)
+            with pytest.raises(fact.FactError, match=message):
+                model.call_flat([given])
+            with pytest.raises(fact.FactError, match=message):
+                model.run([given], [torch.empty(2, 4)])
+    assert torch.equal(model(torch._neg_view(x)), 1 - x * 2)
+    with pytest.raises(fact.FactError, match=r"takes 1 input\(s\)"):
+        model.call_flat([x, x])
+    with pytest.raises(fact.FactError, match=r"has 1 output\(s\), 2 given"):
+        model.run([x], [torch.empty(2, 4)] * 2)
+    assert torch.equal(model(x), x * 2 + 1)
+
+
+def test_views_and_kinds_of_tensors_in_turn(library):
+    model, base = library.create(weights()), torch.randn(6, 8)
+    kinds = (base[1:3, 4:], base[2:4, :4].contiguous(), base.t()[:2, :4], base[::2, ::2][:2],
+             base[0].view(2, 4), base[:1, :4].expand(2, 4), torch.nn.Parameter(base[:2, :4]),
+             base[:2, :4].clone().requires_grad_())
+    for x in (*kinds, *reversed(kinds)):
+        assert torch.equal(model(x), x * 2 + 1)
+    with torch.inference_mode():
+        x = torch.randn(2, 4)
+        assert torch.equal(model(x), x * 2 + 1)
+
+
+def test_results_are_not_overwritten_by_later_calls(library):
+    model = library.create(weights())
+    inputs = [torch.randn(2, 4) for _ in range(10)]
+    results = [model(x) for x in inputs]
+    given = torch.empty(2, 4)
+    model.run([inputs[0]], [given])
+    for x in inputs:
+        model(x)
+    assert torch.equal(given, inputs[0] * 2 + 1)
+    for x, result in zip(inputs, results):
+        assert torch.equal(result, x * 2 + 1)
+    result = model(inputs[0])
+    assert torch.equal(model(result), result * 2 + 1)
+
+
+def test_outputs_of_the_caller_do_not_change_those_of_calls(library):
+    model, x = library.create(weights()), torch.randn(2, 4)
+    for out in (torch.zeros(2, 4), torch.zeros(4, 2).view(2, 4), torch.zeros(3, 4)[1:]):
+        model.run([x], [out])
+        assert torch.equal(out, x * 2 + 1)
+        result = model(x)
+        assert result.is_contiguous() and torch.equal(result, x * 2 + 1)
+
+
 def test_keeps_weights_alive(library):
     model, x = library.create(weights()), torch.randn(2, 4)
     for _ in range(100):

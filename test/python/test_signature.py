@@ -116,6 +116,25 @@ def test_a_default_that_json_has_no_word_for():
             signature.flatten((x, torch.float16), {})
 
 
+def test_calls_without_containers():
+    class Takes(nn.Module):
+        def forward(self, x, flag, y=None, scale=1.0):
+            return x + y, scale
+
+    x, y = tensors(2)
+    for signature in signatures(Takes(), (x, True), {"scale": 2.0, "y": y}):
+        for args, kwargs in (((x, True), {"scale": 2.0, "y": y}), ((x, True), {"y": y, "scale": 2}),
+                             ((x, True, y, 2.0), {}), ((), dict(x=x, flag=True, y=y, scale=2.0))):
+            assert values(signature.flatten(args, kwargs)) == [0, 1]
+        for args, kwargs, message in (
+                ((x, False), {"scale": 2.0, "y": y}, "argument 'flag' is False"),
+                ((x, True), {"scale": 3.0, "y": y}, "argument 'scale' is 3.0"),
+                ((x, True), {"scale": 2.0, "z": y}, "unexpected keyword")):
+            with pytest.raises(fact.FactError, match=message):
+                signature.flatten(args, kwargs)
+        assert signature.build(["sum"]) == ("sum", 2.0)
+
+
 def test_more_positional_arguments():
     a, b, c, d, e = tensors(5)
     for signature in signatures(Everything(), ({"x": a}, (b, [c]), 2.0, d, e)):
