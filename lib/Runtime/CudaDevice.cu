@@ -4,6 +4,7 @@
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Program.h"
 #include "fact/Runtime/dlpack/dlpack.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -251,16 +252,6 @@ void setLastError(std::string message) { failure = std::move(message); }
 KernelInstance::KernelInstance(const FactKernel &kernel, Table<int64_t> sizes)
     : theKernel(&kernel), sizes(sizes) {}
 
-KernelInstance::~KernelInstance() { std::free(state); }
-
-KernelInstance::KernelInstance(KernelInstance &&other) noexcept
-    : theKernel(other.theKernel), sizes(other.sizes), state(other.state),
-      boundWorkspace(other.boundWorkspace), bound(other.bound),
-      buffers(std::move(other.buffers)) {
-  other.state = nullptr;
-  other.bound = false;
-}
-
 std::string KernelInstance::findMissingFunction() const {
   if (!theKernel->bind || !theKernel->launch)
     return "has no `bind` or no `launch` function, so it is not a device "
@@ -282,31 +273,43 @@ bool KernelInstance::pack(void *const *operands, void *packed, void *stream) {
                    "pack");
 }
 
+/// Enough for two sets of inputs in turn with three sets of outputs.
+static constexpr size_t maximumBindings = 8;
+
 bool KernelInstance::bind(void *const *pointers, void *workspace) {
   size_t count = theKernel->buffer_count;
-  if (bound && workspace == boundWorkspace &&
-      std::memcmp(pointers, buffers.data(), count * sizeof(void *)) == 0)
-    return true;
-  bound = false;
-  if (!state) {
-    uint64_t bytes = theKernel->state_bytes ? theKernel->state_bytes : 1;
-    if (posix_memalign(&state, 64, bytes) != 0) {
-      state = nullptr;
-      failure = "out of memory for " + std::to_string(bytes) +
-                " bytes of launch parameters";
-      return false;
+  for (size_t i = 0; i < bindings.size(); ++i)
+    if (bindings[i].workspace == workspace &&
+        std::equal(pointers, pointers + count, bindings[i].buffers.begin())) {
+      bound = i;
+      return true;
     }
-    std::memset(state, 0, bytes);
+  // The oldest binding makes room.
+  if (bindings.size() == maximumBindings)
+    bindings.erase(bindings.begin());
+  uint64_t bytes = theKernel->state_bytes ? theKernel->state_bytes : 1;
+  void *state = nullptr;
+  if (posix_memalign(&state, 64, bytes) != 0) {
+    failure = "out of memory for " + std::to_string(bytes) +
+              " bytes of launch parameters";
+    return false;
   }
-  buffers.assign(pointers, pointers + count);
-  boundWorkspace = workspace;
-  int code = theKernel->bind(state, sizes.data, buffers.data(), workspace);
-  bound = succeeded(static_cast<cudaError_t>(code), "bind");
-  return bound;
+  std::memset(state, 0, bytes);
+  Binding next;
+  next.state.reset(state);
+  next.buffers.assign(pointers, pointers + count);
+  next.workspace = workspace;
+  int code = theKernel->bind(state, sizes.data, next.buffers.data(), workspace);
+  if (!succeeded(static_cast<cudaError_t>(code), "bind"))
+    return false;
+  bound = bindings.size();
+  bindings.push_back(std::move(next));
+  return true;
 }
 
 bool KernelInstance::launch(void *stream) {
-  return succeeded(static_cast<cudaError_t>(theKernel->launch(state, stream)),
+  return succeeded(static_cast<cudaError_t>(
+                       theKernel->launch(bindings[bound].state.get(), stream)),
                    "launch");
 }
 

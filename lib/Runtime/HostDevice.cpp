@@ -214,9 +214,7 @@ void setLastError(std::string message) { failure = std::move(message); }
 } // namespace device
 
 KernelInstance::KernelInstance(const FactKernel &kernel, Table<int64_t> sizes)
-    : theKernel(&kernel), sizes(sizes) {}
-KernelInstance::~KernelInstance() = default;
-KernelInstance::KernelInstance(KernelInstance &&other) noexcept = default;
+    : theKernel(&kernel), sizes(sizes), bindings(1) {}
 
 std::string KernelInstance::findMissingFunction() const {
   if (!theKernel->tile)
@@ -243,14 +241,15 @@ uint64_t KernelInstance::workspaceBytes() const {
 }
 
 bool KernelInstance::bind(void *const *pointers, void *workspace) {
-  buffers.assign(pointers, pointers + theKernel->buffer_count);
-  boundWorkspace = workspace;
+  Binding &binding = bindings[bound];
+  binding.buffers.assign(pointers, pointers + theKernel->buffer_count);
+  binding.workspace = workspace;
   return true;
 }
 
 bool KernelInstance::launch(void *) {
-  void *const *pointers = buffers.data();
-  char *workspace = static_cast<char *>(boundWorkspace);
+  void *const *pointers = bindings[bound].buffers.data();
+  char *workspace = static_cast<char *>(bindings[bound].workspace);
   uint64_t stride = workspaceStride(*theKernel);
   CallCost cost{tileNanoseconds};
   parallelForThreads(

@@ -5,6 +5,7 @@
 #include "Tensors.h"
 #include "fact/Runtime/Text.h"
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace fact {
@@ -25,6 +26,12 @@ const std::string &lastFailure() { return theLastFailure; }
 
 int Model::failOnDevice() {
   return fail(std::string(program.name) + ": " + device::lastError());
+}
+
+int Model::failOn(const char *kind, const TensorSpec &tensor,
+                  const std::string &problem) {
+  return fail(std::string(program.name) + ": " + kind + " '" + tensor.name +
+              "' " + problem);
 }
 
 int Model::failWith(const std::vector<std::string> &problems,
@@ -86,6 +93,12 @@ int Model::initialize() {
   inputCopies.resize(program.inputs.size);
   inputs.resize(program.inputs.size);
   outputs.resize(program.outputs.size);
+  for (const TensorSpec &input : program.inputs)
+    inputBytes.push_back(input.bytes());
+  for (const TensorSpec &output : program.outputs)
+    outputBytes.push_back(output.bytes());
+  sharesMemory = program.workspaceBytes || plan.kernelWorkspace ||
+                 plan.packScratch;
   if (int code = addSteps(program.prepare, /*atLoad=*/true, prepareSteps))
     return code;
   return addSteps(program.program, /*atLoad=*/false, programSteps);
@@ -186,7 +199,35 @@ int Model::adopt(Weights next) {
   } swap(weights, next);
   int code = prepare();
   swap.undo = code != 0;
-  return code;
+  if (code != 0)
+    return code;
+  std::vector<Range> ranges;
+  for (uint32_t i = 0; i < program.weights.size; ++i)
+    ranges.push_back(memoryOfWeight(i));
+  for (uint32_t i = 0; i < program.constants.size; ++i)
+    ranges.emplace_back(constants[i].data(), program.constants[i].bytes);
+  fixedMemory = Ranges(std::move(ranges));
+  return 0;
+}
+
+Range Model::memoryOfWeight(uint32_t index) const {
+  return {weights.data[index], program.weights[index].tensor.bytes()};
+}
+
+/// Whether the model reads this weight at this address already, and nothing was
+/// computed from its memory.
+bool Model::isReadInPlace(const FactNamedTensor &weight) const {
+  uint32_t index = 0;
+  while (std::strcmp(program.weights[index].tensor.name, weight.name) != 0)
+    ++index;
+  if (weights.data[index] != dataOf(*weight.tensor))
+    return false;
+  return std::none_of(plan.consumedWeights.begin(), plan.consumedWeights.end(),
+                      [&](uint32_t consumed) {
+                        return consumed == index ||
+                               memoryOfWeight(consumed).overlaps(
+                                   memoryOfWeight(index));
+                      });
 }
 
 int Model::sumWeights(void *stream, std::vector<uint64_t> &sums) {
@@ -286,6 +327,13 @@ int Model::setWeights(const FactNamedTensor *tensors, int64_t count) {
                                       /*needAll=*/false, next),
                           ""))
     return code;
+  // Kernels see the new values as they are, so there is nothing to wait for.
+  if (count > 0 &&
+      std::all_of(tensors, tensors + count,
+                  [&](const FactNamedTensor &weight) {
+                    return isReadInPlace(weight);
+                  }))
+    return 0;
   return adopt(std::move(next));
 }
 
@@ -309,23 +357,23 @@ int Model::loadWeights(const char *path) {
 
 int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
   const TensorSpec &expected = program.inputs[index];
-  std::string label =
-      std::string(program.name) + ": input '" + expected.name + "' ";
   std::string wrong = mismatch(tensor, expected, ordinal);
   if (!wrong.empty())
-    return fail(label + wrong);
+    return failOn("input", expected, wrong);
   if (isRowMajor(tensor) && isAligned(dataOf(tensor), expected.type)) {
     inputs[index] = dataOf(tensor);
     return 0;
   }
   if (expected.rank > device::maximumRank)
-    return fail(label + "is not row-major and has a rank above " +
-                std::to_string(device::maximumRank));
+    return failOn("input", expected,
+                  "is not row-major and has a rank above " +
+                      std::to_string(device::maximumRank));
   device::StridedTensor source;
   source.data = dataOf(tensor);
   source.elementBytes = bytesOf(expected.type);
   if (reinterpret_cast<uintptr_t>(source.data) % source.elementBytes != 0)
-    return fail(label + "does not begin at a multiple of its element size");
+    return failOn("input", expected,
+                  "does not begin at a multiple of its element size");
   source.rank = expected.rank;
   int64_t rowMajor = 1;
   for (uint32_t i = expected.rank; i-- > 0;) {
@@ -333,54 +381,56 @@ int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
     source.strides[i] = tensor.strides ? tensor.strides[i] : rowMajor;
     rowMajor *= expected.shape[i];
   }
+  sharesMemory = true;
   Buffer &copy = inputCopies[index];
   if (!copy.allocate(expected.bytes()) ||
       !device::copyStrided(copy.data(), source, stream))
-    return fail(label + "could not be copied to row-major order: " +
-                device::lastError());
+    return failOn("input", expected,
+                  std::string("could not be copied to row-major order: ") +
+                      device::lastError());
   inputs[index] = copy.data();
   return 0;
 }
 
 int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
   const TensorSpec &expected = program.outputs[index];
-  std::string label =
-      std::string(program.name) + ": output '" + expected.name + "' ";
   std::string wrong = mismatch(tensor, expected, ordinal);
   if (!wrong.empty())
-    return fail(label + wrong);
+    return failOn("output", expected, wrong);
   if (!isRowMajor(tensor))
-    return fail(label + "is not row-major (strides " +
-                describeShape(tensor.strides, tensor.ndim) + ")");
+    return failOn("output", expected,
+                  "is not row-major (strides " +
+                      describeShape(tensor.strides, tensor.ndim) + ")");
   if (!isAligned(dataOf(tensor), expected.type))
-    return fail(
-        label + "does not begin at a multiple of " +
-        std::to_string(device::requiredAlignment(bytesOf(expected.type))) +
-        " bytes");
+    return failOn("output", expected,
+                  "does not begin at a multiple of " +
+                      std::to_string(device::requiredAlignment(
+                          bytesOf(expected.type))) +
+                      " bytes");
   outputs[index] = dataOf(tensor);
   std::string overlapped = findOverlap(index);
-  return overlapped.empty() ? 0 : fail(label + "overlaps " + overlapped);
+  return overlapped.empty()
+             ? 0
+             : failOn("output", expected, "overlaps " + overlapped);
 }
 
 /// The name of what an output overlaps in memory, or "". Kernels write results
 /// while they read inputs and weights and write other results.
 std::string Model::findOverlap(uint32_t output) const {
-  const char *begin = outputs[output];
-  const char *end = begin + program.outputs[output].bytes();
-  auto overlaps = [&](const char *data, uint64_t bytes) {
-    return begin != end && bytes && begin < data + bytes && data < end;
-  };
+  Range range(outputs[output], outputBytes[output]);
   for (uint32_t i = 0; i < program.inputs.size; ++i)
-    if (overlaps(inputs[i], program.inputs[i].bytes()))
+    if (range.overlaps({inputs[i], inputBytes[i]}))
       return std::string("input '") + program.inputs[i].name + "'";
   for (uint32_t i = 0; i < output; ++i)
-    if (overlaps(outputs[i], program.outputs[i].bytes()))
+    if (range.overlaps({outputs[i], outputBytes[i]}))
       return std::string("output '") + program.outputs[i].name + "'";
+  if (!fixedMemory.overlap(range))
+    return "";
   for (uint32_t i = 0; i < program.weights.size; ++i)
-    if (overlaps(weights.data[i], program.weights[i].tensor.bytes()))
+    if (range.overlaps(memoryOfWeight(i)))
       return std::string("weight '") + program.weights[i].tensor.name + "'";
   for (uint32_t i = 0; i < program.constants.size; ++i)
-    if (overlaps(constants[i].data(), program.constants[i].bytes))
+    if (range.overlaps({constants[i].data(), program.constants[i].bytes}))
       return "constant " + std::to_string(i);
   return "";
 }
@@ -419,15 +469,18 @@ int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
   DeviceScope scope(ordinal);
   if (!scope)
     return failOnDevice();
-  // The last run may be on another stream and still use the workspace. A
+  // The last run may be on another stream and still use the same memory. A
   // captured graph is ordered by its launcher; its events mean nothing outside
   // of it.
-  bool ordered = !device::isCapturing(stream);
+  auto isOrdered = [&] { return sharesMemory && !device::isCapturing(stream); };
+  bool ordered = isOrdered();
   if (ordered && !device::waitForEvent(lastRun, stream))
     return failOnDevice();
   int code = runInOrder(inputTensors, outputTensors, stream);
-  // Recorded after a failure too: some kernels may have been launched.
-  if (ordered && !device::recordEvent(lastRun, stream) && code == 0)
+  // Recorded after a failure too: some kernels may have been launched. Runs
+  // begin to share memory with the first copy of an input.
+  if ((ordered || isOrdered()) && !device::recordEvent(lastRun, stream) &&
+      code == 0)
     return failOnDevice();
   return code;
 }

@@ -6,6 +6,7 @@
 
 #include "MemoryPlan.h"
 #include "Profile.h"
+#include "Ranges.h"
 #include "Weights.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Library.h"
@@ -81,12 +82,16 @@ private:
   };
 
   int failOnDevice();
+  int failOn(const char *kind, const TensorSpec &tensor,
+             const std::string &problem);
   int failWith(const std::vector<std::string> &problems,
                const std::string &source);
   int initialize();
   int addSteps(const Table<StepSpec> &specs, bool atLoad,
                std::vector<Step> &steps);
   int adopt(Weights next);
+  Range memoryOfWeight(uint32_t index) const;
+  bool isReadInPlace(const FactNamedTensor &weight) const;
   int prepare();
   int sumWeights(void *stream, std::vector<uint64_t> &sums);
   int refresh(void *stream);
@@ -104,6 +109,10 @@ private:
   Weights weights;
   std::vector<char *> inputs;
   std::vector<char *> outputs;
+  std::vector<uint64_t> inputBytes;
+  std::vector<uint64_t> outputBytes;
+  /// Weights and constants.
+  Ranges fixedMemory;
   std::vector<Buffer> constants;
   std::vector<Buffer> inputCopies;
   Buffer workspace;
@@ -111,8 +120,10 @@ private:
   Buffer packScratch;
   Buffer sumScratch;
   bool watching = false;
-  /// Recorded at the end of each run. The next run, on any stream, uses the
-  /// same workspace and waits for it.
+  /// Whether runs write memory of the instance, so that each has to wait for
+  /// the last one, which may be on another stream.
+  bool sharesMemory = false;
+  /// Recorded at the end of each run that shares memory.
   void *lastRun = nullptr;
   std::vector<Step> prepareSteps;
   std::vector<Step> programSteps;

@@ -97,15 +97,15 @@ bool isAligned(const void *data, ElementType type) {
 
 std::string mismatch(const DLTensor &tensor, const TensorSpec &expected,
                      int32_t ordinal) {
-  std::string wanted = describeShape(expected.shape, expected.rank);
+  auto wanted = [&] { return describeShape(expected.shape, expected.rank); };
   if (tensor.ndim > 0 && !tensor.shape)
-    return "has no shape (a null pointer); expected " + wanted;
+    return "has no shape (a null pointer); expected " + wanted();
   bool sameShape =
       tensor.ndim == static_cast<int32_t>(expected.rank) &&
       std::equal(expected.shape, expected.shape + expected.rank, tensor.shape);
   if (!sameShape)
     return "has shape " + describeShape(tensor.shape, tensor.ndim) +
-           "; expected " + wanted;
+           "; expected " + wanted();
   if (!hasType(tensor.dtype, expected.type))
     return "has type " + describeType(tensor.dtype) + "; expected " +
            nameOf(expected.type);

@@ -14,7 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from fact import toolchain
+import fact
+from fact import abi, toolchain
 from fact.export import export
 
 pytestmark = [
@@ -125,6 +126,61 @@ def test_a_kernel_gets_its_sizes(root, tmp_path):
     assert code != 0 and "bind" in text, text
     code, text = run([4096])
     assert code != 0 and "takes 2 sizes; the bundle names 1" in text, text
+
+
+# A kernel that writes a byte to a file each time it is bound.
+COUNTED = """
+struct Counted : Kernel {
+  static int bind(State &state, void *const *buffers, void *workspace) {
+    if (FILE *file = fopen(getenv("FACT_TEST_BINDS"), "a")) {
+      fputc('b', file);
+      fclose(file);
+    }
+    return Kernel::bind(state, buffers, workspace);
+  }
+};
+FACT_KERNEL("""
+
+
+def on_emulated_gpu(tensor):
+    """A DLTensor of memory that the emulated GPU sees as its own."""
+    slots = abi.TensorSlots(1)
+    slots.fill([tensor])
+    slots.pointers[0].contents.device_type = 2
+    return slots
+
+
+def test_addresses_that_come_back_are_bound_once(root, tmp_path, monkeypatch):
+    binds = tmp_path / "binds"
+    monkeypatch.setenv("FACT_TEST_BINDS", str(binds))
+    write_bundle(tmp_path, nn.ReLU(), [torch.randn(4, 32)], "a100")
+    for source in (tmp_path / "bundle").glob("kernels/**/*.cu"):
+        text = source.read_text().replace("FACT_KERNEL(", COUNTED).replace(", Kernel)", ", Counted)")
+        source.write_text("#include <cstdio>\n#include <cstdlib>\n" + text)
+    process = tune(root, tmp_path)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    table = fact.load(next((tmp_path / "bundle").glob("*.so")))._table
+    model = table.create((abi.NamedTensor * 1)(), 0)
+    assert model, table.last_error()
+
+    def bound(inputs, rounds):
+        """How often the kernel is bound by calls with these inputs, with outputs in turn."""
+        outputs = [torch.empty(4, 32) for _ in range(2)]
+        before = binds.stat().st_size
+        for index in range(rounds * len(inputs)):
+            x, y = inputs[index % len(inputs)], outputs[index % 2]
+            given, result = on_emulated_gpu(x), on_emulated_gpu(y)
+            assert table.run(model, given.pointers, 1, result.pointers, 1, None) == 0, \
+                table.last_error()
+            assert torch.equal(y, x.relu())
+        return binds.stat().st_size - before
+
+    assert bound([torch.randn(4, 32)], 10) == 2
+    assert bound([torch.randn(4, 32) for _ in range(3)], 10) == 6
+    # More than are remembered, and one that is copied first.
+    assert bound([torch.randn(4, 32) for _ in range(20)], 2) == 40
+    assert bound([torch.randn(32, 4).t(), torch.randn(4, 64)[:, 32:]], 4) <= 4
+    table.destroy(model)
 
 
 @pytest.fixture(scope="module")

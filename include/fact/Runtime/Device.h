@@ -13,6 +13,8 @@
 #include "fact/Runtime/Kernel.h"
 #include "fact/Runtime/Table.h"
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,15 +89,11 @@ void setLastError(std::string message);
 
 } // namespace device
 
-/// One kernel with its buffers. `bind` does nothing when no pointer changed.
+/// One kernel with its buffers.
 class KernelInstance {
 public:
   /// `sizes` are those of the bundle, and outlive the instance.
   explicit KernelInstance(const FactKernel &kernel, Table<int64_t> sizes = {});
-  ~KernelInstance();
-  KernelInstance(KernelInstance &&other) noexcept;
-  KernelInstance(const KernelInstance &) = delete;
-  KernelInstance &operator=(const KernelInstance &) = delete;
 
   const FactKernel &kernel() const { return *theKernel; }
 
@@ -160,6 +158,9 @@ public:
   /// Fills `packed` from the packed operands among `buffers`.
   bool pack(void *const *buffers, void *packed, void *stream);
 
+  /// Says what the next launches work on. A device kernel remembers its last
+  /// bindings: allocators hand out the same few addresses in turn, and encoding
+  /// descriptors takes longer than a launch.
   bool bind(void *const *buffers, void *workspace);
   bool launch(void *stream);
 
@@ -181,13 +182,22 @@ private:
 
   const FactKernel *theKernel;
   [[maybe_unused]] Table<int64_t> sizes;
-  [[maybe_unused]] void *state = nullptr;
-  [[maybe_unused]] void *boundWorkspace = nullptr;
-  [[maybe_unused]] bool bound = false;
+
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  struct Binding {
+    std::vector<void *> buffers;
+    void *workspace = nullptr;
+    /// The launch parameters of a device kernel.
+    std::unique_ptr<void, Free> state;
+  };
+  std::vector<Binding> bindings;
+  /// The position of the current binding.
+  size_t bound = 0;
   /// Time per tile, as measured by launches on the host; negative while
   /// unknown.
   [[maybe_unused]] double tileNanoseconds = -1;
-  std::vector<void *> buffers;
 };
 
 } // namespace runtime

@@ -29,7 +29,8 @@ extern "C" {
 /* One instance: its own prepared weights and workspace. Instances are
  * independent, and separate threads may use separate ones at the same time.
  * Calls on one instance take turns; on CUDA, runs on separate streams wait for
- * each other, because they share a workspace. */
+ * each other if they use memory of the instance: a workspace, or copies of
+ * inputs that are not row-major. */
 typedef struct FactModel FactModel;
 
 typedef struct FactNamedTensor {
@@ -64,8 +65,9 @@ typedef struct FactLibrary {
    * device. */
   FactModel *(*create)(const FactNamedTensor *weights, int64_t count);
 
-  /* Replaces weights by name and runs `prepare` again. 0 on success; after a
-   * failure the model keeps its old weights. */
+  /* Replaces weights by name; what was computed from weights is computed again,
+   * unless all of these are read in place, at the address that they had. 0 on
+   * success; after a failure the model keeps its old weights. */
   int (*set_weights)(FactModel *model, const FactNamedTensor *weights,
                      int64_t count);
 
