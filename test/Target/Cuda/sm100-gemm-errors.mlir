@@ -67,3 +67,17 @@ module attributes {fact.target = #fact.machine<"b200">} {
     return %0 : tensor<100x100xf16>
   }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"b200">} {
+  func.func @batches(%x: tensor<70000x64x64xf16>, %w: tensor<70000x64x64xf16>) -> tensor<70000x64x64xf16> {
+    // expected-error @below {{takes at most 65535 tiles along M and N and batches, not 70000}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<70000x64x64xf16>, tensor<70000x64x64xf16>) {
+    ^bb0(%a: tensor<70000x64x64xf16>, %b: tensor<70000x64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<70000x64x64xf16>, tensor<70000x64x64xf16>) -> tensor<70000x64x64xf16>
+      fact.yield %1 : tensor<70000x64x64xf16>
+    } schedule(#fact.sm100_gemm<tile = 64x64x64, cluster = 1x1, kernel = one_sm, swizzle = 1>) : tensor<70000x64x64xf16>
+    return %0 : tensor<70000x64x64xf16>
+  }
+}

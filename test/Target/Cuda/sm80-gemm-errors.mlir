@@ -110,3 +110,17 @@ module attributes {fact.target = #fact.machine<"rtx3090">} {
     return %0 : tensor<64x64xf32>
   }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"a100">} {
+  func.func @rows(%x: tensor<3000000000x64xf16>, %w: tensor<64x64xf16>) -> tensor<3000000000x64xf16> {
+    // expected-error @below {{M must be at most 2147482624, not 3000000000}}
+    %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<3000000000x64xf16>, tensor<64x64xf16>) {
+    ^bb0(%a: tensor<3000000000x64xf16>, %b: tensor<64x64xf16>):
+      %1 = fact.matmul %a, %b : (tensor<3000000000x64xf16>, tensor<64x64xf16>) -> tensor<3000000000x64xf16>
+      fact.yield %1 : tensor<3000000000x64xf16>
+    } : tensor<3000000000x64xf16>
+    return %0 : tensor<3000000000x64xf16>
+  }
+}

@@ -95,7 +95,26 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
   return tensor;
 }
 
+LogicalResult GemmTensors::requireExtents() {
+  // Kernels count in 32 bits, and round up to whole tiles.
+  constexpr int64_t most = INT32_MAX - 1023;
+  auto require = [&](StringRef name, int64_t extent) -> LogicalResult {
+    if (extent <= most)
+      return success();
+    return emitError() << name << " must be at most " << most << ", not "
+                       << extent;
+  };
+  for (const ContractionRegion::Product &product : region.products)
+    if (failed(require("N", product.n)))
+      return failure();
+  return success(succeeded(require("M", region.m)) &&
+                 succeeded(require("K", region.k)) &&
+                 succeeded(require("the number of batches", region.batches)));
+}
+
 FailureOr<MatrixTensor> GemmTensors::getLhs() {
+  if (failed(requireExtents()))
+    return failure();
   return getFactor(region.lhs, region.m, region.k, "the lhs");
 }
 

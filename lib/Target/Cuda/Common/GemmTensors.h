@@ -26,6 +26,7 @@ public:
         addressing(addressing) {}
 
 protected:
+  /// The first factor; refuses products that kernels cannot count.
   mlir::FailureOr<MatrixTensor> getLhs();
   mlir::FailureOr<MatrixTensor>
   getRhs(const ContractionRegion::Product &product);
@@ -59,6 +60,8 @@ protected:
   Addressing addressing;
 
 private:
+  /// Checks that M, N, K and the batches are numbers of 32 bits.
+  mlir::LogicalResult requireExtents();
   /// A view of shape [batches..., rows, columns] where any strides will do.
   mlir::FailureOr<MatrixTensor> getStrided(const StridedView &view,
                                            int64_t rows, int64_t columns,

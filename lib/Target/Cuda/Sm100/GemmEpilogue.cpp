@@ -102,6 +102,15 @@ LogicalResult Sm100GemmPlan::checkLimits(ScheduleAttr schedule,
                        << cluster[0] * cluster[1];
   if (failed(gemm.checkTma(emitError)))
     return failure();
+  // Tiles and batches are the dimensions of a grid, of which only one may have
+  // more; the scheduler may swap the first two.
+  constexpr int64_t most = 65535;
+  for (int64_t blocks : {llvm::alignTo(llvm::divideCeil(gemm.m, tile[0]), 4),
+                         llvm::alignTo(llvm::divideCeil(gemm.n, tile[1]), 4),
+                         uint64_t(gemm.batches)})
+    if (blocks > most)
+      return emitError() << "takes at most " << most
+                         << " tiles along M and N and batches, not " << blocks;
   return requireSharedMemory(getSharedMemoryBytes(own), machine, emitError);
 }
 
