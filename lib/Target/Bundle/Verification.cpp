@@ -111,11 +111,12 @@ struct Amplification {
 };
 } // namespace
 
-/// How many results of contractions a value multiplies with each other.
+/// How many results of contractions a value multiplies with each other. Those of
+/// attention are two: errors of scores are multiplied by values.
 static int64_t getDegree(Value value, ArrayRef<Operation *> slice) {
   llvm::DenseMap<Value, int64_t> degrees;
   for (Operation *op : slice) {
-    int64_t degree = isa<ContractionOpInterface>(op);
+    int64_t degree = averages(op) ? 2 : isa<ContractionOpInterface>(op);
     for (Value operand : op->getOperands()) {
       int64_t other = degrees.lookup(operand);
       degree = isa<MulOp, DivOp>(op) ? degree + other : std::max(degree, other);
