@@ -50,14 +50,16 @@ struct MatmulSize {
 /// `AlongK` says whether an operand is contiguous along k.
 template <class A, class B, bool AlongKOfA, bool AlongKOfB, class Format,
           class Values, class E>
-__global__ void matmul_kernel(Values v, E *out, MatmulSize size) {
+__global__ void matmul_kernel(Values v, E *out, MatmulSize size,
+                              int64_t first) {
   __shared__ uint64_t memory[2 * 16 * 65 * sizeof(E) / sizeof(uint64_t)];
   E(*a_tile)[65] = reinterpret_cast<E(*)[65]>(memory);
   E(*b_tile)[65] = a_tile + 16;
   int64_t row_tiles = (size.m + 63) / 64;
-  int64_t batch = blockIdx.x / row_tiles;
-  int64_t row = (blockIdx.x % row_tiles) * 64;
-  int64_t column = int64_t(blockIdx.y) * 64;
+  int64_t tile = first + blockIdx.x;
+  int64_t row = tile % row_tiles * 64;
+  int64_t batch = tile / row_tiles % size.batches;
+  int64_t column = tile / row_tiles / size.batches * 64;
   int thread = threadIdx.y * 16 + threadIdx.x;
   Dot<E> dots[4][4];
   for (int64_t k0 = 0; k0 < size.k; k0 += 16) {
@@ -98,10 +100,11 @@ void matmul(const Values &v, E *out, MatmulSize size, Stream stream) {
   if (size.batches * size.m * size.n == 0)
     return;
 #ifdef __CUDACC__
-  dim3 grid(blocks_for(size.m, 64) * static_cast<unsigned>(size.batches),
-            blocks_for(size.n, 64));
-  matmul_kernel<A, B, AlongKOfA, AlongKOfB, Format>
-      <<<grid, dim3(16, 16), 0, stream>>>(v, out, size);
+  int64_t tiles = (size.m + 63) / 64 * ((size.n + 63) / 64) * size.batches;
+  for_grids(tiles, [&](int64_t first, unsigned blocks) {
+    matmul_kernel<A, B, AlongKOfA, AlongKOfB, Format>
+        <<<blocks, dim3(16, 16), 0, stream>>>(v, out, size, first);
+  });
 #else
   (void)stream;
   for (int64_t batch = 0; batch < size.batches; ++batch)

@@ -86,6 +86,14 @@ inline unsigned blocks_for(int64_t count, int64_t per_block) {
   return static_cast<unsigned>((count + per_block - 1) / per_block);
 }
 
+/// Calls `launch(first, blocks)` for parts of `count` blocks that fit a grid.
+template <class Launch> void for_grids(int64_t count, Launch launch) {
+  constexpr int64_t most = INT32_MAX;
+  for (int64_t first = 0; first < count; first += most)
+    launch(first,
+           static_cast<unsigned>(count - first < most ? count - first : most));
+}
+
 template <class Functor>
 __global__ void elements_kernel(Functor functor, int64_t count) {
   int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -116,9 +124,9 @@ void for_elements(Functor functor, int64_t count, Stream stream) {
 template <class Functor>
 void for_rows(Functor functor, int64_t first, int64_t count, Stream stream) {
 #ifdef __CUDACC__
-  if (count > 0)
-    rows_kernel<<<static_cast<unsigned>(count), Team::threads, 0, stream>>>(
-        functor, first);
+  for_grids(count, [&](int64_t begin, unsigned blocks) {
+    rows_kernel<<<blocks, Team::threads, 0, stream>>>(functor, first + begin);
+  });
 #else
   (void)stream;
   for (int64_t row = first; row < first + count; ++row)
