@@ -162,10 +162,45 @@ TEST_F(CudaTargetTest, MmaSyncServesWhatTmaCannotAddress) {
 TEST_F(CudaTargetTest, LongSumsAreSplit) {
   target = createTarget(&context, *findMachine("a100"));
   auto getSplits = [&](FusedOp fused) {
-    return getBest(fused).getValues().back()[0];
+    ScheduleAttr best = getBest(fused);
+    return best.getValues()[*best.getKind()->find("split_k")][0];
   };
   EXPECT_GT(getSplits(parseGemm(64, 64, 65536, "fact.relu %1")), 1);
   EXPECT_EQ(getSplits(parseGemm(8192, 8192, 1024, "fact.relu %1")), 1);
+}
+
+/// Strict products run on the f32 units where those outdo three products of
+/// TF32, and a space of both kinds is ranked alike.
+TEST_F(CudaTargetTest, StrictProductsRunOnTheFasterUnits) {
+  for (const MachineDescription &machine : getMachineTable()) {
+    if (machine.isHost())
+      continue;
+    target = createTarget(&context, machine);
+    FusedOp fused = parse(
+        R"(func.func @f(%x: tensor<4096x4095xf32>, %w: tensor<4095x4093xf32>) {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<4096x4095xf32>, tensor<4095x4093xf32>) {
+  ^bb0(%a: tensor<4096x4095xf32>, %b: tensor<4095x4093xf32>):
+    %0 = fact.matmul %a, %b : (tensor<4096x4095xf32>, tensor<4095x4093xf32>) -> tensor<4096x4093xf32>
+    %1 = fact.tanh %0 : (tensor<4096x4093xf32>) -> tensor<4096x4093xf32>
+    fact.yield %1 : tensor<4096x4093xf32>
+  } space(#fact.sm80_gemm_space<tile = [128x128x16, 128x64x16, 64x128x16, 64x64x32], warps = [2x2, 2x4, 4x2], stages = [2, 3], split_k = [1], math = [mma, simt]>) : tensor<4096x4093xf32>
+  return
+})");
+    std::unique_ptr<Plan> plan = getPlan(fused);
+    auto both = cast<SpaceAttrInterface>(*fused.getSpace());
+    for (SpaceAttrInterface space : {both, plan->getSpace()}) {
+      ScheduleAttr best;
+      for (ScheduleAttr schedule : space.enumerate())
+        if (plan->isLegal(schedule) &&
+            (!best || plan->predict(schedule) < plan->predict(best)))
+          best = schedule;
+      ASSERT_TRUE(best) << machine.name.str();
+      bool isSimt = StringRef(best.getKey()).contains("math = simt");
+      bool isGeForce = llvm::is_contained({"sm_86", "sm_89", "sm_120"},
+                                          machine.architecture);
+      EXPECT_EQ(isSimt, isGeForce) << machine.name.str();
+    }
+  }
 }
 
 /// Measured on an H200, in microseconds; the model is to be within a fifth.
