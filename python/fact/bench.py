@@ -37,6 +37,8 @@ class Measurement:
     rounds: list[list[float]] = dataclasses.field(default_factory=list)
     error: verify.Comparison | None = None
     failure: str | None = None
+    # Microseconds until a call on a GPU returns, with its kernels enqueued.
+    host_us: float | None = None
 
     @property
     def times(self) -> list[float]:
@@ -108,6 +110,19 @@ def measure(
         for name in order:
             times[name].append(timer(callables[name], repeats))
     return times
+
+
+def measure_host(callables: dict[str, Callable[[], Any]], rounds: int = 50) -> dict[str, float]:
+    """The median of the microseconds until a call on the GPU returns. The GPU is idle before
+    each, so that none waits for it."""
+    times: dict[str, list[float]] = {name: [] for name in callables}
+    for _ in range(rounds):
+        for name, function in callables.items():
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            function()
+            times[name].append(1e6 * (time.perf_counter() - start))
+    return {name: statistics.median(each) for name, each in times.items()}
 
 
 def exact_result(module, inputs) -> Any:
@@ -184,6 +199,9 @@ def bench(
         progress(f"measuring {rounds} rounds of {', '.join(callables)}")
         for name, times in measure(callables, device, rounds=rounds, repeats=repeats).items():
             found[name].rounds = times
+        if device.type == "cuda":
+            for name, microseconds in measure_host(callables).items():
+                found[name].host_us = microseconds
     return found
 
 
@@ -247,6 +265,8 @@ def as_json(found: dict[str, Measurement]) -> dict[str, Any]:
             "setup_s": m.setup_s,
             "rounds_ms": m.rounds,
         }
+        if m.host_us is not None:
+            entry["host_us"] = m.host_us
         if eager and eager.rounds:
             ratio, low, high = m.speedup(eager)
             entry["speedup"] = ratio
@@ -267,12 +287,12 @@ def error_ratio(error: verify.Comparison, base: verify.Comparison) -> float:
 
 
 def rows(found: dict[str, Measurement]) -> list[list[str]]:
-    """Cells for a table: variant, time, interval, speedup, error, error ratio."""
+    """Cells for a table, one row per variant."""
     result = []
     figures = as_json(found)
     for name, m in found.items():
         if m.failure:
-            result.append([name, "", "", "", "", "failed: " + m.failure.splitlines()[0][:80]])
+            result.append([name, "", "", "", "", "", "failed: " + m.failure.splitlines()[0][:80]])
             continue
         entry = figures[name]
         low, high = m.interval
@@ -284,10 +304,12 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
             f"{m.median:.4g}",
             f"[{low:.4g}, {high:.4g}]",
             speedup,
+            f"{m.host_us:.1f}" if m.host_us is not None else "",
             f"{m.error.norm:.2e}" if m.error else "",
             f"{entry['error_ratio']:.2f}x" if "error_ratio" in entry else "",
         ])
     return result
 
 
-COLUMNS = ["variant", "median ms", "95% interval", "speedup over eager", "error", "error / eager's"]
+COLUMNS = ["variant", "median ms", "95% interval", "speedup over eager", "host us", "error",
+           "error / eager's"]

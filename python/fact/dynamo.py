@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from typing import Any, Callable, Collection, Sequence
+from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
@@ -82,6 +82,8 @@ class CompiledGraph:
         self.graph, self.state, self.settings = graph, state, settings
         placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
         self.names = {index: placeholders[index] for index in state}
+        # The other inputs, whose sizes may change.
+        self.rest = [index for index in range(len(placeholders)) if index not in self.names]
         # None if compilation failed before.
         self.models: dict[tuple, _Bound | _Cut | None] = {}
         # Ops that run in PyTorch, with the reason.
@@ -90,23 +92,29 @@ class CompiledGraph:
     def specialize(self, inputs: Sequence[Any]) -> None:
         """Compiles for inputs of these sizes."""
         module = _GraphWithState(self.graph, {i: (self.names[i], inputs[i]) for i in self.state})
+        rest = _at(inputs, self.rest)
         # Keeps torch.export from using Dynamo's own tracing context.
         with torch._guards.tracing(None), torch.no_grad():
-            program = _export_program(module, _rest(inputs, self.state), {})
+            program = _export_program(module, rest, {})
             compiled = self._cut(program, inputs)
             try:
                 compiled = compiled or self._compile(module, program, inputs)
             except CompilerError as error:
-                program = _export_program(module, _rest(inputs, self.state), {})
+                program = _export_program(module, rest, {})
                 compiled = self._cut(program, inputs, error.errors)
                 if compiled is None:
                     raise
-        self.models[_sizes(inputs)] = compiled
+        self.models[self.sizes(inputs)] = compiled
+
+    def sizes(self, inputs: Sequence[Any]) -> tuple:
+        """What a library of this graph is compiled for."""
+        return tuple([value.shape if isinstance(value, torch.Tensor) else int(value)
+                      for value in _at(inputs, self.rest)])
 
     def _compile(self, module: "_GraphWithState", program: torch.export.ExportedProgram,
                  inputs: Sequence[Any]) -> "_Bound":
         """One library for all of the graph."""
-        rest, s = _rest(inputs, self.state), self.settings
+        rest, s = _at(inputs, self.rest), self.settings
         exported = export(module, rest, name="graph", program=program)
         library = build_graph(exported, s.target, options=_options(s.candidates, s.arguments),
                               cache=s.cache)
@@ -116,8 +124,7 @@ class CompiledGraph:
         weights = {i: name for i, name in self.names.items() if name in names}
         if s.weights == "any":
             model.watch_weights()
-        return _Bound(model, self.state, self.names, weights, s.weights == "any",
-                      {i: _identity(inputs[i]) for i in weights})
+        return _Bound(model, self.rest, self.names, weights, s.weights == "any", inputs)
 
     def _cut(self, program: torch.export.ExportedProgram, inputs: Sequence[Any],
              errors: Sequence[tuple[str, int, str]] = ()) -> "_Cut | None":
@@ -140,7 +147,7 @@ class CompiledGraph:
         return _Cut(program, found, self.names, inputs, self.settings)
 
     def __call__(self, *inputs):
-        key = _sizes(inputs)
+        key = self.sizes(inputs)
         if key not in self.models:
             self._specialize_at_call(key, inputs)
         compiled = self.models[key]
@@ -165,46 +172,58 @@ class CompiledGraph:
             _report(self.settings, error)
 
 
-@dataclasses.dataclass
 class _Bound:
-    """A model, the inputs of the graph that are its weights, and their last versions."""
+    """A model, and the inputs of the graph that are its weights."""
 
-    model: Model
-    # The inputs of the graph that are parameters and buffers, and their names.
-    state: list[int]
-    names: dict[int, str]
-    weights: dict[int, str]
-    # Whether weights may change without a change of their version.
-    watched: bool
-    seen: dict[int, tuple[int, int]]
+    def __init__(self, model: Model, rest: list[int], names: dict[int, str],
+                 weights: dict[int, str], watched: bool, inputs: Sequence[Any]):
+        self.model, self.rest, self.weights = model, rest, weights
+        # Whether weights may change without a change of their version.
+        self.watched = watched
+        targets = {mutation.target for mutation in model.signature.mutations}
+        self.changed = {i: name for i, name in names.items() if name in targets}
+        self._see(inputs)
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         self.refresh(inputs)
-        results = self.model(*_rest(inputs, self.state))
-        self.write_back(inputs)
+        results = self.model(*_at(inputs, self.rest))
+        if self.changed:
+            self.write_back(inputs)
         return results
+
+    def _versions(self, inputs: Sequence[Any]) -> list:
+        """One value per weight. It changes with the tensor's memory and, if weights are not
+        watched, with changes in place that PyTorch counts."""
+        if self.watched:
+            return [inputs[i].data_ptr() for i in self.weights]
+        return [_identity(inputs[i]) for i in self.weights]
+
+    def _see(self, inputs: Sequence[Any]) -> None:
+        self.seen = self._versions(inputs)
+        # Watched weights of which the model has a dense copy, and watches that copy.
+        self.copies = [i for i, name in self.weights.items() if self.watched
+                       and self.model.weight(name).data_ptr() != inputs[i].data_ptr()]
 
     def refresh(self, inputs: Sequence[Any]) -> None:
         """Updates the model's weights that are other tensors now, or were changed in place."""
-        changed = {}
-        for i, name in self.weights.items():
-            identity = _identity(inputs[i])
-            if identity[0] != self.seen[i][0] or (not self.watched and identity != self.seen[i]):
-                changed[i] = identity
-            elif self.watched and self.model.weight(name).data_ptr() != identity[0]:
-                # The model has a dense copy, and watches that copy.
-                with torch.inference_mode():
-                    self.model.weight(name).copy_(inputs[i])
-        if changed:
-            self.model.set_weights({self.weights[i]: inputs[i] for i in changed})
-            self.seen.update(changed)
+        versions = self._versions(inputs)
+        if versions != self.seen:
+            self.model.set_weights({
+                self.weights[i]: inputs[i]
+                for i, old, new in zip(self.weights, self.seen, versions) if old != new})
+            self._see(inputs)
+        if self.copies:
+            with torch.inference_mode():
+                for i in self.copies:
+                    self.model.weight(self.weights[i]).copy_(inputs[i])
 
     def write_back(self, inputs: Sequence[Any]) -> None:
         """Copies the values of the model's buffers to the graph's own."""
-        targets = {mutation.target for mutation in self.model.signature.mutations}
-        for i, name in self.names.items():
-            if name in targets and self.model.state()[name].data_ptr() != inputs[i].data_ptr():
+        for i, name in self.changed.items():
+            if self.model.state()[name].data_ptr() != inputs[i].data_ptr():
                 inputs[i].copy_(self.model.state()[name])
+        # The model has set its own.
+        self.seen = self._versions(inputs)
 
 
 class _Cut:
@@ -231,14 +250,14 @@ class _Cut:
             try:
                 compiled.specialize(given)
             except FactError as error:
-                compiled.models[_sizes(given)] = None
+                compiled.models[compiled.sizes(given)] = None
                 _report(settings, error, "a part of a graph")
             setattr(self.module, part.name, _Call(compiled))
 
     def _arguments(self, inputs: Sequence[Any]) -> list[Any]:
         """The inputs of the program, in its order."""
         own = {name: inputs[index] for index, name in self.names.items()}
-        rest = iter(_rest(inputs, self.names))
+        rest = iter([value for index, value in enumerate(inputs) if index not in self.names])
         return [next(rest) if spec.kind == InputKind.USER_INPUT
                 else own[spec.target] if spec.target in own else self.constants[spec.target]
                 for spec in self.signature.input_specs]
@@ -350,13 +369,8 @@ def _identity(tensor: torch.Tensor) -> tuple[int, int]:
     return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
 
 
-def _sizes(inputs: Sequence[Any]) -> tuple:
-    return tuple(tuple(value.shape) if isinstance(value, torch.Tensor) else int(value)
-                 for value in inputs)
-
-
-def _rest(inputs: Sequence[Any], state: Collection[int]) -> tuple:
-    return tuple(value for index, value in enumerate(inputs) if index not in state)
+def _at(values: Sequence[Any], positions: Sequence[int]) -> tuple:
+    return tuple([values[position] for position in positions])
 
 
 def _report(settings: Settings, reason, what: str = "a graph") -> None:

@@ -74,6 +74,24 @@ def test_repeats_itself_on_another_stream(case):
     assert same(second, first), str(verify.compare(second, first))
 
 
+def test_addresses_in_turn(case):
+    """More sets of addresses than a kernel remembers, each twice, on two streams; views of them
+    that are not row-major are copied by the library."""
+    library, workload = case
+    model = library.create(workload.module)
+    expected = model(*workload.inputs)
+    sets = [[x.clone() for x in workload.inputs] for _ in range(10)]
+    sets += [[torch.stack([x, x], -1)[..., 0] for x in workload.inputs] for _ in range(2)]
+    torch.cuda.synchronize()
+    results, streams = [], [torch.cuda.Stream() for _ in range(2)]
+    for index, inputs in enumerate(sets * 2):
+        with torch.cuda.stream(streams[index % 2]):
+            results.append(model(*inputs))
+    torch.cuda.synchronize()
+    for result in results:
+        assert same(result, expected), str(verify.compare(result, expected))
+
+
 def test_runs_in_a_cuda_graph(case):
     library, workload = case
     model = library.create(workload.module)

@@ -125,4 +125,12 @@ def test_a_failing_variant_does_not_stop_the_others():
     found = bench.bench(nn.ReLU(), [torch.randn(4)], ["eager", "fact"], no_model, rounds=2)
     assert found["fact"].failure == "RuntimeError: no compiler" and found["eager"].times
     assert bench.as_json(found)["fact"] == {"failure": "RuntimeError: no compiler"}
-    assert len(bench.rows(found)) == 2
+    assert [len(row) for row in bench.rows(found)] == [len(bench.COLUMNS)] * 2
+
+
+def test_host_times(monkeypatch):
+    order = []
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: order.append("wait"))
+    functions = {name: lambda name=name: order.append(name) for name in ("a", "b")}
+    times = bench.measure_host(functions, rounds=2)
+    assert order == ["wait", "a", "wait", "b"] * 2 and times.keys() == {"a", "b"}
