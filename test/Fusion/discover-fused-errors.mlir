@@ -43,7 +43,7 @@ func.func @not_an_op(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 func.func @another_family(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{its space has no legal schedule; last tried host_rows<grain = 1>: 'pointwise' on 'h200' takes cuda_pointwise schedules, not host_rows}}
+  // expected-error @+1 {{its space has no legal schedule; last tried host_rows<grain = 1>: 'pointwise' on 'h200' takes cuda_pointwise or cuda_tile schedules, not host_rows}}
   %0 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
   ^bb0(%a: tensor<4x8xf32>):
     %1 = fact.exp %a : (tensor<4x8xf32>) -> tensor<4x8xf32>

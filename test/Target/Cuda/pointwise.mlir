@@ -179,3 +179,70 @@ func.func @constant() -> tensor<64xbf16> {
   return %0 : tensor<64xbf16>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// An operand whose neighbors are not those of the result passes through shared
+// memory, in whole lines of both; one that has them is read in place.
+
+// CHECK: #include "fact/cutlass/TiledPointwise.cuh"
+// CHECK:      using Kernel = TiledPointwise<
+// CHECK-NEXT: Extents<64, 3136, 256>,
+// CHECK-NEXT: Extents<1, 64, 128>,
+// CHECK-NEXT: Order<1, 2>, Order<2, 1>,
+// CHECK-NEXT: Operands<Staged<0, bf16, Strides<802816, 1, 3136>>,
+// CHECK-NEXT:          Strided<1, bf16, Strides<802816, 256, 1>>>,
+// CHECK-NEXT: Results<Result<Body, Strided<2, bf16, Strides<802816, 256, 1>>>>,
+// CHECK-NEXT: TileSchedule<256, 8>>;
+func.func @channels_last(%x: tensor<64x256x56x56xbf16>, %y: tensor<64x56x56x256xbf16>) -> tensor<64x56x56x256xbf16> {
+  %0 = fact.fused "pointwise" ins(%x, %y : tensor<64x256x56x56xbf16>, tensor<64x56x56x256xbf16>) {
+  ^bb0(%a: tensor<64x256x56x56xbf16>, %b: tensor<64x56x56x256xbf16>):
+    %1 = fact.permute %a [0, 2, 3, 1] : (tensor<64x256x56x56xbf16>) -> tensor<64x56x56x256xbf16>
+    %2 = fact.add %1, %b : (tensor<64x56x56x256xbf16>, tensor<64x56x56x256xbf16>) -> tensor<64x56x56x256xbf16>
+    fact.yield %2 : tensor<64x56x56x256xbf16>
+  } schedule(#fact.cuda_tile<rows = 64, columns = 128, threads = 256>) : tensor<64x56x56x256xbf16>
+  return %0 : tensor<64x56x56x256xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// The best predicted schedule of a large transpose is a tile. Parts of a
+// dimension are of equal size, in whole vectors; odd rows are stored one by one.
+
+// CHECK:      TiledPointwise<
+// CHECK-NEXT: Extents<4095, 8191>,
+// CHECK-NEXT: Extents<{{[0-9]+, [0-9]+}}>,
+// CHECK-NEXT: Order<0, 1>, Order<1, 0>,
+// CHECK-NEXT: Operands<Staged<0, f32, Strides<1, 4095>>>,
+// CHECK-NEXT: Results<Result<Identity, Strided<1, f32, Strides<8191, 1>>>>,
+// CHECK-NEXT: TileSchedule<256, 1>>;
+func.func @odd(%x: tensor<8191x4095xf32>) -> tensor<4095x8191xf32> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<8191x4095xf32>) {
+  ^bb0(%a: tensor<8191x4095xf32>):
+    %1 = fact.permute %a [1, 0] : (tensor<8191x4095xf32>) -> tensor<4095x8191xf32>
+    fact.yield %1 : tensor<4095x8191xf32>
+  } : tensor<4095x8191xf32>
+  return %0 : tensor<4095x8191xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Three channels: the tile has all of them, and more pixels.
+
+// CHECK:      Extents<8, 50176, 3>,
+// CHECK-NEXT: Extents<1, 2656, 3>,
+// CHECK-NEXT: Order<1, 2>, Order<2, 1>,
+func.func @few(%x: tensor<8x3x224x224xbf16>) -> tensor<8x224x224x3xbf16> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<8x3x224x224xbf16>) {
+  ^bb0(%a: tensor<8x3x224x224xbf16>):
+    %1 = fact.permute %a [0, 2, 3, 1] : (tensor<8x3x224x224xbf16>) -> tensor<8x224x224x3xbf16>
+    fact.yield %1 : tensor<8x224x224x3xbf16>
+  } schedule(#fact.cuda_tile<rows = 64, columns = 128, threads = 256>) : tensor<8x224x224x3xbf16>
+  return %0 : tensor<8x224x224x3xbf16>
+}
+}

@@ -245,8 +245,8 @@ void fact::printStrides(raw_ostream &os, const StridedView &view) {
 }
 
 void fact::printStrided(raw_ostream &os, const StridedView &view,
-                        int64_t buffer) {
-  os << "Strided<" << buffer << ", "
+                        int64_t buffer, StringRef word) {
+  os << word << '<' << buffer << ", "
      << getElementName(getTensorType(view.base).getElementType()) << ", ";
   printStrides(os, view);
   if (view.offset)

@@ -146,9 +146,10 @@ void printResults(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
 double countMatrixBytes(llvm::ArrayRef<MatrixTensor> operands, int64_t m,
                         int64_t n);
 
-/// `Strided<buffer, element, Strides<...>, offset>` of an emitted kernel.
+/// `Strided<buffer, element, Strides<...>, offset>` of an emitted kernel, or
+/// another template of the same arguments.
 void printStrided(llvm::raw_ostream &os, const StridedView &view,
-                  int64_t buffer);
+                  int64_t buffer, llvm::StringRef word = "Strided");
 /// `Strides<...>`.
 void printStrides(llvm::raw_ostream &os, const StridedView &view);
 

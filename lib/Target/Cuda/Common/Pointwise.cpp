@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pointwise.h"
+#include "PointwiseTiling.h"
 #include <cmath>
 
 using namespace mlir;
@@ -58,17 +58,30 @@ int64_t Pointwise::limitVector(int64_t vector) const {
   return vector;
 }
 
+static double countBytes(const StridedView &view) {
+  double bytes = getStorageBytes(getTensorType(view.base).getElementType());
+  for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
+    if (stride != 0)
+      bytes *= size;
+  return bytes;
+}
+
+/// The traffic of a pass along the last dimension, over the bytes that it
+/// needs: elements that are not neighbors in memory cost whole sectors, which
+/// a block finds again where the dimension is short.
+static double getSectorWaste(const StridedView &view) {
+  double sector =
+      32.0 / getStorageBytes(getTensorType(view.base).getElementType());
+  double stride = std::abs(view.strides.back());
+  return std::max(
+      1.0, std::min({stride, sector, double(view.shape.back()) / 16}));
+}
+
 double Pointwise::getBytes() const {
   double bytes = 0;
   for (auto *list : {&operands, &results})
-    for (const StridedView &view : *list) {
-      double elements = 1;
-      for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
-        if (stride != 0)
-          elements *= size;
-      bytes +=
-          elements * getStorageBytes(getTensorType(view.base).getElementType());
-    }
+    for (const StridedView &view : *list)
+      bytes += countBytes(view);
   return bytes;
 }
 
@@ -81,13 +94,16 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
     efficiency = 0.75;
   if (schedule.getThreads() != 256)
     efficiency *= 0.99;
-  double memory = getBytes() / (machine.bandwidth * efficiency);
-  // Elements that are not neighbors in memory cost whole sectors.
+  double bytes = 0, slots = 6 + body.getCost();
   for (auto *list : {&operands, &results})
-    for (const StridedView &view : *list)
-      if (view.strides.back() > 1)
-        memory *= 1.5;
-  double slots = 6 + body.getCost();
+    for (const StridedView &view : *list) {
+      double waste = getSectorWaste(view);
+      bytes += countBytes(view) * waste;
+      // Lines that a warp touches one after the other.
+      if (waste > 1)
+        slots += 64;
+    }
+  double memory = bytes / (machine.bandwidth * efficiency);
   double compute =
       getElements() * slots / (machine.multiprocessors * 128 * machine.clock);
   return std::max(memory, compute) + machine.launchSeconds;
@@ -113,6 +129,20 @@ static void printGathered(raw_ostream &os, const StridedView &view,
      << llvm::product_of(source.getShape().drop_front(dim + 1)) << ">>";
 }
 
+void Pointwise::printResults(raw_ostream &os,
+                             ArrayRef<std::string> functors) const {
+  os << "Results<";
+  llvm::interleave(
+      llvm::zip_equal(functors, results, resultBuffers),
+      [&](auto result) {
+        os << "Result<" << std::get<0>(result) << ", ";
+        printStrided(os, std::get<1>(result), std::get<2>(result));
+        os << '>';
+      },
+      [&] { os << ",\n            "; });
+  os << '>';
+}
+
 void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
                             CudaPointwiseAttr schedule,
                             const MachineDescription &machine) const {
@@ -128,20 +158,13 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
           printStrided(os, operand, getBuffer(operand.base));
       },
       [&] { os << ",\n             "; });
-  os << ">,\n    Results<";
-  llvm::interleave(
-      llvm::zip_equal(functors, results, resultBuffers),
-      [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", ";
-        printStrided(os, std::get<1>(result), std::get<2>(result));
-        os << '>';
-      },
-      [&] { os << ",\n            "; });
+  os << ">,\n    ";
+  printResults(os, functors);
   // Two vectors in flight hide latency once every multiprocessor is full.
   int64_t threads = schedule.getThreads();
   int64_t vector = limitVector(schedule.getVector());
   bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
-  os << ">,\n    PointwiseSchedule<" << threads << ", " << vector << ", "
+  os << ",\n    PointwiseSchedule<" << threads << ", " << vector << ", "
      << (many ? 2 : 1) << ">>";
 }
 
@@ -218,30 +241,64 @@ class PointwisePlan : public Plan {
 public:
   PointwisePlan(const Family &family, FusedOp fused,
                 const MachineDescription &machine, Pointwise pointwise)
-      : Plan(family, fused, machine), pointwise(std::move(pointwise)) {}
+      : Plan(family, fused, machine), pointwise(std::move(pointwise)),
+        tiling(PointwiseTiling::get(this->pointwise)) {}
 
   static FailureOr<Pointwise> read(FusedOp fused, EmitError emitError);
 
   SpaceAttrInterface getSpace() const override {
+    if (tiling)
+      return tiling->getSpace(fused.getContext());
     return getPointwiseSpace(fused.getContext(), pointwise.limitVector(8));
   }
-  double predict(ScheduleAttr schedule) const override {
-    return 1e6 *
-           pointwise.predictSeconds(cast<CudaPointwiseAttr>(schedule), machine);
-  }
+  /// A tile is not worth its barrier where one dimension is very short.
+  SmallVector<ScheduleAttr> getFixedSchedules() const override;
+  double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override;
 
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
+
 private:
   Pointwise pointwise;
+  std::optional<PointwiseTiling> tiling;
 };
 
 class PointwiseFamily : public FamilyOf<PointwisePlan> {
 public:
   PointwiseFamily()
-      : FamilyOf(pointwiseRule, "cuda", {&CudaPointwiseAttr::kind}) {}
+      : FamilyOf(pointwiseRule, "cuda",
+                 {&CudaPointwiseAttr::kind, &CudaTileAttr::kind}) {}
 };
 } // namespace
+
+SmallVector<ScheduleAttr> PointwisePlan::getFixedSchedules() const {
+  if (!tiling)
+    return {};
+  int64_t vector = pointwise.limitVector(8);
+  return llvm::to_vector(
+      CudaPointwiseAttr::getSpace(fused.getContext(), {256}, {vector})
+          .enumerate());
+}
+
+LogicalResult PointwisePlan::checkLimits(ScheduleAttr schedule,
+                                         EmitError emitError) const {
+  auto tile = dyn_cast<CudaTileAttr>(schedule);
+  if (!tile)
+    return success();
+  if (!tiling)
+    return emitError() << "no operand is transposed: use cuda_pointwise";
+  return tiling->check(tile, machine, emitError);
+}
+
+double PointwisePlan::predict(ScheduleAttr schedule) const {
+  if (auto tile = dyn_cast<CudaTileAttr>(schedule))
+    return 1e6 * tiling->predictSeconds(tile, machine);
+  return 1e6 *
+         pointwise.predictSeconds(cast<CudaPointwiseAttr>(schedule), machine);
+}
 
 FailureOr<Pointwise> PointwisePlan::read(FusedOp fused, EmitError emitError) {
   for (Value yielded : fused.getYield()->getOperands())
@@ -263,11 +320,16 @@ LogicalResult PointwisePlan::emit(ArrayRef<KernelVariant> variants,
                                   KernelCode &code) const {
   auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "Pointwise.cuh");
+  auto tile = dyn_cast<CudaTileAttr>(schedule);
+  printHeader(os, fused, schedule, symbol,
+              tile ? "TiledPointwise.cuh" : "Pointwise.cuh");
   SmallVector<std::string> functors = pointwise.printFunctors(os, "Body");
   os << "using Kernel = ";
-  pointwise.printKernel(os, functors, cast<CudaPointwiseAttr>(schedule),
-                        machine);
+  if (tile)
+    tiling->printKernel(os, functors, tile);
+  else
+    pointwise.printKernel(os, functors, cast<CudaPointwiseAttr>(schedule),
+                          machine);
   os << ";\n";
   printFooter(os, symbol);
   return success();

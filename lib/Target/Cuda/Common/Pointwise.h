@@ -41,6 +41,9 @@ struct Pointwise {
   void printKernel(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                    CudaPointwiseAttr schedule,
                    const MachineDescription &machine) const;
+  /// `Results<Result<functor, Strided<...>>, ...>`.
+  void printResults(llvm::raw_ostream &os,
+                    llvm::ArrayRef<std::string> functors) const;
 };
 
 /// Schedules with this vector and half of it.

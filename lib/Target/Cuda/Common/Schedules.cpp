@@ -53,6 +53,24 @@ const ScheduleKind CudaPointwiseAttr::kind{
     {"128", "256"}};
 
 //===----------------------------------------------------------------------===//
+// cuda_tile
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaTileAttr::kind{
+    "cuda_tile",
+    "one pass over tiles that pass through shared memory",
+    {Parameter::number("rows", "neighbors in transposed operands",
+                       Sizes::oneOf({16, 32, 64, 128, 256, 512})),
+     Parameter::number("columns", "neighbors in the results",
+                       Sizes::oneOf({16, 32, 64, 128, 256, 512})),
+     Parameter::number("threads", "threads of a block",
+                       Sizes::multiplesOf(32, 1024))},
+    "For regions with operands whose neighbors in memory are not neighbors in "
+    "the results. Where one side has fewer elements, a tile has more of the "
+    "other. A thread loads at most 256 bytes of its tile.",
+    {"64", "64"}};
+
+//===----------------------------------------------------------------------===//
 // cuda_thin
 //===----------------------------------------------------------------------===//
 

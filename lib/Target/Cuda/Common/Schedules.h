@@ -41,6 +41,18 @@ public:
   int64_t getVector() const { return getSize(1); }
 };
 
+/// One pass over tiles that pass through shared memory.
+class CudaTileAttr
+    : public ScheduleOf<CudaTileAttr, int64_t, int64_t, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getRows() const { return getSize(0); }
+  int64_t getColumns() const { return getSize(1); }
+  int64_t getThreads() const { return getSize(2); }
+};
+
 /// Thin products by plain multiplications.
 class CudaThinAttr : public ScheduleOf<CudaThinAttr, int64_t, int64_t> {
 public:
