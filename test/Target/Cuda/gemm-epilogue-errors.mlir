@@ -159,7 +159,7 @@ func.func @overflow(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x6
 // -----
 
 func.func @rows(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{rows is 1 to 32, not 576460752303423488}}
+  // expected-error @below {{rows is 1 to 1024, not 576460752303423488}}
   %0 = fact.fused "rowwise" ins(%x : tensor<64x64xf16>) {
   ^bb0(%a: tensor<64x64xf16>):
     %1 = fact.softmax %a dim 1 : tensor<64x64xf16>

@@ -25,3 +25,31 @@ func.func @large(%x: tensor<512x512xf64>) -> tensor<512x512xf64> {
   return %0 : tensor<512x512xf64>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @warps(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @+1 {{a row has whole warps or a power of two of a warp's threads, not 48}}
+  %0 = fact.fused "rowwise" ins(%x : tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>):
+    %1 = fact.softmax %a dim 1 : tensor<64x64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } schedule(#fact.cuda_row<threads = 48, rows = 2>) : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+func.func @block(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @+1 {{a block has whole warps, not 2 rows of 8 threads}}
+  %0 = fact.fused "rowwise" ins(%x : tensor<64x64xf16>) {
+  ^bb0(%a: tensor<64x64xf16>):
+    %1 = fact.softmax %a dim 1 : tensor<64x64xf16>
+    fact.yield %1 : tensor<64x64xf16>
+  } schedule(#fact.cuda_row<threads = 8, rows = 2>) : tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}
+}

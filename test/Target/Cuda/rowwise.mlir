@@ -48,7 +48,7 @@ func.func @norm(%x: tensor<128x512x768xbf16>, %r: tensor<128x512x768xbf16>, %w: 
 // CHECK-NEXT:          RowVector<1, f32>>,
 // CHECK-NEXT: Operands<>,
 // CHECK-NEXT: Results<Result<Epilogue, RowMajor<2, f32, 77>>>,
-// CHECK-NEXT: RowSchedule<32, {{[0-9]}}, 1>>;
+// CHECK-NEXT: RowSchedule<{{[0-9]+, [0-9]+}}, 1>>;
 func.func @softmax(%x: tensor<4x24x77xf32>, %m: tensor<77xf32>) -> tensor<4x24x77xf32> {
   %0 = fact.fused "rowwise" ins(%x, %m : tensor<4x24x77xf32>, tensor<77xf32>) {
   ^bb0(%a: tensor<4x24x77xf32>, %b: tensor<77xf32>):
@@ -109,7 +109,7 @@ func.func @first_dimension(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // CHECK-NEXT:     Operands<RowMajor<0, f32, 32>>,
 // CHECK-NEXT:     Operands<>,
 // CHECK-NEXT:     Results<Result<Epilogue, RowMajor<2, f32, 32>>>,
-// CHECK-NEXT:     RowSchedule<32, {{[0-9]}}, 4>,
+// CHECK-NEXT:     RowSchedule<{{[0-9]+, [0-9]+}}, 4>,
 // CHECK-NEXT:     Operands<ColumnVector<1, f32>>,
 // CHECK-NEXT:     Results<Result<RowEpilogue, ColumnVector<3, f32>>>>;
 func.func @mean(%x: tensor<5x6x32xf32>, %y: tensor<5x6x1xf32>) -> (tensor<5x6x32xf32>, tensor<5x6xf32>) {
@@ -137,7 +137,7 @@ func.func @mean(%x: tensor<5x6x32xf32>, %y: tensor<5x6x1xf32>) -> (tensor<5x6x32
 // CHECK-NEXT: Operands<RowVector<0, f16>>,
 // CHECK-NEXT: Operands<>,
 // CHECK-NEXT: Results<>,
-// CHECK-NEXT: RowSchedule<32, {{[0-9]}}, 8>,
+// CHECK-NEXT: RowSchedule<{{[0-9]+, [0-9]+}}, 8>,
 // CHECK-NEXT: Operands<>,
 // CHECK-NEXT: Results<Result<RowEpilogue, ColumnVector<1, i64>>>>;
 func.func @place(%x: tensor<5x8xf16>) -> tensor<i64> {
@@ -159,4 +159,50 @@ func.func @columns(%x: tensor<5x8xf16>) -> tensor<8xf16> {
     fact.yield %1 : tensor<8xf16>
   } : tensor<8xf16>
   return %0 : tensor<8xf16>
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A group norm: rows share a table of weights by channel.
+
+// CHECK: #include "fact/cutlass/RowTable.cuh"
+// CHECK:      Extent<512, 25088>,
+// CHECK-NEXT: LayerNorm<Epsilon>,
+// CHECK-NEXT: Identity,
+// CHECK-NEXT: Operands<RowMajor<0, f32, 25088>>,
+// CHECK-NEXT: Operands<RowTable<1, f32, Extents<64, 8>, Strides<0, 8>, Extents<8, 3136>, Strides<1, 0>>,
+// CHECK-NEXT:          RowTable<2, f32, Extents<64, 8>, Strides<0, 8>, Extents<8, 3136>, Strides<1, 0>>>,
+// CHECK-NEXT: Results<Result<Epilogue, RowMajor<3, f32, 25088>>>,
+func.func @group_norm(%x: tensor<64x64x56x56xf32>, %w: tensor<64xf32>, %b: tensor<64xf32>) -> tensor<64x64x56x56xf32> {
+  %0 = fact.fused "rowwise" ins(%x, %w, %b : tensor<64x64x56x56xf32>, tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x64x56x56xf32>, %c: tensor<64xf32>, %d: tensor<64xf32>):
+    %1 = fact.reshape %a : (tensor<64x64x56x56xf32>) -> tensor<64x8x25088xf32>
+    %2 = fact.norm layer %1 eps 1.0e-5 : (tensor<64x8x25088xf32>) -> tensor<64x8x25088xf32>
+    %3 = fact.reshape %2 : (tensor<64x8x25088xf32>) -> tensor<64x64x56x56xf32>
+    %4 = fact.reshape %c : (tensor<64xf32>) -> tensor<64x1x1xf32>
+    %5 = fact.mul %3, %4 : (tensor<64x64x56x56xf32>, tensor<64x1x1xf32>) -> tensor<64x64x56x56xf32>
+    %6 = fact.reshape %d : (tensor<64xf32>) -> tensor<64x1x1xf32>
+    %7 = fact.add %5, %6 : (tensor<64x64x56x56xf32>, tensor<64x1x1xf32>) -> tensor<64x64x56x56xf32>
+    fact.yield %7 : tensor<64x64x56x56xf32>
+  } : tensor<64x64x56x56xf32>
+  return %0 : tensor<64x64x56x56xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Short rows share a warp.
+
+// CHECK:      Extent<262144, 64>,
+// CHECK:      RowSchedule<4, {{[0-9]+}}, 8>>;
+func.func @short(%x: tensor<262144x64xbf16>) -> tensor<262144x64xbf16> {
+  %0 = fact.fused "rowwise" ins(%x : tensor<262144x64xbf16>) {
+  ^bb0(%a: tensor<262144x64xbf16>):
+    %1 = fact.softmax %a dim 1 : tensor<262144x64xbf16>
+    fact.yield %1 : tensor<262144x64xbf16>
+  } : tensor<262144x64xbf16>
+  return %0 : tensor<262144x64xbf16>
+}
 }

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emission.h"
-#include "fact/Analysis/RowRegion.h"
+#include "RowOperand.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -16,13 +16,14 @@ using namespace fact;
 namespace {
 struct Rowwise {
   RowRegion region;
-  SmallVector<MatrixTensor> inputs;
+  SmallVector<RowOperand, 2> inputs;
   ScalarFunction prologue;
 
   /// Results of one form, what they read besides the row op, and how they are
   /// computed; none where there are no results.
   struct Form {
-    SmallVector<MatrixTensor> operands, results;
+    SmallVector<RowOperand, 2> operands;
+    SmallVector<MatrixTensor> results;
     std::optional<ScalarFunction> epilogue;
   };
   Form full, perRow;
@@ -36,25 +37,42 @@ struct Rowwise {
   }
 
   double getBytes() const {
-    double bytes = 0;
-    for (auto *list : {&inputs, &full.operands, &full.results})
-      bytes += countMatrixBytes(*list, region.rows, region.columns);
+    double bytes = countMatrixBytes(full.results, region.rows, region.columns);
+    for (auto *list : {&inputs, &full.operands})
+      for (const RowOperand &operand : *list)
+        bytes += operand.countBytes(region);
     return bytes;
+  }
+  /// Bytes that are loaded before a row is reduced.
+  int64_t getRowBytes() const {
+    int64_t bytes = 0;
+    for (const RowOperand &input : inputs)
+      if (input.tensor.isMatrix() && !input.table)
+        bytes += getStorageBytes(input.tensor.element);
+    if (bytes == 0)
+      bytes = getStorageBytes(inputs.front().tensor.element);
+    return bytes * region.columns;
+  }
+  bool hasTables() const {
+    auto isTable = [](const RowOperand &operand) {
+      return operand.table.has_value();
+    };
+    return llvm::any_of(inputs, isTable) ||
+           llvm::any_of(full.operands, isTable) ||
+           llvm::any_of(perRow.operands, isTable);
   }
 
 private:
   bool allowsVector(int64_t vector) const {
     if (region.columns % vector)
       return false;
-    for (auto *list : {&inputs, &full.operands, &full.results})
-      for (const MatrixTensor &tensor : *list)
-        if (getStorageBytes(tensor.element) * vector > 16 ||
-            (tensor.isMatrix() && tensor.leadingDimension % vector) ||
-            (tensor.offset % vector &&
-             tensor.kind != MatrixTensor::ColumnVector &&
-             tensor.kind != MatrixTensor::Scalar))
-          return false;
-    return true;
+    auto allows = [&](const RowOperand &operand) {
+      return operand.allowsVector(vector);
+    };
+    return llvm::all_of(inputs, allows) && llvm::all_of(full.operands, allows) &&
+           llvm::all_of(full.results, [&](const MatrixTensor &result) {
+             return allows(RowOperand{result, std::nullopt});
+           });
   }
 };
 
@@ -76,6 +94,8 @@ protected:
                             EmitError emitError) const override;
 
 private:
+  double getOccupancy(CudaRowAttr schedule) const;
+
   Rowwise row;
 };
 } // namespace
@@ -107,21 +127,16 @@ static LogicalResult checkRows(const RowRegion &region, EmitError emitError) {
   return success();
 }
 
-static LogicalResult getTensors(ArrayRef<ScalarFunction::Argument> arguments,
-                                SmallVector<MatrixTensor> &tensors,
-                                EmitError emitError) {
+static LogicalResult getOperands(ArrayRef<ScalarFunction::Argument> arguments,
+                                 const RowSpace &space,
+                                 SmallVectorImpl<RowOperand> &operands,
+                                 EmitError emitError) {
   for (const ScalarFunction::Argument &argument : arguments) {
-    Type element = getTensorType(argument.value).getElementType();
-    if (!isa<FloatType>(element) || element.isF64())
-      return emitError() << "operands must be f16, bf16 or f32, not "
-                         << argument.value.getType();
-    FailureOr<MatrixTensor> tensor =
-        MatrixTensor::get(argument.view, getBuffer(argument.value));
-    if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
-      return emitError() << "an operand of type " << argument.value.getType()
-                         << " is neither a matrix, a row, a column nor a "
-                            "scalar of the rows";
-    tensors.push_back(*tensor);
+    FailureOr<RowOperand> operand =
+        RowOperand::get(argument, space, emitError);
+    if (failed(operand))
+      return failure();
+    operands.push_back(*operand);
   }
   return success();
 }
@@ -158,8 +173,8 @@ static FailureOr<MatrixTensor> getResult(FusedOp fused, const RowRegion &region,
 
 /// Reads the full results, or those of one element per row.
 static LogicalResult readForm(FusedOp fused, const RowRegion &region,
-                              bool isFull, Rowwise::Form &form,
-                              EmitError emitError) {
+                              const RowSpace &space, bool isFull,
+                              Rowwise::Form &form, EmitError emitError) {
   SmallVector<Value> values;
   for (auto [i, result] : llvm::enumerate(region.results)) {
     if (result.isFull != isFull)
@@ -185,35 +200,56 @@ static LogicalResult readForm(FusedOp fused, const RowRegion &region,
     options.leading.push_back(region.getInput());
   if (region.isReduction())
     options.rowValues = {region.getOutput()};
-  FailureOr<ScalarFunction> epilogue = ScalarFunction::get(
-      values, {region.rows, isFull ? region.columns : 1}, options, emitError);
-  if (failed(epilogue) || failed(getTensors(epilogue->getArguments().drop_front(
-                                                options.leading.size()),
-                                            form.operands, emitError)))
+  RowSpace formSpace = isFull ? space : space.dropColumns();
+  options.rowStrides = formSpace.getRowStrides();
+  FailureOr<ScalarFunction> epilogue =
+      ScalarFunction::get(values, formSpace.shape, options, emitError);
+  if (failed(epilogue) ||
+      failed(getOperands(
+          epilogue->getArguments().drop_front(options.leading.size()),
+          formSpace, form.operands, emitError)))
     return failure();
   form.epilogue = std::move(*epilogue);
   return success();
+}
+
+static FailureOr<Rowwise> readIn(const RowSpace &space, const RowRegion &region,
+                                 FusedOp fused, EmitError emitError) {
+  ScalarFunction::Options options;
+  options.fast = hasOnly16BitResults(fused);
+  FailureOr<ScalarFunction> prologue = ScalarFunction::get(
+      region.getInput(), space.shape, options, emitError);
+  if (failed(prologue))
+    return failure();
+  Rowwise row{region, {}, std::move(*prologue), {}, {}};
+  if (failed(getOperands(row.prologue.getArguments(), space, row.inputs,
+                         emitError)))
+    return failure();
+  if (row.inputs.empty())
+    return emitError() << "the rows are constants";
+  if (failed(readForm(fused, region, space, /*isFull=*/true, row.full,
+                      emitError)) ||
+      failed(readForm(fused, region, space, /*isFull=*/false, row.perRow,
+                      emitError)))
+    return failure();
+  return std::move(row);
 }
 
 FailureOr<Rowwise> RowwisePlan::read(FusedOp fused, EmitError emitError) {
   FailureOr<RowRegion> region = RowRegion::read(fused, emitError);
   if (failed(region) || failed(checkRows(*region, emitError)))
     return failure();
-  ScalarFunction::Options options;
-  options.fast = hasOnly16BitResults(fused);
-  FailureOr<ScalarFunction> prologue = ScalarFunction::get(
-      region->getInput(), {region->rows, region->columns}, options, emitError);
-  if (failed(prologue))
-    return failure();
-  Rowwise row{*region, {}, std::move(*prologue), {}, {}};
-  if (failed(getTensors(row.prologue.getArguments(), row.inputs, emitError)))
-    return failure();
-  if (row.inputs.empty())
-    return emitError() << "the rows are constants";
-  if (failed(readForm(fused, *region, /*isFull=*/true, row.full, emitError)) ||
-      failed(readForm(fused, *region, /*isFull=*/false, row.perRow, emitError)))
-    return failure();
-  return std::move(row);
+  RowSpace matrix = RowSpace::getMatrix(*region);
+  RowSpace common = RowSpace::getCommon(*region, fused);
+  if (common.shape != matrix.shape) {
+    Silence silence(fused);
+    for (const RowSpace &space : {matrix, common}) {
+      FailureOr<Rowwise> row = readIn(space, *region, fused, silence);
+      if (succeeded(row))
+        return row;
+    }
+  }
+  return readIn(matrix, *region, fused, emitError);
 }
 
 namespace {
@@ -231,9 +267,16 @@ LogicalResult RowwisePlan::checkLimits(ScheduleAttr schedule,
                                        EmitError emitError) const {
   auto own = cast<CudaRowAttr>(schedule);
   int64_t threads = own.getThreads(), rows = own.getRows();
+  if (threads % 32 && !llvm::isPowerOf2_64(threads))
+    return emitError() << "a row has whole warps or a power of two of a warp's "
+                          "threads, not "
+                       << threads;
   if (rows > 1024 / threads)
     return emitError() << "a block has at most 1024 threads, not " << rows
                        << " rows of " << threads;
+  if (rows * threads % 32)
+    return emitError() << "a block has whole warps, not " << rows
+                       << " rows of " << threads << " threads";
   if (rows > 1 && threads > 32)
     return emitError() << "several rows per block have one warp each, and "
                        << threads << " threads are more";
@@ -248,6 +291,19 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
   auto space = [&](ArrayRef<int64_t> threads, ArrayRef<int64_t> rows) {
     return CudaRowAttr::getSpace(fused.getContext(), threads, rows);
   };
+  // Short rows share a warp: a thread has 16 bytes of a row or more.
+  int64_t bytes = row.getRowBytes();
+  int64_t lanes = llvm::bit_floor<uint64_t>(std::max<int64_t>(1, bytes / 16));
+  if (lanes < 32) {
+    SmallVector<int64_t> threads, rows;
+    for (int64_t candidate : {2 * lanes, lanes, lanes / 2, lanes / 4})
+      if (candidate >= 1 && candidate <= 32 &&
+          getValuesPerThread(row, candidate) <= 32) {
+        threads.push_back(candidate);
+        rows.push_back(256 / candidate);
+      }
+    return space(threads, rows);
+  }
   // One warp per row needs no barrier, as long as the row fits its registers.
   if (getValuesPerThread(row, 32) <= 32)
     return space({32}, {1, 2, 4, 8});
@@ -265,6 +321,24 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
   return space(threads, {1});
 }
 
+/// The share of the bytes in flight that memory needs for its full speed.
+double RowwisePlan::getOccupancy(CudaRowAttr schedule) const {
+  double threads = schedule.getThreads() * schedule.getRows();
+  double blocks = std::ceil(double(row.region.rows) / schedule.getRows());
+  double resident = std::min(
+      blocks,
+      machine.multiprocessors * std::min(32.0, std::floor(2048 / threads)));
+  double perRow = row.getRowBytes();
+  double inFlight =
+      std::min<double>(resident * schedule.getRows(), row.region.rows) * perRow;
+  // Lines that the lanes of a load touch: rows that share a warp are apart.
+  double lines = std::min<double>(
+      32.0 / std::min<int64_t>(32, schedule.getThreads()),
+      std::ceil(32 * perRow / 128));
+  return std::min(1.0, inFlight / (48e3 * machine.multiprocessors)) *
+         (1 - 0.01 * lines);
+}
+
 double RowwisePlan::predict(ScheduleAttr schedule) const {
   auto rowSchedule = cast<CudaRowAttr>(schedule);
   int64_t threads = rowSchedule.getThreads();
@@ -272,11 +346,17 @@ double RowwisePlan::predict(ScheduleAttr schedule) const {
   // Idle lanes, barriers, and blocks too small to fill a multiprocessor.
   double lanes = double(getValuesPerThread(row, threads)) * threads;
   efficiency *= 0.7 + 0.3 * row.region.columns / lanes;
+  efficiency *= getOccupancy(rowSchedule);
   if (threads > 32)
     efficiency *= 0.98;
   int64_t block = threads * (threads > 32 ? 1 : rowSchedule.getRows());
   if (block < 64)
     efficiency *= 0.8;
+  // Blocks of many short rows may be few.
+  double blocks = std::ceil(double(row.region.rows) / rowSchedule.getRows());
+  if (threads < 32)
+    efficiency *= std::min(1.0, blocks / machine.multiprocessors) *
+                  (block > 256 ? 0.98 : 1.0);
   if (getValuesPerThread(row, threads) > 32)
     efficiency *= 0.9;
   double seconds = row.getBytes() / (machine.bandwidth * efficiency);
@@ -330,10 +410,19 @@ static SmallVector<std::string> printFunctors(raw_ostream &os,
   return functors;
 }
 
+/// `Operands<...>`.
+static void printRowOperands(raw_ostream &os, ArrayRef<RowOperand> operands) {
+  os << "Operands<";
+  llvm::interleave(
+      operands, [&](const RowOperand &operand) { operand.print(os); },
+      [&] { os << ",\n             "; });
+  os << '>';
+}
+
 /// `Operands<...>, Results<...>` of a form.
 static void printForm(raw_ostream &os, const Rowwise::Form &form,
                       ArrayRef<std::string> functors) {
-  printOperands(os, form.operands);
+  printRowOperands(os, form.operands);
   os << ",\n    ";
   printResults(os, functors, form.results);
 }
@@ -344,7 +433,8 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   auto rowSchedule = cast<CudaRowAttr>(schedule);
   int64_t threads = rowSchedule.getThreads();
   llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "Row.cuh");
+  printHeader(os, fused, schedule, symbol,
+              row.hasTables() ? "RowTable.cuh" : "Row.cuh");
   if (auto norm = dyn_cast<NormOp>(row.region.op))
     printConstant(os, "Epsilon", norm.getEps().convertToDouble());
   std::string prologue = "Identity";
@@ -362,7 +452,7 @@ LogicalResult RowwisePlan::emit(ArrayRef<KernelVariant> variants,
   os << "using Kernel = Row<\n    Extent<" << row.region.rows << ", "
      << row.region.columns << ">,\n    " << getRowWord(row.region.op)
      << ",\n    " << prologue << ",\n    ";
-  printOperands(os, row.inputs);
+  printRowOperands(os, row.inputs);
   os << ",\n    ";
   printForm(os, row.full, functors);
   // Several warps of one row meet at the block's barrier: one row per block.

@@ -30,12 +30,12 @@ const ScheduleKind CudaRowAttr::kind{
     "cuda_row",
     "one pass over rows that stay in registers",
     {Parameter::number("threads", "threads of one row",
-                       Sizes::multiplesOf(32, 1024)),
-     Parameter::number("rows", "rows of one block", Sizes::between(1, 32))},
-    "A thread holds at most 64 elements of its row. More than one row per "
-    "block "
-    "needs 32 threads per row. The region has exactly one norm, softmax or "
-    "reduce.",
+                       Sizes::between(1, 1024)),
+     Parameter::number("rows", "rows of one block", Sizes::between(1, 1024))},
+    "A thread holds at most 64 elements of its row. A row has whole warps, or "
+    "a power of two of a warp's threads; a block has whole warps. More than "
+    "one row per block needs at most 32 threads per row. The region has "
+    "exactly one norm, softmax or reduce.",
     {"64", "128"}};
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,129 @@
+//===- RowOperand.cpp - What a row kernel reads ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RowOperand.h"
+
+using namespace mlir;
+using namespace fact;
+
+//===----------------------------------------------------------------------===//
+// Index spaces
+//===----------------------------------------------------------------------===//
+
+RowSpace RowSpace::getCommon(const RowRegion &region, FusedOp fused) {
+  RowSpace matrix = getMatrix(region);
+  int64_t elements = region.rows * region.columns;
+  // Elements of the dimensions after each one, of all tensors.
+  llvm::SmallSetVector<int64_t, 8> after;
+  after.insert(elements);
+  after.insert(region.columns);
+  after.insert(1);
+  auto add = [&](Value value) {
+    auto type = getTensorType(value);
+    if (type.getNumElements() != elements)
+      return;
+    int64_t count = 1;
+    for (int64_t size : llvm::reverse(type.getShape()))
+      after.insert(count *= size);
+  };
+  llvm::for_each(fused.getBody().getArguments(), add);
+  for (Operation &op : fused.getBodyOps())
+    llvm::for_each(op.getResults(), add);
+
+  SmallVector<int64_t> sorted = after.takeVector();
+  llvm::sort(sorted, std::greater<int64_t>());
+  RowSpace space{{}, 0};
+  for (auto [outer, inner] :
+       llvm::zip(sorted, ArrayRef<int64_t>(sorted).drop_front())) {
+    if (outer % inner)
+      return matrix;
+    space.shape.push_back(outer / inner);
+    space.rowDims += inner >= region.columns;
+  }
+  return space.rowDims > 0 ? space : matrix;
+}
+
+SmallVector<int64_t> RowSpace::getRowStrides() const {
+  SmallVector<int64_t> strides =
+      rowMajorStrides(ArrayRef<int64_t>(shape).take_front(rowDims));
+  strides.resize(shape.size(), 0);
+  return strides;
+}
+
+RowSpace RowSpace::dropColumns() const {
+  RowSpace space{SmallVector<int64_t>(ArrayRef(shape).take_front(rowDims)),
+                 rowDims};
+  space.shape.push_back(1);
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+FailureOr<RowOperand> RowOperand::get(const ScalarFunction::Argument &argument,
+                                      const RowSpace &space,
+                                      EmitError emitError) {
+  Type element = getTensorType(argument.value).getElementType();
+  if (!isa<FloatType>(element) || element.isF64())
+    return emitError() << "operands must be f16, bf16 or f32, not "
+                       << argument.value.getType();
+  ArrayRef<int64_t> shape = space.shape;
+  int64_t rows = llvm::product_of(shape.take_front(space.rowDims));
+  int64_t columns = llvm::product_of(shape.drop_front(space.rowDims));
+  int64_t buffer = getBuffer(argument.value);
+  FailureOr<StridedView> matrix = argument.view.reshape({rows, columns});
+  if (succeeded(matrix)) {
+    FailureOr<MatrixTensor> tensor = MatrixTensor::get(*matrix, buffer);
+    if (succeeded(tensor) && tensor->kind != MatrixTensor::ColumnMajor)
+      return RowOperand{*tensor, std::nullopt};
+  }
+  // The elements of a table are read several times, then from the cache.
+  int64_t elements = getTensorType(argument.value).getNumElements();
+  if (rows * columns < 2 * elements)
+    return emitError() << "an operand of type " << argument.value.getType()
+                       << " is neither a matrix, a row, a column nor a "
+                          "scalar of the rows";
+  auto take = [&](size_t begin, size_t end) {
+    StridedView view = argument.view;
+    view.shape.assign(shape.begin() + begin, shape.begin() + end);
+    view.strides.assign(argument.view.strides.begin() + begin,
+                        argument.view.strides.begin() + end);
+    collapseDimensions(view);
+    return view;
+  };
+  MatrixTensor tensor{MatrixTensor::RowMajor, buffer, element};
+  tensor.offset = argument.view.offset;
+  return RowOperand{tensor, std::pair(take(0, space.rowDims),
+                                      take(space.rowDims, shape.size()))};
+}
+
+bool RowOperand::allowsVector(int64_t vector) const {
+  if (getStorageBytes(tensor.element) * vector > 16)
+    return false;
+  if (table)
+    return true;
+  bool isOnePerRow = tensor.kind == MatrixTensor::ColumnVector ||
+                     tensor.kind == MatrixTensor::Scalar;
+  return isOnePerRow ||
+         (tensor.leadingDimension % vector == 0 && tensor.offset % vector == 0);
+}
+
+double RowOperand::countBytes(const RowRegion &region) const {
+  return table ? 0 : countMatrixBytes(tensor, region.rows, region.columns);
+}
+
+void RowOperand::print(raw_ostream &os) const {
+  if (!table)
+    return tensor.print(os);
+  os << "RowTable<" << tensor.buffer << ", " << getElementName(tensor.element);
+  for (const StridedView &view : {table->first, table->second}) {
+    os << ", Extents<";
+    llvm::interleaveComma(view.shape, os);
+    os << ">, ";
+    printStrides(os, view);
+  }
+  if (tensor.offset)
+    os << ", " << tensor.offset;
+  os << '>';
+}

@@ -1,0 +1,47 @@
+//===- RowOperand.h - What a row kernel reads -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_CUDA_ROWOPERAND_H
+#define FACT_LIB_TARGET_CUDA_ROWOPERAND_H
+
+#include "Emission.h"
+#include "fact/Analysis/RowRegion.h"
+
+namespace fact {
+/// The index space of rows: dimensions of a row's number, then of a column's.
+struct RowSpace {
+  llvm::SmallVector<int64_t> shape;
+  size_t rowDims = 1;
+
+  /// [rows, columns].
+  static RowSpace getMatrix(const RowRegion &region) {
+    return {{region.rows, region.columns}, 1};
+  }
+  /// The least space in which each full tensor of the region has dimensions of
+  /// its own: [n, group, channel, pixel] of a group norm.
+  static RowSpace getCommon(const RowRegion &region, FusedOp fused);
+
+  /// The strides that number the rows.
+  llvm::SmallVector<int64_t> getRowStrides() const;
+  /// The same rows with one element each.
+  RowSpace dropColumns() const;
+};
+
+/// A matrix, a vector or a scalar of rows, or a small table that they share.
+struct RowOperand {
+  MatrixTensor tensor;
+  /// Of a table: its view of the rows and of the columns.
+  std::optional<std::pair<StridedView, StridedView>> table;
+
+  static mlir::FailureOr<RowOperand> get(const ScalarFunction::Argument &argument,
+                                         const RowSpace &space,
+                                         EmitError emitError);
+
+  /// Whether vectors of so many elements are one access; tables take any.
+  bool allowsVector(int64_t vector) const;
+  double countBytes(const RowRegion &region) const;
+  void print(llvm::raw_ostream &os) const;
+};
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_ROWOPERAND_H
