@@ -67,3 +67,49 @@ func.func @all(%x: tensor<256x256xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A layer norm over the channels of images, in the order of memory.
+
+// CHECK:      ReductionShape<64, 96, 3136>,
+// CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
+// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1>>,
+// CHECK-NEXT: Operands<Strided<0, bf16, Strides<301056, 3136, 1>>,
+// CHECK-NEXT:          Strided<1, bf16, Strides<0, 1, 0>>>,
+// CHECK-NEXT: Results<Result<Body2, Strided<2, bf16, Strides<301056, 3136, 1>>>>,
+// CHECK:      ReductionSchedule<8, 8, {{[0-9]+}}, 1, true>>;
+func.func @channel_norm(%x: tensor<64x96x56x56xbf16>, %w: tensor<96xbf16>) -> tensor<64x96x56x56xbf16> {
+  %0 = fact.fused "reduction" ins(%x, %w : tensor<64x96x56x56xbf16>, tensor<96xbf16>) {
+  ^bb0(%a: tensor<64x96x56x56xbf16>, %b: tensor<96xbf16>):
+    %1 = fact.permute %a [0, 2, 3, 1] : (tensor<64x96x56x56xbf16>) -> tensor<64x56x56x96xbf16>
+    %2 = fact.norm layer %1 weight %b eps 1.0e-5 : (tensor<64x56x56x96xbf16>, tensor<96xbf16>) -> tensor<64x56x56x96xbf16>
+    %3 = fact.permute %2 [0, 3, 1, 2] : (tensor<64x56x56x96xbf16>) -> tensor<64x96x56x56xbf16>
+    fact.yield %3 : tensor<64x96x56x56xbf16>
+  } : tensor<64x96x56x56xbf16>
+  return %0 : tensor<64x96x56x56xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Several reductions of a row that fits on the chip: it is read once.
+
+// CHECK:      ReductionShape<8192, 512, 8, true>,
+// CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
+// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1>>,
+// CHECK:      ReductionSchedule<8, {{[0-9]+, [0-9]+}}, 1, true>>;
+func.func @variance(%x: tensor<8192x4096xbf16>) -> tensor<8192xbf16> {
+  %0 = fact.fused "reduction" ins(%x : tensor<8192x4096xbf16>) {
+  ^bb0(%a: tensor<8192x4096xbf16>):
+    %1 = fact.reduce mean %a dims [1] keep : (tensor<8192x4096xbf16>) -> tensor<8192x1xbf16>
+    %2 = fact.sub %a, %1 : (tensor<8192x4096xbf16>, tensor<8192x1xbf16>) -> tensor<8192x4096xbf16>
+    %3 = fact.mul %2, %2 : (tensor<8192x4096xbf16>, tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16>
+    %4 = fact.reduce mean %3 dims [1] : (tensor<8192x4096xbf16>) -> tensor<8192xbf16>
+    fact.yield %4 : tensor<8192xbf16>
+  } : tensor<8192xbf16>
+  return %0 : tensor<8192xbf16>
+}
+}

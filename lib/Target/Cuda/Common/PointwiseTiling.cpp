@@ -154,8 +154,9 @@ SpaceAttrInterface PointwiseTiling::getSpace(MLIRContext *context) const {
   for (auto [operand, staged] : llvm::zip_equal(pointwise.operands, isStaged))
     if (staged)
       bytes = std::max(bytes, getElementBytes(operand));
-  // One line of each side, or two.
-  SmallVector<int64_t> sizes{128 / bytes, 256 / bytes};
+  // One line of each side, or two; more of wide elements.
+  SmallVector<int64_t> sizes{std::max<int64_t>(32, 128 / bytes),
+                             std::max<int64_t>(64, 256 / bytes)};
   return CudaTileAttr::getSpace(context, sizes, sizes, {256});
 }
 

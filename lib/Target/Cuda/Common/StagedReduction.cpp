@@ -42,6 +42,12 @@ private:
            schedule.getSplits();
   }
 
+  /// Of the operands that a block reads, in each pass.
+  int64_t getBlockBytes(CudaReductionAttr schedule) const {
+    return schedule.getColumns() * reduction.vector * reduction.getLength() *
+           reduction.getOperandBytes();
+  }
+
   StagedReduction reduction;
 };
 
@@ -83,8 +89,7 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
   }
   // Plain kernels share a column among blocks in every pass.
   constexpr int64_t longestRead = 512 << 10;
-  int64_t blockBytes = own.getColumns() * reduction.vector *
-                       reduction.getLength() * reduction.getOperandBytes();
+  int64_t blockBytes = getBlockBytes(own);
   if (reduction.countPasses() > 1 && blockBytes > longestRead &&
       countBlocks(own) < machine.multiprocessors)
     return emitError() << "fewer blocks than multiprocessors read at most "
@@ -150,18 +155,24 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<CudaReductionAttr>(schedule);
   double elements =
       double(reduction.outer) * reduction.length * reduction.inner;
-  double passes = own.isHeld() ? 1 : reduction.countPasses();
-  double bytes = elements * (passes * reduction.getOperandBytes() +
-                             reduction.getResultBytes());
   double threads = double(own.getColumns()) * own.getLanes();
   double blocks = double(countBlocks(own));
-  // Bytes in flight: up to four vectors per thread, all of what is held.
-  double steps = llvm::divideCeilSigned(
-      reduction.getLength(), own.getLanes() * own.getSplits());
-  double inFlight = std::min(steps, own.isHeld() ? 16.0 : 4.0) *
-                    reduction.vector * reduction.getOperandBytes();
   double resident =
       std::min(blocks, machine.multiprocessors * std::floor(2048 / threads));
+  // Passes after the first read from the cache what fits there.
+  double passes = own.isHeld() ? 1 : reduction.countPasses();
+  double again =
+      resident * getBlockBytes(own) < 0.7 * machine.cacheBytes ? 0.4 : 1;
+  double bytes =
+      elements * ((1 + (passes - 1) * again) * reduction.getOperandBytes() +
+                  reduction.getResultBytes());
+  // Bytes in flight: four vectors per thread, more of small ones, all of what
+  // is held.
+  double steps = llvm::divideCeilSigned(
+      reduction.getLength(), own.getLanes() * own.getSplits());
+  double step = reduction.vector * reduction.getOperandBytes();
+  double inFlight =
+      step * std::min(steps, own.isHeld() ? 16.0 : std::max(4.0, 32 / step));
   double wanted = 32e3 * machine.multiprocessors;
   double efficiency =
       0.9 * std::min(1.0, resident * threads * inFlight / wanted);

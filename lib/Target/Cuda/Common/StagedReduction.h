@@ -41,12 +41,20 @@ struct StagedReduction {
   int64_t countPasses() const {
     return stages.size() + !full.views.empty();
   }
-  /// Of one element of all operands.
+  /// Of one element of all operands that are not broadcast, which the cache
+  /// has.
   int64_t getOperandBytes() const {
-    int64_t bytes = 0;
-    for (const StridedView &operand : operands)
-      bytes += getStorageBytes(getTensorType(operand.base).getElementType());
-    return bytes;
+    int64_t bytes = 0, all = 0;
+    for (const StridedView &operand : operands) {
+      int64_t size = getStorageBytes(getTensorType(operand.base).getElementType());
+      all += size;
+      bool isBroadcast = false;
+      for (auto [extent, stride] :
+           llvm::zip_equal(operand.shape, operand.strides))
+        isBroadcast |= extent > 1 && stride == 0;
+      bytes += isBroadcast ? 0 : size;
+    }
+    return bytes ? bytes : all;
   }
   /// Of the registers that hold one vector of all operands.
   int64_t getHeldBytes() const {

@@ -48,22 +48,73 @@ static ReduceOp liftPermute(ReduceOp op) {
   return lifted;
 }
 
+static Value castTo(ImplicitLocOpBuilder &b, Value value, Type element) {
+  if (getTensorType(value).getElementType() == element)
+    return value;
+  return CastOp::create(b, getTensorType(value).clone(element), value);
+}
+
 /// exp(x - max(x)) over its sum.
 static void writeOut(SoftmaxOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto type = cast<RankedTensorType>(op.getType());
-  auto cast = [&](Value value, Type element) -> Value {
-    if (getTensorType(value).getElementType() == element)
-      return value;
-    return CastOp::create(b, getTensorType(value).clone(element), value);
-  };
   int64_t dim = op.getDim();
-  Value x = cast(op.getOperand(), getComputeType(type.getElementType()));
+  Value x = castTo(b, op.getOperand(), getComputeType(type.getElementType()));
   Value largest = ReduceOp::create(b, ReduceKind::max, x, dim, /*keep=*/true);
   Value weights = ExpOp::create(b, SubOp::create(b, x, largest));
   Value sum = ReduceOp::create(b, ReduceKind::sum, weights, dim, /*keep=*/true);
   Value result = DivOp::create(b, weights, sum);
-  op.replaceAllUsesWith(cast(result, type.getElementType()));
+  op.replaceAllUsesWith(castTo(b, result, type.getElementType()));
+  op.erase();
+}
+
+/// The mean and the variance around it, or the mean of squares, in the
+/// dimensions of what a permute before the norm permutes.
+static void writeOut(NormOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto type = cast<RankedTensorType>(op.getType());
+  Type element = getComputeType(type.getElementType());
+  auto permute = op.getOperand().getDefiningOp<PermuteOp>();
+  int64_t rank = type.getRank(), leading = rank - op.getDims();
+  SmallVector<int64_t> order =
+      permute ? SmallVector<int64_t>(permute.getDims())
+              : llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<int64_t> inverse(rank);
+  for (auto [i, dim] : llvm::enumerate(order))
+    inverse[dim] = i;
+  auto dims = llvm::to_vector(ArrayRef<int64_t>(order).drop_front(leading));
+  llvm::sort(dims);
+
+  Value x =
+      castTo(b, permute ? permute.getOperand() : op.getOperand(), element);
+  auto mean = [&](Value value) -> Value {
+    return ReduceOp::create(b, ReduceKind::mean, value, dims, /*keep=*/true);
+  };
+  if (op.getKind() == NormKind::layer)
+    x = SubOp::create(b, x, mean(x));
+  Value eps = ConstantOp::create(
+      b, DenseElementsAttr::get(
+             RankedTensorType::get({}, element),
+             b.getFloatAttr(element, op.getEps().convertToDouble())));
+  Value scale =
+      RsqrtOp::create(b, AddOp::create(b, mean(MulOp::create(b, x, x)), eps));
+  Value result = MulOp::create(b, x, scale);
+  // Weights of a row's elements, one dimension for each of the tensor's.
+  auto spread = [&](Value weight) -> Value {
+    SmallVector<int64_t> shape(leading, 1);
+    llvm::append_range(shape, type.getShape().drop_front(leading));
+    Value spread = ReshapeOp::create(
+        b, getTensorType(weight).clone(shape), weight);
+    return castTo(b, PermuteOp::create(b, spread, inverse), element);
+  };
+  if (Value weight = op.getWeight())
+    result = MulOp::create(b, result, spread(weight));
+  if (Value bias = op.getBias())
+    result = AddOp::create(b, result, spread(bias));
+  result = castTo(b, result, type.getElementType());
+  if (permute)
+    result = PermuteOp::create(b, result, order);
+  op.replaceAllUsesWith(result);
   op.erase();
 }
 
@@ -74,17 +125,19 @@ static LogicalResult readStages(StagedReduction &reduction,
        llvm::make_early_inc_range(reduction.region->get().getBodyOps()))
     if (auto softmax = dyn_cast<SoftmaxOp>(op))
       writeOut(liftPermute(softmax));
+    else if (auto norm = dyn_cast<NormOp>(op))
+      writeOut(norm);
   for (Operation &op :
        llvm::make_early_inc_range(reduction.region->get().getBodyOps())) {
     if (auto reduce = dyn_cast<ReduceOp>(op))
       reduction.stages.push_back(liftPermute(reduce));
     else if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp>(op))
       return emitError() << "'" << op.getName()
-                         << "' is not a softmax, reduction, pointwise op or "
-                            "view";
+                         << "' is not a norm, softmax, reduction, pointwise op "
+                            "or view";
   }
   if (reduction.stages.empty())
-    return emitError() << "needs a softmax or a reduction";
+    return emitError() << "needs a norm, a softmax or a reduction";
   ReduceOp first = reduction.stages.front();
   ArrayRef<int64_t> shape = getTensorType(first.getOperand()).getShape();
   for (ReduceOp stage : reduction.stages)
@@ -339,11 +392,20 @@ FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
   if (failed(readStages(reduction, emitError)) ||
       failed(ReductionReader(fused, reduction, emitError).read()))
     return failure();
-  // Rows that lie together belong to `rowwise`, one row op at a time.
-  auto isRow = [](Operation &op) { return isa<SoftmaxOp, ReduceOp>(op); };
-  if (reduction.folds() && llvm::count_if(fused.getBodyOps(), isRow) > 1)
-    return emitError() << "several reductions must not be over the last "
-                          "dimension in memory";
+  // Rows that lie together belong to `rowwise`, one row op at a time, unless
+  // one read serves several.
+  auto isRow = [](Operation &op) {
+    return isa<NormOp, SoftmaxOp, ReduceOp>(op);
+  };
+  constexpr int64_t lanes = 1024, most = 128;
+  int64_t held =
+      llvm::divideCeil(reduction.getLength(), lanes) * reduction.getHeldBytes();
+  if (reduction.folds() && held > most &&
+      llvm::count_if(fused.getBodyOps(), isRow) > 1)
+    return emitError() << "a row of several reductions stays in registers, at "
+                          "most "
+                       << most << " bytes in each of " << lanes
+                       << " threads, not " << held;
   if (reduction.length >= INT32_MAX)
     return emitError() << "reduces less than 2^31 elements, not "
                        << reduction.length;

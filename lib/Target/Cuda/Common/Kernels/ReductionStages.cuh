@@ -184,6 +184,37 @@ combine_lanes(State (&states)[Vector], State *scratch, int column, int lane) {
   }
 }
 
+/// The same for one state of a thread, where lanes of a column lie together in
+/// warps: words of it are shuffled.
+template <class Operation, int Columns, int Lanes, class State>
+__device__ __forceinline__ void combine_rows(State &state, State *scratch,
+                                             int column, int lane) {
+  constexpr int per_warp = 32 / Columns < Lanes ? 32 / Columns : Lanes;
+  constexpr int groups = Lanes / per_warp;
+  static_assert(sizeof(State) % 4 == 0, "states are whole words");
+#pragma unroll
+  for (int distance = per_warp / 2; distance > 0; distance /= 2) {
+    uint32_t words[sizeof(State) / 4];
+    memcpy(words, &state, sizeof(State));
+#pragma unroll
+    for (uint32_t &word : words)
+      word = __shfl_xor_sync(0xffffffffu, word, distance * Columns);
+    State other;
+    memcpy(&other, words, sizeof(State));
+    state = Operation::combine(state, other);
+  }
+  if constexpr (groups > 1) {
+    if (lane % per_warp == 0)
+      scratch[lane / per_warp * Columns + column] = state;
+    __syncthreads();
+    state = scratch[column];
+#pragma unroll
+    for (int group = 1; group < groups; ++group)
+      state = Operation::combine(state, scratch[group * Columns + column]);
+    __syncthreads();
+  }
+}
+
 /// Strides by value: static arrays have no address on the device.
 template <class Strides> struct StridesOf;
 template <int64_t... Values> struct StridesOf<Strides<Values...>> {

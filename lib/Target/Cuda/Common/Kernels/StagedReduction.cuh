@@ -92,9 +92,13 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   static constexpr int64_t total = Shape::outer * vectors;
   static constexpr int64_t groups = (total + columns - 1) / columns;
   static constexpr int64_t chunk = (Shape::length + splits - 1) / splits;
-  /// Elements of a lane, and how many of them load together.
+  /// Elements of a lane, and how many of them load together: 4, or more to have
+  /// 32 bytes in flight.
   static constexpr int64_t steps = (chunk + lanes - 1) / lanes;
-  static constexpr int batch = steps < 4 ? int(steps) : 4;
+  static constexpr int step_bytes =
+      vector * (0 + ... + int(sizeof(typename Tensors::Element)));
+  static constexpr int wanted = step_bytes < 8 ? 32 / step_bytes : 4;
+  static constexpr int batch = steps < wanted ? int(steps) : wanted;
   /// Results of a thread's columns.
   static constexpr int width = folds ? 1 : vector;
   static constexpr int finish_columns = 8, finish_lanes = 32;
@@ -134,7 +138,7 @@ public:
   static constexpr int block_threads = columns * lanes;
   static constexpr int finish_threads = finish_columns * finish_lanes;
   static constexpr int shared_bytes =
-      lanes > 1 ? block_threads * vector * state_bytes() : 0;
+      lanes > 1 ? block_threads * width * state_bytes() : 0;
   static constexpr int finish_bytes = finish_threads * width * state_bytes();
 
   struct State {
@@ -311,13 +315,25 @@ private:
                            value, folds ? place * vector + j : place));
       }
     });
-    reduction::combine_lanes<Operation, columns, lanes>(
-        states, reinterpret_cast<typename Stage::State *>(reduction_memory),
-        threadIdx.x % columns, where.lane);
+    using StageState = typename Stage::State;
+    auto *scratch = reinterpret_cast<StageState *>(reduction_memory);
+    int const column = threadIdx.x % columns;
     if constexpr (folds) {
 #pragma unroll
       for (int j = 1; j < vector; ++j)
         states[0] = Operation::combine(states[0], states[j]);
+      if constexpr (columns < 32 && sizeof(StageState) % 4 == 0) {
+        reduction::combine_rows<Operation, columns, lanes>(states[0], scratch,
+                                                           column, where.lane);
+      } else {
+        StageState row[1] = {states[0]};
+        reduction::combine_lanes<Operation, columns, lanes>(row, scratch,
+                                                            column, where.lane);
+        states[0] = row[0];
+      }
+    } else {
+      reduction::combine_lanes<Operation, columns, lanes>(states, scratch,
+                                                          column, where.lane);
     }
     if constexpr (splits > 1) {
       if (where.active && where.lane == 0)

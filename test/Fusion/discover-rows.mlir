@@ -1,0 +1,54 @@
+// RUN: fact-opt %s --fact-discover="target=h200 patterns=%t.none" --split-input-file | FileCheck %s
+
+// The logarithm of a softmax reads its rows once.
+
+// CHECK-LABEL: func.func @log_softmax
+// CHECK: fact.fused "reduction"
+// CHECK: fact.reduce max
+// CHECK: fact.reduce sum
+// CHECK: cuda_reduction_space
+// CHECK-NOT: fact.fused
+func.func @log_softmax(%x: tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16> {
+  %1 = fact.reduce max %x dims [1] keep : (tensor<8192x4096xbf16>) -> tensor<8192x1xbf16>
+  %2 = fact.sub %x, %1 : (tensor<8192x4096xbf16>, tensor<8192x1xbf16>) -> tensor<8192x4096xbf16>
+  %3 = fact.exp %2 : (tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16>
+  %4 = fact.reduce sum %3 dims [1] keep : (tensor<8192x4096xbf16>) -> tensor<8192x1xbf16>
+  %5 = fact.log %4 : (tensor<8192x1xbf16>) -> tensor<8192x1xbf16>
+  %6 = fact.sub %2, %5 : (tensor<8192x4096xbf16>, tensor<8192x1xbf16>) -> tensor<8192x4096xbf16>
+  return %6 : tensor<8192x4096xbf16>
+}
+
+// -----
+
+// A group norm with its weights, and a layer norm over channels that are not
+// the last dimension in memory, are one kernel each.
+
+// CHECK-LABEL: func.func @group_norm
+// CHECK: fact.fused "rowwise"
+// CHECK: fact.norm
+// CHECK: fact.mul
+// CHECK: cuda_row_space
+// CHECK-NOT: fact.fused
+func.func @group_norm(%x: tensor<64x8192xbf16>, %w: tensor<8192xbf16>) -> tensor<64x8192xbf16> {
+  %0 = fact.reshape %x : (tensor<64x8192xbf16>) -> tensor<64x256x32xbf16>
+  %1 = fact.norm layer %0 eps 1.0e-5 : (tensor<64x256x32xbf16>) -> tensor<64x256x32xbf16>
+  %2 = fact.reshape %1 : (tensor<64x256x32xbf16>) -> tensor<64x8192xbf16>
+  %3 = fact.mul %2, %w : (tensor<64x8192xbf16>, tensor<8192xbf16>) -> tensor<64x8192xbf16>
+  return %3 : tensor<64x8192xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @channel_norm
+// CHECK: fact.fused "reduction"
+// CHECK: fact.permute
+// CHECK: fact.norm
+// CHECK: fact.permute
+// CHECK: cuda_reduction_space
+// CHECK-NOT: fact.fused
+func.func @channel_norm(%x: tensor<64x96x56x56xbf16>, %w: tensor<96xbf16>) -> tensor<64x96x56x56xbf16> {
+  %0 = fact.permute %x [0, 2, 3, 1] : (tensor<64x96x56x56xbf16>) -> tensor<64x56x56x96xbf16>
+  %1 = fact.norm layer %0 weight %w eps 1.0e-5 : (tensor<64x56x56x96xbf16>, tensor<96xbf16>) -> tensor<64x56x56x96xbf16>
+  %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<64x56x56x96xbf16>) -> tensor<64x96x56x56xbf16>
+  return %2 : tensor<64x96x56x56xbf16>
+}
