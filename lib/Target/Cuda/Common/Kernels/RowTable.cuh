@@ -57,8 +57,8 @@ struct Access<
   template <int Count> static constexpr bool can_use_vector() { return true; }
   template <int Count> static constexpr bool moves_in_vectors() {
     bool aligned = inner % Count == 0 && stride == 1 && O % Count == 0;
-    for (int64_t each : RowStrides::values)
-      aligned &= each % Count == 0;
+    for (int i = 0; i < RowStrides::rank; ++i)
+      aligned &= RowStrides::values[i] % Count == 0;
     for (int i = 0; i < last; ++i)
       aligned &= ColumnStrides::values[i] % Count == 0;
     return aligned;
