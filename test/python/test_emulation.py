@@ -8,6 +8,7 @@ whole tiles, vectors and warps are the exception.
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 import torch
@@ -140,6 +141,23 @@ struct Counted : Kernel {
   }
 };
 FACT_KERNEL("""
+
+
+def test_kernels_in_one_source_are_one_object(root, tmp_path):
+    """What test/gpu/unite.py makes of a bundle."""
+    class Rows(nn.Module):
+        def forward(self, x):
+            return torch.softmax(x, -1), x.exp().transpose(0, 1), x.sum(-1), (x * 2).relu()
+
+    write_bundle(tmp_path, Rows(), (torch.randn(9, 33),), "a100")
+    subprocess.run([sys.executable, root / "test" / "gpu" / "unite.py", tmp_path / "bundle"], check=True)
+    sources = [kernel["candidates"][0]["source"]
+               for kernel in json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]]
+    assert len(set(sources)) < len(sources) and all("united" in source for source in sources), sources
+    process = tune(root, tmp_path)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    summary = json.loads((tmp_path / "bundle" / "tuning.json").read_text())
+    assert not any(kernel.get("fallback") for kernel in summary["kernels"]), summary["kernels"]
 
 
 def on_emulated_gpu(tensor):

@@ -84,3 +84,27 @@ func.func @few_queries(%q: tensor<1x2x16x64xf16>) {
   } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<1x2x16x64xf16>
   return
 }
+
+// -----
+
+func.func @batches(%q: tensor<70000x2x64x64xf16>, %k: tensor<70000x2x64x64xf16>, %v: tensor<70000x2x64x64xf16>) {
+  // expected-error @below {{cooperative kernels take at most 65535 heads and batches, not 2 and 70000}}
+  %r = fact.fused "attention" ins(%q, %k, %v : tensor<70000x2x64x64xf16>, tensor<70000x2x64x64xf16>, tensor<70000x2x64x64xf16>) {
+  ^bb0(%a: tensor<70000x2x64x64xf16>, %b: tensor<70000x2x64x64xf16>, %c: tensor<70000x2x64x64xf16>):
+    %1 = fact.attention %a, %b, %c scale 0.125 : (tensor<70000x2x64x64xf16>, tensor<70000x2x64x64xf16>, tensor<70000x2x64x64xf16>) -> tensor<70000x2x64x64xf16>
+    fact.yield %1 : tensor<70000x2x64x64xf16>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<70000x2x64x64xf16>
+  return
+}
+
+// -----
+
+func.func @rows(%q: tensor<65535x64x1024x64xf16>, %k: tensor<65535x64x1024x64xf16>, %v: tensor<65535x64x1024x64xf16>) {
+  // expected-error @below {{batches, heads and queries must be less than 2^31 rows, not 65535 x 64 x 1024}}
+  %r = fact.fused "attention" ins(%q, %k, %v : tensor<65535x64x1024x64xf16>, tensor<65535x64x1024x64xf16>, tensor<65535x64x1024x64xf16>) {
+  ^bb0(%a: tensor<65535x64x1024x64xf16>, %b: tensor<65535x64x1024x64xf16>, %c: tensor<65535x64x1024x64xf16>):
+    %1 = fact.attention %a, %b, %c scale 0.125 : (tensor<65535x64x1024x64xf16>, tensor<65535x64x1024x64xf16>, tensor<65535x64x1024x64xf16>) -> tensor<65535x64x1024x64xf16>
+    fact.yield %1 : tensor<65535x64x1024x64xf16>
+  } schedule(#fact.sm90_attention<tile = 128x128, kernel = cooperative, stages = 4>) : tensor<65535x64x1024x64xf16>
+  return
+}

@@ -85,6 +85,11 @@ static LogicalResult checkSizes(const AttentionRegion &region,
   // Tiles have 128 queries or more: sm80_attention wastes less.
   if (region.queries <= 16)
     return emitError() << "needs more than 16 queries, not " << region.queries;
+  if (double(region.batches) * region.heads * region.queries >= INT32_MAX)
+    return emitError() << "batches, heads and queries must be less than 2^31 "
+                          "rows, not "
+                       << region.batches << " x " << region.heads << " x "
+                       << region.queries;
   return success();
 }
 
@@ -120,6 +125,13 @@ LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "a causal mask needs one tile size to divide the "
                           "other, not "
                        << tile[0] << "x" << tile[1];
+  // Heads and batches are in the grid's second and third dimension.
+  if (own.getKernel() == KernelSchedule::cooperative &&
+      std::max(attention.region.heads, attention.region.batches) > 65535)
+    return emitError() << "cooperative kernels take at most 65535 heads and "
+                          "batches, not "
+                       << attention.region.heads << " and "
+                       << attention.region.batches;
   // Tiles pad heads to a multiple of 32 columns.
   int64_t head = llvm::alignTo(attention.region.headSize, 32);
   return requireSharedMemory(2 * head * (tile[0] + own.getStages() * tile[1]),
