@@ -25,13 +25,18 @@ struct SoftmaxOverLast : OpRewritePattern<SoftmaxOp> {
     int64_t dim = op.getDim(), last = op.getType().getRank() - 1;
     if (dim == last)
       return failure();
-    // Swapping two dimensions is its own inverse.
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, last + 1));
-    std::swap(dims[dim], dims[last]);
+    // The other dimensions stay in order, so that kernels can merge them.
+    SmallVector<int64_t> order, inverse;
+    for (int64_t i = 0; i <= last; ++i) {
+      if (i != dim)
+        order.push_back(i);
+      inverse.push_back(i < dim ? i : i == dim ? last : i - 1);
+    }
+    order.push_back(dim);
     Value rows =
-        PermuteOp::create(rewriter, op.getLoc(), op.getOperand(), dims);
+        PermuteOp::create(rewriter, op.getLoc(), op.getOperand(), order);
     Value softmax = SoftmaxOp::create(rewriter, op.getLoc(), rows, last);
-    rewriter.replaceOpWithNewOp<PermuteOp>(op, softmax, dims);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, softmax, inverse);
     return success();
   }
 };

@@ -52,3 +52,21 @@ func.func @channel_norm(%x: tensor<64x96x56x56xbf16>, %w: tensor<96xbf16>) -> te
   %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<64x56x56x96xbf16>) -> tensor<64x96x56x56xbf16>
   return %2 : tensor<64x96x56x56xbf16>
 }
+
+// -----
+
+// A softmax over the channels of images, as --fact-normalize-rows permutes it.
+
+// CHECK-LABEL: func.func @channel_softmax
+// CHECK: fact.fused "reduction"
+// CHECK: fact.permute
+// CHECK: fact.softmax
+// CHECK: fact.permute
+// CHECK: cuda_reduction_space
+// CHECK-NOT: fact.fused
+func.func @channel_softmax(%x: tensor<4x64x32x32xbf16>) -> tensor<4x64x32x32xbf16> {
+  %0 = fact.permute %x [0, 2, 3, 1] : (tensor<4x64x32x32xbf16>) -> tensor<4x32x32x64xbf16>
+  %1 = fact.softmax %0 dim 3 : tensor<4x32x32x64xbf16>
+  %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<4x32x32x64xbf16>) -> tensor<4x64x32x32xbf16>
+  return %2 : tensor<4x64x32x32xbf16>
+}

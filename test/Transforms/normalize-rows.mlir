@@ -2,9 +2,9 @@
 
 // CHECK-LABEL: func @softmax
 func.func @softmax(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
-  // CHECK: fact.permute %arg0 [2, 1, 0]
-  // CHECK: fact.softmax %{{.*}} dim 2 : tensor<8x4x2xf32>
-  // CHECK: fact.permute %{{.*}} [2, 1, 0]
+  // CHECK: fact.permute %arg0 [1, 2, 0]
+  // CHECK: fact.softmax %{{.*}} dim 2 : tensor<4x8x2xf32>
+  // CHECK: fact.permute %{{.*}} [2, 0, 1]
   %0 = fact.softmax %x dim 0 : tensor<2x4x8xf32>
   return %0 : tensor<2x4x8xf32>
 }

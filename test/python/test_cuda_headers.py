@@ -93,6 +93,7 @@ def results(root, tmp_path_factory):
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
                "sm80": root / "test" / "gpu" / "sm80.mlir",
                "rows": root / "test" / "gpu" / "rows.mlir",
+               "tiles": root / "test" / "gpu" / "tiles.mlir",
                "sm100": folder / "sm100.mlir",
                "others": folder / "others.mlir"}
     for name, text in bundles.items():

@@ -85,6 +85,16 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     assert any(f"math = {math}" in schedule for schedule in schedules), schedules
 
 
+def test_tiles_and_short_rows(root, tmp_path):
+    subprocess.run([toolchain.require_tool("fact-compile"), root / "test" / "gpu" / "tiles.mlir",
+                    "--target=h200", "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], check=True)
+    process = tune(root, tmp_path)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    report = json.loads((tmp_path / "bundle" / "tuning.json").read_text())
+    kinds = {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
+    assert kinds == {"cuda_tile", "cuda_row", "cuda_reduction"}, kinds
+
+
 # A kernel that takes two sizes, around one that takes none.
 SIZED = """
 struct Sized : Kernel {
