@@ -55,6 +55,21 @@ func.func @channel_norm(%x: tensor<64x96x56x56xbf16>, %w: tensor<96xbf16>) -> te
 
 // -----
 
+// Rows of heads that are permuted are read where they lie.
+
+// CHECK-LABEL: func.func @heads
+// CHECK: fact.fused "rowwise" ins(%arg0
+// CHECK: fact.permute
+// CHECK: fact.norm
+// CHECK-NOT: fact.fused
+func.func @heads(%x: tensor<4x128x8x64xbf16>, %w: tensor<64xbf16>) -> tensor<4x8x128x64xbf16> {
+  %0 = fact.permute %x [0, 2, 1, 3] : (tensor<4x128x8x64xbf16>) -> tensor<4x8x128x64xbf16>
+  %1 = fact.norm rms %0 weight %w eps 1.0e-6 : (tensor<4x8x128x64xbf16>, tensor<64xbf16>) -> tensor<4x8x128x64xbf16>
+  return %1 : tensor<4x8x128x64xbf16>
+}
+
+// -----
+
 // A softmax over the channels of images, as --fact-normalize-rows permutes it.
 
 // CHECK-LABEL: func.func @channel_softmax

@@ -10,25 +10,35 @@ using namespace fact;
 // Index spaces
 //===----------------------------------------------------------------------===//
 
-RowSpace RowSpace::getCommon(const RowRegion &region, FusedOp fused) {
+RowSpace RowSpace::getCommon(const RowRegion &region) {
   RowSpace matrix = getMatrix(region);
   int64_t elements = region.rows * region.columns;
-  // Elements of the dimensions after each one, of all tensors.
+  // Elements of the dimensions after each one, of all tensors that the rows
+  // are reached from without a change of their order.
   llvm::SmallSetVector<int64_t, 8> after;
   after.insert(elements);
   after.insert(region.columns);
   after.insert(1);
-  auto add = [&](Value value) {
+  llvm::SmallSetVector<Value, 8> reached;
+  reached.insert(region.getInput());
+  reached.insert(region.getOutput());
+  auto follow = [&](Operation *op) {
+    if (!isa_and_nonnull<ReshapeOp, PointwiseOpInterface>(op))
+      return;
+    reached.insert_range(op->getOperands());
+    reached.insert_range(op->getResults());
+  };
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Value value = reached[i];
     auto type = getTensorType(value);
     if (type.getNumElements() != elements)
-      return;
+      continue;
     int64_t count = 1;
     for (int64_t size : llvm::reverse(type.getShape()))
       after.insert(count *= size);
-  };
-  llvm::for_each(fused.getBody().getArguments(), add);
-  for (Operation &op : fused.getBodyOps())
-    llvm::for_each(op.getResults(), add);
+    follow(value.getDefiningOp());
+    llvm::for_each(value.getUsers(), follow);
+  }
 
   SmallVector<int64_t> sorted = after.takeVector();
   llvm::sort(sorted, std::greater<int64_t>());
@@ -76,14 +86,8 @@ FailureOr<RowOperand> RowOperand::get(const ScalarFunction::Argument &argument,
   if (succeeded(matrix)) {
     FailureOr<MatrixTensor> tensor = MatrixTensor::get(*matrix, buffer);
     if (succeeded(tensor) && tensor->kind != MatrixTensor::ColumnMajor)
-      return RowOperand{*tensor, std::nullopt};
+      return RowOperand{*tensor, std::nullopt, tensor->isMatrix()};
   }
-  // The elements of a table are read several times, then from the cache.
-  int64_t elements = getTensorType(argument.value).getNumElements();
-  if (rows * columns < 2 * elements)
-    return emitError() << "an operand of type " << argument.value.getType()
-                       << " is neither a matrix, a row, a column nor a "
-                          "scalar of the rows";
   auto take = [&](size_t begin, size_t end) {
     StridedView view = argument.view;
     view.shape.assign(shape.begin() + begin, shape.begin() + end);
@@ -94,15 +98,32 @@ FailureOr<RowOperand> RowOperand::get(const ScalarFunction::Argument &argument,
   };
   MatrixTensor tensor{MatrixTensor::RowMajor, buffer, element};
   tensor.offset = argument.view.offset;
-  return RowOperand{tensor, std::pair(take(0, space.rowDims),
-                                      take(space.rowDims, shape.size()))};
+  RowOperand operand{tensor, std::pair(take(0, space.rowDims),
+                                       take(space.rowDims, shape.size()))};
+  const auto &[rowView, columnView] = *operand.table;
+  operand.isFull = !llvm::is_contained(rowView.strides, 0) &&
+                   !llvm::is_contained(columnView.strides, 0);
+  // Rows lie together, or the elements are few and come from the cache.
+  int64_t elements = getTensorType(argument.value).getNumElements();
+  bool hasRows = columnView.strides.size() == 1 &&
+                 columnView.strides.front() == 1 && columns >= 16;
+  if (operand.isFull ? hasRows : rows * columns >= 2 * elements)
+    return operand;
+  return emitError() << "an operand of type " << argument.value.getType()
+                     << " is neither a matrix, a row, a column nor a "
+                        "scalar of the rows";
 }
 
 bool RowOperand::allowsVector(int64_t vector) const {
   if (getStorageBytes(tensor.element) * vector > 16)
     return false;
-  if (table)
+  if (table && !isFull)
     return true;
+  if (table)
+    return tensor.offset % vector == 0 &&
+           llvm::all_of(table->first.strides, [&](int64_t stride) {
+             return stride % vector == 0;
+           });
   bool isOnePerRow = tensor.kind == MatrixTensor::ColumnVector ||
                      tensor.kind == MatrixTensor::Scalar;
   return isOnePerRow ||
@@ -110,7 +131,7 @@ bool RowOperand::allowsVector(int64_t vector) const {
 }
 
 double RowOperand::countBytes(const RowRegion &region) const {
-  return table ? 0 : countMatrixBytes(tensor, region.rows, region.columns);
+  return isFull ? countMatrixBytes(tensor, region.rows, region.columns) : 0;
 }
 
 void RowOperand::print(raw_ostream &os) const {

@@ -17,9 +17,9 @@ struct RowSpace {
   static RowSpace getMatrix(const RowRegion &region) {
     return {{region.rows, region.columns}, 1};
   }
-  /// The least space in which each full tensor of the region has dimensions of
-  /// its own: [n, group, channel, pixel] of a group norm.
-  static RowSpace getCommon(const RowRegion &region, FusedOp fused);
+  /// The least space in which each full tensor around the row op has dimensions
+  /// of its own: [n, group, channel, pixel] of a group norm.
+  static RowSpace getCommon(const RowRegion &region);
 
   /// The strides that number the rows.
   llvm::SmallVector<int64_t> getRowStrides() const;
@@ -27,17 +27,21 @@ struct RowSpace {
   RowSpace dropColumns() const;
 };
 
-/// A matrix, a vector or a scalar of rows, or a small table that they share.
+/// A matrix, a vector or a scalar of rows, or a table: a small one that rows
+/// share, or contiguous rows at several strides, such as heads that are
+/// permuted.
 struct RowOperand {
   MatrixTensor tensor;
   /// Of a table: its view of the rows and of the columns.
   std::optional<std::pair<StridedView, StridedView>> table;
+  /// Whether it has an element of its own for each of the rows'.
+  bool isFull = false;
 
   static mlir::FailureOr<RowOperand> get(const ScalarFunction::Argument &argument,
                                          const RowSpace &space,
                                          EmitError emitError);
 
-  /// Whether vectors of so many elements are one access; tables take any.
+  /// Whether vectors of so many elements are one access; small tables take any.
   bool allowsVector(int64_t vector) const;
   double countBytes(const RowRegion &region) const;
   void print(llvm::raw_ostream &os) const;

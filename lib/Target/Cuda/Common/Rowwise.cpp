@@ -47,7 +47,7 @@ struct Rowwise {
   int64_t getRowBytes() const {
     int64_t bytes = 0;
     for (const RowOperand &input : inputs)
-      if (input.tensor.isMatrix() && !input.table)
+      if (input.isFull)
         bytes += getStorageBytes(input.tensor.element);
     if (bytes == 0)
       bytes = getStorageBytes(inputs.front().tensor.element);
@@ -240,7 +240,7 @@ FailureOr<Rowwise> RowwisePlan::read(FusedOp fused, EmitError emitError) {
   if (failed(region) || failed(checkRows(*region, emitError)))
     return failure();
   RowSpace matrix = RowSpace::getMatrix(*region);
-  RowSpace common = RowSpace::getCommon(*region, fused);
+  RowSpace common = RowSpace::getCommon(*region);
   if (common.shape != matrix.shape) {
     Silence silence(fused);
     for (const RowSpace &space : {matrix, common}) {

@@ -127,6 +127,9 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
     columns.insert(least);
     for (int64_t threads : {256, 512, 1024})
       lanes.insert(std::clamp<int64_t>(threads / least, 1, longest));
+    // Lanes of short columns hold several elements each.
+    if (isMultiPass && longest <= 64)
+      lanes.insert(std::max<int64_t>(1, longest / 4));
     // Few columns that cannot be split are spread over more blocks.
     bool isNarrow = isMultiPass && reduction.countColumns() <
                                        least * machine.multiprocessors;

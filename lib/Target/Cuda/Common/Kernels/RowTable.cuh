@@ -1,4 +1,4 @@
-//===- RowTable.cuh - Small tables that rows share --------------*- CUDA -*-===//
+//===- RowTable.cuh - Rows at several strides, shared tables ----*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An operand of Row.cuh with strides for parts of a row's number and of a
@@ -8,6 +8,12 @@
 //   // rows are [n, group], columns [channel, h * w]
 //   RowTable<1, bf16, Extents<64, 32>, Strides<0, 8>,
 //                     Extents<8, 3136>, Strides<1, 0>>
+//
+// or rows that lie at several strides, such as those of permuted heads:
+//
+//   // x[n, t, head, d] as rows [n, head, t]
+//   RowTable<0, bf16, Extents<8, 32, 4096>, Strides<16777216, 128, 4096>,
+//                     Extents<128>, Strides<1>>
 //
 //===----------------------------------------------------------------------===//
 

@@ -169,7 +169,7 @@ private:
     };
   };
   template <class Tensor> struct Passage<Tensor, false> {
-    static constexpr int bytes = 0;
+    static constexpr int bytes = 0, width = 1;
     static constexpr int per_thread =
         (groups + block_threads - 1) / block_threads;
     struct Registers {
@@ -187,8 +187,10 @@ public:
   };
 
   static int bind(State &state, void *const *buffers, void *) {
+    constexpr bool has_vectors =
+        vector > 1 || ((PassageOf<Tensors>::width > 1) || ...);
     for (int i = 0; i < buffer_count; ++i) {
-      if (!is_aligned(buffers[i], 16))
+      if (has_vectors && !is_aligned(buffers[i], 16))
         return cudaErrorMisalignedAddress;
       state.buffers[i] = buffers[i];
     }
