@@ -170,10 +170,11 @@ const Rule fact::reductionRule{
     "reduction",
     "One `norm`, `softmax` or `reduce` over any dimensions, of rows of any "
     "length and any element type, the pointwise ops and views before it and "
-    "after it. Several reductions over the same dimensions are one kernel; over "
-    "the last dimension, if a row fits on the chip. Reads its operands once if they fit on the chip, "
-    "else once per pass: a sum is one pass, a softmax three. For rows that do "
-    "not fit on the chip or do not lie together.",
+    "after it. Several reductions over the same dimensions are one kernel; "
+    "over the last dimension, if a row fits on the chip. Reads its operands "
+    "once if they fit on the chip, else once per pass: a sum is one pass, a "
+    "softmax three. For rows that do not fit on the chip or do not lie "
+    "together.",
     growFrom<NormOp, SoftmaxOp, ReduceOp>,
     /*forward=*/true,
     /*backward=*/true};

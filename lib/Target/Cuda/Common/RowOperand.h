@@ -37,9 +37,9 @@ struct RowOperand {
   /// Whether it has an element of its own for each of the rows'.
   bool isFull = false;
 
-  static mlir::FailureOr<RowOperand> get(const ScalarFunction::Argument &argument,
-                                         const RowSpace &space,
-                                         EmitError emitError);
+  static mlir::FailureOr<RowOperand>
+  get(const ScalarFunction::Argument &argument, const RowSpace &space,
+      EmitError emitError);
 
   /// Whether vectors of so many elements are one access; small tables take any.
   bool allowsVector(int64_t vector) const;

@@ -69,7 +69,8 @@ private:
     auto allows = [&](const RowOperand &operand) {
       return operand.allowsVector(vector);
     };
-    return llvm::all_of(inputs, allows) && llvm::all_of(full.operands, allows) &&
+    return llvm::all_of(inputs, allows) &&
+           llvm::all_of(full.operands, allows) &&
            llvm::all_of(full.results, [&](const MatrixTensor &result) {
              return allows(RowOperand{result, std::nullopt});
            });

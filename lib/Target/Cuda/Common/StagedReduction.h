@@ -46,7 +46,8 @@ struct StagedReduction {
   int64_t getOperandBytes() const {
     int64_t bytes = 0, all = 0;
     for (const StridedView &operand : operands) {
-      int64_t size = getStorageBytes(getTensorType(operand.base).getElementType());
+      int64_t size =
+          getStorageBytes(getTensorType(operand.base).getElementType());
       all += size;
       bool isBroadcast = false;
       for (auto [extent, stride] :

@@ -1,4 +1,4 @@
-//===- RowTable.cuh - Rows at several strides, shared tables ----*- CUDA -*-===//
+//===- RowTable.cuh - Rows at several strides, shared tables ---*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An operand of Row.cuh with strides for parts of a row's number and of a
@@ -38,16 +38,16 @@ struct Grid;
 template <int64_t... Sizes, int64_t... Values, size_t... I>
 struct Grid<Extents<Sizes...>, Strides<Values...>, std::index_sequence<I...>> {
   /// Elements of the dimensions after one.
-  static constexpr unsigned after(size_t dimension) {
+  static constexpr unsigned after(int dimension) {
     int64_t count = 1;
-    ((count *= I > dimension ? Sizes : 1), ...);
+    ((count *= int(I) > dimension ? Sizes : 1), ...);
     return unsigned(count);
   }
-  template <unsigned Count> static constexpr unsigned constant = Count;
+  template <size_t Dimension>
+  static constexpr unsigned inner = after(int(Dimension));
 
   FACT_DEVICE int64_t offset_of(unsigned index) {
-    return ((int64_t(index / constant<after(I)> % unsigned(Sizes)) * Values) +
-            ...);
+    return ((int64_t(index / inner<I> % unsigned(Sizes)) * Values) + ...);
   }
 };
 
@@ -73,9 +73,10 @@ struct Access<
   template <int Count>
   FACT_DEVICE void load(void *const *buffers, int64_t row, int column,
                         float *values) {
+    using Rows = Grid<RowExtents, RowStrides>;
     using Columns = Grid<ColumnExtents, ColumnStrides>;
     E const *source = static_cast<E const *>(buffers[B]) +
-                      (O + Grid<RowExtents, RowStrides>::offset_of(unsigned(row)));
+                      (O + Rows::offset_of(unsigned(row)));
     if constexpr (moves_in_vectors<Count>()) {
       load_vector<Count>(source + Columns::offset_of(unsigned(column)), values);
     } else if constexpr (inner % Count == 0 && stride == 0) {

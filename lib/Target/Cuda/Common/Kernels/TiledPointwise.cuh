@@ -234,9 +234,8 @@ private:
 
   /// Where an operand begins in shared memory.
   template <size_t Number> static constexpr int begin() {
-    int bytes = 0;
-    size_t i = 0;
-    ((bytes += i++ < Number ? PassageOf<Tensors>::bytes : 0), ...);
+    int bytes = 0, i = 0;
+    ((bytes += i++ < int(Number) ? PassageOf<Tensors>::bytes : 0), ...);
     return bytes;
   }
 
@@ -391,8 +390,9 @@ private:
 
   /// Writes what was loaded of a staged operand to shared memory, turned.
   template <class Tensor>
-  FACT_DEVICE void deposit(char *memory,
-                           typename PassageOf<Tensor>::Registers const &registers) {
+  FACT_DEVICE void
+  deposit(char *memory,
+          typename PassageOf<Tensor>::Registers const &registers) {
     if constexpr (is_staged<Tensor>::value) {
       using Element = typename Tensor::Element;
       using Passing = PassageOf<Tensor>;
