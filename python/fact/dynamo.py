@@ -196,7 +196,10 @@ class _Bound:
         watched, with changes in place that PyTorch counts."""
         if self.watched:
             return [inputs[i].data_ptr() for i in self.weights]
-        return [_identity(inputs[i]) for i in self.weights]
+        try:
+            return [(inputs[i].data_ptr(), inputs[i]._version) for i in self.weights]
+        except RuntimeError:
+            return [_identity(inputs[i]) for i in self.weights]
 
     def _see(self, inputs: Sequence[Any]) -> None:
         self.seen = self._versions(inputs)
@@ -365,7 +368,7 @@ def _requires_grad(value: Any) -> bool:
 
 
 def _identity(tensor: torch.Tensor) -> tuple[int, int]:
-    """Changes with the tensor's memory, and with changes in place that PyTorch counts."""
+    """The address and the version, which tensors made in inference mode do not have."""
     return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
 
 

@@ -189,6 +189,8 @@ class Model:
         self._lock = threading.Lock()
         self._weights: dict[str, torch.Tensor] = {}
         self._written: dict[str, torch.Tensor] = {}
+        # The weights that calls change: their addresses, and `named_tensors` of them.
+        self._changed: tuple[list[int], Any] = [], None
         self._handle = None
         self.signature = library.signature
         self._on_cuda = library.device_type == "cuda"
@@ -214,7 +216,10 @@ class Model:
     def set_weights(self, weights) -> None:
         """Replaces weights by name; what was computed from them is computed again."""
         tensors = self._resolve(weights)
-        names, _keep = named_tensors(tensors)
+        self._set(tensors, named_tensors(tensors))
+
+    def _set(self, tensors: dict[str, torch.Tensor], named) -> None:
+        names, _keep = named
         with self._lock, _current_device(tensors.values()):
             if self._library_table().set_weights(self._handle, names, len(tensors)) != 0:
                 raise FactError(
@@ -274,7 +279,10 @@ class Model:
                 # Written and never read, so the library has no such weight.
                 self._written[mutation.target] = outputs[mutation.output]
         if changed:
-            self.set_weights(changed)
+            addresses = [tensor.data_ptr() for tensor in changed.values()]
+            if addresses != self._changed[0]:
+                self._changed = addresses, named_tensors(changed)
+            self._set(changed, self._changed[1])
 
     def run(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
         """Computes into `outputs`, which must be row-major; on CUDA, only enqueues."""
