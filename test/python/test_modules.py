@@ -214,3 +214,34 @@ def test_bytes_are_called_and_returned_as_bytes():
     found = fact.compile(Bytes(), (x,), target="host", candidates=1)(x)
     for result, expected in zip(found, Bytes()(x), strict=True):
         assert result.dtype == expected.dtype and torch.allclose(result, expected)
+
+
+class Fading(nn.Module):
+    """Changes a matrix that kernels may read packed, and a vector that they read in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mix", torch.randn(64, 64))
+        self.register_buffer("count", torch.zeros(64))
+
+    def forward(self, x):
+        self.mix.mul_(0.75)
+        self.count.add_(1)
+        return (x + self.count) @ self.mix
+
+
+def test_buffers_that_each_call_changes():
+    module = Fading().eval()
+    reference, x = copy.deepcopy(module), torch.randn(8, 64)
+    model = fact.compile(module, (x,), target="host", candidates=1)
+    for _ in range(4):
+        x = torch.randn(8, 64)
+        torch.testing.assert_close(model(x), reference(x))
+    for name, buffer in reference.named_buffers():
+        torch.testing.assert_close(model.state()[name], buffer)
+    # A buffer that the user replaces is the one that changes from then on.
+    replaced = torch.ones(64)
+    model.set_weights({"count": replaced})
+    reference.count.fill_(1)
+    torch.testing.assert_close(model(x), reference(x))
+    assert torch.equal(replaced, torch.full((64,), 2.0))
