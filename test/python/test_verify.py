@@ -92,6 +92,14 @@ def test_integers_are_those_of_fp64_or_of_pytorch():
         verify.check_beside(torch.tensor([1, 7, 3]), own, exact)
 
 
+def test_places_that_rounding_decides():
+    exact, own = torch.arange(8), torch.tensor([0, 9, 9, 9, 9, 5, 6, 7])
+    verify.check_beside(torch.tensor([0, 8, 8, 3, 4, 5, 6, 7]), own, exact)
+    # More than half as many as PyTorch's.
+    with pytest.raises(AssertionError, match="3 of 8 elements are wrong"):
+        verify.check_beside(torch.tensor([0, 8, 8, 8, 4, 5, 6, 7]), own, exact)
+
+
 def test_longer_sums_may_be_less_exact():
     assert verify.tolerance(torch.float32, 4096).norm > verify.tolerance(torch.float32, 16).norm
 

@@ -222,9 +222,11 @@ static LogicalResult convertAttention(TorchCall &call) {
   for (Value *operand : {&query, &key, &value})
     *operand = call.reshape(*operand, toRankFour(typeOf(*operand).getShape()));
 
+  // PyTorch's attention kernels for f32 are strict, whatever its precision of
+  // products.
   Value attention = call.infer<AttentionOp>(query, key, value, mask,
                                             llvm::APFloat(scale), causal,
-                                            isTf32(call, query));
+                                            /*tf32=*/false);
   return call.replace(call.reshape(attention, call.getResultType().getShape()));
 }
 

@@ -9,7 +9,8 @@
 // STRICT: fact.attention %{{.*}} scale 2.500000e-01 :
 // STRICT: fact.matmul
 // TF32: fact.matmul %{{.*}}, %{{.*}} tf32 : (tensor<4x8xf32>
-// TF32: fact.attention %{{.*}} scale 2.500000e-01 tf32 :
+// PyTorch's attention is strict at any precision of products.
+// TF32: fact.attention %{{.*}} scale 2.500000e-01 :
 // TF32: fact.matmul %{{.*}}, %{{.*}} : (tensor<4x8xbf16>
 module attributes {fact.float32_matmul_precision = "highest"} {
   func.func @main(%x: !torch.vtensor<[4,8],f32>, %w: !torch.vtensor<[8,6],f32>, %q: !torch.vtensor<[1,2,4,16],f32>, %h: !torch.vtensor<[4,8],bf16>, %v: !torch.vtensor<[8,6],bf16>) -> (!torch.vtensor<[4,6],f32>, !torch.vtensor<[1,2,4,16],f32>, !torch.vtensor<[4,6],bf16>) {
