@@ -153,6 +153,21 @@ struct Counted : Kernel {
 FACT_KERNEL("""
 
 
+def test_scores_in_the_thousands_of_tf32(root, tmp_path, monkeypatch):
+    """Rounding to TF32 decides which of two keys a query takes; the program is right all the same."""
+    class Sharp(nn.Module):
+        def forward(self, x, y):
+            keys = torch.cat([40 * y, 40.004 * y], -2)
+            return torch.softmax(40 * x @ keys.transpose(-2, -1), -1) @ torch.cat([y, -y], -2)
+
+    monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "high")
+    summary = emulate(root, tmp_path, Sharp(), (torch.randn(2, 3, 33, 16), torch.randn(2, 3, 40, 16)),
+                      "a100")
+    assert any("attention" in kernel["name"] for kernel in summary["kernels"]), summary["kernels"]
+    assert not any(kernel.get("fallback") for kernel in summary["kernels"]), summary["kernels"]
+    assert 'float32_matmul_precision = "high"' in (tmp_path / "module.mlir").read_text()
+
+
 def test_kernels_in_one_source_are_one_object(root, tmp_path):
     """What test/gpu/unite.py makes of a bundle."""
     class Rows(nn.Module):
