@@ -323,21 +323,32 @@ void Tuner::finishAttempt(Search &search, size_t index, Attempt attempt,
     conclude(search);
 }
 
-/// Ends a batch. Without a result, starts the next one; after the last, accepts
-/// candidates that spill; then tries the fallback.
+/// What fails in this many schedules fails in all: a mistake of the family.
+static constexpr size_t failuresOfAFamily = 8;
+
+/// Ends a batch. Without a result, starts the next one; after the last, or many
+/// that failed, accepts candidates that spill; then tries the fallback.
 void Tuner::conclude(Search &search) {
-  for (const std::optional<Attempt> &attempt : search.result.attempts)
+  size_t failures = 0;
+  for (const std::optional<Attempt> &attempt : search.result.attempts) {
     if (attempt && attempt->status == "ok")
       return;
+    failures += attempt && attempt->status != "spills";
+  }
   if (search.reference == Search::Broken)
     return;
+  const std::vector<size_t> &ranking = search.ranking;
+  auto isFallback = [&](size_t place) {
+    return search.kernel().candidates[ranking[place]].fallback;
+  };
+  if (failures >= failuresOfAFamily && isFallback(ranking.size() - 1))
+    while (search.next < ranking.size() && !isFallback(search.next))
+      ++search.next;
   bool acceptsSpills = !search.spills.empty() && !search.spillsTried;
-  if (search.next < search.ranking.size()) {
-    size_t next = search.ranking[search.next];
-    if (!search.kernel().candidates[next].fallback || !acceptsSpills) {
-      tryNext(search);
-      return;
-    }
+  if (search.next < ranking.size() &&
+      (!isFallback(search.next) || !acceptsSpills)) {
+    tryNext(search);
+    return;
   }
   if (!acceptsSpills)
     return;

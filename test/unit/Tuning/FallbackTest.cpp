@@ -47,6 +47,16 @@ TEST_F(Fallback, TakesThePlaceOfFailedCandidates) {
       << bundle.log;
 }
 
+TEST_F(Fallback, FollowsManyFailures) {
+  for (int i = 0; i < 20; ++i)
+    bundle.addCandidate("wrong" + std::to_string(i), "y[i] = 3 * x[i] + w[i];");
+  ASSERT_TRUE(bundle.tune({"--no-link", "--candidates", "4"}).succeeded())
+      << bundle.log;
+  Json kernel = bundle.report()["kernels"][0];
+  EXPECT_EQ(kernel["schedule"], "plain");
+  EXPECT_EQ(kernel["tried"], 9);
+}
+
 TEST_F(Fallback, IsVerifiedToo) {
   bundle.candidates()[0]["fallback"] = false;
   bundle.addCandidate("last", "y[i] = 3 * x[i] + w[i];");
