@@ -298,20 +298,23 @@ def chooses(bundle: Path) -> bool:
                ["key"].startswith("cublas") for kernel in kernels)
 
 
-def link(bundles: Sequence[Path], arguments) -> None:
-    """A library per bundle from the best predicted schedules. No kernel is compared with its
-    reference: the library is compared with its module."""
+def link(bundles: Sequence[Path], folder: Path, check: bool = False) -> None:
+    """A library per bundle from the best predicted schedules. Without `check`, no kernel is
+    compared with its reference: the library is compared with its module."""
     tool = os.path.join(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin"), "fact-tune")
-    unchecked = [bundle for bundle in bundles if not chooses(bundle)]
+    unchecked = [] if check else [bundle for bundle in bundles if not chooses(bundle)]
     # All compilers are busy from the first object to the last.
-    with open(Path(arguments.folder) / "compile.log", "w") as log:
-        subprocess.run([tool, *map(str, unchecked), "--compile-only", "--no-check", "--candidates", "1"],
-                       stdout=log, stderr=subprocess.STDOUT)
+    with open(folder / "compile.log", "w") as log:
+        for flags, part in ((["--no-check"], unchecked),
+                            ([], [bundle for bundle in bundles if bundle not in unchecked])):
+            if part:
+                subprocess.run([tool, *map(str, part), "--compile-only", *flags, "--candidates", "1"],
+                               stdout=log, stderr=subprocess.STDOUT)
 
     def link_one(bundle: Path) -> None:
-        check = ["--no-check"] if bundle in unchecked else []
+        flags = ["--no-check"] if bundle in unchecked else []
         with open(bundle / "link.log", "w") as log:
-            subprocess.run([tool, str(bundle), "--untuned", *check, "--candidates", "1"],
+            subprocess.run([tool, str(bundle), "--untuned", *flags, "--candidates", "1"],
                            stdout=log, stderr=subprocess.STDOUT)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -326,7 +329,10 @@ def run(arguments) -> int:
     if not bundles:
         raise SystemExit(f"breadth: error: no bundles in {folder}: run.py pack")
     if not arguments.no_tune:
-        (link if arguments.untuned else tune)(bundles, arguments)
+        if arguments.untuned:
+            link(bundles, folder)
+        else:
+            tune(bundles, arguments)
     linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
     commands = {mode: [sys.executable, __file__, mode, arguments.folder, "--timeout",
                        str(arguments.timeout), "--baselines", *arguments.baselines]

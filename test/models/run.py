@@ -7,8 +7,8 @@
                                                                 transformers
 
 `pack` writes a bundle per model and call, with the inputs, the results in fp64 and eager's own
-errors, and lists what the target refuses. `run` links all bundles in one call of fact-tune and
-compares each library with these results: an error may be 1.5 times eager's, plus one rounding.
+errors, and lists what the target refuses. `run` compiles all bundles, links them, several at a time,
+and compares each library with these results: an error may be 1.5 times eager's, plus one rounding.
 Weights are drawn again from their names. Comparisons are in processes of their own: a library that
 crashes or hangs ends its process, and the next process continues after it. Results are in
 FOLDER/report.json. A kernel that fact-tune found wrong and replaced by a plain one is listed;
@@ -39,7 +39,7 @@ import torch  # noqa: E402
 
 import fact  # noqa: E402
 from breadth.report import read, table  # noqa: E402
-from breadth.run import deadline, each_bundle, in_parallel, reason, tune  # noqa: E402
+from breadth.run import deadline, each_bundle, in_parallel, link, reason  # noqa: E402
 from fact.safetensors_file import read_safetensors, write_safetensors  # noqa: E402
 from fact.verify import Comparison, allowed_beside, compare, within  # noqa: E402
 from models.architectures import CALLS, DTYPES, RandomWeight, arguments, build  # noqa: E402
@@ -186,8 +186,7 @@ def run(options) -> int:
     if not options.no_tune:
         for bundle in bundles:
             (bundle / f"{bundle.name}.so").unlink(missing_ok=True)
-        options.batch = len(bundles)
-        tune(bundles, options)
+        link(bundles, folder, options.check)
     linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
     in_parallel("compare", linked, [sys.executable, __file__, "compare", options.folder,
                                     "--timeout", str(options.timeout)], options.parallel)
@@ -210,11 +209,8 @@ def main() -> int:
     parser.add_argument("--precision", nargs="+", choices=DTYPES, default=list(DTYPES))
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--timeout", type=int, default=180, help="seconds per case")
-    parser.add_argument("--candidates", type=int, default=1, help="schedules per kernel")
-    parser.add_argument("--no-check", dest="tune", action="store_const", default=["--untuned"],
-                        const=["--untuned", "--no-check"],
+    parser.add_argument("--no-check", dest="check", action="store_false",
                         help="compile no references and compare no kernel with its own")
-    parser.add_argument("--tune-timeout", type=float, default=1800, help="seconds for fact-tune")
     parser.add_argument("--no-tune", action="store_true", help="use the libraries of an earlier run")
     parser.add_argument("--parallel", type=int, default=4, help="comparisons at a time")
     parser.add_argument("--bundles", nargs="*", help=argparse.SUPPRESS)
