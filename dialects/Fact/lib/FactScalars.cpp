@@ -163,13 +163,33 @@ public:
     return select(small, series, erf(x));
   }
 
-  /// exp(x) - 1, which cancels near 0; there, 2 tanh(x / 2) / (1 - tanh(x /
-  /// 2)).
+  /// exp(x) - 1, which cancels near 0; there, the series in f32, and in f64
+  /// 2 tanh(x / 2) / (1 - tanh(x / 2)).
   Value expm1(Value x) {
-    Value half = tanh(mul(x, 0.5));
-    Value near = div(add(half, half), sub(constant(1, x), half));
+    Value near;
+    if (getElementTypeOrSelf(x.getType()).isF64()) {
+      Value half = tanh(mul(x, 0.5));
+      near = div(add(half, half), sub(constant(1, x), half));
+    } else {
+      // 1 / 2 + x / 6 + ... + x^9 / 11!; what is left is below 2^-28.
+      double factorial = 39916800;
+      Value sum = constant(1 / factorial, x);
+      for (int degree = 11; degree > 2; --degree) {
+        factorial /= degree;
+        sum = fma(sum, x, constant(1 / factorial, x));
+      }
+      near = mul(x, fma(sum, x, constant(1, x)));
+    }
     Value small = less(math::AbsFOp::create(b, x), constant(1, x));
     return select(small, near, sub(exp(x), constant(1, x)));
+  }
+
+  /// x tanh(log(1 + e)) = x n / (n + 2) with n = e (e + 2), e = exp(x). Above 20
+  /// the quotient is 1, and the bound keeps n finite.
+  Value mish(Value x) {
+    Value e = exp(min(x, constant(20, x)));
+    Value n = mul(e, add(e, 2));
+    return mul(x, div(n, add(n, 2)));
   }
 
   /// Whether `x` is a valid shift count: not negative, and less than the width.
@@ -298,18 +318,7 @@ EXACT_AND_FAST(SigmoidOp, s.sigmoid(x))
 EXACT(ReluOp, s.max(x, s.constant(0, x)))
 EXACT_AND_FAST(SiluOp, s.mul(x, s.sigmoid(x)))
 EXACT_AND_FAST(SoftplusOp, s.softplus(x))
-EXACT(MishOp, s.mul(x, s.tanh(s.softplus(x))))
-
-/// tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), e = exp(x). Above 20 the
-/// quotient is 1 to f32's precision, and the bound keeps n finite.
-Value MishOp::buildFastScalar(OpBuilder &builder, Location loc,
-                              ValueRange args) {
-  Scalar s(builder, loc, /*fast=*/true);
-  Value x = args[0];
-  Value e = s.exp(s.min(x, s.constant(20, x)));
-  Value n = s.mul(e, s.add(e, 2));
-  return s.mul(x, s.div(n, s.add(n, 2)));
-}
+EXACT_AND_FAST(MishOp, s.mish(x))
 
 static Value buildGelu(Scalar s, Value x, GeluKind kind) {
   if (kind == GeluKind::none) {
