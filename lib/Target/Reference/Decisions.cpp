@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementText.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Target/Reference.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -50,6 +51,8 @@ static bool isExact(Operation *op) {
 static Doubt getDoubt(Operation *op) {
   if (auto row = dyn_cast<RowOpInterface>(op))
     return row.getArithmetic().locates ? Doubt::Decides : Doubt::None;
+  if (asksForNan(op))
+    return Doubt::None;
   if (isa<CompareOp, SignOp, FloorOp, CeilOp, RoundOp, FmodOp>(op))
     return Doubt::Decides;
   // These have poles or a bounded domain.

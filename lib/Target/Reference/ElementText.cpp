@@ -172,6 +172,13 @@ static StringRef getComparison(Predicate predicate) {
   llvm_unreachable("unknown predicate");
 }
 
+bool fact::asksForNan(Operation *op) {
+  auto compare = dyn_cast<CompareOp>(op);
+  return compare && compare.getLhs() == compare.getRhs() &&
+         compare.getPredicate() != Predicate::lt &&
+         compare.getPredicate() != Predicate::gt;
+}
+
 namespace {
 /// The struct of Pointwise.h for an op, and whether its result is rounded.
 struct Formula {
@@ -181,8 +188,12 @@ struct Formula {
 } // namespace
 
 static Formula getFormula(Operation *op) {
-  if (auto compare = dyn_cast<CompareOp>(op))
+  if (auto compare = dyn_cast<CompareOp>(op)) {
+    bool isUnequal = compare.getPredicate() == Predicate::ne;
+    if (asksForNan(op))
+      return {isUnequal ? "IsNan" : "IsNumber", false};
     return {getComparison(compare.getPredicate()), false};
+  }
   if (auto gelu = dyn_cast<GeluOp>(op))
     return {gelu.getApproximate() == GeluKind::none ? "Gelu" : "GeluTanh",
             true};
@@ -298,6 +309,8 @@ LogicalResult ReferenceEmitter::printPointwise(Operation *op) {
     Formula formula = getFormula(op);
     if (formula.name.empty())
       return op->emitOpError("has no formula in the reference");
+    if (asksForNan(op))
+      x.pop_back();
     value =
         llvm::formatv("apply<op::{0}>({1})", formula.name, llvm::join(x, ", "));
     if (formula.rounds && isa<FloatType>(getTensor(result).getElementType()))

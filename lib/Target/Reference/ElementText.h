@@ -22,6 +22,9 @@ llvm::StringRef getRounding(mlir::Type element);
 /// A C++ literal of exactly this number.
 std::string getLiteral(const llvm::APFloat &number);
 
+/// Whether an op compares a value with itself: only NaN is unequal.
+bool asksForNan(mlir::Operation *op);
+
 /// The row-major index of the element of `shape` with these coordinates.
 std::string getIndex(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<std::string> coordinates);

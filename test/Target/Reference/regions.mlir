@@ -90,3 +90,20 @@ func.func @undecided(%x: tensor<64xbf16>, %y: tensor<64xbf16>) -> (tensor<64xi1>
   } : tensor<64xi1>, tensor<64xbf16>
   return %0#0, %0#1 : tensor<64xi1>, tensor<64xbf16>
 }
+
+// -----
+
+// A comparison with itself asks for NaN, which rounding does not decide.
+
+// CHECK:          return apply<op::IsNan>(value0::at(v, i));
+// CHECK-NOT:      doubt
+// CHECK:      FACT_REFERENCE(pointwise_0_reference, Region, 2,
+func.func @asks_for_nan(%x: tensor<64xf32>) -> tensor<64xi1> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<64xf32>) {
+  ^bb0(%a: tensor<64xf32>):
+    %1 = fact.log %a : (tensor<64xf32>) -> tensor<64xf32>
+    %2 = fact.compare ne %1, %1 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xi1>
+    fact.yield %2 : tensor<64xi1>
+  } : tensor<64xi1>
+  return %0 : tensor<64xi1>
+}

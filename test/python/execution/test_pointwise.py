@@ -32,6 +32,8 @@ UNARY = group(
       for name in ("isnan", "isinf", "isfinite", "relu", "sign", "neg", "abs", "exp")],
     Case("nan_to_num", lambda x: torch.nan_to_num(x).clamp(-4, 4), [ODD]),
     Case("nan_to_num of bounds", lambda x: torch.nan_to_num(x, 1.5, 3.0, -4.0), [ODD]),
+    Case("nan_to_num of a computed value", lambda x: torch.nan_to_num(torch.log(x * 1.5), 0.5), [X]),
+    Case("isclose", lambda x: torch.isclose(x * 1.5, x.exp(), atol=0.25), [X]),
     merge=True,
 )
 

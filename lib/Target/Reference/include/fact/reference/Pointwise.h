@@ -239,6 +239,14 @@ FACT_COMPARISON(Greater, >)
 FACT_COMPARISON(GreaterEqual, >=)
 #undef FACT_COMPARISON
 
+/// Comparisons of a value with itself. Rounding decides none of them.
+struct IsNumber : Smooth {
+  template <class T> FACT_FUNCTION static bool of(T x) { return x == x; }
+};
+struct IsNan : Smooth {
+  template <class T> FACT_FUNCTION static bool of(T x) { return x != x; }
+};
+
 struct RoundToBf16 : Smooth {
   FACT_FUNCTION static double of(double x) {
     return round_to(x, 8, -126, 0x1.fep127);
