@@ -4,6 +4,7 @@
 #include "fact/Dialect/Fact/Fact.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -26,17 +27,16 @@ struct SoftmaxOverLast : OpRewritePattern<SoftmaxOp> {
     if (dim == last)
       return failure();
     // The other dimensions stay in order, so that kernels can merge them.
-    SmallVector<int64_t> order, inverse;
-    for (int64_t i = 0; i <= last; ++i) {
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i <= last; ++i)
       if (i != dim)
         order.push_back(i);
-      inverse.push_back(i < dim ? i : i == dim ? last : i - 1);
-    }
     order.push_back(dim);
     Value rows =
         PermuteOp::create(rewriter, op.getLoc(), op.getOperand(), order);
     Value softmax = SoftmaxOp::create(rewriter, op.getLoc(), rows, last);
-    rewriter.replaceOpWithNewOp<PermuteOp>(op, softmax, inverse);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, softmax,
+                                           invertPermutationVector(order));
     return success();
   }
 };

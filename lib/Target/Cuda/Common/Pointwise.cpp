@@ -58,7 +58,7 @@ int64_t Pointwise::limitVector(int64_t vector) const {
   return vector;
 }
 
-static double countBytes(const StridedView &view) {
+double fact::countBytes(const StridedView &view) {
   double bytes = getStorageBytes(getTensorType(view.base).getElementType());
   for (auto [size, stride] : llvm::zip_equal(view.shape, view.strides))
     if (stride != 0)

@@ -46,6 +46,9 @@ struct Pointwise {
                     llvm::ArrayRef<std::string> functors) const;
 };
 
+/// The bytes of a view, each element once.
+double countBytes(const StridedView &view);
+
 /// Schedules with this vector and half of it.
 SpaceAttrInterface getPointwiseSpace(mlir::MLIRContext *context,
                                      int64_t widestVector);

@@ -44,10 +44,7 @@ PointwiseTiling::get(const Pointwise &pointwise) {
     if (operand.base.getDefiningOp())
       return std::nullopt;
     SmallVector<int64_t> order = orderDimensions(operand);
-    double bytes = getElementBytes(operand);
-    for (auto [size, stride] :
-         llvm::zip_equal(operand.shape, operand.strides))
-      bytes *= stride ? size : 1;
+    double bytes = countBytes(operand);
     if (operand.strides[along] != 0 && order.front() != along && bytes > most) {
       most = bytes;
       tiling.loadOrder = order;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "StagedReduction.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
@@ -79,9 +80,7 @@ static void writeOut(NormOp op) {
   SmallVector<int64_t> order =
       permute ? SmallVector<int64_t>(permute.getDims())
               : llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  SmallVector<int64_t> inverse(rank);
-  for (auto [i, dim] : llvm::enumerate(order))
-    inverse[dim] = i;
+  SmallVector<int64_t> inverse = invertPermutationVector(order);
   auto dims = llvm::to_vector(ArrayRef<int64_t>(order).drop_front(leading));
   llvm::sort(dims);
 

@@ -76,8 +76,9 @@ LogicalResult GemmPlan::checkWarps(Sm80GemmAttr schedule,
   if (isSimt && tile[0] == 16 * warps[0] && tile[1] == 16 * warps[1])
     return emitError() << "math = simt needs 32x16 or 16x32 of the tile per "
                           "warp, not 16x16";
-  // A strict product by matrix units has a second set for the sums of each tile
-  // of K. One on the f32 units holds 4 steps of K of both factors beside them.
+  // A strict product by matrix units holds small parts of factors and the sums
+  // of each step too: as much again. One on the f32 units holds 4 steps of K of
+  // both factors beside the sums.
   int64_t sets = gemm.factors.size() * (gemm.isStrict() && !isSimt ? 2 : 1);
   int64_t registers = sets * tile[0] * tile[1] / schedule.getThreads();
   int64_t most = isSimt ? 64 : 128;
