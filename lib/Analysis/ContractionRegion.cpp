@@ -41,6 +41,8 @@ private:
   LogicalResult checkCount();
   LogicalResult checkWeights();
   LogicalResult readFactors();
+  LogicalResult checkSource(Value base, StringRef name);
+  bool readWindows();
   FailureOr<StridedView> readFactor(Value value, bool transposed,
                                     StringRef name);
   LogicalResult readReductions();
@@ -120,6 +122,16 @@ LogicalResult ContractionReader::checkWeights() {
   return success();
 }
 
+LogicalResult ContractionReader::checkSource(Value base, StringRef name) {
+  Operation *op = base.getDefiningOp();
+  if (op && !(options.constantFactors && isa<fact::ConstantOp>(op)))
+    return emitError() << name
+                       << " of 'fact.matmul' must be an argument of the region "
+                          "or a view of one, and is computed by '"
+                       << op->getName() << "'";
+  return success();
+}
+
 /// A factor as [batch..., rows, columns] of the products' batch sizes.
 FailureOr<StridedView>
 ContractionReader::readFactor(Value value, bool transposed, StringRef name) {
@@ -128,12 +140,8 @@ ContractionReader::readFactor(Value value, bool transposed, StringRef name) {
     return emitError() << name
                        << " of 'fact.matmul' is reshaped in a way that strides "
                           "cannot describe";
-  Operation *op = view->base.getDefiningOp();
-  if (op && !(options.constantFactors && isa<fact::ConstantOp>(op)))
-    return emitError() << name
-                       << " of 'fact.matmul' must be an argument of the region "
-                          "or a view of one, and is computed by '"
-                       << op->getName() << "'";
+  if (failed(checkSource(view->base, name)))
+    return failure();
   if (transposed) {
     auto order =
         llvm::to_vector(llvm::seq<int64_t>(0, int64_t(view->shape.size())));
@@ -153,13 +161,34 @@ static bool isShared(const StridedView &factor) {
   return true;
 }
 
+/// Reads the lhs as windows, if it is such and strides cannot describe it.
+bool ContractionReader::readWindows() {
+  MatmulOp first = region.products.front().matmul;
+  if (!options.windows || first.getTransposeA())
+    return false;
+  FailureOr<StridedView> strided = StridedView::get(first.getLhs());
+  if (succeeded(strided) && isa<BlockArgument>(strided->base))
+    return false;
+  FailureOr<WindowedView> windows = WindowedView::get(first.getLhs());
+  if (failed(windows) ||
+      windows->getRows() != llvm::product_of(getBatchShape()) * first.getM())
+    return false;
+  region.windows = *windows;
+  return true;
+}
+
 LogicalResult ContractionReader::readFactors() {
   MatmulOp first = region.products.front().matmul;
-  FailureOr<StridedView> lhs =
-      readFactor(first.getLhs(), first.getTransposeA(), "the lhs");
-  if (failed(lhs))
-    return failure();
-  region.lhs = *lhs;
+  if (readWindows()) {
+    if (failed(checkSource(region.windows->image.base, "the lhs")))
+      return failure();
+  } else {
+    FailureOr<StridedView> lhs =
+        readFactor(first.getLhs(), first.getTransposeA(), "the lhs");
+    if (failed(lhs))
+      return failure();
+    region.lhs = *lhs;
+  }
   for (ContractionRegion::Product &product : region.products) {
     FailureOr<StridedView> rhs = readFactor(
         product.matmul.getRhs(), product.matmul.getTransposeB(), "the rhs");

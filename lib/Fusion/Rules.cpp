@@ -15,6 +15,7 @@
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/UnrolledLoops.h"
+#include "fact/Analysis/WindowedView.h"
 #include "fact/Fusion/Retrieval.h"
 
 using namespace mlir;
@@ -114,6 +115,15 @@ private:
 };
 } // namespace
 
+/// The operand of an op that a kernel may read through: a view, or zeros around
+/// a tensor, which windows reach into. Null for other ops.
+static Value getReadThrough(Operation *op) {
+  if (isView(op))
+    return op->getOperand(0);
+  std::optional<ZeroPadding> padding = ZeroPadding::get(op);
+  return padding ? padding->source : Value();
+}
+
 /// Adds the views that feed the anchors, operand by operand, as far as the
 /// kernel can read through them. A view with users outside of the group is not
 /// added.
@@ -123,10 +133,10 @@ OpGroup RulesAgent::withViewsBefore(const Rule &rule, OpGroup anchors) const {
     for (Value operand : anchor->getOperands()) {
       OpGroup trial = group;
       for (Operation *op = operand.getDefiningOp();
-           isView(op) && isFree(op) &&
+           getReadThrough(op) && isFree(op) &&
            llvm::all_of(op->getUsers(),
                         [&](Operation *user) { return trial.contains(user); });
-           op = op->getOperand(0).getDefiningOp())
+           op = getReadThrough(op).getDefiningOp())
         trial.insert(op);
       // The whole chain, or as much of its end as the kernel accepts.
       while (trial.size() > group.size() && !accepts(rule, trial, group))

@@ -55,6 +55,9 @@ def import_program(
         module.attributes["fact.float32_matmul_precision"] = ir.StringAttr.get(
             torch.get_float32_matmul_precision()
         )
+        module.attributes["fact.float32_convolution_precision"] = ir.StringAttr.get(
+            "high" if torch.backends.cudnn.allow_tf32 else "highest"
+        )
         module.attributes["fact.signature"] = ir.StringAttr.get(signature.to_json())
         function.attributes["arg_attrs"] = _names(inputs)
         function.attributes["res_attrs"] = _names(outputs)

@@ -88,28 +88,32 @@ MachineAttr fact::getTargetMachine(Operation *op) {
 // Precision of f32 contractions
 //===----------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral precisionName =
+static constexpr llvm::StringLiteral productPrecision =
     "fact.float32_matmul_precision";
+static constexpr llvm::StringLiteral convolutionPrecision =
+    "fact.float32_convolution_precision";
 
-bool fact::allowsTf32(Operation *op) {
+bool fact::allowsTf32(Operation *op, bool inConvolution) {
+  StringRef name = inConvolution ? convolutionPrecision : productPrecision;
   for (; op; op = op->getParentOp())
-    if (auto precision = op->getAttrOfType<StringAttr>(precisionName))
+    if (auto precision = op->getAttrOfType<StringAttr>(name))
       return precision.getValue() != "highest";
   return false;
 }
 
 LogicalResult FactDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
-  if (attribute.getName() != precisionName)
+  StringRef name = attribute.getName();
+  if (name != productPrecision && name != convolutionPrecision)
     return success();
   if (!isa<ModuleOp>(op))
     return op->emitOpError("attribute '")
-           << precisionName << "' is allowed on modules only";
+           << name << "' is allowed on modules only";
   auto precision = dyn_cast<StringAttr>(attribute.getValue());
   if (!precision ||
       !llvm::is_contained({"highest", "high", "medium"}, precision.getValue()))
     return op->emitOpError("attribute '")
-           << precisionName << "' is " << attribute.getValue()
+           << name << "' is " << attribute.getValue()
            << ", but must be \"highest\", \"high\" or \"medium\"";
   return success();
 }

@@ -333,6 +333,38 @@ FailureOr<RankedTensorType> PermuteOp::inferType(Adaptor op,
   return operand.clone(shape);
 }
 
+FailureOr<RankedTensorType> WindowsOp::inferType(Adaptor op,
+                                                 EmitError emitError) {
+  RankedTensorType operand = typeOf(op.getOperand());
+  ArrayRef<int64_t> kernel = op.getKernel(), strides = op.getStrides(),
+                    dilations = op.getDilations();
+  auto isPositive = [](int64_t number) { return number >= 1; };
+  if (kernel.empty() || kernel.size() != strides.size() ||
+      kernel.size() != dilations.size() || !llvm::all_of(kernel, isPositive) ||
+      !llvm::all_of(strides, isPositive) ||
+      !llvm::all_of(dilations, isPositive))
+    return violates(emitError, 1)
+           << "kernel, strides and dilations need a positive number for each "
+              "dimension of a window";
+  int64_t dim = op.getDim(), count = kernel.size();
+  if (dim < 0 || dim + count > operand.getRank())
+    return violates(emitError, 1)
+           << operand << " has no " << count << " dimensions from dim " << dim;
+  ArrayRef<int64_t> from = operand.getShape();
+  SmallVector<int64_t> shape(from.take_front(dim));
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t reach = (kernel[i] - 1) * dilations[i] + 1, size = from[dim + i];
+    if (reach > size)
+      return violates(emitError, 2) << "a window reaches over " << reach
+                                    << " elements of dim " << dim + i
+                                    << ", which has " << size;
+    shape.push_back((size - reach) / strides[i] + 1);
+  }
+  llvm::append_range(shape, kernel);
+  llvm::append_range(shape, from.drop_front(dim + count));
+  return operand.clone(shape);
+}
+
 FailureOr<RankedTensorType> ConcatOp::inferType(Adaptor op,
                                                 EmitError emitError) {
   if (op.getInputs().empty())

@@ -50,6 +50,10 @@ OpFoldResult ExpandOp::fold(FoldAdaptor) {
   return {};
 }
 
+OpFoldResult WindowsOp::fold(FoldAdaptor adaptor) {
+  return foldSplatView(adaptor.getOperand(), getType());
+}
+
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? OpFoldResult(getInputs().front())
                                  : OpFoldResult();
@@ -268,6 +272,50 @@ struct KeepLeadingDims : OpRewritePattern<ReshapeOp> {
   }
 };
 } // namespace
+
+namespace {
+/// Windows that do not overlap are blocks: a reshape and a permute.
+struct SplitIntoBlocks : OpRewritePattern<WindowsOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WindowsOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t dim = op.getDim(), count = op.getKernel().size();
+    Value value = op.getOperand();
+    SmallVector<int64_t> shape(op.getOperand().getType().getShape());
+    SmallVector<int64_t> split(ArrayRef(shape).take_front(dim));
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t kernel = op.getKernel()[i], stride = op.getStrides()[i];
+      if (kernel > 1 && (kernel != stride || op.getDilations()[i] != 1))
+        return failure();
+      split.append({op.getType().getDimSize(dim + i), kernel});
+    }
+    llvm::append_range(split, ArrayRef(shape).drop_front(dim + count));
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t kernel = op.getKernel()[i];
+      shape[dim + i] = split[dim + 2 * i] * kernel;
+      int64_t step = kernel == 1 ? op.getStrides()[i] : 1;
+      value = rewriter.createOrFold<SliceOp>(
+          op.getLoc(), op.getType().clone(shape), value, dim + i, /*start=*/0,
+          step);
+    }
+    value = rewriter.createOrFold<ReshapeOp>(
+        op.getLoc(), op.getType().clone(split), value);
+    // [a..., (o, k)..., b...] to [a..., o..., k..., b...].
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
+    for (int64_t i = 0; i < count; ++i) {
+      order[dim + i] = dim + 2 * i;
+      order[dim + count + i] = dim + 2 * i + 1;
+    }
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, value, order);
+    return success();
+  }
+};
+} // namespace
+
+void WindowsOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<SplitIntoBlocks>(context);
+}
 
 void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {

@@ -27,6 +27,20 @@ FailureOr<StridedView> ExpandOp::applyView(const StridedView &operand) {
   return operand.expand(getType().getShape());
 }
 
+FailureOr<StridedView> WindowsOp::applyView(const StridedView &operand) {
+  size_t dim = getDim(), count = getKernel().size();
+  StridedView view = operand;
+  view.shape = llvm::to_vector(getType().getShape());
+  auto place = view.strides.begin() + dim;
+  SmallVector<int64_t> inside;
+  for (size_t i = 0; i < count; ++i, ++place) {
+    inside.push_back(*place * getDilations()[i]);
+    *place *= getStrides()[i];
+  }
+  view.strides.insert(place, inside.begin(), inside.end());
+  return view;
+}
+
 //===----------------------------------------------------------------------===//
 // For references; shares no code with the functions above
 //===----------------------------------------------------------------------===//
@@ -64,5 +78,15 @@ SmallVector<AffineExpr> ExpandOp::getSourceIndex(ArrayRef<AffineExpr> index) {
   for (auto [expr, size] : llvm::zip_equal(source, from))
     if (size == 1)
       expr = getAffineConstantExpr(0, getContext());
+  return source;
+}
+
+SmallVector<AffineExpr> WindowsOp::getSourceIndex(ArrayRef<AffineExpr> index) {
+  size_t dim = getDim(), count = getKernel().size();
+  SmallVector<AffineExpr> source(index.take_front(dim + count));
+  for (size_t i = 0; i < count; ++i)
+    source[dim + i] = source[dim + i] * getStrides()[i] +
+                      index[dim + count + i] * getDilations()[i];
+  llvm::append_range(source, index.drop_front(dim + 2 * count));
   return source;
 }

@@ -4,7 +4,7 @@
 #ifndef FACT_ANALYSIS_CONTRACTIONREGION_H
 #define FACT_ANALYSIS_CONTRACTIONREGION_H
 
-#include "fact/Dialect/Fact/Fact.h"
+#include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Schedule.h"
 
 namespace fact {
@@ -29,6 +29,8 @@ struct ContractionRegion {
     bool foldBatches = true;
     /// Whether a factor may be a constant of the region.
     bool constantFactors = false;
+    /// Whether the rows of the lhs may be windows that strides cannot describe.
+    bool windows = false;
   };
 
   struct Product {
@@ -74,8 +76,10 @@ struct ContractionRegion {
   int64_t m = 0, k = 0;
   /// Products that have an rhs each; 1 where batches are folded.
   int64_t batches = 1;
-  /// [batch..., rows, k], with the batch sizes of the products.
+  /// [batch..., rows, k], with the batch sizes of the products; empty if the
+  /// rows are `windows`.
   StridedView lhs;
+  std::optional<WindowedView> windows;
   llvm::SmallVector<Product> products;
   /// In the order of the ops.
   llvm::SmallVector<Reduction> reductions;

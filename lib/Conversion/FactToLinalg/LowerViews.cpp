@@ -69,6 +69,21 @@ struct LowerExpand : OpConversionPattern<ExpandOp> {
   }
 };
 
+struct LowerWindows : OpConversionPattern<WindowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(WindowsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ElementBuilder b(rewriter, op.getLoc());
+    AffineMap map = AffineMap::get(op.getType().getRank(), 0,
+                                   op.getSourceExprs(), getContext());
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOp(op, b.map(type, adaptor.getOperand(), map,
+                                 [](auto &, ValueRange x) { return x[0]; }));
+    return success();
+  }
+};
+
 struct LowerConcat : OpConversionPattern<ConcatOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -111,6 +126,6 @@ struct LowerConstant : OpConversionPattern<ConstantOp> {
 
 void fact::populateViewPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<LowerReshape, LowerPermute, LowerSlice, LowerExpand, LowerConcat,
-               LowerConstant>(converter, patterns.getContext());
+  patterns.add<LowerReshape, LowerPermute, LowerSlice, LowerExpand, LowerWindows,
+               LowerConcat, LowerConstant>(converter, patterns.getContext());
 }

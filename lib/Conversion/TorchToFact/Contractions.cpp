@@ -31,16 +31,17 @@ static Value multiplyIntegers(TorchCall &call, Value x, Value y,
 }
 
 /// Whether the product of f32 operands is one of TF32, as PyTorch has it.
-static bool isTf32(TorchCall &call, Value factor) {
-  return elementOf(factor).isF32() && allowsTf32(call.getOperation());
+static bool isTf32(TorchCall &call, Value factor, bool inConvolution) {
+  return elementOf(factor).isF32() &&
+         allowsTf32(call.getOperation(), inConvolution);
 }
 
 Value torchtofact::multiplyMatrices(TorchCall &call, Value x, Value y,
-                                    bool transposeB) {
+                                    bool transposeB, bool inConvolution) {
   if (!isa<FloatType>(elementOf(x)))
     return multiplyIntegers(call, x, y, transposeB);
   return call.infer<MatmulOp>(x, y, /*transpose_a=*/false, transposeB,
-                              isTf32(call, x));
+                              isTf32(call, x, inConvolution));
 }
 
 /// PyTorch's product of any ranks: a 1-d operand is a row on the left and a

@@ -242,13 +242,14 @@ SmallVector<StringRef> findSimilarOps(StringRef name,
 
 /// Multiplies tensors of rank 2 or more, whose leading dimensions broadcast.
 Value multiplyMatrices(TorchCall &call, Value x, Value y,
-                       bool transposeB = false);
+                       bool transposeB = false, bool inConvolution = false);
 /// Integer `self` to the power `other`.
 LogicalResult convertIntegerPower(TorchCall &call);
 
 void populateActivationConverters(ConverterTable &table);
 void populateConstantConverters(ConverterTable &table);
 void populateContractionConverters(ConverterTable &table);
+void populateConvolutionConverters(ConverterTable &table);
 void populateEinsumConverters(ConverterTable &table);
 void populateIndexingConverters(ConverterTable &table);
 void populateIntegerConverters(ConverterTable &table);

@@ -26,6 +26,7 @@ static const ConverterTable &getConverters() {
     populateActivationConverters(table);
     populateConstantConverters(table);
     populateContractionConverters(table);
+    populateConvolutionConverters(table);
     populateEinsumConverters(table);
     populateIndexingConverters(table);
     populateIntegerConverters(table);

@@ -131,6 +131,8 @@ void GemmBuilder::buildPack() {
 /// `g * mr * depth + (k - from) * mr + i`. Missing rows repeat the last one;
 /// their results are not stored.
 void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
+  if (plan.windows)
+    return packWindows(firstRow, rowEnd, from, to);
   Value source = b.getPointer(plan.a.base);
   Value lastRow = b.add(rowEnd, -1);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
@@ -139,6 +141,77 @@ void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
       lines.offsets.push_back(
           b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
     packLines(b, lines, from, to, packedA, b.mul(b.sub(row, firstRow), depth));
+  });
+}
+
+/// The coordinates of a row-major index, the first one whole.
+static SmallVector<Value> splitIndex(KernelBuilder &b, Value index,
+                                     ArrayRef<int64_t> shape) {
+  SmallVector<Value> coordinates(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    coordinates[i] = i == 0 ? index : b.rem(index, shape[i]);
+    if (i > 0)
+      index = b.div(index, shape[i]);
+  }
+  return coordinates;
+}
+
+/// The same for rows that are windows: pixel by pixel, zeros outside of the
+/// images.
+void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
+                              Value to) {
+  const WindowedView &of = *plan.windows;
+  size_t batchRank = of.getBatchRank(), dims = of.counts.size();
+  ArrayRef<int64_t> sizes = ArrayRef(of.image.shape).slice(batchRank, dims);
+  ArrayRef<int64_t> strides = ArrayRef(of.image.strides).slice(batchRank, dims);
+  int64_t channels = of.getChannels();
+  SmallVector<int64_t> rowShape(ArrayRef(of.image.shape).take_front(batchRank));
+  llvm::append_range(rowShape, of.counts);
+  Value source = b.getPointer(of.image.base);
+  Value lastRow = b.add(rowEnd, -1);
+  b.loop(firstRow, rowEnd, mr, [&](Value row) {
+    // Of each row, its image and its window's first element, which may lie
+    // before the image.
+    SmallVector<Value> images;
+    SmallVector<SmallVector<Value>> firsts;
+    for (int64_t i = 0; i < mr; ++i) {
+      SmallVector<Value> at =
+          splitIndex(b, b.min(b.add(row, i), lastRow), rowShape);
+      Value image = b.integer(of.image.offset);
+      for (size_t d = 0; d < batchRank; ++d)
+        image = b.add(image, b.mul(at[d], of.image.strides[d]));
+      images.push_back(image);
+      SmallVector<Value> &first = firsts.emplace_back();
+      for (size_t d = 0; d < dims; ++d)
+        first.push_back(
+            b.add(b.mul(at[batchRank + d], of.strides[d]), -of.zeros[d]));
+    }
+    Value group = b.mul(b.sub(row, firstRow), depth);
+    Value tapEnd = b.div(b.add(to, channels - 1), channels);
+    b.loop(b.div(from, channels), tapEnd, 1, [&](Value tap) {
+      SmallVector<Value> places = splitIndex(b, tap, of.kernel);
+      Value first = b.mul(tap, channels);
+      PackedLines lines{source, plan.storage, {}, of.image.strides.back()};
+      for (int64_t i = 0; i < mr; ++i) {
+        Value offset = images[i], inside;
+        for (size_t d = 0; d < dims; ++d) {
+          Value at =
+              b.add(firsts[i][d], b.mul(places[d], of.dilations[d]));
+          offset = b.add(offset, b.mul(at, strides[d]));
+          // Unsigned, so that a place before the image fails the check.
+          Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                                             b.integer(sizes[d]));
+          inside = inside ? Value(arith::AndIOp::create(b, inside, fits)) : fits;
+        }
+        lines.offsets.push_back(
+            arith::SelectOp::create(b, inside, offset, b.integer(0)));
+        lines.inside.push_back(inside);
+      }
+      Value begin = b.max(b.sub(from, first), 0);
+      Value end = b.min(b.sub(to, first), channels);
+      Value done = b.sub(b.add(first, begin), from);
+      packLines(b, lines, begin, end, packedA, b.add(group, b.mul(done, mr)));
+    });
   });
 }
 

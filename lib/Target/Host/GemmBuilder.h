@@ -44,6 +44,7 @@ private:
   void packPanel(const GemmPlan::Product &product, Value batch, Value panel,
                  Value target, Value targetOffset);
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
+  void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
   void buildPack();
   void packForTile(Value batch);
   void buildTile();

@@ -72,10 +72,13 @@ LogicalResult GemmPlanner::planFactors() {
   plan.batches = region.batches;
   plan.rows = region.getRows();
   plan.batchRows = region.m;
-  FailureOr<RowView> a = RowView::get(region.lhs, plan.rows, plan.k);
-  if (failed(a))
-    return emitError() << "needs the contracted dimension at one stride";
-  plan.a = *a;
+  plan.windows = region.windows;
+  if (!plan.windows) {
+    FailureOr<RowView> a = RowView::get(region.lhs, plan.rows, plan.k);
+    if (failed(a))
+      return emitError() << "needs the contracted dimension at one stride";
+    plan.a = *a;
+  }
   for (const ContractionRegion::Product &product : region.products) {
     // Batches of the products, folded or not.
     int64_t count = llvm::product_of(ArrayRef(product.rhs.shape).drop_back(2));
@@ -219,6 +222,7 @@ FailureOr<GemmPlan> GemmPlan::get(FusedOp fused, ContractionRegion::Kind kind,
   ContractionRegion::Options options;
   options.kind = kind;
   options.constantFactors = true;
+  options.windows = true;
   FailureOr<ContractionRegion> region =
       ContractionRegion::get(fused, options, emitError);
   if (failed(region))

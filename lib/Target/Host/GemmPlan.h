@@ -17,8 +17,9 @@ struct GemmPlan {
   int64_t batches;
   /// Rows of the results over all batches, and of one batch.
   int64_t rows, batchRows;
-  /// A by (row, k).
+  /// A by (row, k), or windows.
   RowView a;
+  std::optional<WindowedView> windows;
 
   /// B by (batch and column, k).
   struct Product {

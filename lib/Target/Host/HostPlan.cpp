@@ -92,10 +92,16 @@ void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
   auto source = [&](Value k, int64_t line) {
     return b.add(lines.offsets[line], b.mul(k, lines.stride));
   };
+  auto read = [&](Value k, int64_t line, int64_t width) -> Value {
+    Value value = b.load(lines.source, lines.storage, source(k, line), width);
+    if (lines.inside.empty())
+      return value;
+    return arith::SelectOp::create(b, lines.inside[line], value,
+                                   b.constant(0, value.getType()));
+  };
   auto packOne = [&](Value k) {
     for (int64_t i = 0; i < count; ++i)
-      b.store(b.load(lines.source, lines.storage, source(k, i)), target,
-              compute, position(k, i));
+      b.store(read(k, i, /*width=*/0), target, compute, position(k, i));
   };
   if (lines.stride != 1 || !compute.isF32() || count == 1)
     return b.loop(from, to, 1, packOne);
@@ -105,8 +111,7 @@ void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
       int64_t together = count - i >= 4 ? 4 : count - i >= 2 ? 2 : 1;
       SmallVector<Value> vectors;
       for (int64_t j = 0; j < together; ++j)
-        vectors.push_back(
-            b.load(lines.source, lines.storage, source(k, i + j), 4));
+        vectors.push_back(read(k, i + j, 4));
       if (together == 4) {
         for (auto [j, column] : llvm::enumerate(transposeLines(b, vectors)))
           b.store(column, target, compute, position(b.add(k, j), i));

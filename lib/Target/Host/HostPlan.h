@@ -58,6 +58,9 @@ struct PackedLines {
   Type storage;
   llvm::SmallVector<Value> offsets;
   int64_t stride;
+  /// For each line, whether it is inside of `source`, or zeros. Empty if all
+  /// are.
+  llvm::SmallVector<Value> inside = {};
 };
 /// Interleaves elements [from, to) of all lines, in their compute type: element
 /// k of line i goes to `targetOffset + (k - from) * lines + i` of `target`.

@@ -63,6 +63,9 @@ def is_exception(node: torch.fx.Node) -> bool:
         return argument(2, "mode", "constant") != "constant"
     if node.target is aten.linalg_vector_norm.default:
         return argument(1, "ord", 2) not in (1, 2, math.inf, -math.inf)
+    if node.target is aten.convolution.default:
+        # Transposed, or of one channel per group.
+        return node.args[6] or (node.args[8] > 1 and node.args[1].meta["val"].shape[1] == 1)
     if node.target is aten.slice_scatter.default:
         return argument(5, "step", 1) != 1
     return False

@@ -38,10 +38,11 @@ MachineAttr getTargetMachine(mlir::Operation *op);
 mlir::FailureOr<MachineAttr> chooseMachine(mlir::Operation *op,
                                            llvm::StringRef text);
 
-/// Whether PyTorch lets contractions of f32 round their operands to TF32: the
+/// Whether PyTorch lets products of f32 round their operands to TF32: the
 /// attribute `fact.float32_matmul_precision` of the enclosing module is "high"
-/// or "medium". Import sets `tf32` by it, and nothing else reads it.
-bool allowsTf32(mlir::Operation *op);
+/// or "medium"; for convolutions, `fact.float32_convolution_precision`. Import
+/// sets `tf32` by them, and nothing else reads them.
+bool allowsTf32(mlir::Operation *op, bool inConvolution = false);
 
 namespace detail {
 /// The NumPy broadcast of the operands' shapes with their common element type.

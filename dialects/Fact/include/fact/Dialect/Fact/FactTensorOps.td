@@ -400,6 +400,38 @@ def Fact_ExpandOp : Fact_ViewOp<"expand", "broadcast to a larger shape"> {
   let hasCanonicalizer = 1;
 }
 
+def Fact_WindowsOp : Fact_ViewOp<"windows", "windows of neighboring elements",
+    [Fact_InferType<3>]> {
+  let description = [{
+    Dimensions `dim`, `dim + 1`, ..., one for each number of `kernel`, become the
+    places of windows and then the places in a window: result element
+    `[a..., o..., k..., b...]` is operand element
+    `[a..., o * strides + k * dilations..., b...]`. Windows may overlap. A
+    convolution is a product of windows with filters, a pool a reduction of
+    them.
+
+    ```mlir
+    %0 = fact.windows %x dim 1 kernel [3] strides [2] dilations [1] : (tensor<2x9x8xf32>) -> tensor<2x4x3x8xf32>
+    ```
+
+    Constraints:
+    - (C1) `kernel`, `strides` and `dilations` have as many numbers, 1 or more
+      each; `dim` is 0 or more, and the operand has all dimensions of the
+      kernel.
+    - (C2) a window fits: `(kernel - 1) * dilations + 1` elements.
+    - (C3) the result has the operand's element type and its shape with the
+      number of windows, then `kernel`, in place of these dimensions.
+  }];
+  let arguments = (ins Fact_Tensor:$operand, I64Attr:$dim,
+                       DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = [{
+    $operand `dim` $dim `kernel` $kernel `strides` $strides `dilations` $dilations
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let hasCanonicalizer = 1;
+}
+
 def Fact_ConcatOp : Fact_TensorOp<"concat",
     [DeclareOpInterfaceMethods<TensorOpInterface>, Fact_InferType<3>]> {
   let summary = "concatenation along a dimension";
