@@ -24,6 +24,7 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createRaiseAttention());
   manager.addPass(createProveMasks());
   manager.addPass(createSplitGates());
+  manager.addPass(createMovePermutes());
   manager.addPass(createNormalizeRows());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

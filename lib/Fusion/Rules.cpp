@@ -445,8 +445,11 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
   fusibility = &analysis;
   proposals.clear();
   takeAnchors();
-  for (Operation &op : block->getBlock())
-    cover(&op);
+  // Views join the groups of the ops that read them; the others are copies.
+  for (bool areViews : {false, true})
+    for (Operation &op : block->getBlock())
+      if (isView(&op) == areViews)
+        cover(&op);
   // Earlier claims have higher priority.
   for (auto [i, proposal] : llvm::enumerate(proposals))
     proposal.priority = int64_t(proposals.size() - i);

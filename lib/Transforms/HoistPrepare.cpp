@@ -33,11 +33,12 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
           }))
         known.insert(&op);
     }
-    // Sources and views of sources cost nothing and stay.
+    // Sources cost nothing and stay, and so do views of them that strides can
+    // describe.
     auto isFree = [&](Operation *op) {
-      while (isa_and_nonnull<ViewOpInterface>(op))
-        op = op->getOperand(0).getDefiningOp();
-      return isa_and_nonnull<GetWeightOp, ConstantOp>(op);
+      FailureOr<StridedView> view = StridedView::get(op->getResult(0));
+      return succeeded(view) &&
+             isa_and_nonnull<GetWeightOp, ConstantOp>(view->base.getDefiningOp());
     };
     SmallVector<Value> results;
     for (Operation *op : known) {

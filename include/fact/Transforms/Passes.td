@@ -28,6 +28,28 @@ def FoldViews : Pass<"fact-fold-views"> {
   }];
 }
 
+def MovePermutes : Pass<"fact-move-permutes"> {
+  let summary = "Keep channels last between convolutions";
+  let description = [{
+    A convolution is a product with channels in the last dimension, between
+    permutes from and to the caller's order. A permute that brings channels from
+    the last dimension to the second moves past pointwise ops, slices,
+    concatenations, gathers, softmaxes and reductions, until it meets its
+    inverse before the next convolution, or a result. A module without
+    `fact.windows` stays as it is.
+
+    ```mlir
+    %0 = fact.permute %x [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+    %1 = fact.relu %0 : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.relu %x : (tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32>
+    %1 = fact.permute %0 [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+    ```
+  }];
+}
+
 def NormalizeRows : Pass<"fact-normalize-rows"> {
   let summary = "Permute softmaxes and reductions to trailing dimensions";
   let description = [{

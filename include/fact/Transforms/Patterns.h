@@ -14,6 +14,7 @@
 
 namespace fact {
 void populateFoldViewsPatterns(mlir::RewritePatternSet &patterns);
+void populateMovePermutesPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizeRowsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseActivationsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseNormsPatterns(mlir::RewritePatternSet &patterns,

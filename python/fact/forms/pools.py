@@ -34,8 +34,10 @@ class _Pool:
             self.sizes, self.kernel, self.stride, self.padding, self.dilation)]
 
     def is_blocks(self) -> bool:
-        """Whether windows are neighbors, without gaps, padding or rest."""
-        return self.kernel == self.stride and not any(self.padding) and \
+        """Whether windows are neighbors, without gaps, padding or rest, and so large that a
+        reduction pays; small ones are pointwise ops, which join their neighbors' kernels."""
+        return math.prod(self.kernel) > 16 and \
+            self.kernel == self.stride and not any(self.padding) and \
             all(d == 1 for d in self.dilation) and \
             all(count * k == size for count, k, size in zip(self.counts, self.kernel, self.sizes))
 
@@ -126,6 +128,9 @@ def _divisor(of: _Pool, dim: int, window: int, include_padding: bool) -> int:
 def _adaptive_pool(dims: int, reduce: Callable) -> Callable:
     """Windows that cover a tensor; they overlap where sizes do not divide."""
     def pool(x, output_size):
+        if all(count == 1 for count in output_size):
+            last = list(range(x.dim() - dims, x.dim()))
+            return reduce(x, last, keepdim=True)
         for dim, count in zip(range(x.dim() - dims, x.dim()), output_size):
             size = x.shape[dim]
             if size % count == 0:

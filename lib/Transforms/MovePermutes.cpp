@@ -1,0 +1,226 @@
+//===- MovePermutes.cpp - Keep channels last between convolutions ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Matchers.h"
+#include "fact/Transforms/Passes.h"
+#include "fact/Transforms/Patterns.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace fact {
+#define GEN_PASS_DEF_MOVEPERMUTES
+#include "fact/Transforms/Passes.h.inc"
+} // namespace fact
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+/// [0, r - 1, 1, ..., r - 2]: channels from the last dimension to the second.
+bool bringsChannelsFirst(ArrayRef<int64_t> dims) {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, dims.size()));
+  if (order.size() < 3)
+    return false;
+  std::rotate(order.begin() + 1, order.end() - 1, order.end());
+  return dims == ArrayRef(order);
+}
+
+/// The permute that defines `value`, if it brings channels first.
+PermuteOp getPermute(Value value) {
+  auto permute = value.getDefiningOp<PermuteOp>();
+  return permute && bringsChannelsFirst(permute.getDims()) ? permute
+                                                           : PermuteOp();
+}
+
+/// A value that broadcasts to the result of a permute by `dims`, as one that
+/// broadcasts to its operand.
+Value permuteBack(OpBuilder &builder, Value value, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape(dims.size() - shapeOf(value).size(), 1);
+  llvm::append_range(shape, shapeOf(value));
+  Value whole = builder.createOrFold<ReshapeOp>(
+      value.getLoc(), typeOf(value).clone(shape), value);
+  return permuteTo(builder, value.getLoc(), whole,
+                   invertPermutationVector(dims));
+}
+
+/// pointwise(permute(x), ...) becomes permute(pointwise(x, ...)) if all operands
+/// of the result's size are permuted alike; smaller ones are permuted back,
+/// which moves few elements or none.
+struct MovePastPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(PointwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    PermuteOp found;
+    for (Value operand : op->getOperands()) {
+      if (typeOf(operand).getNumElements() != type.getNumElements())
+        continue;
+      PermuteOp permute = getPermute(operand);
+      if (!permute || permute.getType().getRank() != type.getRank())
+        return failure();
+      found = permute;
+    }
+    if (!found)
+      return failure();
+    ArrayRef<int64_t> dims = found.getDims();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      PermuteOp permute = getPermute(operand);
+      bool isAlike = permute && permute.getDims() == dims;
+      operands.push_back(isAlike ? permute.getOperand()
+                         : typeOf(operand).getNumElements() == 1 &&
+                                 typeOf(operand).getRank() == 0
+                             ? operand
+                             : permuteBack(rewriter, operand, dims));
+    }
+    SmallVector<int64_t> shape = applyPermutation(
+        type.getShape(), invertPermutationVector(dims));
+    Operation *moved = rewriter.create(
+        op.getLoc(), op->getName().getIdentifier(), operands,
+        TypeRange(Type(type.clone(shape))), op->getAttrs());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, moved->getResult(0), dims);
+    return success();
+  }
+};
+
+struct MovePastSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp permute = getPermute(op.getOperand());
+    if (!permute)
+      return failure();
+    ArrayRef<int64_t> dims = permute.getDims();
+    int64_t dim = dims[op.getDim()];
+    SmallVector<int64_t> shape(shapeOf(permute.getOperand()));
+    shape[dim] = op.getType().getDimSize(op.getDim());
+    Value slice = SliceOp::create(rewriter, op.getLoc(),
+                                  op.getType().clone(shape),
+                                  permute.getOperand(), dim, op.getStart(),
+                                  op.getStep());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, slice, dims);
+    return success();
+  }
+};
+
+/// Splats, such as zeros, have every order.
+struct MovePastConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp found;
+    for (Value input : op.getInputs()) {
+      if (PermuteOp permute = getPermute(input))
+        found = permute;
+      else if (!isSplat(input))
+        return failure();
+    }
+    if (!found)
+      return failure();
+    ArrayRef<int64_t> dims = found.getDims();
+    SmallVector<Value> inputs;
+    for (Value input : op.getInputs()) {
+      PermuteOp permute = getPermute(input);
+      inputs.push_back(permute ? permute.getOperand()
+                               : permuteBack(rewriter, input, dims));
+    }
+    Value concat =
+        ConcatOp::create(rewriter, op.getLoc(), inputs, dims[op.getDim()]);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, concat, dims);
+    return success();
+  }
+
+  static bool isSplat(Value value) {
+    auto constant = value.getDefiningOp<ConstantOp>();
+    auto dense =
+        constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+    return dense && dense.isSplat();
+  }
+};
+
+/// A gather of as many dimensions: rows of an image, repeated or dropped.
+struct MovePastGather : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp permute = getPermute(op.getSource());
+    if (!permute || shapeOf(op.getIndices()).size() != 1)
+      return failure();
+    ArrayRef<int64_t> dims = permute.getDims();
+    Value gather = GatherOp::create(rewriter, op.getLoc(),
+                                    permute.getOperand(), op.getIndices(),
+                                    dims[op.getDim()]);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, gather, dims);
+    return success();
+  }
+};
+
+struct MovePastSoftmax : OpRewritePattern<SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp permute = getPermute(op.getOperand());
+    if (!permute)
+      return failure();
+    ArrayRef<int64_t> dims = permute.getDims();
+    Value softmax = SoftmaxOp::create(rewriter, op.getLoc(),
+                                      permute.getOperand(), dims[op.getDim()]);
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, softmax, dims);
+    return success();
+  }
+};
+
+/// The kept dimensions are permuted behind the reduction. The index of an
+/// element counts in the order of the reduced dimensions, which has to stay.
+struct MovePastReduce : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp permute = getPermute(op.getOperand());
+    if (!permute)
+      return failure();
+    ArrayRef<int64_t> dims = permute.getDims();
+    SmallVector<int64_t> reduced;
+    for (int64_t dim : op.getDims())
+      reduced.push_back(dims[dim]);
+    bool locates = op.getArithmetic().locates;
+    if (locates && !llvm::is_sorted(reduced))
+      return failure();
+    llvm::sort(reduced);
+    Value result = ReduceOp::create(rewriter, op.getLoc(), op.getKind(),
+                                    permute.getOperand(), reduced,
+                                    op.getKeep());
+    SmallVector<int64_t> order;
+    for (int64_t dim : dims) {
+      if (op.getKeep())
+        order.push_back(dim);
+      else if (!llvm::is_contained(reduced, dim))
+        order.push_back(dim - llvm::count_if(reduced, [&](int64_t before) {
+                          return before < dim;
+                        }));
+    }
+    rewriter.replaceOp(op, permuteTo(rewriter, op.getLoc(), result, order));
+    return success();
+  }
+};
+
+struct MovePermutesPass : fact::impl::MovePermutesBase<MovePermutesPass> {
+  void runOnOperation() override {
+    // Without windows there is no order that a kernel needs.
+    WalkResult found = getOperation()->walk(
+        [](WindowsOp) { return WalkResult::interrupt(); });
+    if (!found.wasInterrupted())
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateMovePermutesPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void fact::populateMovePermutesPatterns(RewritePatternSet &patterns) {
+  patterns.add<MovePastPointwise, MovePastSlice, MovePastConcat, MovePastGather,
+               MovePastSoftmax, MovePastReduce>(patterns.getContext());
+  PermuteOp::getCanonicalizationPatterns(patterns, patterns.getContext());
+}
