@@ -70,15 +70,7 @@ void GemmBuilder::packPanel(const GemmPlan::Product &product, Value batch,
                                         b.add(first, nr), b.integer(n));
     b.ifThen(
         whole,
-        [&] {
-          b.loop(none, end, 1, [&](Value k) {
-            Value from = b.add(lines.offsets.front(), b.mul(k, lines.stride));
-            Value to = b.add(targetOffset, b.mul(k, nr));
-            for (int64_t j = 0; j < nr; j += lanes)
-              b.store(b.load(source, plan.storage, b.add(from, j), lanes),
-                      target, plan.compute, b.add(to, j));
-          });
-        },
+        [&] { packAdjacentLines(b, lines, none, end, target, targetOffset); },
         [&] { packLines(b, lines, none, end, target, targetOffset); });
     return;
   }
@@ -156,6 +148,17 @@ static SmallVector<Value> splitIndex(KernelBuilder &b, Value index,
   return coordinates;
 }
 
+/// Whether neighbors of the last dimension are neighbors in memory, and later
+/// rows of pixels come later.
+static bool hasAdjacentPixels(const WindowedView &of) {
+  size_t last = of.getBatchRank() + of.counts.size() - 1;
+  ArrayRef<int64_t> shape = of.image.shape, strides = of.image.strides;
+  for (size_t i = 0; i < last; ++i)
+    if (strides[i] < shape[i + 1] * strides[i + 1])
+      return false;
+  return strides[last] * of.strides.back() == 1;
+}
+
 /// The same for rows that are windows: pixel by pixel, zeros outside of the
 /// images.
 void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
@@ -210,7 +213,21 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
       Value begin = b.max(b.sub(from, first), 0);
       Value end = b.min(b.sub(to, first), channels);
       Value done = b.sub(b.add(first, begin), from);
-      packLines(b, lines, begin, end, packedA, b.add(group, b.mul(done, mr)));
+      Value target = b.add(group, b.mul(done, mr));
+      auto packApart = [&] { packLines(b, lines, begin, end, packedA, target); };
+      if (lines.stride == 1 || mr == 1 || !hasAdjacentPixels(of))
+        return packApart();
+      // Neighboring windows of images with channels first.
+      Value adjacent = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::eq,
+          b.sub(lines.offsets.back(), lines.offsets.front()),
+          b.integer(mr - 1));
+      for (Value inside : lines.inside)
+        adjacent = arith::AndIOp::create(b, adjacent, inside);
+      b.ifThen(
+          adjacent,
+          [&] { packAdjacentLines(b, lines, begin, end, packedA, target); },
+          packApart);
     });
   });
 }

@@ -135,6 +135,25 @@ void host::packLines(KernelBuilder &b, const PackedLines &lines, Value from,
   b.loop(whole, to, 1, packOne);
 }
 
+void host::packAdjacentLines(KernelBuilder &b, const PackedLines &lines,
+                             Value from, Value to, Value target,
+                             Value targetOffset) {
+  Type compute = getComputeType(lines.storage);
+  int64_t count = lines.offsets.size();
+  b.loop(from, to, 1, [&](Value k) {
+    Value source = b.add(lines.offsets.front(), b.mul(k, lines.stride));
+    Value position = b.add(targetOffset, b.mul(b.sub(k, from), count));
+    int64_t width = b.getRegisterLanes(compute);
+    for (int64_t i = 0; i < count; i += width) {
+      while (width > count - i)
+        width /= 2;
+      b.store(b.load(lines.source, lines.storage, b.add(source, i),
+                     width == 1 ? 0 : width),
+              target, compute, b.add(position, i));
+    }
+  });
+}
+
 /// Adds A(k, row) * B(k, vector) to each accumulator.
 static void multiplyAdd(KernelBuilder &b, const MicroTile &tile, Type compute,
                         Value packedA, Value offsetA,

@@ -633,3 +633,43 @@ func.func @f(%x: tensor<1x2x4x8xf16>) {
   %0 = fact.attention %x, %x, %x scale 1.0 tf32 : (tensor<1x2x4x8xf16>, tensor<1x2x4x8xf16>, tensor<1x2x4x8xf16>) -> tensor<1x2x4x8xf16>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<2x9x8xf32>) {
+  // expected-error @+1 {{(C1) kernel, strides and dilations need a positive number for each dimension of a window}}
+  %0 = fact.windows %x dim 1 kernel [3] strides [0] dilations [1] : (tensor<2x9x8xf32>) -> tensor<2x4x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x9x8xf32>) {
+  // expected-error @+1 {{(C1) kernel, strides and dilations need a positive number for each dimension of a window}}
+  %0 = fact.windows %x dim 1 kernel [3] strides [1, 1] dilations [1] : (tensor<2x9x8xf32>) -> tensor<2x7x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x9x8xf32>) {
+  // expected-error @+1 {{(C1) 'tensor<2x9x8xf32>' has no 2 dimensions from dim 2}}
+  %0 = fact.windows %x dim 2 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x9x8xf32>) -> tensor<2x9x6x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x9x8xf32>) {
+  // expected-error @+1 {{(C2) a window reaches over 11 elements of dim 1, which has 9}}
+  %0 = fact.windows %x dim 1 kernel [3] strides [1] dilations [5] : (tensor<2x9x8xf32>) -> tensor<2x1x3x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x9x8xf32>) {
+  // expected-error @+1 {{(C3) result is 'tensor<2x5x3x8xf32>', but should be 'tensor<2x4x3x8xf32>'}}
+  %0 = fact.windows %x dim 1 kernel [3] strides [2] dilations [1] : (tensor<2x9x8xf32>) -> tensor<2x5x3x8xf32>
+  return
+}

@@ -256,6 +256,10 @@ def views():
                     lambda x: [x.reshape(8, 15)])
         yield chain(f"permute-{name}", [x], [("fact.permute %x [2, 0, 3, 1] : (TYPE)", t(4, 2, 5, 3))],
                     lambda x: [x.permute(2, 0, 3, 1)])
+        yield chain(f"windows-{name}", [x],
+                    [("fact.windows %x dim 2 kernel [2, 3] strides [1, 2] dilations [2, 1] "
+                      ": (TYPE)", t(2, 3, 2, 2, 2, 3))],
+                    lambda x: [x.unfold(2, 3, 1)[..., ::2].unfold(3, 3, 2)])
         yield chain(f"slice-{name}", [x],
                     [("fact.slice %x dim 3 start 1 step 3 : (TYPE)", t(2, 3, 4, 2)),
                      ("fact.slice %x dim 1 start 2 : (TYPE)", t(2, 1, 4, 2))],

@@ -158,6 +158,9 @@ TEST_F(InferTypes, IndicesAndViews) {
   expect(
       ConcatOp::create(builder, loc, ValueRange{x, argument({4, 1, 8}), x}, 1),
       {4, 13, 8});
+  expect(WindowsOp::create(builder, loc, x, 1, ArrayRef<int64_t>{2, 3},
+                           ArrayRef<int64_t>{2, 1}, ArrayRef<int64_t>{1, 2}),
+         {4, 3, 4, 2, 3});
   ConcatOp::Properties properties;
   properties.dim = builder.getI64IntegerAttr(1);
   EXPECT_EQ(refuse<ConcatOp>({x, argument({3, 6, 8})}, properties),

@@ -56,6 +56,12 @@ protected:
                             value);
   }
 
+  Value windows(Value value, int64_t dim, ArrayRef<int64_t> kernel,
+                ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations) {
+    return WindowsOp::create(builder, builder.getUnknownLoc(), value, dim,
+                             kernel, strides, dilations);
+  }
+
   /// The element of the argument that `value` has at `index`, in row-major
   /// order, by one map after another.
   static int64_t follow(Value value, SmallVector<int64_t> index) {
@@ -116,6 +122,8 @@ TEST_F(Views, Alone) {
   EXPECT_TRUE(agree(expand(argument({1, 6, 1}), {2, 4, 6, 5})));
   EXPECT_TRUE(agree(expand(argument({}), {2, 3})));
   EXPECT_TRUE(agree(reshape(argument({1}), {})));
+  EXPECT_TRUE(agree(windows(x, 0, {3, 2}, {1, 2}, {1, 3})));
+  EXPECT_TRUE(agree(windows(x, 2, {5}, {1}, {1})));
 }
 
 TEST_F(Views, Chains) {
@@ -125,6 +133,19 @@ TEST_F(Views, Chains) {
   EXPECT_TRUE(agree(slice(slice(argument({20}), 0, 1, 9, 2), 0, 2, 3, 3)));
   EXPECT_TRUE(agree(permute(expand(argument({3, 1}), {5, 3, 4}), {2, 0, 1})));
   EXPECT_TRUE(agree(reshape(expand(argument({3, 1}), {3, 4}), {3, 2, 2})));
+}
+
+TEST_F(Views, Windows) {
+  // Whole windows of one dimension lie together.
+  Value signal = windows(argument({2, 9, 4}), 1, {3}, {2}, {1});
+  EXPECT_TRUE(agree(reshape(signal, {2, 4, 12})));
+  Value image = argument({2, 9, 8, 4});
+  EXPECT_FALSE(agree(reshape(windows(image, 1, {3, 3}, {1, 1}, {1, 1}),
+                             {2, 7, 6, 36})));
+  Value gaps = windows(argument({2, 9, 4}), 1, {3}, {1}, {2});
+  EXPECT_FALSE(agree(reshape(gaps, {2, 5, 12})));
+  EXPECT_TRUE(agree(windows(permute(image, {0, 3, 1, 2}), 2, {2, 3}, {2, 1},
+                            {1, 2})));
 }
 
 TEST_F(Views, WhatStridesCannotSay) {

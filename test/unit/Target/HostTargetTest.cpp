@@ -98,6 +98,57 @@ TEST(Gemm, BatchesOnTheLeftAreRows) {
               {"3x5x24xbf16"});
 }
 
+/// A convolution of two images, with or without zeros around them and with
+/// channels last or first.
+static void checkConvolution(const std::string &image,
+                             const std::string &permute,
+                             const std::string &type, int64_t zeros) {
+  std::string filters = "21x54x" + type, bias = "21x" + type;
+  int64_t h = 9 + 2 * zeros, w = 7 + 2 * zeros;
+  int64_t oh = (h - 3) / 2 + 1, ow = w - 4;
+  std::string last = formatv("tensor<2x9x7x6x{0}>", type);
+  std::string body =
+      permute.empty()
+          ? formatv("%0 = fact.reshape %a0 : ({0}) -> {0}\n", last).str()
+          : formatv("%0 = fact.permute %a0 {0} : ({1}) -> {2}\n", permute,
+                    T(image), last)
+                .str();
+  std::string tall = formatv("tensor<2x{0}x7x6x{1}>", h, type);
+  std::string padded = formatv("tensor<2x{0}x{1}x6x{2}>", h, w, type);
+  if (zeros)
+    body += formatv(
+        "%c0 = fact.constant dense<0.0> : tensor<2x{0}x7x6x{1}>\n"
+        "%1 = fact.concat %c0, %0, %c0 dim 1 : (tensor<2x{0}x7x6x{1}>, {2}, "
+        "tensor<2x{0}x7x6x{1}>) -> {3}\n"
+        "%c1 = fact.constant dense<0.0> : tensor<2x{4}x{0}x6x{1}>\n"
+        "%2 = fact.concat %c1, %1, %c1 dim 2 : (tensor<2x{4}x{0}x6x{1}>, {3}, "
+        "tensor<2x{4}x{0}x6x{1}>) -> {5}\n",
+        zeros, type, last, tall, h, padded);
+  // 3 x 3 taps, every second row, every second column of a window.
+  body += formatv(
+      "%3 = fact.windows %{0} dim 1 kernel [3, 3] strides [2, 1] dilations "
+      "[1, 2] : ({1}) -> tensor<2x{2}x{3}x3x3x6x{4}>\n"
+      "%4 = fact.reshape %3 : (tensor<2x{2}x{3}x3x3x6x{4}>) -> "
+      "tensor<2x{2}x{3}x54x{4}>\n"
+      "%5 = fact.matmul %4, %a1 transpose_b : (tensor<2x{2}x{3}x54x{4}>, "
+      "tensor<21x54x{4}>) -> tensor<2x{2}x{3}x21x{4}>\n"
+      "%6 = fact.add %5, %a2 : (tensor<2x{2}x{3}x21x{4}>, tensor<21x{4}>) -> "
+      "tensor<2x{2}x{3}x21x{4}>\n"
+      "fact.yield %6 : tensor<2x{2}x{3}x21x{4}>",
+      zeros ? 2 : 0, padded, oh, ow, type);
+  checkRegion("gemm_epilogue", {image, filters, bias}, body,
+              {formatv("2x{0}x{1}x21x{2}", oh, ow, type)});
+}
+
+TEST(Gemm, Convolutions) {
+  for (int64_t zeros : {0, 1, 3}) {
+    checkConvolution("2x9x7x6xf32", "", "f32", zeros);
+    checkConvolution("2x6x9x7xf32", "[0, 2, 3, 1]", "f32", zeros);
+    checkConvolution("2x6x7x9xbf16", "[0, 3, 2, 1]", "bf16", zeros);
+  }
+  checkConvolution("2x6x9x7xf16", "[0, 2, 3, 1]", "f16", 2);
+}
+
 TEST(Gemm, BatchedRightSide) {
   checkRegion("gemm_epilogue", {"2x3x10x12xf32", "3x12x14xf32", "f32"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<2x3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<2x3x10x14xf32>
