@@ -24,9 +24,9 @@ import torch
 import fact
 from fact import toolchain
 from random_graphs.check import Failure, check, expected, run_library, start_library
-from random_graphs.generator import random_graph
 from random_graphs.graph import Graph, Graphs, Leaf, Node, evaluate, source
 from random_graphs.reduce import reduce, size
+from random_graphs.seeds import random_graph
 
 BATCH = 25
 
@@ -260,7 +260,7 @@ def test_seeds_are_reproducible_and_varied():
     assert [random_graph(seed) for seed in range(20)] == GRAPHS[:20]
     texts = " ".join(node.text for graph in GRAPHS * 5 for node in graph.nodes)
     for op in ("reshape", "permute", "F.linear", "torch.cat", ".sum", "expand", "softmax", "cast",
-               "torch.where", "layer_norm"):
+               "torch.where", "layer_norm", "F.conv2d", "F.conv_transpose", "_pool2d"):
         assert op in texts
     assert any(max(leaf.shape, default=1) > 64 for graph in GRAPHS for leaf in graph.leaves)
     types = {leaf.dtype for graph in GRAPHS for leaf in graph.leaves}

@@ -7,7 +7,8 @@ difference between the library and PyTorch means something.
 
 Graphs are of three kinds, by their seed: small ones, which find most mistakes; some with
 extents around the sizes of vectors, tiles and panels, for loops that end early; small ones
-whose inputs hold NaN, infinities, zeros of both signs and denormals.
+whose inputs hold NaN, infinities, zeros of both signs and denormals. Every fourth is of
+convolutions and pools (`images.py`).
 """
 
 from __future__ import annotations
@@ -73,13 +74,17 @@ class Generator:
         for _ in range(r.randint(1, 2)):
             self.add_leaf(base, self.shape())
         wanted, attempts = r.randint(2, 9), 0
+        steps = self.steps()
         while len(self.nodes) < wanted and attempts < 200:
             attempts += 1
-            r.choices([self.unary, self.binary, self.view, self.row, self.reduction, self.product,
-                       self.concatenation, self.broadcast, self.cast, self.choice, self.integer,
-                       self.idiom],
-                      weights=[6, 6, 7, 3, 3, 4, 2, 3, 1.5, 1.5, 1, 2])[0]()
+            r.choices(list(steps), weights=list(steps.values()))[0]()
         return self.finish()
+
+    def steps(self):
+        """What a step may be, with weights."""
+        return {self.unary: 6, self.binary: 6, self.view: 7, self.row: 3, self.reduction: 3,
+                self.product: 4, self.concatenation: 2, self.broadcast: 3, self.cast: 1.5,
+                self.choice: 1.5, self.integer: 1, self.idiom: 2}
 
     def finish(self) -> Graph:
         tokens = [token for token, *_ in self.values]
@@ -334,9 +339,3 @@ class Generator:
 
 class LeafToken:
     """Stands for a leaf until values are numbered."""
-
-
-def random_graph(seed: int) -> Graph:
-    """The graph of a seed; a seed whose ops were all refused gives that of another."""
-    graph = Generator(seed).make()
-    return graph if graph.nodes else random_graph(seed + 1_000_003)
