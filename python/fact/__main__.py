@@ -304,7 +304,7 @@ def _input(entry, given, device):
 def _bench(options) -> int:
     import torch
 
-    from . import bench, report
+    from . import bench, precision, report
     from .library import load
 
     compared = [name for name in options.compare.split(",") if name]
@@ -355,7 +355,8 @@ def _bench(options) -> int:
         figures = {
             "workload": workload.name, "dtype": options.dtype, "device": where,
             "inputs": [list(x.shape) for x in workload.inputs], "torch": torch.__version__,
-            "float32_matmul_precision": torch.get_float32_matmul_precision(),
+            "float32_matmul_precision": precision.of_products(),
+            "float32_convolution_precision": precision.of_convolutions(),
             "rounds": options.rounds, "repeats": options.repeats,
             "variants": bench.as_json(found), "kernels": steps,
         }

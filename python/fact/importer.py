@@ -12,6 +12,7 @@ from torch_mlir import ir
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter, GraphNodeImporter
 
+from . import precision
 from .errors import FactError
 from .export import State, has_embeddable_data
 from .element_types import type_name
@@ -53,10 +54,10 @@ def import_program(
         module = importer.module.operation
         module.attributes["sym_name"] = ir.StringAttr.get(name)
         module.attributes["fact.float32_matmul_precision"] = ir.StringAttr.get(
-            torch.get_float32_matmul_precision()
+            precision.of_products()
         )
         module.attributes["fact.float32_convolution_precision"] = ir.StringAttr.get(
-            "high" if torch.backends.cudnn.allow_tf32 else "highest"
+            precision.of_convolutions()
         )
         module.attributes["fact.signature"] = ir.StringAttr.get(signature.to_json())
         function.attributes["arg_attrs"] = _names(inputs)

@@ -480,9 +480,25 @@ def test_transformer_layers_are_not_single_ops():
     assert torch.backends.mha.get_fastpath_enabled() == enabled
 
 
-def test_matmul_precision_is_recorded():
-    assert 'fact.float32_matmul_precision = "highest"' in \
-        fact.export(nn.Linear(2, 2), (torch.randn(1, 2),)).text
+def test_precision_is_recorded():
+    text = fact.export(nn.Linear(2, 2), (torch.randn(1, 2),)).text
+    assert 'fact.float32_matmul_precision = "highest"' in text
+    assert 'fact.float32_convolution_precision = "high"' in text
+
+
+@pytest.mark.parametrize("settings, products, convolutions", [
+    ("torch.set_float32_matmul_precision('high'); torch.backends.cudnn.allow_tf32 = False",
+     "high", "highest"),
+    ("torch.backends.cuda.matmul.fp32_precision = 'tf32'; "
+     "torch.backends.cudnn.conv.fp32_precision = 'ieee'", "high", "highest"),
+    ("torch.backends.cuda.matmul.fp32_precision = 'ieee'", "highest", "high"),
+])
+def test_precision_is_read_however_it_is_set(settings, products, convolutions):
+    """In a process of its own: PyTorch does not take settings of its newer kind back."""
+    code = (f"import torch; {settings}\nfrom fact import precision\n"
+            "print(precision.of_products(), precision.of_convolutions())")
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == [products, convolutions]
 
 
 def test_the_package_imports_without_torch_mlir():
