@@ -127,13 +127,44 @@ void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
     return packWindows(firstRow, rowEnd, from, to);
   Value source = b.getPointer(plan.a.base);
   Value lastRow = b.add(rowEnd, -1);
+  bool areNeighbors = liesInOrder(plan.a.rowShape, plan.a.rowStrides);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
     PackedLines lines{source, plan.storage, {}, plan.a.columnStride};
     for (int64_t i = 0; i < mr; ++i)
       lines.offsets.push_back(
           b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
-    packLines(b, lines, from, to, packedA, b.mul(b.sub(row, firstRow), depth));
+    packGroup(lines, from, to, b.mul(b.sub(row, firstRow), depth),
+              areNeighbors);
   });
+}
+
+/// Whether the last dimension has stride 1, and what comes later in row-major
+/// order comes later in memory.
+bool GemmBuilder::liesInOrder(ArrayRef<int64_t> shape,
+                              ArrayRef<int64_t> strides) {
+  for (size_t i = 0; i + 1 < shape.size(); ++i)
+    if (strides[i] < shape[i + 1] * strides[i + 1])
+      return false;
+  return !strides.empty() && strides.back() == 1;
+}
+
+/// Packs the rows of one register tile, with vectors where they are neighbors
+/// in memory: where the last one is as far from the first as their number says,
+/// given that they lie in order.
+void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
+                            Value offset, bool lieInOrder) {
+  auto packApart = [&] { packLines(b, lines, from, to, packedA, offset); };
+  if (lines.stride == 1 || mr == 1 || !lieInOrder)
+    return packApart();
+  Value adjacent = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      b.sub(lines.offsets.back(), lines.offsets.front()), b.integer(mr - 1));
+  for (Value inside : lines.inside)
+    adjacent = arith::AndIOp::create(b, adjacent, inside);
+  b.ifThen(
+      adjacent,
+      [&] { packAdjacentLines(b, lines, from, to, packedA, offset); },
+      packApart);
 }
 
 /// The coordinates of a row-major index, the first one whole.
@@ -148,17 +179,6 @@ static SmallVector<Value> splitIndex(KernelBuilder &b, Value index,
   return coordinates;
 }
 
-/// Whether neighbors of the last dimension are neighbors in memory, and later
-/// rows of pixels come later.
-static bool hasAdjacentPixels(const WindowedView &of) {
-  size_t last = of.getBatchRank() + of.counts.size() - 1;
-  ArrayRef<int64_t> shape = of.image.shape, strides = of.image.strides;
-  for (size_t i = 0; i < last; ++i)
-    if (strides[i] < shape[i + 1] * strides[i + 1])
-      return false;
-  return strides[last] * of.strides.back() == 1;
-}
-
 /// The same for rows that are windows: pixel by pixel, zeros outside of the
 /// images.
 void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
@@ -170,6 +190,11 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
   int64_t channels = of.getChannels();
   SmallVector<int64_t> rowShape(ArrayRef(of.image.shape).take_front(batchRank));
   llvm::append_range(rowShape, of.counts);
+  // Of images with channels first.
+  bool areNeighbors =
+      of.strides.back() == 1 &&
+      liesInOrder(ArrayRef(of.image.shape).drop_back(),
+                  ArrayRef(of.image.strides).drop_back());
   Value source = b.getPointer(of.image.base);
   Value lastRow = b.add(rowEnd, -1);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
@@ -213,21 +238,8 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
       Value begin = b.max(b.sub(from, first), 0);
       Value end = b.min(b.sub(to, first), channels);
       Value done = b.sub(b.add(first, begin), from);
-      Value target = b.add(group, b.mul(done, mr));
-      auto packApart = [&] { packLines(b, lines, begin, end, packedA, target); };
-      if (lines.stride == 1 || mr == 1 || !hasAdjacentPixels(of))
-        return packApart();
-      // Neighboring windows of images with channels first.
-      Value adjacent = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::eq,
-          b.sub(lines.offsets.back(), lines.offsets.front()),
-          b.integer(mr - 1));
-      for (Value inside : lines.inside)
-        adjacent = arith::AndIOp::create(b, adjacent, inside);
-      b.ifThen(
-          adjacent,
-          [&] { packAdjacentLines(b, lines, begin, end, packedA, target); },
-          packApart);
+      packGroup(lines, begin, end, b.add(group, b.mul(done, mr)),
+                areNeighbors);
     });
   });
 }

@@ -45,6 +45,10 @@ private:
                  Value target, Value targetOffset);
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
   void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
+  void packGroup(const PackedLines &lines, Value from, Value to, Value offset,
+                 bool lieInOrder);
+  static bool liesInOrder(llvm::ArrayRef<int64_t> shape,
+                          llvm::ArrayRef<int64_t> strides);
   void buildPack();
   void packForTile(Value batch);
   void buildTile();
