@@ -196,6 +196,21 @@ using Mainloop = typename MainloopOf<
             stages_of<Schedule, A, B, Epilogue>>,
         typename Schedule::Kernel::Mainloop>::CollectiveOp>::type;
 
+/// How the main loop reads A and B, given one of matrices: these by their
+/// strides.
+template <class A, class B, class Built> struct Factors {
+  using Mainloop = Built;
+  static typename Mainloop::Arguments arguments(void *const *buffers,
+                                                Sizes sizes) {
+    return {pointer<A>(buffers, sizes),
+            make_stride<typename Mainloop::StrideA, A>(sizes),
+            pointer<B>(buffers, sizes),
+            make_stride<typename Mainloop::StrideB, B>(sizes)};
+  }
+  /// An error of the main loop's parameters, or success.
+  static int check(typename Mainloop::Params const &) { return cudaSuccess; }
+};
+
 } // namespace sm90
 
 //===----------------------------------------------------------------------===//
@@ -320,7 +335,9 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
           sm90::Element<D>, cutlass::layout::RowMajor, sm90::alignment<D>,
           typename Kind::Epilogue, Visitor>::CollectiveOp;
 
-  using Mainloop = sm90::Mainloop<Schedule, A, B, Epilogue>;
+  using Factors =
+      sm90::Factors<A, B, sm90::Mainloop<Schedule, A, B, Epilogue>>;
+  using Mainloop = typename Factors::Mainloop;
   static_assert(Mainloop::DispatchPolicy::Stages >= 2,
                 "tile and epilogue leave shared memory for fewer than two "
                 "stages: use a smaller tile or fewer matrix operands");
@@ -413,11 +430,7 @@ public:
     arguments.problem_shape = cute::make_shape(
         int(sizes(Problem::m)), int(sizes(Problem::n)), int(sizes(Problem::k)),
         int(sizes(Problem::batches)));
-    arguments.mainloop = {
-        sm90::pointer<A>(buffers, sizes),
-        sm90::make_stride<typename Kernel::StrideA, A>(sizes),
-        sm90::pointer<B>(buffers, sizes),
-        sm90::make_stride<typename Kernel::StrideB, B>(sizes)};
+    arguments.mainloop = Factors::arguments(buffers, sizes);
     arguments.epilogue.thread =
         Tree::arguments(buffers, sizes, static_cast<float *>(workspace));
     if constexpr (!std::is_void_v<ElementC>) {
@@ -456,6 +469,8 @@ public:
       state.columns.partials += FinishRows::elements;
     }
     state.params = Kernel::to_underlying_arguments(arguments, workspace);
+    if (int error = Factors::check(state.params.mainloop))
+      return error;
     state.grid = Kernel::get_grid_shape(state.params);
     return cudaSuccess;
   }
