@@ -46,6 +46,9 @@ protected:
   /// where they may lie at several strides.
   llvm::SmallVector<int64_t> getIndexSpace() const;
 
+  /// Checks that M, N, K and the batches are numbers of 32 bits.
+  mlir::LogicalResult requireExtents();
+
   /// How the matrix units multiply the factors.
   MatrixRate getRate() const;
 
@@ -60,8 +63,6 @@ protected:
   Addressing addressing;
 
 private:
-  /// Checks that M, N, K and the batches are numbers of 32 bits.
-  mlir::LogicalResult requireExtents();
   /// A view of shape [batches..., rows, columns] where any strides will do.
   mlir::FailureOr<MatrixTensor> getStrided(const StridedView &view,
                                            int64_t rows, int64_t columns,

@@ -18,13 +18,20 @@ public:
                             "epilogue";
     if (failed(checkReductions()))
       return failure();
-    FailureOr<MatrixTensor> a = getLhs();
+    std::optional<WindowsTensor> windows;
+    FailureOr<MatrixTensor> a =
+        region.windows ? getWindows(windows) : getLhs();
     FailureOr<MatrixTensor> b = getRhs(region.products.front());
     if (failed(a) || failed(b))
       return failure();
     int64_t n = region.products.front().n;
-    Gemm gemm{getRate(), region.m, n,  region.k, region.batches,  *a, *b, {},
-              {},        {},       {}, {},       region.isPlain()};
+    int64_t k = windows ? windows->getDepth() : region.k;
+    Gemm gemm{getRate(), region.m, n,  k,  region.batches,
+              *a,        *b,       {}, {}, {},
+              {},        {},       region.isPlain() && !windows,
+              windows};
+    if (windows && failed(checkFilters(gemm)))
+      return failure();
     for (const ContractionRegion::Reduction &reduction : region.reductions)
       (reduction.ofRows ? gemm.rows : gemm.columns)
           .reductions.push_back(reduction.op);
@@ -37,10 +44,15 @@ public:
         failed(makeReducedEpilogue(gemm.columns, MatrixTensor::RowVector,
                                    {region.batches, n}, ofColumns)))
       return failure();
+    // No other kernel takes windows.
+    if (windows && failed(gemm.checkTma(emitError)))
+      return failure();
     return std::move(gemm);
   }
 
 private:
+  FailureOr<MatrixTensor> getWindows(std::optional<WindowsTensor> &windows);
+  LogicalResult checkFilters(const Gemm &gemm);
   LogicalResult checkReductions();
   LogicalResult addResult(Gemm &gemm, const ContractionRegion::Result &result);
   FailureOr<MatrixTensor>
@@ -63,6 +75,40 @@ private:
   SmallVector<Value> ofProduct, ofRows, ofColumns;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// The lhs as windows, and the pixels of their innermost dimension.
+FailureOr<MatrixTensor>
+GemmAnalysis::getWindows(std::optional<WindowsTensor> &windows) {
+  if (failed(requireExtents()))
+    return failure();
+  if (region.batches != 1)
+    return emitError() << "multiplies windows by the same filters, not "
+                       << region.batches << " groups of channels by their own";
+  if (getRate() != MatrixRate::Bits16 && getRate() != MatrixRate::TF32)
+    return emitError() << "multiplies windows of f16, bf16 and, as 'tf32', f32";
+  FailureOr<WindowsTensor> tensor =
+      WindowsTensor::get(*region.windows, emitError);
+  if (failed(tensor))
+    return failure();
+  windows = *tensor;
+  return MatrixTensor{MatrixTensor::RowMajor,
+                      tensor->buffer,
+                      tensor->element,
+                      tensor->dims.back().stride,
+                      0,
+                      tensor->offset};
+}
+
+LogicalResult GemmAnalysis::checkFilters(const Gemm &gemm) {
+  if (gemm.b.kind != MatrixTensor::ColumnMajor)
+    return emitError() << "the filters of windows must be contiguous along "
+                          "their taps and channels";
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Results
@@ -219,7 +265,54 @@ LogicalResult GemmAnalysis::makeReducedEpilogue(ReducedEpilogue &reduced,
   return success();
 }
 
-FailureOr<Gemm> Gemm::read(FusedOp fused, EmitError emitError) {
+/// Rows at several strides as windows of one tap.
+static WindowedView getWindowsOfRows(const StridedView &lhs) {
+  WindowedView windows;
+  windows.image = lhs;
+  // The first dimension has the images, unless there are more than TMA counts.
+  ArrayRef<int64_t> rows = ArrayRef(lhs.shape).drop_front().drop_back();
+  llvm::append_range(windows.counts,
+                     rows.take_back(std::min<size_t>(rows.size(), 3)));
+  windows.zeros.assign(windows.counts.size(), 0);
+  for (auto *numbers :
+       {&windows.kernel, &windows.strides, &windows.dilations})
+    numbers->assign(windows.counts.size(), 1);
+  return windows;
+}
+
+/// An lhs at strides that is no matrix, as windows: those that overlap, and
+/// batches of fewer rows than a tile has, as of a 1x1 convolution of every
+/// second pixel.
+static std::optional<WindowedView>
+findWindows(const ContractionRegion &region) {
+  MatmulOp matmul = region.products.front().matmul;
+  FailureOr<StridedView> rows = region.lhs.reshape({region.m, region.k});
+  if (matmul.getTransposeA() || region.batches != 1 ||
+      (succeeded(rows) && succeeded(MatrixTensor::get(*rows, /*buffer=*/0))))
+    return std::nullopt;
+  FailureOr<WindowedView> windows = WindowedView::get(matmul.getLhs());
+  if (succeeded(windows) && windows->getRows() == region.m)
+    return *windows;
+  ArrayRef<int64_t> shape = region.lhs.shape;
+  if (shape.size() < 3 || shape[shape.size() - 2] >= 64)
+    return std::nullopt;
+  return getWindowsOfRows(region.lhs);
+}
+
+FailureOr<Gemm> Gemm::read(FusedOp fused, bool takesWindows,
+                           EmitError emitError) {
+  ContractionRegion::Options options;
+  options.windows = true;
+  FailureOr<ContractionRegion> region = failure();
+  if (takesWindows)
+    region = ContractionRegion::get(fused, options, Silence(fused));
+  if (succeeded(region) && region->windows)
+    return GemmAnalysis(fused, *region, emitError).run();
+  if (succeeded(region) && (region->windows = findWindows(*region))) {
+    FailureOr<Gemm> gemm = GemmAnalysis(fused, *region, Silence(fused)).run();
+    if (succeeded(gemm))
+      return gemm;
+  }
   return readFolded<GemmAnalysis>(fused, ContractionRegion::Kind::Single,
                                   emitError);
 }
@@ -237,7 +330,7 @@ void fact::printFactor(raw_ostream &os, const MatrixTensor &factor, bool isLhs,
 LogicalResult Gemm::checkTma(EmitError emitError) const {
   SmallVector<MatrixTensor> tensors(results);
   SmallVector<int64_t> sizes{n};
-  if (rate == MatrixRate::Bits16) {
+  if (rate == MatrixRate::Bits16 || windows) {
     tensors.append({a, b});
     sizes.push_back(k);
   }

@@ -6,6 +6,7 @@
 
 #include "CublasGemm.h"
 #include "Sm90Gemm.h"
+#include "WindowsTensor.h"
 
 namespace fact {
 /// Reductions over the product's rows, or over its columns, and the results
@@ -25,20 +26,26 @@ void printFactor(llvm::raw_ostream &os, const MatrixTensor &factor, bool isLhs,
 /// A GEMM without its schedule.
 struct Gemm {
   MatrixRate rate;
+  /// K of windows is their depth.
   int64_t m, n, k, batches;
+  /// Of windows, `a` is the pixels of the innermost dimension.
   MatrixTensor a, b;
   llvm::SmallVector<MatrixTensor> operands, results;
   /// The functors of all results, then of the values that are reduced over
   /// rows, then over columns.
   ScalarFunction epilogue;
   ReducedEpilogue rows, columns;
-  /// Whether the region is the product and nothing else.
+  /// Whether the region is a product of matrices and nothing else.
   bool isPlain = false;
+  /// The rows of A, where they are windows of images.
+  std::optional<WindowsTensor> windows;
 
   /// Reads a region as a GEMM: one matmul, then any graph of pointwise ops,
   /// then reductions of whole rows or columns and results computed from those
-  /// alone. Batches are folded into M where one B serves all of them.
-  static mlir::FailureOr<Gemm> read(FusedOp fused, EmitError emitError);
+  /// alone. Batches are folded into M where one B serves all of them. The rows
+  /// of A may be windows if `takesWindows`.
+  static mlir::FailureOr<Gemm> read(FusedOp fused, bool takesWindows,
+                                    EmitError emitError);
 
   /// The product alone, of a plain GEMM.
   PlainGemm getPlain() const {
@@ -47,8 +54,8 @@ struct Gemm {
   size_t countReductions() const {
     return rows.reductions.size() + columns.reductions.size();
   }
-  /// Checks that TMA can address rows of 16 bytes of the results and of 16-bit
-  /// factors. Kernels copy factors of f32 where they need to.
+  /// Checks that TMA can address rows of 16 bytes of the results, of 16-bit
+  /// factors and of windows. Kernels copy matrices of f32 where they need to.
   mlir::LogicalResult checkTma(EmitError emitError) const;
   /// Whether one object serves all sizes. Reductions combine a number of tiles.
   bool takesSizes() const { return countReductions() == 0; }

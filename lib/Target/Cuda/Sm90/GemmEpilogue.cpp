@@ -20,7 +20,7 @@ public:
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
   static FailureOr<Gemm> read(FusedOp fused, EmitError emitError) {
-    return Gemm::read(fused, emitError);
+    return Gemm::read(fused, /*takesWindows=*/true, emitError);
   }
 
   SpaceAttrInterface getSpace() const override;
@@ -34,6 +34,8 @@ protected:
                             EmitError emitError) const override;
 
 private:
+  LogicalResult checkWindows(Sm90GemmAttr schedule, EmitError emitError) const;
+  double countFactorBytes() const;
   void emitGemm(ArrayRef<KernelVariant> variants, KernelCode &code) const;
 
   Gemm gemm;
@@ -68,7 +70,24 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
                        "pingpong kernel, not after stream_k";
   if (failed(checkGemm(own, limits, emitError)))
     return failure();
+  if (gemm.windows && failed(checkWindows(own, emitError)))
+    return failure();
   return gemm.checkTma(emitError);
+}
+
+/// Checks that tiles have whole boxes of TMA.
+LogicalResult GemmEpiloguePlan::checkWindows(Sm90GemmAttr schedule,
+                                             EmitError emitError) const {
+  Extents tile = schedule.getTile(), cluster = schedule.getCluster();
+  if (tile[2] % gemm.windows->width)
+    return emitError() << "tile K of windows must be a multiple of "
+                       << gemm.windows->width << " channels, not " << tile[2];
+  if (tile[1] % (8 * cluster[0]))
+    return emitError() << "tile N of windows must be a multiple of 8 for each "
+                          "of "
+                       << cluster[0] << " blocks that share filters, not "
+                       << tile[1];
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,6 +126,13 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
     return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}},
                  {{2, 1}, {1, 2}, {1, 1}}, {K::pingpong, K::cooperative},
                  {1, 4});
+  // A convolution often has few filters, and a tile wider than they are
+  // multiplies zeros.
+  if (gemm.windows && gemm.n <= 128) {
+    int64_t width = gemm.n <= 32 ? 32 : gemm.n <= 64 ? 64 : 128;
+    return space({{256, width, 64}, {128, width, 64}}, {{1, 1}, {2, 1}},
+                 {K::pingpong, K::cooperative}, {1});
+  }
   // A strict product has twice the accumulators.
   bool isStrict = gemm.rate == MatrixRate::F32;
   SmallVector<Extents> large{
@@ -119,8 +145,11 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
   SmallVector<int64_t> swizzles{1, 4};
   if (gemm.n >= 4096)
     swizzles.push_back(8);
-  return space(large, {{2, 1}, {1, 2}}, {K::pingpong, K::cooperative},
-               swizzles);
+  SmallVector<Extents> clusters{{2, 1}, {1, 2}};
+  // Sharing filters did not pay in half of the measured convolutions.
+  if (gemm.windows)
+    clusters.push_back({1, 1});
+  return space(large, clusters, {K::pingpong, K::cooperative}, swizzles);
 }
 
 SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
@@ -133,6 +162,13 @@ SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
 // Cost
 //===----------------------------------------------------------------------===//
 
+double GemmEpiloguePlan::countFactorBytes() const {
+  double bytes = getStorageBytes(gemm.a.element);
+  double a = gemm.windows ? gemm.windows->countImageBytes()
+                          : bytes * gemm.batches * gemm.m * gemm.k;
+  return a + bytes * gemm.batches * gemm.k * gemm.n;
+}
+
 double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   if (isa<CublasGemmAttr>(schedule))
     return 1e6 * gemm.getPlain().predictCublas(machine);
@@ -142,8 +178,7 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   for (const MatrixTensor &result : gemm.results)
     bytes += double(gemm.m) * gemm.n * gemm.batches *
              getStorageBytes(result.element);
-  bytes += double(getStorageBytes(gemm.a.element)) * gemm.batches *
-           (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n);
+  bytes += countFactorBytes();
 
   auto gemmSchedule = cast<Sm90GemmAttr>(schedule);
   double slots = 1 + gemm.epilogue.getCost() + 2.0 * gemm.operands.size() +
@@ -229,10 +264,12 @@ struct ReducedPrinter {
 void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
                                 KernelCode &code) const {
   llvm::raw_string_ostream os(code.text);
-  StringRef kernel =
-      gemm.rate == MatrixRate::Bits16 ? "Gemm" : "Float32Gemm";
+  StringRef kernel = gemm.rate == MatrixRate::Bits16 || gemm.windows
+                         ? "Gemm"
+                         : "Float32Gemm";
   SizeList sizes(gemm.takesSizes() ? SizeList::Arguments : SizeList::Numbers);
-  printBeginning(os, variants.front(), sizes, (kernel + ".cuh").str());
+  printBeginning(os, variants.front(), sizes,
+                 gemm.windows ? "Windows.cuh" : (kernel + ".cuh").str());
 
   ReducedPrinter rows{"Row", gemm.rows}, columns{"Column", gemm.columns};
   const ScalarFunction &epilogue = gemm.epilogue;
@@ -258,10 +295,13 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
 
   os << "using Kernel = " << kernel << "<\n    ";
   printProblem(os, {gemm.m, gemm.n, gemm.k, gemm.batches}, sizes);
-  for (const MatrixTensor *factor : {&gemm.a, &gemm.b}) {
-    os << ",\n    ";
-    printFactor(os, *factor, /*isLhs=*/factor == &gemm.a, gemm.k, sizes);
-  }
+  os << ",\n    ";
+  if (gemm.windows)
+    gemm.windows->print(os, sizes);
+  else
+    printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
+  os << ",\n    ";
+  printFactor(os, gemm.b, /*isLhs=*/false, gemm.k, sizes);
   os << ",\n    ";
   printOperands(os, gemm.operands, sizes);
   os << ",\n    ";

@@ -1,0 +1,138 @@
+//===- WindowsTensor.cpp - Windows as TMA loads them ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "WindowsTensor.h"
+
+using namespace mlir;
+using namespace fact;
+
+/// The width with the least work: wgmma multiplies the zeros that channels are
+/// filled up with, and narrow lines take more loads. That 64 and 32 bytes cost
+/// a tenth and a quarter more is a guess.
+static int64_t chooseWidth(int64_t channels, int64_t elementBytes) {
+  int64_t best = 0;
+  double least = 0;
+  for (auto [bytes, cost] : {std::pair(128, 1.0), {64, 1.1}, {32, 1.25}}) {
+    int64_t width = bytes / elementBytes;
+    double work = cost * llvm::alignTo(channels, width);
+    if (!best || work < least)
+      std::tie(best, least) = std::pair(width, work);
+  }
+  return best;
+}
+
+/// Checks the numbers that a tensor map of this rank has few bits for.
+static LogicalResult checkDim(const WindowsTensor::Dim &dim, size_t rank,
+                              EmitError emitError) {
+  static constexpr int64_t most[] = {32767, 127, 15};
+  int64_t limit = most[rank - 1];
+  int64_t last = (dim.count - 1) * dim.step - dim.zeros;
+  int64_t behind = last - (dim.extent - 1);
+  int64_t reach = (dim.kernel - 1) * dim.dilation;
+  if (dim.step > 8)
+    return emitError() << "TMA loads windows that begin at most 8 elements "
+                          "apart, not "
+                       << dim.step;
+  if (dim.zeros > limit + 1 || behind > limit || behind < -limit - 1)
+    return emitError() << "windows of " << rank
+                       << " dimensions begin at most " << limit + 1
+                       << " elements before an image, and the last one "
+                       << -limit - 1 << " to " << limit
+                       << " behind its last element, not " << dim.zeros
+                       << " and " << behind;
+  if (reach > 2 * limit + 1)
+    return emitError() << "a window of " << rank
+                       << " dimensions reaches over at most " << 2 * limit + 2
+                       << " elements, not " << reach + 1;
+  return success();
+}
+
+FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &view,
+                                            EmitError emitError) {
+  size_t rank = view.counts.size();
+  if (rank > 3)
+    return emitError() << "TMA loads windows of at most 3 dimensions, not "
+                       << rank;
+  // All batches are images at one stride.
+  ArrayRef<int64_t> shape = view.image.shape;
+  SmallVector<int64_t> merged{
+      llvm::product_of(shape.take_front(view.getBatchRank()))};
+  llvm::append_range(merged, shape.drop_front(view.getBatchRank()));
+  FailureOr<StridedView> image = view.image.reshape(merged);
+  if (failed(image))
+    return emitError() << "the images of a convolution must lie at one stride";
+  WindowsTensor windows;
+  windows.buffer = getBuffer(image->base);
+  windows.element = getTensorType(image->base).getElementType();
+  windows.channels = view.getChannels();
+  windows.images = merged.front();
+  windows.offset = image->offset;
+  int64_t bytes = getStorageBytes(windows.element);
+  if (windows.channels != 1 && image->strides.back() != 1)
+    return emitError() << "the channels of an image must be contiguous, and "
+                          "lie at a stride of "
+                       << image->strides.back();
+  if (windows.channels * bytes % 16)
+    return emitError() << "the channels of a pixel must be multiples of 16 "
+                          "bytes for TMA, not "
+                       << windows.channels << " elements of "
+                       << windows.element;
+  // A dimension of one element may have any stride.
+  int64_t inner = windows.channels;
+  auto getStride = [&](size_t dim) {
+    int64_t stride = merged[dim] == 1 ? inner : image->strides[dim];
+    inner = merged[dim] * stride;
+    return stride;
+  };
+  for (size_t i = rank; i-- > 0;) {
+    // One window has no next one.
+    int64_t step = view.counts[i] == 1 ? 1 : view.strides[i];
+    windows.dims.insert(windows.dims.begin(),
+                        {merged[i + 1], getStride(i + 1), view.zeros[i],
+                         view.counts[i], view.kernel[i], step,
+                         view.dilations[i]});
+    if (failed(checkDim(windows.dims.front(), rank, emitError)))
+      return failure();
+  }
+  windows.imageStride = getStride(0);
+  auto isAligned = [&](int64_t stride) {
+    return stride > 0 && stride * bytes % 16 == 0;
+  };
+  if (windows.offset * bytes % 16 || !isAligned(windows.imageStride) ||
+      !llvm::all_of(windows.dims,
+                    [&](const Dim &dim) { return isAligned(dim.stride); }))
+    return emitError() << "strides and offset of the images must be multiples "
+                          "of 16 bytes";
+  windows.width = chooseWidth(windows.channels, bytes);
+  return windows;
+}
+
+int64_t WindowsTensor::getDepth() const {
+  int64_t depth = llvm::alignTo(channels, width);
+  for (const Dim &dim : dims)
+    depth *= dim.kernel;
+  return depth;
+}
+
+int64_t WindowsTensor::countImageBytes() const {
+  int64_t elements = images * channels;
+  for (const Dim &dim : dims)
+    elements *= dim.extent;
+  return elements * getStorageBytes(element);
+}
+
+void WindowsTensor::print(raw_ostream &os, SizeList &sizes) const {
+  os << "Windows<" << buffer << ", " << getElementName(element) << ", "
+     << width;
+  for (int64_t size : {channels, images, imageStride, offset})
+    os << ", " << sizes.print(size);
+  for (const Dim &dim : dims) {
+    os << ",\n            WindowDim<";
+    const int64_t numbers[] = {dim.extent, dim.stride, dim.zeros,   dim.count,
+                               dim.kernel, dim.step,   dim.dilation};
+    llvm::interleaveComma(numbers, os,
+                          [&](int64_t number) { os << sizes.print(number); });
+    os << '>';
+  }
+  os << '>';
+}

@@ -1,0 +1,37 @@
+//===- WindowsTensor.h - Windows as TMA loads them --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_LIB_TARGET_CUDA_WINDOWSTENSOR_H
+#define FACT_LIB_TARGET_CUDA_WINDOWSTENSOR_H
+
+#include "Emission.h"
+#include "fact/Analysis/WindowedView.h"
+
+namespace fact {
+/// Windows of images as the rows of a product, which TMA's im2col mode loads:
+/// `Windows` of Windows.cuh.
+struct WindowsTensor {
+  /// A dimension of images and of their windows.
+  struct Dim {
+    int64_t extent, stride, zeros, count, kernel, step, dilation;
+  };
+
+  int64_t buffer;
+  mlir::Type element;
+  int64_t channels, images, imageStride, offset;
+  llvm::SmallVector<Dim> dims;
+  /// Channels of one tap that lie together in shared memory.
+  int64_t width;
+
+  /// Refuses what TMA does not load.
+  static mlir::FailureOr<WindowsTensor> get(const WindowedView &view,
+                                            EmitError emitError);
+
+  /// K with the channels of each tap filled up to whole widths.
+  int64_t getDepth() const;
+  int64_t countImageBytes() const;
+  void print(llvm::raw_ostream &os, SizeList &sizes) const;
+};
+} // namespace fact
+
+#endif // FACT_LIB_TARGET_CUDA_WINDOWSTENSOR_H
