@@ -90,6 +90,7 @@ def results(root, tmp_path_factory):
     (folder / "sm100.mlir").write_text(SM100)
     bundles = {"families": root / "test" / "gpu" / "families.mlir",
                "float32": root / "test" / "gpu" / "float32.mlir",
+               "convolutions": root / "test" / "gpu" / "convolutions.mlir",
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
                "sm80": root / "test" / "gpu" / "sm80.mlir",
                "rows": root / "test" / "gpu" / "rows.mlir",

@@ -43,7 +43,9 @@ const ScheduleKind Sm90GemmAttr::kind{
     "memory. For f32 without tf32, a stage has (M + 2*N)*K elements where M is "
     "128, K is 32 and the kernel is not pingpong; otherwise there are four "
     "stages. K and N of the product are multiples of 8 (and M, with "
-    "transpose_a), for f32 N of 4: TMA needs rows of 16 bytes.",
+    "transpose_a), for f32 N of 4: TMA needs rows of 16 bytes. Where rows are "
+    "windows of images, the channels of a pixel are contiguous multiples of 16 "
+    "bytes, there is one batch and f32 is tf32.",
     {"128x128x64", "128x256x64"},
     /*adjust=*/nullptr,
     "49_hopper_gemm_with_collective_builder"};
