@@ -280,9 +280,9 @@ static WindowedView getWindowsOfRows(const StridedView &lhs) {
   return windows;
 }
 
-/// An lhs at strides that is no matrix, as windows: those that overlap, and
-/// batches of fewer rows than a tile has, as of a 1x1 convolution of every
-/// second pixel.
+/// An lhs at strides that is no matrix, as windows: those that overlap, and the
+/// pixels of images whose lines have fewer than a tile has rows, as of a 1x1
+/// convolution of every second pixel.
 static std::optional<WindowedView>
 findWindows(const ContractionRegion &region) {
   MatmulOp matmul = region.products.front().matmul;
@@ -294,7 +294,7 @@ findWindows(const ContractionRegion &region) {
   if (succeeded(windows) && windows->getRows() == region.m)
     return *windows;
   ArrayRef<int64_t> shape = region.lhs.shape;
-  if (shape.size() < 3 || shape[shape.size() - 2] >= 64)
+  if (shape.size() < 4 || shape[shape.size() - 2] >= 64)
     return std::nullopt;
   return getWindowsOfRows(region.lhs);
 }
