@@ -7,25 +7,25 @@
 //   A[(image, window...), (tap..., channel)] =
 //       X[image, window * step + tap * dilation - zeros..., channel]
 //
-// with zeros outside of X. A is not stored: TMA loads its tiles from X in im2col
-// mode. The kernel, the cluster and the epilogue are those of any GEMM
+// with zeros outside of X. A is not stored: TMA's im2col mode loads its tiles
+// from X. The kernel, the cluster and the epilogue are those of any GEMM
 // (Gemm.cuh).
 //
-//   // relu(conv2d(x, w, stride=2, padding=1) + bias), 3 x 3, 72 -> 200 channels
+//   // relu(conv2d(x, w, stride=2, padding=1) + bias), 3x3, 72 -> 200 channels
 //   using Kernel = Gemm<
 //       Problem<8 * 28 * 28, 200, 3 * 3 * 80>,
 //       Windows<0, bf16, 16, 72, 8, 56 * 56 * 72, 0,
 //               WindowDim<56, 56 * 72, 1, 28, 3, 2, 1>,
 //               WindowDim<56, 72, 1, 28, 3, 2, 1>>,
-//       ColumnMajor<1, bf16, 3 * 3 * 72>,            // [filters, taps, channels]
+//       ColumnMajor<1, bf16, 3 * 3 * 72>,         // [filters, taps, channels]
 //       Operands<RowVector<2, bf16>>,
 //       Results<Result<Epilogue, RowMajor<3, bf16, 200>>>,
 //       GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong>>;
 //
 // A box is `Width` channels of one tap, for all rows of a tile: 32, 64 or 128
 // bytes, a line of shared memory. A tile of K is a row of boxes and may have
-// several taps. Channels are filled up with zeros to whole boxes, and so is K of
-// the problem.
+// several taps. Channels are filled up with zeros to whole boxes, and K of the
+// problem counts these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,7 +100,8 @@ inline constexpr CUtensorMapDataType map_type<cutlass::half_t> =
 template <int Bytes> struct Lines;
 template <> struct Lines<128> {
   static constexpr auto swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
-  template <class Element> using Atom = cute::GMMA::Layout_K_SW128_Atom<Element>;
+  template <class Element>
+  using Atom = cute::GMMA::Layout_K_SW128_Atom<Element>;
 };
 template <> struct Lines<64> {
   static constexpr auto swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
@@ -224,7 +225,8 @@ struct WindowMainloop : Collective {
     auto [rows, columns, depth, batches] = shape;
     return make_tuple(
         local_tile(make_identity_tensor(make_shape(rows, depth, batches)),
-                   TileShape{}, make_coord(_, _, _), Step<_1, Underscore, _1>{}),
+                   TileShape{}, make_coord(_, _, _),
+                   Step<_1, Underscore, _1>{}),
         local_tile(make_identity_tensor(make_shape(columns, depth, batches)),
                    TileShape{}, make_coord(_, _, _),
                    Step<Underscore, _1, _1>{}));
