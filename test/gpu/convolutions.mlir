@@ -40,9 +40,13 @@ module @convolutions attributes {fact.target = #fact.machine<"h200">} {
   fact.weight @w18 : tensor<68x540xf32>
   fact.weight @w19 : tensor<72x576xbf16>
   fact.weight @b19 : tensor<72xbf16>
-  fact.weight @w20 : tensor<128x576xbf16>
-  fact.weight @b20 : tensor<128xbf16>
-  func.func @main(%x0: tensor<7x19x37x72xbf16>, %x1: tensor<7x19x37x72xbf16>, %x2: tensor<7x19x37x72xbf16>, %x3: tensor<7x19x37x72xbf16>, %s3: tensor<7x10x36x200xbf16>, %x4: tensor<3x19x37x200xf16>, %x5: tensor<5x28x28x64xbf16>, %x6: tensor<5x28x28x16xbf16>, %x7: tensor<5x29x31x32xf16>, %x8: tensor<2x7x7x256xbf16>, %x9: tensor<4x14x14x96xbf16>, %x10: tensor<4x28x28x64xbf16>, %x11: tensor<7x301x72xbf16>, %x12: tensor<7x301x80xf16>, %x13: tensor<2x9x13x17x32xbf16>, %x14: tensor<2x9x13x17x40xf16>, %s14: tensor<2x9x7x6x136xf16>, %x15: tensor<7x19x37x36xf32>, %x16: tensor<7x19x37x64xf32>, %s16: tensor<7x9x18x132xf32>, %x17: tensor<7x301x16xf32>, %x18: tensor<2x9x13x17x20xf32>, %x19: tensor<3x18x20x64xbf16>, %x20: tensor<32x56x56x64xbf16>) -> (tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<32x56x56x128xbf16>) {
+  fact.weight @w20 : tensor<64x392xbf16>
+  fact.weight @b20 : tensor<64xbf16>
+  fact.weight @w21 : tensor<64x36xf32>
+  fact.weight @b21 : tensor<64xf32>
+  fact.weight @w22 : tensor<64x576xbf16>
+  fact.weight @b22 : tensor<64xbf16>
+  func.func @main(%x0: tensor<7x19x37x72xbf16>, %x1: tensor<7x19x37x72xbf16>, %x2: tensor<7x19x37x72xbf16>, %x3: tensor<7x19x37x72xbf16>, %s3: tensor<7x10x36x200xbf16>, %x4: tensor<3x19x37x200xf16>, %x5: tensor<5x28x28x64xbf16>, %x6: tensor<5x28x28x16xbf16>, %x7: tensor<5x29x31x32xf16>, %x8: tensor<2x7x7x256xbf16>, %x9: tensor<4x14x14x96xbf16>, %x10: tensor<4x28x28x64xbf16>, %x11: tensor<7x301x72xbf16>, %x12: tensor<7x301x80xf16>, %x13: tensor<2x9x13x17x32xbf16>, %x14: tensor<2x9x13x17x40xf16>, %s14: tensor<2x9x7x6x136xf16>, %x15: tensor<7x19x37x36xf32>, %x16: tensor<7x19x37x64xf32>, %s16: tensor<7x9x18x132xf32>, %x17: tensor<7x301x16xf32>, %x18: tensor<2x9x13x17x20xf32>, %x19: tensor<3x18x20x64xbf16>, %x20: tensor<5x30x30x8xbf16>, %x21: tensor<5x30x30x4xf32>, %x22: tensor<11x56x56x64xbf16>) -> (tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>) {
     // Odd sizes; taps of 80 channels of which 72 are real.
     %w0 = fact.get_weight @w0 : tensor<200x648xbf16>
     %b0 = fact.get_weight @b0 : tensor<200xbf16>
@@ -350,22 +354,53 @@ module @convolutions attributes {fact.target = #fact.machine<"h200">} {
       %u = fact.reduce sum %a dims [0, 1, 2] : (tensor<3x18x20x72xbf16>) -> tensor<72xbf16>
       fact.yield %a, %u : tensor<3x18x20x72xbf16>, tensor<72xbf16>
     } space(#fact.sm90_gemm_space<tile = [64x128x64, 64x64x64], cluster = [1x1], kernel = [pingpong], swizzle = [1]>) : tensor<3x18x20x72xbf16>, tensor<72xbf16>
+    // Lines of 16 bytes: a tile of K has eight taps.
+    %w20 = fact.get_weight @w20 : tensor<64x392xbf16>
+    %b20 = fact.get_weight @b20 : tensor<64xbf16>
+    %r20 = fact.fused "gemm_epilogue" ins(%x20, %w20, %b20 : tensor<5x30x30x8xbf16>, tensor<64x392xbf16>, tensor<64xbf16>) {
+    ^bb0(%i: tensor<5x30x30x8xbf16>, %f: tensor<64x392xbf16>, %b: tensor<64xbf16>):
+      %z0a = fact.constant dense<0.0> : tensor<5x3x30x8xbf16>
+      %p0 = fact.concat %z0a, %i, %z0a dim 1 : (tensor<5x3x30x8xbf16>, tensor<5x30x30x8xbf16>, tensor<5x3x30x8xbf16>) -> tensor<5x36x30x8xbf16>
+      %z1a = fact.constant dense<0.0> : tensor<5x36x3x8xbf16>
+      %p1 = fact.concat %z1a, %p0, %z1a dim 2 : (tensor<5x36x3x8xbf16>, tensor<5x36x30x8xbf16>, tensor<5x36x3x8xbf16>) -> tensor<5x36x36x8xbf16>
+      %v = fact.windows %p1 dim 1 kernel [7, 7] strides [2, 2] dilations [1, 1] : (tensor<5x36x36x8xbf16>) -> tensor<5x15x15x7x7x8xbf16>
+      %r = fact.reshape %v : (tensor<5x15x15x7x7x8xbf16>) -> tensor<5x15x15x392xbf16>
+      %m = fact.matmul %r, %f transpose_b : (tensor<5x15x15x392xbf16>, tensor<64x392xbf16>) -> tensor<5x15x15x64xbf16>
+      %a = fact.add %m, %b : (tensor<5x15x15x64xbf16>, tensor<64xbf16>) -> tensor<5x15x15x64xbf16>
+      %y = fact.relu %a : (tensor<5x15x15x64xbf16>) -> tensor<5x15x15x64xbf16>
+      fact.yield %y : tensor<5x15x15x64xbf16>
+    } space(#fact.sm90_gemm_space<tile = [128x64x64, 64x64x64], cluster = [2x1], kernel = [pingpong], swizzle = [1]>) : tensor<5x15x15x64xbf16>
+    %w21 = fact.get_weight @w21 : tensor<64x36xf32>
+    %b21 = fact.get_weight @b21 : tensor<64xf32>
+    %r21 = fact.fused "gemm_epilogue" ins(%x21, %w21, %b21 : tensor<5x30x30x4xf32>, tensor<64x36xf32>, tensor<64xf32>) {
+    ^bb0(%i: tensor<5x30x30x4xf32>, %f: tensor<64x36xf32>, %b: tensor<64xf32>):
+      %z0a = fact.constant dense<0.0> : tensor<5x1x30x4xf32>
+      %p0 = fact.concat %z0a, %i, %z0a dim 1 : (tensor<5x1x30x4xf32>, tensor<5x30x30x4xf32>, tensor<5x1x30x4xf32>) -> tensor<5x32x30x4xf32>
+      %z1a = fact.constant dense<0.0> : tensor<5x32x1x4xf32>
+      %p1 = fact.concat %z1a, %p0, %z1a dim 2 : (tensor<5x32x1x4xf32>, tensor<5x32x30x4xf32>, tensor<5x32x1x4xf32>) -> tensor<5x32x32x4xf32>
+      %v = fact.windows %p1 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<5x32x32x4xf32>) -> tensor<5x30x30x3x3x4xf32>
+      %r = fact.reshape %v : (tensor<5x30x30x3x3x4xf32>) -> tensor<5x30x30x36xf32>
+      %m = fact.matmul %r, %f transpose_b tf32 : (tensor<5x30x30x36xf32>, tensor<64x36xf32>) -> tensor<5x30x30x64xf32>
+      %a = fact.add %m, %b : (tensor<5x30x30x64xf32>, tensor<64xf32>) -> tensor<5x30x30x64xf32>
+      %y = fact.relu %a : (tensor<5x30x30x64xf32>) -> tensor<5x30x30x64xf32>
+      fact.yield %y : tensor<5x30x30x64xf32>
+    } space(#fact.sm90_gemm_space<tile = [128x64x32, 64x64x32], cluster = [1x2], kernel = [pingpong], swizzle = [1]>) : tensor<5x30x30x64xf32>
     // The space that the family gives.
-    %w20 = fact.get_weight @w20 : tensor<128x576xbf16>
-    %b20 = fact.get_weight @b20 : tensor<128xbf16>
-    %r20 = fact.fused "gemm_epilogue" ins(%x20, %w20, %b20 : tensor<32x56x56x64xbf16>, tensor<128x576xbf16>, tensor<128xbf16>) {
-    ^bb0(%i: tensor<32x56x56x64xbf16>, %f: tensor<128x576xbf16>, %b: tensor<128xbf16>):
-      %z0a = fact.constant dense<0.0> : tensor<32x1x56x64xbf16>
-      %p0 = fact.concat %z0a, %i, %z0a dim 1 : (tensor<32x1x56x64xbf16>, tensor<32x56x56x64xbf16>, tensor<32x1x56x64xbf16>) -> tensor<32x58x56x64xbf16>
-      %z1a = fact.constant dense<0.0> : tensor<32x58x1x64xbf16>
-      %p1 = fact.concat %z1a, %p0, %z1a dim 2 : (tensor<32x58x1x64xbf16>, tensor<32x58x56x64xbf16>, tensor<32x58x1x64xbf16>) -> tensor<32x58x58x64xbf16>
-      %v = fact.windows %p1 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<32x58x58x64xbf16>) -> tensor<32x56x56x3x3x64xbf16>
-      %r = fact.reshape %v : (tensor<32x56x56x3x3x64xbf16>) -> tensor<32x56x56x576xbf16>
-      %m = fact.matmul %r, %f transpose_b : (tensor<32x56x56x576xbf16>, tensor<128x576xbf16>) -> tensor<32x56x56x128xbf16>
-      %a = fact.add %m, %b : (tensor<32x56x56x128xbf16>, tensor<128xbf16>) -> tensor<32x56x56x128xbf16>
-      %y = fact.relu %a : (tensor<32x56x56x128xbf16>) -> tensor<32x56x56x128xbf16>
-      fact.yield %y : tensor<32x56x56x128xbf16>
-    } : tensor<32x56x56x128xbf16>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19#0, %r19#1, %r20 : tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<32x56x56x128xbf16>
+    %w22 = fact.get_weight @w22 : tensor<64x576xbf16>
+    %b22 = fact.get_weight @b22 : tensor<64xbf16>
+    %r22 = fact.fused "gemm_epilogue" ins(%x22, %w22, %b22 : tensor<11x56x56x64xbf16>, tensor<64x576xbf16>, tensor<64xbf16>) {
+    ^bb0(%i: tensor<11x56x56x64xbf16>, %f: tensor<64x576xbf16>, %b: tensor<64xbf16>):
+      %z0a = fact.constant dense<0.0> : tensor<11x1x56x64xbf16>
+      %p0 = fact.concat %z0a, %i, %z0a dim 1 : (tensor<11x1x56x64xbf16>, tensor<11x56x56x64xbf16>, tensor<11x1x56x64xbf16>) -> tensor<11x58x56x64xbf16>
+      %z1a = fact.constant dense<0.0> : tensor<11x58x1x64xbf16>
+      %p1 = fact.concat %z1a, %p0, %z1a dim 2 : (tensor<11x58x1x64xbf16>, tensor<11x58x56x64xbf16>, tensor<11x58x1x64xbf16>) -> tensor<11x58x58x64xbf16>
+      %v = fact.windows %p1 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<11x58x58x64xbf16>) -> tensor<11x56x56x3x3x64xbf16>
+      %r = fact.reshape %v : (tensor<11x56x56x3x3x64xbf16>) -> tensor<11x56x56x576xbf16>
+      %m = fact.matmul %r, %f transpose_b : (tensor<11x56x56x576xbf16>, tensor<64x576xbf16>) -> tensor<11x56x56x64xbf16>
+      %a = fact.add %m, %b : (tensor<11x56x56x64xbf16>, tensor<64xbf16>) -> tensor<11x56x56x64xbf16>
+      %y = fact.relu %a : (tensor<11x56x56x64xbf16>) -> tensor<11x56x56x64xbf16>
+      fact.yield %y : tensor<11x56x56x64xbf16>
+    } : tensor<11x56x56x64xbf16>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19#0, %r19#1, %r20, %r21, %r22 : tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>
   }
 }

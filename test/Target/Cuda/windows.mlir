@@ -126,3 +126,26 @@ func.func @slices(%x: tensor<4x28x28x64xbf16>, %w: tensor<128x64xbf16>) -> tenso
   } : tensor<4x14x14x128xbf16>
   return %r : tensor<4x14x14x128xbf16>
 }
+
+// -----
+
+// The default space has no tile wider than the filters.
+
+// CHECK:      Windows<0, bf16, 64,
+// CHECK:      GemmSchedule<Tile<{{128|256}}, 64, 64>,
+func.func @filters(%x: tensor<64x56x56x64xbf16>, %w: tensor<64x576xbf16>, %b: tensor<64xbf16>) -> tensor<64x56x56x64xbf16> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w, %b : tensor<64x56x56x64xbf16>, tensor<64x576xbf16>, tensor<64xbf16>) {
+  ^bb0(%i: tensor<64x56x56x64xbf16>, %f: tensor<64x576xbf16>, %b: tensor<64xbf16>):
+    %z0a = fact.constant dense<0.0> : tensor<64x1x56x64xbf16>
+    %p0 = fact.concat %z0a, %i, %z0a dim 1 : (tensor<64x1x56x64xbf16>, tensor<64x56x56x64xbf16>, tensor<64x1x56x64xbf16>) -> tensor<64x58x56x64xbf16>
+    %z1a = fact.constant dense<0.0> : tensor<64x58x1x64xbf16>
+    %p1 = fact.concat %z1a, %p0, %z1a dim 2 : (tensor<64x58x1x64xbf16>, tensor<64x58x56x64xbf16>, tensor<64x58x1x64xbf16>) -> tensor<64x58x58x64xbf16>
+    %v = fact.windows %p1 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<64x58x58x64xbf16>) -> tensor<64x56x56x3x3x64xbf16>
+    %r = fact.reshape %v : (tensor<64x56x56x3x3x64xbf16>) -> tensor<64x56x56x576xbf16>
+    %m = fact.matmul %r, %f transpose_b : (tensor<64x56x56x576xbf16>, tensor<64x576xbf16>) -> tensor<64x56x56x64xbf16>
+    %a = fact.add %m, %b : (tensor<64x56x56x64xbf16>, tensor<64xbf16>) -> tensor<64x56x56x64xbf16>
+    %y = fact.relu %a : (tensor<64x56x56x64xbf16>) -> tensor<64x56x56x64xbf16>
+    fact.yield %y : tensor<64x56x56x64xbf16>
+  } : tensor<64x56x56x64xbf16>
+  return %r : tensor<64x56x56x64xbf16>
+}

@@ -7,12 +7,13 @@ using namespace mlir;
 using namespace fact;
 
 /// The width with the least work: wgmma multiplies the zeros that channels are
-/// filled up with, and narrow lines take more loads. That 64 and 32 bytes cost
-/// a tenth and a quarter more is a guess.
+/// filled up with, and narrow lines take more loads. How much these cost is a
+/// guess.
 static int64_t chooseWidth(int64_t channels, int64_t elementBytes) {
   int64_t best = 0;
   double least = 0;
-  for (auto [bytes, cost] : {std::pair(128, 1.0), {64, 1.1}, {32, 1.25}}) {
+  for (auto [bytes, cost] :
+       {std::pair(128, 1.0), {64, 1.1}, {32, 1.25}, {16, 1.6}}) {
     int64_t width = bytes / elementBytes;
     double work = cost * llvm::alignTo(channels, width);
     if (!best || work < least)

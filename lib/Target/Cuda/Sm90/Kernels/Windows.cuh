@@ -22,10 +22,10 @@
 //       Results<Result<Epilogue, RowMajor<3, bf16, 200>>>,
 //       GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong>>;
 //
-// A box is `Width` channels of one tap, for all rows of a tile: 32, 64 or 128
-// bytes, a line of shared memory. A tile of K is a row of boxes and may have
-// several taps. Channels are filled up with zeros to whole boxes, and K of the
-// problem counts these.
+// A box is `Width` channels of one tap, for all rows of a tile: 16, 32, 64 or
+// 128 bytes, a line of shared memory. A tile of K is a row of boxes and may
+// have several taps. Channels are filled up with zeros to whole boxes, and K of
+// the problem counts these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,8 @@ template <>
 inline constexpr CUtensorMapDataType map_type<cutlass::half_t> =
     CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 
-/// Lines of a box in shared memory, as TMA and wgmma swizzle them.
+/// Lines of a box in shared memory, as TMA and wgmma swizzle them. Those of 16
+/// bytes follow each other.
 template <int Bytes> struct Lines;
 template <> struct Lines<128> {
   static constexpr auto swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
@@ -110,6 +111,11 @@ template <> struct Lines<64> {
 template <> struct Lines<32> {
   static constexpr auto swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
   template <class Element> using Atom = cute::GMMA::Layout_K_SW32_Atom<Element>;
+};
+template <> struct Lines<16> {
+  static constexpr auto swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+  template <class Element>
+  using Atom = cute::GMMA::Layout_K_INTER_Atom<Element>;
 };
 
 /// CUTLASS's main loop with boxes of `Width` elements. Its builder makes boxes
