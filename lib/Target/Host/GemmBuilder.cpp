@@ -134,7 +134,7 @@ void GemmBuilder::packRows(Value firstRow, Value rowEnd, Value from, Value to) {
       lines.offsets.push_back(
           b.rowOffset(plan.a, b.min(b.add(row, i), lastRow)));
     packGroup(lines, from, to, b.mul(b.sub(row, firstRow), depth),
-              areNeighbors);
+              areNeighbors ? b.sub(rowEnd, row) : Value());
   });
 }
 
@@ -148,17 +148,21 @@ bool GemmBuilder::liesInOrder(ArrayRef<int64_t> shape,
   return !strides.empty() && strides.back() == 1;
 }
 
-/// Packs the rows of one register tile, with vectors where they are neighbors
-/// in memory: where the last one is as far from the first as their number says,
-/// given that they lie in order.
+/// Packs the rows of one register tile. `inOrder` is the number of rows, if each
+/// lies behind the one before it: then they are neighbors in memory, and packed
+/// with vectors, if none is a repetition and the last is as far from the first
+/// as their number says.
 void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
-                            Value offset, bool lieInOrder) {
+                            Value offset, Value inOrder) {
   auto packApart = [&] { packLines(b, lines, from, to, packedA, offset); };
-  if (lines.stride == 1 || mr == 1 || !lieInOrder)
+  if (lines.stride == 1 || mr == 1 || !inOrder)
     return packApart();
   Value adjacent = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq,
       b.sub(lines.offsets.back(), lines.offsets.front()), b.integer(mr - 1));
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, inOrder,
+                                        b.integer(mr));
+  adjacent = arith::AndIOp::create(b, adjacent, isWhole);
   for (Value inside : lines.inside)
     adjacent = arith::AndIOp::create(b, adjacent, inside);
   b.ifThen(
@@ -239,7 +243,7 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
       Value end = b.min(b.sub(to, first), channels);
       Value done = b.sub(b.add(first, begin), from);
       packGroup(lines, begin, end, b.add(group, b.mul(done, mr)),
-                areNeighbors);
+                areNeighbors ? b.sub(rowEnd, row) : Value());
     });
   });
 }

@@ -46,7 +46,7 @@ private:
   void packRows(Value firstRow, Value rowEnd, Value from, Value to);
   void packWindows(Value firstRow, Value rowEnd, Value from, Value to);
   void packGroup(const PackedLines &lines, Value from, Value to, Value offset,
-                 bool lieInOrder);
+                 Value inOrder);
   static bool liesInOrder(llvm::ArrayRef<int64_t> shape,
                           llvm::ArrayRef<int64_t> strides);
   void buildPack();

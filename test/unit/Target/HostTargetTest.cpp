@@ -149,6 +149,18 @@ TEST(Gemm, Convolutions) {
   checkConvolution("2x6x9x7xf16", "[0, 2, 3, 1]", "f16", 2);
 }
 
+/// A register tile that ends with repetitions of the last row, which lies as
+/// far behind its first row as if all were neighbors.
+TEST(Gemm, RowsAtTheEndAreNoNeighbors) {
+  checkRegion("gemm_epilogue", {"5x1x5x11xbf16", "1x10xbf16"}, R"(
+    %0 = fact.permute %a0 [0, 2, 3, 1] : (tensor<5x1x5x11xbf16>) -> tensor<5x5x11x1xbf16>
+    %1 = fact.windows %0 dim 1 kernel [2, 5] strides [1, 1] dilations [1, 1] : (tensor<5x5x11x1xbf16>) -> tensor<5x4x7x2x5x1xbf16>
+    %2 = fact.reshape %1 : (tensor<5x4x7x2x5x1xbf16>) -> tensor<5x4x7x10xbf16>
+    %3 = fact.matmul %2, %a1 transpose_b : (tensor<5x4x7x10xbf16>, tensor<1x10xbf16>) -> tensor<5x4x7x1xbf16>
+    fact.yield %3 : tensor<5x4x7x1xbf16>)",
+              {"5x4x7x1xbf16"});
+}
+
 TEST(Gemm, BatchedRightSide) {
   checkRegion("gemm_epilogue", {"2x3x10x12xf32", "3x12x14xf32", "f32"}, R"(
     %0 = fact.matmul %a0, %a1 : (tensor<2x3x10x12xf32>, tensor<3x12x14xf32>) -> tensor<2x3x10x14xf32>
