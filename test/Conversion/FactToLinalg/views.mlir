@@ -1,7 +1,5 @@
 // RUN: fact-opt %s --convert-fact-to-linalg --split-input-file | FileCheck %s
 
-// CHECK-DAG: #[[WINDOWS:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + d2, d3)>
-
 // CHECK-LABEL: func @reshape
 func.func @reshape(%x: tensor<3x4xf32>) -> tensor<2x6xf32> {
   // CHECK: tensor.collapse_shape %{{.+}} {{\[}}[0, 1]] : tensor<3x4xf32> into tensor<12xf32>
@@ -39,6 +37,9 @@ func.func @concat(%x: tensor<3x2xi32>, %y: tensor<3x4xi32>) -> tensor<3x6xi32> {
   return %0 : tensor<3x6xi32>
 }
 
+// -----
+
+// CHECK-DAG: #[[WINDOWS:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + d2, d3)>
 // CHECK-LABEL: func @windows
 // CHECK: linalg.generic {indexing_maps = [#[[WINDOWS]], #{{.+}}]
 func.func @windows(%x: tensor<2x9x8xf32>) -> tensor<2x4x3x8xf32> {

@@ -15,8 +15,8 @@
 // CHECK-NEXT:   fact.relu
 
 // KERNELS-COUNT-2: concat_
-// KERNELS:         gemm_epilogue_4
-// KERNELS-COUNT-2: pointwise_
+// KERNELS:         gemm_epilogue_3
+// KERNELS:         pointwise_2
 
 module {
   fact.weight @w : tensor<64x27xbf16>
