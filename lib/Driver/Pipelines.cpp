@@ -17,6 +17,7 @@ using namespace fact;
 void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createMovePermutes());
   manager.addPass(createFoldViews());
   manager.addPass(createRaiseActivations());
   manager.addPass(createRaiseNorms());
@@ -24,7 +25,6 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createRaiseAttention());
   manager.addPass(createProveMasks());
   manager.addPass(createSplitGates());
-  manager.addPass(createMovePermutes());
   manager.addPass(createNormalizeRows());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -55,6 +55,44 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   }
 };
 
+/// The rows of a product of images with channels first are pixels, which lie
+/// together: [n, h, w, c], a permute of [n, c, h, w], becomes [n, h * w, c], so
+/// that it is a matrix for each image.
+struct MergeRowsOfMatmul : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto permute = op.getLhs().getDefiningOp<PermuteOp>();
+    if (!permute || op.getTransposeA() || shapeOf(op.getRhs()).size() != 2)
+      return failure();
+    ArrayRef<int64_t> dims = permute.getDims();
+    int64_t last = dims.size() - 2, first = last;
+    while (first > 0 && dims[first - 1] + 1 == dims[first])
+      --first;
+    // Contiguous terms need no matrix for each image.
+    if (first == last || dims.back() + 1 == int64_t(dims.size()))
+      return failure();
+    ArrayRef<int64_t> source = shapeOf(permute.getOperand());
+    SmallVector<int64_t> shape(source.take_front(dims[first]));
+    shape.push_back(
+        llvm::product_of(source.slice(dims[first], last - first + 1)));
+    llvm::append_range(shape, source.drop_front(dims[last] + 1));
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < int64_t(dims.size()); ++i)
+      if (i <= first || i > last)
+        order.push_back(dims[i] > dims[first] ? dims[i] - (last - first)
+                                              : dims[i]);
+    Location loc = op.getLoc();
+    Value merged = ReshapeOp::create(
+        rewriter, loc, permute.getType().clone(shape), permute.getOperand());
+    Value product = MatmulOp::create(
+        rewriter, loc, permuteTo(rewriter, loc, merged, order), op.getRhs(),
+        /*transpose_a=*/false, op.getTransposeB(), op.getTf32());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), product);
+    return success();
+  }
+};
+
 /// permute(matmul(a, b)) that swaps the last two dimensions is matmul(b^T,
 /// a^T). A matrix that is shared by all batches stays on its side.
 struct FoldTransposeOfMatmul : OpRewritePattern<PermuteOp> {
@@ -139,4 +177,5 @@ struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
 void fact::populateFoldViewsPatterns(RewritePatternSet &patterns) {
   patterns.add<FoldTransposeIntoMatmul, FoldTransposeOfMatmul,
                FoldBroadcastIntoPointwise>(patterns.getContext());
+  patterns.add<MergeRowsOfMatmul>(patterns.getContext(), /*benefit=*/2);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
+#include "fact/Analysis/WindowedView.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -103,7 +104,17 @@ struct MovePastSlice : OpRewritePattern<SliceOp> {
   }
 };
 
-/// Splats, such as zeros, have every order.
+/// Whether windows are taken of a value, or of it between zeros.
+bool feedsWindows(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<WindowsOp>(user) ||
+           (ZeroPadding::get(user) && feedsWindows(user));
+  });
+}
+
+/// Splats, such as zeros, have every order. What windows are taken of stays as
+/// it is: with one dimension beside the channels, either order is a permute
+/// that brings channels first.
 struct MovePastConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,
@@ -115,7 +126,7 @@ struct MovePastConcat : OpRewritePattern<ConcatOp> {
       else if (!isSplat(input))
         return failure();
     }
-    if (!found)
+    if (!found || feedsWindows(op))
       return failure();
     ArrayRef<int64_t> dims = found.getDims();
     SmallVector<Value> inputs;
@@ -204,6 +215,27 @@ struct MovePastReduce : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// permute(concat(zeros, x)) that brings channels last becomes
+/// concat(zeros, permute(x)), so that windows reach into zeros that nobody
+/// writes.
+struct MoveBeforeZeros : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> inverse = invertPermutationVector(op.getDims());
+    Operation *concat = op.getOperand().getDefiningOp();
+    if (!bringsChannelsFirst(inverse) || !ZeroPadding::get(concat) ||
+        !feedsWindows(op))
+      return failure();
+    SmallVector<Value> inputs;
+    for (Value input : concat->getOperands())
+      inputs.push_back(permuteTo(rewriter, op.getLoc(), input, op.getDims()));
+    int64_t dim = inverse[cast<ConcatOp>(concat).getDim()];
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, inputs, dim);
+    return success();
+  }
+};
+
 struct MovePermutesPass : fact::impl::MovePermutesBase<MovePermutesPass> {
   void runOnOperation() override {
     // Without windows there is no order that a kernel needs.
@@ -221,6 +253,7 @@ struct MovePermutesPass : fact::impl::MovePermutesBase<MovePermutesPass> {
 
 void fact::populateMovePermutesPatterns(RewritePatternSet &patterns) {
   patterns.add<MovePastPointwise, MovePastSlice, MovePastConcat, MovePastGather,
-               MovePastSoftmax, MovePastReduce>(patterns.getContext());
+               MovePastSoftmax, MovePastReduce, MoveBeforeZeros>(
+      patterns.getContext());
   PermuteOp::getCanonicalizationPatterns(patterns, patterns.getContext());
 }

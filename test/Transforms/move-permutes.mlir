@@ -90,3 +90,18 @@ func.func @index(%x: tensor<2x6x6x4xf32>) -> (tensor<2x6xi64>, tensor<2x4xi64>) 
   %2 = fact.reduce argmax %0 dims [2, 3] : (tensor<2x4x6x6xf32>) -> tensor<2x4xi64>
   return %1, %2 : tensor<2x6xi64>, tensor<2x4xi64>
 }
+
+// Windows of a signal between zeros, which reach into the zeros: with three
+// dimensions the permute is its own inverse, and it moves one way only.
+// CHECK-LABEL: func.func @signal(
+// CHECK: %[[ZEROS:.+]] = fact.constant dense<0.000000e+00> : tensor<2x1x4xf32>
+// CHECK: %[[SIGNAL:.+]] = fact.permute %arg0 [0, 2, 1]
+// CHECK: %[[PADDED:.+]] = fact.concat %[[ZEROS]], %[[SIGNAL]] dim 1
+// CHECK: fact.windows %[[PADDED]] dim 1
+func.func @signal(%x: tensor<2x4x8xf32>) -> tensor<2x7x3x4xf32> {
+  %zeros = fact.constant dense<0.0> : tensor<2x4x1xf32>
+  %0 = fact.concat %zeros, %x dim 2 : (tensor<2x4x1xf32>, tensor<2x4x8xf32>) -> tensor<2x4x9xf32>
+  %1 = fact.permute %0 [0, 2, 1] : (tensor<2x4x9xf32>) -> tensor<2x9x4xf32>
+  %2 = fact.windows %1 dim 1 kernel [3] strides [1] dilations [1] : (tensor<2x9x4xf32>) -> tensor<2x7x3x4xf32>
+  return %2 : tensor<2x7x3x4xf32>
+}

@@ -15,11 +15,18 @@ import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 
-FILES = ("products", "rows", "scans", "pointwise", "attention", "mlps", "losses")
+FILES = ("products", "rows", "scans", "pointwise", "attention", "mlps", "losses",
+         "convolutions")
 WEIGHT_SEED = 0
 
 DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16}
 MATMUL_PRECISIONS = {"fp32": "highest", "tf32": "high", "bf16": "highest"}
+
+
+def set_precision(precision: str) -> None:
+    """What PyTorch's products and convolutions of fp32 may use."""
+    torch.set_float32_matmul_precision(MATMUL_PRECISIONS[precision])
+    torch.backends.cudnn.allow_tf32 = precision != "fp32"
 
 
 class Function(nn.Module):

@@ -45,7 +45,8 @@ import torch  # noqa: E402
 
 import fact  # noqa: E402
 from breadth import report  # noqa: E402
-from breadth.registry import MATMUL_PRECISIONS, Case, cases, together  # noqa: E402
+from breadth.registry import (  # noqa: E402
+    MATMUL_PRECISIONS, Case, cases, set_precision, together)
 from fact.bench import measure  # noqa: E402
 from fact.end_to_end import compare_with_module  # noqa: E402
 
@@ -175,7 +176,7 @@ class Loaded:
     def __init__(self, bundle: Path):
         record = json.loads((bundle / "case.json").read_text())
         precision = record["precision"]
-        torch.set_float32_matmul_precision(MATMUL_PRECISIONS[precision])
+        set_precision(precision)
         each = next(each for each in cases(precision) if each.name == record["name"])
         module, inputs = each.make(record["size"], precision)
         library = fact.load(bundle / f"{bundle.name}.so")
@@ -371,7 +372,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.mode != "check" and not arguments.folder:
         parser.error(f"{arguments.mode} needs a folder")
-    torch.set_float32_matmul_precision(MATMUL_PRECISIONS[arguments.precision])
+    set_precision(arguments.precision)
     # PyTorch's own remarks on modules hide the lines of this report.
     warnings.simplefilter("ignore")
     torch._logging.set_logs(all=logging.ERROR)

@@ -32,6 +32,7 @@ REPRESENTATIVE = (
     "scans.topk", "scans.index_add", "pointwise.mish", "pointwise.integer_arithmetic",
     "pointwise.comparisons", "attention.causal", "attention.written_alibi", "mlps.swiglu",
     "mlps.best_experts", "losses.cross_entropy_mean", "losses.triplet_none",
+    "convolutions.residual", "convolutions.transposed_odd",
 )
 # Modules per run of the test of discovery.
 SAMPLE = 60

@@ -194,6 +194,26 @@ static Value selectElement(TorchCall &call, Value x, int64_t dim,
   return call.reshape(one, shape);
 }
 
+/// Windows of one dimension; the places in a window come last.
+static LogicalResult convertUnfold(TorchCall &call) {
+  Value x;
+  int64_t dim = 0, size = 0, step = 0;
+  if (failed(call.tensor(0, "self", x)) ||
+      failed(call.dimensionOf(x, 1, "dimension", dim)) ||
+      failed(call.integer(2, "size", size)) ||
+      failed(call.integer(3, "step", step)))
+    return failure();
+  if (size < 1 || step < 1 || size > typeOf(x).getDimSize(dim))
+    return call.emitError() << "has windows of " << size << " elements, "
+                            << step << " apart, but both must be 1 or more, and "
+                               "a window no larger than its dimension";
+  Value windows = call.infer<WindowsOp>(x, dim, ArrayRef(size), ArrayRef(step),
+                                        ArrayRef<int64_t>(1));
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(windows)));
+  std::rotate(order.begin() + dim + 1, order.begin() + dim + 2, order.end());
+  return call.replace(call.permute(windows, order));
+}
+
 static LogicalResult convertSelect(TorchCall &call) {
   Value x;
   int64_t dim, index;
@@ -445,6 +465,7 @@ void torchtofact::populateViewConverters(ConverterTable &table) {
   table["aten.slice.Tensor"] = convertSlice;
   table["aten.narrow"] = convertNarrow;
   table["aten.select.int"] = convertSelect;
+  table["aten.unfold"] = convertUnfold;
 
   for (StringRef name : {"split.Tensor", "unsafe_split.Tensor"})
     table[("aten." + name).str()] = convertSplit;

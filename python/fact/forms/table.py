@@ -63,6 +63,8 @@ def is_exception(node: torch.fx.Node) -> bool:
         return argument(2, "mode", "constant") != "constant"
     if node.target is aten.linalg_vector_norm.default:
         return argument(1, "ord", 2) not in (1, 2, math.inf, -math.inf)
+    if node.target is aten.unfold.default:
+        return node.args[2] == 0 or not node.args[0].meta["val"].dim()
     if node.target is aten.convolution.default:
         # Transposed, or of one channel per group.
         return node.args[6] or (node.args[8] > 1 and node.args[1].meta["val"].shape[1] == 1)
