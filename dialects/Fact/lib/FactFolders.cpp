@@ -37,6 +37,14 @@ static bool isSplat(Attribute attr, double wanted) {
          dense.getSplatValue<APInt>() == static_cast<uint64_t>(wanted);
 }
 
+/// The constant that defines a tensor of equal elements, or null.
+static DenseElementsAttr getSplat(Value tensor) {
+  auto constant = tensor.getDefiningOp<ConstantOp>();
+  auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                        : DenseElementsAttr();
+  return value && value.isSplat() ? value : DenseElementsAttr();
+}
+
 /// Folds to `lhs` if `rhs` is the neutral element.
 template <typename OpT>
 static OpFoldResult foldNeutral(OpT op, Attribute rhs, double neutral) {
@@ -47,6 +55,11 @@ static OpFoldResult foldNeutral(OpT op, Attribute rhs, double neutral) {
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   bool isFloat = isa<FloatType>(getType().getElementType());
+  // x + 0.0 + 0.0 is x + 0.0.
+  auto inner = getLhs().getDefiningOp<AddOp>();
+  if (inner && inner.getType() == getType() && isSplat(adaptor.getRhs(), 0.0) &&
+      isSplat(getSplat(inner.getRhs()), 0.0))
+    return inner.getResult();
   return foldNeutral(*this, adaptor.getRhs(), isFloat ? -0.0 : 0.0);
 }
 
@@ -116,14 +129,6 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
     return getResult();
   }
   return {};
-}
-
-/// The constant that defines a tensor of equal elements, or null.
-static DenseElementsAttr getSplat(Value tensor) {
-  auto constant = tensor.getDefiningOp<ConstantOp>();
-  auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                        : DenseElementsAttr();
-  return value && value.isSplat() ? value : DenseElementsAttr();
 }
 
 namespace {
@@ -231,6 +236,20 @@ struct FoldNarrowedSplat : OpRewritePattern<CastOp> {
   }
 };
 
+/// A softmax of rows of one element: 1, or NaN where x - x is.
+struct SoftmaxOfOne : OpRewritePattern<SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getRowLength() != 1)
+      return failure();
+    Value zero = SubOp::create(rewriter, op.getLoc(), op.getType(),
+                               op.getOperand(), op.getOperand());
+    rewriter.replaceOpWithNewOp<ExpOp>(op, op.getType(), zero);
+    return success();
+  }
+};
+
 /// A gather by a splat names the same slice again and again.
 struct FoldGatherBySplat : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -308,98 +327,7 @@ struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
 
 void FactDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<FoldSplats, FoldNarrowedSplat, FoldGatherBySplat,
+  patterns.add<FoldSplats, FoldNarrowedSplat, SoftmaxOfOne, FoldGatherBySplat,
                FoldGatherFromSplat>(getContext());
   populateEmptyTensorPatterns(patterns);
-}
-
-//===----------------------------------------------------------------------===//
-// Rows
-//===----------------------------------------------------------------------===//
-
-OpFoldResult ReduceOp::fold(FoldAdaptor) {
-  bool keeps = getOperand().getType() == getType();
-  return keeps && getDims().empty() ? OpFoldResult(getOperand())
-                                    : OpFoldResult();
-}
-
-namespace {
-/// Removes reduced dimensions of size 1. The sum of one element is that element
-/// plus 0.
-struct SkipUnitDims : OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReduceOp op,
-                                PatternRewriter &rewriter) const override {
-    ReduceKind kind = op.getKind();
-    RankedTensorType operand = op.getOperand().getType();
-    if (kind == ReduceKind::argmax || kind == ReduceKind::argmin)
-      return failure();
-    SmallVector<int64_t> left;
-    for (int64_t dim : op.getDims())
-      if (operand.getDimSize(dim) != 1)
-        left.push_back(dim);
-    if (left.size() == op.getDims().size())
-      return failure();
-    if (!left.empty()) {
-      if (!op.getKeep())
-        return failure();
-      rewriter.modifyOpInPlace(op, [&] { op.setDims(left); });
-      return success();
-    }
-    Value value = rewriter.createOrFold<ReshapeOp>(op.getLoc(), op.getType(),
-                                                   op.getOperand());
-    auto element = dyn_cast<FloatType>(operand.getElementType());
-    if (!element || (kind != ReduceKind::sum && kind != ReduceKind::mean)) {
-      rewriter.replaceOp(op, value);
-      return success();
-    }
-    auto scalar = RankedTensorType::get({}, element);
-    Value zero = ConstantOp::create(
-        rewriter, op.getLoc(), scalar,
-        DenseElementsAttr::get(scalar,
-                               Attribute(rewriter.getFloatAttr(element, 0.0))));
-    rewriter.replaceOpWithNewOp<AddOp>(op, op.getType(), value, zero);
-    return success();
-  }
-};
-} // namespace
-
-void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                           MLIRContext *context) {
-  patterns.add<SkipUnitDims>(context);
-}
-
-OpFoldResult ScanOp::fold(FoldAdaptor) {
-  return getRowLength() == 1 ? OpFoldResult(getOperand()) : OpFoldResult();
-}
-
-OpFoldResult ArgsortOp::fold(FoldAdaptor) {
-  if (getRowLength() != 1 || !getType().getNumElements())
-    return {};
-  return DenseElementsAttr::get(getType(), int64_t(0));
-}
-
-namespace {
-/// The first place in descending order is that of the largest element. In
-/// ascending order a NaN is last, but argmin finds it first.
-struct FindExtreme : OpRewritePattern<ArgsortOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ArgsortOp op,
-                                PatternRewriter &rewriter) const override {
-    bool isFloat = isa<FloatType>(op.getOperand().getType().getElementType());
-    if (op.getType().getDimSize(op.getDim()) != 1 || op.getRowLength() == 1 ||
-        (isFloat && !op.getDescending()))
-      return failure();
-    ReduceKind kind =
-        op.getDescending() ? ReduceKind::argmax : ReduceKind::argmin;
-    rewriter.replaceOpWithNewOp<ReduceOp>(op, kind, op.getOperand(),
-                                          op.getRowDims(), /*keep=*/true);
-    return success();
-  }
-};
-} // namespace
-
-void ArgsortOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                            MLIRContext *context) {
-  patterns.add<FindExtreme>(context);
 }

@@ -251,7 +251,7 @@ static LogicalResult convertSoftmax(TorchCall &call) {
   return call.replace(call.infer<SoftmaxOp>(x, dim));
 }
 
-/// `d - log(sum(exp(d)))` with `d = x - max(x)`.
+/// `d - log(sum(exp(d)))` with `d = x - max(x)`; of one element, it is d.
 static LogicalResult convertLogSoftmax(TorchCall &call) {
   Value x;
   int64_t dim;
@@ -259,12 +259,15 @@ static LogicalResult convertLogSoftmax(TorchCall &call) {
     return failure();
   Value max = call.reduce(ReduceKind::max, x, dim, /*keep=*/true);
   Value shifted = call.binary<SubOp>(x, max);
+  if (typeOf(shifted).getDimSize(dim) == 1)
+    return call.replace(shifted);
   Value sum = call.reduce(ReduceKind::sum, call.unary<ExpOp>(shifted), dim,
                           /*keep=*/true);
   return call.replace(call.binary<SubOp>(shifted, call.unary<LogOp>(sum)));
 }
 
-/// `log(sum(exp(x)))`, shifted by the maximum if that is finite.
+/// `log(sum(exp(x)))`, shifted by the maximum if that is finite. Of one element
+/// x, it is 0 + x.
 static LogicalResult convertLogSumExp(TorchCall &call) {
   Value x;
   SmallVector<int64_t> dims;
@@ -274,6 +277,10 @@ static LogicalResult convertLogSumExp(TorchCall &call) {
       failed(call.optionalBoolean(2, "keepdim", keep)))
     return failure();
   x = call.cast(x, call.getResultElement());
+  if (typeOf(x).getNumElements() == call.getResultType().getNumElements())
+    return call.replace(
+        call.reshape(call.binary<AddOp>(x, call.constant(0, elementOf(x))),
+                     call.getResultType().getShape()));
   Value largest = call.reduce(ReduceKind::max, x, dims, /*keep=*/true);
   Value isInfinite = call.compare(Predicate::eq, call.unary<AbsOp>(largest),
                                   std::numeric_limits<double>::infinity());

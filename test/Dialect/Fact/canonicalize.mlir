@@ -124,6 +124,70 @@ func.func @reduce(%x: tensor<4x1x8xf32>) -> (tensor<4x1x8xf32>, tensor<4x1x8xf32
   return %0, %1, %2, %3, %4 : tensor<4x1x8xf32>, tensor<4x1x8xf32>, tensor<4x8xf32>, tensor<4x1x1xf32>, tensor<4x8xf32>
 }
 
+// Reductions over adjacent dimensions, with and without `keep`. The mean of
+// means over other dimensions would need a transposed copy.
+// CHECK-LABEL: func @reduce_twice
+func.func @reduce_twice(%x: tensor<2x3x4x5xbf16>, %n: tensor<2x3x1x5xi64>) -> (tensor<2x3xbf16>, tensor<2x1x1x5xbf16>, tensor<2x1xbf16>, tensor<2xi64>, tensor<3x4xbf16>, tensor<2x3xbf16>) {
+  // CHECK-DAG: %[[SUM:.*]] = fact.reduce sum %arg0 dims [2, 3] : (tensor<2x3x4x5xbf16>) -> tensor<2x3xbf16>
+  %0 = fact.reduce sum %x dims [3] : (tensor<2x3x4x5xbf16>) -> tensor<2x3x4xbf16>
+  %1 = fact.reduce sum %0 dims [2] : (tensor<2x3x4xbf16>) -> tensor<2x3xbf16>
+  // CHECK-DAG: %[[MAX:.*]] = fact.reduce max %arg0 dims [1, 2] keep : (tensor<2x3x4x5xbf16>) -> tensor<2x1x1x5xbf16>
+  %2 = fact.reduce max %x dims [2] keep : (tensor<2x3x4x5xbf16>) -> tensor<2x3x1x5xbf16>
+  %3 = fact.reduce max %2 dims [1] keep : (tensor<2x3x1x5xbf16>) -> tensor<2x1x1x5xbf16>
+  // CHECK-DAG: %[[ALL:.*]] = fact.reduce mean %arg0 dims [1, 2, 3] : (tensor<2x3x4x5xbf16>) -> tensor<2xbf16>
+  // CHECK-DAG: %[[MEAN:.*]] = fact.reshape %[[ALL]] : (tensor<2xbf16>) -> tensor<2x1xbf16>
+  %4 = fact.reduce mean %x dims [1, 3] : (tensor<2x3x4x5xbf16>) -> tensor<2x4xbf16>
+  %5 = fact.reduce mean %4 dims [1] keep : (tensor<2x4xbf16>) -> tensor<2x1xbf16>
+  // CHECK-DAG: %[[MIN:.*]] = fact.reduce min %arg1 dims [1, 3] : (tensor<2x3x1x5xi64>) -> tensor<2x1xi64>
+  %6 = fact.reduce min %n dims [1] : (tensor<2x3x1x5xi64>) -> tensor<2x1x5xi64>
+  %7 = fact.reduce min %6 dims [2] : (tensor<2x1x5xi64>) -> tensor<2x1xi64>
+  %8 = fact.reshape %7 : (tensor<2x1xi64>) -> tensor<2xi64>
+  // CHECK-DAG: %[[LAST:.*]] = fact.reduce mean %arg0 dims [3]
+  // CHECK-DAG: %[[APART:.*]] = fact.reduce mean %[[LAST]] dims [0]
+  %9 = fact.reduce mean %x dims [3] : (tensor<2x3x4x5xbf16>) -> tensor<2x3x4xbf16>
+  %10 = fact.reduce mean %9 dims [0] : (tensor<2x3x4xbf16>) -> tensor<3x4xbf16>
+  // Kinds that differ.
+  // CHECK-DAG: %[[INNER:.*]] = fact.reduce min %arg0 dims [3]
+  // CHECK-DAG: %[[OUTER:.*]] = fact.reduce max %[[INNER]] dims [2]
+  %11 = fact.reduce min %x dims [3] : (tensor<2x3x4x5xbf16>) -> tensor<2x3x4xbf16>
+  %12 = fact.reduce max %11 dims [2] : (tensor<2x3x4xbf16>) -> tensor<2x3xbf16>
+  // CHECK: return %[[SUM]], %[[MAX]], %[[MEAN]], %{{.*}}, %[[APART]], %[[OUTER]]
+  return %1, %3, %5, %8, %10, %12 : tensor<2x3xbf16>, tensor<2x1x1x5xbf16>, tensor<2x1xbf16>, tensor<2xi64>, tensor<3x4xbf16>, tensor<2x3xbf16>
+}
+
+// Elements that are repeated are reduced once, and a sum is a multiple: of an
+// f32 number, since f16 has no 4097. Repeated rows have repeated means.
+// CHECK-LABEL: func @reduce_expanded
+func.func @reduce_expanded(%x: tensor<1x8xf16>, %n: tensor<8xi64>) -> (tensor<8xf16>, tensor<4097xf16>, tensor<1x8xi64>, tensor<8xf16>) {
+  // CHECK-DAG: %[[COUNT:.*]] = fact.constant dense<4.097000e+03> : tensor<f32>
+  // CHECK-DAG: %[[INTEGER:.*]] = fact.constant dense<3> : tensor<i64>
+  // CHECK-DAG: %[[ROW:.*]] = fact.reshape %arg0 : (tensor<1x8xf16>) -> tensor<8xf16>
+  // CHECK-DAG: %[[PLUS:.*]] = fact.add %[[ROW]]
+  // CHECK-DAG: %[[SUM:.*]] = fact.mul %[[PLUS]], %[[COUNT]] : (tensor<8xf16>, tensor<f32>) -> tensor<8xf16>
+  %0 = fact.expand %x : (tensor<1x8xf16>) -> tensor<4097x8xf16>
+  %1 = fact.reduce sum %0 dims [0] : (tensor<4097x8xf16>) -> tensor<8xf16>
+  // CHECK-DAG: %[[MEAN:.*]] = fact.reduce mean %arg0 dims [1] : (tensor<1x8xf16>) -> tensor<1xf16>
+  // CHECK-DAG: %[[MEANS:.*]] = fact.expand %[[MEAN]] : (tensor<1xf16>) -> tensor<4097xf16>
+  %2 = fact.reduce mean %0 dims [1] : (tensor<4097x8xf16>) -> tensor<4097xf16>
+  // CHECK-DAG: %[[TRIPLE:.*]] = fact.mul %{{.*}}, %[[INTEGER]] : (tensor<1x8xi64>, tensor<i64>) -> tensor<1x8xi64>
+  %3 = fact.expand %n : (tensor<8xi64>) -> tensor<3x8xi64>
+  %4 = fact.reduce sum %3 dims [0] keep : (tensor<3x8xi64>) -> tensor<1x8xi64>
+  %5 = fact.reduce max %0 dims [0] : (tensor<4097x8xf16>) -> tensor<8xf16>
+  // CHECK-DAG: %[[LARGEST:.*]] = fact.reshape %arg0 : (tensor<1x8xf16>) -> tensor<8xf16>
+  // CHECK: return %[[SUM]], %[[MEANS]], %[[TRIPLE]], %[[LARGEST]]
+  return %1, %2, %4, %5 : tensor<8xf16>, tensor<4097xf16>, tensor<1x8xi64>, tensor<8xf16>
+}
+
+// CHECK-LABEL: func @zeros_twice
+func.func @zeros_twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[ONCE:.*]] = fact.add %arg0
+  // CHECK-NEXT: return %[[ONCE]]
+  %zero = fact.constant dense<0.0> : tensor<f32>
+  %0 = fact.add %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = fact.add %0, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func @reshapes
 func.func @reshapes(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<32xf32>) {
   %0 = fact.reshape %x : (tensor<4x8xf32>) -> tensor<2x16xf32>
@@ -270,14 +334,18 @@ func.func @booleans() -> (tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor
   return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>, tensor<i1>
 }
 
-// A row of one element is its own reduction, and sorted.
+// A row of one element is its own reduction, and sorted. Its softmax is 1, but
+// NaN for an infinity.
 // CHECK-LABEL: func @single
-func.func @single(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>) {
+func.func @single(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x1xi64>, tensor<4x1xf32>) {
   // CHECK: %[[FIRST:.*]] = fact.constant dense<0> : tensor<4x1xi64>
   %0 = fact.scan logsumexp %x dim 1 : tensor<4x1xf32>
   %1 = fact.argsort %x dim 1 : (tensor<4x1xf32>) -> tensor<4x1xi64>
-  // CHECK: return %arg0, %[[FIRST]]
-  return %0, %1 : tensor<4x1xf32>, tensor<4x1xi64>
+  // CHECK: %[[ZERO:.*]] = fact.sub %arg0, %arg0
+  // CHECK: %[[ONE:.*]] = fact.exp %[[ZERO]]
+  %2 = fact.softmax %x dim 1 : tensor<4x1xf32>
+  // CHECK: return %arg0, %[[FIRST]], %[[ONE]]
+  return %0, %1, %2 : tensor<4x1xf32>, tensor<4x1xi64>, tensor<4x1xf32>
 }
 
 // The first place holds the largest or the smallest element. A NaN is last in
