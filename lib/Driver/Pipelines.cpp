@@ -19,6 +19,7 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addPass(createMovePermutes());
   manager.addPass(createFoldViews());
+  manager.addPass(createSimplifyProducts());
   manager.addPass(createRaiseActivations());
   manager.addPass(createRaiseNorms());
   manager.addPass(createRaiseRotary());

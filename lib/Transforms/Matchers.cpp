@@ -25,6 +25,26 @@ Value fact::skipWidening(Value value) {
   return value;
 }
 
+Value fact::widen(OpBuilder &builder, Location loc, Value value) {
+  RankedTensorType type = typeOf(value);
+  Type wide = type.getElementType().isF64() ? type.getElementType()
+                                            : Type(builder.getF32Type());
+  return builder.createOrFold<CastOp>(loc, type.clone(wide), value);
+}
+
+bool fact::isFunctionOfWeights(Value value) {
+  SmallVector<Value> pending{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || !isa<FactDialect>(op->getDialect()) || isa<FusedOp>(op))
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(pending, op->getOperands());
+  }
+  return true;
+}
+
 Value fact::reshapeTo(OpBuilder &builder, Location loc, Value value,
                       ArrayRef<int64_t> shape) {
   return builder.createOrFold<ReshapeOp>(loc, typeOf(value).clone(shape),

@@ -37,6 +37,14 @@ bool isWidening(CastOp cast);
 /// Looks through widening casts.
 mlir::Value skipWidening(mlir::Value value);
 
+/// Casts to the type that values are computed in: f64 for f64, else f32.
+mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value value);
+
+/// Whether the value depends on weights and constants alone, so that it is
+/// computed at load.
+bool isFunctionOfWeights(mlir::Value value);
+
 /// Reshapes `value` to a shape that differs in dimensions of size 1 only;
 /// returns the value itself if the shapes are equal.
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,

@@ -50,6 +50,66 @@ def MovePermutes : Pass<"fact-move-permutes"> {
   }];
 }
 
+def SimplifyProducts : Pass<"fact-simplify-products"> {
+  let summary = "Replace products by ones that need fewer operations";
+  let description = [{
+    A product with a diagonal matrix (`torch.diag`, `diag_embed`, an identity
+    times a vector) scales rows or columns. Zeros off the diagonal are not
+    multiplied, so an infinity there does not become NaN.
+
+    ```mlir
+    %d = fact.constant dense<[[true, false], [false, true]]> : tensor<2x2xi1>
+    %zero = fact.constant dense<0.0> : tensor<f32>
+    %0 = fact.select %d, %v, %zero : (tensor<2x2xi1>, tensor<2xf32>, tensor<f32>) -> tensor<2x2xf32>
+    %1 = fact.matmul %0, %b : (tensor<2x2xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.reshape %v : (tensor<2xf32>) -> tensor<2x1xf32>
+    %1 = fact.mul %b, %0 : (tensor<2x8xf32>, tensor<2x1xf32>) -> tensor<2x8xf32>
+    ```
+
+    A product with a matrix of equal numbers is a sum of rows or columns, times
+    the number.
+
+    A sum or mean over rows or columns of a product, through biases, other
+    summands and factors that do not vary over them, is a product of sums: a
+    matrix times a vector, and the sum of a weight is taken at load. It applies
+    only if nothing else reads the product.
+
+    ```mlir
+    %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+    %1 = fact.reduce sum %0 dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.reduce sum %w dims [0] keep : (tensor<8x16xf32>) -> tensor<1x16xf32>
+    %1 = fact.mul %x, %0 : (tensor<4x16xf32>, tensor<1x16xf32>) -> tensor<4x16xf32>
+    %2 = fact.reduce sum %1 dims [1] keep : (tensor<4x16xf32>) -> tensor<4x1xf32>
+    %3 = fact.reshape %2 : (tensor<4x1xf32>) -> tensor<4xf32>
+    ```
+
+    Sums of 16-bit factors are f32. If the vector is an operand of a 16-bit
+    product, it is the mean that is rounded, which is in the range of the
+    elements, and the count is multiplied after the product.
+
+    Products of three factors are reassociated if that takes at most a quarter
+    of the operations and nothing else reads the inner product. Products of
+    weights alone count as none, since they run at load. f16 is left alone: the
+    inner product of the other order might overflow.
+
+    ```mlir
+    %0 = fact.matmul %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = fact.matmul %0, %v : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x1xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fact.matmul %b, %v : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x1xf32>
+    %1 = fact.matmul %a, %0 : (tensor<64x64xf32>, tensor<64x1xf32>) -> tensor<64x1xf32>
+    ```
+  }];
+}
+
 def NormalizeRows : Pass<"fact-normalize-rows"> {
   let summary = "Permute softmaxes and reductions to trailing dimensions";
   let description = [{

@@ -23,6 +23,7 @@ void populateRaiseRotaryPatterns(mlir::RewritePatternSet &patterns,
                                  mlir::Pass::Statistic *raised = nullptr);
 void populateRaiseAttentionPatterns(mlir::RewritePatternSet &patterns,
                                     mlir::Pass::Statistic *raised = nullptr);
+void populateSimplifyProductsPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitGatesPatterns(mlir::RewritePatternSet &patterns,
                                 mlir::Pass::Statistic *split = nullptr);
 } // namespace fact

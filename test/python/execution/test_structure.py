@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products and reductions that need fewer operations than they are written with."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import fact
+from fact import verify
+from operators import Case, check, group, integers, rand, runs
+
+V, VS = rand(7), rand(3, 7, seed=1)
+A, B, BS = rand(5, 7, seed=2), rand(7, 9, seed=3), rand(3, 7, 9, seed=4)
+X, W = rand(2, 6, 40, seed=5), rand(11, 40, seed=6) / 6
+LONG = rand(2, 96, 8, seed=7) / 4
+INFINITE = torch.tensor([[2.0], [-0.0], [math.inf], [-math.inf], [math.nan]])
+
+
+def case(name, function, inputs, reduction=40, roundings=6):
+    return Case(name, function, inputs, reduction=reduction, roundings=roundings)
+
+
+DIAGONALS = group(
+    "diagonals",
+    case("left", lambda v, b: torch.diag(v) @ b, [V, B]),
+    case("right", lambda a, v: a @ torch.diag(v), [A, V]),
+    case("linear", lambda a, v: F.linear(a, torch.diag(v), v), [A, V]),
+    case("batches", lambda v, b: torch.diag_embed(v) @ b, [VS, BS]),
+    case("batches of one matrix", lambda v, b: torch.diag_embed(v) @ b, [VS, B]),
+    case("one of batches", lambda v, b: b.mT @ torch.diag(v), [V, BS]),
+    case("flattened", lambda v, b: torch.diagflat(v) @ b, [rand(7, 1), B]),
+    case("identity", lambda b: torch.eye(7, dtype=b.dtype) @ b, [B]),
+    case("identity times", lambda v, b: (torch.eye(7, dtype=b.dtype) * v * 0.5) @ b, [V, B]),
+    case("diagonal of a matrix", lambda m, b: torch.diag(torch.diag(m)) @ b, [rand(7, 7), B]),
+    case("above", lambda v, b: torch.diag(v[:6], 1) @ b, [V, B]),
+    case("of one element", lambda v, b: torch.diag(v[:1]) @ b[:1], [V, B]),
+    case("twice", lambda v, b: torch.diag(v) @ b @ torch.diag(b[0]), [V, B]),
+)
+
+SUMS = group(
+    "sums_of_products",
+    case("columns", lambda x, w: F.linear(x, w).sum(-1), [X, W], 51),
+    case("columns, kept", lambda x, w: (F.linear(x, w) * 0.3).mean(-1, keepdim=True), [X, W], 51),
+    case("rows", lambda x, w: F.linear(x, w).sum(1), [X, W], 46),
+    case("batches", lambda x, w: (F.linear(x, w) + x[..., :11]).mean(0), [X, W], 42),
+    case("both", lambda x, w: (x @ w.t()).sum((1, 2)), [X, W], 106),
+    case("all", lambda x, w: (x @ w.t()).mean(), [X, W], 132),
+    case("left matrix", lambda x, w: (w @ x.mT).sum(-1), [X, W], 46),
+    case("rows of left matrix", lambda x, w: (w @ x.mT).sum(1), [X, W], 51),
+    case("bmm", lambda x: torch.bmm(x, x.mT).sum(), [X], 76),
+    case("by rows", lambda x, w: ((x @ w.t()) / (x[..., :1].abs() + 1) + x[..., :1]).sum(-1),
+         [X, W], 51),
+    case("widened", lambda x, w: (x @ w.t()).float().sum(-1), [X, W], 51),
+    case("shared", lambda x, w: ((y := x @ w.t()).sum(-1), y), [X, W], 51),
+    case("ones", lambda x: x @ torch.ones(40, 3, dtype=x.dtype), [X]),
+    case("of a number", lambda x: torch.full((4, 6), -0.25, dtype=x.dtype) @ x, [X]),
+    case("ones by a vector", lambda x: x @ torch.full((40,), 0.5, dtype=x.dtype), [X]),
+)
+
+CHAINS = group(
+    "chains",
+    case("column", lambda x, w: (x.mT @ x) @ w[0], [LONG, rand(1, 8)], 104),
+    case("row", lambda x, v: v @ (x @ x.mT), [LONG, rand(96, seed=8) / 9], 104),
+    case("linear attention", lambda x: (x @ x.mT * 0.25) @ (x + 1), [LONG], 104),
+    case("transposed", lambda x: (x @ x.mT).mT @ x, [LONG], 104),
+    case("one matrix", lambda x, m: (x @ m) @ m.mT, [LONG, rand(8, 64, seed=9) / 8], 72),
+    case("outer product", lambda x: torch.outer(x[0, :, 0], x[0, :, 1]) @ x[1], [LONG], 104),
+)
+
+TRIVIAL = group(
+    "trivial_reductions",
+    case("of one element", lambda x: (x.sum(1), x.mean(1), x.amax(1), x.prod(1),
+                                      x.var(1, unbiased=False)), [INFINITE]),
+    case("exponentials", lambda x: (F.softmax(x, 1), F.log_softmax(x, 1),
+                                    torch.logsumexp(x, 1), torch.logsumexp(x, (1,), True)),
+         [INFINITE]),
+    case("repeated", lambda x: (x.expand(3, 6, 40).sum(0), x.expand(3, 6, 40).mean((0, 1)),
+                                x.expand(3, 6, 40).amin(0)), [X[:1]], 18),
+    case("twice", lambda x: (x.sum(-1).sum(-1), x.mean(1).mean(1), x.amax(0).amax(0),
+                             x.sum(-1).sum(0), x.mean(2, True).mean(1, True)), [X], 240),
+    case("in a row", lambda x, w: torch.logsumexp(torch.logsumexp(torch.max(F.linear(x, w).sum(
+        1, keepdim=True), 1, keepdim=True)[0].mean(1, keepdim=True), 1, True), 1, True),
+        [X[0], W], 51),
+)
+
+REPEATED = group(
+    "repeated_integers",
+    Case("sums", lambda x: (x.expand(300, 4, 5).sum(0), x.expand(3, 4, 5).amax((0, 1)),
+                            x.int().expand(3, 4, 5).sum((0, 2))), [integers(1, 4, 5)]),
+    types=["fp32"],
+)
+
+
+@runs(DIAGONALS, SUMS, CHAINS, TRIVIAL, REPEATED)
+def test_structure(cases, dtype):
+    check(cases, dtype)
+
+
+class Heads(nn.Module):
+    """Weights whose sums, or whose product, are taken at load."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc, self.other = nn.Linear(96, 64), nn.Linear(64, 96, bias=False)
+        self.wide, self.narrow = nn.Linear(24, 256, bias=False), nn.Linear(256, 24, bias=False)
+        self.scales = nn.Parameter(torch.rand(96))
+
+    def forward(self, x):
+        return {"columns": self.fc(x).sum(-1, keepdim=True),
+                "rows": self.fc(x).mean(1),
+                "sum of rows": (self.fc(x) * 0.5).sum(1),
+                "merged": self.narrow(self.wide(x[..., :24])),
+                "split": x @ (self.fc.weight.t() @ self.other.weight.t()),
+                "scaled": F.linear(x, torch.diag(self.scales))}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_weights_are_summed_at_load(dtype):
+    """Far from zero, where sums cancel least and round most; also after new weights."""
+    torch.manual_seed(0)
+    module = Heads().eval().to(dtype)
+    x = (rand(3, 50, 96) + 4).to(dtype)
+    model = fact.compile(module, [x], target="host", candidates=1)
+    for _ in range(2):
+        found, exact = model(x), verify.reference(module, [x])
+        with torch.no_grad():
+            eager = module(x)
+        for name, result in found.items():
+            if dtype == torch.float32:
+                verify.check(result, exact[name], reduction=256, roundings=6)
+            else:
+                verify.check_beside(result, eager[name], exact[name])
+        module.load_state_dict({k: v * 0.5 for k, v in module.state_dict().items()})
+        model.set_weights(module)
