@@ -1,9 +1,10 @@
 //===- SumsOfProducts.cpp - Products of which only sums are read ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A sum or a mean is distributed over sums, differences and products with what
-// does not vary over the reduced dimensions, down to matrix products and other
-// leaves. Of a product, each reduced dimension belongs to one of the factors.
+// A sum or a mean is moved before views, and distributed over sums, differences
+// and products with what does not vary over the reduced dimensions, down to
+// matrix products and other leaves. Of a product, each reduced dimension
+// belongs to one of the factors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,112 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
+//===----------------------------------------------------------------------===//
+// Reductions before views
+//===----------------------------------------------------------------------===//
+
+/// A sum or mean over whole dimensions, or over parts of the last one, as a
+/// pool of the columns of a product is.
+struct Reduction {
+  ReduceKind kind;
+  Value operand;
+  /// Reduced dimensions, none of which has size 1.
+  SmallVector<int64_t> dims;
+  /// If not empty, `dims` is the last dimension, which has these parts, and
+  /// those in `parts` are reduced.
+  SmallVector<int64_t> sizes, parts;
+
+  explicit Reduction(ReduceOp op);
+
+  /// The elements that are reduced to one.
+  int64_t getCount() const;
+  /// What is left of a reduced dimension.
+  int64_t getLeft() const {
+    return sizes.empty() ? 1 : llvm::product_of(sizes) / getCount();
+  }
+
+  bool moveBefore(PermuteOp op);
+  bool moveBefore(ReshapeOp op);
+};
+
+Reduction::Reduction(ReduceOp op)
+    : kind(op.getKind()), operand(op.getOperand()) {
+  for (int64_t dim : op.getDims())
+    if (shapeOf(operand)[dim] != 1)
+      dims.push_back(dim);
+}
+
+int64_t Reduction::getCount() const {
+  int64_t count = 1;
+  for (int64_t part : parts)
+    count *= sizes[part];
+  if (sizes.empty())
+    for (int64_t dim : dims)
+      count *= shapeOf(operand)[dim];
+  return count;
+}
+
+bool Reduction::moveBefore(PermuteOp op) {
+  for (int64_t &dim : dims)
+    dim = op.getDims()[dim];
+  llvm::sort(dims);
+  operand = op.getOperand();
+  return true;
+}
+
+/// Dimensions that become others are reduced together, but the last one may be
+/// reduced in part.
+bool Reduction::moveBefore(ReshapeOp op) {
+  ArrayRef<int64_t> from = shapeOf(op.getOperand()), to = shapeOf(operand);
+  auto nextDim = [](ArrayRef<int64_t> shape, int64_t &dim) {
+    while (shape[dim] == 1)
+      ++dim;
+    return dim++;
+  };
+  auto isReduced = [&](int64_t dim) { return llvm::is_contained(dims, dim); };
+  int64_t source = 0, target = 0;
+  SmallVector<int64_t> mapped;
+  for (int64_t left = llvm::product_of(from); left > 1;) {
+    SmallVector<int64_t> sources{nextDim(from, source)};
+    SmallVector<int64_t> targets{nextDim(to, target)};
+    int64_t before = from[sources[0]], after = to[targets[0]];
+    while (before != after) {
+      if (before < after)
+        before *= from[sources.emplace_back(nextDim(from, source))];
+      else
+        after *= to[targets.emplace_back(nextDim(to, target))];
+    }
+    left /= before;
+    if (llvm::none_of(targets, isReduced))
+      continue;
+    llvm::append_range(mapped, sources);
+    if (llvm::all_of(targets, isReduced))
+      continue;
+    if (sources.size() != 1 || source != int64_t(from.size()))
+      return false;
+    for (auto [part, dim] : llvm::enumerate(targets)) {
+      sizes.push_back(to[dim]);
+      if (isReduced(dim))
+        parts.push_back(part);
+    }
+  }
+  if (!sizes.empty() && mapped.size() != 1)
+    return false;
+  dims = mapped;
+  operand = op.getOperand();
+  return true;
+}
+
+/// A view that a reduction was moved before, and its shape after the reduction.
+struct ReducedView {
+  Operation *op;
+  SmallVector<int64_t> shape;
+};
+
+//===----------------------------------------------------------------------===//
+// Products of reduced factors
+//===----------------------------------------------------------------------===//
+
 /// A product whose factors are reduced before they are multiplied.
 struct ReducedProduct {
   /// How the reduced factors are multiplied. A dot product of rows is a
@@ -29,12 +136,14 @@ struct ReducedProduct {
   /// factors have. `lhs` and `rhs` are not both empty.
   SmallVector<int64_t> ofLhs, ofRhs, rest;
 
-  static std::optional<ReducedProduct> get(MatmulOp op, ArrayRef<int64_t> dims);
+  /// Reduces dimensions of a product to size `left`.
+  static std::optional<ReducedProduct> get(MatmulOp op, ArrayRef<int64_t> dims,
+                                           int64_t left);
 
 private:
   /// Assigns a dimension of the product.
   void assign(int64_t dim);
-  void chooseForm();
+  void chooseForm(int64_t left);
 };
 
 /// The dimension of an operand that broadcasts along dimension `dim` of a
@@ -62,11 +171,12 @@ void ReducedProduct::assign(int64_t dim) {
     rest.push_back(dim);
 }
 
-/// The shape of a factor after its reduction.
-SmallVector<int64_t> getReducedShape(Value factor, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> shape(shapeOf(factor));
+/// The shape of a tensor after the reduction of `dims` to size `left`.
+SmallVector<int64_t> getReducedShape(Value tensor, ArrayRef<int64_t> dims,
+                                     int64_t left) {
+  SmallVector<int64_t> shape(shapeOf(tensor));
   for (int64_t dim : dims)
-    shape[dim] = 1;
+    shape[dim] = left;
   return shape;
 }
 
@@ -78,9 +188,9 @@ bool coversBatch(ArrayRef<int64_t> matrix, ArrayRef<int64_t> vector) {
   return both && llvm::product_of(*both) == llvm::product_of(batch);
 }
 
-void ReducedProduct::chooseForm() {
-  SmallVector<int64_t> lhs = getReducedShape(op.getLhs(), ofLhs);
-  SmallVector<int64_t> rhs = getReducedShape(op.getRhs(), ofRhs);
+void ReducedProduct::chooseForm(int64_t left) {
+  SmallVector<int64_t> lhs = getReducedShape(op.getLhs(), ofLhs, left);
+  SmallVector<int64_t> rhs = getReducedShape(op.getRhs(), ofRhs, left);
   bool isRow = lhs[lhs.size() - (op.getTransposeA() ? 1 : 2)] == 1;
   bool isColumn = rhs[rhs.size() - (op.getTransposeB() ? 2 : 1)] == 1;
   auto hasRows = [](Value factor, bool isTransposed, bool isVector) {
@@ -99,8 +209,8 @@ void ReducedProduct::chooseForm() {
     form = Form::swappedProduct;
 }
 
-std::optional<ReducedProduct> ReducedProduct::get(MatmulOp op,
-                                                  ArrayRef<int64_t> dims) {
+std::optional<ReducedProduct>
+ReducedProduct::get(MatmulOp op, ArrayRef<int64_t> dims, int64_t left) {
   // Convolutions stay: windows are elements many times over.
   if (skipReshapes(op.getLhs()).getDefiningOp<WindowsOp>() ||
       skipReshapes(op.getRhs()).getDefiningOp<WindowsOp>())
@@ -112,16 +222,20 @@ std::optional<ReducedProduct> ReducedProduct::get(MatmulOp op,
     return std::nullopt;
   llvm::sort(product.ofLhs);
   llvm::sort(product.ofRhs);
-  product.chooseForm();
+  product.chooseForm(left);
   return product;
 }
 
+//===----------------------------------------------------------------------===//
+// Distribution
+//===----------------------------------------------------------------------===//
+
 /// Distributes one reduction. Values that are built are in the type that the
-/// reduction is computed in, and keep reduced dimensions with size 1.
+/// reduction is computed in, and keep reduced dimensions with what is left.
 class Distribution {
 public:
-  Distribution(ReduceOp op, OpBuilder &builder)
-      : op(op), builder(builder), loc(op.getLoc()) {}
+  Distribution(const Reduction &reduction, OpBuilder &builder, Location loc)
+      : reduction(reduction), builder(builder), loc(loc) {}
 
   /// Whether some matrix product becomes smaller.
   bool reachesProduct(Value value, unsigned depth = 16);
@@ -133,10 +247,11 @@ private:
   SmallVector<OpOperand *, 2> getTerms(Value value);
   Value reduce(Value value, ArrayRef<int64_t> dims, ReduceKind kind);
   Value scale(Value value, int64_t count);
+  int64_t countOf(Value value, ArrayRef<int64_t> dims);
   Value buildProduct(const ReducedProduct &product);
   Value buildDotProduct(const ReducedProduct &product);
 
-  ReduceOp op;
+  const Reduction &reduction;
   OpBuilder &builder;
   Location loc;
 };
@@ -146,9 +261,9 @@ private:
 /// over which it varies.
 SmallVector<int64_t> Distribution::getOwnDims(Value value) {
   SmallVector<int64_t> dims;
-  for (int64_t dim : op.getDims())
-    if (int64_t own = alignDim(value, dim, typeOf(op.getOperand()).getRank());
-        own != -1)
+  int64_t rank = typeOf(reduction.operand).getRank();
+  for (int64_t dim : reduction.dims)
+    if (int64_t own = alignDim(value, dim, rank); own != -1)
       dims.push_back(own);
   return dims;
 }
@@ -157,7 +272,7 @@ std::optional<ReducedProduct> Distribution::getProduct(Value value) {
   auto matmul = value.getDefiningOp<MatmulOp>();
   if (!matmul || !matmul->hasOneUse())
     return std::nullopt;
-  return ReducedProduct::get(matmul, getOwnDims(value));
+  return ReducedProduct::get(matmul, getOwnDims(value), reduction.getLeft());
 }
 
 /// The operands that the reduction goes on to; none of a leaf.
@@ -188,7 +303,21 @@ Value Distribution::reduce(Value value, ArrayRef<int64_t> dims,
                            ReduceKind kind) {
   if (dims.empty())
     return value;
-  return ReduceOp::create(builder, loc, kind, value, dims, /*keep=*/true);
+  if (reduction.sizes.empty())
+    return ReduceOp::create(builder, loc, kind, value, dims, /*keep=*/true);
+  // Splits the dimension.
+  int64_t dim = dims.front();
+  SmallVector<int64_t> shape(shapeOf(value)), parts;
+  shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin() + dim, reduction.sizes.begin(),
+               reduction.sizes.end());
+  for (int64_t part : reduction.parts)
+    parts.push_back(dim + part);
+  Value reduced = ReduceOp::create(builder, loc, kind,
+                                   reshapeTo(builder, loc, value, shape), parts,
+                                   /*keep=*/false);
+  return reshapeTo(builder, loc, reduced,
+                   getReducedShape(value, dims, reduction.getLeft()));
 }
 
 Value Distribution::scale(Value value, int64_t count) {
@@ -199,10 +328,11 @@ Value Distribution::scale(Value value, int64_t count) {
       makeScalar(builder, loc, count, typeOf(value).getElementType()));
 }
 
-static int64_t countOf(Value value, ArrayRef<int64_t> dims) {
+/// The elements of `value` that a reduction of `dims` makes one of.
+int64_t Distribution::countOf(Value value, ArrayRef<int64_t> dims) {
   int64_t count = 1;
   for (int64_t dim : dims)
-    count *= shapeOf(value)[dim];
+    count *= shapeOf(value)[dim] / reduction.getLeft();
   return count;
 }
 
@@ -212,9 +342,9 @@ Value Distribution::buildDotProduct(const ReducedProduct &product) {
   MatmulOp matmul = product.op;
   bool isLhs = product.form == ReducedProduct::Form::rowsOfLhs;
   Value lhs = reduce(widen(builder, loc, matmul.getLhs()), product.ofLhs,
-                     op.getKind());
+                     reduction.kind);
   Value rhs = reduce(widen(builder, loc, matmul.getRhs()), product.ofRhs,
-                     op.getKind());
+                     reduction.kind);
   Value rows = isLhs ? lhs : rhs, vector = isLhs ? rhs : lhs;
   auto withLast = [&](Value value) {
     // [batch..., K, 1] to [batch..., 1, K].
@@ -246,32 +376,38 @@ Value Distribution::buildProduct(const ReducedProduct &product) {
     // sum might.
     bool isNarrow =
         matmul.getType().getElementType().getIntOrFloatBitWidth() < 32;
-    ReduceKind kind = isNarrow ? ReduceKind::mean : op.getKind();
+    ReduceKind kind = isNarrow ? ReduceKind::mean : reduction.kind;
     Value lhs = reduce(matmul.getLhs(), product.ofLhs, kind);
     Value rhs = reduce(matmul.getRhs(), product.ofRhs, kind);
-    SmallVector<int64_t> shape(
-        getReducedShape(matmul, getOwnDims(matmul.getResult())));
+    SmallVector<int64_t> shape = getReducedShape(
+        matmul, getOwnDims(matmul.getResult()), reduction.getLeft());
     for (int64_t dim : product.rest)
       shape[dim] = matmul.getType().getDimSize(dim);
-    if (product.form == Form::swappedProduct) {
-      // [batch..., K, 1], or transposed, to [batch..., 1, K].
-      SmallVector<int64_t> row(shapeOf(rhs));
+    // [batch..., K, 1] or [batch..., 1, K] to [batch..., 1, K], so that the
+    // batches can be rows of one matrix.
+    auto asRow = [&](Value vector) {
+      SmallVector<int64_t> row(shapeOf(vector));
       row[row.size() - 2] = 1;
       row[row.size() - 1] = matmul.getK();
-      result = MatmulOp::create(builder, loc, reshapeTo(builder, loc, rhs, row),
-                                lhs, /*transpose_a=*/false,
+      return reshapeTo(builder, loc, vector, row);
+    };
+    bool isRow = typeOf(lhs).getNumElements() ==
+                 llvm::product_of(shapeOf(lhs).drop_back(2)) * matmul.getK();
+    if (product.form == Form::swappedProduct)
+      result = MatmulOp::create(builder, loc, asRow(rhs), lhs,
+                                /*transpose_a=*/false,
                                 /*transpose_b=*/!matmul.getTransposeA(),
                                 matmul.getTf32());
-    } else {
-      result = MatmulOp::create(builder, loc, lhs, rhs, matmul.getTransposeA(),
+    else
+      result = MatmulOp::create(builder, loc, isRow ? asRow(lhs) : lhs, rhs,
+                                matmul.getTransposeA() && !isRow,
                                 matmul.getTransposeB(), matmul.getTf32());
-    }
     result = widen(builder, loc, reshapeTo(builder, loc, result, shape));
-    if (isNarrow && op.getKind() == ReduceKind::sum)
+    if (isNarrow && reduction.kind == ReduceKind::sum)
       result = scale(result, countOf(matmul.getLhs(), product.ofLhs) *
                                  countOf(matmul.getRhs(), product.ofRhs));
   }
-  return reduce(result, product.rest, op.getKind());
+  return reduce(result, product.rest, reduction.kind);
 }
 
 Value Distribution::build(Value value) {
@@ -300,31 +436,58 @@ Value Distribution::build(Value value) {
     reduced = buildProduct(*product);
   else
     reduced = reduce(widen(builder, loc, value), getOwnDims(value),
-                     op.getKind());
-  if (op.getKind() == ReduceKind::mean)
+                     reduction.kind);
+  if (reduction.kind == ReduceKind::mean)
     return reduced;
   // A sum counts what is broadcast as often as it is.
-  return scale(reduced, countOf(op.getOperand(), op.getDims()) /
-                            countOf(value, getOwnDims(value)));
+  return scale(reduced,
+               reduction.getCount() / countOf(value, getOwnDims(value)));
 }
 
 namespace {
 struct DistributeReduction : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
+
+  /// Moves the reduction before views that nothing else reads.
+  static void moveBeforeViews(Reduction &reduction,
+                              SmallVectorImpl<ReducedView> &views) {
+    while (reduction.operand.hasOneUse() && reduction.sizes.empty()) {
+      ReducedView view{reduction.operand.getDefiningOp(),
+                       getReducedShape(reduction.operand, reduction.dims, 1)};
+      Reduction moved = reduction;
+      auto permute = dyn_cast_or_null<PermuteOp>(view.op);
+      auto reshape = dyn_cast_or_null<ReshapeOp>(view.op);
+      if (!(permute && moved.moveBefore(permute)) &&
+          !(reshape && moved.moveBefore(reshape)))
+        return;
+      reduction = moved;
+      views.push_back(view);
+    }
+  }
+
   LogicalResult matchAndRewrite(ReduceOp op,
                                 PatternRewriter &rewriter) const override {
     if ((op.getKind() != ReduceKind::sum && op.getKind() != ReduceKind::mean) ||
         op.getOperand().getType().getNumElements() == 0)
       return failure();
-    Distribution distribution(op, rewriter);
-    if (!distribution.reachesProduct(op.getOperand()))
+    Location loc = op.getLoc();
+    Reduction reduction(op);
+    SmallVector<ReducedView> views;
+    moveBeforeViews(reduction, views);
+    Distribution distribution(reduction, rewriter, loc);
+    if (!distribution.reachesProduct(reduction.operand))
       return failure();
-    Value result = distribution.build(op.getOperand());
+    Value result = distribution.build(reduction.operand);
     result = rewriter.createOrFold<CastOp>(
-        op.getLoc(), typeOf(result).clone(op.getType().getElementType()),
-        result);
-    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), result,
-                                     op.getType().getShape()));
+        loc, typeOf(result).clone(op.getType().getElementType()), result);
+    for (const ReducedView &view : llvm::reverse(views)) {
+      if (auto permute = dyn_cast<PermuteOp>(view.op))
+        result = permuteTo(rewriter, loc, result, permute.getDims());
+      else
+        result = reshapeTo(rewriter, loc, result, view.shape);
+    }
+    rewriter.replaceOp(
+        op, reshapeTo(rewriter, loc, result, op.getType().getShape()));
     return success();
   }
 };

@@ -113,3 +113,17 @@ func.func @convolution(%x: tensor<2x9x4xf32>, %w: tensor<12x5xf32>) -> tensor<2x
   %3 = fact.reduce mean %2 dims [1] : (tensor<2x7x5xf32>) -> tensor<2x5xf32>
   return %3 : tensor<2x5xf32>
 }
+
+// Blocks of rows, and blocks of a view that mixes rows and columns.
+// CHECK-LABEL: func @blocks
+// CHECK-COUNT-2: fact.matmul {{.*}} -> tensor<4x8xf32>
+func.func @blocks(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
+  %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %1 = fact.reshape %0 : (tensor<4x8xf32>) -> tensor<2x2x8xf32>
+  %2 = fact.reduce sum %1 dims [1] : (tensor<2x2x8xf32>) -> tensor<2x8xf32>
+  %3 = fact.matmul %x, %w transpose_b : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %4 = fact.reshape %3 : (tensor<4x8xf32>) -> tensor<2x16xf32>
+  %5 = fact.reshape %4 : (tensor<2x16xf32>) -> tensor<2x8x2xf32>
+  %6 = fact.reduce mean %5 dims [2] : (tensor<2x8x2xf32>) -> tensor<2x8xf32>
+  return %2, %6 : tensor<2x8xf32>, tensor<2x8xf32>
+}

@@ -253,3 +253,39 @@ func.func @weights(%x: tensor<8x32xf32>, %y: tensor<8x256xf32>) -> (tensor<8x32x
   %3 = fact.matmul %y, %2 : (tensor<8x256xf32>, tensor<256x256xf32>) -> tensor<8x256xf32>
   return %1, %3 : tensor<8x32xf32>, tensor<8x256xf32>
 }
+
+// A mean over images after a convolution with 1x1 filters: of the images.
+// CHECK-LABEL: func @images
+func.func @images(%x: tensor<2x16x25xf32>, %w: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<2x8x1x1xf32> {
+  // CHECK: %[[MEAN:.*]] = fact.reduce mean %arg0 dims [2] keep : (tensor<2x16x25xf32>) -> tensor<2x16x1xf32>
+  // CHECK: %[[ROWS:.*]] = fact.reshape %[[MEAN]] : (tensor<2x16x1xf32>) -> tensor<2x1x16xf32>
+  // CHECK: %[[Y:.*]] = fact.matmul %[[ROWS]], %arg1 transpose_b : (tensor<2x1x16xf32>, tensor<8x16xf32>) -> tensor<2x1x8xf32>
+  // CHECK: fact.add %[[Y]], %arg2
+  %0 = fact.matmul %x, %w transpose_a transpose_b : (tensor<2x16x25xf32>, tensor<8x16xf32>) -> tensor<2x25x8xf32>
+  %1 = fact.add %0, %b : (tensor<2x25x8xf32>, tensor<8xf32>) -> tensor<2x25x8xf32>
+  %2 = fact.permute %1 [0, 2, 1] : (tensor<2x25x8xf32>) -> tensor<2x8x25xf32>
+  %3 = fact.reshape %2 : (tensor<2x8x25xf32>) -> tensor<2x8x5x5xf32>
+  %4 = fact.reduce mean %3 dims [2, 3] keep : (tensor<2x8x5x5xf32>) -> tensor<2x8x1x1xf32>
+  return %4 : tensor<2x8x1x1xf32>
+}
+
+// A pool of columns, and a sum over heads.
+// CHECK-LABEL: func @parts
+func.func @parts(%x: tensor<4x16xbf16>, %w: tensor<8x16xbf16>, %b: tensor<8xbf16>, %y: tensor<2x3x16xf32>, %u: tensor<16x12xf32>) -> (tensor<4x1x2xbf16>, tensor<2x3x4xf32>) {
+  // CHECK-DAG: %[[BLOCKS:.*]] = fact.reshape %arg1 : (tensor<8x16xbf16>) -> tensor<2x4x16xbf16>
+  // CHECK-DAG: %[[MEANS:.*]] = fact.reduce mean %[[BLOCKS]] dims [1] : (tensor<2x4x16xbf16>) -> tensor<2x16xbf16>
+  // CHECK-DAG: %[[POOLED:.*]] = fact.matmul %arg0, %[[MEANS]] transpose_b : (tensor<4x16xbf16>, tensor<2x16xbf16>) -> tensor<4x2xbf16>
+  // CHECK-DAG: fact.reduce mean %{{.*}} dims [1] : (tensor<2x4xf32>) -> tensor<2xf32>
+  // CHECK-DAG: %[[HEADS:.*]] = fact.reshape %arg4 : (tensor<16x12xf32>) -> tensor<16x3x4xf32>
+  // CHECK-DAG: %[[SUM:.*]] = fact.reduce sum %[[HEADS]] dims [1] : (tensor<16x3x4xf32>) -> tensor<16x4xf32>
+  // CHECK-DAG: fact.matmul %arg3, %[[SUM]] : (tensor<2x3x16xf32>, tensor<16x4xf32>) -> tensor<2x3x4xf32>
+  %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xbf16>, tensor<8x16xbf16>) -> tensor<4x8xbf16>
+  %1 = fact.add %0, %b : (tensor<4x8xbf16>, tensor<8xbf16>) -> tensor<4x8xbf16>
+  %2 = fact.reshape %1 : (tensor<4x8xbf16>) -> tensor<4x1x2x4xbf16>
+  %3 = fact.reduce mean %2 dims [3] : (tensor<4x1x2x4xbf16>) -> tensor<4x1x2xbf16>
+  %4 = fact.matmul %y, %u : (tensor<2x3x16xf32>, tensor<16x12xf32>) -> tensor<2x3x12xf32>
+  %5 = fact.reshape %4 : (tensor<2x3x12xf32>) -> tensor<2x3x3x4xf32>
+  %6 = fact.permute %5 [0, 2, 1, 3] : (tensor<2x3x3x4xf32>) -> tensor<2x3x3x4xf32>
+  %7 = fact.reduce sum %6 dims [1] : (tensor<2x3x3x4xf32>) -> tensor<2x3x4xf32>
+  return %3, %7 : tensor<4x1x2xbf16>, tensor<2x3x4xf32>
+}

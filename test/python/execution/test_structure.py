@@ -55,6 +55,13 @@ SUMS = group(
          [X, W], 51),
     case("widened", lambda x, w: (x @ w.t()).float().sum(-1), [X, W], 51),
     case("shared", lambda x, w: ((y := x @ w.t()).sum(-1), y), [X, W], 51),
+    case("flattened", lambda x, w: (x @ w.t()).flatten(1).mean(1), [X, W], 106),
+    case("pool of columns", lambda x, w: F.avg_pool1d(x @ w[:9].t(), 3), [X, W], 43),
+    case("heads", lambda x, w: (x @ w[:8].t()).view(2, 6, 2, 4).transpose(1, 2).sum(1), [X, W],
+         42),
+    case("pool of rows", lambda x, w: F.adaptive_avg_pool1d((x @ w.t()).mT, 1), [X, W], 46),
+    case("1x1 filters", lambda x, w: F.conv2d(x.view(2, 6, 5, 8), w[:, :6, None, None]).mean(
+        (2, 3)), [X, W]),
     case("ones", lambda x: x @ torch.ones(40, 3, dtype=x.dtype), [X]),
     case("of a number", lambda x: torch.full((4, 6), -0.25, dtype=x.dtype) @ x, [X]),
     case("ones by a vector", lambda x: x @ torch.full((40,), 0.5, dtype=x.dtype), [X]),
@@ -112,6 +119,7 @@ class Heads(nn.Module):
         return {"columns": self.fc(x).sum(-1, keepdim=True),
                 "rows": self.fc(x).mean(1),
                 "sum of rows": (self.fc(x) * 0.5).sum(1),
+                "pool": F.avg_pool1d(self.fc(x), 16),
                 "merged": self.narrow(self.wide(x[..., :24])),
                 "split": x @ (self.fc.weight.t() @ self.other.weight.t()),
                 "scaled": F.linear(x, torch.diag(self.scales))}
