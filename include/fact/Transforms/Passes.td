@@ -72,10 +72,12 @@ def SimplifyProducts : Pass<"fact-simplify-products"> {
     A product with a matrix of equal numbers is a sum of rows or columns, times
     the number.
 
-    A sum or mean over rows or columns of a product, through biases, other
-    summands and factors that do not vary over them, is a product of sums: a
-    matrix times a vector, and the sum of a weight is taken at load. It applies
-    only if nothing else reads the product.
+    A sum or mean over rows or columns of a product, through views, biases,
+    other summands and factors that do not vary over them, is a product of sums:
+    a matrix times a vector, and the sum of a weight is taken at load. So is a
+    pool of columns, with a narrower matrix. It applies only if nothing else
+    reads the product. Convolutions stay, but for those with 1x1 filters: their
+    windows would be read many times over.
 
     ```mlir
     %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>

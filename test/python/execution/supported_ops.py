@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "supported-ops.md"
 
 # Where the groups are.
 FILES = ("test_contractions", "test_empty", "test_pointwise", "test_rows", "test_scans",
-         "test_views")
+         "test_structure", "test_views")
 
 # What the name does not say.
 NOTES = {
