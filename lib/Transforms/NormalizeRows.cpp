@@ -19,12 +19,27 @@ using namespace mlir;
 using namespace fact;
 
 namespace {
+/// A softmax of rows of one element: 1, or NaN where x - x is. It runs here,
+/// and not as a canonicalization, so that attention to one key is recognized.
+struct SoftmaxOfOne : OpRewritePattern<SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SoftmaxOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getRowLength() != 1)
+      return failure();
+    Value zero = SubOp::create(rewriter, op.getLoc(), op.getType(),
+                               op.getOperand(), op.getOperand());
+    rewriter.replaceOpWithNewOp<ExpOp>(op, op.getType(), zero);
+    return success();
+  }
+};
+
 struct SoftmaxOverLast : OpRewritePattern<SoftmaxOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
     int64_t dim = op.getDim(), last = op.getType().getRank() - 1;
-    if (dim == last)
+    if (dim == last || op.getRowLength() == 1)
       return failure();
     // The other dimensions stay in order, so that kernels can merge them.
     SmallVector<int64_t> order;
@@ -76,5 +91,6 @@ struct NormalizeRowsPass : fact::impl::NormalizeRowsBase<NormalizeRowsPass> {
 } // namespace
 
 void fact::populateNormalizeRowsPatterns(RewritePatternSet &patterns) {
-  patterns.add<SoftmaxOverLast, ReduceOverTrailing>(patterns.getContext());
+  patterns.add<SoftmaxOfOne, SoftmaxOverLast, ReduceOverTrailing>(
+      patterns.getContext());
 }

@@ -17,3 +17,13 @@ func.func @reduce(%x: tensor<2x4x8xf32>) -> tensor<1x4x1xf32> {
   %0 = fact.reduce max %x dims [0, 2] keep : (tensor<2x4x8xf32>) -> tensor<1x4x1xf32>
   return %0 : tensor<1x4x1xf32>
 }
+
+// A softmax over one element, wherever it is.
+// CHECK-LABEL: func @softmax_of_one
+func.func @softmax_of_one(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  // CHECK-NEXT: %[[ZERO:.*]] = fact.sub %arg0, %arg0
+  // CHECK-NEXT: %[[ONE:.*]] = fact.exp %[[ZERO]]
+  // CHECK-NEXT: return %[[ONE]]
+  %0 = fact.softmax %x dim 0 : tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}

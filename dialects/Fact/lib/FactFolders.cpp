@@ -236,20 +236,6 @@ struct FoldNarrowedSplat : OpRewritePattern<CastOp> {
   }
 };
 
-/// A softmax of rows of one element: 1, or NaN where x - x is.
-struct SoftmaxOfOne : OpRewritePattern<SoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SoftmaxOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getRowLength() != 1)
-      return failure();
-    Value zero = SubOp::create(rewriter, op.getLoc(), op.getType(),
-                               op.getOperand(), op.getOperand());
-    rewriter.replaceOpWithNewOp<ExpOp>(op, op.getType(), zero);
-    return success();
-  }
-};
-
 /// A gather by a splat names the same slice again and again.
 struct FoldGatherBySplat : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -327,7 +313,7 @@ struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
 
 void FactDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
-  patterns.add<FoldSplats, FoldNarrowedSplat, SoftmaxOfOne, FoldGatherBySplat,
+  patterns.add<FoldSplats, FoldNarrowedSplat, FoldGatherBySplat,
                FoldGatherFromSplat>(getContext());
   populateEmptyTensorPatterns(patterns);
 }

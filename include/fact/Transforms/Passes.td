@@ -116,7 +116,8 @@ def NormalizeRows : Pass<"fact-normalize-rows"> {
   let summary = "Permute softmaxes and reductions to trailing dimensions";
   let description = [{
     Row kernels need contiguous rows. A softmax or a reduction over other
-    dimensions is permuted so that these come last.
+    dimensions is permuted so that these come last. A softmax over one element
+    is `exp(x - x)`: 1, or NaN for an infinity.
 
     ```mlir
     %0 = fact.softmax %x dim 0 : tensor<4x8xf32>
