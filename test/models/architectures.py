@@ -114,6 +114,16 @@ class RandomWeight:
 
 
 @torch.no_grad()
+def draw_weights(model: torch.nn.Module, dtype: torch.dtype) -> dict[str, RandomWeight]:
+    """Draws a model's parameters; returns them by all of their names."""
+    weights = {id(parameter): RandomWeight.like(key, parameter)
+               for key, parameter in model.named_parameters()}
+    for parameter in model.parameters():
+        parameter.data = weights[id(parameter)].draw(parameter.shape, dtype)
+    return {key: weights[id(parameter)]
+            for key, parameter in model.named_parameters(remove_duplicate=False)}
+
+
 def build(name: str, dtype: torch.dtype) -> tuple[torch.nn.Module, dict[str, RandomWeight]]:
     """A model, and its parameters by all of their names. Raises AttributeError if the
     installed transformers has no such model."""
@@ -126,12 +136,7 @@ def build(name: str, dtype: torch.dtype) -> tuple[torch.nn.Module, dict[str, Ran
         sizes = sizes | dict(vocab_size=VOCABULARY)
     torch.manual_seed(0)
     model = model_class(model_class.config_class(**sizes)).to(dtype).eval()
-    weights = {id(parameter): RandomWeight.like(key, parameter)
-               for key, parameter in model.named_parameters()}
-    for parameter in model.parameters():
-        parameter.data = weights[id(parameter)].draw(parameter.shape, dtype)
-    return model, {key: weights[id(parameter)]
-                   for key, parameter in model.named_parameters(remove_duplicate=False)}
+    return model, draw_weights(model, dtype)
 
 
 @torch.no_grad()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of the transformers library, compiled and compared with PyTorch in fp64.
+"""Models of the transformers library and convolutional ones, compared with PyTorch in fp64.
 
     run.py pack FOLDER --precision fp32 bf16 --target sm_90a    with the compiler: bundles, no GPU
     run.py run FOLDER                                           with the GPU: no compiler, no
@@ -42,7 +42,10 @@ from breadth.report import read, table  # noqa: E402
 from breadth.run import deadline, each_bundle, in_parallel, link, reason  # noqa: E402
 from fact.safetensors_file import read_safetensors, write_safetensors  # noqa: E402
 from fact.verify import Comparison, allowed_beside, compare, within  # noqa: E402
-from models.architectures import CALLS, DTYPES, RandomWeight, arguments, build  # noqa: E402
+from models import architectures, convolutional  # noqa: E402
+from models.architectures import DTYPES, RandomWeight  # noqa: E402
+
+CALLS = architectures.CALLS + convolutional.CALLS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,14 +67,23 @@ def cases(precisions: Sequence[str], names: str) -> list[Case]:
 # With the compiler.
 
 
+def model_and_call(each: Case) -> tuple[torch.nn.Module, dict[str, RandomWeight], tuple, dict]:
+    """A model, its weights by name, and the arguments of its call."""
+    dtype = DTYPES[each.precision]
+    if each.model in convolutional.MODELS:
+        return *convolutional.build(each.model, dtype), \
+            convolutional.arguments(each.model, dtype), {}
+    model, weights = architectures.build(each.model, dtype)
+    return model, weights, *architectures.arguments(model, each.model, each.call)
+
+
 def pack_one(each: Case, folder: Path, target: str) -> None:
     """Writes the bundle, and beside it all that `compare_library` reads."""
     from fact.compiler import bundle_graph
     from fact.end_to_end import expected_results
     from fact.export import export
 
-    model, weights = build(each.model, DTYPES[each.precision])
-    args, kwargs = arguments(model, each.model, each.call)
+    model, weights, args, kwargs = model_and_call(each)
     with torch.no_grad():
         graph = export(model, args, kwargs=kwargs, name=each.identifier)
     bundle_graph(graph, target, folder, ["--candidates=1"])
