@@ -199,7 +199,6 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         except Exception as error:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
-        _check_training(program.graph)
         _check_complex(program.graph)
         decompositions.decompose(program, _supported_ops())
         return program
@@ -266,13 +265,6 @@ def _supported_ops() -> frozenset[str]:
     dropped = [f"torch.aten.{op}" for op in _NO_OPS + _CHECKS] if lines else []
     return frozenset(line.removeprefix("torch.") for line in lines + dropped
                      if line.startswith("torch."))
-
-
-def _check_training(graph: torch.fx.Graph) -> None:
-    for node in graph.nodes:
-        if "native_batch_norm_legit_functional" in str(node.target):
-            raise FactError("batch norm in training mode changes its running statistics"
-                            f"{_line(node)}: call module.eval() first")
 
 
 def _check_complex(graph: torch.fx.Graph) -> None:

@@ -25,11 +25,25 @@ def repair(program: torch.export.ExportedProgram) -> None:
 def run_decompositions(program: torch.export.ExportedProgram,
                        name: str) -> torch.export.ExportedProgram:
     try:
-        return program.run_decompositions({})
+        return program.run_decompositions(
+            {torch.ops.aten.instance_norm.default: _instance_norm})
     except Exception as error:
         raise FactError(f"torch.export exported {name}, but PyTorch could not make the program "
                         f"functional (run_decompositions): {type(error).__name__}: {error}"
                         ) from error
+
+
+def _instance_norm(x, weight, bias, mean, var, use_input_stats, momentum, eps, cudnn_enabled):
+    """An instance norm whose running averages change by ops that say so: its own schema does
+    not, and PyTorch keeps it whole."""
+    if not use_input_stats:
+        return torch.batch_norm(x, weight, bias, mean, var, False, momentum, eps, cudnn_enabled)
+    if mean is not None:
+        wide = x if x.dtype == torch.float64 else x.float()
+        spread, middle = torch.var_mean(wide, list(range(2, x.dim())), correction=1)
+        for old, new in ((mean, middle), (var, spread)):
+            old.copy_((1 - momentum) * old.to(wide.dtype) + momentum * new.mean(0))
+    return torch.group_norm(x, x.shape[1], weight, bias, eps)
 
 
 def _merge_constants(program: torch.export.ExportedProgram) -> None:

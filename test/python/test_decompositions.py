@@ -5,6 +5,7 @@ Many functions are exported as one module. The written-out program runs in PyTor
 beside the module; a few of them are compiled for the host too.
 """
 
+import copy
 import os
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+import fact
 from fact import decompositions, toolchain
 from fact.compiler import translate
 from fact.export import _export_program, _supported_ops
@@ -168,6 +170,7 @@ def spatial(dims):
         cases[f"adaptive average {size}"] = layer("AdaptiveAvgPool", size)
     for size in (1, 3, 4):
         cases[f"adaptive max {size}"] = layer("AdaptiveMaxPool", size)
+    cases["adaptive max with indices"] = layer("AdaptiveMaxPool", 3, return_indices=True)
     for mode in ("nearest", "nearest-exact", linear):
         cases[f"resize {mode}"] = (
             lambda a, mode=mode: F.interpolate(a, scale_factor=2, mode=mode), [x])
@@ -181,7 +184,19 @@ def spatial(dims):
 
 def images():
     x = rand(1, 4, 6, 6)
-    return {
+    volumes = {
+        f"grid of voxels, {mode}, {padding}, {'aligned' if aligned else 'inside'}": (
+            lambda a, g, rest=(mode, padding, aligned): F.grid_sample(a, g, *rest),
+            [rand(2, 3, 4, 1, 5), 1.5 * rand(2, 2, 3, 3, 3)])
+        for mode in ("bilinear", "nearest") for padding in ("zeros", "border", "reflection")
+        for aligned in (True, False)}
+    antialiased = {
+        f"antialiased {mode} to {size}, {aligned}": (
+            lambda a, mode=mode, size=size, aligned=aligned: F.interpolate(
+                a, size, mode=mode, antialias=True, align_corners=aligned), [x])
+        for mode in ("bilinear", "bicubic") for size in ((4, 3), (9, 2), (1, 8))
+        for aligned in (True, False)}
+    return volumes | antialiased | {
         "bicubic": (lambda a: F.interpolate(a, scale_factor=2, mode="bicubic"), [x]),
         "bilinear, aligned": (lambda a: F.interpolate(a, scale_factor=2, mode="bilinear",
                                                       align_corners=True), [x]),
@@ -190,6 +205,11 @@ def images():
                         [rand(1, 2, 3)]),
         "unfold": (lambda a: F.unfold(a, 3, padding=1, stride=2), [x]),
         "fold": (lambda a: F.fold(a, (4, 6), 2, stride=2), [rand(1, 8, 6)]),
+        "fold, overlapping": (lambda a: F.fold(a, (5, 6), 3, stride=2, padding=1),
+                              [rand(2, 18, 9)]),
+        "fold, dilated": (lambda a: F.fold(a, (6, 7), (2, 3), dilation=2, padding=1),
+                          [rand(12, 30)]),
+        "fold with gaps": (lambda a: F.fold(a, (7, 9), 2, stride=3), [rand(1, 8, 6)]),
         "pixel shuffle": (lambda a: F.pixel_shuffle(a, 2), [x]),
         "pixel unshuffle": (lambda a: F.pixel_unshuffle(a, 2), [x]),
         "channel shuffle": (lambda a: F.channel_shuffle(a, 2), [x]),
@@ -431,6 +451,35 @@ COMPILED = Group("decomposed", [
 
 def test_compiled():
     check(COMPILED, "fp32")
+
+
+@pytest.mark.parametrize("momentum", [0.1, 0.7])
+def test_norms_in_training(momentum):
+    """Statistics of the batch, and running averages that two calls change."""
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.BatchNorm2d(3, momentum=momentum), nn.BatchNorm2d(3).eval(),
+                           nn.InstanceNorm2d(3, track_running_stats=True, momentum=momentum))
+    reference = copy.deepcopy(module)
+    program = _export_program(module, (rand(2, 3, 4, 5).float(),), {})
+    assert unsupported(program) == {}
+    compiled = program.module()
+    for seed in (1, 2):
+        x = 1 + rand(2, 3, 4, 5, seed=seed).float()
+        torch.testing.assert_close(compiled(x), reference(x))
+    state = compiled.state_dict()
+    for name, buffer in reference.named_buffers():
+        torch.testing.assert_close(state[name], buffer, msg=name)
+
+
+@torch.no_grad()
+def test_a_compiled_norm_in_training():
+    module = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
+    reference, x = copy.deepcopy(module), rand(2, 3, 4, 5).float()
+    model = fact.compile(module, (x,), target="host", candidates=1)
+    for _ in range(2):
+        torch.testing.assert_close(model(x), reference(x), rtol=1e-4, atol=1e-5)
+    for name, buffer in reference[1].named_buffers():
+        torch.testing.assert_close(getattr(module[1], name), buffer)
 
 
 class Discovered(nn.Module):

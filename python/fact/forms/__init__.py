@@ -2,5 +2,5 @@
 """Ops that FACT writes out itself: PyTorch has no form of them, or one that is less useful."""
 
 from . import (attention, contractions, convolutions, elementary, indices, losses,  # noqa: F401
-               norms, pools, special)
+               norms, pools, samples, special)
 from .table import TABLE, is_exception, known_values, own_form  # noqa: F401

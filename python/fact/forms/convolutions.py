@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch.nn import functional as F
 
-from .table import aten, form, of_channels, per_dimension, window_places
+from .table import aten, form, of_channels, per_dimension, spread, window_places
 
 
 def _convolution(x, weight, bias, stride, padding, dilation, groups, dims):
@@ -55,7 +54,7 @@ def _transposed(x, weight, bias, stride, padding, output_padding, groups, dilati
         x.shape[2:], stride, padding, dilation, kernel, more)]
     for dim, (s, d) in enumerate(zip(stride, dilation)):
         if s > 1 and d > 1:
-            x, stride[dim] = _spread(x, dim + 2, s), 1
+            x, stride[dim] = spread(x, dim + 2, s), 1
     # [groups, in, out, (steps, stride)...]; what is added last is never read.
     weight = F.pad(weight, [n for k, s in reversed(list(zip(kernel, stride)))
                             for n in (0, -k % s)])
@@ -107,13 +106,6 @@ def _interleave(x, dims):
     shape = list(x.shape)
     x = x.permute([0, 1] + [n for i in range(dims) for n in (2 + dims + i, 2 + i)])
     return x.reshape(shape[:2] + [shape[2 + i] * shape[2 + dims + i] for i in range(dims)])
-
-
-def _spread(x, dim: int, stride: int):
-    """Elements of a dimension with zeros between them."""
-    wide = torch.cat([x.unsqueeze(dim + 1)] +
-                     [torch.zeros_like(x).unsqueeze(dim + 1)] * (stride - 1), dim + 1)
-    return aten.slice(wide.flatten(dim, dim + 1), dim, 0, (x.shape[dim] - 1) * stride + 1)
 
 
 def _add_convolutions(dims: int) -> None:

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-import torch
+import itertools
+import math
 
-from .table import TABLE, aten, form
+import torch
+from torch.nn import functional as F
+
+from .table import TABLE, aten, form, spread
 
 
 @form(aten.unfold.default)
@@ -119,13 +123,31 @@ def mode(x, dim=-1, keepdim=False):
 
 @form(aten.col2im.default)
 def col2im(x, output_size, kernel_size, dilation, padding, stride):
-    """Blocks that do not overlap."""
-    if list(kernel_size) != list(stride) or any(padding) or any(d != 1 for d in dilation):
-        raise NotImplementedError
-    counts = [size // k for size, k in zip(output_size, kernel_size)]
-    if any(n * k != size for n, k, size in zip(counts, kernel_size, output_size)):
-        raise NotImplementedError
-    blocks = x.reshape(list(x.shape[:-2]) + [-1] + list(kernel_size) + counts)
-    lead = list(range(blocks.dim() - 4))
-    order = lead + [len(lead) + 2, len(lead), len(lead) + 3, len(lead) + 1]
-    return blocks.permute(order).flatten(-2).flatten(-3, -2)
+    """Windows in blocks of a stride: the first blocks of all windows tile an image, and so do
+    the second ones, a stride further on. The images are added."""
+    lead = list(x.shape[:-2])
+    counts = [(size + 2 * p - d * (k - 1) - 1) // s + 1 for size, p, d, k, s in zip(
+        output_size, padding, dilation, kernel_size, stride)]
+    x = x.reshape([math.prod(lead), -1] + list(kernel_size) + counts)
+    for dim, d in enumerate(dilation, 2):
+        x = x if d == 1 else spread(x, dim, d)
+    blocks = [-(-k // s) for k, s in zip(x.shape[2:4], stride)]
+    rest = [n * s - k for n, s, k in zip(blocks, stride, x.shape[2:4])]
+    if any(rest):
+        x = F.pad(x, [0, 0, 0, 0, 0, rest[1], 0, rest[0]])
+    x = x.reshape([*x.shape[:2], blocks[0], stride[0], blocks[1], stride[1], *counts])
+    images = x.permute([0, 1, 2, 4, 6, 3, 7, 5]).flatten(6).flatten(4, 5)
+    total = None
+    for i, j in itertools.product(*map(range, blocks)):
+        part = _padded(images[:, :, i, j], [
+            (n * s, (many - 1 - n) * s) for n, many, s in zip((i, j), blocks, stride)])
+        total = part if total is None else total + part
+    total = _padded(total, [(-p, size + p - have) for p, size, have in zip(
+        padding, output_size, total.shape[2:])])
+    return total.reshape(lead + [-1] + list(output_size))
+
+
+def _padded(x, amounts):
+    """Zeros before and after the last dimensions; fewer elements where an amount is negative."""
+    amounts = [n for pair in reversed(amounts) for n in pair]
+    return F.pad(x, amounts) if any(amounts) else x

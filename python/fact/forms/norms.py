@@ -32,6 +32,20 @@ def batch_norm(x, weight, bias, mean, var, training, momentum, eps, cudnn_enable
     return (x * of_channels(scale, rank) + of_channels(shift, rank)).to(dtype)
 
 
+@form(aten._native_batch_norm_legit_functional.default)
+def batch_norm_with_averages(x, weight, bias, mean, var, training, momentum, eps):
+    """A batch norm, and its running averages after it. Statistics for gradients are left out."""
+    result = batch_norm(x, weight, bias, mean, var, training, momentum, eps, False)
+    if not training:
+        return result, None, None, mean, var
+    wide = x if x.dtype == torch.float64 else x.float()
+    dims = [dim for dim in range(x.dim()) if dim != 1]
+    spread, middle = torch.var_mean(wide, dims, correction=1)
+    return result, None, None, *(
+        ((1 - momentum) * old.to(wide.dtype) + momentum * new).to(old.dtype)
+        for old, new in ((mean, middle), (var, spread)))
+
+
 @form(aten.instance_norm.default)
 def instance_norm(x, weight, bias, mean, var, use_input_stats, momentum, eps, cudnn_enabled):
     if not use_input_stats:

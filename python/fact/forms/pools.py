@@ -144,9 +144,34 @@ def _adaptive_pool(dims: int, reduce: Callable) -> Callable:
 
 
 def _adaptive_max_pool(dims: int) -> Callable:
-    """The maxima alone; PyTorch's own form has their indices too."""
+    """Maxima and their indices, neither of which needs the other: one may be unused."""
     values = _adaptive_pool(dims, torch.amax)
-    return lambda x, output_size: (values(x, output_size), None)
+    return lambda x, output_size: (values(x, output_size), _adaptive_indices(x, output_size, dims))
+
+
+def _adaptive_indices(x, output_size, dims: int) -> torch.Tensor:
+    """Indices of maxima, from the last dimension to the first. Windows that are shorter than
+    others repeat their last element, which changes no first maximum."""
+    index = None
+    for dim, count in reversed(list(zip(range(x.dim() - dims, x.dim()), output_size))):
+        size = x.shape[dim]
+        bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+        length = max(end - begin for begin, end in bounds)
+        rows = torch.tensor([min(begin + i, end - 1) for begin, end in bounds
+                             for i in range(length)], device=x.device)
+
+        def windows(of):
+            return torch.index_select(of, dim, rows).unflatten(dim, (count, length))
+
+        x, place = torch.max(windows(x), dim + 1)
+        shape = [count] + [1] * (x.dim() - 1 - dim)
+        here = place + torch.tensor([begin for begin, _ in bounds], device=x.device).reshape(shape)
+        if index is None:
+            index, stride = here, size
+        else:
+            of_windows = windows(index).gather(dim + 1, place.unsqueeze(dim + 1))
+            index, stride = here * stride + of_windows.squeeze(dim + 1), stride * size
+    return index
 
 
 for _dims in (1, 2, 3):

@@ -90,6 +90,13 @@ def window_places(x: torch.Tensor, counts: list[int], kernel: list[int], stride:
         yield place, part
 
 
+def spread(x: torch.Tensor, dim: int, stride: int) -> torch.Tensor:
+    """Elements of a dimension with zeros between them."""
+    wide = torch.cat([x.unsqueeze(dim + 1)] +
+                     [torch.zeros_like(x).unsqueeze(dim + 1)] * (stride - 1), dim + 1)
+    return aten.slice(wide.flatten(dim, dim + 1), dim, 0, (x.shape[dim] - 1) * stride + 1)
+
+
 def of_channels(vector: torch.Tensor, rank: int) -> torch.Tensor:
     """A value per channel, for a tensor of `rank` with channels in dimension 1."""
     return vector.reshape([-1] + [1] * (rank - 2))
