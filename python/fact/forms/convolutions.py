@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch.nn import functional as F
 
 from .table import aten, form, of_channels, per_dimension, spread, window_places
