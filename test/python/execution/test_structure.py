@@ -2,6 +2,7 @@
 """Products and reductions that need fewer operations than they are written with."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -10,17 +11,26 @@ from torch.nn import functional as F
 
 import fact
 from fact import verify
+from fact.compiler import translate
 from operators import Case, check, group, integers, rand, runs
 
 V, VS = rand(7), rand(3, 7, seed=1)
 A, B, BS = rand(5, 7, seed=2), rand(7, 9, seed=3), rand(3, 7, 9, seed=4)
-X, W = rand(2, 6, 40, seed=5), rand(11, 40, seed=6) / 6
-LONG = rand(2, 96, 8, seed=7) / 4
+X = rand(2, 6, 40, seed=5)
 INFINITE = torch.tensor([[2.0], [-0.0], [math.inf], [-math.inf], [math.nan]])
 
 
 def case(name, function, inputs, reduction=40, roundings=6):
     return Case(name, function, inputs, reduction=reduction, roundings=roundings)
+
+
+def own(seed):
+    """Factors of one case: a product that two cases read would stay."""
+    return [rand(2, 6, 40, seed=20 + seed), rand(11, 40, seed=50 + seed) / 6]
+
+
+def long(seed):
+    return rand(2, 96, 8, seed=80 + seed) / 4
 
 
 DIAGONALS = group(
@@ -42,26 +52,26 @@ DIAGONALS = group(
 
 SUMS = group(
     "sums_of_products",
-    case("columns", lambda x, w: F.linear(x, w).sum(-1), [X, W], 51),
-    case("columns, kept", lambda x, w: (F.linear(x, w) * 0.3).mean(-1, keepdim=True), [X, W], 51),
-    case("rows", lambda x, w: F.linear(x, w).sum(1), [X, W], 46),
-    case("batches", lambda x, w: (F.linear(x, w) + x[..., :11]).mean(0), [X, W], 42),
-    case("both", lambda x, w: (x @ w.t()).sum((1, 2)), [X, W], 106),
-    case("all", lambda x, w: (x @ w.t()).mean(), [X, W], 132),
-    case("left matrix", lambda x, w: (w @ x.mT).sum(-1), [X, W], 46),
-    case("rows of left matrix", lambda x, w: (w @ x.mT).sum(1), [X, W], 51),
-    case("bmm", lambda x: torch.bmm(x, x.mT).sum(), [X], 76),
+    case("columns", lambda x, w: F.linear(x, w).sum(-1), own(0), 51),
+    case("columns, kept", lambda x, w: (F.linear(x, w) * 0.3).mean(-1, keepdim=True), own(1), 51),
+    case("rows", lambda x, w: F.linear(x, w).sum(1), own(2), 46),
+    case("batches", lambda x, w: (F.linear(x, w) + x[..., :11]).mean(0), own(3), 42),
+    case("both", lambda x, w: (x @ w.t()).sum((1, 2)), own(4), 106),
+    case("all", lambda x, w: (x @ w.t()).mean(), own(5), 132),
+    case("left matrix", lambda x, w: (w @ x.mT).sum(-1), own(6), 46),
+    case("rows of left matrix", lambda x, w: (w @ x.mT).sum(1), own(7), 51),
+    case("bmm", lambda x: torch.bmm(x, x.mT).sum(), own(16)[:1], 76),
     case("by rows", lambda x, w: ((x @ w.t()) / (x[..., :1].abs() + 1) + x[..., :1]).sum(-1),
-         [X, W], 51),
-    case("widened", lambda x, w: (x @ w.t()).float().sum(-1), [X, W], 51),
-    case("shared", lambda x, w: ((y := x @ w.t()).sum(-1), y), [X, W], 51),
-    case("flattened", lambda x, w: (x @ w.t()).flatten(1).mean(1), [X, W], 106),
-    case("pool of columns", lambda x, w: F.avg_pool1d(x @ w[:9].t(), 3), [X, W], 43),
-    case("heads", lambda x, w: (x @ w[:8].t()).view(2, 6, 2, 4).transpose(1, 2).sum(1), [X, W],
+         own(8), 51),
+    case("widened", lambda x, w: (x @ w.t()).float().sum(-1), own(9), 51),
+    case("shared", lambda x, w: ((y := x @ w.t()).sum(-1), y), own(10), 51),
+    case("flattened", lambda x, w: (x @ w.t()).flatten(1).mean(1), own(11), 106),
+    case("pool of columns", lambda x, w: F.avg_pool1d(x @ w[:9].t(), 3), own(12), 43),
+    case("heads", lambda x, w: (x @ w[:8].t()).view(2, 6, 2, 4).transpose(1, 2).sum(1), own(13),
          42),
-    case("pool of rows", lambda x, w: F.adaptive_avg_pool1d((x @ w.t()).mT, 1), [X, W], 46),
+    case("pool of rows", lambda x, w: F.adaptive_avg_pool1d((x @ w.t()).mT, 1), own(14), 46),
     case("1x1 filters", lambda x, w: F.conv2d(x.view(2, 6, 5, 8), w[:, :6, None, None]).mean(
-        (2, 3)), [X, W]),
+        (2, 3)), own(15)),
     case("ones", lambda x: x @ torch.ones(40, 3, dtype=x.dtype), [X]),
     case("of a number", lambda x: torch.full((4, 6), -0.25, dtype=x.dtype) @ x, [X]),
     case("ones by a vector", lambda x: x @ torch.full((40,), 0.5, dtype=x.dtype), [X]),
@@ -69,12 +79,12 @@ SUMS = group(
 
 CHAINS = group(
     "chains",
-    case("column", lambda x, w: (x.mT @ x) @ w[0], [LONG, rand(1, 8)], 104),
-    case("row", lambda x, v: v @ (x @ x.mT), [LONG, rand(96, seed=8) / 9], 104),
-    case("linear attention", lambda x: (x @ x.mT * 0.25) @ (x + 1), [LONG], 104),
-    case("transposed", lambda x: (x @ x.mT).mT @ x, [LONG], 104),
-    case("one matrix", lambda x, m: (x @ m) @ m.mT, [LONG, rand(8, 64, seed=9) / 8], 72),
-    case("outer product", lambda x: torch.outer(x[0, :, 0], x[0, :, 1]) @ x[1], [LONG], 104),
+    case("column", lambda x, w: (x.mT @ x) @ w[0], [long(0), rand(1, 8)], 104),
+    case("row", lambda x, v: v @ (x @ x.mT), [long(1), rand(96, seed=8) / 9], 104),
+    case("linear attention", lambda x: (x @ x.mT * 0.25) @ (x + 1), [long(2)], 104),
+    case("transposed", lambda x: (x @ x.mT).mT @ x, [long(3)], 104),
+    case("one matrix", lambda x, m: (x @ m) @ m.mT, [long(4), rand(8, 64, seed=9) / 8], 72),
+    case("outer product", lambda x: torch.outer(x[0, :, 0], x[0, :, 1]) @ x[1], [long(5)], 104),
 )
 
 TRIVIAL = group(
@@ -90,7 +100,7 @@ TRIVIAL = group(
                              x.sum(-1).sum(0), x.mean(2, True).mean(1, True)), [X], 240),
     case("in a row", lambda x, w: torch.logsumexp(torch.logsumexp(torch.max(F.linear(x, w).sum(
         1, keepdim=True), 1, keepdim=True)[0].mean(1, keepdim=True), 1, True), 1, True),
-        [X[0], W], 51),
+        [X[1], rand(11, 40, seed=6) / 6], 51),
 )
 
 REPEATED = group(
@@ -107,7 +117,8 @@ def test_structure(cases, dtype):
 
 
 class Heads(nn.Module):
-    """Weights whose sums, or whose product, are taken at load."""
+    """Weights whose sums, or whose product, are taken at load. Each result has its own input, so
+    that no product has two users."""
 
     def __init__(self):
         super().__init__()
@@ -115,27 +126,36 @@ class Heads(nn.Module):
         self.wide, self.narrow = nn.Linear(24, 256, bias=False), nn.Linear(256, 24, bias=False)
         self.scales = nn.Parameter(torch.rand(96))
 
-    def forward(self, x):
-        return {"columns": self.fc(x).sum(-1, keepdim=True),
-                "rows": self.fc(x).mean(1),
-                "sum of rows": (self.fc(x) * 0.5).sum(1),
-                "pool": F.avg_pool1d(self.fc(x), 16),
-                "merged": self.narrow(self.wide(x[..., :24])),
-                "split": x @ (self.fc.weight.t() @ self.other.weight.t()),
-                "scaled": F.linear(x, torch.diag(self.scales))}
+    def forward(self, *x):
+        return {"columns": self.fc(x[0]).sum(-1, keepdim=True),
+                "rows": self.fc(x[1]).mean(1),
+                "sum of rows": (self.fc(x[2]) * 0.5).sum(1),
+                "pool": F.avg_pool1d(self.fc(x[3]), 16),
+                "merged": self.narrow(self.wide(x[4][..., :24])),
+                "split": x[5] @ (self.fc.weight[:4].t() @ self.other.weight[:, :4].t()),
+                "scaled": F.linear(x[6], torch.diag(self.scales))}
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_weights_are_summed_at_load(dtype):
+def test_weights_are_summed_at_load(dtype, tmp_path):
     """Far from zero, where sums cancel least and round most; also after new weights."""
     torch.manual_seed(0)
     module = Heads().eval().to(dtype)
-    x = (rand(3, 50, 96) + 4).to(dtype)
-    model = fact.compile(module, [x], target="host", candidates=1)
+    inputs = [(rand(3, 50, 96, seed=seed) + 4).to(dtype) for seed in range(7)]
+    path = tmp_path / "raised.mlir"
+    translate(module, inputs, until="raise", output=path)
+    products = re.findall(r"fact.matmul .* -> tensor<([\dx]+)x\w+>", path.read_text())
+    # Rows of means, pooled columns; in f16, products of three factors stay.
+    merged = ["24x24", "3x50x24", "3x50x4", "3x50x96"]
+    stay = ["3x50x256", "3x50x24", "96x96", "3x50x96"]
+    assert sorted(products) == sorted(
+        ["3x1x64", "3x1x64", "3x50x4"] + (stay if dtype == torch.float16 else merged))
+
+    model = fact.compile(module, inputs, target="host", candidates=1)
     for _ in range(2):
-        found, exact = model(x), verify.reference(module, [x])
+        found, exact = model(*inputs), verify.reference(module, inputs)
         with torch.no_grad():
-            eager = module(x)
+            eager = module(*inputs)
         for name, result in found.items():
             if dtype == torch.float32:
                 verify.check(result, exact[name], reduction=256, roundings=6)
