@@ -36,7 +36,7 @@ class _Pool:
     def is_blocks(self) -> bool:
         """Whether windows are neighbors, without gaps, padding or rest, and so large that a
         reduction pays; small ones are pointwise ops, which join their neighbors' kernels."""
-        return math.prod(self.kernel) > 16 and \
+        return math.prod(self.kernel) > 9 and \
             self.kernel == self.stride and not any(self.padding) and \
             all(d == 1 for d in self.dilation) and \
             all(count * k == size for count, k, size in zip(self.counts, self.kernel, self.sizes))
