@@ -14,6 +14,7 @@
 #include "fact/Transforms/Patterns.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <cmath>
 
 #define DEBUG_TYPE "fact-simplify-products"
 
@@ -69,7 +70,8 @@ struct SumBySplat : OpRewritePattern<MatmulOp> {
     bool sumsLhs = number.has_value();
     if (!sumsLhs)
       number = getSplatConstant(op.getLhs());
-    if (!number || op.getType().getNumElements() == 0 || op.getK() == 0)
+    if (!number || !std::isfinite(*number) ||
+        op.getType().getNumElements() == 0 || op.getK() == 0)
       return failure();
     Value factor = sumsLhs ? op.getLhs() : op.getRhs();
     bool isLast = sumsLhs ? !op.getTransposeA() : op.getTransposeB();

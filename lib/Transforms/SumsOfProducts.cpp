@@ -282,7 +282,10 @@ SmallVector<OpOperand *, 2> Distribution::getTerms(Value value) {
     return {};
   if (isa<AddOp, SubOp>(term))
     return {&term->getOpOperand(0), &term->getOpOperand(1)};
-  if (isa<NegOp>(term) || (isa<CastOp>(term) && isWidening(cast<CastOp>(term))))
+  // From 16 bits to f32, in which products are computed; not to f64.
+  bool isWidened = isa<CastOp>(term) && isWidening(cast<CastOp>(term)) &&
+                   typeOf(value).getElementType().isF32();
+  if (isa<NegOp>(term) || isWidened)
     return {&term->getOpOperand(0)};
   if (isa<MulOp, DivOp>(term) && getOwnDims(term->getOperand(1)).empty())
     return {&term->getOpOperand(0)};

@@ -66,6 +66,26 @@ func.func @nonlinear(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<8xf3
   return %2, %5, %8, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xf32>
 }
 
+// A sum in f64 of an f32 product.
+// CHECK-LABEL: func @wider
+// CHECK: fact.matmul {{.*}} -> tensor<4x8xf32>
+func.func @wider(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %v: tensor<8xf64>) -> tensor<4xf64> {
+  %0 = fact.matmul %x, %w transpose_b : (tensor<4x16xf32>, tensor<8x16xf32>) -> tensor<4x8xf32>
+  %1 = fact.cast %0 : (tensor<4x8xf32>) -> tensor<4x8xf64>
+  %2 = fact.add %1, %v : (tensor<4x8xf64>, tensor<8xf64>) -> tensor<4x8xf64>
+  %3 = fact.reduce sum %2 dims [1] : (tensor<4x8xf64>) -> tensor<4xf64>
+  return %3 : tensor<4xf64>
+}
+
+// Infinities, whose products cancel one by one.
+// CHECK-LABEL: func @infinite
+// CHECK: fact.matmul
+func.func @infinite(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
+  %inf = fact.constant dense<0x7F800000> : tensor<16x8xf32>
+  %0 = fact.matmul %x, %inf : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
 // Batches that both factors have.
 // CHECK-LABEL: func @batches
 // CHECK: fact.matmul {{.*}} -> tensor<3x4x8xf32>
