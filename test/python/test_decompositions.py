@@ -184,23 +184,26 @@ def spatial(dims):
 
 def images():
     x = rand(1, 4, 6, 6)
-    volumes = {
-        f"grid of voxels, {mode}, {padding}, {'aligned' if aligned else 'inside'}": (
+    # Points far on both sides of images, and a dimension of one pixel.
+    grids = {
+        f"grid of {len(sizes)} dimensions, {mode}, {padding}": (
             lambda a, g, rest=(mode, padding, aligned): F.grid_sample(a, g, *rest),
-            [rand(2, 3, 4, 1, 5), 1.5 * rand(2, 2, 3, 3, 3)])
-        for mode in ("bilinear", "nearest") for padding in ("zeros", "border", "reflection")
-        for aligned in (True, False)}
+            [rand(2, 3, *sizes), 2 * rand(2, *[3] * len(sizes), len(sizes))])
+        for sizes, mode, padding, aligned in (
+            ((4, 5), "bilinear", "zeros", True), ((4, 1), "bilinear", "reflection", True),
+            ((4, 5), "nearest", "border", False), ((1, 5), "bicubic", "reflection", True),
+            ((4, 5), "bicubic", "reflection", False), ((4, 1, 5), "bilinear", "zeros", False),
+            ((4, 1, 5), "nearest", "reflection", False))}
     antialiased = {
         f"antialiased {mode} to {size}, {aligned}": (
             lambda a, mode=mode, size=size, aligned=aligned: F.interpolate(
                 a, size, mode=mode, antialias=True, align_corners=aligned), [x])
-        for mode in ("bilinear", "bicubic") for size in ((4, 3), (9, 2), (1, 8))
-        for aligned in (True, False)}
-    return volumes | antialiased | {
+        for mode, size, aligned in (("bilinear", (4, 3), False), ("bilinear", (9, 2), True),
+                                    ("bicubic", (4, 3), True), ("bicubic", (1, 8), False))}
+    return grids | antialiased | {
         "bicubic": (lambda a: F.interpolate(a, scale_factor=2, mode="bicubic"), [x]),
         "bilinear, aligned": (lambda a: F.interpolate(a, scale_factor=2, mode="bilinear",
                                                       align_corners=True), [x]),
-        "grid": (lambda a, g: F.grid_sample(a, g, align_corners=False), [x, rand(1, 3, 3, 2)]),
         "affine grid": (lambda a: F.affine_grid(a, (1, 2, 3, 4), align_corners=False),
                         [rand(1, 2, 3)]),
         "unfold": (lambda a: F.unfold(a, 3, padding=1, stride=2), [x]),
@@ -435,6 +438,8 @@ COMPILED = Group("decomposed", [
          [rand(1, 2, 5, 5).float(), rand(3, 2, 3, 3).float(), rand(3).float()], reduction=18),
     Case("depthwise", lambda x, w: F.conv2d(x, w, stride=2, groups=2),
          [rand(1, 2, 5, 5).float(), rand(2, 1, 3, 3).float()], reduction=9),
+    Case("grid", lambda x, g: F.grid_sample(x, g, align_corners=False),
+         [rand(1, 2, 4, 5).float(), rand(1, 3, 3, 2).float()], roundings=16),
     Case("reflection", lambda x: F.pad(x, (2, 1), mode="reflect") * 2, [X]),
     Case("bag", lambda i, o, w: F.embedding_bag(i, w, o, mode="max"),
          [whole(7, high=10), torch.tensor([0, 2, 5]), rand(10, 4).float()]),

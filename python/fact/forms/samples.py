@@ -12,51 +12,102 @@ import torch
 from .table import aten, form
 
 _ZEROS, _BORDER, _REFLECTION = range(3)
-_LINEAR, _NEAREST = range(2)
+_LINEAR, _NEAREST, _CUBIC = range(3)
 
 
-@form(aten.grid_sampler_3d.default)
-def grid_sampler_3d(x, grid, interpolation_mode, padding_mode, align_corners):
-    """Voxels of `x` at points of `grid`, whose coordinates are from -1 to 1, the last first."""
-    if interpolation_mode not in (_LINEAR, _NEAREST):
-        raise NotImplementedError
-    sizes = list(x.shape[2:])
-    points = [_coordinate(grid[..., 2 - dim], size, padding_mode, align_corners)
-              for dim, size in enumerate(sizes)]
-    if interpolation_mode == _NEAREST:
-        return _elements_at(x, [torch.round(point) for point in points], grid)
-    floors, total = [torch.floor(point) for point in points], None
-    for corner in itertools.product((0, 1), repeat=3):
-        part = _elements_at(x, [floor + c for floor, c in zip(floors, corner)], grid)
-        for point, floor, c in zip(points, floors, corner):
-            part = part * (point - floor if c else 1 - (point - floor)).unsqueeze(1)
+@form(aten.grid_sampler_2d.default, aten.grid_sampler_3d.default)
+def grid_sampler(x, grid, interpolation_mode, padding_mode, align_corners):
+    """Pixels of `x` at points of `grid`, whose coordinates are from -1 to 1, the last first."""
+    sizes, dtype = list(x.shape[2:]), x.dtype
+    x, grid = (of if dtype == torch.float64 else of.float() for of in (x, grid))
+    bound = _inside if interpolation_mode != _CUBIC else _near
+    taps = []
+    for dim, size in enumerate(sizes):
+        place = _coordinate(grid[..., len(sizes) - 1 - dim], size, align_corners)
+        place = bound(place, size, padding_mode, align_corners)
+        taps.append(_taps(place, size, interpolation_mode, padding_mode, align_corners))
+    total = None
+    for chosen in itertools.product(*taps):
+        part = _elements_at(x, [place for place, _ in chosen], grid)
+        for _, weight in chosen:
+            part = part if weight is None else part * weight.unsqueeze(1)
         total = part if total is None else total + part
-    return total
+    return total.to(dtype)
 
 
-def _coordinate(point, size: int, padding_mode: int, align_corners: bool):
+def _coordinate(point, size: int, align_corners: bool):
     """The index of a point along a dimension, as a number between pixels."""
-    place = (point + 1) / 2 * (size - 1) if align_corners else ((point + 1) * size - 1) / 2
+    return (point + 1) / 2 * (size - 1) if align_corners else ((point + 1) * size - 1) / 2
+
+
+def _inside(place, size: int, padding_mode: int, align_corners: bool):
+    """A place that is reflected or moved into the image, or near it if pixels outside are 0."""
+    if padding_mode == _ZEROS:
+        return _near(place, size, padding_mode, align_corners)
     if padding_mode == _REFLECTION:
         low, span = (0, size - 1) if align_corners else (-0.5, size)
         if span == 0:
-            place = torch.zeros_like(place)
-        else:
-            distance = (place - low).abs()
-            turns = torch.floor(distance / span)
-            rest = distance - turns * span
-            is_even = turns - 2 * torch.floor(turns / 2) == 0
-            place = torch.where(is_even, rest, span - rest) + low
-    return place if padding_mode == _ZEROS else place.clamp(0, size - 1)
+            return torch.zeros_like(place)
+        distance = (place - low).abs()
+        turns = torch.floor(distance / span)
+        rest = distance - turns * span
+        is_even = torch.floor(turns / 2) * 2 == turns
+        place = torch.where(is_even, rest, span - rest) + low
+    return place.clamp(0, size - 1)
+
+
+def _near(place, size: int, padding_mode: int, align_corners: bool):
+    """A place so near to the image, with the same pixels around it, that its distance from a
+    pixel has few roundings."""
+    if padding_mode != _REFLECTION:
+        return place.clamp(-3, size + 2)
+    turn = _turn(size, align_corners)
+    return place - torch.floor(place / turn) * turn
+
+
+def _turn(size: int, align_corners: bool) -> int:
+    """After so many pixels, reflected images repeat."""
+    return max(2 * (size - 1), 1) if align_corners else 2 * size
+
+
+def _taps(place, size: int, interpolation_mode: int, padding_mode: int, align_corners: bool):
+    """The pixels of a place along a dimension, and their weights. Pixels are integers, so that
+    no rounding of a sum decides which ones they are."""
+    if interpolation_mode == _NEAREST:
+        return [(torch.round(place).to(torch.int64), None)]
+    floor = torch.floor(place)
+    first, past = floor.to(torch.int64), place - floor
+    if interpolation_mode == _LINEAR:
+        return [(first, 1 - past), (first + 1, past)]
+    places = [first + offset for offset in (-1, 0, 1, 2)]
+    if padding_mode == _REFLECTION:
+        turn = _turn(size, align_corners)
+        places = [torch.remainder(place, turn) for place in places]
+        last = turn if align_corners else turn - 1
+        places = [torch.where(place < size, place, last - place) for place in places]
+    if padding_mode != _ZEROS:
+        places = [place.clamp(0, size - 1) for place in places]
+    return list(zip(places, (_far_weight(past, -0.75), _near_weight(past, -0.75),
+                             _near_weight(1 - past, -0.75), _far_weight(1 - past, -0.75))))
+
+
+def _near_weight(x, a: float):
+    """Keys' cubic at distances of up to 1."""
+    return (1 - x) * (1 + x - (a + 2) * x * x)
+
+
+def _far_weight(x, a: float):
+    """Keys' cubic at distances of 1 and `x`, which is up to 1."""
+    return a * x * (1 - x) * (1 - x)
 
 
 def _elements_at(x, places, grid):
-    """[batch, channels, ...] at whole places per dimension, 0 where one is outside."""
+    """[batch, channels, ...] at places per dimension, 0 where one is outside."""
     index, is_inside = 0, None
     for place, size in zip(places, x.shape[2:]):
-        here = (place >= 0) & (place <= size - 1)
+        here = (place >= 0) & (place < size)
         is_inside = here if is_inside is None else is_inside & here
-        index = index * size + place.clamp(0, size - 1).to(torch.int64)
+        index = index * size + place.clamp(0, size - 1)
     shape = list(x.shape[:2]) + list(grid.shape[1:-1])
     index = index.flatten(1).unsqueeze(1).expand(shape[0], shape[1], -1)
     return torch.where(is_inside.unsqueeze(1), x.flatten(2).gather(2, index).reshape(shape), 0)
@@ -67,11 +118,10 @@ def _triangle(x: float) -> float:
 
 
 def _cubic(x: float) -> float:
-    """Keys' cubic with a = -1/2."""
     x = abs(x)
     if x < 1:
-        return (1.5 * x - 2.5) * x * x + 1
-    return (((x - 5) * x + 8) * x - 4) * -0.5 if x < 2 else 0.0
+        return _near_weight(x, -0.5)
+    return _far_weight(x - 1, -0.5) if x < 2 else 0.0
 
 
 def _averages(size: int, count: int, align_corners: bool, factor: float | None, support: float,
