@@ -133,7 +133,7 @@ struct ReducedProduct {
   MatmulOp op;
   Form form = Form::product;
   /// Reduced dimensions of the factors, and those of the product that both
-  /// factors have. `lhs` and `rhs` are not both empty.
+  /// factors have. `ofLhs` and `ofRhs` are not both empty.
   SmallVector<int64_t> ofLhs, ofRhs, rest;
 
   /// Reduces dimensions of a product to size `left`.
