@@ -26,7 +26,7 @@ if not os.environ.get("FACT_REQUIRE_COMPILER"):
         pytest.skip("fact-compile is not built", allow_module_level=True)
 
 # Cheap, and of several kinds.
-ALWAYS = ("lenet", "squeezenet", "gan_generator", "mamba_conv")
+ALWAYS = ("lenet", "gan_generator", "mamba_conv")
 # Executed in bf16 too: a classifier with each kind of convolution, and each kind of other model.
 SIXTEEN_BIT = ("lenet", "resnet_basic", "mobilenet_v3", "regnet", "convnext", "unet_2d",
                "autoencoder", "diffusion_unet", "swin")

@@ -43,9 +43,9 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   size_t operands = views.size();
   llvm::append_range(views, results);
   collapseDimensions(views);
-  if (views.front().shape.size() > 6)
+  if (views.front().shape.size() > 8)
     return emitError() << "needs " << views.front().shape.size()
-                       << " dimensions even after collapsing, more than 6";
+                       << " dimensions even after collapsing, more than 8";
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
       SmallVector<StridedView>(ArrayRef(views).drop_front(operands)),

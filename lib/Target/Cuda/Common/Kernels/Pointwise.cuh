@@ -48,7 +48,7 @@ template <int64_t... Sizes> struct Extents {
   static constexpr int rank = sizeof...(Sizes);
   static constexpr int64_t sizes[] = {Sizes...};
   static constexpr int64_t total = (Sizes * ...);
-  static_assert(rank >= 1 && rank <= 6, "collapse the index space to rank 6");
+  static_assert(rank >= 1 && rank <= 8, "collapse the index space to rank 8");
 };
 
 template <int64_t... Values> struct Strides {
