@@ -6,6 +6,7 @@
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace fact {
@@ -69,8 +70,7 @@ struct MovePastPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
       PermuteOp permute = getPermute(operand);
       bool isAlike = permute && permute.getDims() == dims;
       operands.push_back(isAlike ? permute.getOperand()
-                         : typeOf(operand).getNumElements() == 1 &&
-                                 typeOf(operand).getRank() == 0
+                         : typeOf(operand).getRank() == 0
                              ? operand
                              : permuteBack(rewriter, operand, dims));
     }
@@ -142,10 +142,8 @@ struct MovePastConcat : OpRewritePattern<ConcatOp> {
   }
 
   static bool isSplat(Value value) {
-    auto constant = value.getDefiningOp<ConstantOp>();
-    auto dense =
-        constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-    return dense && dense.isSplat();
+    DenseElementsAttr dense;
+    return matchPattern(value, m_Constant(&dense)) && dense.isSplat();
   }
 };
 

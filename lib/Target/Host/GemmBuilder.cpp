@@ -171,18 +171,6 @@ void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
       packApart);
 }
 
-/// The coordinates of a row-major index, the first one whole.
-static SmallVector<Value> splitIndex(KernelBuilder &b, Value index,
-                                     ArrayRef<int64_t> shape) {
-  SmallVector<Value> coordinates(shape.size());
-  for (size_t i = shape.size(); i-- > 0;) {
-    coordinates[i] = i == 0 ? index : b.rem(index, shape[i]);
-    if (i > 0)
-      index = b.div(index, shape[i]);
-  }
-  return coordinates;
-}
-
 /// The same for rows that are windows: pixel by pixel, zeros outside of the
 /// images.
 void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
@@ -208,7 +196,7 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
     SmallVector<SmallVector<Value>> firsts;
     for (int64_t i = 0; i < mr; ++i) {
       SmallVector<Value> at =
-          splitIndex(b, b.min(b.add(row, i), lastRow), rowShape);
+          b.splitIndex(b.min(b.add(row, i), lastRow), rowShape);
       Value image = b.integer(of.image.offset);
       for (size_t d = 0; d < batchRank; ++d)
         image = b.add(image, b.mul(at[d], of.image.strides[d]));
@@ -221,7 +209,7 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
     Value group = b.mul(b.sub(row, firstRow), depth);
     Value tapEnd = b.div(b.add(to, channels - 1), channels);
     b.loop(b.div(from, channels), tapEnd, 1, [&](Value tap) {
-      SmallVector<Value> places = splitIndex(b, tap, of.kernel);
+      SmallVector<Value> places = b.splitIndex(tap, of.kernel);
       Value first = b.mul(tap, channels);
       PackedLines lines{source, plan.storage, {}, of.image.strides.back()};
       for (int64_t i = 0; i < mr; ++i) {

@@ -338,15 +338,23 @@ void KernelBuilder::store(Value value, Value pointer, Type storage,
                         getStorageBytes(storage));
 }
 
+SmallVector<Value> KernelBuilder::splitIndex(Value index,
+                                             ArrayRef<int64_t> shape) {
+  SmallVector<Value> coordinates(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    coordinates[i] = i == 0 ? index : rem(index, shape[i]);
+    if (i > 0)
+      index = div(index, shape[i]);
+  }
+  return coordinates;
+}
+
 Value KernelBuilder::rowOffset(const RowView &view, Value row) {
   Value offset = integer(view.offset);
-  Value rest = row;
-  for (int64_t i = view.rowShape.size() - 1; i >= 0; --i) {
-    Value position = i == 0 ? rest : rem(rest, view.rowShape[i]);
-    if (view.rowStrides[i] != 0)
-      offset = add(offset, mul(position, view.rowStrides[i]));
-    if (i > 0)
-      rest = div(rest, view.rowShape[i]);
-  }
+  SmallVector<Value> positions = splitIndex(row, view.rowShape);
+  for (auto [position, stride] :
+       llvm::reverse(llvm::zip_equal(positions, view.rowStrides)))
+    if (stride != 0)
+      offset = add(offset, mul(position, stride));
   return offset;
 }

@@ -123,6 +123,9 @@ public:
   void store(Value value, Value pointer, Type storage, Value offset,
              int64_t stride = 1);
 
+  /// The coordinates of a row-major index; the first one is not bounded.
+  llvm::SmallVector<Value> splitIndex(Value index,
+                                      llvm::ArrayRef<int64_t> shape);
   /// The offset of a row's first element.
   Value rowOffset(const RowView &view, Value row);
 
