@@ -51,14 +51,15 @@ for entry in ${workloads[@]+"${workloads[@]}"}; do
 done
 
 say "a kernel of each family for $target"
-for name in families float32 convolutions sm80 sm80_attention generic rows tiles; do
+regions="families float32 strict_attention convolutions columns windows sm80 sm80_attention generic rows tiles reads"
+for name in $regions; do
   build/bin/fact-compile test/gpu/$name.mlir --target="$target" --until=bundle \
     --bundle="$stage/$name"
 done
 # The regions of the other families, as plain kernels.
 sed -e 's/fact.fused "[a-z_]*"/fact.fused "generic"/' -e 's/ space(.*>)//' test/gpu/families.mlir |
   build/bin/fact-compile - --target="$target" --until=bundle --bundle="$stage/generic-families"
-for bundle in families float32 convolutions sm80 sm80_attention generic rows tiles generic-families; do
+for bundle in $regions generic-families; do
   localize "$stage/$bundle" ../cutlass
 done
 

@@ -153,8 +153,7 @@ ContractionReader::readFactor(Value value, bool transposed, StringRef name) {
   return view->broadcastTo(shape);
 }
 
-/// Whether all batches read the same matrix.
-static bool isShared(const StridedView &factor) {
+bool fact::isShared(const StridedView &factor) {
   for (size_t i = 0; i + 2 < factor.shape.size(); ++i)
     if (factor.shape[i] != 1 && factor.strides[i] != 0)
       return false;
@@ -201,9 +200,11 @@ LogicalResult ContractionReader::readFactors() {
   region.m = first.getM();
   region.k = first.getK();
   region.batches = llvm::product_of(getBatchShape());
-  if (options.foldBatches && isShared(region.products.front().rhs)) {
+  if (options.foldBatches && region.isShared()) {
     region.m *= region.batches;
-    region.batches = 1;
+    region.batches =
+        llvm::product_of(getBatchShape().take_front(options.batchDims));
+    region.m /= region.batches;
   }
   return success();
 }
@@ -374,4 +375,8 @@ FailureOr<ContractionRegion> ContractionRegion::get(FusedOp fused,
                                                     const Options &options,
                                                     EmitError emitError) {
   return ContractionReader(fused, options, emitError).run();
+}
+
+bool ContractionRegion::isShared() const {
+  return fact::isShared(products.front().rhs);
 }

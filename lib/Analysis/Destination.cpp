@@ -58,6 +58,88 @@ SmallVector<Destination> fact::getParts(ConcatOp concat,
   return parts;
 }
 
+/// Dimensions of which those of both shapes are products, if there are such.
+static FailureOr<SmallVector<int64_t>> refine(SmallVector<int64_t> one,
+                                              SmallVector<int64_t> other) {
+  SmallVector<int64_t> shape;
+  while (true) {
+    for (SmallVector<int64_t> *each : {&one, &other})
+      while (!each->empty() && each->back() == 1)
+        each->pop_back();
+    if (one.empty() || other.empty())
+      break;
+    int64_t size = std::min(one.back(), other.back());
+    if (one.back() % size != 0 || other.back() % size != 0)
+      return failure();
+    shape.push_back(size);
+    one.back() /= size;
+    other.back() /= size;
+  }
+  std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
+/// The elements [start, start + size) of dimensions [first, last) together, as
+/// a box of them.
+static FailureOr<StridedView> getBox(StridedView view, int64_t first,
+                                     int64_t last, int64_t start,
+                                     int64_t size) {
+  int64_t inner = llvm::product_of(
+      ArrayRef(view.shape).slice(first, last - first));
+  for (int64_t dim = first; dim < last; ++dim) {
+    int64_t extent = view.shape[dim];
+    inner /= extent;
+    int64_t index = start / inner;
+    start %= inner;
+    if (size < inner) {
+      view = view.slice(dim, index, /*size=*/1, /*step=*/1);
+      continue;
+    }
+    if (start != 0 || size % inner != 0 || index + size / inner > extent)
+      return failure();
+    return view.slice(dim, index, size / inner, /*step=*/1);
+  }
+  return failure();
+}
+
+FailureOr<SmallVector<Destination>>
+fact::getSplitParts(ConcatOp concat, const StridedView &view,
+                    EmitError emitError) {
+  ArrayRef<int64_t> shape = concat.getType().getShape();
+  int64_t dim = concat.getDim();
+  FailureOr<SmallVector<int64_t>> refined =
+      refine(SmallVector<int64_t>(shape), view.shape);
+  FailureOr<StridedView> split = failure();
+  if (succeeded(refined))
+    split = view.reshape(*refined);
+  if (failed(split))
+    return emitError() << "the view after 'fact.concat' splits and joins its "
+                          "dimensions at once";
+  // The dimension after those with so many elements, from `begin` on.
+  auto skip = [&](size_t begin, int64_t elements) {
+    for (int64_t run = 1; run < elements; ++begin)
+      run *= split->shape[begin];
+    return begin;
+  };
+  int64_t first = skip(0, llvm::product_of(shape.take_front(dim)));
+  int64_t last = skip(first, shape[dim]), start = 0;
+  SmallVector<Destination> parts;
+  for (Value input : concat.getInputs()) {
+    ArrayRef<int64_t> wanted =
+        cast<RankedTensorType>(input.getType()).getShape();
+    FailureOr<StridedView> part =
+        getBox(*split, first, last, start, wanted[dim]);
+    if (succeeded(part))
+      part = part->reshape(wanted);
+    if (failed(part))
+      return emitError() << "input " << parts.size() << " of 'fact.concat' "
+                         << "lands where strides cannot describe it";
+    parts.push_back({input, *part});
+    start += wanted[dim];
+  }
+  return parts;
+}
+
 /// The first or second elements of all pairs in the last dimension; `value`
 /// itself where it broadcasts along it.
 static Value getHalf(OpBuilder &builder, RotaryOp rotary, Value value,

@@ -35,9 +35,11 @@ static StridedView spread(GatherOp gather, const StridedView &view,
 namespace {
 /// A step from the elements of a value to those of its user.
 struct Step {
-  enum Kind { View, Broadcast, Reshape, Indices } kind;
+  enum Kind { View, Broadcast, Reshape, Indices, Source, Part } kind;
   Operation *op = nullptr;
   ArrayRef<int64_t> shape = {};
+  /// The node of a gather's index, or where a part of a concatenation begins.
+  int64_t number = 0;
 
   FailureOr<StridedView> apply(const StridedView &from) const {
     switch (kind) {
@@ -49,11 +51,46 @@ struct Step {
       return from.reshape(shape);
     case Indices:
       return spread(cast<GatherOp>(op), from, /*isSource=*/false);
+    case Source:
+      return spread(cast<GatherOp>(op), from, /*isSource=*/true);
+    case Part:
+      return extend(cast<ConcatOp>(op), from);
     }
     llvm_unreachable("all kinds are above");
   }
+
+private:
+  /// A part as far as the whole concatenation; what lies outside of the part is
+  /// not read.
+  StridedView extend(ConcatOp concat, const StridedView &part) const {
+    StridedView whole = part;
+    whole.shape.assign(getShape(concat).begin(), getShape(concat).end());
+    whole.offset -= number * part.strides[concat.getDim()];
+    return whole;
+  }
+};
+
+/// Where a value's elements are in the index space: the gathers between them,
+/// and a view, unless strides cannot describe it.
+struct Access {
+  FailureOr<StridedView> view;
+  std::vector<PointwiseGraph::Index> indices = {};
 };
 } // namespace
+
+/// Whether a constant is zero in all bits.
+static bool isZero(Operation *op) {
+  auto constant = dyn_cast_or_null<ConstantOp>(op);
+  if (!constant)
+    return false;
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!elements || !elements.isSplat())
+    return false;
+  if (isa<FloatType>(elements.getElementType()))
+    return elements.getSplatValue<APFloat>().isPosZero();
+  return elements.getElementType().isIntOrIndex() &&
+         elements.getSplatValue<APInt>().isZero();
+}
 
 /// Walks from the results to the leaves. `path` leads from the current value
 /// back to the index space; it has the steps that change a shape or an order.
@@ -77,11 +114,11 @@ public:
 
 private:
   FailureOr<unsigned> visit(Value value) {
-    FailureOr<StridedView> view = getView(StridedView::identity(value));
-    Key key = getKey(value, view);
+    Access access = getAccess(StridedView::identity(value));
+    Key key = getKey(value, access);
     if (auto known = visited.find(key); known != visited.end())
       return known->second;
-    FailureOr<unsigned> node = readValue(value, view);
+    FailureOr<unsigned> node = readValue(value, access);
     if (succeeded(node))
       visited.emplace(std::move(key), *node);
     return node;
@@ -101,20 +138,27 @@ private:
     return visitThrough({Step::Broadcast, nullptr, shape}, value);
   }
 
-  FailureOr<unsigned> readValue(Value value,
-                                const FailureOr<StridedView> &view) {
+  FailureOr<unsigned> readValue(Value value, const Access &access) {
+    const FailureOr<StridedView> &view = access.view;
     Operation *op = value.getDefiningOp();
     if (options.isAnchor &&
         options.isAnchor(value, succeeded(view) ? &*view : nullptr))
-      return readAnchor(value, view);
-    if (!op || (isa<GatherOp>(op) && options.gathers == Gathers::Leaves))
-      return addLeaf(value, view);
+      return readAnchor(value, access);
+    if (!op)
+      return addLeaf(value, access);
     if (isa<ViewOpInterface>(op))
       return visitThrough({Step::View, op}, op->getOperand(0));
-    if (auto constant = dyn_cast<ConstantOp>(op))
-      return readConstant(constant, view);
     if (isa<GatherOp>(op) && options.gathers == Gathers::Nodes)
       return readGather(cast<GatherOp>(op));
+    if (isa<GatherOp>(op) && options.gathers == Gathers::Reads)
+      return readThroughGather(cast<GatherOp>(op));
+    if (!access.indices.empty())
+      return emitError() << "the source of 'fact.gather' must be an argument "
+                            "of the region, or gathered from one";
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return readConstant(constant, access);
+    if (isa<ConcatOp>(op) && options.readsConcats)
+      return readConcat(cast<ConcatOp>(op));
     if (!isa<PointwiseOpInterface>(op))
       return emitError() << "'" << op->getName()
                          << "' is not a pointwise op or a view";
@@ -135,9 +179,8 @@ private:
     return success();
   }
 
-  FailureOr<unsigned> readAnchor(Value value,
-                                 const FailureOr<StridedView> &view) {
-    FailureOr<unsigned> leaf = addLeaf(value, view, /*isAnchor=*/true);
+  FailureOr<unsigned> readAnchor(Value value, const Access &access) {
+    FailureOr<unsigned> leaf = addLeaf(value, access, /*isAnchor=*/true);
     auto norm = value.getDefiningOp<NormOp>();
     if (failed(leaf) || !norm || !options.appliesNormWeights ||
         (!norm.getWeight() && !norm.getBias()))
@@ -149,8 +192,7 @@ private:
     return addNode(std::move(node));
   }
 
-  FailureOr<unsigned> readConstant(ConstantOp constant,
-                                   const FailureOr<StridedView> &view) {
+  FailureOr<unsigned> readConstant(ConstantOp constant, const Access &access) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (elements && elements.isSplat())
       return addNode({constant, {}});
@@ -160,7 +202,7 @@ private:
     if (!elements)
       return emitError() << "a constant of type " << constant.getType()
                          << " must have its elements in the IR";
-    return addLeaf(constant, view);
+    return addLeaf(constant, access);
   }
 
   FailureOr<unsigned> readGather(GatherOp gather) {
@@ -173,12 +215,11 @@ private:
           isa<DenseElementsAttr>(constant.getValue())))
       return emitError() << "the source of 'fact.gather' must be an argument "
                             "of the region or a constant in the IR";
-    FailureOr<StridedView> view =
-        getView(spread(gather, *source, /*isSource=*/true));
-    if (failed(view))
+    Access access = getAccess(spread(gather, *source, /*isSource=*/true));
+    if (failed(access.view))
       return refuseOrder(gather.getSource());
     Node node{gather, {}, static_cast<unsigned>(graph.leaves.size())};
-    graph.leaves.push_back({source->base, *view, /*isAnchor=*/false,
+    graph.leaves.push_back({source->base, *access.view, /*isAnchor=*/false,
                             source->strides[gather.getDim()]});
     FailureOr<unsigned> index =
         visitThrough({Step::Indices, gather}, gather.getIndices());
@@ -188,17 +229,111 @@ private:
     return addNode(std::move(node));
   }
 
+  FailureOr<unsigned> readThroughGather(GatherOp gather) {
+    FailureOr<unsigned> index =
+        visitThrough({Step::Indices, gather}, gather.getIndices());
+    if (failed(index))
+      return failure();
+    return visitThrough({Step::Source, gather, {}, *index}, gather.getSource());
+  }
+
+  /// The coordinates along a concatenation that the points within the current
+  /// bounds have: [first, last).
+  std::pair<int64_t, int64_t> getRange(const StridedView &coordinate) const {
+    int64_t first = coordinate.offset, last = first + 1;
+    for (auto [size, stride] :
+         llvm::zip_equal(coordinate.shape, coordinate.strides))
+      (stride < 0 ? first : last) += (size - 1) * stride;
+    for (const Bound &bound : bounds) {
+      if (bound.coordinate.strides != coordinate.strides)
+        continue;
+      int64_t shift = coordinate.offset - bound.coordinate.offset;
+      first = std::max(first, bound.lower + shift);
+      last = std::min(last, bound.upper + shift);
+    }
+    return {first, last};
+  }
+
+  /// Reads all parts that some point is in, each within its bound, and selects
+  /// one. Zeros around a leaf are what the leaf reads outside of its bound.
+  FailureOr<unsigned> readConcat(ConcatOp concat) {
+    StridedView identity = StridedView::identity(concat);
+    identity.strides.assign(identity.strides.size(), 0);
+    identity.strides[concat.getDim()] = 1;
+    FailureOr<StridedView> coordinate = getAccess(identity).view;
+    if (failed(coordinate))
+      return refuseOrder(concat);
+    auto [first, last] = getRange(*coordinate);
+    Node node{concat, {}};
+    SmallVector<unsigned> nonzero;
+    int64_t start = 0;
+    for (Value input : concat.getInputs()) {
+      int64_t end = start + getShape(input)[concat.getDim()];
+      if (end > first && start < last && end > start) {
+        bool isAll = start <= first && end >= last;
+        if (!isAll)
+          bounds.push_back({*coordinate, start, end});
+        FailureOr<unsigned> part =
+            visitThrough({Step::Part, concat, {}, start}, input);
+        if (!isAll)
+          bounds.pop_back();
+        if (failed(part))
+          return failure();
+        node.operands.push_back(*part);
+        node.ends.push_back(end);
+        if (!isZero(graph.nodes[*part].op))
+          nonzero.push_back(*part);
+      }
+      start = end;
+    }
+    if (node.operands.empty())
+      return emitError() << "no point reads any part of 'fact.concat'";
+    if (node.operands.size() == 1)
+      return node.operands.front();
+    if (nonzero.size() == 1 && isPaddedLeaf(graph.nodes[nonzero.front()]))
+      return nonzero.front();
+    node.operands.insert(node.operands.begin(), addCoordinate(*coordinate));
+    return addNode(std::move(node));
+  }
+
+  /// Whether a node is a leaf that reads zero outside of its bounds.
+  bool isPaddedLeaf(const Node &node) const {
+    return !node.op && !graph.leaves[node.leaf].isCoordinate &&
+           !graph.leaves[node.leaf].isAnchor;
+  }
+
+  unsigned addCoordinate(const StridedView &view) {
+    for (auto [i, node] : llvm::enumerate(graph.nodes)) {
+      if (node.op)
+        continue;
+      const Leaf &leaf = graph.leaves[node.leaf];
+      if (leaf.isCoordinate && leaf.view.offset == view.offset &&
+          leaf.view.strides == view.strides)
+        return i;
+    }
+    Leaf leaf{view.base, view};
+    leaf.isCoordinate = true;
+    return addLeaf(std::move(leaf));
+  }
+
   InFlightDiagnostic refuseOrder(Value value) {
     return emitError() << "an operand of type " << value.getType()
                        << " is read through views that strides cannot "
                           "describe";
   }
 
-  FailureOr<unsigned> addLeaf(Value value, const FailureOr<StridedView> &view,
+  FailureOr<unsigned> addLeaf(Value value, const Access &access,
                               bool isAnchor = false) {
-    if (failed(view))
+    if (failed(access.view))
       return refuseOrder(value);
-    graph.leaves.push_back({value, *view, isAnchor});
+    Leaf leaf{value, *access.view, isAnchor};
+    leaf.indices = access.indices;
+    leaf.bounds = bounds;
+    return addLeaf(std::move(leaf));
+  }
+
+  unsigned addLeaf(Leaf leaf) {
+    graph.leaves.push_back(std::move(leaf));
     return addNode(
         {nullptr, {}, static_cast<unsigned>(graph.leaves.size() - 1)});
   }
@@ -208,33 +343,55 @@ private:
     return graph.nodes.size() - 1;
   }
 
-  /// A view of the current value in the index space.
-  FailureOr<StridedView> getView(FailureOr<StridedView> view) const {
+  /// The current value in the index space, from a view of it.
+  Access getAccess(const StridedView &of) const {
+    Access access{of};
+    FailureOr<StridedView> &view = access.view;
+    bool isIndex = false;
     for (const Step &step : llvm::reverse(path)) {
-      if (failed(view))
-        return failure();
-      view = step.apply(*view);
+      isIndex |= step.kind == Step::Indices;
+      if (step.kind == Step::Source) {
+        auto gather = cast<GatherOp>(step.op);
+        int64_t stride = failed(view) ? 0 : view->strides[gather.getDim()];
+        // An index that another one does not move; the source has both.
+        if (failed(view) || stride != 0 || !isIndex)
+          access.indices.push_back(
+              {static_cast<unsigned>(step.number), stride,
+               getShape(gather.getSource())[gather.getDim()]});
+      }
+      if (succeeded(view))
+        view = step.apply(*view);
     }
     // Dimensions of size 1 may carry any stride.
     if (succeeded(view))
       for (auto [size, stride] : llvm::zip_equal(view->shape, view->strides))
         if (size == 1)
           stride = 0;
-    return view;
+    return access;
   }
 
-  /// A value and its view in the index space; the path, where there is none.
+  /// A value, its elements in the index space (the path, where strides cannot
+  /// describe them), and the current bounds.
   using Key = std::pair<void *, SmallVector<int64_t>>;
-  Key getKey(Value value, const FailureOr<StridedView> &view) const {
-    Key key{value.getAsOpaquePointer(), {succeeded(view)}};
-    if (succeeded(view)) {
-      key.second.push_back(view->offset);
-      key.second.append(view->strides);
+  Key getKey(Value value, const Access &access) const {
+    Key key{value.getAsOpaquePointer(), {succeeded(access.view)}};
+    auto add = [&](const StridedView &view) {
+      key.second.push_back(view.offset);
+      key.second.append(view.strides);
+    };
+    for (const Bound &bound : bounds) {
+      add(bound.coordinate);
+      key.second.append({bound.lower, bound.upper});
+    }
+    if (succeeded(access.view)) {
+      add(*access.view);
+      for (const Index &index : access.indices)
+        key.second.append({index.node, index.stride});
       return key;
     }
     for (const Step &step : path) {
       key.second.append({step.kind, reinterpret_cast<int64_t>(step.op),
-                         static_cast<int64_t>(step.shape.size())});
+                         static_cast<int64_t>(step.shape.size()), step.number});
       llvm::append_range(key.second, step.shape);
     }
     return key;
@@ -245,6 +402,8 @@ private:
   const Options &options;
   EmitError emitError;
   SmallVector<Step> path;
+  /// Where the value that is read is part of the concatenations on the path.
+  std::vector<Bound> bounds;
   std::map<Key, unsigned> visited;
 };
 

@@ -18,6 +18,7 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createMovePermutes());
+  manager.addPass(createCSEPass());
   manager.addPass(createFoldViews());
   manager.addPass(createSimplifyProducts());
   manager.addPass(createRaiseActivations());

@@ -3,14 +3,17 @@
 
 #include "fact/Fusion/Discovery.h"
 #include "ShareSteps.h"
+#include "WidenChannels.h"
 #include "WriteOut.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Fusion/Retrieval.h"
+#include "fact/Kernel/Rules.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 
@@ -138,11 +141,14 @@ static void rankBelow(ArrayRef<Proposal> chosen,
     proposal.priority = --next;
 }
 
-/// Writes out raised ops that no family takes but the last resort.
+/// Writes out raised ops that no family takes but the last resort, and
+/// reductions of windows where only those of rows have a family.
 void Discovery::writeOutRefused(Block &block) {
   // Knows the block as it is, until an op is written out.
   std::optional<GroupedBlock> nothing;
   auto isTaken = [&](Operation *op) {
+    if (isa<ReduceOp>(op))
+      return target->findRule(windowsRule.name) != nullptr;
     if (!nothing)
       nothing.emplace(block);
     OpGroup alone;
@@ -165,6 +171,10 @@ void Discovery::writeOutRefused(Block &block) {
     }
     op = next;
   }
+  // Windows that nothing reads any more.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      rewriter.eraseOp(&op);
 }
 
 LogicalResult Discovery::discover(Block &block, Agent *agent) {
@@ -295,6 +305,9 @@ LogicalResult Discovery::run() {
   auto start = std::chrono::steady_clock::now();
   if (failed(chooseTarget()) || failed(createAgent()))
     return failure();
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      widenChannels(function.getBody().front(), *target);
   SmallVector<std::pair<Block *, Agent *>> blocks;
   module.walk([&](Operation *op) {
     if (!isa<func::FuncOp, PrepareOp>(op) || op->getRegion(0).empty())

@@ -115,12 +115,12 @@ private:
 };
 } // namespace
 
-/// The operand of an op that a kernel may read through: a view, or zeros around
-/// a tensor, which windows reach into. Null for other ops.
+/// The operand of an op that a kernel may read through: a view, or the padding
+/// around a tensor, which windows reach into. Null for other ops.
 static Value getReadThrough(Operation *op) {
   if (isView(op))
     return op->getOperand(0);
-  std::optional<ZeroPadding> padding = ZeroPadding::get(op);
+  std::optional<SplatPadding> padding = SplatPadding::get(op);
   return padding ? padding->source : Value();
 }
 
@@ -190,12 +190,18 @@ bool RulesAgent::take(const Rule &rule, OpGroup &group,
   return true;
 }
 
+/// Whether kernels may read through an op to the values that it moves.
+static bool isRead(Operation *op) {
+  return isa_and_nonnull<GatherOp, ConcatOp>(op);
+}
+
 /// Takes one more user of the group's results.
 bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
   for (Value output : Fusibility::getOutputs(group))
     for (Operation *user : output.getUsers()) {
       if (!isFree(user) || group.contains(user) ||
-          !(isPointwise(user) || isView(user) || isa<ReduceOp>(user)))
+          !(isPointwise(user) || isView(user) || isRead(user) ||
+            isa<ReduceOp>(user)))
         continue;
       Operation *reduction = getReductionOf(user);
       if ((reduction && isFree(reduction) &&
@@ -206,12 +212,28 @@ bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
   return false;
 }
 
+/// Whether a pointwise op can end the kernel of a contraction or a row op.
+static bool isEpilogue(Operation *op) {
+  SmallVector<Operation *> ops{op};
+  constexpr size_t farthest = 16;
+  for (size_t i = 0; i < ops.size() && i < farthest; ++i)
+    for (Value operand : ops[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (isa_and_nonnull<ContractionOpInterface, RowOpInterface>(producer))
+        return true;
+      if (isPointwise(producer) || isView(producer))
+        ops.push_back(producer);
+    }
+  return false;
+}
+
 /// Takes one more producer of the group's operands. A value with other users
 /// becomes a result of the group.
 bool RulesAgent::growBackward(const Rule &rule, OpGroup &group) const {
   for (Value input : Fusibility::getInputs(group)) {
     Operation *op = input.getDefiningOp();
-    if (!isFree(op) || !(isPointwise(op) || isView(op)))
+    if (!isFree(op) || !(isPointwise(op) || isView(op) || isRead(op)) ||
+        (rule.leavesEpilogues && isEpilogue(op)))
       continue;
     if (take(rule, group, op))
       return true;
@@ -421,21 +443,26 @@ void RulesAgent::takeAnchors() {
   }
 }
 
-/// Claims an op, and those that can join it, for the first rule that accepts
-/// it.
+/// Claims an op, and those that can join it, for the rule that takes most of
+/// them; of equal ones the last, which takes fewer kinds of ops.
 void RulesAgent::cover(Operation *op) {
   // A reshape of a row-major value is the same memory under another type.
   if (!isFree(op) || isa<ReshapeOp>(op))
     return;
-  for (bool isLastResort : {false, true})
+  for (bool isLastResort : {false, true}) {
+    std::optional<Candidate> best;
     for (const Rule *rule : getRules()) {
       OpGroup group;
       group.insert(op);
       if (rule->isLastResort != isLastResort || !accepts(*rule, group))
         continue;
       growAll(*rule, group);
-      return claim({rule, std::move(group)});
+      if (!best || group.size() >= best->ops.size())
+        best = Candidate{rule, std::move(group)};
     }
+    if (best)
+      return claim(std::move(*best));
+  }
 }
 
 std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,

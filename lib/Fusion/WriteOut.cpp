@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "WriteOut.h"
+#include "fact/Analysis/WindowedView.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -19,6 +20,7 @@ public:
   Value write(NormOp op);
   Value write(AttentionOp op);
   Value write(MatmulOp op);
+  Value write(ReduceOp op);
 
 private:
   static RankedTensorType typeOf(Value value) {
@@ -60,6 +62,9 @@ private:
                               DenseElementsAttr::get(type, ArrayRef(numbers)));
   }
   Value maskLater(Value scores);
+  Value takePlace(Value value, ReduceOp reduce, WindowsOp windows,
+                  ArrayRef<int64_t> place);
+  Value combine(ReduceKind kind, Value a, Value b);
   Value softmax(Value x, int64_t dim, Value largest);
 };
 } // namespace
@@ -169,7 +174,101 @@ Value Writer::write(MatmulOp op) {
                           op.getTransposeA(), op.getTransposeB(), op.getTf32());
 }
 
+/// The elements of `value`, of which `reduce` reduces a function, at one place
+/// of each window, without the reduced dimensions.
+Value Writer::takePlace(Value value, ReduceOp reduce, WindowsOp windows,
+                        ArrayRef<int64_t> place) {
+  int64_t rank = typeOf(reduce.getOperand()).getRank();
+  SmallVector<int64_t> shape(typeOf(value).getShape()), kept;
+  auto getDim = [&](int64_t dim) { return dim - rank + int64_t(shape.size()); };
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (!llvm::is_contained(reduce.getDims(), rank - shape.size() + i))
+      kept.push_back(size);
+  if (value == windows.getResult()) {
+    Value part = windows.getOperand();
+    for (auto [i, at] : llvm::enumerate(place)) {
+      int64_t dim = windows.getDim() + i;
+      SmallVector<int64_t> sizes(typeOf(part).getShape());
+      sizes[dim] = shape[dim];
+      part = createOrFold<SliceOp>(typeOf(part).clone(sizes), part, dim,
+                                   at * windows.getDilations()[i],
+                                   windows.getStrides()[i]);
+    }
+    return part;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<PointwiseOpInterface>(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(takePlace(operand, reduce, windows, place));
+    return create(op->getLoc(), op->getName().getIdentifier(), operands,
+                  TypeRange(Type(typeOf(value).clone(kept))), op->getAttrs())
+        ->getResult(0);
+  }
+  for (auto [dim, at] : llvm::zip_equal(reduce.getDims(), place)) {
+    int64_t own = getDim(dim);
+    if (own < 0 || shape[own] == 1)
+      continue;
+    shape[own] = 1;
+    value = SliceOp::create(*this, typeOf(value).clone(shape), value, own, at,
+                            /*step=*/1);
+  }
+  return reshape(value, kept);
+}
+
+Value Writer::combine(ReduceKind kind, Value a, Value b) {
+  switch (kind) {
+  case ReduceKind::max:
+    return MaximumOp::create(*this, a, b);
+  case ReduceKind::min:
+    return MinimumOp::create(*this, a, b);
+  case ReduceKind::prod:
+    return MulOp::create(*this, a, b);
+  default:
+    return AddOp::create(*this, a, b);
+  }
+}
+
+Value Writer::write(ReduceOp op) {
+  WindowsOp windows = getReducedWindows(op);
+  ArrayRef<int64_t> kernel = windows.getKernel();
+  Value result;
+  SmallVector<int64_t> place(kernel.size(), 0);
+  int64_t count = llvm::product_of(kernel);
+  for (int64_t tap = 0; tap < count; ++tap) {
+    int64_t rest = tap;
+    for (int64_t i = int64_t(kernel.size()) - 1; i >= 0; --i) {
+      place[i] = rest % kernel[i];
+      rest /= kernel[i];
+    }
+    Value part = takePlace(op.getOperand(), op, windows, place);
+    result = result ? combine(op.getKind(), result, part) : part;
+  }
+  result = reshape(result, typeOf(op.getResult()).getShape());
+  if (op.getKind() == ReduceKind::mean)
+    result = DivOp::create(*this, result, number(double(count), result));
+  return result;
+}
+
+/// Whether a reduction is over all places in windows, which are few.
+static bool reducesWindows(ReduceOp op) {
+  WindowsOp windows = getReducedWindows(op);
+  if (!windows || op.getArithmetic().locates ||
+      llvm::product_of(windows.getKernel()) > 128 ||
+      op.getType().getElementType() !=
+          windows.getType().getElementType())
+    return false;
+  auto shape = cast<RankedTensorType>(op.getOperand().getType()).getShape();
+  int64_t first = windows.getDim() + windows.getKernel().size();
+  return shape.size() == size_t(windows.getType().getRank()) &&
+         llvm::equal(op.getDims(),
+                     llvm::seq<int64_t>(
+                         first, first + windows.getKernel().size()));
+}
+
 bool fact::canWriteOut(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reducesWindows(reduce);
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return broadcastsInPart(matmul.getLhs(), matmul) ||
            broadcastsInPart(matmul.getRhs(), matmul);
@@ -179,7 +278,7 @@ bool fact::canWriteOut(Operation *op) {
 Value fact::writeOut(OpBuilder &builder, Operation *op) {
   Writer writer(op->getLoc(), builder);
   return TypeSwitch<Operation *, Value>(op)
-      .Case<AttentionOp, MatmulOp, NormOp, SoftmaxOp>(
+      .Case<AttentionOp, MatmulOp, NormOp, ReduceOp, SoftmaxOp>(
           [&](auto raised) { return writer.write(raised); })
       .Default([](Operation *) { return Value(); });
 }

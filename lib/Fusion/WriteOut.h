@@ -13,7 +13,8 @@ bool canWriteOut(mlir::Operation *op);
 /// Builds the value of an attention, norm or softmax from products, reductions
 /// and pointwise ops, for targets without a kernel for the op. Values that a
 /// kernel of the op would keep in f32 are f32 tensors. A product whose batches
-/// broadcast in part becomes one of expanded factors.
+/// broadcast in part becomes one of expanded factors. A reduction of windows
+/// becomes pointwise ops on slices, one for each place in a window.
 mlir::Value writeOut(mlir::OpBuilder &builder, mlir::Operation *op);
 } // namespace fact
 

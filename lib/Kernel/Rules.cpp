@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Kernel/Rules.h"
+#include "fact/Analysis/WindowedView.h"
 
 using namespace mlir;
 using namespace fact;
@@ -83,6 +84,46 @@ static OpGroup gatherProducts(Operation *op, IsFree isFree) {
   return group.size() < 2 ? OpGroup() : group;
 }
 
+/// A reduction and the windows that it reduces, with the pointwise ops between
+/// them.
+static OpGroup gatherWindows(Operation *op, IsFree isFree) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  WindowsOp windows = reduce ? getReducedWindows(reduce) : WindowsOp();
+  if (!windows || !isFree(reduce) || !isFree(windows))
+    return {};
+  OpGroup group;
+  group.insert(reduce);
+  for (size_t i = 0; i < group.size(); ++i)
+    for (Value operand : group[i]->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer == windows ||
+          (isa_and_nonnull<PointwiseOpInterface>(producer) &&
+           group[i] != windows && isFree(producer) && producer->hasOneUse()))
+        group.insert(producer);
+    }
+  return group.contains(windows) ? group : OpGroup();
+}
+
+/// Ops on rows, but for reductions of windows, which have a rule of their own.
+static OpGroup growFromRows(Operation *op, IsFree isFree) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (reduce && getReducedWindows(reduce))
+    return {};
+  return growFrom<NormOp, SoftmaxOp, ReduceOp>(op, isFree);
+}
+
+/// The sizes of the windows beside those of the reduction.
+static ProblemExtents getWindowExtents(FusedOp fused) {
+  ProblemExtents extents = getAnchorExtents(fused);
+  for (auto windows : fused.getBody().getOps<WindowsOp>()) {
+    ArrayRef<int64_t> shape = windows.getOperand().getType().getShape();
+    extents["inner"] = shape.back();
+    extents["window"] = windows.getKernel().back();
+    extents["stride"] = windows.getStrides().back();
+  }
+  return extents;
+}
+
 /// The columns of all products are those of one.
 static ProblemExtents getGroupedExtents(FusedOp fused) {
   ProblemExtents extents = getAnchorExtents(fused);
@@ -157,12 +198,28 @@ const Rule fact::attentionRule{
     /*isLastResort=*/false,
     getAttentionExtents};
 
+const Rule fact::windowsRule{
+    "windows",
+    "One `reduce` (not argmax or argmin) over the places in the windows of one "
+    "`windows`, with operands that are the same for all windows (a depthwise "
+    "filter) or without; constants around the tensor, cheap pointwise ops "
+    "before it, and any graph of pointwise ops after the reduction. Gain: "
+    "neither windows nor padding are stored, and the tensor is read once.",
+    gatherWindows,
+    /*forward=*/true,
+    /*backward=*/true,
+    /*sideways=*/false,
+    /*takesReshapes=*/false,
+    /*isLastResort=*/false,
+    getWindowExtents,
+    /*leavesEpilogues=*/true};
+
 const Rule fact::rowwiseRule{
     "rowwise",
     "`norm`, `softmax` or `reduce` over the last dimensions, the pointwise "
     "ops before it (a residual add) and after it, several results. Gain: rows "
     "stay on the chip.",
-    growFrom<NormOp, SoftmaxOp, ReduceOp>,
+    growFromRows,
     /*forward=*/true,
     /*backward=*/true};
 
@@ -175,7 +232,7 @@ const Rule fact::reductionRule{
     "once if they fit on the chip, else once per pass: a sum is one pass, a "
     "softmax three. For rows that do not fit on the chip or do not lie "
     "together.",
-    growFrom<NormOp, SoftmaxOp, ReduceOp>,
+    growFromRows,
     /*forward=*/true,
     /*backward=*/true};
 
@@ -207,11 +264,13 @@ const Rule fact::pointwiseRule{
     /*backward=*/true,
     /*sideways=*/true};
 
-const Rule fact::concatRule{"concat",
-                            "One `concat` and pointwise ops on its pieces.",
-                            /*seed=*/nullptr,
-                            /*forward=*/false,
-                            /*backward=*/true};
+const Rule fact::concatRule{
+    "concat",
+    "One `concat`, pointwise ops on its pieces, and the permutes and reshapes "
+    "after it, whose layout it writes.",
+    /*seed=*/nullptr,
+    /*forward=*/true,
+    /*backward=*/true};
 
 const Rule fact::genericRule{"generic",
                              "Any one op; slow. The last resort.",

@@ -23,7 +23,8 @@ namespace {
 
 /// matmul(permute(x)) becomes matmul(x) with a transpose flag, if the
 /// permutation moves the innermost dimension of x to the rows. The remaining
-/// permutation has the last two dimensions swapped back.
+/// permutation has the last two dimensions swapped back. A permute that windows
+/// are taken of is stored in any case, and is read as it is.
 struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op,
@@ -32,7 +33,7 @@ struct FoldTransposeIntoMatmul : OpRewritePattern<MatmulOp> {
     auto fold = [&](OpOperand &operand, bool transposed,
                     function_ref<void(bool)> setTransposed) {
       auto permute = operand.get().getDefiningOp<PermuteOp>();
-      if (!permute)
+      if (!permute || feedsWindows(permute))
         return;
       SmallVector<int64_t> dims(permute.getDims());
       size_t rank = dims.size();
@@ -63,7 +64,8 @@ struct MergeRowsOfMatmul : OpRewritePattern<MatmulOp> {
   LogicalResult matchAndRewrite(MatmulOp op,
                                 PatternRewriter &rewriter) const override {
     auto permute = op.getLhs().getDefiningOp<PermuteOp>();
-    if (!permute || op.getTransposeA() || shapeOf(op.getRhs()).size() != 2)
+    if (!permute || op.getTransposeA() || feedsWindows(permute) ||
+        shapeOf(op.getRhs()).size() != 2)
       return failure();
     ArrayRef<int64_t> dims = permute.getDims();
     int64_t last = dims.size() - 2, first = last;

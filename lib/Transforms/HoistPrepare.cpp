@@ -15,6 +15,35 @@ namespace fact {
 using namespace mlir;
 using namespace fact;
 
+/// Whether windows are multiplied by the op's result.
+static bool isFilter(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<MulOp>(user) &&
+           llvm::any_of(user->getOperands(), [](Value operand) {
+             return operand.getDefiningOp<WindowsOp>() != nullptr;
+           });
+  });
+}
+
+/// Whether an op computes indices of gathers, and nothing else, from smaller
+/// tensors: a kernel that gathers reads those from its caches.
+static bool spreadsIndices(Operation *op) {
+  if (!isa<PointwiseOpInterface>(op) || op->use_empty())
+    return false;
+  auto size = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) {
+                        return size(operand) < size(op->getResult(0));
+                      }) &&
+         llvm::all_of(op->getUses(), [](OpOperand &use) {
+           auto gather = dyn_cast<GatherOp>(use.getOwner());
+           return gather && use.get() == gather.getIndices() &&
+                  use.get() != gather.getSource();
+         });
+}
+
 namespace {
 struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
   void runOnOperation() override {
@@ -25,7 +54,8 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
     llvm::SetVector<Operation *> known;
     bool dependsOnWeight = false;
     for (Operation &op : block) {
-      if (!isa<FactDialect>(op.getDialect()) || isa<FusedOp, PrepareOp>(op))
+      if (!isa<FactDialect>(op.getDialect()) || isa<FusedOp, PrepareOp>(op) ||
+          spreadsIndices(&op))
         continue;
       if (llvm::all_of(op.getOperands(), [&](Value operand) {
             Operation *producer = operand.getDefiningOp();
@@ -34,11 +64,14 @@ struct HoistPreparePass : fact::impl::HoistPrepareBase<HoistPreparePass> {
         known.insert(&op);
     }
     // Sources cost nothing and stay, and so do views of them that strides can
-    // describe.
+    // describe; not filters of windows whose channels are apart.
     auto isFree = [&](Operation *op) {
       FailureOr<StridedView> view = StridedView::get(op->getResult(0));
       return succeeded(view) &&
-             isa_and_nonnull<GetWeightOp, ConstantOp>(view->base.getDefiningOp());
+             isa_and_nonnull<GetWeightOp, ConstantOp>(
+                 view->base.getDefiningOp()) &&
+             (view->shape.empty() || view->shape.back() == 1 ||
+              view->strides.back() == 1 || !isFilter(op));
     };
     SmallVector<Value> results;
     for (Operation *op : known) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Matchers.h"
+#include "fact/Analysis/WindowedView.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -43,6 +44,14 @@ bool fact::isFunctionOfWeights(Value value) {
       llvm::append_range(pending, op->getOperands());
   }
   return true;
+}
+
+bool fact::feedsWindows(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    auto windows = dyn_cast<WindowsOp>(user);
+    return (windows && windows.getDim() == 1) ||
+           (ZeroPadding::get(user) && feedsWindows(user));
+  });
 }
 
 Value fact::reshapeTo(OpBuilder &builder, Location loc, Value value,

@@ -45,6 +45,10 @@ mlir::Value widen(mlir::OpBuilder &builder, mlir::Location loc,
 /// computed at load.
 bool isFunctionOfWeights(mlir::Value value);
 
+/// Whether the rows of a product are windows of a result, or of it between
+/// zeros: channels come last.
+bool feedsWindows(mlir::Operation *op);
+
 /// Reshapes `value` to a shape that differs in dimensions of size 1 only;
 /// returns the value itself if the shapes are equal.
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,

@@ -6,6 +6,7 @@
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -45,26 +46,30 @@ Value permuteBack(OpBuilder &builder, Value value, ArrayRef<int64_t> dims) {
                    invertPermutationVector(dims));
 }
 
-/// pointwise(permute(x), ...) becomes permute(pointwise(x, ...)) if all operands
-/// of the result's size are permuted alike; smaller ones are permuted back,
-/// which moves few elements or none.
+/// pointwise(permute(x), y) becomes permute(pointwise(x, permute(y))): what was
+/// one kernel with two orders still is, and x's product can have it as its
+/// epilogue.
 struct MovePastPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(PointwiseOpInterface op,
                                 PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     PermuteOp found;
-    for (Value operand : op->getOperands()) {
-      if (typeOf(operand).getNumElements() != type.getNumElements())
-        continue;
-      PermuteOp permute = getPermute(operand);
-      if (!permute || permute.getType().getRank() != type.getRank())
-        return failure();
-      found = permute;
-    }
+    for (Value operand : op->getOperands())
+      if (PermuteOp permute = getPermute(operand);
+          permute && permute.getType().getShape() == type.getShape())
+        found = permute;
     if (!found)
       return failure();
     ArrayRef<int64_t> dims = found.getDims();
+    // With one dimension beside the channels, the permute of another operand
+    // would be one to move, too, and so on.
+    bool isOwnInverse = dims == ArrayRef(invertPermutationVector(dims));
+    if (isOwnInverse && !llvm::all_of(op->getOperands(), [&](Value operand) {
+          return typeOf(operand).getNumElements() != type.getNumElements() ||
+                 getPermute(operand);
+        }))
+      return failure();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       PermuteOp permute = getPermute(operand);
@@ -104,29 +109,49 @@ struct MovePastSlice : OpRewritePattern<SliceOp> {
   }
 };
 
-/// Whether windows are taken of a value, or of it between zeros.
-bool feedsWindows(Operation *op) {
-  return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<WindowsOp>(user) ||
-           (ZeroPadding::get(user) && feedsWindows(user));
-  });
-}
+/// Windows of all dimensions behind the channels.
+struct MovePastWindows : OpRewritePattern<WindowsOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(WindowsOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp permute = getPermute(op.getOperand());
+    int64_t count = op.getKernel().size();
+    if (!permute || op.getDim() != 2 ||
+        permute.getType().getRank() != count + 2)
+      return failure();
+    ArrayRef<int64_t> from = op.getType().getShape();
+    SmallVector<int64_t> shape(from);
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+    Value windows = WindowsOp::create(
+        rewriter, op.getLoc(), op.getType().clone(shape), permute.getOperand(),
+        /*dim=*/1, op.getKernel(), op.getStrides(), op.getDilations());
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, from.size()));
+    std::rotate(order.begin() + 1, order.end() - 1, order.end());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, windows, order);
+    return success();
+  }
+};
 
-/// Splats, such as zeros, have every order. What windows are taken of stays as
-/// it is: with one dimension beside the channels, either order is a permute
-/// that brings channels first.
+/// concat(permute(x), permute(y), z) becomes permute(concat(x, y, permute(z)))
+/// if most elements are permuted: each input is copied into the result once, in
+/// whichever order it has. Splats, such as zeros, have every order. What windows
+/// are taken of stays as it is: with one dimension beside the channels, either
+/// order is a permute that brings channels first.
 struct MovePastConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,
                                 PatternRewriter &rewriter) const override {
     PermuteOp found;
+    int64_t permuted = 0, others = 0;
     for (Value input : op.getInputs()) {
-      if (PermuteOp permute = getPermute(input))
+      if (PermuteOp permute = getPermute(input)) {
         found = permute;
-      else if (!isSplat(input))
-        return failure();
+        permuted += permute.getType().getNumElements();
+      } else if (!isSplat(input)) {
+        others += typeOf(input).getNumElements();
+      }
     }
-    if (!found || feedsWindows(op))
+    if (!found || permuted <= others || feedsWindows(op))
       return failure();
     ArrayRef<int64_t> dims = found.getDims();
     SmallVector<Value> inputs;
@@ -160,6 +185,31 @@ struct MovePastGather : OpRewritePattern<GatherOp> {
                                     permute.getOperand(), op.getIndices(),
                                     dims[op.getDim()]);
     rewriter.replaceOpWithNewOp<PermuteOp>(op, gather, dims);
+    return success();
+  }
+};
+
+/// A gather of pixels, counted row by row: a resized image.
+struct MovePastResize : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pixels = op.getSource().getDefiningOp<ReshapeOp>();
+    PermuteOp permute = pixels ? getPermute(pixels.getOperand()) : PermuteOp();
+    if (!permute || op.getDim() != 2 || pixels.getType().getRank() != 3 ||
+        shapeOf(pixels).take_front(2) != shapeOf(permute).take_front(2))
+      return failure();
+    ArrayRef<int64_t> shape = shapeOf(pixels);
+    Value source = ReshapeOp::create(
+        rewriter, pixels.getLoc(),
+        pixels.getType().clone({shape[0], shape[2], shape[1]}),
+        permute.getOperand());
+    Value gather = GatherOp::create(rewriter, op.getLoc(), source,
+                                    op.getIndices(), /*dim=*/1);
+    auto order =
+        llvm::to_vector(llvm::seq<int64_t>(0, typeOf(gather).getRank()));
+    std::rotate(order.begin() + 1, order.end() - 1, order.end());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, gather, order);
     return success();
   }
 };
@@ -213,6 +263,77 @@ struct MovePastReduce : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// reshape(permute(x)) that splits dimensions becomes permute(reshape(x)) before
+/// another permute, with which it is one: the begin of a pixel shuffle.
+struct MovePastSplit : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    PermuteOp permute = getPermute(op.getOperand());
+    if (!permute || op.getType().getRank() <= permute.getType().getRank() ||
+        !llvm::all_of(op->getUsers(), llvm::IsaPred<PermuteOp>))
+      return failure();
+    auto groups =
+        getReassociationIndicesForReshape(permute.getType(), op.getType());
+    if (!groups)
+      return failure();
+    // The parts of each dimension, in the order of memory.
+    SmallVector<int64_t> shape, order;
+    for (int64_t dim : invertPermutationVector(permute.getDims()))
+      for (int64_t part : (*groups)[dim]) {
+        shape.push_back(op.getType().getDimSize(part));
+        order.push_back(part);
+      }
+    Value split = ReshapeOp::create(rewriter, op.getLoc(),
+                                    op.getType().clone(shape),
+                                    permute.getOperand());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, split,
+                                           invertPermutationVector(order));
+    return success();
+  }
+};
+
+/// The end of a pixel shuffle of [n, h..., parts of channels], as the join of
+/// (h, part)... behind the remaining channel: channels stay last until after it.
+struct MovePastShuffle : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto permute = op.getOperand().getDefiningOp<PermuteOp>();
+    int64_t rank = op.getType().getRank();
+    if (!permute || rank < 3 || !splitsChannels(permute.getOperand(), rank))
+      return failure();
+    auto groups =
+        getReassociationIndicesForReshape(permute.getType(), op.getType());
+    SmallVector<int64_t> dims(permute.getDims());
+    if (!groups || (*groups)[0].size() != 1 || (*groups)[1].size() != 1 ||
+        dims[0] != 0)
+      return failure();
+    for (int64_t i = 2; i < rank; ++i)
+      if ((*groups)[i].size() > 2 || dims[(*groups)[i].front()] != i - 1)
+        return failure();
+    std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
+    SmallVector<int64_t> shape(op.getType().getShape());
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+    Value last = permuteTo(rewriter, op.getLoc(), permute.getOperand(), dims);
+    Value joined = ReshapeOp::create(rewriter, op.getLoc(),
+                                     op.getType().clone(shape), last);
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    std::rotate(order.begin() + 1, order.end() - 1, order.end());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, joined, order);
+    return success();
+  }
+
+  /// Whether a value is a tensor of this rank with its last dimension split.
+  static bool splitsChannels(Value value, int64_t rank) {
+    auto split = value.getDefiningOp<ReshapeOp>();
+    return split && typeOf(split.getOperand()).getRank() == rank &&
+           split.getType().getRank() > rank &&
+           shapeOf(split).take_front(rank - 1) ==
+               shapeOf(split.getOperand()).drop_back();
+  }
+};
+
 /// permute(concat(zeros, x)) that brings channels last becomes
 /// concat(zeros, permute(x)), so that windows reach into zeros that nobody
 /// writes.
@@ -251,7 +372,8 @@ struct MovePermutesPass : fact::impl::MovePermutesBase<MovePermutesPass> {
 
 void fact::populateMovePermutesPatterns(RewritePatternSet &patterns) {
   patterns.add<MovePastPointwise, MovePastSlice, MovePastConcat, MovePastGather,
-               MovePastSoftmax, MovePastReduce, MoveBeforeZeros>(
+               MovePastResize, MovePastSoftmax, MovePastReduce, MovePastSplit,
+               MovePastShuffle, MovePastWindows, MoveBeforeZeros>(
       patterns.getContext());
   PermuteOp::getCanonicalizationPatterns(patterns, patterns.getContext());
 }

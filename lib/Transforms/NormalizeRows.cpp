@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/Fact.h"
+#include "fact/Analysis/WindowedView.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -60,6 +61,9 @@ struct ReduceOverTrailing : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op,
                                 PatternRewriter &rewriter) const override {
+    // Windows are reduced where they are.
+    if (getReducedWindows(op))
+      return failure();
     int64_t rank = op.getOperand().getType().getRank();
     int64_t reduced = op.getDims().size();
     SmallVector<int64_t> order, trailing;

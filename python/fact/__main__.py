@@ -249,7 +249,11 @@ def _run(options) -> int:
     model = library.create(options.weights or {})
     given = read_safetensors(options.inputs) if options.inputs else None
     inputs = [_input(entry, given, library.device_type) for entry in library.inputs]
+    if given is not None and library.signature:
+        inputs = library.signature.as_stored(inputs)
     results = model.call_flat(inputs)
+    if library.signature:
+        results = library.signature.as_returned(results)
     named = {entry["name"]: r.cpu() for entry, r in zip(library.outputs, results)}
     report.table(["output", "type", "shape", "mean", "deviation", "not finite"], [
         [name, str(r.dtype).removeprefix("torch."), "x".join(map(str, r.shape)),
@@ -270,10 +274,14 @@ def _info(options) -> int:
     if options.json:
         print(json.dumps(library.description, indent=2))
         return 0
+    signature, orders = library.signature, {}
+    if signature:
+        orders = {"input": signature.input_orders, "output": signature.output_orders}
     rows = [[kind, entry["name"], entry["type"], "x".join(map(str, entry["shape"])) or "scalar",
-             "its value is compiled in" if entry.get("baked") else ""]
+             _note(entry, orders.get(kind, {}).get(index))]
             for kind, entries in (("input", library.inputs), ("output", library.outputs),
-                                  ("weight", library.weights)) for entry in entries]
+                                  ("weight", library.weights))
+            for index, entry in enumerate(entries)]
     report.table(["", "name", "type", "shape", "note"], rows, library.name)
     report.table(["kernel", "rule", "schedule", "us"],
                  [[k["name"], k["rule"], k["schedule"], f"{k.get('us', 0):.4g}"]
@@ -283,6 +291,12 @@ def _info(options) -> int:
     for key, value in library.build.items():
         report.note(f"{key}: {value if isinstance(value, str) else json.dumps(value)}")
     return 0
+
+
+def _note(entry, order) -> str:
+    if order:
+        return f"dimensions {', '.join(map(str, order))} of the module's"
+    return "its value is compiled in" if entry.get("baked") else ""
 
 
 def _input(entry, given, device):

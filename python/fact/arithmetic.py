@@ -13,6 +13,7 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import precision
 from .memory import available_bytes
 
 aten = torch.ops.aten
@@ -155,15 +156,23 @@ class Perturbed(TorchDispatchMode):
     by what another order of its terms could make of it.
 
     What the results of such runs have in common is what the type's precision decides.
-    Small whole numbers stay: they are masks, counts and flags, which are exact.
+    Small whole numbers stay: they are masks, counts and flags, which are exact. The fp32 factors of
+    the ops in `tf32` are rounded to TF32, whether or not PyTorch's kernel for their sizes is one
+    that does so.
     """
 
-    def __init__(self, seed: int, device: torch.device):
+    def __init__(self, seed: int, device: torch.device, tf32: frozenset = frozenset()):
         super().__init__()
         self.generator = torch.Generator(device).manual_seed(seed)
+        self.tf32 = tf32
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        results = func(*args, **(kwargs or {}))
+        factors = args
+        if func in self.tf32:
+            first = _FIRST_OPERAND.get(func, 0)
+            factors = [round_to_tf32(value) if first <= i < first + 2 else value
+                       for i, value in enumerate(args)]
+        results = func(*factors, **(kwargs or {}))
         if not any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves((args, kwargs))):
             return results
         terms = _count_terms(func, args, results)
@@ -203,6 +212,24 @@ _FIRST_OPERAND = {aten.mm.default: 0, aten.bmm.default: 0, aten.mv.default: 0, a
                   aten.addmm.default: 1, aten.baddbmm.default: 1, aten.addmv.default: 1}
 _SUMS = {aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.dim,
          aten.cumsum.default}
+
+
+def tf32_ops() -> frozenset:
+    """The ops that PyTorch's settings let round fp32 factors to TF32 on a GPU."""
+    allowed = frozenset()
+    if precision.of_products() != "highest":
+        allowed |= frozenset(_FIRST_OPERAND)
+    if precision.of_convolutions() != "highest":
+        allowed |= {aten.convolution.default}
+    return allowed
+
+
+def round_to_tf32(tensor: torch.Tensor) -> torch.Tensor:
+    """fp32 with 10 bits after the point, to nearest; other types as they are."""
+    if tensor.dtype != torch.float32:
+        return tensor
+    rounded = (tensor.contiguous().view(torch.int32) + 0x1000 & ~0x1fff).view(torch.float32)
+    return torch.where(tensor.isfinite(), rounded, tensor)
 
 
 def _count_terms(func, args, result) -> int:

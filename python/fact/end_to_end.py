@@ -15,7 +15,8 @@ own error in its own types, plus one rounding.
 - One run of eager does not determine its error if a result has few elements, is exact by chance,
   or is fp64, which is its own truth. Eager's error is then the largest of several runs in which
   ops are perturbed by one rounding, and sums by another order of their terms
-  (`arithmetic.Perturbed`).
+  (`arithmetic.Perturbed`). On a GPU these runs round the factors of products and convolutions to
+  TF32 where PyTorch's settings allow that, for PyTorch itself does so for some sizes only.
 - Rounding decides some integers, booleans, NaN and infinities. They may also be as in one of the
   perturbed runs.
 - Buffers and inputs that the module changes are results. The module runs on copies of them
@@ -32,7 +33,7 @@ from typing import Any, Callable, Sequence
 import torch
 from torch.utils import _pytree as pytree
 
-from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide
+from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide, tf32_ops
 from .errors import FactError
 from .library import Model
 from .signature import CallSignature
@@ -207,7 +208,8 @@ class _Runs:
 
     def eager(self, seed: int | None = None) -> list[torch.Tensor]:
         """The module in its own types; with a seed, disturbed by roundings."""
-        modes = [] if seed is None else [Perturbed(seed, self.device)]
+        tf32 = tf32_ops() if self.device.type == "cuda" else frozenset()
+        modes = [] if seed is None else [Perturbed(seed, self.device, tf32)]
         perturb = modes[0].factors if modes else None
         if self.device.type == "cpu":
             modes.append(ProductsInFloat32())

@@ -37,7 +37,7 @@ import torch
 from torch.nn import functional as F
 from torch.utils import _pytree as pytree
 
-from . import decompositions, functional, narrow_integers, toolchain
+from . import decompositions, functional, layouts, narrow_integers, toolchain
 from .caches import register_caches
 from .errors import FactError
 from .files import writing
@@ -135,11 +135,14 @@ def export(
     state = _program_state(program, module, {m.target for m in mutations})
     _drop_no_ops(program.graph)
     _keep_user_locations(program.graph)
+    types = _narrow_types(program.graph, entries, narrow, mutations)
+    layouts.store_in_order(program.graph, entries, outputs)
     name = name or model_name(module)
     signature = CallSignature(
         parameters, program.call_spec.in_spec, program.call_spec.out_spec, argument_leaves,
         result_leaves, leaf_names(parameters, inputs, kwargs), mutations, state.aliases,
-        state.unused, *_narrow_types(program.graph, entries, narrow, mutations))
+        state.unused, *types, layouts.orders_of(entries),
+        layouts.orders_of(outputs[:len(outputs) - len(mutations)]))
     text, weights = importer.import_program(program, state, name, entries, outputs, signature)
     seconds = {"torch.export": exported - begin, "import": time.perf_counter() - exported}
     return ExportedGraph(name, text, weights, entries, outputs, signature, seconds)
@@ -200,6 +203,7 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
         _check_complex(program.graph)
+        layouts.record_results(program.graph)
         decompositions.decompose(program, _supported_ops())
         return program
 
@@ -353,9 +357,10 @@ def _named_tensors(module):
     yield from module.named_buffers(remove_duplicate=False)
 
 
-def _tensor_entry(name: str, value) -> dict[str, Any]:
+def _tensor_entry(name: str, value, order: list[int] | None) -> dict[str, Any]:
     shape = [int(size) if isinstance(size, int) else None for size in value.shape]
-    return {"name": name, "type": type_name(value.dtype), "shape": shape}
+    entry = {"name": name, "type": type_name(value.dtype), "shape": shape}
+    return entry if order is None else {**entry, "order": order}
 
 
 def _take_inputs(program) -> tuple[list[dict], list[int | Constant]]:
@@ -370,7 +375,8 @@ def _take_inputs(program) -> tuple[list[dict], list[int | Constant]]:
         node = nodes[spec.arg.name]
         if isinstance(spec.arg, TensorArgument):
             leaves.append(len(entries))
-            entries.append(_tensor_entry(spec.arg.name, node.meta["val"]))
+            value = node.meta["val"]
+            entries.append(_tensor_entry(spec.arg.name, value, layouts.memory_order(value)))
         elif node.users:
             raise FactError(f"input '{spec.arg.name}' is not a tensor: make it an attribute "
                             "of the module, or pass a tensor")
@@ -386,9 +392,10 @@ def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], li
 
     output = next(node for node in program.graph.nodes if node.op == "output")
     returned, changed = [], []
-    for spec, value in zip(program.graph_signature.output_specs, output.args[0], strict=True):
+    for spec, value, layout in zip(program.graph_signature.output_specs, output.args[0],
+                                   output.meta["layouts"], strict=True):
         if spec.kind == OutputKind.USER_OUTPUT:
-            returned.append(value)
+            returned.append((value, layout))
         elif spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION,
                            OutputKind.USER_INPUT_MUTATION):
             changed.append((spec, value))
@@ -396,14 +403,16 @@ def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], li
             raise FactError(f"output '{spec.arg.name}' is {spec.kind.name}, which FACT does "
                             f"not compile{_line(value)}")
     entries, leaves, kept = [], [], []
-    for value, name in zip(returned, _result_names(program.call_spec.out_spec, len(returned))):
+    names = _result_names(program.call_spec.out_spec, len(returned))
+    for (value, layout), name in zip(returned, names):
         if not isinstance(value, torch.fx.Node):
             leaves.append(Constant(value))
             continue
         if not isinstance(value.meta.get("val"), torch.Tensor):
             raise FactError(f"output '{value.name}' is not a tensor{_line(value)}")
         leaves.append(len(kept))
-        entries.append(_tensor_entry(name or f"output{len(kept)}", value.meta["val"]))
+        entries.append(_tensor_entry(name or f"output{len(kept)}", value.meta["val"],
+                                     layouts.memory_order(layout)))
         kept.append(value)
     if not kept and not changed:
         raise FactError("the module returns no tensor")
@@ -411,9 +420,12 @@ def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], li
     positions = {entry["name"]: index for index, entry in enumerate(inputs)}
     for spec, value in changed:
         is_input = spec.kind == OutputKind.USER_INPUT_MUTATION
-        mutations.append(Mutation(len(kept), positions[spec.target] if is_input else spec.target))
+        target = positions[spec.target] if is_input else spec.target
+        mutations.append(Mutation(len(kept), target))
+        # A changed input is written where it was read; weights are row-major.
+        order = inputs[target].get("order") if is_input else None
         entries.append(_tensor_entry("new_" + re.sub(r"\W", "_", spec.target),
-                                     value.meta["val"]))
+                                     value.meta["val"], order))
         kept.append(value)
     output.args = (tuple(kept),)
     return entries, leaves, mutations

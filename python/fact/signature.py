@@ -19,6 +19,7 @@ from torch.utils import _pytree as pytree
 
 from .caches import register_caches
 from .errors import FactError
+from .layouts import inverse
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +73,9 @@ class CallSignature:
     # The caller's types of inputs and outputs that are int32 in the library, by position.
     input_types: dict[int, str] = dataclasses.field(default_factory=dict)
     output_types: dict[int, str] = dataclasses.field(default_factory=dict)
+    # The order of dimensions of inputs and outputs that have another one in the library.
+    input_orders: dict[int, list[int]] = dataclasses.field(default_factory=dict)
+    output_orders: dict[int, list[int]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self):
         self._tensors = [i for i, leaf in enumerate(self.argument_leaves)
@@ -92,15 +96,14 @@ class CallSignature:
             self._only_output = self.result_leaves[0]
         self._returns_tuple = self.results == pytree.tree_structure(
             (0,) * len(self.result_leaves))
+        self._views = {index: inverse(order) for index, order in self.output_orders.items()}
 
     def flatten(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
         """The library's inputs; raises if the call differs from the compiled one."""
         inputs = self._flat_inputs(args, kwargs)
         if inputs is None:
             inputs = self._checked_inputs(args, kwargs)
-        if self.input_types:
-            inputs = [self._as_stored(index, leaf) for index, leaf in enumerate(inputs)]
-        return inputs
+        return self.as_stored(inputs) if self.input_types or self.input_orders else inputs
 
     def _flat_inputs(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor] | None:
         """The inputs of a call in the form of the compiled one; None if it has another form,
@@ -139,7 +142,15 @@ class CallSignature:
                     "module was compiled: compile it again for this value, or make it a tensor")
         return [leaves[i] for i in self._tensors]
 
-    def _as_stored(self, index: int, leaf: Any) -> Any:
+    def as_stored(self, inputs: Sequence[Any]) -> list[Any]:
+        """The module's inputs in the types and the order of dimensions that the library has."""
+        stored = [self._in_stored_type(index, leaf) for index, leaf in enumerate(inputs)]
+        for index, order in self.input_orders.items():
+            if isinstance(stored[index], torch.Tensor) and stored[index].dim() == len(order):
+                stored[index] = stored[index].permute(order)
+        return stored
+
+    def _in_stored_type(self, index: int, leaf: Any) -> Any:
         expected = self.input_types.get(index)
         if expected is None or not isinstance(leaf, torch.Tensor):
             return leaf
@@ -149,14 +160,17 @@ class CallSignature:
         return leaf.to(torch.int32)
 
     def as_returned(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The library's outputs in the types that the module has."""
-        return [output.to(getattr(torch, self.output_types[index]))
-                if index in self.output_types else output
-                for index, output in enumerate(outputs)]
+        """The library's outputs in the types and the order of dimensions that the module has."""
+        returned = [output.to(getattr(torch, self.output_types[index]))
+                    if index in self.output_types else output
+                    for index, output in enumerate(outputs)]
+        for index, order in self._views.items():
+            returned[index] = returned[index].permute(order)
+        return returned
 
     def build(self, outputs: Sequence[torch.Tensor]) -> Any:
         """The value that `forward` returns."""
-        if self.output_types:
+        if self.output_types or self.output_orders:
             outputs = self.as_returned(outputs)
         if self._only_output is not None:
             return outputs[self._only_output]
@@ -235,6 +249,8 @@ class CallSignature:
             "unused": self.unused,
             "input_types": list(self.input_types.items()),
             "output_types": list(self.output_types.items()),
+            "input_orders": list(self.input_orders.items()),
+            "output_orders": list(self.output_orders.items()),
         })
 
     @staticmethod
@@ -252,6 +268,8 @@ class CallSignature:
             data["unused"],
             dict(data.get("input_types", ())),
             dict(data.get("output_types", ())),
+            dict(data.get("input_orders", ())),
+            dict(data.get("output_orders", ())),
         )
 
 

@@ -82,3 +82,16 @@ func.func @transposed_shared(%a: tensor<2x4x8xf32>, %b: tensor<16x8xf32>) -> ten
   %1 = fact.permute %0 [0, 2, 1] : (tensor<2x4x16xf32>) -> tensor<2x16x4xf32>
   return %1 : tensor<2x16x4xf32>
 }
+
+// A permute that windows are taken of is stored in any case: the product reads
+// what is stored.
+// CHECK-LABEL: func.func @stored(
+// CHECK: %[[LAST:.+]] = fact.permute %arg0 [0, 2, 3, 1]
+// CHECK: fact.windows %[[LAST]]
+// CHECK: fact.matmul %[[LAST]], %arg1 transpose_b
+func.func @stored(%x: tensor<2x4x6x6xf32>, %w: tensor<8x4xf32>) -> (tensor<2x4x4x3x3x4xf32>, tensor<2x6x6x8xf32>) {
+  %0 = fact.permute %x [0, 2, 3, 1] : (tensor<2x4x6x6xf32>) -> tensor<2x6x6x4xf32>
+  %1 = fact.windows %0 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x6x6x4xf32>) -> tensor<2x4x4x3x3x4xf32>
+  %2 = fact.matmul %0, %w transpose_b : (tensor<2x6x6x4xf32>, tensor<8x4xf32>) -> tensor<2x6x6x8xf32>
+  return %1, %2 : tensor<2x4x4x3x3x4xf32>, tensor<2x6x6x8xf32>
+}

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -137,10 +138,26 @@ struct Barrier {
   uint64_t generation = 0;
 };
 
+/// A bulk copy on its way.
+struct BulkCopy {
+  char *target;
+  const void *source;
+  int bytes;
+};
+
+/// A barrier in shared memory.
+struct PhaseBarrier {
+  int count, missing, bytes = 0;
+  uint32_t parity = 0;
+  std::vector<BulkCopy> copies;
+};
+
 struct Block {
   std::vector<Fiber> fibers;
   std::vector<Warp> warps;
   Barrier all, some[16];
+  std::map<uint32_t, PhaseBarrier> phases;
+  bool copiesAtOnce = false;
   int alive = 0;
   Fiber *current = nullptr;
   void *scheduler = nullptr;
@@ -239,6 +256,7 @@ void runBlock(Block &block, dim3 threads, size_t bytes) {
   block.warps.assign((count + warpSize - 1) / warpSize, Warp());
   block.all = Barrier();
   std::fill(std::begin(block.some), std::end(block.some), Barrier());
+  block.phases.clear();
   block.alive = static_cast<int>(count);
   while (stacks.size() < count)
     stacks.emplace_back(new char[stackBytes]);
@@ -323,6 +341,72 @@ const void *exchange(unsigned mask, const void *value, size_t bytes) {
   while (meetingOf(warp, mask).generation == generation)
     pause();
   return meetingOf(warp, mask).values[generation % 2].data();
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers in shared memory
+//===----------------------------------------------------------------------===//
+
+static PhaseBarrier &phaseOf(uint32_t barrier) {
+  auto found = running->phases.find(barrier);
+  if (found == running->phases.end())
+    fail("a barrier is not initialized");
+  return found->second;
+}
+
+static void endPhase(PhaseBarrier &barrier) {
+  if (barrier.missing < 0)
+    fail("a barrier has more arrivals than its count");
+  if (barrier.missing || barrier.bytes)
+    return;
+  barrier.missing = barrier.count;
+  barrier.parity ^= 1;
+  running->progress = true;
+}
+
+static void arrive(PhaseBarrier &barrier) {
+  for (const BulkCopy &copy : barrier.copies) {
+    std::memcpy(copy.target, copy.source, static_cast<size_t>(copy.bytes));
+    barrier.bytes -= copy.bytes;
+  }
+  bool some = !barrier.copies.empty();
+  barrier.copies.clear();
+  if (some)
+    endPhase(barrier);
+}
+
+void initBarrier(uint32_t barrier, int count) {
+  checked<char>(fromShared(barrier), 8);
+  PhaseBarrier &phase = running->phases[barrier];
+  phase = PhaseBarrier();
+  phase.count = phase.missing = count;
+}
+
+void arriveAt(uint32_t barrier, int bytes) {
+  PhaseBarrier &phase = phaseOf(barrier);
+  phase.bytes += bytes;
+  --phase.missing;
+  endPhase(phase);
+}
+
+bool tryBarrier(uint32_t barrier, uint32_t parity) {
+  PhaseBarrier &phase = phaseOf(barrier);
+  arrive(phase);
+  if (phase.parity == parity)
+    pause();
+  return phase.parity != parity;
+}
+
+void copyBulk(uint32_t shared, const void *global, int bytes,
+              uint32_t barrier) {
+  if (bytes % 16)
+    fail("a bulk copy has a multiple of 16 bytes");
+  PhaseBarrier &phase = phaseOf(barrier);
+  phase.copies.push_back({checked<char>(fromShared(shared), 16),
+                          checked<const char>(global, 16), bytes});
+  running->copiesAtOnce = !running->copiesAtOnce;
+  if (running->copiesAtOnce)
+    arrive(phase);
 }
 
 //===----------------------------------------------------------------------===//
@@ -423,6 +507,31 @@ void multiply(Factor factor, float *d, const uint32_t *a, int aWords,
                element(factor, right.b + half, k % pack);
       }
     d[i] = static_cast<float>(sum + c[i]);
+  }
+}
+
+void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
+                       bool adds) {
+  if (b >> 49)
+    fail("a descriptor of wgmma has a swizzle or an offset");
+  auto start = static_cast<uint32_t>(b & 0x3fff) << 4;
+  auto alongK = static_cast<uint32_t>(b >> 16 & 0x3fff) << 4;
+  auto alongN = static_cast<uint32_t>(b >> 32 & 0x3fff) << 4;
+  auto *all = static_cast<const uint32_t(*)[4]>(
+      exchange(fullMask, a, 4 * sizeof(uint32_t)));
+  for (int i = 0; i < n / 2; ++i) {
+    int row = lane() / 4 + i / 2 % 2 * 8;
+    auto column = static_cast<uint32_t>(i / 4 * 8 + lane() % 4 * 2 + i % 2);
+    double sum = adds ? *d[i] : 0;
+    for (uint32_t k = 0; k < 8; ++k) {
+      auto *right = reinterpret_cast<const uint32_t *>(
+          fromShared(start + column / 8 * alongN + k / 4 * alongK +
+                     column % 8 * 16 + k % 4 * 4));
+      const uint32_t *left = all[row % 8 * 4 + static_cast<int>(k) % 4];
+      sum += double(element(Factor::TF32, left + k / 4 * 2 + row / 8, 0)) *
+             element(Factor::TF32, right, 0);
+    }
+    *d[i] = static_cast<float>(sum);
   }
 }
 

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <tuple>
 #include <type_traits>
 
 // Each library has its own.
@@ -273,6 +274,66 @@ FACT_MMA_HALF(mma_sync_aligned_m16n8k8_row_col_f32_bf16_bf16_f32, Factor::BF16)
 FACT_MMA_HALF(mma_sync_aligned_m16n8k8_row_col_f32_f16_f16_f32, Factor::F16)
 FACT_MMA_HALF(mma_sync_aligned_m16n8k4_row_col_f32_tf32_tf32_f32, Factor::TF32)
 #undef FACT_MMA_HALF
+
+/// wgmma of TF32, D = A B + D or A B of 64 x N elements: a warp has 16 rows of
+/// them. The descriptor of B has no swizzle.
+void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
+                       bool adds);
+template <int N, class Operands, size_t... I>
+void multiplyWarpgroup(const Operands &operands, std::index_sequence<I...>) {
+  float *d[] = {&std::get<I>(operands)...};
+  uint32_t a[] = {std::get<N / 2>(operands), std::get<N / 2 + 1>(operands),
+                  std::get<N / 2 + 2>(operands), std::get<N / 2 + 3>(operands)};
+  multiplyWarpgroup(d, N, a, std::get<N / 2 + 4>(operands),
+                    std::get<N / 2 + 5>(operands));
+}
+#define FACT_WGMMA(n)                                                          \
+  template <class... Operands>                                                 \
+  void wgmma_mma_async_sync_aligned_m64n##n##k8_f32_tf32_tf32(                 \
+      Operands &&...operands) {                                                \
+    multiplyWarpgroup<n>(std::forward_as_tuple(operands...),                   \
+                         std::make_index_sequence<n / 2>());                   \
+  }
+FACT_WGMMA(32)
+FACT_WGMMA(64)
+FACT_WGMMA(96)
+FACT_WGMMA(128)
+#undef FACT_WGMMA
+// Products are done when they are issued.
+inline void wgmma_fence_sync_aligned() {}
+inline void wgmma_commit_group_sync_aligned() {}
+inline void wgmma_wait_group_sync_aligned(int) {}
+inline void setmaxnreg_inc_sync_aligned_u32(int) {}
+inline void setmaxnreg_dec_sync_aligned_u32(int) {}
+
+/// Barriers in shared memory. A bulk copy arrives at once or when its barrier is
+/// waited for, in turn.
+void initBarrier(uint32_t barrier, int count);
+void arriveAt(uint32_t barrier, int bytes);
+bool tryBarrier(uint32_t barrier, uint32_t parity);
+void copyBulk(uint32_t shared, const void *global, int bytes,
+              uint32_t barrier);
+inline void mbarrier_init_shared__cta_b64(uint32_t barrier, int count) {
+  initBarrier(barrier, count);
+}
+inline void fence_mbarrier_init_release_cluster() {}
+inline void mbarrier_arrive_shared__cta_b64(uint32_t barrier) {
+  arriveAt(barrier, 0);
+}
+inline void mbarrier_arrive_expect_tx_shared__cta_b64(uint32_t barrier,
+                                                      int bytes) {
+  arriveAt(barrier, bytes);
+}
+inline void mbarrier_try_wait_parity_shared__cta_b64(uint32_t &done,
+                                                     uint32_t barrier,
+                                                     uint32_t parity) {
+  done = tryBarrier(barrier, parity);
+}
+template <class Global>
+void cp_async_bulk_shared__cluster_global_mbarrier__complete_tx__bytes(
+    uint32_t shared, Global global, int bytes, uint32_t barrier) {
+  copyBulk(shared, fromGlobal(global), bytes, barrier);
+}
 
 /// DMMA: D = A B + C of 8 x 8 elements, K is 4.
 void multiplyDoubles(double *d, double a, double b, const double *c);

@@ -46,7 +46,12 @@ module @convolutions attributes {fact.target = #fact.machine<"h200">} {
   fact.weight @b21 : tensor<64xf32>
   fact.weight @w22 : tensor<64x576xbf16>
   fact.weight @b22 : tensor<64xbf16>
-  func.func @main(%x0: tensor<7x19x37x72xbf16>, %x1: tensor<7x19x37x72xbf16>, %x2: tensor<7x19x37x72xbf16>, %x3: tensor<7x19x37x72xbf16>, %s3: tensor<7x10x36x200xbf16>, %x4: tensor<3x19x37x200xf16>, %x5: tensor<5x28x28x64xbf16>, %x6: tensor<5x28x28x16xbf16>, %x7: tensor<5x29x31x32xf16>, %x8: tensor<2x7x7x256xbf16>, %x9: tensor<4x14x14x96xbf16>, %x10: tensor<4x28x28x64xbf16>, %x11: tensor<7x301x72xbf16>, %x12: tensor<7x301x80xf16>, %x13: tensor<2x9x13x17x32xbf16>, %x14: tensor<2x9x13x17x40xf16>, %s14: tensor<2x9x7x6x136xf16>, %x15: tensor<7x19x37x36xf32>, %x16: tensor<7x19x37x64xf32>, %s16: tensor<7x9x18x132xf32>, %x17: tensor<7x301x16xf32>, %x18: tensor<2x9x13x17x20xf32>, %x19: tensor<3x18x20x64xbf16>, %x20: tensor<5x30x30x8xbf16>, %x21: tensor<5x30x30x4xf32>, %x22: tensor<11x56x56x64xbf16>) -> (tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>) {
+  fact.weight @w23 : tensor<3x40x216xbf16>
+  fact.weight @w24 : tensor<4x32x288xf32>
+  fact.weight @w25 : tensor<2x72x80xf16>
+  fact.weight @w26 : tensor<64x196xf32>
+  fact.weight @w27 : tensor<72x200xbf16>
+  func.func @main(%x0: tensor<7x19x37x72xbf16>, %x1: tensor<7x19x37x72xbf16>, %x2: tensor<7x19x37x72xbf16>, %x3: tensor<7x19x37x72xbf16>, %s3: tensor<7x10x36x200xbf16>, %x4: tensor<3x19x37x200xf16>, %x5: tensor<5x28x28x64xbf16>, %x6: tensor<5x28x28x16xbf16>, %x7: tensor<5x29x31x32xf16>, %x8: tensor<2x7x7x256xbf16>, %x9: tensor<4x14x14x96xbf16>, %x10: tensor<4x28x28x64xbf16>, %x11: tensor<7x301x72xbf16>, %x12: tensor<7x301x80xf16>, %x13: tensor<2x9x13x17x32xbf16>, %x14: tensor<2x9x13x17x40xf16>, %s14: tensor<2x9x7x6x136xf16>, %x15: tensor<7x19x37x36xf32>, %x16: tensor<7x19x37x64xf32>, %s16: tensor<7x9x18x132xf32>, %x17: tensor<7x301x16xf32>, %x18: tensor<2x9x13x17x20xf32>, %x19: tensor<3x18x20x64xbf16>, %x20: tensor<5x30x30x8xbf16>, %x21: tensor<5x30x30x4xf32>, %x22: tensor<11x56x56x64xbf16>, %x23: tensor<5x15x17x72xbf16>, %x24: tensor<5x28x28x128xf32>, %x25: tensor<6x301x32xf16>, %x26: tensor<5x37x184x1xf32>, %x27: tensor<3x20x192x1xbf16>) -> (tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>, tensor<5x8x9x120xbf16>, tensor<5x28x28x128xf32>, tensor<6x301x144xf16>, tensor<5x19x20x64xf32>, tensor<3x16x20x72xbf16>) {
     // Odd sizes; taps of 80 channels of which 72 are real.
     %w0 = fact.get_weight @w0 : tensor<200x648xbf16>
     %b0 = fact.get_weight @b0 : tensor<200xbf16>
@@ -401,6 +406,81 @@ module @convolutions attributes {fact.target = #fact.machine<"h200">} {
       %y = fact.relu %a : (tensor<11x56x56x64xbf16>) -> tensor<11x56x56x64xbf16>
       fact.yield %y : tensor<11x56x56x64xbf16>
     } : tensor<11x56x56x64xbf16>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19#0, %r19#1, %r20, %r21, %r22 : tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>
+    // Three groups of 24 channels: TMA fills each up with zeros, not with its neighbor.
+    %w23 = fact.get_weight @w23 : tensor<3x40x216xbf16>
+    %r23 = fact.fused "gemm_epilogue" ins(%x23, %w23 : tensor<5x15x17x72xbf16>, tensor<3x40x216xbf16>) {
+    ^bb0(%i: tensor<5x15x17x72xbf16>, %f: tensor<3x40x216xbf16>):
+      %s = fact.reshape %i : (tensor<5x15x17x72xbf16>) -> tensor<5x15x17x3x24xbf16>
+      %g = fact.permute %s [3, 0, 1, 2, 4] : (tensor<5x15x17x3x24xbf16>) -> tensor<3x5x15x17x24xbf16>
+      %z0 = fact.constant dense<0.0> : tensor<3x5x1x17x24xbf16>
+      %p0 = fact.concat %z0, %g, %z0 dim 2 : (tensor<3x5x1x17x24xbf16>, tensor<3x5x15x17x24xbf16>, tensor<3x5x1x17x24xbf16>) -> tensor<3x5x17x17x24xbf16>
+      %z1 = fact.constant dense<0.0> : tensor<3x5x17x1x24xbf16>
+      %p1 = fact.concat %z1, %p0, %z1 dim 3 : (tensor<3x5x17x1x24xbf16>, tensor<3x5x17x17x24xbf16>, tensor<3x5x17x1x24xbf16>) -> tensor<3x5x17x19x24xbf16>
+      %v = fact.windows %p1 dim 2 kernel [3, 3] strides [2, 2] dilations [1, 1] : (tensor<3x5x17x19x24xbf16>) -> tensor<3x5x8x9x3x3x24xbf16>
+      %r = fact.reshape %v : (tensor<3x5x8x9x3x3x24xbf16>) -> tensor<3x360x216xbf16>
+      %m = fact.matmul %r, %f transpose_b : (tensor<3x360x216xbf16>, tensor<3x40x216xbf16>) -> tensor<3x360x40xbf16>
+      %a = fact.relu %m : (tensor<3x360x40xbf16>) -> tensor<3x360x40xbf16>
+      %b = fact.reshape %a : (tensor<3x360x40xbf16>) -> tensor<3x5x8x9x40xbf16>
+      %l = fact.permute %b [1, 2, 3, 0, 4] : (tensor<3x5x8x9x40xbf16>) -> tensor<5x8x9x3x40xbf16>
+      %y = fact.reshape %l : (tensor<5x8x9x3x40xbf16>) -> tensor<5x8x9x120xbf16>
+      fact.yield %y : tensor<5x8x9x120xbf16>
+    } space(#fact.sm90_gemm_space<tile = [128x64x64, 64x64x64], cluster = [2x1], kernel = [pingpong], swizzle = [1]>) : tensor<5x8x9x120xbf16>
+    // TF32, groups that fill whole lines.
+    %w24 = fact.get_weight @w24 : tensor<4x32x288xf32>
+    %r24 = fact.fused "gemm_epilogue" ins(%x24, %w24 : tensor<5x28x28x128xf32>, tensor<4x32x288xf32>) {
+    ^bb0(%i: tensor<5x28x28x128xf32>, %f: tensor<4x32x288xf32>):
+      %s = fact.reshape %i : (tensor<5x28x28x128xf32>) -> tensor<5x28x28x4x32xf32>
+      %g = fact.permute %s [3, 0, 1, 2, 4] : (tensor<5x28x28x4x32xf32>) -> tensor<4x5x28x28x32xf32>
+      %z0 = fact.constant dense<0.0> : tensor<4x5x1x28x32xf32>
+      %p0 = fact.concat %z0, %g, %z0 dim 2 : (tensor<4x5x1x28x32xf32>, tensor<4x5x28x28x32xf32>, tensor<4x5x1x28x32xf32>) -> tensor<4x5x30x28x32xf32>
+      %z1 = fact.constant dense<0.0> : tensor<4x5x30x1x32xf32>
+      %p1 = fact.concat %z1, %p0, %z1 dim 3 : (tensor<4x5x30x1x32xf32>, tensor<4x5x30x28x32xf32>, tensor<4x5x30x1x32xf32>) -> tensor<4x5x30x30x32xf32>
+      %v = fact.windows %p1 dim 2 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<4x5x30x30x32xf32>) -> tensor<4x5x28x28x3x3x32xf32>
+      %r = fact.reshape %v : (tensor<4x5x28x28x3x3x32xf32>) -> tensor<4x3920x288xf32>
+      %m = fact.matmul %r, %f transpose_b tf32 : (tensor<4x3920x288xf32>, tensor<4x32x288xf32>) -> tensor<4x3920x32xf32>
+      %a = fact.relu %m : (tensor<4x3920x32xf32>) -> tensor<4x3920x32xf32>
+      %b = fact.reshape %a : (tensor<4x3920x32xf32>) -> tensor<4x5x28x28x32xf32>
+      %l = fact.permute %b [1, 2, 3, 0, 4] : (tensor<4x5x28x28x32xf32>) -> tensor<5x28x28x4x32xf32>
+      %y = fact.reshape %l : (tensor<5x28x28x4x32xf32>) -> tensor<5x28x28x128xf32>
+      fact.yield %y : tensor<5x28x28x128xf32>
+    } space(#fact.sm90_gemm_space<tile = [256x32x32, 128x32x32], cluster = [1x1], kernel = [cooperative], swizzle = [1]>) : tensor<5x28x28x128xf32>
+    // One dimension in groups.
+    %w25 = fact.get_weight @w25 : tensor<2x72x80xf16>
+    %r25 = fact.fused "gemm_epilogue" ins(%x25, %w25 : tensor<6x301x32xf16>, tensor<2x72x80xf16>) {
+    ^bb0(%i: tensor<6x301x32xf16>, %f: tensor<2x72x80xf16>):
+      %s = fact.reshape %i : (tensor<6x301x32xf16>) -> tensor<6x301x2x16xf16>
+      %g = fact.permute %s [2, 0, 1, 3] : (tensor<6x301x2x16xf16>) -> tensor<2x6x301x16xf16>
+      %z0 = fact.constant dense<0.0> : tensor<2x6x2x16xf16>
+      %p0 = fact.concat %z0, %g, %z0 dim 2 : (tensor<2x6x2x16xf16>, tensor<2x6x301x16xf16>, tensor<2x6x2x16xf16>) -> tensor<2x6x305x16xf16>
+      %v = fact.windows %p0 dim 2 kernel [5] strides [1] dilations [1] : (tensor<2x6x305x16xf16>) -> tensor<2x6x301x5x16xf16>
+      %r = fact.reshape %v : (tensor<2x6x301x5x16xf16>) -> tensor<2x1806x80xf16>
+      %m = fact.matmul %r, %f transpose_b : (tensor<2x1806x80xf16>, tensor<2x72x80xf16>) -> tensor<2x1806x72xf16>
+      %a = fact.relu %m : (tensor<2x1806x72xf16>) -> tensor<2x1806x72xf16>
+      %b = fact.reshape %a : (tensor<2x1806x72xf16>) -> tensor<2x6x301x72xf16>
+      %l = fact.permute %b [1, 2, 0, 3] : (tensor<2x6x301x72xf16>) -> tensor<6x301x2x72xf16>
+      %y = fact.reshape %l : (tensor<6x301x2x72xf16>) -> tensor<6x301x144xf16>
+      fact.yield %y : tensor<6x301x144xf16>
+    } space(#fact.sm90_gemm_space<tile = [128x64x64], cluster = [1x2, 1x1], kernel = [pingpong], swizzle = [1]>) : tensor<6x301x144xf16>
+    // Joined taps: 7 pixels of 4 channels are one run, and runs overlap.
+    %w26 = fact.get_weight @w26 : tensor<64x196xf32>
+    %r26 = fact.fused "gemm_epilogue" ins(%x26, %w26 : tensor<5x37x184x1xf32>, tensor<64x196xf32>) {
+    ^bb0(%i: tensor<5x37x184x1xf32>, %f: tensor<64x196xf32>):
+      %z = fact.constant dense<0.0> : tensor<5x3x184x1xf32>
+      %p = fact.concat %z, %i, %z dim 1 : (tensor<5x3x184x1xf32>, tensor<5x37x184x1xf32>, tensor<5x3x184x1xf32>) -> tensor<5x43x184x1xf32>
+      %v = fact.windows %p dim 1 kernel [7, 28] strides [2, 8] dilations [1, 1] : (tensor<5x43x184x1xf32>) -> tensor<5x19x20x7x28x1xf32>
+      %r = fact.reshape %v : (tensor<5x19x20x7x28x1xf32>) -> tensor<5x19x20x196xf32>
+      %m = fact.matmul %r, %f transpose_b tf32 : (tensor<5x19x20x196xf32>, tensor<64x196xf32>) -> tensor<5x19x20x64xf32>
+      %y = fact.relu %m : (tensor<5x19x20x64xf32>) -> tensor<5x19x20x64xf32>
+      fact.yield %y : tensor<5x19x20x64xf32>
+    } space(#fact.sm90_gemm_space<tile = [128x64x32, 64x64x32], cluster = [1x1], kernel = [pingpong], swizzle = [1]>) : tensor<5x19x20x64xf32>
+    %w27 = fact.get_weight @w27 : tensor<72x200xbf16>
+    %r27 = fact.fused "gemm_epilogue" ins(%x27, %w27 : tensor<3x20x192x1xbf16>, tensor<72x200xbf16>) {
+    ^bb0(%i: tensor<3x20x192x1xbf16>, %f: tensor<72x200xbf16>):
+      %v = fact.windows %i dim 1 kernel [5, 40] strides [1, 8] dilations [1, 1] : (tensor<3x20x192x1xbf16>) -> tensor<3x16x20x5x40x1xbf16>
+      %r = fact.reshape %v : (tensor<3x16x20x5x40x1xbf16>) -> tensor<3x16x20x200xbf16>
+      %m = fact.matmul %r, %f transpose_b : (tensor<3x16x20x200xbf16>, tensor<72x200xbf16>) -> tensor<3x16x20x72xbf16>
+      fact.yield %m : tensor<3x16x20x72xbf16>
+    } space(#fact.sm90_gemm_space<tile = [128x64x64], cluster = [2x1, 1x1], kernel = [pingpong], swizzle = [1]>) : tensor<3x16x20x72xbf16>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19#0, %r19#1, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27 : tensor<7x19x37x200xbf16>, tensor<7x9x18x200xbf16>, tensor<7x15x33x200xbf16>, tensor<7x10x36x200xbf16>, tensor<3x19x37x136xf16>, tensor<5x28x28x64xbf16>, tensor<5x28x28x64xbf16>, tensor<5x15x16x72xf16>, tensor<2x7x7x256xbf16>, tensor<4x12x12x136xbf16>, tensor<4x14x14x128xbf16>, tensor<7x293x200xbf16>, tensor<7x150x136xf16>, tensor<2x9x13x17x72xbf16>, tensor<2x9x7x6x136xf16>, tensor<7x19x37x100xf32>, tensor<7x9x18x132xf32>, tensor<7x151x100xf32>, tensor<2x9x13x17x68xf32>, tensor<3x18x20x72xbf16>, tensor<72xbf16>, tensor<5x15x15x64xbf16>, tensor<5x30x30x64xf32>, tensor<11x56x56x64xbf16>, tensor<5x8x9x120xbf16>, tensor<5x28x28x128xf32>, tensor<6x301x144xf16>, tensor<5x19x20x64xf32>, tensor<3x16x20x72xbf16>
   }
 }

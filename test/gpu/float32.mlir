@@ -5,12 +5,14 @@ module @float32 attributes {fact.target = #fact.machine<"h200">} {
   fact.weight @wg : tensor<328x260xf32>
   fact.weight @bg : tensor<328xf32>
   fact.weight @wo : tensor<97x136xf32>
+  fact.weight @wt : tensor<136x96xf32>
+  fact.weight @bt : tensor<136xf32>
   fact.weight @wa : tensor<328x264xf32>
   fact.weight @wb : tensor<328x264xf32>
   fact.weight @wk : tensor<72x264xf32>
   fact.weight @wv : tensor<260x1xf32>
   fact.weight @ww : tensor<260x520xf32>
-  func.func @main(%x: tensor<4x130x260xf32>, %x2: tensor<4x130x264xf32>, %res: tensor<4x130x328xf32>, %odd: tensor<3x97x200xf32>, %g: tensor<520x260xf32>, %p: tensor<6x65x40xf32>, %q: tensor<6x40x68xf32>, %d: tensor<130x66xf64>, %e: tensor<66x35xf64>) -> (tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x136xf32>, tensor<3x200x136xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<6x65x68xf32>, tensor<6x65x68xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<520x1xf32>, tensor<520x1xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<130x35xf64>) {
+  func.func @main(%columns: tensor<3x96x200xf32>, %x: tensor<4x130x260xf32>, %x2: tensor<4x130x264xf32>, %res: tensor<4x130x328xf32>, %odd: tensor<3x97x200xf32>, %g: tensor<520x260xf32>, %p: tensor<6x65x40xf32>, %q: tensor<6x40x68xf32>, %d: tensor<130x66xf64>, %e: tensor<66x35xf64>) -> (tensor<3x200x136xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x136xf32>, tensor<3x200x136xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<6x65x68xf32>, tensor<6x65x68xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<520x1xf32>, tensor<520x1xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<130x35xf64>) {
     %wg = fact.get_weight @wg : tensor<328x260xf32>
     %bg = fact.get_weight @bg : tensor<328xf32>
     %wo = fact.get_weight @wo : tensor<97x136xf32>
@@ -47,6 +49,16 @@ module @float32 attributes {fact.target = #fact.machine<"h200">} {
       %2 = fact.relu %1 : (tensor<3x200x136xf32>) -> tensor<3x200x136xf32>
       fact.yield %2 : tensor<3x200x136xf32>
     } : tensor<3x200x136xf32>
+    // A in columns, which TF32 reads through registers.
+    %wt = fact.get_weight @wt : tensor<136x96xf32>
+    %bt = fact.get_weight @bt : tensor<136xf32>
+    %transposedt = fact.fused "gemm_epilogue" ins(%columns, %wt, %bt : tensor<3x96x200xf32>, tensor<136x96xf32>, tensor<136xf32>) {
+  ^bb0(%a0: tensor<3x96x200xf32>, %a1: tensor<136x96xf32>, %a2: tensor<136xf32>):
+      %1 = fact.matmul %a0, %a1 transpose_a transpose_b tf32 : (tensor<3x96x200xf32>, tensor<136x96xf32>) -> tensor<3x200x136xf32>
+      %2 = fact.add %1, %a2 : (tensor<3x200x136xf32>, tensor<136xf32>) -> tensor<3x200x136xf32>
+      %3 = fact.relu %2 : (tensor<3x200x136xf32>) -> tensor<3x200x136xf32>
+      fact.yield %3 : tensor<3x200x136xf32>
+    } space(#fact.sm90_gemm_space<tile = [128x128x32, 128x64x32], cluster = [2x1, 1x2], kernel = [pingpong, cooperative, stream_k], swizzle = [1]>) : tensor<3x200x136xf32>
     %grams = fact.fused "gemm_epilogue" ins(%g : tensor<520x260xf32>) {
   ^bb0(%a0: tensor<520x260xf32>):
       %1 = fact.matmul %a0, %a0 transpose_b : (tensor<520x260xf32>, tensor<520x260xf32>) -> tensor<520x520xf32>
@@ -146,6 +158,6 @@ module @float32 attributes {fact.target = #fact.machine<"h200">} {
       %1 = fact.matmul %a0, %a1 : (tensor<130x66xf64>, tensor<66x35xf64>) -> tensor<130x35xf64>
       fact.yield %1 : tensor<130x35xf64>
     } : tensor<130x35xf64>
-    return %chains, %chaint, %odds, %oddt, %grams, %gramt, %batcheds, %batchedt, %rowss#0, %rowss#1, %rowss#2, %rowst#0, %rowst#1, %rowst#2, %gateds, %gatedt, %groupeds#0, %groupeds#1, %groupedt#0, %groupedt#1, %plains, %plaint, %wides, %widet, %double : tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x136xf32>, tensor<3x200x136xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<6x65x68xf32>, tensor<6x65x68xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<520x1xf32>, tensor<520x1xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<130x35xf64>
+    return %transposedt, %chains, %chaint, %odds, %oddt, %grams, %gramt, %batcheds, %batchedt, %rowss#0, %rowss#1, %rowss#2, %rowst#0, %rowst#1, %rowst#2, %gateds, %gatedt, %groupeds#0, %groupeds#1, %groupedt#0, %groupedt#1, %plains, %plaint, %wides, %widet, %double : tensor<3x200x136xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<3x200x136xf32>, tensor<3x200x136xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<6x65x68xf32>, tensor<6x65x68xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130xf32>, tensor<4x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<4x130x328xf32>, tensor<4x130x72xf32>, tensor<520x1xf32>, tensor<520x1xf32>, tensor<520x520xf32>, tensor<520x520xf32>, tensor<130x35xf64>
   }
 }

@@ -26,7 +26,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<1x3x40x17xf32>, %a1: tensor<1x3x50x17xf32>, %a2: tensor<1x3x50x19xf32>, %a3: tensor<1x1x1x50xf32>):
       %o = fact.attention %a0, %a1, %a2 mask %a3 scale 0.125 : (tensor<1x3x40x17xf32>, tensor<1x3x50x17xf32>, tensor<1x3x50x19xf32>, tensor<1x1x1x50xf32>) -> tensor<1x3x40x19xf32>
       fact.yield %o : tensor<1x3x40x19xf32>
-    } : tensor<1x3x40x19xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<1x3x40x19xf32>
     // Heads of 20: rows of 40 bytes are copied by 8.
     %r4 = fact.fused "attention" ins(%x13, %x14, %x15, %x16 : tensor<1x2x40x20xf16>, tensor<1x1x50x20xf16>, tensor<1x1x50x28xf16>, tensor<40x50xf16>) {
     ^bb0(%a0: tensor<1x2x40x20xf16>, %a1: tensor<1x1x50x20xf16>, %a2: tensor<1x1x50x28xf16>, %a3: tensor<40x50xf16>):
@@ -49,7 +49,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
       %p0 = fact.permute %o [0, 2, 1, 3] : (tensor<2x2x70x96xf32>) -> tensor<2x70x2x96xf32>
       %p1 = fact.reshape %p0 : (tensor<2x70x2x96xf32>) -> tensor<2x70x192xf32>
       fact.yield %p1 : tensor<2x70x192xf32>
-    } : tensor<2x70x192xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<2x70x192xf32>
     // Values narrower than keys, both beyond 128.
     %r6 = fact.fused "attention" ins(%x20, %x21, %x22 : tensor<1x2x40x192xbf16>, tensor<1x2x70x192xbf16>, tensor<1x2x70x136xbf16>) {
     ^bb0(%a0: tensor<1x2x40x192xbf16>, %a1: tensor<1x2x70x192xbf16>, %a2: tensor<1x2x70x136xbf16>):
@@ -79,7 +79,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<2x4x70x64xf32>, %a1: tensor<2x2x100x64xf32>, %a2: tensor<2x2x100x64xf32>):
       %o = fact.attention %a0, %a1, %a2 causal scale 0.125 : (tensor<2x4x70x64xf32>, tensor<2x2x100x64xf32>, tensor<2x2x100x64xf32>) -> tensor<2x4x70x64xf32>
       fact.yield %o : tensor<2x4x70x64xf32>
-    } : tensor<2x4x70x64xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<2x4x70x64xf32>
     // TF32.
     %r11 = fact.fused "attention" ins(%x29, %x30, %x31 : tensor<2x4x70x64xf32>, tensor<2x2x100x64xf32>, tensor<2x2x100x64xf32>) {
     ^bb0(%a0: tensor<2x4x70x64xf32>, %a1: tensor<2x2x100x64xf32>, %a2: tensor<2x2x100x64xf32>):
@@ -91,13 +91,13 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<1x2x100x40xf32>, %a1: tensor<1x2x40x40xf32>, %a2: tensor<1x2x40x24xf32>):
       %o = fact.attention %a0, %a1, %a2 causal scale 0.125 : (tensor<1x2x100x40xf32>, tensor<1x2x40x40xf32>, tensor<1x2x40x24xf32>) -> tensor<1x2x100x24xf32>
       fact.yield %o : tensor<1x2x100x24xf32>
-    } : tensor<1x2x100x24xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<1x2x100x24xf32>
     // A mask of each query and key.
     %r13 = fact.fused "attention" ins(%x35, %x36, %x37, %x38 : tensor<2x2x40x40xf32>, tensor<2x2x70x40xf32>, tensor<2x2x70x40xf32>, tensor<40x70xf32>) {
     ^bb0(%a0: tensor<2x2x40x40xf32>, %a1: tensor<2x2x70x40xf32>, %a2: tensor<2x2x70x40xf32>, %a3: tensor<40x70xf32>):
       %o = fact.attention %a0, %a1, %a2 mask %a3 scale 0.125 : (tensor<2x2x40x40xf32>, tensor<2x2x70x40xf32>, tensor<2x2x70x40xf32>, tensor<40x70xf32>) -> tensor<2x2x40x40xf32>
       fact.yield %o : tensor<2x2x40x40xf32>
-    } : tensor<2x2x40x40xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<2x2x40x40xf32>
     // A mask of all heads and batches, in TF32.
     %r14 = fact.fused "attention" ins(%x39, %x40, %x41, %x42 : tensor<2x4x40x80xf32>, tensor<2x4x70x80xf32>, tensor<2x4x70x80xf32>, tensor<2x4x40x70xf32>) {
     ^bb0(%a0: tensor<2x4x40x80xf32>, %a1: tensor<2x4x70x80xf32>, %a2: tensor<2x4x70x80xf32>, %a3: tensor<2x4x40x70xf32>):
@@ -109,7 +109,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<2x4x70x32xf32>, %a1: tensor<2x2x70x32xf32>, %a2: tensor<2x2x70x32xf32>, %a3: tensor<2x1x1x70xf32>):
       %o = fact.attention %a0, %a1, %a2 mask %a3 causal scale 0.125 : (tensor<2x4x70x32xf32>, tensor<2x2x70x32xf32>, tensor<2x2x70x32xf32>, tensor<2x1x1x70xf32>) -> tensor<2x4x70x32xf32>
       fact.yield %o : tensor<2x4x70x32xf32>
-    } : tensor<2x4x70x32xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<2x4x70x32xf32>
     // A mask of each head and query.
     %r16 = fact.fused "attention" ins(%x47, %x48, %x49, %x50 : tensor<2x4x40x48xbf16>, tensor<2x2x71x48xbf16>, tensor<2x2x71x72xbf16>, tensor<4x40x1xbf16>) {
     ^bb0(%a0: tensor<2x4x40x48xbf16>, %a1: tensor<2x2x71x48xbf16>, %a2: tensor<2x2x71x72xbf16>, %a3: tensor<4x40x1xbf16>):
@@ -138,7 +138,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
       %o = fact.attention %a0, %v1_0, %v2_0 scale 0.125 : (tensor<2x2x40x24xf32>, tensor<2x2x50x24xf32>, tensor<2x2x50x24xf32>) -> tensor<2x2x40x24xf32>
       %p0 = fact.permute %o [0, 1, 3, 2] : (tensor<2x2x40x24xf32>) -> tensor<2x2x24x40xf32>
       fact.yield %p0 : tensor<2x2x24x40xf32>
-    } : tensor<2x2x24x40xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<2x2x24x40xf32>
     // Strides that TMA does not take.
     %r20 = fact.fused "attention" ins(%x61, %x62, %x63 : tensor<2x2x40x70xf16>, tensor<2x2x50x64xf16>, tensor<2x2x50x64xf16>) {
     ^bb0(%a0: tensor<2x2x40x70xf16>, %a1: tensor<2x2x50x64xf16>, %a2: tensor<2x2x50x64xf16>):
@@ -151,7 +151,7 @@ module @sm80_attention attributes {fact.target = #fact.machine<"h200">} {
     ^bb0(%a0: tensor<1x2x40x16xf32>, %a1: tensor<1x2x50x16xf32>, %a2: tensor<1x2x50x16xf32>):
       %o = fact.attention %a0, %a1, %a2 scale -5.000000e-01 : (tensor<1x2x40x16xf32>, tensor<1x2x50x16xf32>, tensor<1x2x50x16xf32>) -> tensor<1x2x40x16xf32>
       fact.yield %o : tensor<1x2x40x16xf32>
-    } : tensor<1x2x40x16xf32>
+    } space(#fact.sm80_attention_space<tile = [64x64, 64x32], warps = [4], stages = [2, 1], splits = [1]>) : tensor<1x2x40x16xf32>
     // A scale of 0.
     %r22 = fact.fused "attention" ins(%x67, %x68, %x69 : tensor<1x2x40x136xbf16>, tensor<1x2x50x136xbf16>, tensor<1x2x50x136xbf16>) {
     ^bb0(%a0: tensor<1x2x40x136xbf16>, %a1: tensor<1x2x50x136xbf16>, %a2: tensor<1x2x50x136xbf16>):

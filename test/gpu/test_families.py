@@ -19,8 +19,9 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "python"), str(Path(__
 from fact import toolchain  # noqa: E402
 from tuned import failures, tune  # noqa: E402
 
-BUNDLES = [ROOT / name for name in ("families", "float32", "convolutions", "sm80", "sm80_attention", "generic",
-                                    "rows", "tiles", "generic-families")]
+BUNDLES = [ROOT / name for name in ("families", "float32", "strict_attention", "convolutions",
+                                    "columns", "windows", "sm80", "sm80_attention", "generic",
+                                    "rows", "tiles", "reads", "generic-families")]
 
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU"),

@@ -7,6 +7,7 @@ whole tiles, vectors and warps are the exception.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -95,6 +96,13 @@ def test_tiles_and_short_rows(root, tmp_path):
     assert kinds == {"cuda_tile", "cuda_row", "cuda_reduction"}, kinds
 
 
+def test_reads_through_pads_concats_and_gathers(root, tmp_path):
+    subprocess.run([toolchain.require_tool("fact-compile"), root / "test" / "gpu" / "reads.mlir",
+                    "--target=h200", "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], check=True)
+    process = tune(root, tmp_path)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+
+
 # A kernel that takes two sizes, around one that takes none.
 SIZED = """
 struct Sized : Kernel {
@@ -168,6 +176,32 @@ def test_scores_in_the_thousands_of_tf32(root, tmp_path, monkeypatch):
     assert 'float32_matmul_precision = "high"' in (tmp_path / "module.mlir").read_text()
 
 
+@pytest.mark.parametrize("schedule, attributes", [
+    ("tile = 128x64, stages = 1, splits = 1", "scale 0.2"),
+    ("tile = 64x32, stages = 2, splits = 2", "causal scale 0.2"),
+], ids=["two warpgroups", "split keys"])
+def test_strict_attention_by_wgmma(root, tmp_path, schedule, attributes):
+    """A rest of queries, keys and columns, heads that share keys, and stages that are filled again."""
+    query, key, value, result = (f"tensor<{shape}xf32>" for shape in
+                                 ("1x2x70x20", "1x1x150x20", "1x1x150x40", "1x2x70x40"))
+    (tmp_path / "module.mlir").write_text(f"""
+module @strict_attention {{
+  func.func @main(%q: {query}, %k: {key}, %v: {value}) -> {result} {{
+    %r = fact.fused "attention" ins(%q, %k, %v : {query}, {key}, {value}) {{
+    ^bb0(%a0: {query}, %a1: {key}, %a2: {value}):
+      %o = fact.attention %a0, %a1, %a2 {attributes} : ({query}, {key}, {value}) -> {result}
+      fact.yield %o : {result}
+    }} schedule(#fact.sm90_strict_attention<{schedule}>) : {result}
+    return %r : {result}
+  }}
+}}
+""")
+    subprocess.run([toolchain.require_tool("fact-compile"), tmp_path / "module.mlir", "--target=h200",
+                    "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], check=True)
+    process = tune(root, tmp_path)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+
+
 def test_kernels_in_one_source_are_one_object(root, tmp_path):
     """What test/gpu/unite.py makes of a bundle."""
     class Rows(nn.Module):
@@ -226,15 +260,24 @@ def test_addresses_that_come_back_are_bound_once(root, tmp_path, monkeypatch):
     table.destroy(model)
 
 
-@pytest.fixture(scope="module")
-def selftest(root, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("selftest")
+def emulated_program(root, folder, name, headers=()):
+    """A program of test/emulation, compiled with a bundle's headers."""
+    for header in headers:
+        (folder / "fact" / "cutlass").mkdir(parents=True, exist_ok=True)
+        shutil.copy(header, folder / "fact" / "cutlass")
     environment = toolchain.environment() | {"FACT_CACHE_DIR": str(root / "build" / "emulated")}
     nvcc = root / "test" / "emulation" / "nvcc"
-    for words in (["-c", root / "test" / "emulation" / "selftest.cu", "-o", folder / "selftest.o"],
-                  [folder / "selftest.o", "-o", folder / "selftest"]):
+    for words in (["-c", root / "test" / "emulation" / f"{name}.cu", "-o", folder / f"{name}.o",
+                   f"-I{folder}", f"-I{root / 'include'}"],
+                  [folder / f"{name}.o", "-o", folder / name]):
         subprocess.run([nvcc, *words], env=environment, check=True)
-    return lambda name: subprocess.run([folder / "selftest", name], text=True, capture_output=True,
+    return folder / name
+
+
+@pytest.fixture(scope="module")
+def selftest(root, tmp_path_factory):
+    program = emulated_program(root, tmp_path_factory.mktemp("selftest"), "selftest")
+    return lambda name: subprocess.run([program, name], text=True, capture_output=True,
                                        timeout=60)
 
 
@@ -247,3 +290,13 @@ def test_mistakes_show(selftest, name, says):
     process = selftest(name)
     assert (process.returncode == 0) == (says in ("right", "wrong")), process
     assert says is None or says in process.stdout + process.stderr, process
+
+
+def test_operand_copies(root, tmp_path):
+    """The kernels that bring operands of f32 into the order that wgmma reads."""
+    kernels = root / "lib" / "Target" / "Cuda"
+    headers = [*(kernels / "Common" / "Kernels").glob("*.cuh"),
+               kernels / "Sm90" / "Kernels" / "OperandCopies.cuh"]
+    program = emulated_program(root, tmp_path, "operand_copies", headers)
+    process = subprocess.run([program], text=True, capture_output=True, timeout=300)
+    assert process.stdout == "right\n", process

@@ -447,6 +447,37 @@ def test_a_query_without_keys_is_refused_and_explained(monkeypatch, tmp_path):
 
 
 # Makes all candidates of a bundle fail but the fallback, then tunes it.
+@pytest.mark.parametrize("setting, rounded", [("highest", {"convolution"}),
+                                              ("high", {"convolution", "product"})])
+def test_tf32_is_part_of_what_rounding_decides(setting, rounded, monkeypatch):
+    """cuDNN and cuBLAS use TF32 for some sizes and not for others."""
+    before = torch.get_float32_matmul_precision()
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
+    torch.set_float32_matmul_precision(setting)
+    try:
+        ops = arithmetic.tf32_ops()
+    finally:
+        torch.set_float32_matmul_precision(before)
+    torch.manual_seed(0)
+    x, w, b = torch.randn(2, 8, 9, 9), torch.randn(16, 8, 3, 3), torch.randn(16)
+    for name, run in (("convolution", lambda x: nn.functional.conv2d(x, w.to(x), b.to(x))),
+                      ("product", lambda x: torch.addmm(b.to(x), x.flatten(0, 2),
+                                                        torch.eye(9, 16).to(x)))):
+        exact = run(x.double())
+        with arithmetic.Perturbed(0, x.device, ops):
+            disturbed = run(x)
+        error = float((disturbed - exact).norm() / exact.norm())
+        assert (1e-5 < error < 1e-3) == (name in rounded), (name, error)
+        assert error < 1e-3
+
+
+def test_round_to_tf32():
+    values = torch.tensor([1.0, 1 + 2**-11, 1 + 3 * 2**-12, -1 - 2**-12, math.inf, -math.inf])
+    assert arithmetic.round_to_tf32(values).tolist() == [1, 1 + 2**-10, 1 + 2**-10, -1, math.inf,
+                                                         -math.inf]
+    assert arithmetic.round_to_tf32(torch.tensor([math.nan])).isnan().all()
+
+
 FAILING_TUNER = """#!{python}
 import json, os, sys
 path = os.path.join(sys.argv[1], "bundle.json")

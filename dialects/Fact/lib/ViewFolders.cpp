@@ -274,11 +274,16 @@ struct KeepLeadingDims : OpRewritePattern<ReshapeOp> {
 } // namespace
 
 namespace {
-/// Windows that do not overlap are blocks: a reshape and a permute.
+/// Windows that do not overlap are blocks: a reshape and a permute. Those that
+/// are reduced have a kernel as they are.
 struct SplitIntoBlocks : OpRewritePattern<WindowsOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WindowsOp op,
                                 PatternRewriter &rewriter) const override {
+    if (llvm::any_of(op->getUsers(), [](Operation *user) {
+          return isa<ReduceOp, PointwiseOpInterface>(user);
+        }))
+      return failure();
     int64_t dim = op.getDim(), count = op.getKernel().size();
     Value value = op.getOperand();
     SmallVector<int64_t> shape(op.getOperand().getType().getShape());

@@ -25,8 +25,10 @@ struct ContractionRegion {
 
   struct Options {
     Kind kind = Kind::Single;
-    /// Whether batches become rows where one rhs serves all of them.
+    /// Whether batches become rows where one rhs serves all of them, and how
+    /// many of their leading dimensions stay batches nonetheless.
     bool foldBatches = true;
+    size_t batchDims = 0;
     /// Whether a factor may be a constant of the region.
     bool constantFactors = false;
     /// Whether the rows of the lhs may be windows that strides cannot describe.
@@ -95,6 +97,8 @@ struct ContractionRegion {
   mlir::Type getElementType() const {
     return products.front().matmul.getLhs().getType().getElementType();
   }
+  /// Whether all batches have the same rhs.
+  bool isShared() const;
   /// Rows of all products.
   int64_t getRows() const { return batches * m; }
   /// Whether the only result is the only product itself.
@@ -103,6 +107,10 @@ struct ContractionRegion {
            results.front().yielded == products.front().matmul.getResult();
   }
 };
+
+/// Whether all batches of a factor [batches..., rows, columns] read the same
+/// matrix.
+bool isShared(const StridedView &factor);
 } // namespace fact
 
 #endif // FACT_ANALYSIS_CONTRACTIONREGION_H

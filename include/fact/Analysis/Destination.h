@@ -32,6 +32,11 @@ mlir::LogicalResult shareIndexSpace(llvm::MutableArrayRef<StridedView> views,
 llvm::SmallVector<Destination> getParts(ConcatOp concat,
                                         const StridedView &view);
 
+/// The same, where `view` is of the result with dimensions split: each input has
+/// to be a box of it, as the phases of a pixel shuffle are.
+mlir::FailureOr<llvm::SmallVector<Destination>>
+getSplitParts(ConcatOp concat, const StridedView &view, EmitError emitError);
+
 /// The halves of a rotary embedding, each with its part of where the result
 /// lands: `x * cos - y * sin` and `y * cos + x * sin` for all pairs (x, y). The
 /// ops that compute them are added before `rotary`.

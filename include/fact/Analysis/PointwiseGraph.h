@@ -11,6 +11,7 @@
 #define FACT_ANALYSIS_POINTWISEGRAPH_H
 
 #include "fact/Dialect/Fact/Fact.h"
+#include <vector>
 
 namespace fact {
 /// How some values of a region are computed at one point of an index space:
@@ -19,8 +20,24 @@ namespace fact {
 /// computation on views of its operands.
 class PointwiseGraph {
 public:
+  /// An index of a gather that a value is read through: the element is at the
+  /// view's position plus the index times `stride`. An index outside of
+  /// [0, size) reads NaN, or 0 for integers.
+  struct Index {
+    unsigned node;
+    int64_t stride, size;
+  };
+
+  /// Points where `lower <= coordinate < upper`; the coordinate is a sum over
+  /// those of the point, as a position is.
+  struct Bound {
+    StridedView coordinate;
+    int64_t lower, upper;
+  };
+
   /// A value that is read and not computed: an argument of the region, a
-  /// constant in memory, or an anchor, which the kernel has at hand.
+  /// constant in memory, an anchor, which the kernel has at hand, or a
+  /// coordinate of the point.
   struct Leaf {
     mlir::Value value;
     /// The value's elements in the index space. Dimensions of size 1 have
@@ -30,6 +47,13 @@ public:
     /// For the source of a gather, the distance of two neighboring indices: the
     /// element is at the view's position plus the index times this.
     int64_t indexStride = 0;
+    /// The gathers that the value is read through (`Gathers::Reads`).
+    std::vector<Index> indices = {};
+    /// The part of a concatenation that the value is: other points read zero,
+    /// and nothing from memory.
+    std::vector<Bound> bounds = {};
+    /// Whether the leaf is the position that `view` says, not an element there.
+    bool isCoordinate = false;
   };
 
   /// One value per point.
@@ -37,19 +61,22 @@ public:
     /// The op that computes it from `operands`: a pointwise op; a constant of
     /// equal elements, without operands; a gather, whose operand is the index
     /// and whose source is `leaf`; a norm (see `appliesNormWeights`), whose
-    /// operands are the normalized value, weight and bias. Null for a leaf.
+    /// operands are the normalized value, weight and bias; a concatenation,
+    /// whose operands are the coordinate and the parts. Null for a leaf.
     mlir::Operation *op = nullptr;
     llvm::SmallVector<unsigned> operands;
     unsigned leaf = 0;
+    /// Where each part of a concatenation ends.
+    llvm::SmallVector<int64_t> ends = {};
   };
 
   enum class Gathers {
     /// The graph reads no gathers.
     None,
-    /// The result of a gather is a leaf.
-    Leaves,
     /// A gather is a node: its index is computed like any other value.
-    Nodes
+    Nodes,
+    /// A gather is a way to read its source: leaves have its indices.
+    Reads
   };
 
   struct Options {
@@ -58,6 +85,8 @@ public:
     llvm::function_ref<bool(mlir::Value value, const StridedView *view)>
         isAnchor = nullptr;
     Gathers gathers = Gathers::None;
+    /// Whether the graph reads the parts of concatenations, each where it is.
+    bool readsConcats = false;
     /// Whether constants of different elements lie in memory. Those of equal
     /// elements never need to.
     bool readsConstants = false;

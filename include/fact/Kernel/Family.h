@@ -97,6 +97,10 @@ struct Rule {
   /// The sizes that the speed of a region of this rule depends on. Regions that
   /// agree in them, in ops and in type are one problem to the registry.
   ProblemExtents (*getExtents)(FusedOp fused) = getAnchorExtents;
+
+  /// Whether growth to producers stops at those that follow a contraction or a
+  /// row op, whose kernels compute them once.
+  bool leavesEpilogues = false;
 };
 
 class Family;
@@ -179,6 +183,11 @@ public:
   llvm::ArrayRef<const ScheduleKind *> getScheduleKinds() const {
     return scheduleKinds;
   }
+
+  /// The bytes that the channels of a pixel must be a multiple of for kernels
+  /// that read windows of images without a copy; 0 where there are none, or
+  /// where they take any.
+  virtual int64_t getPixelBytes() const { return 0; }
 
   /// Reads the region; the diagnostic says why it cannot be emitted. The
   /// machine outlives the plan.

@@ -16,6 +16,7 @@ extern const Rule gatedGemmRule;
 extern const Rule groupedGemmRule;
 extern const Rule thinGemmRule;
 extern const Rule attentionRule;
+extern const Rule windowsRule;
 extern const Rule rowwiseRule;
 extern const Rule reductionRule;
 extern const Rule scanRule;

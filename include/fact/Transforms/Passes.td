@@ -34,9 +34,9 @@ def MovePermutes : Pass<"fact-move-permutes"> {
     A convolution is a product with channels in the last dimension, between
     permutes from and to the caller's order. A permute that brings channels from
     the last dimension to the second moves past pointwise ops, slices,
-    concatenations, gathers, softmaxes and reductions, until it meets its
-    inverse before the next convolution, or a result. A module without
-    `fact.windows` stays as it is.
+    concatenations of mostly permuted tensors, pixel shuffles, gathers,
+    softmaxes and reductions, until it meets its inverse before the next
+    convolution, or a result. A module without `fact.windows` stays as it is.
 
     ```mlir
     %0 = fact.permute %x [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>

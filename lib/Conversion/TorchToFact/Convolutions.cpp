@@ -72,15 +72,19 @@ static Value toChannelsFirst(TorchCall &call, Value value) {
   return call.permute(value, order);
 }
 
-/// Zeros before and after the elements of a dimension.
+/// Zeros before and after the elements of dimensions from `dim`.
 static Value addZeros(TorchCall &call, Value value, int64_t dim,
-                      int64_t count) {
-  if (!count)
-    return value;
-  SmallVector<int64_t> shape(typeOf(value).getShape());
-  shape[dim] = count;
-  Value zeros = call.constant(0, elementOf(value), shape);
-  return call.concat({zeros, value, zeros}, dim);
+                      ArrayRef<int64_t> counts) {
+  for (int64_t count : counts) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape[dim] = count;
+    if (count) {
+      Value zeros = call.constant(0, elementOf(value), shape);
+      value = call.concat({zeros, value, zeros}, dim);
+    }
+    ++dim;
+  }
+  return value;
 }
 
 /// Merges `count` dimensions from `first`.
@@ -100,18 +104,29 @@ static Value getWindows(TorchCall &call, const Convolution &of, Value image,
   return merge(call, windows, dim + kernel.size(), kernel.size() + 1);
 }
 
-/// Groups are batches of one product: [groups, pixels, filters].
+/// Groups are batches of one product: [groups, pixels, filters]. Zeros are
+/// added to the images of each group, so that a kernel can read through them.
+/// Groups of one channel are no products but reductions, which keep the order
+/// of the image.
 static Value multiplyGroups(TorchCall &call, const Convolution &of, Value image,
                             Value filters) {
   int64_t dims = of.getDims(), groups = of.groups;
   SmallVector<int64_t> shape(typeOf(image).getShape());
   int64_t channels = shape.back() / groups;
+  if (channels == 1) {
+    image = addZeros(call, image, /*dim=*/1, of.padding);
+    shape.assign(typeOf(image).getShape().begin(),
+                 typeOf(image).getShape().end());
+  }
   shape.back() = groups;
   shape.push_back(channels);
   image = call.reshape(image, shape);
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   std::rotate(order.begin(), order.end() - 2, order.end() - 1);
-  Value windows = getWindows(call, of, call.permute(image, order), /*dim=*/2);
+  image = call.permute(image, order);
+  if (channels != 1)
+    image = addZeros(call, image, /*dim=*/2, of.padding);
+  Value windows = getWindows(call, of, image, /*dim=*/2);
   SmallVector<int64_t> result(typeOf(windows).getShape().drop_back());
   int64_t count = typeOf(filters).getDimSize(0) / groups;
   filters = call.reshape(filters,
@@ -134,8 +149,8 @@ static LogicalResult convertConvolution(TorchCall &call) {
   Type element = call.getResultElement();
   int64_t dims = of.getDims();
   Value image = toChannelsLast(call, call.cast(of.x, element));
-  for (int64_t i = 0; i < dims; ++i)
-    image = addZeros(call, image, 1 + i, of.padding[i]);
+  if (of.groups == 1)
+    image = addZeros(call, image, /*dim=*/1, of.padding);
   Value filters = merge(
       call, toChannelsLast(call, call.cast(of.weight, element)), 1, dims + 1);
   Value result = of.groups == 1

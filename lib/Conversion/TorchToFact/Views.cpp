@@ -214,6 +214,21 @@ static LogicalResult convertUnfold(TorchCall &call) {
   return call.replace(call.permute(windows, order));
 }
 
+/// `fact.windows` of python/fact/forms.
+static LogicalResult convertWindows(TorchCall &call) {
+  Value x;
+  int64_t dim = 0;
+  SmallVector<int64_t> kernel, strides, dilations;
+  if (failed(call.tensor(0, "x", x)) ||
+      failed(call.dimensionOf(x, 1, "dim", dim)) ||
+      failed(call.integers(2, "kernel", kernel)) ||
+      failed(call.integers(3, "strides", strides)) ||
+      failed(call.integers(4, "dilations", dilations)))
+    return failure();
+  return call.replace(
+      call.infer<WindowsOp>(x, dim, kernel, strides, dilations));
+}
+
 static LogicalResult convertSelect(TorchCall &call) {
   Value x;
   int64_t dim, index;
@@ -466,6 +481,7 @@ void torchtofact::populateViewConverters(ConverterTable &table) {
   table["aten.narrow"] = convertNarrow;
   table["aten.select.int"] = convertSelect;
   table["aten.unfold"] = convertUnfold;
+  table["fact.windows"] = convertWindows;
 
   for (StringRef name : {"split.Tensor", "unsafe_split.Tensor"})
     table[("aten." + name).str()] = convertSplit;

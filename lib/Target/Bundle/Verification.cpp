@@ -141,7 +141,8 @@ static constexpr double largestStrictError = 0x1p-15;
 /// values, so each row has its own scale. The absolute error of a score, which
 /// grows with the score, is the relative error of its probability; below
 /// `valueSpread`, the factors of 4 and 16 include it. Of TF32 they do not: the
-/// errors of both products add up as independent ones.
+/// errors of both products add up as independent ones, and so does what a
+/// function makes of the error of its argument that it bounds, as tanh.
 static void setTolerance(FusedOp fused, Value value,
                          const Amplification &amplification,
                          tuning::Result &result) {
@@ -161,7 +162,7 @@ static void setTolerance(FusedOp fused, Value value,
   double scores =
       hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
   double tf32 = hasTf32 ? tf32Rounding : 0;
-  double products = hasAverages ? std::hypot(1, amplification.normal) : 1;
+  double products = std::hypot(1, amplification.normal);
   // Each factor's error is multiplied by the other factors, of which some among
   // millions of elements are large in all.
   double tails = std::pow(3, std::max<int64_t>(getDegree(value, slice) - 1, 0));

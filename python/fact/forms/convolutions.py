@@ -4,12 +4,14 @@ compiler takes as it is."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
 
 import torch
 from torch.nn import functional as F
 
-from .table import aten, form, of_channels, per_dimension, spread, window_places
+from .table import aten, form, of_channels, per_dimension, spread, windows_of
 
 
 def _convolution(x, weight, bias, stride, padding, dilation, groups, dims):
@@ -26,26 +28,24 @@ def _convolution(x, weight, bias, stride, padding, dilation, groups, dims):
 
 
 def _of_single_channels(x, weight, stride, padding, dilation, groups, dims):
-    """One channel per group: each place in the kernel is a strided slice, times a number for
-    each filter."""
+    """One channel per group: a sum of each window times the filter."""
+    kernel, filters = list(weight.shape[2:]), weight.shape[0] // groups
+    if filters > 1:
+        x = x.unsqueeze(2)  # [batch, groups, filters per group, ...]
     if any(padding):
         x = F.pad(x, [n for p in reversed(padding) for n in (p, p)])
-    kernel = list(weight.shape[2:])
-    counts = [(size - d * (k - 1) - 1) // s + 1
-              for size, k, s, d in zip(x.shape[2:], kernel, stride, dilation)]
-    # [batch, groups, filters per group, ...]
-    numbers = weight.reshape([groups, -1, math.prod(kernel)])
-    total = None
-    for i, (_, part) in enumerate(window_places(x, counts, kernel, stride, dilation)):
-        by = numbers[:, :, i].reshape([groups, -1] + [1] * dims)
-        total = part.unsqueeze(2) * by if total is None else total + part.unsqueeze(2) * by
-    return total.flatten(1, 2)
+    windows = windows_of(x, dims, kernel, stride, dilation)
+    leading = [groups, filters] if filters > 1 else [groups]
+    products = windows * weight.reshape(leading + [1] * dims + kernel)
+    result = products.sum([-1 - i for i in range(dims)])
+    return result.flatten(1, 2) if filters > 1 else result
 
 
 def _transposed(x, weight, bias, stride, padding, output_padding, groups, dilation, dims):
-    """The elements of a result at one distance from each other, of a stride, form a convolution
-    with every so many places of the kernel. Those with as many places are filters of one
-    convolution, without zeros among the places: a zero times infinity is no zero."""
+    """The elements of a result at one distance from each other, of a stride, are a phase: a
+    convolution with every so many places of the kernel. Phases with as many places are filters
+    of one convolution, without zeros among the places: a zero times infinity is no zero. All
+    phases are channels of one tensor before a pixel shuffle."""
     stride, padding, dilation, more = (
         per_dimension(of, dims) for of in (stride, padding, dilation, output_padding))
     batched = x.dim() == dims + 2
@@ -61,52 +61,109 @@ def _transposed(x, weight, bias, stride, padding, output_padding, groups, dilati
                             for n in (0, -k % s)])
     weight = weight.reshape([groups, -1, weight.shape[1]] + [
         n for k, s in zip(kernel, stride) for n in (-(-k // s), s)])
-    firsts = [p // s for p, s in zip(padding, stride)]
-    counts = [(size - 1 + p) // s - first + 1 for size, p, s, first in zip(
-        sizes, padding, stride, firsts)]
-
-    def result_of(phases):
-        """[batch, channels, phases..., counts...] for a choice of phases, dimension by
-        dimension, as (first, number, steps)."""
-        dim = len(phases)
-        if dim == dims:
-            return _of_phases(x, weight, phases, firsts, counts, dilation)
-        whole, rest = divmod(kernel[dim], stride[dim])
-        parts = [result_of(phases + [(first, number, steps)]) for first, number, steps in (
-            (0, rest, whole + 1), (rest, stride[dim] - rest, whole)) if number]
-        return parts[0] if len(parts) == 1 else torch.cat(parts, dim + 2)
-
-    result = _interleave(result_of([]), dims)
-    for dim, (size, s, p) in enumerate(zip(sizes, stride, padding), 2):
-        result = aten.slice(result, dim, p % s, p % s + size)
-    result = result if bias is None else result + of_channels(bias, result.dim())
+    counts = [-(-size // s) for size, s in zip(sizes, stride)]
+    phases = [_phases(*each) for each in zip(kernel, stride, padding)]
+    parts = {}
+    for chosen in itertools.product(*[dict.fromkeys(of for of, _, _ in dim) for dim in phases]):
+        parts[chosen] = _of_phases(x, weight, bias, chosen, counts, dilation)
+    result = _shuffle(_join(parts, phases, counts), stride, counts)
+    for dim, size in enumerate(sizes, 2):
+        if size != result.shape[dim]:
+            result = aten.slice(result, dim, 0, size)
     return result if batched else result.squeeze(0)
 
 
-def _of_phases(x, weight, phases, firsts, counts, dilation):
-    """The elements of a transposed convolution in some phases of its strides."""
+@dataclasses.dataclass(frozen=True)
+class _Phases:
+    """Phases with as many places of the kernel, in one dimension."""
+
+    first: int
+    number: int
+    # Places of the kernel.
+    steps: int
+    # The first element, counted from the first of the input, and how many more there are, since
+    # not all of these phases begin there.
+    start: int
+    more: int
+
+
+def _phases(kernel, stride, padding):
+    """The phases of one dimension in the order of the result: to which it belongs, its number
+    among these, and its first element."""
+    whole, rest = divmod(kernel, stride)
+    found = []
+    for first, number, steps in (0, rest, whole + 1), (rest, stride - rest, whole):
+        # The result begins after the padding, within the phases.
+        starts = [-(-(padding - phase) // stride) for phase in range(first, first + number)]
+        if number:
+            of = _Phases(first, number, steps, min(starts), max(starts) - min(starts))
+            found += [(of, i, start - of.start) for i, start in enumerate(starts)]
+    shift = padding % stride
+    return found[shift:] + found[:shift]
+
+
+def _of_phases(x, weight, bias, phases, counts, dilation):
+    """[batch, groups, phases and channels, counts...]: the elements of a transposed convolution
+    in some phases of its strides; without groups if there is one."""
     dims, (groups, channels, filters) = len(phases), weight.shape[:3]
-    shape = [x.shape[0], groups * filters] + [number for _, number, _ in phases] + counts
-    if not all(steps for _, _, steps in phases):
-        return x.new_zeros(shape)
-    for dim, (first, number, steps) in enumerate(phases):
-        weight = aten.slice(weight, 3 + 2 * dim, 0, steps)
-        weight = aten.slice(weight, 4 + 2 * dim, first, first + number)
-    # [groups, out, phases..., in, steps...], the last step first.
+    number = math.prod(each.number for each in phases)
+    counts = [count + each.more for count, each in zip(counts, phases)]
+    shape = [x.shape[0]] + [groups] * (groups > 1) + [number * filters, *counts]
+    if bias is not None:
+        bias = bias.reshape([groups, 1, filters]).expand(groups, number, filters).reshape(-1)
+    if not all(each.steps for each in phases):
+        zeros = x.new_zeros([x.shape[0], groups * number * filters, *counts])
+        return (zeros if bias is None else zeros + of_channels(bias, dims + 2)).reshape(shape)
+    for dim, each in enumerate(phases):
+        weight = aten.slice(weight, 3 + 2 * dim, 0, each.steps)
+        weight = aten.slice(weight, 4 + 2 * dim, each.first, each.first + each.number)
+    # [groups, phases..., out, in, steps...], the last step first.
     weight = weight.flip([3 + 2 * i for i in range(dims)])
-    order = [0, 2] + [4 + 2 * i for i in range(dims)] + [1] + [3 + 2 * i for i in range(dims)]
-    weight = weight.permute(order).reshape([-1, channels] + [steps for _, _, steps in phases])
-    edges = [(d * (steps - 1) - first, first + count - n) for (_, _, steps), d, first, count, n
-             in zip(phases, dilation, firsts, counts, x.shape[2:])]
+    order = [0] + [4 + 2 * i for i in range(dims)] + [2, 1] + [3 + 2 * i for i in range(dims)]
+    weight = weight.permute(order).reshape([-1, channels] + [each.steps for each in phases])
+    edges = [(d * (each.steps - 1) - each.start, each.start + count - n)
+             for each, d, count, n in zip(phases, dilation, counts, x.shape[2:])]
     x = F.pad(x, [n for pair in reversed(edges) for n in pair])
-    return _convolution(x, weight, None, 1, 0, dilation, groups, dims).reshape(shape)
+    return _convolution(x, weight, bias, 1, 0, dilation, groups, dims).reshape(shape)
 
 
-def _interleave(x, dims):
-    """[batch, channels, phases..., counts...] as [batch, channels, (counts, phases)...]."""
-    shape = list(x.shape)
-    x = x.permute([0, 1] + [n for i in range(dims) for n in (2 + dims + i, 2 + i)])
-    return x.reshape(shape[:2] + [shape[2 + i] * shape[2 + dims + i] for i in range(dims)])
+def _join(parts, phases, counts):
+    """The parts of a transposed convolution as phases in the order of the result."""
+    joined = []
+    for place, chosen in enumerate(itertools.product(*phases)):
+        of, numbers, starts = zip(*chosen)
+        part, index = parts[of], 0
+        for each, number in zip(of, numbers):
+            index = index * each.number + number
+        dim = part.dim() - len(counts)
+        filters = part.shape[dim - 1] // math.prod(each.number for each in of)
+        is_whole = len(parts) == 1 and index == place and \
+            list(part.shape[dim:]) == list(counts)
+        part = part if is_whole else _slice(part, dim - 1, index * filters, filters)
+        for i, (start, count) in enumerate(zip(starts, counts)):
+            part = _slice(part, dim + i, start, count)
+        joined.append(part)
+    return joined[0] if is_whole else torch.cat(joined, dim - 1)
+
+
+def _slice(x, dim, start, size):
+    return x if size == x.shape[dim] else aten.slice(x, dim, start, start + size)
+
+
+def _shuffle(x, stride, counts):
+    """[batch, groups, phases and channels, counts...] as [batch, channels, (counts, phases)...]."""
+    dims, lead = len(stride), list(x.shape[:-len(stride) - 1])
+    if math.prod(stride) > 1:
+        # Dimensions of one phase are not split.
+        split = [i for i in range(dims) if stride[i] > 1]
+        x = x.reshape(lead + [stride[i] for i in split] + [-1, *counts])
+        places = {i: len(lead) + place for place, i in enumerate(split)}
+        channels = len(lead) + len(split)
+        order = list(range(len(lead))) + [channels]
+        for i in range(dims):
+            order += [channels + 1 + i] + ([places[i]] if i in places else [])
+        x = x.permute(order)
+    return x.reshape([x.shape[0], -1] + [n * s for n, s in zip(counts, stride)])
 
 
 def _add_convolutions(dims: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pools, as maxima and sums of strided slices."""
+"""Pools, as maxima and sums of windows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Callable
 import torch
 from torch.nn import functional as F
 
-from .table import TABLE, aten, per_dimension, window_places
+from .table import TABLE, aten, per_dimension, window_places, windows_of
 
 
 def _windows(size: int, kernel: int, stride: int, padding: int, dilation: int,
@@ -33,29 +33,41 @@ class _Pool:
         self.counts = [_windows(*of, ceil_mode) for of in zip(
             self.sizes, self.kernel, self.stride, self.padding, self.dilation)]
 
-    def is_blocks(self) -> bool:
-        """Whether windows are neighbors, without gaps, padding or rest, and so large that a
-        reduction pays; small ones are pointwise ops, which join their neighbors' kernels."""
-        return math.prod(self.kernel) > 9 and \
-            self.kernel == self.stride and not any(self.padding) and \
-            all(d == 1 for d in self.dilation) and \
-            all(count * k == size for count, k, size in zip(self.counts, self.kernel, self.sizes))
+    def is_whole(self) -> bool:
+        """Whether one window is all of the tensor."""
+        return self.kernel == self.sizes and not any(self.padding) and \
+            all(count == 1 for count in self.counts)
 
-    def blocks(self, x: torch.Tensor) -> tuple[torch.Tensor, list[int]]:
-        """[..., count, kernel, count, kernel], and the dimensions of kernels."""
-        shape = [n for pair in zip(self.counts, self.kernel) for n in pair]
-        leading = list(x.shape[:-self.dims])
-        dims = [len(leading) + 2 * index + 1 for index in range(self.dims)]
-        return x.reshape(leading + shape), dims
+    def is_rows(self) -> bool:
+        """Whether windows are long parts of rows, one behind the other, without padding or rest."""
+        return self.dims == 1 and self.kernel[0] > 9 and self.kernel == self.stride and \
+            self.padding[0] == 0 and self.dilation[0] == 1 and \
+            self.counts[0] * self.kernel[0] == self.sizes[0]
 
-    def places(self, x: torch.Tensor, value: float):
-        """For each place in a window, its elements in all windows."""
+    def last_dims(self, x: torch.Tensor) -> list[int]:
+        return list(range(x.dim() - self.dims, x.dim()))
+
+    def pad(self, x: torch.Tensor, value: float) -> torch.Tensor:
+        """All elements that windows have, `value` outside of the tensor."""
         after = [(count - 1) * s + d * (k - 1) + 1 - size - p for count, s, d, k, size, p in zip(
             self.counts, self.stride, self.dilation, self.kernel, self.sizes, self.padding)]
         amounts = [n for p, a in reversed(list(zip(self.padding, after))) for n in (p, max(a, 0))]
-        if any(amounts):
-            x = F.pad(x, amounts, value=value)
-        return window_places(x, self.counts, self.kernel, self.stride, self.dilation)
+        return F.pad(x, amounts, value=value) if any(amounts) else x
+
+    def places(self, x: torch.Tensor, value: float):
+        """For each place in a window, its elements in all windows."""
+        return window_places(self.pad(x, value), self.counts, self.kernel, self.stride,
+                             self.dilation)
+
+    def reduce(self, function: Callable, x: torch.Tensor, value: float) -> torch.Tensor:
+        """A reduction of each window."""
+        if self.is_whole():
+            return function(x, self.last_dims(x), keepdim=True)
+        if self.is_rows():
+            return function(x.unflatten(-1, (self.counts[0], self.kernel[0])), [-1])
+        windows = windows_of(self.pad(x, value), self.dims, self.kernel, self.stride,
+                             self.dilation)
+        return function(windows, self.last_dims(windows))
 
 
 def _lowest(dtype: torch.dtype) -> float:
@@ -65,12 +77,7 @@ def _lowest(dtype: torch.dtype) -> float:
 def _max_pool(dims: int) -> Callable:
     def pool(x, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
         of = _Pool(x, kernel_size, stride, padding, dilation, ceil_mode, dims)
-        if of.is_blocks():
-            return torch.amax(*of.blocks(x))
-        best = None
-        for _, part in of.places(x, _lowest(x.dtype)):
-            best = part if best is None else torch.maximum(best, part)
-        return best
+        return of.reduce(torch.amax, x, _lowest(x.dtype))
 
     return pool
 
@@ -99,17 +106,16 @@ def _avg_pool(dims: int) -> Callable:
     def pool(x, kernel_size, stride=(), padding=0, ceil_mode=False, count_include_pad=True,
              divisor_override=None):
         of = _Pool(x, kernel_size, stride, padding, 1, ceil_mode, dims)
-        if of.is_blocks() and divisor_override is None:
-            return torch.mean(*of.blocks(x))
-        total = None
-        for _, part in of.places(x, 0):
-            total = part if total is None else total + part
+        divisors = [[_divisor(of, dim, window, count_include_pad)
+                     for window in range(of.counts[dim])] for dim in range(dims)]
+        if divisor_override is None and all(
+                count == k for counts, k in zip(divisors, of.kernel) for count in counts):
+            return of.reduce(torch.mean, x, 0)
+        total = of.reduce(torch.sum, x, 0)
         if divisor_override is not None:
             return total / divisor_override
         divisor = torch.ones([], dtype=x.dtype, device=x.device)
-        for dim in range(dims):
-            counts = [_divisor(of, dim, window, count_include_pad)
-                      for window in range(of.counts[dim])]
+        for dim, counts in enumerate(divisors):
             shape = [-1] + [1] * (dims - 1 - dim)
             divisor = divisor * torch.tensor(counts, dtype=x.dtype, device=x.device).reshape(shape)
         return total / divisor

@@ -79,6 +79,29 @@ def per_dimension(value, dims: int) -> list[int]:
     return value * dims if len(value) == 1 else value
 
 
+_LIBRARY = torch.library.Library("fact", "DEF")
+_LIBRARY.define("windows(Tensor x, int dim, int[] kernel, int[] strides, int[] dilations) "
+                "-> Tensor")
+
+
+@torch.library.impl(_LIBRARY, "windows", "CompositeExplicitAutograd")
+def _windows(x, dim, kernel, strides, dilations):
+    """`fact.windows` in PyTorch's terms."""
+    count = len(kernel)
+    for i, (k, s, d) in enumerate(zip(kernel, strides, dilations)):
+        # The places in a window come last.
+        x = x.unfold(dim + i, (k - 1) * d + 1, s)[..., ::d]
+    rank = x.dim() - count
+    order = [*range(dim + count), *range(rank, rank + count), *range(dim + count, rank)]
+    return x.permute(order).contiguous()
+
+
+def windows_of(x: torch.Tensor, dims: int, kernel: list[int], stride: list[int],
+               dilation: list[int]) -> torch.Tensor:
+    """Windows of the last dimensions: [..., number of windows..., kernel...]."""
+    return torch.ops.fact.windows(x, x.dim() - dims, kernel, stride, dilation)
+
+
 def window_places(x: torch.Tensor, counts: list[int], kernel: list[int], stride: list[int],
                   dilation: list[int]) -> Iterator[tuple[tuple[int, ...], torch.Tensor]]:
     """For each place in a window of the last dimensions, its elements in all windows."""

@@ -33,13 +33,14 @@ module attributes {fact.float32_convolution_precision = "high", fact.float32_mat
 // CHECK-LABEL: func.func @groups(
 // CHECK: %[[SPLIT:.+]] = fact.reshape %{{.+}} : (tensor<2x9x4xf32>) -> tensor<2x9x2x2xf32>
 // CHECK: %[[IMAGES:.+]] = fact.permute %[[SPLIT]] [2, 0, 1, 3] : (tensor<2x9x2x2xf32>) -> tensor<2x2x9x2xf32>
-// CHECK: %[[WINDOWS:.+]] = fact.windows %[[IMAGES]] dim 2 kernel [3] strides [1] dilations [2] : (tensor<2x2x9x2xf32>) -> tensor<2x2x5x3x2xf32>
-// CHECK: %[[PRODUCT:.+]] = fact.matmul %{{.+}}, %{{.+}} transpose_b : (tensor<2x10x6xf32>, tensor<2x3x6xf32>) -> tensor<2x10x3xf32>
-// CHECK: %[[IMAGE:.+]] = fact.reshape %[[PRODUCT]] : (tensor<2x10x3xf32>) -> tensor<2x2x5x3xf32>
-// CHECK: fact.permute %[[IMAGE]] [1, 2, 0, 3] : (tensor<2x2x5x3xf32>) -> tensor<2x5x2x3xf32>
-// CHECK: fact.permute %{{.+}} [0, 2, 1] : (tensor<2x5x6xf32>) -> tensor<2x6x5xf32>
+// CHECK: %[[PADDED:.+]] = fact.concat %{{.+}}, %[[IMAGES]], %{{.+}} dim 2 : {{.+}} -> tensor<2x2x11x2xf32>
+// CHECK: %[[WINDOWS:.+]] = fact.windows %[[PADDED]] dim 2 kernel [3] strides [1] dilations [2] : (tensor<2x2x11x2xf32>) -> tensor<2x2x7x3x2xf32>
+// CHECK: %[[PRODUCT:.+]] = fact.matmul %{{.+}}, %{{.+}} transpose_b : (tensor<2x14x6xf32>, tensor<2x3x6xf32>) -> tensor<2x14x3xf32>
+// CHECK: %[[IMAGE:.+]] = fact.reshape %[[PRODUCT]] : (tensor<2x14x3xf32>) -> tensor<2x2x7x3xf32>
+// CHECK: fact.permute %[[IMAGE]] [1, 2, 0, 3] : (tensor<2x2x7x3xf32>) -> tensor<2x7x2x3xf32>
+// CHECK: fact.permute %{{.+}} [0, 2, 1] : (tensor<2x7x6xf32>) -> tensor<2x6x7xf32>
 module attributes {fact.float32_convolution_precision = "highest", fact.float32_matmul_precision = "high"} {
-  func.func @groups(%x: !torch.vtensor<[2,4,9],f32>, %w: !torch.vtensor<[6,2,3],f32>) -> !torch.vtensor<[2,6,5],f32> {
+  func.func @groups(%x: !torch.vtensor<[2,4,9],f32>, %w: !torch.vtensor<[6,2,3],f32>) -> !torch.vtensor<[2,6,7],f32> {
     %none = torch.constant.none
     %false = torch.constant.bool false
     %int0 = torch.constant.int 0
@@ -48,7 +49,7 @@ module attributes {fact.float32_convolution_precision = "highest", fact.float32_
     %zeros = torch.prim.ListConstruct %int0 : (!torch.int) -> !torch.list<int>
     %ones = torch.prim.ListConstruct %int1 : (!torch.int) -> !torch.list<int>
     %twos = torch.prim.ListConstruct %int2 : (!torch.int) -> !torch.list<int>
-    %0 = torch.aten.convolution %x, %w, %none, %ones, %zeros, %twos, %false, %zeros, %int2 : !torch.vtensor<[2,4,9],f32>, !torch.vtensor<[6,2,3],f32>, !torch.none, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.bool, !torch.list<int>, !torch.int -> !torch.vtensor<[2,6,5],f32>
-    return %0 : !torch.vtensor<[2,6,5],f32>
+    %0 = torch.aten.convolution %x, %w, %none, %ones, %ones, %twos, %false, %zeros, %int2 : !torch.vtensor<[2,4,9],f32>, !torch.vtensor<[6,2,3],f32>, !torch.none, !torch.list<int>, !torch.list<int>, !torch.list<int>, !torch.bool, !torch.list<int>, !torch.int -> !torch.vtensor<[2,6,7],f32>
+    return %0 : !torch.vtensor<[2,6,7],f32>
   }
 }

@@ -23,6 +23,8 @@
 // RUN: sed 's/ : (/ tf32 : (/' %t/product.mlir > %t/tf32.mlir
 // RUN: fact-compile %t/tf32.mlir --until=bundle --bundle=%t/tf32
 // RUN: FileCheck %s --check-prefix=TF32 < %t/tf32/bundle.json
+// RUN: fact-compile %t/bounded.mlir --until=bundle --bundle=%t/bounded
+// RUN: FileCheck %s --check-prefix=BOUNDED < %t/bounded/bundle.json
 // RUN: fact-compile %t/averages.mlir --until=bundle --bundle=%t/averages
 // RUN: FileCheck %s --check-prefix=AVERAGES < %t/averages/bundle.json
 
@@ -37,6 +39,11 @@
 // TF32: "results": [
 // TF32: "element": 0.00390625,
 // TF32: "norm": 0.00048828125
+
+// A bounded function of a product keeps the error of large products.
+// BOUNDED: "results": [
+// BOUNDED: "element": 0.016{{[0-9]+}},
+// BOUNDED: "norm": 0.002{{[0-9]+}}
 
 // Errors of two factors, each times the other; where one is infinite, rounding
 // may decide the other's sign.
@@ -207,4 +214,15 @@ func.func @f(%q: tensor<1x2x64x64xf32>, %k: tensor<1x2x64x64xf32>, %v: tensor<1x
     fact.yield %2 : tensor<1x2x64x64xf32>
   } : tensor<1x2x64x64xf32>
   return %0 : tensor<1x2x64x64xf32>
+}
+
+//--- bounded.mlir
+func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x64xf32>) -> tensor<64x64xf32> {
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x96xf32>, tensor<96x64xf32>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<96x64xf32>):
+    %1 = fact.matmul %a, %b tf32 : (tensor<64x96xf32>, tensor<96x64xf32>) -> tensor<64x64xf32>
+    %2 = fact.tanh %1 : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    fact.yield %2 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
 }

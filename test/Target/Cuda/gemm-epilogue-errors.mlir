@@ -52,15 +52,16 @@ func.func @softmax(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64
 
 // -----
 
-func.func @transposed_result(%x: tensor<64x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @below {{a result must have contiguous rows, and its last views permute them}}
-  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<64x64xf16>, tensor<64x64xf16>) {
-  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>):
-    %1 = fact.matmul %a, %b : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
-    %2 = fact.permute %1 [1, 0] : (tensor<64x64xf16>) -> tensor<64x64xf16>
-    fact.yield %2 : tensor<64x64xf16>
-  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x64xf16>
-  return %0 : tensor<64x64xf16>
+// Columns of 60 elements of f16 are no multiple of 16 bytes.
+func.func @transposed_result(%x: tensor<60x64xf16>, %w: tensor<64x64xf16>) -> tensor<64x60xf16> {
+  // expected-error @below {{a result must have contiguous rows or columns of whole 16 bytes, and its last views permute them}}
+  %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<60x64xf16>, tensor<64x64xf16>) {
+  ^bb0(%a: tensor<60x64xf16>, %b: tensor<64x64xf16>):
+    %1 = fact.matmul %a, %b : (tensor<60x64xf16>, tensor<64x64xf16>) -> tensor<60x64xf16>
+    %2 = fact.permute %1 [1, 0] : (tensor<60x64xf16>) -> tensor<64x60xf16>
+    fact.yield %2 : tensor<64x60xf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<64x60xf16>
+  return %0 : tensor<64x60xf16>
 }
 
 // -----

@@ -28,11 +28,12 @@ func.func @silu(%x: tensor<128x512x768xbf16>, %s: tensor<768xbf16>) -> tensor<12
 // -----
 
 // A copy: permute and merge, which no stride of the source can say, becomes
-// strides of the result.
+// strides of the result. Dimensions follow the result, so that neighbors are
+// stored together.
 
-// CHECK:      Extents<2, 8, 16, 96>,
-// CHECK-NEXT: Operands<Strided<0, i64, Strides<12288, 1536, 96, 1>>>,
-// CHECK-NEXT: Results<Result<Identity, Strided<1, i64, Strides<12288, 96, 768, 1>>>>,
+// CHECK:      Extents<2, 16, 8, 96>,
+// CHECK-NEXT: Operands<Strided<0, i64, Strides<12288, 96, 1536, 1>>>,
+// CHECK-NEXT: Results<Result<Identity, Strided<1, i64, Strides<12288, 768, 96, 1>>>>,
 func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
   %0 = fact.fused "pointwise" ins(%x : tensor<2x8x16x96xi64>) {
   ^bb0(%a: tensor<2x8x16x96xi64>):
@@ -64,7 +65,7 @@ func.func @copy(%x: tensor<2x8x16x96xi64>) -> tensor<2x16x768xi64> {
 // CHECK-NEXT:          Strided<1, i64, Strides<7, 1>>>,
 // CHECK-NEXT: Results<Result<Body0, Strided<3, f32, Strides<7, 1>>>,
 // CHECK-NEXT:         Result<Body1, Strided<4, i1, Strides<7, 1>>>>,
-// CHECK-NEXT: PointwiseSchedule<{{[0-9]+}}, 1, 1>>;
+// CHECK-NEXT: PointwiseSchedule<{{[0-9]+}}, 2, 1>>;
 func.func @types(%x: tensor<10x14xf32>, %i: tensor<10x7xi64>, %m: tensor<10x1xi1>) -> (tensor<10x7xf32>, tensor<10x7xi1>) {
   %0:2 = fact.fused "pointwise" ins(%x, %i, %m : tensor<10x14xf32>, tensor<10x7xi64>, tensor<10x1xi1>) {
   ^bb0(%a: tensor<10x14xf32>, %b: tensor<10x7xi64>, %c: tensor<10x1xi1>):
@@ -102,11 +103,14 @@ func.func @scalar(%x: tensor<64xbf16>) -> tensor<64xbf16> {
 
 // CHECK:      struct Body {
 // CHECK:          const float v0 = operand0 + operand2;
-// CHECK:      Extents<2, 112>,
-// CHECK-NEXT: Operands<Gathered<0, bf16, Strides<112, 1>, 0,
-// CHECK-NEXT:                   Indices<1, i64, 14, 100, 16>>,
-// CHECK-NEXT:          Strided<2, bf16, Strides<0, 1>, 16>>,
-// CHECK-NEXT: Results<Result<Body, Strided<3, bf16, Strides<112, 1>>>>,
+// CHECK:      struct BodyIndex0 {
+// CHECK:          return operand1;
+// CHECK:      Extents<2, 7, 16>,
+// CHECK-NEXT: Operands<Strided<1, i64, Strides<7, 1, 0>>,
+// CHECK-NEXT:          Gathered<Strided<0, bf16, Strides<0, 0, 1>>,
+// CHECK-NEXT:              IndexOf<BodyIndex0, 16, 100, true>>,
+// CHECK-NEXT:          Strided<2, bf16, Strides<0, 16, 1>, 16>>,
+// CHECK-NEXT: Results<Result<Body, Strided<3, bf16, Strides<112, 16, 1>>>>,
 func.func @embedding(%t: tensor<100x16xbf16>, %i: tensor<2x7xi64>, %p: tensor<9x16xbf16>) -> tensor<2x7x16xbf16> {
   %0 = fact.fused "pointwise" ins(%t, %i, %p : tensor<100x16xbf16>, tensor<2x7xi64>, tensor<9x16xbf16>) {
   ^bb0(%a: tensor<100x16xbf16>, %b: tensor<2x7xi64>, %c: tensor<9x16xbf16>):

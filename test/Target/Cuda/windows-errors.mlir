@@ -78,7 +78,7 @@ func.func @reach(%x: tensor<2x8x8x17x8xbf16>, %w: tensor<64x64xbf16>) -> tensor<
 // -----
 
 func.func @dims(%x: tensor<2x4x4x4x4x8xbf16>, %w: tensor<64x128xbf16>) -> tensor<2x3x3x3x3x64xbf16> {
-  // expected-error @below {{TMA loads windows of at most 3 dimensions, not 4}}
+  // expected-error @below {{TMA loads windows of at most 3 dimensions, or 2 of groups, not 4}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x4x4x4x4x8xbf16>, tensor<64x128xbf16>) {
   ^bb0(%i: tensor<2x4x4x4x4x8xbf16>, %f: tensor<64x128xbf16>):
     %v = fact.windows %i dim 1 kernel [2, 2, 2, 2] strides [1, 1, 1, 1] dilations [1, 1, 1, 1] : (tensor<2x4x4x4x4x8xbf16>) -> tensor<2x3x3x3x3x2x2x2x2x8xbf16>
@@ -176,8 +176,24 @@ func.func @channels_first(%x: tensor<2x8x10x10xbf16>, %w: tensor<64x72xbf16>) ->
 
 // -----
 
-func.func @groups(%x: tensor<2x10x10x16xbf16>, %w: tensor<2x64x72xbf16>) -> tensor<2x128x64xbf16> {
-  // expected-error @below {{multiplies windows by the same filters, not 2 groups of channels by their own}}
+func.func @groups(%x: tensor<2x10x10x8xbf16>, %w: tensor<2x64x36xbf16>) -> tensor<2x128x64xbf16> {
+  // expected-error @below {{the channels of a pixel must be multiples of 16 bytes for TMA, not 4 elements of 'bf16'}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x10x10x8xbf16>, tensor<2x64x36xbf16>) {
+  ^bb0(%i: tensor<2x10x10x8xbf16>, %f: tensor<2x64x36xbf16>):
+    %s = fact.reshape %i : (tensor<2x10x10x8xbf16>) -> tensor<2x10x10x2x4xbf16>
+    %p = fact.permute %s [3, 0, 1, 2, 4] : (tensor<2x10x10x2x4xbf16>) -> tensor<2x2x10x10x4xbf16>
+    %v = fact.windows %p dim 2 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x2x10x10x4xbf16>) -> tensor<2x2x8x8x3x3x4xbf16>
+    %r = fact.reshape %v : (tensor<2x2x8x8x3x3x4xbf16>) -> tensor<2x128x36xbf16>
+    %m = fact.matmul %r, %f transpose_b : (tensor<2x128x36xbf16>, tensor<2x64x36xbf16>) -> tensor<2x128x64xbf16>
+    fact.yield %m : tensor<2x128x64xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x128x64xbf16>
+  return %r : tensor<2x128x64xbf16>
+}
+
+// -----
+
+func.func @small_groups(%x: tensor<2x10x10x16xbf16>, %w: tensor<2x64x72xbf16>) -> tensor<2x128x64xbf16> {
+  // expected-error @below {{windows of groups of fewer than 32 bytes are faster copied, as of 8 elements of 'bf16'}}
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x10x10x16xbf16>, tensor<2x64x72xbf16>) {
   ^bb0(%i: tensor<2x10x10x16xbf16>, %f: tensor<2x64x72xbf16>):
     %s = fact.reshape %i : (tensor<2x10x10x16xbf16>) -> tensor<2x10x10x2x8xbf16>
@@ -188,6 +204,22 @@ func.func @groups(%x: tensor<2x10x10x16xbf16>, %w: tensor<2x64x72xbf16>) -> tens
     fact.yield %m : tensor<2x128x64xbf16>
   } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x128x64xbf16>
   return %r : tensor<2x128x64xbf16>
+}
+
+// -----
+
+func.func @groups_of_volumes(%x: tensor<2x5x6x7x16xbf16>, %w: tensor<2x64x64xbf16>) -> tensor<2x240x64xbf16> {
+  // expected-error @below {{TMA loads windows of at most 3 dimensions, or 2 of groups, not 3}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x5x6x7x16xbf16>, tensor<2x64x64xbf16>) {
+  ^bb0(%i: tensor<2x5x6x7x16xbf16>, %f: tensor<2x64x64xbf16>):
+    %s = fact.reshape %i : (tensor<2x5x6x7x16xbf16>) -> tensor<2x5x6x7x2x8xbf16>
+    %p = fact.permute %s [4, 0, 1, 2, 3, 5] : (tensor<2x5x6x7x2x8xbf16>) -> tensor<2x2x5x6x7x8xbf16>
+    %v = fact.windows %p dim 2 kernel [2, 2, 2] strides [1, 1, 1] dilations [1, 1, 1] : (tensor<2x2x5x6x7x8xbf16>) -> tensor<2x2x4x5x6x2x2x2x8xbf16>
+    %r = fact.reshape %v : (tensor<2x2x4x5x6x2x2x2x8xbf16>) -> tensor<2x240x64xbf16>
+    %m = fact.matmul %r, %f transpose_b : (tensor<2x240x64xbf16>, tensor<2x64x64xbf16>) -> tensor<2x240x64xbf16>
+    fact.yield %m : tensor<2x240x64xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x240x64xbf16>
+  return %r : tensor<2x240x64xbf16>
 }
 
 // -----
@@ -203,4 +235,20 @@ func.func @images(%x: tensor<3x2x10x10x8xbf16>, %w: tensor<64x72xbf16>) -> tenso
     fact.yield %m : tensor<2x3x8x8x64xbf16>
   } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x3x8x8x64xbf16>
   return %r : tensor<2x3x8x8x64xbf16>
+}
+
+// -----
+
+// 36 pixels would leave most of each tile empty.
+func.func @few_pixels(%x: tensor<2x8x8x8xbf16>, %w: tensor<64x72xbf16>) -> tensor<2x64x6x6xbf16> {
+  // expected-error @below {{a result must have contiguous rows or columns of whole 16 bytes, and its last views permute them}}
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x8x8x8xbf16>, tensor<64x72xbf16>) {
+  ^bb0(%i: tensor<2x8x8x8xbf16>, %f: tensor<64x72xbf16>):
+    %v = fact.windows %i dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x8x8x8xbf16>) -> tensor<2x6x6x3x3x8xbf16>
+    %r = fact.reshape %v : (tensor<2x6x6x3x3x8xbf16>) -> tensor<2x6x6x72xbf16>
+    %m = fact.matmul %r, %f transpose_b : (tensor<2x6x6x72xbf16>, tensor<64x72xbf16>) -> tensor<2x6x6x64xbf16>
+    %y = fact.permute %m [0, 3, 1, 2] : (tensor<2x6x6x64xbf16>) -> tensor<2x64x6x6xbf16>
+    fact.yield %y : tensor<2x64x6x6xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x64x6x6xbf16>
+  return %r : tensor<2x64x6x6xbf16>
 }

@@ -1,19 +1,19 @@
 // RUN: fact-translate --fact-to-cutlass -split-input-file %s | FileCheck %s
 
 // A 3x3 convolution of every second pixel, with a bias and a ReLU. 72 channels
-// lie in five boxes of 16, so that K is 9 * 80.
+// lie in three boxes of 32, so that K is 9 * 96.
 
 // CHECK:      #include "fact/cutlass/Windows.cuh"
 // CHECK:      using Kernel = Gemm<
 // CHECK-NEXT:     Problem<Size(0), Size(1), Size(2), Size(3)>,
-// CHECK-NEXT:     Windows<0, bf16, 16, Size(4), Size(5), Size(6), Size(7),
+// CHECK-NEXT:     Windows<0, bf16, 32, Size(4), Size(5), Size(6), Size(7),
 // CHECK-NEXT:             WindowDim<Size(8), Size(9), Size(10), Size(11), Size(12), Size(13), Size(14)>,
 // CHECK-NEXT:             WindowDim<Size(15), Size(16), Size(17), Size(18), Size(19), Size(20), Size(21)>>,
 // CHECK-NEXT:     ColumnMajor<1, bf16, Size(22), Size(23), Size(24)>,
 // CHECK-NEXT:     Operands<RowVector<2, bf16, Size(25), Size(26)>>,
 // CHECK-NEXT:     Results<Result<Epilogue, RowMajor<3, bf16, Size(27), Size(28), Size(29)>>>,
 // CHECK-NEXT:     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Pingpong, Swizzle<Size(30)>>>;
-// CHECK:      // sizes of gemm_epilogue_0: 1330, 200, 720, 1, 72, 7, 50616, 0, 19, 2664, 1, 10, 3, 2, 1, 37, 72, 1, 19, 3, 2, 1, 648, 0, 0, 0, 0, 200, 0, 0, 1
+// CHECK:      // sizes of gemm_epilogue_0: 1330, 200, 864, 1, 72, 7, 50616, 0, 19, 2664, 1, 10, 3, 2, 1, 37, 72, 1, 19, 3, 2, 1, 648, 0, 0, 0, 0, 200, 0, 0, 1
 func.func @strided(%x: tensor<7x19x37x72xbf16>, %w: tensor<200x648xbf16>, %b: tensor<200xbf16>) -> tensor<7x10x19x200xbf16> {
   %r = fact.fused "gemm_epilogue" ins(%x, %w, %b : tensor<7x19x37x72xbf16>, tensor<200x648xbf16>, tensor<200xbf16>) {
   ^bb0(%i: tensor<7x19x37x72xbf16>, %f: tensor<200x648xbf16>, %b: tensor<200xbf16>):
@@ -38,11 +38,11 @@ func.func @strided(%x: tensor<7x19x37x72xbf16>, %w: tensor<200x648xbf16>, %b: te
 // CHECK:      #include "fact/cutlass/Windows.cuh"
 // CHECK:      using Kernel = Gemm<
 // CHECK-NEXT:     Problem<Size(0), Size(1), Size(2), Size(3)>,
-// CHECK-NEXT:     Windows<0, f32, 16, Size(4), Size(5), Size(6), Size(7),
+// CHECK-NEXT:     Windows<0, f32, 32, Size(4), Size(5), Size(6), Size(7),
 // CHECK-COUNT-3:  WindowDim<
 // CHECK-NEXT:     ColumnMajor<1, f32,
 // CHECK:          GemmSchedule<Tile<128, 64, 32>, Cluster<1, 1>, Cooperative,
-// CHECK:      // sizes of gemm_epilogue_0: 756, 136, 1152, 1, 48, 2, 95472, 0, 9, 10608, 2, 9, 2, 1, 3, 13, 816, 0, 7, 3, 2, 1, 17, 48, 5, 6, 4, 3, 2, 1152,
+// CHECK:      // sizes of gemm_epilogue_0: 756, 136, 1536, 1, 48, 2, 95472, 0, 9, 10608, 2, 9, 2, 1, 3, 13, 816, 0, 7, 3, 2, 1, 17, 48, 5, 6, 4, 3, 2, 1152,
 func.func @tf32(%x: tensor<2x9x13x17x48xf32>, %w: tensor<136x1152xf32>) -> tensor<2x9x7x6x136xf32> {
   %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x9x13x17x48xf32>, tensor<136x1152xf32>) {
   ^bb0(%i: tensor<2x9x13x17x48xf32>, %f: tensor<136x1152xf32>):
@@ -148,4 +148,33 @@ func.func @filters(%x: tensor<64x56x56x64xbf16>, %w: tensor<64x576xbf16>, %b: te
     fact.yield %y : tensor<64x56x56x64xbf16>
   } : tensor<64x56x56x64xbf16>
   return %r : tensor<64x56x56x64xbf16>
+}
+
+// -----
+
+// Groups of channels are batches: they take the place of images, and the images
+// are a dimension of windows.
+
+// CHECK:      Windows<0, bf16, 16, Size(4), Size(5), Size(6), Size(7),
+// CHECK-COUNT-3:  WindowDim<
+// CHECK-NEXT:     ColumnMajor<1, bf16, Size(29), Size(30), Size(31)>,
+// CHECK-NEXT:     Operands<>,
+// CHECK-NEXT:     Results<Result<Identity, RowMajor<2, bf16, Size(32), Size(33), Size(34)>>>,
+// CHECK:      // sizes of gemm_epilogue_0: 160, 24, 144, 2, 16, 2, 16, 0, 2, 3200, 0, 2, 1, 1, 1, 10, 320, 1, 10, 3, 1, 1, 10, 32, 0, 8, 3, 1, 1, 144, 3456, 0, 48, 24, 0, 1
+func.func @groups(%x: tensor<2x10x10x32xbf16>, %w: tensor<2x24x144xbf16>) -> tensor<2x10x8x48xbf16> {
+  %r = fact.fused "gemm_epilogue" ins(%x, %w : tensor<2x10x10x32xbf16>, tensor<2x24x144xbf16>) {
+  ^bb0(%i: tensor<2x10x10x32xbf16>, %f: tensor<2x24x144xbf16>):
+    %s = fact.reshape %i : (tensor<2x10x10x32xbf16>) -> tensor<2x10x10x2x16xbf16>
+    %p = fact.permute %s [3, 0, 1, 2, 4] : (tensor<2x10x10x2x16xbf16>) -> tensor<2x2x10x10x16xbf16>
+    %z = fact.constant dense<0.0> : tensor<2x2x1x10x16xbf16>
+    %c = fact.concat %z, %p, %z dim 2 : (tensor<2x2x1x10x16xbf16>, tensor<2x2x10x10x16xbf16>, tensor<2x2x1x10x16xbf16>) -> tensor<2x2x12x10x16xbf16>
+    %v = fact.windows %c dim 2 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x2x12x10x16xbf16>) -> tensor<2x2x10x8x3x3x16xbf16>
+    %r = fact.reshape %v : (tensor<2x2x10x8x3x3x16xbf16>) -> tensor<2x160x144xbf16>
+    %m = fact.matmul %r, %f transpose_b : (tensor<2x160x144xbf16>, tensor<2x24x144xbf16>) -> tensor<2x160x24xbf16>
+    %a = fact.reshape %m : (tensor<2x160x24xbf16>) -> tensor<2x2x10x8x24xbf16>
+    %l = fact.permute %a [1, 2, 3, 0, 4] : (tensor<2x2x10x8x24xbf16>) -> tensor<2x10x8x2x24xbf16>
+    %y = fact.reshape %l : (tensor<2x10x8x2x24xbf16>) -> tensor<2x10x8x48xbf16>
+    fact.yield %y : tensor<2x10x8x48xbf16>
+  } schedule(#fact.sm90_gemm<tile = 128x32x64, cluster = 1x1, kernel = pingpong, swizzle = 1>) : tensor<2x10x8x48xbf16>
+  return %r : tensor<2x10x8x48xbf16>
 }

@@ -8,17 +8,24 @@
 namespace fact::pointwise_gather {
 
 struct Body {
-  FACT_DEVICE float apply(float token, float position) {
-    return token + position;
+  FACT_DEVICE float apply(int64_t token, float row, float position) {
+    return row + position;
+  }
+};
+
+struct Token {
+  FACT_DEVICE int64_t apply(int64_t token, float row, float position) {
+    return token;
   }
 };
 
 using Kernel = Pointwise<
-    Extents<32, 393216>,
-    Operands<Gathered<0, bf16, Strides<393216, 1>, 0,
-                      Indices<1, i64, 16384, 50257, 768>>,
-             Strided<2, bf16, Strides<0, 1>>>,
-    Results<Result<Body, Strided<3, bf16, Strides<393216, 1>>>>,
+    Extents<32, 512, 768>,
+    Operands<Strided<1, i64, Strides<512, 1, 0>>,
+             Gathered<Strided<0, bf16, Strides<0, 0, 1>>,
+                      IndexOf<Token, 768, 50257, true>>,
+             Strided<2, bf16, Strides<0, 768, 1>>>,
+    Results<Result<Body, Strided<3, bf16, Strides<393216, 768, 1>>>>,
     PointwiseSchedule<256, 8, 2>>;
 
 FACT_KERNEL(pointwise_gather, Kernel)

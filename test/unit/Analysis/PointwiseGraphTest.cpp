@@ -214,8 +214,9 @@ TEST_F(PointwiseGraphTest, Gathers) {
   EXPECT_EQ(read(fused), "");
   EXPECT_EQ(message, "'fact.gather' is not a pointwise op or a view");
   PointwiseGraph::Options options;
-  options.gathers = PointwiseGraph::Gathers::Leaves;
-  EXPECT_EQ(read(fused, options), "leaf gather +0 4:1 3:4\nread 0\n=> %0\n");
+  options.gathers = PointwiseGraph::Gathers::Reads;
+  EXPECT_EQ(read(fused, options), "leaf 1 +0 4:0 3:1\nleaf 0 +0 4:1 3:0\n"
+                                  "read 0\nneg %0\nread 1\n=> %2\n");
   options.gathers = PointwiseGraph::Gathers::Nodes;
   EXPECT_EQ(read(fused, options), "leaf 0 +0 4:1 3:0 index 4\n"
                                   "leaf 1 +0 4:0 3:1\n"

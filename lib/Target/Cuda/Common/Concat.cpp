@@ -2,52 +2,138 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One concat of pointwise functions of arguments (or of arguments themselves).
-// Each input is a pointwise pass that writes its part of the result.
+// One pass selects the part that each element comes from; where that costs too
+// much, each input is a pass that writes its part of the result, in tiles where
+// the input is transposed. Transposed inputs of one shape are one pass, which
+// writes parts that lie between each other together: the phases of a transposed
+// convolution.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pointwise.h"
+#include "PointwiseTiling.h"
 
 using namespace mlir;
 using namespace fact;
 
 namespace {
-/// Passes that write one part of the result each.
+/// Passes that write the result: all of it, or one part of it each.
 using Parts = std::vector<Pointwise>;
 
 class ConcatPlan : public Plan {
 public:
   ConcatPlan(const Family &family, FusedOp fused,
              const MachineDescription &machine, Parts parts)
-      : Plan(family, fused, machine), parts(std::move(parts)) {}
+      : Plan(family, fused, machine), parts(std::move(parts)) {
+    for (const Pointwise &part : this->parts)
+      tilings.push_back(PointwiseTiling::get(part));
+  }
 
   static FailureOr<Parts> read(FusedOp fused, EmitError emitError);
 
   SpaceAttrInterface getSpace() const override;
+  SmallVector<ScheduleAttr> getFixedSchedules() const override;
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override;
 
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
+
 private:
+  int64_t getWidestVector() const;
+  /// The schedule of parts that are not transposed.
+  CudaPointwiseAttr getPlain(ScheduleAttr schedule) const;
+
   Parts parts;
+  /// One for each part that is transposed.
+  SmallVector<std::optional<PointwiseTiling>> tilings;
 };
 } // namespace
 
-FailureOr<Parts> ConcatPlan::read(FusedOp fused, EmitError emitError) {
+/// The inputs of the concatenation, each with its part of where the result of
+/// the region lands.
+static FailureOr<SmallVector<Destination>> getInputs(FusedOp fused,
+                                                     EmitError emitError) {
   auto concat = getOnly<ConcatOp>(fused);
   if (!concat || fused.getNumResults() != 1)
     return emitError() << "needs exactly one 'fact.concat' and one result";
-  FailureOr<Destination> destination =
-      getDestination(fused.getYield()->getOperand(0), emitError);
-  if (failed(destination))
-    return failure();
-  if (destination->value != concat.getResult())
+  Destination last =
+      getDestinations(fused.getYield()->getOperand(0)).back();
+  FailureOr<SmallVector<Destination>> inputs = SmallVector<Destination>();
+  if (last.value == concat.getResult())
+    inputs = getParts(concat, last.view);
+  else if (auto split = last.value.getDefiningOp<ReshapeOp>();
+           split && split.getOperand() == concat.getResult())
+    inputs = getSplitParts(concat, last.view, emitError);
+  else
     return emitError() << "the result must be that of 'fact.concat'";
+  if (succeeded(inputs))
+    llvm::erase_if(*inputs, [](const Destination &input) {
+      return getTensorType(input.value).getNumElements() == 0;
+    });
+  return inputs;
+}
 
+/// All inputs in one pass, if they have one shape and are transposed, and are
+/// few enough for the registers that hold a tile of each.
+static std::optional<Pointwise> getUnited(FusedOp fused,
+                                          ArrayRef<Destination> inputs) {
+  if (inputs.size() < 2)
+    return std::nullopt;
+  SmallVector<Value> values;
+  SmallVector<StridedView> views;
+  for (const Destination &input : inputs) {
+    if (input.view.shape != inputs.front().view.shape)
+      return std::nullopt;
+    values.push_back(input.value);
+    views.push_back(input.view);
+  }
+  Silence silence(fused);
+  SmallVector<int64_t> buffers(inputs.size(), getResultBuffer(fused, 0));
+  FailureOr<Pointwise> united =
+      Pointwise::get(values, std::move(views), buffers,
+                     hasOnly16BitResults(fused), silence);
+  if (failed(united) || !PointwiseTiling::get(*united))
+    return std::nullopt;
+  int64_t bytes = 0;
+  for (const StridedView &operand : united->operands)
+    bytes += getStorageBytes(getTensorType(operand.base).getElementType());
+  if (bytes > 64)
+    return std::nullopt;
+  return std::move(*united);
+}
+
+/// The whole result in one pass that selects parts, if that does not cost too
+/// much and no part is transposed.
+static std::optional<Pointwise> getWhole(FusedOp fused, const Parts &parts) {
+  if (llvm::any_of(parts, [](const Pointwise &part) {
+        return PointwiseTiling::get(part).has_value();
+      }))
+    return std::nullopt;
+  Silence silence(fused);
+  auto concat = getOnly<ConcatOp>(fused);
+  Destination last = getDestinations(fused.getYield()->getOperand(0)).back();
+  if (last.value != concat.getResult())
+    return std::nullopt;
+  FailureOr<Pointwise> whole =
+      Pointwise::get(concat.getResult(), {last.view}, getResultBuffer(fused, 0),
+                     hasOnly16BitResults(fused), silence);
+  if (failed(whole) || failed(checkConcats(*whole, silence)))
+    return std::nullopt;
+  return std::move(*whole);
+}
+
+FailureOr<Parts> ConcatPlan::read(FusedOp fused, EmitError emitError) {
+  FailureOr<SmallVector<Destination>> inputs = getInputs(fused, emitError);
+  if (failed(inputs))
+    return failure();
   Parts parts;
-  for (const Destination &input : getParts(concat, destination->view)) {
-    if (getTensorType(input.value).getNumElements() == 0)
-      continue;
+  if (std::optional<Pointwise> united = getUnited(fused, *inputs)) {
+    parts.push_back(std::move(*united));
+    return std::move(parts);
+  }
+  for (const Destination &input : *inputs) {
     FailureOr<Pointwise> part =
         Pointwise::get(input.value, {input.view}, getResultBuffer(fused, 0),
                        hasOnly16BitResults(fused), emitError);
@@ -55,29 +141,73 @@ FailureOr<Parts> ConcatPlan::read(FusedOp fused, EmitError emitError) {
       return failure();
     parts.push_back(std::move(*part));
   }
-  if (parts.empty())
-    return emitError() << "the result has no elements";
+  if (std::optional<Pointwise> whole = getWhole(fused, parts)) {
+    parts.clear();
+    parts.push_back(std::move(*whole));
+  }
   return std::move(parts);
 }
 
 namespace {
 class ConcatFamily : public FamilyOf<ConcatPlan> {
 public:
-  ConcatFamily() : FamilyOf(concatRule, "cuda", {&CudaPointwiseAttr::kind}) {}
+  ConcatFamily()
+      : FamilyOf(concatRule, "cuda",
+                 {&CudaPointwiseAttr::kind, &CudaTileAttr::kind}) {}
 };
 } // namespace
 
-SpaceAttrInterface ConcatPlan::getSpace() const {
+int64_t ConcatPlan::getWidestVector() const {
   int64_t widest = 1;
   for (const Pointwise &part : parts)
     widest = std::max(widest, part.limitVector(8));
-  return getPointwiseSpace(fused.getContext(), widest);
+  return widest;
+}
+
+CudaPointwiseAttr ConcatPlan::getPlain(ScheduleAttr schedule) const {
+  if (auto plain = dyn_cast_if_present<CudaPointwiseAttr>(schedule))
+    return plain;
+  SpaceAttrInterface space = CudaPointwiseAttr::getSpace(
+      fused.getContext(), {256}, {getWidestVector()});
+  return cast<CudaPointwiseAttr>(space.enumerate().front());
+}
+
+SpaceAttrInterface ConcatPlan::getSpace() const {
+  for (const std::optional<PointwiseTiling> &tiling : tilings)
+    if (tiling)
+      return tiling->getSpace(fused.getContext());
+  return getPointwiseSpace(fused.getContext(), getWidestVector());
+}
+
+SmallVector<ScheduleAttr> ConcatPlan::getFixedSchedules() const {
+  if (llvm::none_of(tilings, [](auto &tiling) { return tiling.has_value(); }))
+    return {};
+  return {getPlain(ScheduleAttr())};
+}
+
+LogicalResult ConcatPlan::checkLimits(ScheduleAttr schedule,
+                                      EmitError emitError) const {
+  auto tile = dyn_cast<CudaTileAttr>(schedule);
+  if (!tile)
+    return success();
+  bool isTiled = false;
+  for (const std::optional<PointwiseTiling> &tiling : tilings) {
+    if (tiling && failed(tiling->check(tile, machine, emitError)))
+      return failure();
+    isTiled |= tiling.has_value();
+  }
+  if (!isTiled)
+    return emitError() << "no input is transposed: use cuda_pointwise";
+  return success();
 }
 
 double ConcatPlan::predict(ScheduleAttr schedule) const {
+  auto tile = dyn_cast<CudaTileAttr>(schedule);
   double seconds = 0;
-  for (const Pointwise &part : parts)
-    seconds += part.predictSeconds(cast<CudaPointwiseAttr>(schedule), machine);
+  for (auto [part, tiling] : llvm::zip_equal(parts, tilings))
+    seconds += tile && tiling
+                   ? tiling->predictSeconds(tile, machine)
+                   : part.predictSeconds(getPlain(schedule), machine);
   return 1e6 * seconds;
 }
 
@@ -86,11 +216,15 @@ LogicalResult ConcatPlan::emit(ArrayRef<KernelVariant> variants,
   auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Concat.cuh");
-  for (auto [i, part] : llvm::enumerate(parts)) {
+  auto tile = dyn_cast<CudaTileAttr>(schedule);
+  for (auto [i, part, tiling] : llvm::enumerate(parts, tilings)) {
     std::string number = std::to_string(i);
     SmallVector<std::string> functors = part.printFunctors(os, "Body" + number);
     os << "using Part" << number << " = ";
-    part.printKernel(os, functors, cast<CudaPointwiseAttr>(schedule), machine);
+    if (tile && tiling)
+      tiling->printKernel(os, functors, tile);
+    else
+      part.printKernel(os, functors, getPlain(schedule), machine);
     os << ";\n\n";
   }
   os << "using Kernel = Concat<";

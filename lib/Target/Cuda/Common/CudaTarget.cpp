@@ -85,6 +85,7 @@ void fact::registerCudaTarget(DialectRegistry &registry) {
   registerSm80AttentionFamily(registry);
   registerSm80Families(registry);
   registerSm100Families(registry);
+  registerWindowReductionFamily(registry);
   registerRowwiseFamily(registry);
   registerScanFamily(registry);
   registerSortFamily(registry);

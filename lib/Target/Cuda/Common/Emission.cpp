@@ -167,16 +167,16 @@ SmallVector<std::string> fact::getArgumentNames(const ScalarFunction &function,
   SmallVector<std::string> names;
   llvm::StringMap<unsigned> used;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
-    Value value = argument.value;
-    if (auto gather = value.getDefiningOp<GatherOp>())
-      value = skipReshapes(gather.getSource());
     std::string name =
-        i < leading.size()
-            ? leading[i].str()
-            : llvm::formatv("operand{0}", getBuffer(value)).str();
-    // One operand may be read through two views.
+        i < leading.size() ? leading[i].str()
+        : argument.isCoordinate
+            ? std::string("coordinate")
+            : llvm::formatv("operand{0}", getBuffer(argument.value)).str();
+    // One operand may be read through several views.
     unsigned count = used[name]++;
-    if (count > 0)
+    if (count >= 26)
+      name += "_" + std::to_string(count);
+    else if (count > 0)
       name += std::string(1, char('a' + count));
     names.push_back(name);
   }

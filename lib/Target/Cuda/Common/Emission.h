@@ -182,6 +182,7 @@ void registerScanFamily(mlir::DialectRegistry &registry);
 void registerSortFamily(mlir::DialectRegistry &registry);
 void registerScatterFamily(mlir::DialectRegistry &registry);
 void registerStagedReductionFamily(mlir::DialectRegistry &registry);
+void registerWindowReductionFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerConcatFamily(mlir::DialectRegistry &registry);
 void registerGenericFamilies(mlir::DialectRegistry &registry);

@@ -15,7 +15,7 @@ SmallVector<int64_t> GemmTensors::getShape(int64_t rows,
 
 SmallVector<int64_t> GemmTensors::getIndexSpace() const {
   SmallVector<int64_t> shape = getShape(region.m, region.products.front().n);
-  if (addressing == Addressing::Tma || region.batches == 1)
+  if (usesTma() || region.batches == 1)
     return shape;
   ArrayRef<int64_t> batches = ArrayRef(region.lhs.shape).drop_back(2);
   shape.erase(shape.begin());
@@ -28,7 +28,7 @@ FailureOr<MatrixTensor> GemmTensors::getStrided(const StridedView &view,
                                                 int64_t buffer) const {
   // Folded batches are rows, and have to lie as such.
   size_t rank = view.shape.size();
-  if (addressing == Addressing::Tma || rank < 2 ||
+  if (usesTma() || rank < 2 ||
       view.shape[rank - 2] != rows || view.shape[rank - 1] != columns)
     return failure();
   return MatrixTensor::getStrided(view, buffer);
@@ -61,7 +61,9 @@ StridedView fact::dropBatches(const StridedView &factor) {
 FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
                                                int64_t rows, int64_t columns,
                                                StringRef name) {
-  FailureOr<StridedView> matrix = view.reshape(getShape(rows, columns));
+  // A factor without batches serves all of them.
+  FailureOr<StridedView> matrix =
+      view.shape.size() == 2 ? view : view.reshape(getShape(rows, columns));
   FailureOr<MatrixTensor> strided =
       getStrided(failed(matrix) ? view : *matrix, rows, columns,
                  getBuffer(view.base));
@@ -120,8 +122,8 @@ FailureOr<MatrixTensor> GemmTensors::getLhs() {
 
 FailureOr<MatrixTensor>
 GemmTensors::getRhs(const ContractionRegion::Product &product) {
-  StridedView rhs =
-      region.batches == 1 ? dropBatches(product.rhs) : product.rhs;
+  bool isShared = region.batches == 1 || (usesTma() && region.isShared());
+  StridedView rhs = isShared ? dropBatches(product.rhs) : product.rhs;
   return getFactor(rhs, region.k, product.n, "the rhs");
 }
 
@@ -161,10 +163,11 @@ GemmTensors::getResult(const ContractionRegion::Result &result, Value &value) {
   if (failed(tensor) || !tensor->isMatrix())
     tensor = getStrided(succeeded(view) ? *view : destination->view, region.m,
                         result.n, buffer);
-  if (failed(tensor) || (tensor->kind != MatrixTensor::RowMajor &&
-                         addressing == Addressing::Tma))
-    return emitError() << "a result must have contiguous rows, and its last "
-                          "views permute them";
+  if (failed(tensor) || !isAddressed(*tensor))
+    return emitError() << "a result must have contiguous rows"
+                       << (addressing == Addressing::Tma ? "" : " or columns")
+                       << (usesTma() ? " of whole 16 bytes" : "")
+                       << ", and its last views permute them";
   if (failed(requireAlignment(*tensor, "a result")))
     return failure();
   return tensor;
@@ -183,7 +186,7 @@ GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
   FailureOr<MatrixTensor> tensor = failure();
   if (succeeded(view))
     tensor = MatrixTensor::get(*view, buffer);
-  if (addressing == Addressing::Any) {
+  if (!usesTma()) {
     if (failed(tensor))
       tensor = MatrixTensor::getStrided(argument.view, buffer);
     if (failed(tensor))
@@ -197,9 +200,11 @@ GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
     return emitError() << "operands of the epilogue must be f16, bf16 or f32, "
                           "not "
                        << type;
-  if (failed(tensor) || tensor->kind == MatrixTensor::ColumnMajor)
+  if (failed(tensor) || (tensor->isMatrix() && !isAddressed(*tensor)))
     return emitError() << "an operand of the epilogue must be a row-major "
-                          "matrix, a row, a column or a scalar of the product, "
+                       << (addressing == Addressing::Tma ? ""
+                                                         : "or column-major ")
+                       << "matrix, a row, a column or a scalar of the product, "
                           "and one of type "
                        << type << " is not";
   return tensor;

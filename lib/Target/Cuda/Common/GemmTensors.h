@@ -13,6 +13,9 @@ enum class Addressing {
   /// By TMA: floats of up to 32 bits in contiguous rows, which factors may have
   /// as columns, at multiples of 16 bytes.
   Tma,
+  /// The same, and results and operands of the epilogue may have contiguous
+  /// columns, too.
+  TmaColumns,
   /// Element by element: any type and any strides.
   Any
 };
@@ -63,6 +66,15 @@ protected:
   Addressing addressing;
 
 private:
+  bool usesTma() const { return addressing != Addressing::Any; }
+  /// Whether a matrix that is no factor lies as kernels address it. TMA's
+  /// columns have 16 bytes or a multiple.
+  bool isAddressed(const MatrixTensor &matrix) const {
+    return !usesTma() || matrix.kind == MatrixTensor::RowMajor ||
+           (matrix.kind == MatrixTensor::ColumnMajor &&
+            addressing == Addressing::TmaColumns &&
+            region.m * getStorageBytes(matrix.element) % 16 == 0);
+  }
   /// A view of shape [batches..., rows, columns] where any strides will do.
   mlir::FailureOr<MatrixTensor> getStrided(const StridedView &view,
                                            int64_t rows, int64_t columns,

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any graph of pointwise ops and views, whose operands may be gathered by
-// indices (embeddings), and rotary embeddings, which are two such graphs: one
-// for each half of the pairs that they turn.
+// indices (embeddings, resized images) or be parts of concatenations (padding),
+// and rotary embeddings, which are two such graphs: one for each half of the
+// pairs that they turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,18 @@ using namespace fact;
 // One index space
 //===----------------------------------------------------------------------===//
 
+/// Puts the dimensions into the order in which a result lies in memory, so that
+/// neighbors of the index space are stored together.
+static void followStores(MutableArrayRef<StridedView> views,
+                         const StridedView &result) {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, result.shape.size()));
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+    return result.strides[a] > result.strides[b];
+  });
+  for (StridedView &view : views)
+    view = view.permute(order);
+}
+
 FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
                                     SmallVector<StridedView> results,
                                     ArrayRef<int64_t> resultBuffers, bool fast,
@@ -25,37 +38,78 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
     return failure();
   ScalarFunction::Options options;
   options.fast = fast;
-  options.readsGathers = true;
+  options.readsGathersAndConcats = true;
   FailureOr<ScalarFunction> body =
       ScalarFunction::get(values, results.front().shape, options, emitError);
   if (failed(body))
     return failure();
 
   SmallVector<StridedView> views;
+  std::vector<std::vector<PointwiseGraph::Bound>> bounds;
   for (const ScalarFunction::Argument &argument : body->getArguments()) {
     views.push_back(argument.view);
-    if (auto gather = argument.value.getDefiningOp<GatherOp>())
-      for (Value operand : gather->getOperands())
-        if (!isa<BlockArgument>(skipReshapes(operand)))
-          return emitError() << "source and indices of 'fact.gather' must be "
-                                "arguments of the region";
+    bounds.push_back(argument.bounds);
   }
   size_t operands = views.size();
   llvm::append_range(views, results);
+  for (const auto &list : bounds)
+    for (const PointwiseGraph::Bound &bound : list)
+      views.push_back(bound.coordinate);
+  followStores(views, results.front());
   collapseDimensions(views);
   if (views.front().shape.size() > 8)
     return emitError() << "needs " << views.front().shape.size()
                        << " dimensions even after collapsing, more than 8";
+  ArrayRef<StridedView> coordinates =
+      ArrayRef(views).drop_front(operands + results.size());
+  for (auto &list : bounds)
+    for (PointwiseGraph::Bound &bound : list) {
+      if (bound.upper > INT32_MAX)
+        return emitError() << "coordinates of 'fact.concat' must fit 32 bits";
+      bound.coordinate = coordinates.front();
+      coordinates = coordinates.drop_front();
+    }
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
-      SmallVector<StridedView>(ArrayRef(views).drop_front(operands)),
-      SmallVector<int64_t>(resultBuffers), std::move(*body), nullptr};
+      SmallVector<StridedView>(
+          ArrayRef(views).slice(operands, results.size())),
+      std::move(bounds), SmallVector<int64_t>(resultBuffers), std::move(*body),
+      nullptr};
+}
+
+bool Pointwise::readsConcats() const {
+  return llvm::any_of(bounds, [](const auto &list) { return !list.empty(); });
+}
+
+bool Pointwise::isPlain() const {
+  return llvm::all_of(body.getArguments(),
+                      [](const ScalarFunction::Argument &argument) {
+                        return !argument.isCoordinate &&
+                               argument.indices.empty() &&
+                               argument.bounds.empty();
+                      });
+}
+
+int64_t Pointwise::getResultBytes() const {
+  int64_t bytes = 1;
+  for (const StridedView &result : results)
+    bytes = std::max<int64_t>(
+        bytes, getStorageBytes(getTensorType(result.base).getElementType()));
+  return bytes;
 }
 
 int64_t Pointwise::limitVector(int64_t vector) const {
-  while (getShape().back() % vector != 0)
-    vector /= 2;
-  return vector;
+  int64_t ofRows = vector, ofAll = vector, bytes = getResultBytes();
+  while (getShape().back() % ofRows != 0)
+    ofRows /= 2;
+  bool isContiguous = llvm::all_of(results, [](const StridedView &result) {
+    return result.isRowMajor() && result.offset == 0;
+  });
+  if (!isContiguous || ofRows == vector || ofRows * bytes >= 8)
+    return ofRows;
+  while (getElements() % ofAll != 0 || ofAll * bytes > 16)
+    ofAll /= 2;
+  return std::max(ofRows, ofAll);
 }
 
 double fact::countBytes(const StridedView &view) {
@@ -77,12 +131,63 @@ static double getSectorWaste(const StridedView &view) {
       1.0, std::min({stride, sector, double(view.shape.back()) / 16}));
 }
 
+/// The bytes that an operand reads: those of its part of a concatenation, and no
+/// more through a gather than its source has.
+static double countOperandBytes(const Pointwise &pointwise, size_t operand) {
+  const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
+  if (argument.isCoordinate)
+    return 0;
+  RankedTensorType type = getTensorType(argument.value);
+  double bytes = countBytes(pointwise.operands[operand]);
+  if (!argument.indices.empty())
+    bytes = std::min(double(pointwise.getElements()),
+                     double(type.getNumElements())) *
+            getStorageBytes(type.getElementType());
+  for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand]) {
+    double range = 1;
+    for (auto [size, stride] : llvm::zip_equal(bound.coordinate.shape,
+                                               bound.coordinate.strides))
+      range += double(size - 1) * std::abs(stride);
+    bytes *= std::min(1.0, double(bound.upper - bound.lower) / range);
+  }
+  return bytes;
+}
+
 double Pointwise::getBytes() const {
   double bytes = 0;
-  for (auto *list : {&operands, &results})
-    for (const StridedView &view : *list)
-      bytes += countBytes(view);
+  for (size_t i = 0; i < operands.size(); ++i)
+    bytes += countOperandBytes(*this, i);
+  for (const StridedView &view : results)
+    bytes += countBytes(view);
   return bytes;
+}
+
+bool Pointwise::wastesSectors() const {
+  for (auto [i, view] : llvm::enumerate(operands))
+    if (!getArgument(i).isCoordinate && getSectorWaste(view) > 1)
+      return true;
+  return llvm::any_of(results, [](const StridedView &view) {
+    return getSectorWaste(view) > 1;
+  });
+}
+
+LogicalResult fact::checkConcats(const Pointwise &pointwise,
+                                 EmitError emitError) {
+  constexpr int64_t mostParts = 16;
+  constexpr double mostSlots = 128;
+  int64_t parts = llvm::count_if(
+      pointwise.bounds, [](const auto &list) { return !list.empty(); });
+  if (parts > mostParts)
+    return emitError() << "reads " << parts
+                       << " parts of 'fact.concat' for each element, more than "
+                       << mostParts;
+  bool selects =
+      llvm::any_of(pointwise.body.getArguments(),
+                   [](const auto &argument) { return argument.isCoordinate; });
+  if (selects && pointwise.body.getCost() > mostSlots)
+    return emitError() << "computes all parts of 'fact.concat' for each "
+                          "element, which costs more than reading them";
+  return success();
 }
 
 double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
@@ -95,14 +200,20 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
   if (schedule.getThreads() != 256)
     efficiency *= 0.99;
   double bytes = 0, slots = 6 + body.getCost();
-  for (auto *list : {&operands, &results})
-    for (const StridedView &view : *list) {
-      double waste = getSectorWaste(view);
-      bytes += countBytes(view) * waste;
-      // Lines that a warp touches one after the other.
-      if (waste > 1)
-        slots += 64;
-    }
+  auto add = [&](const StridedView &view, double read) {
+    double waste = getSectorWaste(view);
+    bytes += read * waste;
+    // Lines that a warp touches one after the other.
+    if (waste > 1)
+      slots += 64;
+  };
+  for (auto [i, view] : llvm::enumerate(operands)) {
+    if (!getArgument(i).isCoordinate)
+      add(view, countOperandBytes(*this, i));
+    slots += 4 * (bounds[i].size() + getArgument(i).indices.size());
+  }
+  for (const StridedView &view : results)
+    add(view, countBytes(view));
   double memory = bytes / (machine.bandwidth * efficiency);
   double compute =
       getElements() * slots / (machine.multiprocessors * 128 * machine.clock);
@@ -111,29 +222,81 @@ double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
 
 SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
                                                   StringRef name) const {
-  return fact::printFunctors(os, body, {}, name, results.size());
+  SmallVector<std::string> functors =
+      fact::printFunctors(os, body, {}, name, results.size());
+  SmallVector<std::string> names = getArgumentNames(body, {});
+  for (const ScalarFunction::Argument &argument : body.getArguments())
+    for (const PointwiseGraph::Index &index : argument.indices) {
+      functors.push_back(
+          (name + "Index" + Twine(index.node - results.size())).str());
+      body.printFunctor(os, functors.back(), names, index.node);
+      os << '\n';
+    }
+  return functors;
 }
 
-static void printGathered(raw_ostream &os, const StridedView &view,
-                          GatherOp gather) {
-  RankedTensorType source = getTensorType(gather.getSource());
-  RankedTensorType indices = getTensorType(gather.getIndices());
-  int64_t dim = gather.getDim();
-  os << "Gathered<" << getBuffer(skipReshapes(gather.getSource())) << ", "
-     << getElementName(source.getElementType()) << ", ";
-  printStrides(os, view);
-  os << ", " << view.offset << ",\n                      Indices<"
-     << getBuffer(skipReshapes(gather.getIndices())) << ", "
-     << getElementName(indices.getElementType()) << ", "
-     << indices.getNumElements() << ", " << source.getDimSize(dim) << ", "
-     << llvm::product_of(source.getShape().drop_front(dim + 1)) << ">>";
+static bool isShared(const Pointwise &pointwise,
+                     const PointwiseGraph::Index &index);
+
+/// Whether neighbors along the last dimension share the value of an operand.
+static bool isShared(const Pointwise &pointwise, size_t operand) {
+  const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
+  if (pointwise.operands[operand].strides.back() != 0)
+    return false;
+  for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand])
+    if (bound.coordinate.strides.back() != 0)
+      return false;
+  return llvm::all_of(argument.indices,
+                      [&](const PointwiseGraph::Index &index) {
+                        return isShared(pointwise, index);
+                      });
+}
+
+/// The same for an index, which earlier operands are arguments of.
+static bool isShared(const Pointwise &pointwise,
+                     const PointwiseGraph::Index &index) {
+  return llvm::all_of(
+      pointwise.body.getArgumentsOf(index.node),
+      [&](unsigned operand) { return isShared(pointwise, size_t(operand)); });
+}
+
+void Pointwise::printOperand(raw_ostream &os, size_t operand,
+                             ArrayRef<std::string> functors) const {
+  const StridedView &view = operands[operand];
+  const ScalarFunction::Argument &argument = getArgument(operand);
+  StringRef indent = ",\n                     ";
+  if (argument.isCoordinate) {
+    os << "Coordinate<";
+    printStrides(os, view);
+    os << ", " << view.offset << '>';
+    return;
+  }
+  if (!bounds[operand].empty())
+    os << "Guarded<";
+  if (!argument.indices.empty())
+    os << "Gathered<";
+  printStrided(os, view, getBuffer(argument.value));
+  for (const PointwiseGraph::Index &index : argument.indices)
+    os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
+       << ", " << index.size << ", "
+       << (isShared(*this, index) ? "true" : "false") << '>';
+  if (!argument.indices.empty())
+    os << '>';
+  for (const PointwiseGraph::Bound &bound : bounds[operand]) {
+    os << indent << "Bound<";
+    printStrides(os, bound.coordinate);
+    os << ", " << bound.coordinate.offset << ", " << bound.lower << ", "
+       << bound.upper << '>';
+  }
+  if (!bounds[operand].empty())
+    os << '>';
 }
 
 void Pointwise::printResults(raw_ostream &os,
                              ArrayRef<std::string> functors) const {
   os << "Results<";
   llvm::interleave(
-      llvm::zip_equal(functors, results, resultBuffers),
+      llvm::zip(functors, results, resultBuffers),
       [&](auto result) {
         os << "Result<" << std::get<0>(result) << ", ";
         printStrided(os, std::get<1>(result), std::get<2>(result));
@@ -150,22 +313,18 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
   llvm::interleaveComma(getShape(), os);
   os << ">,\n    Operands<";
   llvm::interleave(
-      operands,
-      [&](const StridedView &operand) {
-        if (auto gather = operand.base.getDefiningOp<GatherOp>())
-          printGathered(os, operand, gather);
-        else
-          printStrided(os, operand, getBuffer(operand.base));
-      },
+      llvm::seq<size_t>(0, operands.size()),
+      [&](size_t operand) { printOperand(os, operand, functors); },
       [&] { os << ",\n             "; });
   os << ">,\n    ";
   printResults(os, functors);
-  // Two vectors in flight hide latency once every multiprocessor is full.
+  // Vectors in flight hide latency once every multiprocessor is full: two, or
+  // more short ones.
   int64_t threads = schedule.getThreads();
   int64_t vector = limitVector(schedule.getVector());
   bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
   os << ",\n    PointwiseSchedule<" << threads << ", " << vector << ", "
-     << (many ? 2 : 1) << ">>";
+     << (!many ? 1 : vector * getResultBytes() > 8 ? 2 : 4) << ">>";
 }
 
 SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
@@ -228,8 +387,21 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
     results.push_back(destination.view);
     buffers.push_back(getResultBuffer(fused, i));
   }
-  return Pointwise::get(values, std::move(results), buffers,
-                        hasOnly16BitResults(fused), emitError);
+  FailureOr<Pointwise> pointwise =
+      Pointwise::get(values, std::move(results), buffers,
+                     hasOnly16BitResults(fused), emitError);
+  if (failed(pointwise) || !pointwise->readsConcats())
+    return pointwise;
+  if (failed(checkConcats(*pointwise, emitError)))
+    return failure();
+  for (auto concat : fused.getBody().getOps<ConcatOp>())
+    if (2 * concat.getType().getNumElements() < pointwise->getElements())
+      return emitError() << "reads each element of 'fact.concat' more than "
+                            "twice, which costs more than a copy";
+  if (pointwise->wastesSectors())
+    return emitError() << "reads the parts of 'fact.concat' or other operands "
+                          "across their rows";
+  return pointwise;
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,9 +10,10 @@ namespace fact {
 /// A pointwise graph over one index space: `Pointwise<...>` of Pointwise.cuh,
 /// but for its schedule.
 struct Pointwise {
-  /// Collapsed views of one shape, the index space. An operand's base is an
-  /// argument, or a gather.
+  /// Collapsed views of one shape, the index space.
   llvm::SmallVector<StridedView> operands, results;
+  /// Where each operand is read.
+  std::vector<std::vector<PointwiseGraph::Bound>> bounds;
   llvm::SmallVector<int64_t> resultBuffers;
   ScalarFunction body;
   /// What the values belong to, where it is not the region itself.
@@ -28,8 +29,21 @@ struct Pointwise {
   int64_t getElements() const { return llvm::product_of(getShape()); }
   double getBytes() const;
 
+  /// What the body says of an operand.
+  const ScalarFunction::Argument &getArgument(size_t operand) const {
+    return body.getArguments()[operand];
+  }
+  /// Bytes of the widest element of a result.
+  int64_t getResultBytes() const;
+  /// Whether all operands are elements at strides.
+  bool isPlain() const;
+  bool readsConcats() const;
+  /// Whether an operand or a result is not read along its memory.
+  bool wastesSectors() const;
+
   /// A vector that does not divide the rows of the index space is halved until
-  /// it does.
+  /// it does; where that leaves little and results are contiguous, until it
+  /// divides all of them.
   int64_t limitVector(int64_t vector) const;
 
   double predictSeconds(CudaPointwiseAttr schedule,
@@ -38,6 +52,9 @@ struct Pointwise {
   /// Prints the functors that results need, and returns one name for each.
   llvm::SmallVector<std::string> printFunctors(llvm::raw_ostream &os,
                                                llvm::StringRef name) const;
+  void printOperand(llvm::raw_ostream &os, size_t operand,
+                    llvm::ArrayRef<std::string> functors) const;
+  /// `functors` are those of results, then those of indices.
   void printKernel(llvm::raw_ostream &os, llvm::ArrayRef<std::string> functors,
                    CudaPointwiseAttr schedule,
                    const MachineDescription &machine) const;
@@ -48,6 +65,11 @@ struct Pointwise {
 
 /// The bytes of a view, each element once.
 double countBytes(const StridedView &view);
+
+/// Checks that it costs little to select the parts of concatenations for each
+/// element.
+mlir::LogicalResult checkConcats(const Pointwise &pointwise,
+                                 EmitError emitError);
 
 /// Schedules with this vector and half of it.
 SpaceAttrInterface getPointwiseSpace(mlir::MLIRContext *context,

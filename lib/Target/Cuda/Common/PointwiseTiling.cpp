@@ -35,14 +35,14 @@ static bool movesInVectors(const StridedView &view, int64_t dim,
 
 std::optional<PointwiseTiling>
 PointwiseTiling::get(const Pointwise &pointwise) {
+  // Tiles hold elements at strides, not those that indices choose.
+  if (!pointwise.isPlain())
+    return std::nullopt;
   PointwiseTiling tiling(pointwise);
   tiling.storeOrder = orderDimensions(pointwise.results.front());
   int64_t along = tiling.getAlong();
   double most = 0;
   for (const StridedView &operand : pointwise.operands) {
-    // Gathers are read where the indices say.
-    if (operand.base.getDefiningOp())
-      return std::nullopt;
     SmallVector<int64_t> order = orderDimensions(operand);
     double bytes = countBytes(operand);
     if (operand.strides[along] != 0 && order.front() != along && bytes > most) {
@@ -198,6 +198,23 @@ double PointwiseTiling::getEfficiency(const StridedView &view,
   return efficiency;
 }
 
+/// Results that fill the elements between each other are stored as one.
+double PointwiseTiling::getStoreEfficiency(const Tile &tile) const {
+  StridedView whole = pointwise.results.front();
+  int64_t step = whole.strides[getAlong()];
+  llvm::SmallDenseSet<int64_t> filled;
+  for (const StridedView &result : pointwise.results)
+    filled.insert(result.offset % std::max<int64_t>(step, 1));
+  if (step <= 1 || int64_t(filled.size()) != step ||
+      llvm::any_of(whole.strides,
+                   [&](int64_t stride) { return stride % step != 0; }))
+    return getEfficiency(whole, storeOrder, tile);
+  for (int64_t &stride : whole.strides)
+    stride /= step;
+  whole.offset = 0;
+  return 0.8 * getEfficiency(whole, storeOrder, tile);
+}
+
 double
 PointwiseTiling::predictSeconds(CudaTileAttr schedule,
                                 const MachineDescription &machine) const {
@@ -219,8 +236,7 @@ PointwiseTiling::predictSeconds(CudaTileAttr schedule,
   for (auto [operand, staged] : llvm::zip_equal(pointwise.operands, isStaged))
     if (staged)
       side = std::min(side, getEfficiency(operand, loadOrder, tile));
-  efficiency *= side * getEfficiency(pointwise.results.front(), storeOrder,
-                                     tile);
+  efficiency *= side * getStoreEfficiency(tile);
   // Threads of tiles that reach beyond the tensors, and the last wave.
   double full = pointwise.getElements() / (blocks * llvm::product_of(tile));
   double waves = blocks / machine.multiprocessors;

@@ -41,6 +41,7 @@ private:
   /// The share of a side's traffic that is useful.
   double getEfficiency(const StridedView &view, llvm::ArrayRef<int64_t> order,
                        const Tile &tile) const;
+  double getStoreEfficiency(const Tile &tile) const;
 
   int64_t getAlong() const { return storeOrder.front(); }
   int64_t getAcross() const { return loadOrder.front(); }

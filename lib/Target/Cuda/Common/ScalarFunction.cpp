@@ -39,15 +39,16 @@ public:
     if (failed(graph))
       return failure();
     for (Value value : options.leading)
-      addArgument(value, {value, 0, SmallVector<int64_t>(indexSpace),
-                          rowMajorStrides(indexSpace)});
+      addArgument({value,
+                   {value, 0, SmallVector<int64_t>(indexSpace),
+                    rowMajorStrides(indexSpace)}});
     SmallVector<Value> leaves, scalars;
     SmallVector<bool> fromLeading;
     for (const PointwiseGraph::Leaf &leaf : graph->getLeaves()) {
       if (leaf.isAnchor && failed(checkAnchor(leaf)))
         return failure();
       leaves.push_back(leaf.isAnchor ? getLeading(leaf.value)
-                                     : addArgument(leaf.value, leaf.view));
+                                     : addArgument(leaf));
     }
     for (const PointwiseGraph::Node &node : graph->getNodes()) {
       SmallVector<Value> operands;
@@ -58,12 +59,20 @@ public:
         isFromLeading |= fromLeading[operand];
       }
       fromLeading.push_back(isFromLeading);
-      scalars.push_back(node.op ? compute(node.op, operands, isFromLeading)
-                                : leaves[node.leaf]);
+      if (isa_and_nonnull<ConcatOp>(node.op))
+        scalars.push_back(selectPart(operands, node.ends));
+      else
+        scalars.push_back(node.op ? compute(node.op, operands, isFromLeading)
+                                  : leaves[node.leaf]);
     }
     SmallVector<Value> returned;
     for (unsigned node : graph->getResults())
       returned.push_back(scalars[node]);
+    for (ScalarFunction::Argument &argument : result.arguments)
+      for (PointwiseGraph::Index &index : argument.indices) {
+        returned.push_back(scalars[index.node]);
+        index.node = returned.size() - 1;
+      }
     func::ReturnOp::create(builder, loc, returned);
     simplify();
     return std::move(result);
@@ -79,15 +88,37 @@ private:
     reads.isAnchor = isLeading;
     // Row kernels hand over what they normalized.
     reads.appliesNormWeights = true;
-    if (options.readsGathers)
-      reads.gathers = PointwiseGraph::Gathers::Leaves;
+    if (options.readsGathersAndConcats) {
+      reads.gathers = PointwiseGraph::Gathers::Reads;
+      reads.readsConcats = true;
+    }
     return PointwiseGraph::read(results, indexSpace, reads, emitError);
   }
 
-  Value addArgument(Value value, const StridedView &view) {
-    result.arguments.push_back({value, view});
-    Type element = cast<RankedTensorType>(value.getType()).getElementType();
-    return result.function->getBody().addArgument(getComputeType(element), loc);
+  Value addArgument(const ScalarFunction::Argument &argument) {
+    result.arguments.push_back(argument);
+    Type element =
+        cast<RankedTensorType>(argument.value.getType()).getElementType();
+    return result.function->getBody().addArgument(
+        argument.isCoordinate ? builder.getI32Type() : getComputeType(element),
+        loc);
+  }
+
+  /// The part of a concatenation that the coordinate, the first operand, is in.
+  Value selectPart(MutableArrayRef<Value> operands, ArrayRef<int64_t> ends) {
+    Value coordinate = operands.front();
+    MutableArrayRef<Value> parts = operands.drop_front();
+    matchPrecision(parts);
+    Value selected = parts.back();
+    for (size_t i = parts.size() - 1; i-- > 0;) {
+      Value end = arith::ConstantOp::create(builder, loc,
+                                            builder.getI32IntegerAttr(ends[i]));
+      Value isBefore = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::slt, coordinate, end);
+      selected =
+          arith::SelectOp::create(builder, loc, isBefore, parts[i], selected);
+    }
+    return selected;
   }
 
   Value getLeading(Value value) {
@@ -215,6 +246,23 @@ FailureOr<ScalarFunction> ScalarFunction::get(ArrayRef<Value> results,
                                               EmitError emitError) {
   return ScalarBuilder(results.front().getContext(), options, emitError)
       .build(results, indexSpace);
+}
+
+SmallVector<unsigned> ScalarFunction::getArgumentsOf(unsigned result) const {
+  SmallVector<unsigned> found;
+  SmallVector<Value> work{
+      getFunction().getBody().front().getTerminator()->getOperand(result)};
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      found.push_back(argument.getArgNumber());
+    else
+      llvm::append_range(work, value.getDefiningOp()->getOperands());
+  }
+  return found;
 }
 
 bool ScalarFunction::isIdentity(unsigned index) const {

@@ -18,11 +18,9 @@ namespace fact {
 /// leaves of the graph.
 class ScalarFunction {
 public:
-  /// A value that is read and not computed here, seen in the index space.
-  struct Argument {
-    mlir::Value value;
-    StridedView view;
-  };
+  /// A value that is read and not computed here, seen in the index space. The
+  /// `node` of an index is the number of a result of the function.
+  using Argument = PointwiseGraph::Leaf;
 
   struct Options {
     /// The cheap definitions, for results that are stored in 16 bits.
@@ -38,8 +36,8 @@ public:
     /// by the first dimension of [rows, columns].
     llvm::SmallVector<mlir::Value> rowValues = {};
     llvm::SmallVector<int64_t> rowStrides = {1, 0};
-    /// Whether results of gathers may be arguments.
-    bool readsGathers = false;
+    /// Whether arguments may be read through gathers and concatenations.
+    bool readsGathersAndConcats = false;
   };
 
   /// The function that computes `results` (which have as many elements as the
@@ -58,6 +56,9 @@ public:
   void printFunctor(llvm::raw_ostream &os, llvm::StringRef name,
                     llvm::ArrayRef<std::string> argumentNames,
                     unsigned index = 0) const;
+
+  /// The arguments that a result depends on.
+  llvm::SmallVector<unsigned> getArgumentsOf(unsigned result) const;
 
   /// Instruction slots one element costs on a GPU, over all results.
   double getCost() const;

@@ -139,6 +139,29 @@ const ScheduleKind CudaReductionAttr::kind{
     {"8", "32"}};
 
 //===----------------------------------------------------------------------===//
+// cuda_windows
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind CudaWindowsAttr::kind{
+    "cuda_windows",
+    "one pass over windows of neighboring elements",
+    {Parameter::number("threads", "threads of a block",
+                       Sizes::multiplesOf(32, 1024)),
+     Parameter::number("vector",
+                       "elements per load: channels if they come last, else "
+                       "columns",
+                       Sizes::oneOf({1, 2, 4, 8})),
+     Parameter::number("columns", "neighboring windows of a thread",
+                       Sizes::oneOf({1, 2, 4, 8})),
+     Parameter::number("rows", "rows of windows of a thread",
+                       Sizes::oneOf({1, 2, 4, 8}))},
+    "A vector divides the channels. Vectors of columns divide a row of the "
+    "images and the columns of a thread times the stride, and need rows of at "
+    "most 64 elements. A thread has at most 64 windows, and holds at most 64 "
+    "elements of a row.",
+    {"4", "4"}};
+
+//===----------------------------------------------------------------------===//
 // cuda_scatter
 //===----------------------------------------------------------------------===//
 

@@ -102,6 +102,19 @@ public:
   }
 };
 
+/// Windows of neighboring elements.
+class CudaWindowsAttr
+    : public ScheduleOf<CudaWindowsAttr, int64_t, int64_t, int64_t, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  int64_t getThreads() const { return getSize(0); }
+  int64_t getVector() const { return getSize(1); }
+  int64_t getColumns() const { return getSize(2); }
+  int64_t getRows() const { return getSize(3); }
+};
+
 /// How a scatter finds the updates of a row.
 enum class ScatterMethod { search, last, sort };
 

@@ -198,9 +198,9 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
 // Emission
 //===----------------------------------------------------------------------===//
 
-/// What ReductionStages.cuh calls a reduction. A boolean is 0 or 1, and a sum
-/// of both is 1.
-static StringRef getWord(ReduceKind kind, bool isBoolean) {
+/// A boolean is 0 or 1, and a sum of both is 1.
+StringRef fact::getReductionWord(ReduceKind kind, Type element) {
+  bool isBoolean = element.isInteger(1);
   switch (kind) {
   case ReduceKind::sum:
     return isBoolean ? "Folded<RunningMaximum>" : "Folded<RunningSum>";
@@ -289,7 +289,7 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
       [&](auto stage) {
         ReduceOp op = stage.value();
         Type element = getTensorType(op.getOperand()).getElementType();
-        os << "Stage<" << getWord(op.getKind(), element.isInteger(1)) << ", "
+        os << "Stage<" << getReductionWord(op.getKind(), element) << ", "
            << getScalarName(getComputeType(element)) << ", "
            << functors[stage.index()] << ">";
       },

@@ -14,6 +14,9 @@ struct ReductionResults {
   llvm::SmallVector<int64_t> buffers;
 };
 
+/// What ReductionStages.cuh calls a reduction of elements of this type.
+llvm::StringRef getReductionWord(ReduceKind kind, mlir::Type element);
+
 /// Reductions of one tensor over the same dimensions, as `StagedReduction` of
 /// StagedReduction.cuh.
 struct StagedReduction {

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emission.h"
+#include "fact/Analysis/ContractionRegion.h"
 
 using namespace mlir;
 using namespace fact;
@@ -136,14 +137,6 @@ static FailureOr<StridedView> readFactor(Value value, bool isTransposed,
   return view->broadcastTo(shape);
 }
 
-/// Whether all batches read the same matrix.
-static bool isShared(const StridedView &factor) {
-  for (size_t i = 0; i + 2 < factor.shape.size(); ++i)
-    if (factor.shape[i] != 1 && factor.strides[i] != 0)
-      return false;
-  return true;
-}
-
 /// Makes batches that share the rhs rows of one product, if strides can.
 static void foldBatches(StridedView &lhs, StridedView &rhs,
                         SmallVector<int64_t> &batches) {
@@ -241,11 +234,16 @@ FailureOr<ThinGemm> ThinGemmPlan::read(FusedOp fused, EmitError emitError) {
 
   int64_t m = lhs->shape.end()[-2], n = rhs->shape.end()[-2];
   int64_t k = lhs->shape.back();
-  if (std::min({m, n, k}) > thinLimit)
+  // Batches that share a factor are one product, also where strides cannot fold
+  // them.
+  int64_t count = llvm::product_of(batches);
+  int64_t rows = isShared(*rhs) ? count * m : m;
+  int64_t columns = isShared(*lhs) ? count * n : n;
+  if (std::min({rows, columns, k}) > thinLimit)
     return emitError() << "rows, columns or terms of the product must be at "
                           "most "
-                       << thinLimit << ", and it is " << m << " x " << n
-                       << " x " << k;
+                       << thinLimit << ", and it is " << rows << " x "
+                       << columns << " x " << k;
   SmallVector<int64_t> space(batches);
   space.append({m, n});
   ThinGemm gemm{m, n, k, batches, *lhs, *rhs, {}, {}, {}};

@@ -49,7 +49,7 @@ public:
 } // namespace
 
 FailureOr<Gemm> Sm100GemmPlan::read(FusedOp fused, EmitError emitError) {
-  FailureOr<Gemm> gemm = Gemm::read(fused, /*takesWindows=*/false, emitError);
+  FailureOr<Gemm> gemm = Gemm::read(fused, {}, emitError);
   if (failed(gemm))
     return failure();
   if (gemm->rate != MatrixRate::Bits16)

@@ -7,54 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionSchedule.h"
-#include "AttentionTensors.h"
+#include "Attention.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace fact;
+using sm80::AttentionPlan;
 
 namespace {
-class AttentionPlan : public Plan {
-public:
-  AttentionPlan(const Family &family, FusedOp fused,
-                const MachineDescription &machine,
-                const AttentionTensors &attention)
-      : Plan(family, fused, machine), attention(attention),
-        region(this->attention.region) {}
-
-  static FailureOr<AttentionTensors> read(FusedOp fused, EmitError emitError);
-
-  SpaceAttrInterface getSpace() const override;
-  double predict(ScheduleAttr schedule) const override;
-  LogicalResult emit(ArrayRef<KernelVariant> variants,
-                     KernelCode &code) const override;
-
-protected:
-  LogicalResult checkLimits(ScheduleAttr schedule,
-                            EmitError emitError) const override;
-
-private:
-  /// Whether products of f32 are as exact as IEEE f32.
-  bool isStrict() const { return region.element.isF32() && !region.tf32; }
-  /// The queries that read one head of keys.
-  int64_t getRows() const { return region.getGroup() * region.queries; }
-  int64_t getHeadBytes() const {
-    return region.headSize * getStorageBytes(region.element);
-  }
-  int64_t getSharedBytes(Sm80AttentionAttr schedule) const;
-  /// Registers of a thread for scores, which strict products split, and results.
-  int64_t countRegisters(Sm80AttentionAttr schedule) const;
-  /// Tiles of queries of all heads and batches.
-  int64_t countTiles(const Extents &tile) const;
-  /// Tiles of keys that the tiles of queries of one head of keys visit.
-  double countVisits(const Extents &tile) const;
-  SmallVector<int64_t> getSplits(const Extents &tile) const;
-
-  AttentionTensors attention;
-  const AttentionRegion &region;
-};
-
 class AttentionFamily : public FamilyOf<AttentionPlan> {
 public:
   AttentionFamily()
@@ -145,19 +105,24 @@ LogicalResult AttentionPlan::checkLimits(ScheduleAttr schedule,
   if (registers > most)
     return emitError() << "the sums of a thread need " << registers
                        << " registers, and it has " << most << " for them";
-  int64_t keyTiles = llvm::divideCeil(region.keys, tile[1]);
-  if (own.getSplits() > keyTiles)
-    return emitError() << "the keys have " << keyTiles
-                       << " tiles, and cannot be split among "
-                       << own.getSplits() << " blocks";
-  if (countTiles(tile) * own.getSplits() >= INT32_MAX)
-    return emitError() << "needs " << countTiles(tile) * own.getSplits()
-                       << " blocks, and a grid has less than 2^31";
+  if (failed(checkGrid(tile, own.getSplits(), emitError)))
+    return failure();
   return requireSharedMemory(getSharedBytes(own), machine, emitError);
 }
 
-/// Splits for a machine that the tiles of queries do not fill. A split has at
-/// least two tiles of keys.
+LogicalResult AttentionPlan::checkGrid(const Extents &tile, int64_t splits,
+                                       EmitError emitError) const {
+  int64_t keyTiles = llvm::divideCeil(region.keys, tile[1]);
+  if (splits > keyTiles)
+    return emitError() << "the keys have " << keyTiles
+                       << " tiles, and cannot be split among " << splits
+                       << " blocks";
+  if (countTiles(tile) * splits >= INT32_MAX)
+    return emitError() << "needs " << countTiles(tile) * splits
+                       << " blocks, and a grid has less than 2^31";
+  return success();
+}
+
 SmallVector<int64_t> AttentionPlan::getSplits(const Extents &tile) const {
   SmallVector<int64_t> splits{1};
   int64_t wanted =
@@ -190,6 +155,26 @@ SpaceAttrInterface AttentionPlan::getSpace() const {
                                      getSplits(tiles.front()));
 }
 
+double AttentionPlan::countSlots(Sm80AttentionAttr schedule) const {
+  double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
+  // A strict factor takes 8 instructions to split: queries for each tile of
+  // keys, keys and values for each band of 16 queries.
+  if (isStrict())
+    slots += 8 * (double(region.headSize) / schedule.getTile()[1] +
+                  double(region.headSize + region.valueSize) /
+                      (16 * schedule.getBands()));
+  return slots;
+}
+
+double AttentionPlan::predictCombination(int64_t splits) const {
+  if (splits == 1)
+    return 0;
+  return machine.launchSeconds +
+         8 * double(splits * getRows() * region.batches * region.keyHeads *
+                    region.valueSize) /
+             machine.bandwidth;
+}
+
 /// Blocks run in waves. A block is as slow as its products, exponentials and
 /// copies in turn, as far as other warps of the multiprocessor do not hide them.
 double AttentionPlan::predict(ScheduleAttr schedule) const {
@@ -219,19 +204,15 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
                                        region.tf32);
   double columns = double(llvm::alignTo(region.headSize, 16) +
                           llvm::alignTo(region.valueSize, 16));
-  double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
-  double tileTime = double(tile[0] * tile[1]) *
-                    (2 * columns / rate + slots / (128 * machine.clock));
+  double tileTime =
+      double(tile[0] * tile[1]) *
+      (2 * columns / rate + countSlots(own) / (128 * machine.clock));
   double compute = waves * double(resident) * (visits / blocks * tileTime) +
                    waves * 2e-6;
   // Tiles of keys come from the cache, at about three times the bandwidth.
   double copied = visits * double(tile[1]) * columns * double(bytes);
   double time = std::max(compute, copied / (3 * machine.bandwidth));
-  if (own.getSplits() > 1)
-    time += machine.launchSeconds +
-            8 * double(own.getSplits() * getRows() * region.batches *
-                       region.keyHeads * region.valueSize) /
-                machine.bandwidth;
+  time += predictCombination(own.getSplits());
   return 1e6 * (time + machine.launchSeconds);
 }
 
@@ -248,14 +229,12 @@ static void printHeads(raw_ostream &os, const AttentionTensor &tensor,
   os << ">, // " << name << '\n';
 }
 
-LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
-                                  KernelCode &code) const {
-  auto [schedule, symbol] = variants.front();
-  auto own = cast<Sm80AttentionAttr>(schedule);
-  llvm::raw_string_ostream os(code.text);
-  printHeader(os, fused, schedule, symbol, "Sm80Attention.cuh");
+void AttentionPlan::printKernel(raw_ostream &os, StringRef name,
+                                StringRef arguments, const Extents &tile,
+                                int64_t warps, int64_t stages,
+                                int64_t splits) const {
   printConstant(os, "Scale", region.scale);
-  os << "using Kernel = sm80::Attention<\n    sm80::AttentionProblem<"
+  os << "using Kernel = " << name << "<\n    sm80::AttentionProblem<"
      << region.batches << ", " << region.heads << ", " << region.keyHeads
      << ", " << region.queries << ", " << region.keys << ", "
      << region.headSize << ", " << region.valueSize << ">,\n";
@@ -263,16 +242,25 @@ LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
   printHeads(os, attention.key, "key");
   printHeads(os, attention.value, "value");
   printHeads(os, attention.result, "result");
-  os << "    sm80::" << (region.causal ? "Causal" : "Full") << ", sm80::"
-     << (region.tf32 ? "AllowTf32" : "Strict") << ", Scale,\n"
-     << "    sm80::AttentionSchedule<" << own.getTile()[0] << ", "
-     << own.getTile()[1] << ", " << own.getWarps() << ", " << own.getStages()
-     << ", " << own.getSplits() << '>';
+  os << "    sm80::" << (region.causal ? "Causal" : "Full") << ", " << arguments
+     << "Scale,\n    sm80::AttentionSchedule<" << tile[0] << ", " << tile[1]
+     << ", " << warps << ", " << stages << ", " << splits << '>';
   if (attention.mask) {
     os << ",\n    sm80::";
     attention.printMask(os);
   }
   os << ">;\n";
+}
+
+LogicalResult AttentionPlan::emit(ArrayRef<KernelVariant> variants,
+                                  KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
+  auto own = cast<Sm80AttentionAttr>(schedule);
+  llvm::raw_string_ostream os(code.text);
+  printHeader(os, fused, schedule, symbol, "Sm80Attention.cuh");
+  printKernel(os, "sm80::Attention",
+              region.tf32 ? "sm80::AllowTf32, " : "sm80::Strict, ",
+              own.getTile(), own.getWarps(), own.getStages(), own.getSplits());
   printFooter(os, symbol);
   return success();
 }

@@ -85,13 +85,15 @@ FailureOr<MatrixTensor>
 GemmAnalysis::getWindows(std::optional<WindowsTensor> &windows) {
   if (failed(requireExtents()))
     return failure();
-  if (region.batches != 1)
-    return emitError() << "multiplies windows by the same filters, not "
-                       << region.batches << " groups of channels by their own";
+  if (region.getRows() > INT32_MAX)
+    return emitError() << "counts windows in 32 bits, and there are "
+                       << region.getRows();
   if (getRate() != MatrixRate::Bits16 && getRate() != MatrixRate::TF32)
     return emitError() << "multiplies windows of f16, bf16 and, as 'tf32', f32";
   FailureOr<WindowsTensor> tensor =
-      WindowsTensor::get(*region.windows, emitError);
+      WindowsTensor::get(*region.windows,
+                         /*groups=*/region.isShared() ? 1 : region.batches,
+                         region.products.front().n, emitError);
   if (failed(tensor))
     return failure();
   windows = *tensor;
@@ -107,6 +109,10 @@ LogicalResult GemmAnalysis::checkFilters(const Gemm &gemm) {
   if (gemm.b.kind != MatrixTensor::ColumnMajor)
     return emitError() << "the filters of windows must be contiguous along "
                           "their taps and channels";
+  if (!region.isShared() &&
+      gemm.b.batchStride != gemm.n * gemm.b.leadingDimension)
+    return emitError() << "the filters of " << gemm.batches
+                       << " groups must follow each other";
   return success();
 }
 
@@ -286,50 +292,118 @@ static WindowedView getWindowsOfRows(const StridedView &lhs) {
 static std::optional<WindowedView>
 findWindows(const ContractionRegion &region) {
   MatmulOp matmul = region.products.front().matmul;
-  FailureOr<StridedView> rows = region.lhs.reshape({region.m, region.k});
-  if (matmul.getTransposeA() || region.batches != 1 ||
+  FailureOr<StridedView> rows =
+      region.lhs.reshape({region.getRows(), region.k});
+  if (matmul.getTransposeA() ||
       (succeeded(rows) && succeeded(MatrixTensor::get(*rows, /*buffer=*/0))))
     return std::nullopt;
   FailureOr<WindowedView> windows = WindowedView::get(matmul.getLhs());
-  if (succeeded(windows) && windows->getRows() == region.m)
+  if (succeeded(windows) && windows->getRows() == region.getRows())
     return *windows;
   ArrayRef<int64_t> shape = region.lhs.shape;
-  if (shape.size() < 4 || shape[shape.size() - 2] >= 64)
+  if (!region.isShared() || shape.size() < 4 ||
+      shape[shape.size() - 2] >= 64)
     return std::nullopt;
   return getWindowsOfRows(region.lhs);
 }
 
-FailureOr<Gemm> Gemm::read(FusedOp fused, bool takesWindows,
-                           EmitError emitError) {
+/// Whether batches of `m` rows fill tiles of 128 well.
+static bool fillsTiles(int64_t m) {
+  return 100 * int64_t(llvm::alignTo(m, 128)) <= 115 * m;
+}
+
+/// Reads some leading dimensions of batches that share B, such as images, as
+/// batches and the others as rows: where a result has its channels first. Means
+/// of images would be read as well, but their convolutions were measured slower
+/// by more than another kernel for the means takes.
+static FailureOr<Gemm> readImages(FusedOp fused, const Gemm::Forms &forms,
+                                  int64_t dims) {
   ContractionRegion::Options options;
-  options.windows = true;
-  FailureOr<ContractionRegion> region = failure();
-  if (takesWindows)
-    region = ContractionRegion::get(fused, options, Silence(fused));
-  if (succeeded(region) && region->windows)
-    return GemmAnalysis(fused, *region, emitError).run();
-  if (succeeded(region) && (region->windows = findWindows(*region))) {
-    FailureOr<Gemm> gemm = GemmAnalysis(fused, *region, Silence(fused)).run();
+  options.windows = forms.windows;
+  for (options.batchDims = 1; int64_t(options.batchDims) <= dims;
+       ++options.batchDims) {
+    FailureOr<ContractionRegion> region =
+        ContractionRegion::get(fused, options, Silence(fused));
+    if (failed(region) || !region->reductions.empty() ||
+        !fillsTiles(region->m))
+      continue;
+    if (!region->windows && forms.windows)
+      region->windows = findWindows(*region);
+    FailureOr<Gemm> gemm = GemmAnalysis(fused, *region, Silence(fused),
+                                        Addressing::TmaColumns)
+                               .run();
     if (succeeded(gemm))
       return gemm;
   }
+  return failure();
+}
+
+FailureOr<Gemm> Gemm::read(FusedOp fused, const Forms &forms,
+                           EmitError emitError) {
+  Addressing addressing =
+      forms.columns ? Addressing::TmaColumns : Addressing::Tma;
+  ContractionRegion::Options options;
+  options.windows = true;
+  FailureOr<ContractionRegion> region = failure();
+  if (forms.windows)
+    region = ContractionRegion::get(fused, options, Silence(fused));
+  bool hasWindows = succeeded(region) && region->windows;
+  if (succeeded(region) && !hasWindows)
+    region->windows = findWindows(*region);
+  if (succeeded(region) && region->windows) {
+    FailureOr<Gemm> gemm =
+        GemmAnalysis(fused, *region, Silence(fused), addressing).run();
+    if (succeeded(gemm))
+      return gemm;
+  }
+  auto matmuls = fused.getBody().getOps<MatmulOp>();
+  if (forms.columns && !matmuls.empty()) {
+    int64_t dims = (*matmuls.begin()).getType().getRank() - 2;
+    FailureOr<Gemm> gemm = failure();
+    if (dims > 0 && !hasWindows && succeeded(region)) {
+      region->windows = std::nullopt;
+      gemm = GemmAnalysis(fused, *region, Silence(fused), addressing).run();
+    }
+    if (failed(gemm) && dims > 0)
+      gemm = readImages(fused, forms, dims);
+    if (succeeded(gemm))
+      return gemm;
+  }
+  if (hasWindows)
+    return GemmAnalysis(fused, *region, emitError, addressing).run();
   return readFolded<GemmAnalysis>(fused, ContractionRegion::Kind::Single,
-                                  emitError);
+                                  emitError, addressing);
+}
+
+bool fact::isCopied(const MatrixTensor &factor, bool isLhs, int64_t k) {
+  auto alongK = isLhs ? MatrixTensor::RowMajor : MatrixTensor::ColumnMajor;
+  return factor.element.isF32() &&
+         (k % 4 || factor.kind != alongK || !factor.isAligned(16));
 }
 
 void fact::printFactor(raw_ostream &os, const MatrixTensor &factor, bool isLhs,
                        int64_t k, SizeList &sizes) {
-  auto alongK = isLhs ? MatrixTensor::RowMajor : MatrixTensor::ColumnMajor;
-  bool isCopied = factor.element.isF32() &&
-                  (k % 4 || factor.kind != alongK || !factor.isAligned(16));
-  os << (isCopied ? "Copied<" : "");
+  bool copies = isCopied(factor, isLhs, k);
+  os << (copies ? "Copied<" : "");
   factor.print(os, sizes);
-  os << (isCopied ? ">" : "");
+  os << (copies ? ">" : "");
+}
+
+bool Gemm::readsColumns() const {
+  // B is copied where K is odd, and then K is filled up.
+  return rate == MatrixRate::TF32 && !windows &&
+         a.kind == MatrixTensor::ColumnMajor && a.isAligned(16) && m % 4 == 0 &&
+         k % 4 == 0;
 }
 
 LogicalResult Gemm::checkTma(EmitError emitError) const {
   SmallVector<MatrixTensor> tensors(results);
-  SmallVector<int64_t> sizes{n};
+  SmallVector<int64_t> sizes;
+  if (!llvm::all_of(results, [](const MatrixTensor &result) {
+        return result.kind == MatrixTensor::ColumnMajor;
+      }) ||
+      results.empty())
+    sizes.push_back(n);
   if (rate == MatrixRate::Bits16 || windows) {
     tensors.append({a, b});
     sizes.push_back(k);

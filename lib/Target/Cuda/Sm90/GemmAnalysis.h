@@ -18,8 +18,11 @@ struct ReducedEpilogue {
   std::optional<ScalarFunction> function;
 };
 
-/// Prints a factor of a product of `k` terms. An f32 factor that wgmma does not
-/// read as it lies, along K through TMA, is `Copied`.
+/// Whether kernels copy a factor of a product of `k` terms: f32 that does not
+/// lie along K as TMA can address it.
+bool isCopied(const MatrixTensor &factor, bool isLhs, int64_t k);
+
+/// Prints a factor; one that kernels copy is `Copied`.
 void printFactor(llvm::raw_ostream &os, const MatrixTensor &factor, bool isLhs,
                  int64_t k, SizeList &sizes);
 
@@ -40,11 +43,19 @@ struct Gemm {
   /// The rows of A, where they are windows of images.
   std::optional<WindowsTensor> windows;
 
+  /// What kernels take beyond matrices that lie row by row.
+  struct Forms {
+    /// Windows as the rows of A.
+    bool windows = false;
+    /// Results and operands of the epilogue that lie column by column.
+    bool columns = false;
+  };
+
   /// Reads a region as a GEMM: one matmul, then any graph of pointwise ops,
   /// then reductions of whole rows or columns and results computed from those
-  /// alone. Batches are folded into M where one B serves all of them. The rows
-  /// of A may be windows if `takesWindows`.
-  static mlir::FailureOr<Gemm> read(FusedOp fused, bool takesWindows,
+  /// alone. Batches are folded into M where one B serves all of them, as far as
+  /// the results allow it.
+  static mlir::FailureOr<Gemm> read(FusedOp fused, const Forms &forms,
                                     EmitError emitError);
 
   /// The product alone, of a plain GEMM.
@@ -57,6 +68,12 @@ struct Gemm {
   /// Checks that TMA can address rows of 16 bytes of the results, of 16-bit
   /// factors and of windows. Kernels copy matrices of f32 where they need to.
   mlir::LogicalResult checkTma(EmitError emitError) const;
+  /// Whether A is f32 in columns that TMA can address. TF32 products read it
+  /// through registers.
+  bool readsColumns() const;
+  bool copiesLhs() const {
+    return !windows && !readsColumns() && isCopied(a, /*isLhs=*/true, k);
+  }
   /// Whether one object serves all sizes. Reductions combine a number of tiles.
   bool takesSizes() const { return countReductions() == 0; }
   /// Operands of the product's size.

@@ -20,7 +20,7 @@ public:
       : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
 
   static FailureOr<Gemm> read(FusedOp fused, EmitError emitError) {
-    return Gemm::read(fused, /*takesWindows=*/true, emitError);
+    return Gemm::read(fused, {/*windows=*/true, /*columns=*/true}, emitError);
   }
 
   SpaceAttrInterface getSpace() const override;
@@ -46,6 +46,9 @@ public:
   GemmEpilogueFamily()
       : FamilyOf(gemmEpilogueRule, "sm_90a",
                  {&Sm90GemmAttr::kind, &CublasGemmAttr::kind}) {}
+
+  /// TMA's.
+  int64_t getPixelBytes() const override { return 16; }
 };
 } // namespace
 
@@ -193,7 +196,11 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
                 gemm.batches, bytes,  epilogueBytes, slots};
   work.packsOnce = isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(
       fused->getOperand(gemm.b.buffer).getDefiningOp());
-  return 1e6 * finishes * machine.launchSeconds +
+  double copy = gemm.copiesLhs()
+                    ? machine.launchSeconds + 8.0 * gemm.batches * gemm.m *
+                                                  gemm.k / machine.bandwidth
+                    : 0;
+  return 1e6 * (finishes * machine.launchSeconds + copy) +
          slowdown * 1e6 * predictGemm(work, gemmSchedule, machine);
 }
 
@@ -298,6 +305,8 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
   os << ",\n    ";
   if (gemm.windows)
     gemm.windows->print(os, sizes);
+  else if (gemm.readsColumns())
+    gemm.a.print(os, sizes);
   else
     printFactor(os, gemm.a, /*isLhs=*/true, gemm.k, sizes);
   os << ",\n    ";

@@ -217,4 +217,5 @@ void fact::registerSm90Families(DialectRegistry &registry) {
   registerGatedGemmFamily(registry);
   registerGroupedGemmFamily(registry);
   registerAttentionFamily(registry);
+  registerStrictAttentionFamily(registry);
 }

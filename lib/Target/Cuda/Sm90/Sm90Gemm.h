@@ -81,6 +81,7 @@ void registerGemmEpilogueFamily(mlir::DialectRegistry &registry);
 void registerGatedGemmFamily(mlir::DialectRegistry &registry);
 void registerGroupedGemmFamily(mlir::DialectRegistry &registry);
 void registerAttentionFamily(mlir::DialectRegistry &registry);
+void registerStrictAttentionFamily(mlir::DialectRegistry &registry);
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_SM90GEMM_H

@@ -44,8 +44,8 @@ const ScheduleKind Sm90GemmAttr::kind{
     "128, K is 32 and the kernel is not pingpong; otherwise there are four "
     "stages. K and N of the product are multiples of 8 (and M, with "
     "transpose_a), for f32 N of 4: TMA needs rows of 16 bytes. Where rows are "
-    "windows of images, the channels of a pixel are contiguous multiples of 16 "
-    "bytes, there is one batch and f32 is tf32.",
+    "windows of images, the channels of a pixel, or of a group of them, are "
+    "contiguous multiples of 16 bytes, batches are groups and f32 is tf32.",
     {"128x128x64", "128x256x64"},
     /*adjust=*/nullptr,
     "49_hopper_gemm_with_collective_builder"};
@@ -76,3 +76,32 @@ const ScheduleKind Sm90AttentionAttr::kind{
     {"128x128", "128x64"},
     /*adjust=*/nullptr,
     "88_hopper_fmha"};
+
+//===----------------------------------------------------------------------===//
+// sm90_strict_attention
+//===----------------------------------------------------------------------===//
+
+const ScheduleKind Sm90StrictAttentionAttr::kind{
+    "sm90_strict_attention",
+    "a warp-specialized Hopper attention of f32 without tf32",
+    {Parameter::extents(
+         "tile",
+         "queries x keys of a block, with 64 queries per warpgroup; the queries "
+         "are those of all heads that share a head of keys",
+         {{"queries", Sizes::oneOf({64, 128})},
+          {"keys", Sizes::oneOf({32, 64})}}),
+     Parameter::number("stages",
+                       "tiles of keys and values in shared memory; with one, "
+                       "keys are copied while values are multiplied, and "
+                       "values while keys are",
+                       Sizes::between(1, 6)),
+     Parameter::number("splits",
+                       "blocks that share the keys of one tile of queries, for "
+                       "few queries and many keys",
+                       Sizes::between(1, 128))},
+    "Heads have up to 128 elements. More than 32 queries read one head of keys. "
+    "Tiles of keys are at least as many as splits. 4*head*queries + "
+    "stages*8*keys*(head + value head) bytes, the head rounded up to a multiple "
+    "of 8 and that of values to one of 32, fit into shared memory. A first "
+    "kernel splits keys and values into workspace of twice their size.",
+    {"128x64", "128x32"}};

@@ -38,6 +38,18 @@ public:
   KernelSchedule getKernel() const { return KernelSchedule(getSize(1)); }
   int64_t getStages() const { return getSize(2); }
 };
+
+/// An attention of strict f32 by wgmma.
+class Sm90StrictAttentionAttr
+    : public ScheduleOf<Sm90StrictAttentionAttr, Extents, int64_t, int64_t> {
+public:
+  using ScheduleOf::ScheduleOf;
+  static const ScheduleKind kind;
+
+  Extents getTile() const { return getValues()[0]; }
+  int64_t getStages() const { return getSize(1); }
+  int64_t getSplits() const { return getSize(2); }
+};
 } // namespace fact
 
 #endif // FACT_LIB_TARGET_CUDA_SM90SCHEDULES_H

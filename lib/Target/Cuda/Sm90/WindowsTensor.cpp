@@ -6,18 +6,20 @@
 using namespace mlir;
 using namespace fact;
 
-/// The width with the least work: wgmma multiplies the zeros that channels are
-/// filled up with, and narrow lines take more loads. How much these cost is a
-/// guess.
-static int64_t chooseWidth(int64_t channels, int64_t elementBytes) {
+/// The width with the least cycles per row. TMA takes about 4 for each line,
+/// whether of 32 or of 128 bytes (measured); wgmma multiplies 4096 bytes per
+/// cycle and column at best, the zeros that channels are filled up with too.
+static int64_t chooseWidth(int64_t channels, int64_t elementBytes,
+                           int64_t columns) {
   int64_t best = 0;
   double least = 0;
-  for (auto [bytes, cost] :
-       {std::pair(128, 1.0), {64, 1.1}, {32, 1.25}, {16, 1.6}}) {
+  for (int64_t bytes : {128, 64, 32, 16}) {
     int64_t width = bytes / elementBytes;
-    double work = cost * llvm::alignTo(channels, width);
-    if (!best || work < least)
-      std::tie(best, least) = std::pair(width, work);
+    double lines = llvm::divideCeil(channels, width), loads = 4 * lines;
+    double products = lines * bytes * std::min<int64_t>(columns, 256) / 3072;
+    double cycles = std::max(loads, products) + 0.1 * (loads + products);
+    if (!best || cycles < least)
+      std::tie(best, least) = std::pair(width, cycles);
   }
   return best;
 }
@@ -48,17 +50,49 @@ static LogicalResult checkDim(const WindowsTensor::Dim &dim, size_t rank,
   return success();
 }
 
-FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &view,
+/// Makes the images of each group a dimension of windows, of one element each.
+static WindowedView addImages(WindowedView view, int64_t images) {
+  auto addFront = [](SmallVector<int64_t> &numbers, int64_t number) {
+    numbers.insert(numbers.begin(), number);
+  };
+  addFront(view.zeros, 0);
+  addFront(view.counts, images);
+  addFront(view.kernel, 1);
+  addFront(view.strides, 1);
+  addFront(view.dilations, 1);
+  return view;
+}
+
+/// Joins the taps of the innermost dimension where their channels follow each
+/// other in memory, and are then one run of channels per window.
+static void joinTaps(WindowsTensor &windows, int64_t elementBytes) {
+  WindowsTensor::Dim &inner = windows.dims.back();
+  if (inner.zeros || inner.dilation != 1 || inner.stride != windows.channels ||
+      windows.channels * inner.kernel * elementBytes % 16)
+    return;
+  windows.channels *= inner.kernel;
+  inner = {inner.count, inner.step * inner.stride, 0, inner.count, 1, 1, 1};
+}
+
+FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &of,
+                                            int64_t groups, int64_t columns,
                                             EmitError emitError) {
+  // All batches are images at one stride, or groups and images at one each.
+  ArrayRef<int64_t> shape = of.image.shape;
+  int64_t images = llvm::product_of(shape.take_front(of.getBatchRank()));
+  if (images % groups)
+    return emitError() << "the " << groups << " groups of windows must be the "
+                          "first dimension of their images";
+  SmallVector<int64_t> merged{images};
+  if (groups != 1)
+    merged = {groups, images / groups};
+  llvm::append_range(merged, shape.drop_front(of.getBatchRank()));
+  WindowedView view = groups == 1 ? of : addImages(of, images / groups);
   size_t rank = view.counts.size();
   if (rank > 3)
-    return emitError() << "TMA loads windows of at most 3 dimensions, not "
-                       << rank;
-  // All batches are images at one stride.
-  ArrayRef<int64_t> shape = view.image.shape;
-  SmallVector<int64_t> merged{
-      llvm::product_of(shape.take_front(view.getBatchRank()))};
-  llvm::append_range(merged, shape.drop_front(view.getBatchRank()));
+    return emitError() << "TMA loads windows of at most 3 dimensions, or 2 of "
+                          "groups, not "
+                       << of.counts.size();
   FailureOr<StridedView> image = view.image.reshape(merged);
   if (failed(image))
     return emitError() << "the images of a convolution must lie at one stride";
@@ -73,11 +107,6 @@ FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &view,
     return emitError() << "the channels of an image must be contiguous, and "
                           "lie at a stride of "
                        << image->strides.back();
-  if (windows.channels * bytes % 16)
-    return emitError() << "the channels of a pixel must be multiples of 16 "
-                          "bytes for TMA, not "
-                       << windows.channels << " elements of "
-                       << windows.element;
   // A dimension of one element may have any stride.
   int64_t inner = windows.channels;
   auto getStride = [&](size_t dim) {
@@ -92,10 +121,24 @@ FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &view,
                         {merged[i + 1], getStride(i + 1), view.zeros[i],
                          view.counts[i], view.kernel[i], step,
                          view.dilations[i]});
-    if (failed(checkDim(windows.dims.front(), rank, emitError)))
-      return failure();
   }
   windows.imageStride = getStride(0);
+  if (windows.channels * bytes % 16)
+    joinTaps(windows, bytes);
+  if (windows.channels * bytes % 16)
+    return emitError() << "the channels of a pixel must be multiples of 16 "
+                          "bytes for TMA, not "
+                       << windows.channels << " elements of "
+                       << windows.element;
+  // TMA takes as long for these as for a line of 128 bytes.
+  if (groups != 1 && windows.channels * bytes < 32)
+    return emitError() << "windows of groups of fewer than 32 bytes are faster "
+                          "copied, as of "
+                       << windows.channels << " elements of "
+                       << windows.element;
+  for (const Dim &dim : windows.dims)
+    if (failed(checkDim(dim, rank, emitError)))
+      return failure();
   auto isAligned = [&](int64_t stride) {
     return stride > 0 && stride * bytes % 16 == 0;
   };
@@ -104,7 +147,7 @@ FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &view,
                     [&](const Dim &dim) { return isAligned(dim.stride); }))
     return emitError() << "strides and offset of the images must be multiples "
                           "of 16 bytes";
-  windows.width = chooseWidth(windows.channels, bytes);
+  windows.width = chooseWidth(windows.channels, bytes, columns);
   return windows;
 }
 

@@ -23,8 +23,11 @@ struct WindowsTensor {
   /// Channels of one tap that lie together in shared memory.
   int64_t width;
 
-  /// Refuses what TMA does not load.
-  static mlir::FailureOr<WindowsTensor> get(const WindowedView &view,
+  /// Windows of `groups` of channels, each with `columns` filters; refuses what
+  /// TMA does not load. Groups are the images of the tensor, and its first
+  /// dimension are the images.
+  static mlir::FailureOr<WindowsTensor> get(const WindowedView &of,
+                                            int64_t groups, int64_t columns,
                                             EmitError emitError);
 
   /// K with the channels of each tap filled up to whole widths.

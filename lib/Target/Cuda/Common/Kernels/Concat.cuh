@@ -1,7 +1,8 @@
 //===- Concat.cuh - Several passes that fill one tensor --------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each part is a pointwise kernel that writes its part of the result:
+// Each part is a pointwise kernel, or a tiled one where it transposes, that
+// writes its part of the result:
 //
 //   // y = concat(q, k) along rows
 //   #include "fact/cutlass/Concat.cuh"
@@ -33,7 +34,7 @@
 #ifndef FACT_CUTLASS_CONCAT_CUH
 #define FACT_CUTLASS_CONCAT_CUH
 
-#include "Pointwise.cuh"
+#include "TiledPointwise.cuh"
 #include <tuple>
 
 namespace fact {

@@ -42,8 +42,10 @@ using Element = typename NumericType<typename Tensor::Element>::type;
 template <class Tensor>
 constexpr int alignment = 16 / sizeof(typename Tensor::Element);
 
+/// Row-major for what stands in for no tensor, too.
 template <class Tensor>
-using Layout = std::conditional_t<is_row_major<Tensor>::value,
+using Layout = std::conditional_t<is_row_major<Tensor>::value ||
+                                      std::is_void_v<typename Tensor::Element>,
                                   cutlass::layout::RowMajor,
                                   cutlass::layout::ColumnMajor>;
 
@@ -92,13 +94,14 @@ template <class Functor, class Output = float>
 using Compute = fusion::Sm90Compute<Elementwise<Functor>::template Over, Output,
                                     float, nearest>;
 
-/// How matrices beside C and D are staged in shared memory, given CUTLASS's
+/// How a matrix beside C and D is staged in shared memory, given CUTLASS's
 /// descriptor of the epilogue.
-template <class Descriptor, class Element> struct Staging {
-  using Load = collective::detail::AuxLoadDescriptor<
-      Descriptor, cutlass::layout::RowMajor, Element>;
-  using Store = collective::detail::AuxStoreDescriptor<
-      Descriptor, cutlass::layout::RowMajor, Element>;
+template <class Descriptor, class Tensor> struct Staging {
+  using Load = collective::detail::AuxLoadDescriptor<Descriptor, Layout<Tensor>,
+                                                     Element<Tensor>>;
+  using Store =
+      collective::detail::AuxStoreDescriptor<Descriptor, Layout<Tensor>,
+                                             Element<Tensor>>;
 };
 
 /// The visitor that reads an operand, and its arguments.
@@ -112,10 +115,8 @@ template <class Tensor, class Descriptor> struct Load<Tensor, true, Descriptor> 
   }
 };
 
-template <int B, class E, int64_t L, int64_t S, int64_t O, class Descriptor>
-struct Load<RowMajor<B, E, L, S, O>, false, Descriptor> {
-  using Tensor = RowMajor<B, E, L, S, O>;
-  using Details = typename Staging<Descriptor, Element<Tensor>>::Load;
+template <class Tensor, class Descriptor> struct LoadMatrix {
+  using Details = typename Staging<Descriptor, Tensor>::Load;
   using Visitor = fusion::Sm90AuxLoad<
       Details::Stages, typename Details::EpilogueTile, Element<Tensor>,
       typename Details::Stride, typename Details::SmemLayoutAtom,
@@ -127,6 +128,14 @@ struct Load<RowMajor<B, E, L, S, O>, false, Descriptor> {
             make_stride<typename Details::Stride, Tensor>(sizes)};
   }
 };
+
+template <int B, class E, int64_t L, int64_t S, int64_t O, class Descriptor>
+struct Load<RowMajor<B, E, L, S, O>, false, Descriptor>
+    : LoadMatrix<RowMajor<B, E, L, S, O>, Descriptor> {};
+
+template <int B, class E, int64_t L, int64_t S, int64_t O, class Descriptor>
+struct Load<ColumnMajor<B, E, L, S, O>, false, Descriptor>
+    : LoadMatrix<ColumnMajor<B, E, L, S, O>, Descriptor> {};
 
 template <int B, class E, int64_t S, int64_t O, class Descriptor>
 struct Load<RowVector<B, E, S, O>, false, Descriptor> {
@@ -170,7 +179,7 @@ struct Load<Scalar<B, E, O>, false, Descriptor> {
 template <class Result, class Descriptor> struct Store {
   using Functor = typename Result::Functor;
   using Tensor = typename Result::Tensor;
-  using Details = typename Staging<Descriptor, Element<Tensor>>::Store;
+  using Details = typename Staging<Descriptor, Tensor>::Store;
   using Visitor = fusion::Sm90AuxStore<
       Details::Stages, typename Details::EpilogueTile, Element<Tensor>, nearest,
       typename Details::Stride, typename Details::SmemLayoutAtom,
@@ -231,13 +240,13 @@ template <class Visitor, class Staged> struct Unstoring : Visitor {
   using ElementAux = Staged;
 };
 
-/// The first RowMajor among the operands, or a stand-in with element void.
+/// The first matrix among the operands, or a stand-in with element void.
 struct NoSource {
   using Element = void;
 };
 template <class... Tensors> struct FindSource { using type = NoSource; };
 template <class First, class... Rest> struct FindSource<First, Rest...> {
-  using type = std::conditional_t<is_row_major<First>::value, First,
+  using type = std::conditional_t<is_matrix<First>::value, First,
                                   typename FindSource<Rest...>::type>;
 };
 

@@ -169,6 +169,11 @@ template <class T> struct is_row_major : std::false_type {};
 template <int B, class E, int64_t L, int64_t S, int64_t O>
 struct is_row_major<RowMajor<B, E, L, S, O>> : std::true_type {};
 
+/// Whether a tensor has an element for each of the product's.
+template <class T> struct is_matrix : is_row_major<T> {};
+template <int B, class E, int64_t L, int64_t S, int64_t O>
+struct is_matrix<ColumnMajor<B, E, L, S, O>> : std::true_type {};
+
 /// The sizes of a GEMM: D[M, N] = A[M, K] * B[K, N], for each batch.
 template <int64_t M, int64_t N, int64_t K, int64_t Batches = 1> struct Problem {
   static constexpr auto m = extent<M>;

@@ -25,12 +25,20 @@
 //   } // namespace fact::pointwise_0
 //
 // Functors take float for 16-bit floats and the element's own type otherwise.
-// A copy has the functor `Identity`. The vector divides the innermost extent;
-// a tensor whose innermost stride is 1 moves in vectors, one whose stride is 0
-// is read once, any other is read element by element.
+// A copy has the functor `Identity`. The vector divides the innermost extent: a
+// tensor whose innermost stride is 1 moves in vectors, one whose stride is 0 is
+// read once, any other is read element by element. Or it divides the whole
+// index space and results are contiguous: what is contiguous moves in vectors,
+// across the ends of rows.
 //
-// An operand may be chosen by indices, as in an embedding: `Gathered` views the
-// rows of a table that another buffer names.
+// An operand may be chosen by indices, as in an embedding: `Gathered` moves a
+// read by functions of other operands. It may be part of a concatenation:
+// `Guarded` reads zeros, and no memory, outside of its bounds. `Coordinate`
+// reads nothing and is a position in the index space.
+//
+//   // y = pad(x, [1, 1]) for rows of 56
+//   Operands<Guarded<Strided<0, f32, Strides<56, 1>, -1>,
+//                    Bound<Strides<0, 1>, 0, 1, 57>>>
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +48,8 @@
 #include "Kernel.cuh"
 #include "Math.cuh"
 #include "Vector.cuh"
+
+#include <tuple>
 
 namespace fact {
 
@@ -71,53 +81,82 @@ struct Strided : View<Buffer, Element, Offset> {
   }
 };
 
-/// How a gather takes slices of a buffer [outer, Size, Inner] by `Count` indices
-/// of another: element [a, i, b] is source[a, indices[i], b].
-template <int Buffer, class Index_, int64_t Count, int64_t Size, int64_t Inner>
-struct Indices {
-  using Index = Index_;
-  static constexpr int buffer = Buffer;
-  static constexpr int64_t count = Count, size = Size, inner = Inner;
+/// An index that moves a read by `Stride` elements for each 1: a functor of all
+/// operands. `Shared` if neighbors along the innermost dimension have the same.
+template <class Functor_, int64_t Stride, int64_t Size, bool Shared>
+struct IndexOf {
+  using Functor = Functor_;
+  static constexpr int64_t stride = Stride, size = Size;
+  static constexpr bool is_shared = Shared;
 };
 
-/// A view of what a gather gives. An index outside of the source gives NaN, and
-/// 0 where there is none.
-template <int Buffer, class Element, class Strides_, int64_t Offset,
-          class Indices_>
-struct Gathered : Strided<Buffer, Element, Strides_, Offset> {
-  using Indices = Indices_;
+/// Points where `Lower <= coordinate < Upper`.
+template <class Strides_, int64_t Offset, int64_t Lower, int64_t Upper>
+struct Bound {
+  using Strides = Strides_;
+  static constexpr int64_t offset = Offset, lower = Lower, upper = Upper;
+  static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
 
+  /// True if a vector of `Count` is inside or outside as a whole.
+  template <int Count> static constexpr bool is_shared() {
+    bool shared = inner_stride == 0;
+    if (inner_stride == 1) {
+      shared = Offset % Count == 0 && Lower % Count == 0 && Upper % Count == 0;
+      for (int i = 0; i < Strides::rank - 1; ++i)
+        shared &= Strides::values[i] % Count == 0;
+    }
+    return shared;
+  }
+};
+
+template <class...> struct Pack {};
+
+/// How tensors are read: by which indices, within which bounds.
+template <class Tensor> struct Reads {
+  using Indices = Pack<>;
+  using Bounds = Pack<>;
+};
+
+/// A tensor that indices choose elements of. An index outside of the source
+/// gives NaN, and 0 where there is none.
+template <class Tensor, class... List> struct Gathered : Tensor {
   template <int Count> static constexpr bool moves_in_vectors() {
-    return Strided<Buffer, Element, Strides_,
-                   Offset>::template moves_in_vectors<Count>() &&
-           Indices::inner % Count == 0;
-  }
-
-  /// Where element `position` of the gathered tensor is, or -1.
-  FACT_DEVICE int64_t find(void *const *buffers, int64_t position) {
-    int64_t column = position % Indices::inner;
-    int64_t row = position / Indices::inner;
-    int64_t index = __ldg(static_cast<typename Indices::Index const *>(
-                              buffers[Indices::buffer]) +
-                          row % Indices::count);
-    if (index < 0 || index >= Indices::size)
-      return -1;
-    return (row / Indices::count * Indices::size + index) * Indices::inner +
-           column;
+    return Tensor::template moves_in_vectors<Count>() &&
+           ((List::is_shared && List::stride % Count == 0) && ...);
   }
 };
-
-template <class Tensor> struct buffers_of {
-  static constexpr int highest = Tensor::buffer;
-};
-template <int B, class E, class S, int64_t O, class I>
-struct buffers_of<Gathered<B, E, S, O, I>> {
-  static constexpr int highest = B > I::buffer ? B : I::buffer;
+template <class Tensor, class... List> struct Reads<Gathered<Tensor, List...>> {
+  using Indices = Pack<List...>;
+  using Bounds = Pack<>;
 };
 
-template <class Tensor> struct is_gathered : std::false_type {};
-template <int B, class E, class S, int64_t O, class I>
-struct is_gathered<Gathered<B, E, S, O, I>> : std::true_type {};
+/// A tensor that is zero outside of all of its bounds.
+template <class Tensor, class... List> struct Guarded : Tensor {
+  template <int Count> static constexpr bool moves_in_vectors() {
+    return Tensor::template moves_in_vectors<Count>() &&
+           (List::template is_shared<Count>() && ...);
+  }
+};
+template <class Tensor, class... List> struct Reads<Guarded<Tensor, List...>> {
+  using Indices = typename Reads<Tensor>::Indices;
+  using Bounds = Pack<List...>;
+};
+
+/// A position in the index space, as an operand.
+template <class Strides_, int64_t Offset> struct Coordinate {
+  using Element = i32;
+  using Strides = Strides_;
+  static constexpr int buffer = -1;
+  static constexpr int64_t offset = Offset;
+  static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
+};
+
+template <class Tensor>
+inline constexpr bool is_indexed_v =
+    !std::is_same_v<typename Reads<Tensor>::Indices, Pack<>>;
+template <class Tensor>
+inline constexpr bool is_guarded_v =
+    !std::is_same_v<typename Reads<Tensor>::Bounds, Pack<>>;
 
 /// What an index outside of a source gives.
 template <class Value> FACT_DEVICE Value missing_value() {
@@ -154,18 +193,19 @@ class Pointwise<Extents, Operands<Tensors...>, Results<List...>, Schedule> {
   using Index = std::conditional_t<(Extents::total < INT32_MAX), uint32_t,
                                    uint64_t>;
 
-  static_assert(Extents::sizes[Extents::rank - 1] % vector == 0,
-                "the innermost extent must be a multiple of the vector");
+  /// Whether vectors reach across the ends of rows.
+  static constexpr bool is_flat =
+      Extents::sizes[Extents::rank - 1] % vector != 0;
+
+  static_assert(Extents::total % vector == 0,
+                "the index space must be a multiple of the vector");
   static_assert(((Tensors::Strides::rank == Extents::rank) && ...) &&
                     ((List::Tensor::Strides::rank == Extents::rank) && ...),
                 "a tensor needs one stride for each dimension");
 
 public:
-  template <class Tensor> struct Highest {
-    static constexpr int buffer = buffers_of<Tensor>::highest;
-  };
   static constexpr int buffer_count =
-      count_buffers<Highest<Tensors>..., typename List::Tensor...>();
+      count_buffers<Tensors..., typename List::Tensor...>();
   static constexpr uint64_t workspace_bytes = 0;
   static constexpr int block_threads = Schedule::threads;
 
@@ -196,23 +236,41 @@ public:
   }
 
 private:
-  /// All of a thread's loads come before its first use of any.
+  /// All of a thread's loads come before its first use of any, but for indices.
   template <size_t... I>
-  FACT_DEVICE void run(State const &state, std::index_sequence<I...>) {
+  FACT_DEVICE void run(State const &state, std::index_sequence<I...> all) {
     Slots<std::index_sequence<I...>> operands[per_thread];
     Index first = Index(blockIdx.x) * (block_threads * per_thread) + threadIdx.x;
-#pragma unroll
-    for (int v = 0; v < per_thread; ++v) {
-      Index index = first + v * block_threads;
-      if (is_inside(index))
-        (load<Tensors>(state, index, slot<I, Tensors>(operands[v])), ...);
-    }
+    load_all<false>(state, first, operands, all);
+    if constexpr ((is_indexed_v<Tensors> || ...))
+      load_all<true>(state, first, operands, all);
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
       Index index = first + v * block_threads;
       if (is_inside(index))
         (store<List>(state, index, slot<I, Tensors>(operands[v])...), ...);
     }
+  }
+
+  /// Loads the operands that have indices, or those that have none.
+  template <bool Indexed, class SlotsOfAll, size_t... I>
+  FACT_DEVICE void load_all(State const &state, Index first,
+                            SlotsOfAll *operands, std::index_sequence<I...> all) {
+#pragma unroll
+    for (int v = 0; v < per_thread; ++v) {
+      Index index = first + v * block_threads;
+      if (is_inside(index))
+        (load_slot<Indexed, I, Tensors>(state, index, operands[v], all), ...);
+    }
+  }
+  template <bool Indexed, size_t I, class Tensor, class SlotsOfAll,
+            size_t... All>
+  FACT_DEVICE void load_slot(State const &state, Index index,
+                             SlotsOfAll &operands,
+                             std::index_sequence<All...>) {
+    if constexpr (is_indexed_v<Tensor> == Indexed)
+      load<Tensor>(state, index, slot<I, Tensor>(operands),
+                   slot<All, Tensors>(operands)...);
   }
 
   /// One vector of each operand: a tuple that stays in registers.
@@ -233,17 +291,71 @@ private:
            index < Index(vectors);
   }
 
-  /// The offset in elements of the vector's first element.
-  template <class Tensor> FACT_DEVICE int64_t offset_of(Index index) {
-    int64_t offset = Tensor::offset;
-    Index rest = index * vector;
+  /// Whether the offsets of a tensor, in bounds or not, fit 32 bits.
+  template <class Tensor> static constexpr bool is_short() {
+    int64_t low = Tensor::offset, high = Tensor::offset;
+    for (int d = 0; d < Extents::rank; ++d) {
+      int64_t reach = (Extents::sizes[d] - 1) * Tensor::Strides::values[d];
+      (reach < 0 ? low : high) += reach;
+    }
+    return low > INT32_MIN / 2 && high < INT32_MAX / 2;
+  }
+  template <class Tensor>
+  using Offset = std::conditional_t<is_short<Tensor>(), int32_t, int64_t>;
+
+  /// Positions of the elements of a vector that begins at one point: in one
+  /// row, or in two rows that are no shorter than the vector, or in short rows.
+  template <class Tensor, class Number> struct Positions {
+    static constexpr Number inner = Number(Tensor::inner_stride);
+    static constexpr Index row = Index(Extents::sizes[Extents::rank - 1]);
+    Index point, left;
+    Number first, next;
+
+    __device__ __forceinline__ explicit Positions(Index index)
+        : point(index * vector) {
+      first = sum_over<Tensor, Number>(point);
+      if constexpr (is_flat && row >= vector) {
+        left = row - point % row;
+        next = sum_over<Tensor, Number>(point + left) - Number(left) * inner;
+      }
+    }
+    __device__ __forceinline__ Number operator[](int element) const {
+      if constexpr (!is_flat)
+        return first + element * inner;
+      else if constexpr (row >= vector)
+        return (Index(element) < left ? first : next) + element * inner;
+      else
+        return sum_over<Tensor, Number>(point + element);
+    }
+  };
+
+  /// The offset of a tensor plus the point's coordinates times its strides.
+  template <class Tensor, class Number>
+  FACT_DEVICE Number sum_over(Index point) {
+    Number sum = Number(Tensor::offset);
+    Index rest = point;
 #pragma unroll
     for (int d = Extents::rank - 1; d > 0; --d) {
       Index size = Index(extent(d));
-      offset += int64_t(rest % size) * stride<Tensor>(d);
+      sum += Number(rest % size) * Number(stride<Tensor>(d));
       rest /= size;
     }
-    return offset + int64_t(rest) * stride<Tensor>(0);
+    return sum + Number(rest) * Number(stride<Tensor>(0));
+  }
+
+  /// True if vectors of a tensor are contiguous and aligned, and are read as a
+  /// whole or not at all.
+  template <class Tensor> static constexpr bool moves_in_vectors() {
+    if (!is_flat)
+      return Tensor::template moves_in_vectors<vector>();
+    bool contiguous = !is_indexed_v<Tensor> && !is_guarded_v<Tensor> &&
+                      Tensor::offset % vector == 0;
+    int64_t inner = 1;
+    for (int d = Extents::rank - 1; d >= 0; --d) {
+      contiguous &= Tensor::Strides::values[d] == inner;
+      inner *= Extents::sizes[d];
+    }
+    return contiguous;
   }
 
   // By value: static arrays have no address on the device.
@@ -262,45 +374,76 @@ private:
     return result;
   }
 
-  template <class Tensor>
+  /// Loads one vector. `operands` are the vectors of all operands, of which
+  /// those before this one may be arguments of its indices.
+  template <class Tensor, class... Arguments>
   FACT_DEVICE void load(State const &state, Index index,
-                        Compute<typename Tensor::Element> *values) {
-    int64_t offset = offset_of<Tensor>(index);
-    auto const *base = static_cast<typename Tensor::Element const *>(
-        state.buffers[Tensor::buffer]);
-    auto const *source = base + offset;
-    if constexpr (is_gathered<Tensor>::value) {
-      load_gathered<Tensor>(state, base, offset, values);
-    } else if constexpr (Tensor::template moves_in_vectors<vector>()) {
-      load_vector<vector>(source, values);
-    } else {
+                        Compute<typename Tensor::Element> *values,
+                        Arguments const *...operands) {
+    if constexpr (Tensor::buffer < 0) {
+      Positions<Tensor, int32_t> coordinates(index);
 #pragma unroll
       for (int i = 0; i < vector; ++i)
-        values[i] = widen(source[i * Tensor::inner_stride]);
+        values[i] = coordinates[i];
+    } else {
+      auto const *base = static_cast<typename Tensor::Element const *>(
+          state.buffers[Tensor::buffer]);
+      load_from<Tensor>(base, index, values, typename Reads<Tensor>::Bounds{},
+                        operands...);
     }
   }
 
-  template <class Tensor>
-  FACT_DEVICE void load_gathered(State const &state,
-                                 typename Tensor::Element const *base,
-                                 int64_t offset,
-                                 Compute<typename Tensor::Element> *values) {
+  template <class Tensor, class... Bounds, class... Arguments>
+  FACT_DEVICE void load_from(typename Tensor::Element const *base, Index index,
+                             Compute<typename Tensor::Element> *values,
+                             Pack<Bounds...>, Arguments const *...operands) {
+    using Indices = typename Reads<Tensor>::Indices;
     using Value = Compute<typename Tensor::Element>;
-    if constexpr (Tensor::template moves_in_vectors<vector>()) {
-      int64_t place = Tensor::find(state.buffers, offset);
-      if (place >= 0)
-        return load_vector<vector>(base + place, values);
+    Positions<Tensor, Offset<Tensor>> offsets(index);
+    [[maybe_unused]] std::tuple<Positions<Bounds, int32_t>...> coordinates(
+        Positions<Bounds, int32_t>{index}...);
+    constexpr bool whole = moves_in_vectors<Tensor>();
 #pragma unroll
-      for (int i = 0; i < vector; ++i)
-        values[i] = missing_value<Value>();
-    } else {
+    for (int i = 0; i < (whole ? 1 : vector); ++i) {
+      bool inside =
+          (true & ... &
+           contains<Bounds>(std::get<Positions<Bounds, int32_t>>(coordinates)[i]));
+      int64_t offset = offsets[i];
+      bool found = inside && move(Indices{}, offset, operands[i]...);
+      if constexpr (whole) {
+        if (found)
+          return load_vector<vector>(base + offset, values);
 #pragma unroll
-      for (int i = 0; i < vector; ++i) {
-        int64_t place =
-            Tensor::find(state.buffers, offset + i * Tensor::inner_stride);
-        values[i] = place < 0 ? missing_value<Value>() : widen(base[place]);
+        for (int j = 0; j < vector; ++j)
+          values[j] = inside ? missing_value<Value>() : Value(0);
+      } else {
+        values[i] = inside ? missing_value<Value>() : Value(0);
+        if (found)
+          values[i] = widen(base[offset]);
       }
     }
+  }
+
+  template <class Bound> FACT_DEVICE bool contains(int32_t coordinate) {
+    return uint32_t(coordinate - int32_t(Bound::lower)) <
+           uint32_t(Bound::upper - Bound::lower);
+  }
+
+  /// Moves `offset` by all indices; false if one is out of range.
+  template <class... Indices, class... Arguments>
+  FACT_DEVICE bool move(Pack<Indices...>, int64_t &offset,
+                        Arguments... operands) {
+    return (true & ... & move_by<Indices>(offset, operands...));
+  }
+  template <class IndexOf, class... Arguments>
+  FACT_DEVICE bool move_by(int64_t &offset, Arguments... operands) {
+    int64_t index = int64_t(IndexOf::Functor::apply(operands...));
+    bool found = uint64_t(index) < uint64_t(IndexOf::size);
+    if constexpr (IndexOf::size <= INT32_MAX)
+      offset += int64_t(int32_t(index)) * IndexOf::stride;
+    else
+      offset += index * IndexOf::stride;
+    return found;
   }
 
   template <class Result, class... Arguments>
@@ -310,12 +453,14 @@ private:
     using Element = typename Tensor::Element;
     auto *destination =
         static_cast<Element *>(state.buffers[Tensor::buffer]) +
-        offset_of<Tensor>(index);
+        Positions<Tensor, Offset<Tensor>>(index)[0];
     decltype(Result::Functor::apply(operands[0]...)) values[vector];
 #pragma unroll
     for (int i = 0; i < vector; ++i)
       values[i] = Result::Functor::apply(operands[i]...);
-    if constexpr (Tensor::template moves_in_vectors<vector>()) {
+    static_assert(!is_flat || moves_in_vectors<Tensor>(),
+                  "vectors that reach across rows need contiguous results");
+    if constexpr (moves_in_vectors<Tensor>()) {
       store_vector<vector>(destination, values);
     } else {
 #pragma unroll

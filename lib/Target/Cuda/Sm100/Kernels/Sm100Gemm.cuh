@@ -75,18 +75,20 @@ namespace sm90 {
 /// Matrices beside C and D on Blackwell.
 template <class Class, class Tile, class EpilogueTile, class Accumulator,
           class C, class D, class Schedule, class StrideC, class StrideD,
-          bool PerColumn, bool BlockScaled, class Element>
+          bool PerColumn, bool BlockScaled, class Tensor>
 struct Staging<collective::detail::Sm100EpilogueDescriptor<
                    Class, Tile, EpilogueTile, Accumulator, C, D, Schedule,
                    StrideC, StrideD, PerColumn, BlockScaled>,
-               Element> {
+               Tensor> {
   using Descriptor = collective::detail::Sm100EpilogueDescriptor<
       Class, Tile, EpilogueTile, Accumulator, C, D, Schedule, StrideC, StrideD,
       PerColumn, BlockScaled>;
-  using Load = collective::detail::Sm100AuxLoadDescriptor<
-      Descriptor, cutlass::layout::RowMajor, Element>;
-  using Store = collective::detail::Sm100AuxStoreDescriptor<
-      Descriptor, cutlass::layout::RowMajor, Element>;
+  using Load =
+      collective::detail::Sm100AuxLoadDescriptor<Descriptor, Layout<Tensor>,
+                                                 Element<Tensor>>;
+  using Store =
+      collective::detail::Sm100AuxStoreDescriptor<Descriptor, Layout<Tensor>,
+                                                  Element<Tensor>>;
 };
 
 } // namespace sm90

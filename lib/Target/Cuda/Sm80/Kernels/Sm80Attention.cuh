@@ -60,6 +60,15 @@ __global__ void __launch_bounds__(combine_threads)
                  int64_t(blockIdx.x) * combine_threads + threadIdx.x);
 }
 
+template <class Block>
+int launch_combine(typename Block::Params &params, cudaStream_t stream) {
+  constexpr int64_t elements = Block::result_elements;
+  return launch_kernel(
+      &combine<Block>,
+      dim3((elements + combine_threads - 1) / combine_threads), dim3(1),
+      dim3(combine_threads), 0, params, stream);
+}
+
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
@@ -84,23 +93,9 @@ public:
   };
 
   static int bind(State &state, void *const *buffers, void *workspace) {
-    auto &params = state.params;
-    params.query = Q::pointer(buffers);
-    params.key = K::pointer(buffers);
-    params.value = V::pointer(buffers);
-    params.result = O::pointer(buffers);
-    params.partial = static_cast<float *>(workspace);
-    bool aligned = is_aligned(params.query, Q::access_bytes) &&
-                   is_aligned(params.key, K::access_bytes) &&
-                   is_aligned(params.value, V::access_bytes) &&
-                   is_aligned(params.result, O::access_bytes);
-    if constexpr (Added::is_present) {
-      params.mask = Added::pointer(buffers);
-      aligned &= is_aligned(params.mask,
-                            Added::template alignment<Problem::keys>);
-    }
-    if (!aligned)
-      return cudaErrorMisalignedAddress;
+    if (int error = Block::bind(state.params, buffers))
+      return error;
+    state.params.partial = static_cast<float *>(workspace);
     return allow_shared_memory(attend<Block>, Block::shared_bytes);
   }
 
@@ -108,14 +103,9 @@ public:
     int error = launch_kernel(&attend<Block>, dim3(Block::blocks), dim3(1),
                               dim3(Block::threads), Block::shared_bytes,
                               state.params, stream);
-    if constexpr (Schedule::splits > 1) {
-      constexpr int64_t elements = Block::all_rows * Problem::value_size;
+    if constexpr (Schedule::splits > 1)
       if (!error)
-        error = launch_kernel(
-            &combine<Block>,
-            dim3((elements + combine_threads - 1) / combine_threads), dim3(1),
-            dim3(combine_threads), 0, state.params, stream);
-    }
+        error = launch_combine<Block>(state.params, stream);
     return error;
   }
 };

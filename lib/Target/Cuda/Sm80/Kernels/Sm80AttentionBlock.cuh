@@ -61,6 +61,7 @@ struct AttentionBlock {
   /// the largest scores and sums of exponentials, [split, batch, head, query].
   static constexpr int64_t all_rows =
       int64_t(Problem::batches) * Problem::heads * Problem::queries;
+  static constexpr int64_t result_elements = all_rows * Problem::value_size;
   static constexpr int64_t partial_elements =
       Schedule::splits * all_rows * (Problem::value_size + 2);
 
@@ -89,6 +90,24 @@ struct AttentionBlock {
     int query[bands][2];
     typename Added::Element const *mask[bands][2];
   };
+
+  /// Finds the tensors in the kernel's buffers.
+  static int bind(Params &params, void *const *buffers) {
+    params.query = Q::pointer(buffers);
+    params.key = K::pointer(buffers);
+    params.value = V::pointer(buffers);
+    params.result = O::pointer(buffers);
+    bool aligned = is_aligned(params.query, Q::access_bytes) &&
+                   is_aligned(params.key, K::access_bytes) &&
+                   is_aligned(params.value, V::access_bytes) &&
+                   is_aligned(params.result, O::access_bytes);
+    if constexpr (Added::is_present) {
+      params.mask = Added::pointer(buffers);
+      aligned &= is_aligned(params.mask,
+                            Added::template alignment<Problem::keys>);
+    }
+    return aligned ? cudaSuccess : cudaErrorMisalignedAddress;
+  }
 
   //===--------------------------------------------------------------------===//
   // The tiles of a block

@@ -31,6 +31,8 @@
 //   } // namespace fact::gemm_0
 //
 // Without an epilogue, the functor is `Identity` and the operands `Operands<>`.
+// Results and matrix operands may be ColumnMajor, as images with their channels
+// first are.
 //
 // Reductions of rows and of columns follow the schedule, with results of one
 // element a row or column. Each tile leaves partial results in workspace, and a
@@ -57,6 +59,7 @@
 #include "GemmEpilogue.cuh"
 #include "cutlass/gemm/collective/collective_builder_decl.hpp"
 #include "cutlass/gemm/collective/collective_mma_decl.hpp"
+#include "cutlass/gemm/collective/sm90_mma_tma_gmma_rs_warpspecialized.hpp"
 #include "cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp"
 #include "cutlass/gemm/collective/builders/sm90_gmma_builder.inl"
 #include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp"
@@ -182,6 +185,12 @@ constexpr int stages_of =
             static_cast<int>(sizeof(typename Epilogue::SharedStorage)) +
             spare_bytes<Schedule>>{});
 
+/// The builder of main loops with A in registers reads the count as `bytes`.
+template <int Count>
+struct StageCount : cutlass::gemm::collective::StageCount<Count> {
+  static constexpr int bytes = Count;
+};
+
 template <class Schedule, class A, class B, class Epilogue>
 using Mainloop = typename MainloopOf<
     Schedule,
@@ -192,8 +201,7 @@ using Mainloop = typename MainloopOf<
                     cute::Int<Schedule::Tile::k>>,
         cute::Shape<cute::Int<Schedule::Cluster::m>,
                     cute::Int<Schedule::Cluster::n>, cute::_1>,
-        cutlass::gemm::collective::StageCount<
-            stages_of<Schedule, A, B, Epilogue>>,
+        StageCount<stages_of<Schedule, A, B, Epilogue>>,
         typename Schedule::Kernel::Mainloop>::CollectiveOp>::type;
 
 /// How the main loop reads A and B, given one of matrices: these by their
@@ -248,7 +256,7 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   using Kind = typename Schedule::Kernel;
 
   template <class Tensor> static constexpr bool is_readable() {
-    if constexpr (is_row_major<Tensor>::value)
+    if constexpr (is_matrix<Tensor>::value)
       return tma_can_address<Tensor>();
     return true;
   }
@@ -257,10 +265,12 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
                 "A and B must have the same element type");
   static_assert(Tile::k * sizeof(typename A::Element) % 32 == 0,
                 "tile K must be a multiple of 32 bytes");
+  // wgmma reads 32-bit operands along K only, but A also from registers.
   static_assert(sizeof(typename A::Element) == 2 ||
-                    (is_row_major<A>::value && !is_row_major<B>::value),
-                "wgmma reads 32-bit operands along K only: A row-major, B "
-                "column-major");
+                    (!is_row_major<B>::value &&
+                     (is_row_major<A>::value || !Kind::promotes)),
+                "B of 32 bits must be column-major, and A of a strict product "
+                "row-major");
   static_assert(tma_can_address<A>(), "A's strides must be 16-byte multiples");
   static_assert(tma_can_address<B>(), "B's strides must be 16-byte multiples");
   static constexpr bool stores = !std::is_void_v<typename D::Element>;
@@ -331,8 +341,8 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
       typename cutlass::epilogue::collective::CollectiveBuilder<
           cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, TileShape,
           ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
-          float, ElementC, cutlass::layout::RowMajor, source_alignment,
-          sm90::Element<D>, cutlass::layout::RowMajor, sm90::alignment<D>,
+          float, ElementC, sm90::Layout<Source>, source_alignment,
+          sm90::Element<D>, sm90::Layout<D>, sm90::alignment<D>,
           typename Kind::Epilogue, Visitor>::CollectiveOp;
 
   using Factors =
@@ -504,8 +514,8 @@ private:
 
   template <class Tensor>
   static bool is_tma_aligned(void *const *buffers, Sizes sizes) {
-    if constexpr (is_row_major<Tensor>::value ||
-                  std::is_same_v<Tensor, A> || std::is_same_v<Tensor, B>)
+    if constexpr (is_matrix<Tensor>::value || std::is_same_v<Tensor, A> ||
+                  std::is_same_v<Tensor, B>)
       return is_aligned(Tensor::pointer(buffers, sizes), 16) &&
              tma_can_address<Tensor>(sizes);
     return true;

@@ -25,7 +25,11 @@
 // A box is `Width` channels of one tap, for all rows of a tile: 16, 32, 64 or
 // 128 bytes, a line of shared memory. A tile of K is a row of boxes and may
 // have several taps. Channels are filled up with zeros to whole boxes, and K of
-// the problem counts these.
+// the problem counts these. Batches are runs of rows, as of one image each.
+//
+// Groups of channels with filters of their own are batches of the problem: they
+// take the place of images, and images are one more dimension, of windows of
+// one element. The filters of all groups follow each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -178,11 +182,15 @@ struct WindowMainloop : Collective {
   struct Arguments {
     Element const *image, *filters;
     int64_t filter_stride;
+    /// Whether batches are images, and not groups.
+    bool shares_filters;
     WindowSizes<Dims> sizes;
   };
 
   struct Params {
     CUtensorMap image, filters;
+    /// Rows of a batch, and how far the filters of the next are behind.
+    int rows, columns;
     int channels, taps;
     int zeros[Dims], count[Dims], kernel[Dims], step[Dims], dilation[Dims];
     uint32_t tma_transaction_bytes;
@@ -192,7 +200,10 @@ struct WindowMainloop : Collective {
 
   template <class Shape>
   static bool can_implement(Shape const &shape, Arguments const &arguments) {
-    return cute::get<3>(shape) == 1 &&
+    int64_t windows = arguments.sizes.images;
+    for (int count : arguments.sizes.count)
+      windows *= count;
+    return int64_t(cute::get<0>(shape)) * cute::get<3>(shape) == windows &&
            is_aligned<Element>(arguments.sizes.channels, 16);
   }
 
@@ -201,8 +212,10 @@ struct WindowMainloop : Collective {
                                         Arguments const &arguments, void *) {
     WindowSizes<Dims> const &sizes = arguments.sizes;
     Params params{};
+    params.rows = cute::get<0>(shape);
     params.channels = sizes.channels;
     params.taps = 1;
+    params.columns = arguments.shares_filters ? 0 : cute::get<1>(shape);
     for (int i = 0; i < Dims; ++i) {
       params.taps *= sizes.kernel[i];
       params.zeros[i] = sizes.zeros[i];
@@ -215,7 +228,9 @@ struct WindowMainloop : Collective {
     params.status = encode_image(params.image, arguments);
     if (params.status == CUDA_SUCCESS)
       params.status = encode_filters(params.filters, arguments, params.taps,
-                                     cute::get<1>(shape));
+                                     cute::get<1>(shape) +
+                                         params.columns *
+                                             (cute::get<3>(shape) - 1));
     return params;
   }
 
@@ -256,8 +271,10 @@ struct WindowMainloop : Collective {
       mask_b |= uint16_t(1) << blocks(i, y, 0);
 
     // The first window, and then the image, of this block's part of the rows.
-    int image = int(cute::get<0>(block)) * m + y * rows_a;
-    int column = int(cute::get<1>(block)) * n + x * rows_b;
+    int batch = int(cute::get<3>(block));
+    int image = batch * params.rows + int(cute::get<0>(block)) * m + y * rows_a;
+    int column = batch * params.columns + int(cute::get<1>(block)) * n +
+                 x * rows_b;
     int start[Dims];
     CUTLASS_PRAGMA_UNROLL
     for (int i = Dims - 1; i >= 0; --i) {
@@ -436,6 +453,7 @@ struct Factors<Windows<Buffer, ElementA, Width, Channels, Images, ImageStride,
     return {pointer<A>(buffers, sizes),
             pointer<B>(buffers, sizes),
             sizes(B::leading_dimension),
+            sizes(B::batch_stride) == 0,
             {int(sizes(Channels)),
              int(sizes(Images)),
              sizes(ImageStride),

@@ -135,17 +135,21 @@ struct AttentionSize {
   double rounding;
 };
 
-/// The number of queries whose scores are kept at a time.
+/// Queries of a head that a team computes together, so that a device loads keys
+/// and values once for all of them; and queries whose scores are kept at a
+/// time.
 #ifdef __CUDACC__
-constexpr int64_t attention_rows = 1024;
+constexpr int attention_group = 8;
+constexpr int64_t attention_rows = 2048;
 #else
+constexpr int attention_group = 1;
 constexpr int64_t attention_rows = 1;
 #endif
 
-/// One query: its scores, their softmax, and the sum of values. The result of a
-/// query that sees no key is 0. The value of a hidden key is not added: where
-/// it is NaN or infinite, candidates that multiply it by 0 differ from those
-/// that skip it, and the result is undecided.
+/// A group of queries: their scores, the softmax of these, and the sums of
+/// values. The result of a query that sees no key is 0. The value of a hidden
+/// key is not added: where it is NaN or infinite, candidates that multiply it
+/// by 0 differ from those that skip it, and the result is undecided.
 template <class Q, class K, class V, class Mask, class Format, class Values,
           class E>
 struct Attention {
@@ -155,60 +159,115 @@ struct Attention {
   AttentionSize size;
   int64_t first;
 
-  FACT_FUNCTION void operator()(int64_t row) const {
-    int64_t query = row % size.queries, head = row / size.queries % size.heads,
-            batch = row / size.queries / size.heads;
-    int64_t key_head = head / (size.heads / size.key_heads);
-    E *score = scores + (row - first) * size.keys;
-    int64_t seen = size.causal && query + 1 < size.keys ? query + 1 : size.keys;
-    Team::each(seen, [&](int64_t key) {
-      Dot<E> dot;
-      for (int64_t i = 0; i < size.head; ++i)
-        dot.add(Q::at(v, batch, head, query, i),
-                K::at(v, batch, key_head, key, i));
-      E product = dot.template total<Format>(size.head);
-      E mask = Mask::at(v, batch, head, query, key);
-      double value = value_of(product) * size.scale + value_of(mask);
-      double error = error_of(product) * math::fabs(size.scale) +
-                     error_of(mask) + 4 * Format::unit * math::fabs(value);
-      score[key] =
-          Make<E>::of(Format::range(value), is_finite(error) ? error : 0,
-                      is_undecided(product) || is_undecided(mask));
-    });
+  static constexpr int group = attention_group;
+
+  /// What is known of a query after its softmax.
+  struct Softmax {
+    double sum, shift;
+    bool empty, undecided;
+  };
+  /// A sum of weighted values.
+  struct Total {
+    double value = 0, magnitude = 0, error = 0;
+    bool undecided = false;
+  };
+
+  /// Groups of one head.
+  FACT_FUNCTION int64_t groups() const {
+    return (size.queries + group - 1) / group;
+  }
+  FACT_FUNCTION int64_t seen(int64_t query) const {
+    return size.causal && query + 1 < size.keys ? query + 1 : size.keys;
+  }
+
+  FACT_FUNCTION E score_of(const Dot<E> &dot, E mask) const {
+    E product = dot.template total<Format>(size.head);
+    double value = value_of(product) * size.scale + value_of(mask);
+    double error = error_of(product) * math::fabs(size.scale) +
+                   error_of(mask) + 4 * Format::unit * math::fabs(value);
+    return Make<E>::of(Format::range(value), is_finite(error) ? error : 0,
+                       is_undecided(product) || is_undecided(mask));
+  }
+
+  /// Turns the scores of a query into weights.
+  FACT_FUNCTION Softmax soften(E *score, int64_t count) const {
     using Largest = ExtremeOf<double, op::Greater>;
-    Largest largest = Team::fold(seen, Largest(), [&](int64_t key) {
+    Largest largest = Team::fold(count, Largest(), [&](int64_t key) {
       return Placed<E>{score[key], key};
     });
-    bool empty = seen == 0 || largest.value == -infinity();
+    bool empty = count == 0 || largest.value == -infinity();
     double base = empty ? 0 : largest.value;
-    // Scores become weights.
-    Team::each(seen, [&](int64_t key) {
+    Team::each(count, [&](int64_t key) {
       score[key] = Make<E>::of(math::exp(value_of(score[key]) - base));
     });
-    Sum sum = Team::fold(seen, Sum(),
+    Sum sum = Team::fold(count, Sum(),
                          [&](int64_t key) { return value_of(score[key]); });
-    double shift = math::expm1(2 * largest.worst) + growth_of<Format>(seen) +
+    double shift = math::expm1(2 * largest.worst) + growth_of<Format>(count) +
                    2 * Format::unit * math::fabs(base) + 2 * size.rounding;
-    Team::each(size.value_head, [&](int64_t column) {
-      double total = 0, magnitude = 0, error = 0;
-      bool undecided = largest.undecided != 0;
-      for (int64_t key = 0; key < size.keys; ++key) {
-        double weight = key < seen ? value_of(score[key]) : 0;
-        E value = V::at(v, batch, key_head, key, column);
-        if (weight < 0x1p-100) {
-          undecided = undecided || !is_finite(value_of(value));
-          continue;
-        }
-        total += weight * value_of(value);
-        magnitude += weight * math::fabs(value_of(value));
-        error += weight * error_of(value);
-        undecided = undecided || is_undecided(value);
+    return {sum.value, shift, empty, largest.undecided != 0};
+  }
+
+  FACT_FUNCTION static void add(Total &total, double weight, E value) {
+    if (weight < 0x1p-100) {
+      total.undecided = total.undecided || !is_finite(value_of(value));
+      return;
+    }
+    total.value += weight * value_of(value);
+    total.magnitude += weight * math::fabs(value_of(value));
+    total.error += weight * error_of(value);
+    total.undecided = total.undecided || is_undecided(value);
+  }
+
+  FACT_FUNCTION void operator()(int64_t index) const {
+    int64_t query = index % groups() * group,
+            head = index / groups() % size.heads,
+            batch = index / groups() / size.heads;
+    int64_t key_head = head / (size.heads / size.key_heads);
+    int64_t rest = size.queries - query;
+    int count = rest < group ? static_cast<int>(rest) : group;
+    E *score = scores + (index - first) * group * size.keys;
+    Team::each(seen(query + count - 1), [&](int64_t key) {
+      Dot<E> dots[group];
+      for (int64_t i = 0; i < size.head; ++i) {
+        E factor = K::at(v, batch, key_head, key, i);
+        for (int j = 0; j < group; ++j)
+          if (j < count)
+            dots[j].add(Q::at(v, batch, head, query + j, i), factor);
       }
-      double result = empty ? 0 : total / sum.value;
-      error = (error + magnitude * shift) / sum.value;
-      out[row * size.value_head + column] = Make<E>::of(
-          Format::range(result), is_finite(error) ? error : 0, undecided);
+      for (int j = 0; j < group; ++j)
+        if (j < count && key < seen(query + j))
+          score[j * size.keys + key] =
+              score_of(dots[j], Mask::at(v, batch, head, query + j, key));
     });
+    Softmax softmax[group];
+    for (int j = 0; j < group; ++j)
+      if (j < count)
+        softmax[j] = soften(score + j * size.keys, seen(query + j));
+    int64_t row = (batch * size.heads + head) * size.queries + query;
+    Team::each(size.value_head, [&](int64_t column) {
+      Total totals[group];
+      for (int64_t key = 0; key < size.keys; ++key) {
+        E value = V::at(v, batch, key_head, key, column);
+        for (int j = 0; j < group; ++j)
+          if (j < count) {
+            bool hidden = key >= seen(query + j);
+            add(totals[j], hidden ? 0 : value_of(score[j * size.keys + key]),
+                value);
+          }
+      }
+      for (int j = 0; j < group; ++j)
+        if (j < count)
+          out[(row + j) * size.value_head + column] =
+              result_of(totals[j], softmax[j]);
+    });
+  }
+
+  FACT_FUNCTION static E result_of(const Total &total, const Softmax &softmax) {
+    double value = softmax.empty ? 0 : total.value / softmax.sum;
+    double error =
+        (total.error + total.magnitude * softmax.shift) / softmax.sum;
+    return Make<E>::of(Format::range(value), is_finite(error) ? error : 0,
+                       softmax.undecided || total.undecided);
   }
 };
 
@@ -216,13 +275,13 @@ template <class Q, class K, class V, class Mask, class Format, class Values,
           class E>
 void attention(const Values &v, E *out, E *scores, AttentionSize size,
                Stream stream) {
-  int64_t rows = size.batches * size.heads * size.queries;
-  for (int64_t first = 0; first < rows; first += attention_rows) {
-    int64_t count =
-        rows - first < attention_rows ? rows - first : attention_rows;
-    for_rows(Attention<Q, K, V, Mask, Format, Values, E>{v, out, scores, size,
-                                                         first},
-             first, count, stream);
+  using Groups = Attention<Q, K, V, Mask, Format, Values, E>;
+  Groups groups{v, out, scores, size, 0};
+  int64_t all = size.batches * size.heads * groups.groups();
+  constexpr int64_t most = attention_rows / attention_group;
+  for (int64_t first = 0; first < all; first += most) {
+    groups.first = first;
+    for_rows(groups, first, all - first < most ? all - first : most, stream);
   }
 }
 

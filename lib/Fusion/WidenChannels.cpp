@@ -1,0 +1,349 @@
+//===- WidenChannels.cpp - Channels as a target's loads need them ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "WidenChannels.h"
+#include "fact/Analysis/ReadThrough.h"
+#include "fact/Analysis/WindowedView.h"
+#include "fact/Dialect/Fact/Types.h"
+#include "fact/Kernel/Rules.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace fact;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A product whose rows are windows.
+struct WindowProduct {
+  MatmulOp matmul;
+  WindowsOp windows;
+  WindowedView view;
+  int64_t elementBytes;
+  bool hasGroups;
+
+  /// None for what kernels do not read without a copy however many channels
+  /// there are; they take channels and filters by multiples of `unit` bytes.
+  static std::optional<WindowProduct> get(Operation *op, int64_t unit);
+
+  int64_t countTaps() const { return llvm::product_of(view.kernel); }
+};
+
+/// How windows reach the matrix units.
+struct Form {
+  /// The channels of a pixel, with zeros.
+  int64_t channels;
+  /// Whether the taps of a row are joined, and if so the pixels of a row.
+  bool joinsTaps = false;
+  int64_t rowPixels = 0;
+};
+} // namespace
+
+std::optional<WindowProduct> WindowProduct::get(Operation *op, int64_t unit) {
+  auto matmul = dyn_cast<MatmulOp>(op);
+  if (!matmul || matmul.getTransposeA() || !matmul.getTransposeB())
+    return std::nullopt;
+  auto windows = skipReshapes(matmul.getLhs()).getDefiningOp<WindowsOp>();
+  FailureOr<WindowedView> view = WindowedView::get(matmul.getLhs());
+  if (!windows || failed(view))
+    return std::nullopt;
+  Type element = typeOf(matmul.getLhs()).getElementType();
+  size_t rank = windows.getKernel().size();
+  bool hasGroups =
+      llvm::product_of(typeOf(matmul.getRhs()).getShape().drop_back(2)) != 1;
+  bool isTaken = element.isF16() || element.isBF16() ||
+                 (element.isF32() && matmul.getTf32());
+  int64_t bytes = getStorageBytes(element);
+  if (!isTaken || matmul.getN() * bytes % unit || rank + hasGroups > 3 ||
+      size_t(windows.getDim()) + rank + 1 !=
+          typeOf(windows.getOperand()).getShape().size())
+    return std::nullopt;
+  return WindowProduct{matmul, windows, std::move(*view), bytes, hasGroups};
+}
+
+/// The least pixels of a row whose bytes are a multiple of `unit`, if these
+/// have as many windows as the padded row; else 0.
+static int64_t getRowPixels(const WindowProduct &of, int64_t channels,
+                            int64_t unit) {
+  WindowsOp windows = of.windows;
+  int64_t dim = windows.getDim() + windows.getKernel().size() - 1;
+  int64_t pixels = typeOf(windows.getOperand()).getDimSize(dim);
+  while (pixels * channels * of.elementBytes % unit)
+    ++pixels;
+  int64_t windowsOfRow =
+      (pixels - of.view.kernel.back()) / of.view.strides.back() + 1;
+  return windowsOfRow == of.view.counts.back() ? pixels : 0;
+}
+
+/// The fastest form; none where windows are better copied, or read as they are.
+/// The figures are from convolutions that were measured on an H200: TMA takes
+/// 4.5 cycles for a line of up to 128 bytes, and about 8 for each 64 bytes of
+/// lines that overlap; windows that are copied element by element cost four
+/// passes of 4 bytes through memory, and two more where K must be filled up.
+static std::optional<Form> chooseForm(const WindowProduct &of,
+                                      const MachineDescription &machine,
+                                      int64_t unit) {
+  const WindowedView &view = of.view;
+  int64_t channels = view.getChannels(), bytes = of.elementBytes;
+  if (channels * bytes % unit == 0)
+    return std::nullopt;
+  double rows = view.getRows(), taps = of.countTaps();
+  double pixels = llvm::product_of(ArrayRef(view.image.shape).drop_back());
+  // The copy of the image is a kernel for its channels, and one for the zeros
+  // at the ends of rows.
+  auto predict = [&](int64_t widened, int kernels, double lines,
+                     double cycles) {
+    double copy = pixels * (channels + widened) * bytes / machine.bandwidth;
+    double loads =
+        rows * lines * cycles / (machine.multiprocessors * machine.clock);
+    return kernels * machine.launchSeconds + copy + loads;
+  };
+  int64_t depth = of.countTaps() * channels;
+  double passes = depth * bytes % unit ? 6 : 4;
+  double least = 0.8 * ((passes / 2 - 1) * machine.launchSeconds +
+                        rows * depth * 4 * passes / machine.bandwidth);
+  std::optional<Form> best;
+  auto consider = [&](Form form, double seconds) {
+    if (seconds >= least)
+      return;
+    least = seconds;
+    best = form;
+  };
+  int64_t widened = llvm::alignTo(channels * bytes, unit) / bytes;
+  // Short lines of many groups cost more than their copies.
+  if (of.hasGroups && widened * bytes < 2 * unit)
+    return std::nullopt;
+  consider({widened},
+           predict(widened, 1, taps * llvm::divideCeil(widened * bytes, 128),
+                   4.5));
+  int64_t kernel = view.kernel.back(), step = view.strides.back();
+  if (of.hasGroups || kernel == 1 || view.dilations.back() != 1 ||
+      view.counts.back() == 1)
+    return best;
+  // Windows, and the filters of their rows, begin at multiples of the unit.
+  int64_t joined = channels;
+  while (step * joined * bytes % unit || kernel * joined * bytes % unit)
+    ++joined;
+  if (int64_t rowPixels = getRowPixels(of, joined, unit))
+    consider({joined, /*joinsTaps=*/true, rowPixels},
+             predict(joined, 2,
+                     taps / kernel *
+                         llvm::divideCeil(kernel * joined * bytes, 64),
+                     8));
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Widener : public ImplicitLocOpBuilder {
+public:
+  Widener(WindowProduct &of, const Form &form)
+      : ImplicitLocOpBuilder(of.matmul.getLoc(), of.matmul), of(of),
+        form(form) {}
+
+  /// The product of the form.
+  Value multiply();
+
+private:
+  Value addZeros(Value value, int64_t dim, int64_t low, int64_t high);
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    return ReshapeOp::create(*this, typeOf(value).clone(shape), value);
+  }
+  Value getWindows();
+  Value widenFilters(Value filters);
+
+  WindowProduct &of;
+  const Form &form;
+};
+} // namespace
+
+Value Widener::addZeros(Value value, int64_t dim, int64_t low, int64_t high) {
+  auto zeros = [&](int64_t count) -> Value {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape[dim] = count;
+    auto type = typeOf(value).clone(shape);
+    return ConstantOp::create(*this,
+                              cast<ElementsAttr>(getZeroAttr(type)));
+  };
+  SmallVector<Value> inputs{value};
+  if (low)
+    inputs.insert(inputs.begin(), zeros(low));
+  if (high)
+    inputs.push_back(zeros(high));
+  return inputs.size() == 1 ? value : ConcatOp::create(*this, inputs, dim);
+}
+
+/// The windows of the widened image.
+Value Widener::getWindows() {
+  Value value = of.windows.getOperand();
+  int64_t dim = of.windows.getDim(), rank = of.windows.getKernel().size();
+  int64_t last = dim + rank;
+  // The zeros around the image, by dimension.
+  SmallVector<int64_t> low(last, 0), high(last, 0);
+  while (std::optional<ZeroPadding> padding =
+             ZeroPadding::get(value.getDefiningOp())) {
+    int64_t at = padding->dim;
+    if (at < dim || at >= last)
+      break;
+    low[at] += padding->low;
+    high[at] += typeOf(value).getDimSize(at) - padding->low -
+                typeOf(padding->source).getDimSize(at);
+    value = padding->source;
+  }
+  value = addZeros(value, last, 0,
+                   form.channels - typeOf(value).getDimSize(last));
+  SmallVector<int64_t> kernel(of.windows.getKernel());
+  SmallVector<int64_t> strides(of.windows.getStrides());
+  if (form.joinsTaps) {
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    int64_t after = form.rowPixels - low[last - 1] - shape[last - 1];
+    value = addZeros(value, last - 1, low[last - 1], after);
+    low[last - 1] = high[last - 1] = 0;
+    shape[last - 1] = form.rowPixels * form.channels;
+    shape[last] = 1;
+    value = reshape(value, shape);
+    kernel.back() *= form.channels;
+    strides.back() *= form.channels;
+  }
+  for (int64_t i = dim; i < last; ++i)
+    value = addZeros(value, i, low[i], high[i]);
+  return WindowsOp::create(*this, value, dim, kernel, strides,
+                           of.windows.getDilations());
+}
+
+Value Widener::widenFilters(Value filters) {
+  SmallVector<int64_t> shape(typeOf(filters).getShape());
+  int64_t taps = of.countTaps(), channels = of.view.getChannels();
+  SmallVector<int64_t> split(shape);
+  split.back() = taps;
+  split.push_back(channels);
+  Value widened = addZeros(reshape(filters, split), split.size() - 1, 0,
+                           form.channels - channels);
+  shape.back() = taps * form.channels;
+  return reshape(widened, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// The ops that make `value` of a weight or of a result of `fact.prepare`, the
+/// last one first; none if it depends on other values.
+static std::optional<SmallVector<Operation *>> getViewsOfWeight(Value value) {
+  SmallVector<Operation *> ops;
+  Operation *op = value.getDefiningOp();
+  for (; isa_and_nonnull<ViewOpInterface>(op);
+       op = op->getOperand(0).getDefiningOp())
+    ops.push_back(op);
+  if (!isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(op))
+    return std::nullopt;
+  if (!isa<PrepareOp>(op))
+    ops.push_back(op);
+  return ops;
+}
+
+/// A `fact.prepare` in place of the block's own, or at its start, with one more
+/// result. Its results keep their numbers.
+static PrepareOp addResult(Block &block, Type type) {
+  auto prepares = block.getOps<PrepareOp>();
+  PrepareOp old = prepares.empty() ? PrepareOp() : *prepares.begin();
+  OpBuilder builder(block.getParent()->getContext());
+  builder.setInsertionPointToStart(&block);
+  SmallVector<Type> types;
+  if (old) {
+    builder.setInsertionPoint(old);
+    llvm::append_range(types, old.getResultTypes());
+  }
+  types.push_back(type);
+  auto prepare = PrepareOp::create(
+      builder, old ? old.getLoc() : block.getParentOp()->getLoc(), types);
+  if (old) {
+    prepare.getBody().takeBody(old.getBody());
+    old.replaceAllUsesWith(prepare.getResults().drop_back());
+    old.erase();
+  } else {
+    builder.setInsertionPointToStart(&prepare.getBody().emplaceBlock());
+    YieldOp::create(builder, prepare.getLoc(), ValueRange());
+  }
+  return prepare;
+}
+
+Value Widener::multiply() {
+  MatmulOp matmul = of.matmul;
+  Value windows = getWindows();
+  SmallVector<int64_t> shape(typeOf(matmul.getLhs()).getShape());
+  shape.back() = of.countTaps() * form.channels;
+  IRMapping mapping;
+  mapping.map(matmul.getLhs(), reshape(windows, shape));
+
+  Value filters = matmul.getRhs();
+  std::optional<SmallVector<Operation *>> views = getViewsOfWeight(filters);
+  if (!views) {
+    mapping.map(filters, widenFilters(filters));
+    return clone(*matmul, mapping)->getResult(0);
+  }
+  SmallVector<int64_t> widened(typeOf(filters).getShape());
+  widened.back() = shape.back();
+  PrepareOp prepare =
+      addResult(*matmul->getBlock(), typeOf(filters).clone(widened));
+  // Within `fact.prepare`, its results are what it yields.
+  Operation *yield = prepare.getBody().front().getTerminator();
+  IRMapping inside;
+  for (auto [result, value] :
+       llvm::zip(prepare.getResults(), yield->getOperands()))
+    inside.map(result, value);
+  {
+    OpBuilder::InsertionGuard guard(*this);
+    setInsertionPoint(yield);
+    for (Operation *op : llvm::reverse(*views))
+      clone(*op, inside);
+    Value value = widenFilters(inside.lookup(matmul.getRhs()));
+    yield->insertOperands(yield->getNumOperands(), value);
+  }
+  mapping.map(matmul.getRhs(), prepare.getResults().back());
+  return clone(*matmul, mapping)->getResult(0);
+}
+
+/// Erases an op that nothing reads any more, and what only it read.
+static void eraseUnused(Operation *unused) {
+  llvm::SetVector<Operation *> pending;
+  pending.insert(unused);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!isOpTriviallyDead(op) || isa<PrepareOp>(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        pending.insert(producer);
+    op->erase();
+  }
+}
+
+void fact::widenChannels(Block &block, const Target &target) {
+  SmallVector<const Family *> families =
+      target.getFamilies(gemmEpilogueRule.name);
+  int64_t unit = families.empty() ? 0 : families.front()->getPixelBytes();
+  if (!unit)
+    return;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    std::optional<WindowProduct> product = WindowProduct::get(&op, unit);
+    if (!product)
+      continue;
+    std::optional<Form> form = chooseForm(*product, target.getMachine(), unit);
+    if (!form)
+      continue;
+    op.getResult(0).replaceAllUsesWith(Widener(*product, *form).multiply());
+    eraseUnused(&op);
+  }
+}

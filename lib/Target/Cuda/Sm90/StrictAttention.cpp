@@ -1,0 +1,179 @@
+//===- StrictAttention.cpp - Attention of strict f32 by wgmma -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes any strides and masks, as the attention by mma.sync does, whose best
+// schedule is tried beside these.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Sm80/Attention.h"
+#include "Sm90Gemm.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace fact;
+
+namespace {
+class StrictAttentionPlan : public sm80::AttentionPlan {
+public:
+  using Base = sm80::AttentionPlan;
+  using Base::Base;
+
+  static FailureOr<AttentionTensors> read(FusedOp fused, EmitError emitError);
+
+  SpaceAttrInterface getSpace() const override;
+  SmallVector<ScheduleAttr> getFixedSchedules() const override;
+  double predict(ScheduleAttr schedule) const override;
+  LogicalResult emit(ArrayRef<KernelVariant> variants,
+                     KernelCode &code) const override;
+
+protected:
+  LogicalResult checkLimits(ScheduleAttr schedule,
+                            EmitError emitError) const override;
+
+private:
+  /// Elements of keys and values as tiles hold them.
+  int64_t getKeyColumns() const { return llvm::alignTo(region.headSize, 8); }
+  int64_t getValueColumns() const {
+    return llvm::alignTo(region.valueSize, 32);
+  }
+  int64_t getSharedBytes(Sm90StrictAttentionAttr schedule) const;
+};
+
+class StrictAttentionFamily : public FamilyOf<StrictAttentionPlan> {
+public:
+  StrictAttentionFamily()
+      : FamilyOf(attentionRule, "sm_90a",
+                 {&Sm90StrictAttentionAttr::kind, &Sm80AttentionAttr::kind}) {}
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+FailureOr<AttentionTensors> StrictAttentionPlan::read(FusedOp fused,
+                                                      EmitError emitError) {
+  FailureOr<AttentionTensors> tensors = Base::read(fused, emitError);
+  if (failed(tensors))
+    return failure();
+  const AttentionRegion &region = tensors->region;
+  if (!region.element.isF32() || region.tf32)
+    return emitError() << "takes f32 operands without tf32";
+  if (region.headSize > 128 || region.valueSize > 128)
+    return emitError() << "heads of keys and values must have at most 128 "
+                          "elements, not "
+                       << region.headSize << " and " << region.valueSize;
+  // Tiles have 64 queries or more: sm80_attention wastes less.
+  int64_t rows = region.getGroup() * region.queries;
+  if (rows <= 32)
+    return emitError() << "needs more than 32 queries per head of keys, not "
+                       << rows;
+  return tensors;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+/// Stages of keys and values in two parts, the queries, and four barriers per
+/// stage.
+int64_t StrictAttentionPlan::getSharedBytes(
+    Sm90StrictAttentionAttr schedule) const {
+  Extents tile = schedule.getTile();
+  int64_t stage =
+      8 * tile[1] * (getKeyColumns() + getValueColumns()) + 4 * 8;
+  return 4 * tile[0] * getKeyColumns() + schedule.getStages() * stage;
+}
+
+LogicalResult StrictAttentionPlan::checkLimits(ScheduleAttr schedule,
+                                               EmitError emitError) const {
+  auto own = dyn_cast<Sm90StrictAttentionAttr>(schedule);
+  if (!own)
+    return Base::checkLimits(schedule, emitError);
+  Extents tile = own.getTile();
+  if (failed(checkGrid(tile, own.getSplits(), emitError)))
+    return failure();
+  int64_t keyTiles = region.batches * region.keyHeads *
+                     llvm::divideCeil(region.keys, tile[1]);
+  if (keyTiles >= INT32_MAX)
+    return emitError() << "needs " << keyTiles
+                       << " blocks to split keys, and a grid has less than "
+                          "2^31";
+  return requireSharedMemory(getSharedBytes(own), machine, emitError);
+}
+
+SpaceAttrInterface StrictAttentionPlan::getSpace() const {
+  SmallVector<Extents> tiles{{128, 64}, {128, 32}, {64, 64}, {64, 32}};
+  return Sm90StrictAttentionAttr::getSpace(fused.getContext(), tiles,
+                                           {1, 2, 3}, getSplits(tiles.front()));
+}
+
+/// The best schedule of mma.sync, which keeps a region fast should no schedule
+/// of this family be right on a machine.
+SmallVector<ScheduleAttr> StrictAttentionPlan::getFixedSchedules() const {
+  ScheduleAttr best;
+  double least = INFINITY;
+  for (ScheduleAttr schedule : Base::getSpace().enumerate())
+    if (isLegal(schedule) && Base::predict(schedule) < least) {
+      best = schedule;
+      least = Base::predict(schedule);
+    }
+  return best ? SmallVector<ScheduleAttr>{best} : SmallVector<ScheduleAttr>{};
+}
+
+/// A multiprocessor has registers for one block. Blocks run in waves, as fast as
+/// the tensor cores, which two warpgroups keep busy in turn.
+double StrictAttentionPlan::predict(ScheduleAttr schedule) const {
+  auto own = dyn_cast<Sm90StrictAttentionAttr>(schedule);
+  if (!own)
+    return Base::predict(schedule);
+  Extents tile = own.getTile();
+  double blocks = double(countTiles(tile)) * own.getSplits();
+  double waves = std::ceil(blocks / double(machine.multiprocessors));
+  double visits = countVisits(tile) * double(region.batches * region.keyHeads);
+  double efficiency = tile[0] == 128 ? 0.7 : 0.45;
+  // Queries are split again for each tile of keys.
+  if (tile[1] < 64)
+    efficiency *= 0.9;
+  if (own.getStages() == 1)
+    efficiency *= 0.95;
+  double rate = efficiency / double(machine.multiprocessors) *
+                machine.getMatrixFlops(runtime::ElementType::F32, false);
+  double columns = double(getKeyColumns() + getValueColumns());
+  double slots = 0.4 * 12 + (attention.mask ? 8 : 0);
+  double tileTime = double(tile[0] * tile[1]) *
+                    (2 * columns / rate + slots / (128 * machine.clock));
+  double compute = waves * (visits / blocks * tileTime + 2e-6);
+  // Split tiles come from the cache.
+  double copied = visits * double(tile[1]) * columns * 8;
+  double time = std::max(compute, copied / (1.5 * machine.bandwidth));
+  // The first kernel reads keys and values, and writes two parts of each.
+  double elements =
+      double(region.batches * region.keyHeads) * double(region.keys) * columns;
+  time += machine.launchSeconds + 12 * elements / machine.bandwidth;
+  time += predictCombination(own.getSplits());
+  return 1e6 * (time + machine.launchSeconds);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+LogicalResult StrictAttentionPlan::emit(ArrayRef<KernelVariant> variants,
+                                        KernelCode &code) const {
+  auto [schedule, symbol] = variants.front();
+  auto own = dyn_cast<Sm90StrictAttentionAttr>(schedule);
+  if (!own)
+    return Base::emit(variants, code);
+  llvm::raw_string_ostream os(code.text);
+  printHeader(os, fused, schedule, symbol, "StrictAttention.cuh");
+  printKernel(os, "sm90::StrictAttention", "", own.getTile(),
+              own.getTile()[0] / 16, own.getStages(), own.getSplits());
+  printFooter(os, symbol);
+  return success();
+}
+
+void fact::registerStrictAttentionFamily(DialectRegistry &registry) {
+  registerFamily<StrictAttentionFamily>(registry);
+}

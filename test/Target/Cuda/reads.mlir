@@ -1,0 +1,59 @@
+// RUN: fact-translate --fact-to-cutlass -split-input-file %s | FileCheck %s
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Zeros on four sides are what a read outside of its bounds gives: no select.
+// CHECK:      Extents<6, 9, 10>,
+// CHECK-NEXT: Operands<Guarded<Strided<0, f32, Strides<56, 8, 1>, -9>,
+// CHECK-NEXT:                  Bound<Strides<0, 1, 0>, 0, 1, 8>,
+// CHECK-NEXT:                  Bound<Strides<0, 0, 1>, 0, 1, 9>>>,
+func.func @image(%a: tensor<2x3x7x8xf32>) -> tensor<2x3x9x10xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<2x3x7x8xf32>) {
+  ^bb0(%x: tensor<2x3x7x8xf32>):
+    %1 = fact.constant dense<0.0> : tensor<2x3x7x1xf32>
+    %2 = fact.concat %1, %x, %1 dim 3 : (tensor<2x3x7x1xf32>, tensor<2x3x7x8xf32>, tensor<2x3x7x1xf32>) -> tensor<2x3x7x10xf32>
+    %3 = fact.constant dense<0.0> : tensor<2x3x1x10xf32>
+    %4 = fact.concat %3, %2, %3 dim 2 : (tensor<2x3x1x10xf32>, tensor<2x3x7x10xf32>, tensor<2x3x1x10xf32>) -> tensor<2x3x9x10xf32>
+    %5 = fact.relu %4 : (tensor<2x3x9x10xf32>) -> tensor<2x3x9x10xf32>
+    fact.yield %5 : tensor<2x3x9x10xf32>
+  } : tensor<2x3x9x10xf32>
+  return %0 : tensor<2x3x9x10xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A slice that lies within one part reads that part, without a bound.
+// CHECK:      Extents<80>,
+// CHECK-NEXT: Operands<Strided<1, f32, Strides<1>>>,
+func.func @slice(%a: tensor<3x20xf32>, %b: tensor<4x20xf32>) -> tensor<4x20xf32> {
+  %0 = fact.fused "pointwise" ins(%a, %b : tensor<3x20xf32>, tensor<4x20xf32>) {
+  ^bb0(%x: tensor<3x20xf32>, %y: tensor<4x20xf32>):
+    %1 = fact.concat %x, %y, %x dim 0 : (tensor<3x20xf32>, tensor<4x20xf32>, tensor<3x20xf32>) -> tensor<10x20xf32>
+    %2 = fact.slice %1 dim 0 start 3 : (tensor<10x20xf32>) -> tensor<4x20xf32>
+    fact.yield %2 : tensor<4x20xf32>
+  } : tensor<4x20xf32>
+  return %0 : tensor<4x20xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A gather of a gather is one read, by an index for each.
+// CHECK:      Extents<3, 13, 12>,
+// CHECK-NEXT: Operands<Strided<2, i64, Strides<0, 0, 1>>,
+// CHECK-NEXT:          Strided<1, i64, Strides<0, 1, 0>>,
+// CHECK-NEXT:          Gathered<Strided<0, f32, Strides<90, 0, 0>>,
+// CHECK-NEXT:              IndexOf<BodyIndex0, 10, 9, true>,
+// CHECK-NEXT:              IndexOf<BodyIndex1, 1, 10, false>>>,
+func.func @reflection(%a: tensor<3x9x10xf32>, %i: tensor<13xi64>, %j: tensor<12xi64>) -> tensor<3x13x12xf32> {
+  %0 = fact.fused "pointwise" ins(%a, %i, %j : tensor<3x9x10xf32>, tensor<13xi64>, tensor<12xi64>) {
+  ^bb0(%x: tensor<3x9x10xf32>, %y: tensor<13xi64>, %z: tensor<12xi64>):
+    %1 = fact.gather %x, %y dim 1 : (tensor<3x9x10xf32>, tensor<13xi64>) -> tensor<3x13x10xf32>
+    %2 = fact.gather %1, %z dim 2 : (tensor<3x13x10xf32>, tensor<12xi64>) -> tensor<3x13x12xf32>
+    fact.yield %2 : tensor<3x13x12xf32>
+  } : tensor<3x13x12xf32>
+  return %0 : tensor<3x13x12xf32>
+}
+}
