@@ -17,14 +17,20 @@ from fact import toolchain
 COMPILE_SECONDS = 900
 
 
+def link(folder: Path, name: str, target: Path | str) -> None:
+    """A link that another thread may be making at the same time."""
+    try:
+        (folder / name).symlink_to(target)
+    except FileExistsError:
+        pass
+
+
 def compile_source(folder: Path, source: dict, output: Path) -> subprocess.CompletedProcess:
     """The bundle's command, completed as fact-tune does."""
     folder = Path(folder).resolve()
     description = json.loads((folder / "bundle.json").read_text())
-    links = {"cutlass": toolchain.find_cutlass(), "cublas": toolchain.find_cublas()}
-    for name, target in links.items():
-        if not (folder / name).exists():
-            (folder / name).symlink_to(target)
+    link(folder, "cutlass", toolchain.find_cutlass())
+    link(folder, "cublas", toolchain.find_cublas())
     flags = ["-Iinclude", "-Icublas", "-Xcompiler", "-fPIC", "-Xptxas", "-v",
              *source.get("flags", [])]
     words = []

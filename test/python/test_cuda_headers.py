@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda_compiler import compile_source
+from cuda_compiler import compile_source, link
 from fact import toolchain
 
 REQUIRED = bool(os.environ.get("FACT_REQUIRE_COMPILER"))
@@ -90,7 +90,9 @@ def results(root, tmp_path_factory):
     (folder / "sm100.mlir").write_text(SM100)
     bundles = {"families": root / "test" / "gpu" / "families.mlir",
                "float32": root / "test" / "gpu" / "float32.mlir",
+               "strict_attention": root / "test" / "gpu" / "strict_attention.mlir",
                "convolutions": root / "test" / "gpu" / "convolutions.mlir",
+               "windows": root / "test" / "gpu" / "windows.mlir",
                "sm80_attention": root / "test" / "gpu" / "sm80_attention.mlir",
                "sm80": root / "test" / "gpu" / "sm80.mlir",
                "rows": root / "test" / "gpu" / "rows.mlir",
@@ -116,3 +118,9 @@ def test_every_header_compiles(results):
     reached = set().union(*(included(where, where / entry["source"], set())
                             for where, entry, _ in compiled))
     assert wanted <= reached and "CublasGemm.cuh" in wanted
+
+
+def test_two_sources_of_a_bundle_are_compiled_at_once(tmp_path):
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: link(tmp_path, "cutlass", tmp_path), range(64)))
+    assert (tmp_path / "cutlass").samefile(tmp_path)
