@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A small CUTLASS kernel for Hopper: one wgmma on tiles in shared memory. It compiles
-// only where nvcc, its headers, CUTLASS and the host compiler fit together.
+// A small CUTLASS kernel for Hopper: one wgmma on tiles in shared memory. It
+// compiles only where nvcc, its headers, CUTLASS and the host compiler fit
+// together.
 
 #include <cute/arch/cluster_sm90.hpp>
 #include <cute/tensor.hpp>
@@ -30,9 +31,10 @@ __global__ void product(const Element *a, const Element *b, float *c) {
   auto thread = mma.get_thread_slice(threadIdx.x);
   auto fragmentA = thread.partition_fragment_A(sA);
   auto fragmentB = thread.partition_fragment_B(sB);
-  auto gC = cute::make_tensor(
-      cute::make_gmem_ptr(c),
-      cute::make_layout(cute::Shape<cute::_64, cute::_64>{}, cute::GenRowMajor{}));
+  auto gC =
+      cute::make_tensor(cute::make_gmem_ptr(c),
+                        cute::make_layout(cute::Shape<cute::_64, cute::_64>{},
+                                          cute::GenRowMajor{}));
   auto tileC = thread.partition_C(gC);
   auto accumulator = thread.make_fragment_C(tileC);
   cute::clear(accumulator);

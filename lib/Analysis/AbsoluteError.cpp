@@ -47,8 +47,8 @@ bool fact::toleratesAbsoluteError(Value value, bool whereStored) {
     for (OpOperand &use : next.getUses()) {
       Operation *user = use.getOwner();
       bool rounds = isa<YieldOp>(user) || isa<ContractionOpInterface>(user);
-      bool isExact = !whereStored &&
-                     !isNarrowFloat(getElementTypeOrSelf(next.getType()));
+      bool isExact =
+          !whereStored && !isNarrowFloat(getElementTypeOrSelf(next.getType()));
       if (rounds ? isExact : !passesOn(use))
         return false;
       if (!rounds && seen.insert(user->getResult(0)).second)

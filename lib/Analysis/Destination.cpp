@@ -84,8 +84,8 @@ static FailureOr<SmallVector<int64_t>> refine(SmallVector<int64_t> one,
 static FailureOr<StridedView> getBox(StridedView view, int64_t first,
                                      int64_t last, int64_t start,
                                      int64_t size) {
-  int64_t inner = llvm::product_of(
-      ArrayRef(view.shape).slice(first, last - first));
+  int64_t inner =
+      llvm::product_of(ArrayRef(view.shape).slice(first, last - first));
   for (int64_t dim = first; dim < last; ++dim) {
     int64_t extent = view.shape[dim];
     inner /= extent;
@@ -102,9 +102,9 @@ static FailureOr<StridedView> getBox(StridedView view, int64_t first,
   return failure();
 }
 
-FailureOr<SmallVector<Destination>>
-fact::getSplitParts(ConcatOp concat, const StridedView &view,
-                    EmitError emitError) {
+FailureOr<SmallVector<Destination>> fact::getSplitParts(ConcatOp concat,
+                                                        const StridedView &view,
+                                                        EmitError emitError) {
   ArrayRef<int64_t> shape = concat.getType().getShape();
   int64_t dim = concat.getDim();
   FailureOr<SmallVector<int64_t>> refined =

@@ -117,8 +117,7 @@ void UnrolledLoops::setStretches(Block &block,
 
 /// As many as make a stretch of `opsPerStretch`, for each loop. Expects
 /// stretches of one step.
-SmallVector<unsigned>
-UnrolledLoops::countStepsPerStretch(Block &block) const {
+SmallVector<unsigned> UnrolledLoops::countStepsPerStretch(Block &block) const {
   llvm::DenseMap<unsigned, unsigned> ops;
   for (Operation &op : block)
     if (isa_and_nonnull<FactDialect>(op.getDialect()) &&

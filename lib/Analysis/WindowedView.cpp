@@ -38,11 +38,10 @@ std::optional<SplatPadding> SplatPadding::get(Operation *op) {
     }
     padding.fill = splat;
     if (!padding.source)
-      padding.low += cast<RankedTensorType>(input.getType())
-                         .getDimSize(padding.dim);
+      padding.low +=
+          cast<RankedTensorType>(input.getType()).getDimSize(padding.dim);
   }
-  return padding.source && padding.fill ? std::optional(padding)
-                                        : std::nullopt;
+  return padding.source && padding.fill ? std::optional(padding) : std::nullopt;
 }
 
 std::optional<ZeroPadding> ZeroPadding::get(Operation *op) {
@@ -70,8 +69,8 @@ PaddedImage PaddedImage::get(WindowsOp windows, bool onlyZeros) {
     if (!padding || (image.fill && padding->fill != image.fill) ||
         (onlyZeros && !isZero(padding->fill)))
       return image;
-    int64_t padded = llvm::find(image.order, padding->dim) -
-                     image.order.begin();
+    int64_t padded =
+        llvm::find(image.order, padding->dim) - image.order.begin();
     if (padded < dim || padded >= dim + count)
       return image;
     image.low[padded] += padding->low;

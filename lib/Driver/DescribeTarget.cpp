@@ -44,17 +44,16 @@ LogicalResult fact::describeTarget(MLIRContext *context, StringRef target,
                                    llvm::raw_ostream &os) {
   context->loadDialect<FactDialect>();
   FailureOr<MachineAttr> machine =
-      MachineAttr::resolve(context, target.empty() ? "host" : target, [&] {
-        return emitError(UnknownLoc::get(context));
-      });
+      MachineAttr::resolve(context, target.empty() ? "host" : target,
+                           [&] { return emitError(UnknownLoc::get(context)); });
   if (failed(machine))
     return failure();
   json::Object object{
       {"machine", toJson(*machine)},
       {"built_in", !machine->getFigures()},
       {"families",
-       toJson(createTarget(context, machine->getDescription())
-                  ->getFamilies())}};
+       toJson(
+           createTarget(context, machine->getDescription())->getFamilies())}};
   if (target == "auto") {
     std::string reason;
     std::optional<LocalGpu> gpu = findLocalGpu(reason);

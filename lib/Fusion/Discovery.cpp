@@ -235,12 +235,12 @@ std::string Discovery::explain(Operation *op, const GroupedBlock &nothing) {
   alone.insert(op);
   SmallVector<std::string> reasons[3];
   for (const Rule *rule : target->getRules()) {
-    ScopedDiagnosticHandler handler(
-        module.getContext(), [&](Diagnostic &reason) {
-          reasons[rankReason(*rule, op)].push_back(rule->name + ": " +
-                                                   reason.str());
-          return success();
-        });
+    ScopedDiagnosticHandler handler(module.getContext(),
+                                    [&](Diagnostic &reason) {
+                                      reasons[rankReason(*rule, op)].push_back(
+                                          rule->name + ": " + reason.str());
+                                      return success();
+                                    });
     (void)fusibility->check(rule->name, alone, {}, nothing,
                             [&] { return mlir::emitError(op->getLoc()); });
   }
@@ -255,10 +255,10 @@ LogicalResult Discovery::checkCovered(Block &block) {
   bool covered = true;
   GroupedBlock nothing(block);
   // As the user named it; a file is named by what it describes.
-  StringRef name = options.target.empty() ||
-                           StringRef(options.target).ends_with(".json")
-                       ? target->getMachine().name
-                       : StringRef(options.target);
+  StringRef name =
+      options.target.empty() || StringRef(options.target).ends_with(".json")
+          ? target->getMachine().name
+          : StringRef(options.target);
   for (Operation &op : block.without_terminator()) {
     if (!Fusibility::isFusible(&op) || isa<ReshapeOp>(op))
       continue;

@@ -272,8 +272,9 @@ size_t Fusibility::getRank(StringRef rule, const OpGroup &group,
                                   [](Diagnostic &) { return success(); });
   const Family *family = nullptr;
   bool isRefused =
-      check(rule, group, {}, decided,
-            [&] { return emitError(group.front()->getLoc()); }, &family)
+      check(
+          rule, group, {}, decided,
+          [&] { return emitError(group.front()->getLoc()); }, &family)
           .has_value();
   SmallVector<const Family *> families = target.getFamilies(rule);
   return isRefused ? families.size()
@@ -314,9 +315,9 @@ FusedOp Fusibility::fuse(StringRef rule, const OpGroup &group,
 
 FailureOr<FusedOp> Fusibility::copy(Value value, Type type, OpBuilder &builder,
                                     Location loc, EmitError emitError) const {
-  auto copy = FusedOp::create(builder, loc, TypeRange(type), "pointwise", value,
-                              StrategyAttr(), Attribute(), Attribute(),
-                              IntegerAttr());
+  auto copy =
+      FusedOp::create(builder, loc, TypeRange(type), "pointwise", value,
+                      StrategyAttr(), Attribute(), Attribute(), IntegerAttr());
   Block &body = copy.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   YieldOp::create(inner, loc, ValueRange(body.addArgument(type, loc)));

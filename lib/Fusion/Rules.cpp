@@ -183,8 +183,7 @@ bool RulesAgent::take(const Rule &rule, OpGroup &group,
   trial.insert(ops.begin(), ops.end());
   // A view alone at the end saves nothing unless it is the layout that the
   // kernel writes; let the family decide.
-  if (!gains(rule, trial, group, ops.back()) ||
-      !accepts(rule, trial, group))
+  if (!gains(rule, trial, group, ops.back()) || !accepts(rule, trial, group))
     return false;
   group = std::move(trial);
   return true;
@@ -336,11 +335,10 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
 /// else `predicted`.
 double RulesAgent::measureAlone(Operation *op, double predicted) const {
   for (const Rule *rule : getRules()) {
-    OpGroup alone = rule->seed ? rule->seed(op,
-                                            [&](Operation *other) {
-                                              return other == op;
-                                            })
-                               : OpGroup();
+    OpGroup alone =
+        rule->seed
+            ? rule->seed(op, [&](Operation *other) { return other == op; })
+            : OpGroup();
     if (alone.size() != 1)
       continue;
     std::optional<double> measured = inspect(*rule, alone, [&](FusedOp fused) {
@@ -381,10 +379,9 @@ Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
       apartMeasured += measureAlone(op, alone);
   }
   double copies = countCopies(group);
-  Candidate candidate{&rule, std::move(group),
-                      apart - together.getMicroseconds(machine),
-                      traffic - together.getTrafficMicroseconds(machine),
-                      copies};
+  Candidate candidate{
+      &rule, std::move(group), apart - together.getMicroseconds(machine),
+      traffic - together.getTrafficMicroseconds(machine), copies};
   if (measured)
     candidate.measuredGain = apartMeasured - *measured;
   return candidate;

@@ -68,16 +68,15 @@ void StepSharing::findShared() {
     for (auto [operand, argument] :
          llvm::zip_equal(fused.getInputs(), fused.getBody().getArguments()))
       for (Operation *user : argument.getUsers())
-        if (auto slice = dyn_cast<SliceOp>(user);
-            slice && getPartOffset(slice))
+        if (auto slice = dyn_cast<SliceOp>(user); slice && getPartOffset(slice))
           readers[{operand, slice.getType()}].insert(fused);
 }
 
 /// Whether `value` is an output, under any type.
 bool StepSharing::isReturned(Value value) const {
-  return llvm::any_of(
-      block.getTerminator()->getOperands(),
-      [&](Value output) { return skipReshapes(output) == value; });
+  return llvm::any_of(block.getTerminator()->getOperands(), [&](Value output) {
+    return skipReshapes(output) == value;
+  });
 }
 
 /// The ranges of an operand that move out of a kernel: one for slices that are
@@ -102,9 +101,8 @@ SmallVector<Cover> StepSharing::getCovers(Value operand,
   }
   if (covers.empty())
     return covers;
-  llvm::stable_sort(covers, [](const Cover &a, const Cover &b) {
-    return a.start < b.start;
-  });
+  llvm::stable_sort(
+      covers, [](const Cover &a, const Cover &b) { return a.start < b.start; });
   Cover all = covers.front();
   for (const Cover &each : llvm::drop_begin(covers)) {
     all.end = std::max(all.end, each.end);
@@ -205,12 +203,10 @@ bool StepSharing::isKernel(FusedOp fused, FusedOp original) const {
 void StepSharing::shareOperands(FusedOp fused) {
   auto original = cast<FusedOp>(fused->clone());
   if (moveSlices(fused)) {
-    bool isReshape = llvm::all_of(fused.getBodyOps(), [](Operation &op) {
-      return isa<ReshapeOp>(op);
-    });
-    bool isOutput = llvm::any_of(fused.getResults(), [&](Value result) {
-      return isReturned(result);
-    });
+    bool isReshape = llvm::all_of(
+        fused.getBodyOps(), [](Operation &op) { return isa<ReshapeOp>(op); });
+    bool isOutput = llvm::any_of(
+        fused.getResults(), [&](Value result) { return isReturned(result); });
     if (isReshape && !isOutput) {
       replaceByReshapes(fused);
     } else if (isReshape || !isKernel(fused, original)) {
@@ -274,8 +270,8 @@ void StepSharing::joinInPlace(FusedOp fused) {
   SmallVector<Value> inputs;
   for (auto [piece, input] : llvm::zip_equal(pieces, concat.getInputs())) {
     if (!free.remove(piece)) {
-      FailureOr<FusedOp> copied = fusibility.copy(
-          piece, piece.getType(), builder, loc, Silence(fused));
+      FailureOr<FusedOp> copied =
+          fusibility.copy(piece, piece.getType(), builder, loc, Silence(fused));
       if (failed(copied))
         return;
       piece = copied->getResult(0);
@@ -287,8 +283,8 @@ void StepSharing::joinInPlace(FusedOp fused) {
   }
   Value joined = ConcatOp::create(builder, loc, inputs, concat.getDim());
   if (joined.getType() != fused.getResult(0).getType())
-    joined = ReshapeOp::create(builder, loc, fused.getResult(0).getType(),
-                               joined);
+    joined =
+        ReshapeOp::create(builder, loc, fused.getResult(0).getType(), joined);
   fused.getResult(0).replaceAllUsesWith(joined);
   fused->erase();
 }

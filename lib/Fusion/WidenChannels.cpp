@@ -121,9 +121,9 @@ static std::optional<Form> chooseForm(const WindowProduct &of,
   // Short lines of many groups cost more than their copies.
   if (of.hasGroups && widened * bytes < 2 * unit)
     return std::nullopt;
-  consider({widened},
-           predict(widened, 1, taps * llvm::divideCeil(widened * bytes, 128),
-                   4.5));
+  consider(
+      {widened},
+      predict(widened, 1, taps * llvm::divideCeil(widened * bytes, 128), 4.5));
   int64_t kernel = view.kernel.back(), step = view.strides.back();
   if (of.hasGroups || kernel == 1 || view.dilations.back() != 1 ||
       view.counts.back() == 1)
@@ -133,11 +133,11 @@ static std::optional<Form> chooseForm(const WindowProduct &of,
   while (step * joined * bytes % unit || kernel * joined * bytes % unit)
     ++joined;
   if (int64_t rowPixels = getRowPixels(of, joined, unit))
-    consider({joined, /*joinsTaps=*/true, rowPixels},
-             predict(joined, 2,
-                     taps / kernel *
-                         llvm::divideCeil(kernel * joined * bytes, 64),
-                     8));
+    consider(
+        {joined, /*joinsTaps=*/true, rowPixels},
+        predict(joined, 2,
+                taps / kernel * llvm::divideCeil(kernel * joined * bytes, 64),
+                8));
   return best;
 }
 
@@ -173,8 +173,7 @@ Value Widener::addZeros(Value value, int64_t dim, int64_t low, int64_t high) {
     SmallVector<int64_t> shape(typeOf(value).getShape());
     shape[dim] = count;
     auto type = typeOf(value).clone(shape);
-    return ConstantOp::create(*this,
-                              cast<ElementsAttr>(getZeroAttr(type)));
+    return ConstantOp::create(*this, cast<ElementsAttr>(getZeroAttr(type)));
   };
   SmallVector<Value> inputs{value};
   if (low)
@@ -201,8 +200,8 @@ Value Widener::getWindows() {
                 typeOf(padding->source).getDimSize(at);
     value = padding->source;
   }
-  value = addZeros(value, last, 0,
-                   form.channels - typeOf(value).getDimSize(last));
+  value =
+      addZeros(value, last, 0, form.channels - typeOf(value).getDimSize(last));
   SmallVector<int64_t> kernel(of.windows.getKernel());
   SmallVector<int64_t> strides(of.windows.getStrides());
   if (form.joinsTaps) {

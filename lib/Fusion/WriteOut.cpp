@@ -52,8 +52,8 @@ private:
       return value;
     return ReshapeOp::create(*this, typeOf(value).clone(shape), value);
   }
-  /// 0, 1, ... as a tensor of `shape`, which has one size above 1. In f32, which
-  /// kernels of rows read; positions of queries and keys are exact in it.
+  /// 0, 1, ... as a tensor of `shape`, which has one size above 1. In f32,
+  /// which kernels of rows read; positions of queries and keys are exact in it.
   Value count(ArrayRef<int64_t> shape) {
     auto type = RankedTensorType::get(shape, getF32Type());
     SmallVector<float> numbers(type.getNumElements());
@@ -87,10 +87,9 @@ Value Writer::write(NormOp op) {
   Value x = widen(op.getOperand());
   if (op.getKind() == NormKind::layer)
     x = SubOp::create(*this, x, reduce(ReduceKind::mean, x, dims));
-  Value variance =
-      reduce(ReduceKind::mean, MulOp::create(*this, x, x), dims);
-  Value shifted = AddOp::create(*this, variance,
-                                number(op.getEps().convertToDouble(), x));
+  Value variance = reduce(ReduceKind::mean, MulOp::create(*this, x, x), dims);
+  Value shifted =
+      AddOp::create(*this, variance, number(op.getEps().convertToDouble(), x));
   Value result = DivOp::create(*this, x, SqrtOp::create(*this, shifted));
   if (op.getWeight())
     result = MulOp::create(*this, result, widen(op.getWeight()));
@@ -120,9 +119,9 @@ Value Writer::write(AttentionOp op) {
   int64_t rows = query[1] / key[1] * query[2];
   Value q = reshape(op.getQuery(), {query[0], key[1], rows, query[3]});
   bool isTf32 = op.getTf32() || isNarrowFloat(element);
-  Value scores = MatmulOp::create(*this, widen(q), widen(op.getKey()),
-                                  /*transpose_a=*/false, /*transpose_b=*/true,
-                                  isTf32);
+  Value scores =
+      MatmulOp::create(*this, widen(q), widen(op.getKey()),
+                       /*transpose_a=*/false, /*transpose_b=*/true, isTf32);
   scores = reshape(scores, {query[0], query[1], query[2], key[2]});
   scores = MulOp::create(*this, scores,
                          number(op.getScale().convertToDouble(), scores));
@@ -144,7 +143,8 @@ Value Writer::write(AttentionOp op) {
   } else {
     weights = SoftmaxOp::create(*this, scores, 3);
   }
-  weights = reshape(convert(weights, element), {query[0], key[1], rows, key[2]});
+  weights =
+      reshape(convert(weights, element), {query[0], key[1], rows, key[2]});
   Value result = MatmulOp::create(*this, weights, op.getValue(),
                                   /*transpose_a=*/false, /*transpose_b=*/false,
                                   op.getTf32());
@@ -255,15 +255,14 @@ static bool reducesWindows(ReduceOp op) {
   WindowsOp windows = getReducedWindows(op);
   if (!windows || op.getArithmetic().locates ||
       llvm::product_of(windows.getKernel()) > 128 ||
-      op.getType().getElementType() !=
-          windows.getType().getElementType())
+      op.getType().getElementType() != windows.getType().getElementType())
     return false;
   auto shape = cast<RankedTensorType>(op.getOperand().getType()).getShape();
   int64_t first = windows.getDim() + windows.getKernel().size();
   return shape.size() == size_t(windows.getType().getRank()) &&
-         llvm::equal(op.getDims(),
-                     llvm::seq<int64_t>(
-                         first, first + windows.getKernel().size()));
+         llvm::equal(
+             op.getDims(),
+             llvm::seq<int64_t>(first, first + windows.getKernel().size()));
 }
 
 bool fact::canWriteOut(Operation *op) {

@@ -51,9 +51,9 @@ std::vector<StringRef> Target::getRules(const ScheduleKind &kind) const {
   return rules;
 }
 
-FailureOr<std::unique_ptr<Plan>>
-Target::plan(FusedOp fused, EmitError emitError,
-             SpaceAttrInterface space) const {
+FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
+                                              EmitError emitError,
+                                              SpaceAttrInterface space) const {
   SmallVector<const Family *> own = getFamilies(fused.getRule());
   if (own.empty())
     return reportMissing(fused.getRule(), emitError);
@@ -101,17 +101,17 @@ LogicalResult Target::reportMissing(StringRef rule, EmitError emitError) const {
     return other->getRule().name == rule;
   });
   if (!elsewhere.empty()) {
-    InFlightDiagnostic diagnostic = emitError() << "'" << rule
-                                                << "' has kernels for ";
+    InFlightDiagnostic diagnostic = emitError()
+                                    << "'" << rule << "' has kernels for ";
     llvm::interleaveComma(elsewhere, diagnostic, [&](const Family *other) {
       diagnostic << other->getArchitecture();
     });
     return diagnostic << ", but '" << machine.name << "' is "
                       << machine.architecture;
   }
-  InFlightDiagnostic diagnostic =
-      emitError() << "target '" << machine.name << "' has no rule '"
-                  << rule << "'; it has ";
+  InFlightDiagnostic diagnostic = emitError()
+                                  << "target '" << machine.name
+                                  << "' has no rule '" << rule << "'; it has ";
   llvm::interleaveComma(getRules(), diagnostic, [&](const Rule *known) {
     diagnostic << "'" << known->name << "'";
   });

@@ -230,9 +230,8 @@ LogicalResult Outliner::addPrepare(PrepareOp prepare) {
 
 static bool isReadByKernel(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<FusedOp>(user) ||
-           (isa<ReshapeOp, SliceOp>(user) &&
-            isReadByKernel(user->getResult(0)));
+    return isa<FusedOp>(user) || (isa<ReshapeOp, SliceOp>(user) &&
+                                  isReadByKernel(user->getResult(0)));
   });
 }
 

@@ -179,9 +179,9 @@ LogicalResult PartOp::verify() {
            << "it is a part of a part; name the whole buffer";
   Type type = getTensor().getElementType();
   if (whole.getTensor().getElementType() != type)
-    return (violates(*this, 1) << "it is " << getTensor()
-                               << ", but the buffer holds "
-                               << whole.getTensor())
+    return (violates(*this, 1)
+            << "it is " << getTensor() << ", but the buffer holds "
+            << whole.getTensor())
                .attachNote(whole.getLoc())
            << "the buffer";
   int64_t offset = getOffset(), bytes = getStorageBytes(getTensor());
@@ -191,9 +191,9 @@ LogicalResult PartOp::verify() {
     return violates(*this, 2) << "offset " << offset << " is not a multiple of "
                               << unit << ", the size of an element";
   if (offset > limit - bytes)
-    return (violates(*this, 2) << bytes << " bytes at " << offset
-                               << " end beyond the " << limit
-                               << " bytes of the buffer")
+    return (violates(*this, 2)
+            << bytes << " bytes at " << offset << " end beyond the " << limit
+            << " bytes of the buffer")
                .attachNote(whole.getLoc())
            << "the buffer";
   return success();

@@ -88,9 +88,9 @@ bool synchronize() {
 bool fillBytes(void *target, int byte, uint64_t bytes, void *stream) {
   if (bytes == 0)
     return true;
-  return succeeded(cudaMemsetAsync(target, byte, bytes,
-                                   static_cast<cudaStream_t>(stream)),
-                   "cudaMemsetAsync");
+  return succeeded(
+      cudaMemsetAsync(target, byte, bytes, static_cast<cudaStream_t>(stream)),
+      "cudaMemsetAsync");
 }
 
 template <typename Element>
@@ -98,8 +98,8 @@ static __global__ void copyStridedKernel(Element *target, StridedTensor source,
                                          uint64_t elements) {
   const Element *data = static_cast<const Element *>(source.data);
   uint64_t step = static_cast<uint64_t>(gridDim.x) * blockDim.x;
-  for (uint64_t i = static_cast<uint64_t>(blockIdx.x) * blockDim.x +
-                    threadIdx.x;
+  for (uint64_t i =
+           static_cast<uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
        i < elements; i += step) {
     uint64_t rest = i;
     int64_t offset = 0;
@@ -163,8 +163,8 @@ static __global__ void checksumKernel(const unsigned char *data,
   unsigned long long words = bytes / 8, part = 0;
   unsigned long long first =
       static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  unsigned long long step = static_cast<unsigned long long>(gridDim.x) *
-                            blockDim.x;
+  unsigned long long step =
+      static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   const unsigned long long *word =
       reinterpret_cast<const unsigned long long *>(data);
   for (unsigned long long i = first; i < words; i += step)
@@ -262,14 +262,11 @@ std::string KernelInstance::findMissingFunction() const {
   return "";
 }
 
-uint64_t KernelInstance::workspaceBytes() const {
-  return memory().workspace;
-}
+uint64_t KernelInstance::workspaceBytes() const { return memory().workspace; }
 
 bool KernelInstance::pack(void *const *operands, void *packed, void *stream) {
-  return succeeded(static_cast<cudaError_t>(
-                       theKernel->pack_on_device(
-                           sizes.data, operands, packed, stream)),
+  return succeeded(static_cast<cudaError_t>(theKernel->pack_on_device(
+                       sizes.data, operands, packed, stream)),
                    "pack");
 }
 

@@ -135,8 +135,8 @@ __global__ void compareKernel(const void *result, ElementType resultType,
                               const double *scales, Totals *totals) {
   detail::PartialComparison partial;
   for (uint64_t i = firstIndex(); i < elements; i += indexStep())
-    detail::compareElement(result, resultType, reference, referenceType,
-                           doubt, i, tolerance, scales[i / row], partial);
+    detail::compareElement(result, resultType, reference, referenceType, doubt,
+                           i, tolerance, scales[i / row], partial);
   double error = reduceWarp(partial.errorSquares, Add());
   double squares = reduceWarp(partial.referenceSquares, Add());
   if (threadIdx.x % 32 == 0) {
@@ -174,9 +174,8 @@ static double *scalesOnDevice(uint64_t rows) {
 }
 
 bool compare(const void *result, ElementType resultType, const void *reference,
-             ElementType referenceType, const float *doubt,
-             uint64_t elements, const Tolerance &tolerance,
-             Comparison &comparison) {
+             ElementType referenceType, const float *doubt, uint64_t elements,
+             const Tolerance &tolerance, Comparison &comparison) {
   comparison = Comparison();
   comparison.elements = elements;
   if (elements == 0)
@@ -273,17 +272,16 @@ __global__ void readKernel(const uint4 *data, uint64_t count,
     *neverWritten = sum;
 }
 
-bool time(int runs, const TimedRun &timed,
-          std::vector<double> &microseconds) {
+bool time(int runs, const TimedRun &timed, std::vector<double> &microseconds) {
   static uint64_t bytes = 0;
   static uint4 *other = nullptr;
   if (!other) {
     int ordinal = 0;
     int cache = 0;
     if (!succeeded(cudaGetDevice(&ordinal), "cudaGetDevice") ||
-        !succeeded(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize,
-                                          ordinal),
-                   "L2 cache size"))
+        !succeeded(
+            cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, ordinal),
+            "L2 cache size"))
       return false;
     bytes = std::max<uint64_t>(static_cast<uint64_t>(cache) * 3, 64ull << 20);
     bytes = bytes / sizeof(uint4) * sizeof(uint4);

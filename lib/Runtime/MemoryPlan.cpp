@@ -50,8 +50,8 @@ MemoryPlan::MemoryPlan(const Program &program) {
     if (program.weights[i].baked)
       consumed.insert(i);
   for (const KernelSpec &kernel : program.kernels)
-    kernelWorkspace = std::max(kernelWorkspace,
-                               instantiate(kernel).workspaceBytes());
+    kernelWorkspace =
+        std::max(kernelWorkspace, instantiate(kernel).workspaceBytes());
   auto add = [&](const StepSpec &step, bool atLoad) {
     uint64_t bytes = instantiate(program.kernels[step.kernel]).packedBytes();
     Packing packing = packingOf(program, step, atLoad);

@@ -97,8 +97,8 @@ int Model::initialize() {
     inputBytes.push_back(input.bytes());
   for (const TensorSpec &output : program.outputs)
     outputBytes.push_back(output.bytes());
-  sharesMemory = program.workspaceBytes || plan.kernelWorkspace ||
-                 plan.packScratch;
+  sharesMemory =
+      program.workspaceBytes || plan.kernelWorkspace || plan.packScratch;
   if (int code = addSteps(program.prepare, /*atLoad=*/true, prepareSteps))
     return code;
   return addSteps(program.program, /*atLoad=*/false, programSteps);
@@ -329,10 +329,9 @@ int Model::setWeights(const FactNamedTensor *tensors, int64_t count) {
     return code;
   // Kernels see the new values as they are, so there is nothing to wait for.
   if (count > 0 &&
-      std::all_of(tensors, tensors + count,
-                  [&](const FactNamedTensor &weight) {
-                    return isReadInPlace(weight);
-                  }))
+      std::all_of(tensors, tensors + count, [&](const FactNamedTensor &weight) {
+        return isReadInPlace(weight);
+      }))
     return 0;
   return adopt(std::move(next));
 }
@@ -402,11 +401,11 @@ int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
                   "is not row-major (strides " +
                       describeShape(tensor.strides, tensor.ndim) + ")");
   if (!isAligned(dataOf(tensor), expected.type))
-    return failOn("output", expected,
-                  "does not begin at a multiple of " +
-                      std::to_string(device::requiredAlignment(
-                          bytesOf(expected.type))) +
-                      " bytes");
+    return failOn(
+        "output", expected,
+        "does not begin at a multiple of " +
+            std::to_string(device::requiredAlignment(bytesOf(expected.type))) +
+            " bytes");
   outputs[index] = dataOf(tensor);
   std::string overlapped = findOverlap(index);
   return overlapped.empty()

@@ -36,8 +36,8 @@ std::vector<char> readMemory(const void *data, uint64_t bytes) {
   return copy;
 }
 
-Runner::Runner(const FactKernel &kernel, Table<int64_t> sizes,
-               uint32_t buffers, const char *status)
+Runner::Runner(const FactKernel &kernel, Table<int64_t> sizes, uint32_t buffers,
+               const char *status)
     : instance(kernel, sizes), status(status) {
   std::string wrong = instance.validate(buffers);
   if (!wrong.empty())

@@ -119,8 +119,8 @@ static Value buildConstant(OpBuilder &builder, Location loc, ConstantOp op) {
               ? Attribute(builder.getFloatAttr(element, number))
               : Attribute(builder.getIntegerAttr(element, int64_t(number))));
     }
-  auto type = RankedTensorType::get(
-      ArrayRef<int64_t>(known->shape).drop_back(), element);
+  auto type = RankedTensorType::get(ArrayRef<int64_t>(known->shape).drop_back(),
+                                    element);
   return ConstantOp::create(builder, loc,
                             DenseElementsAttr::get(type, diagonal));
 }
@@ -150,8 +150,7 @@ Value fact::buildDiagonal(OpBuilder &builder, Location loc, Value value) {
     return buildConstant(builder, loc, constant);
   if (value.getDefiningOp<CompareOp>()) {
     auto type = RankedTensorType::get(getOrder(value), builder.getI1Type());
-    return ConstantOp::create(builder, loc,
-                              DenseElementsAttr::get(type, true));
+    return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, true));
   }
   if (auto cast = value.getDefiningOp<CastOp>()) {
     Value diagonal = buildDiagonal(builder, loc, cast.getOperand());

@@ -79,11 +79,11 @@ struct MovePastPointwise : OpInterfaceRewritePattern<PointwiseOpInterface> {
                              ? operand
                              : permuteBack(rewriter, operand, dims));
     }
-    SmallVector<int64_t> shape = applyPermutation(
-        type.getShape(), invertPermutationVector(dims));
-    Operation *moved = rewriter.create(
-        op.getLoc(), op->getName().getIdentifier(), operands,
-        TypeRange(Type(type.clone(shape))), op->getAttrs());
+    SmallVector<int64_t> shape =
+        applyPermutation(type.getShape(), invertPermutationVector(dims));
+    Operation *moved =
+        rewriter.create(op.getLoc(), op->getName().getIdentifier(), operands,
+                        TypeRange(Type(type.clone(shape))), op->getAttrs());
     rewriter.replaceOpWithNewOp<PermuteOp>(op, moved->getResult(0), dims);
     return success();
   }
@@ -100,10 +100,9 @@ struct MovePastSlice : OpRewritePattern<SliceOp> {
     int64_t dim = dims[op.getDim()];
     SmallVector<int64_t> shape(shapeOf(permute.getOperand()));
     shape[dim] = op.getType().getDimSize(op.getDim());
-    Value slice = SliceOp::create(rewriter, op.getLoc(),
-                                  op.getType().clone(shape),
-                                  permute.getOperand(), dim, op.getStart(),
-                                  op.getStep());
+    Value slice =
+        SliceOp::create(rewriter, op.getLoc(), op.getType().clone(shape),
+                        permute.getOperand(), dim, op.getStart(), op.getStep());
     rewriter.replaceOpWithNewOp<PermuteOp>(op, slice, dims);
     return success();
   }
@@ -134,9 +133,9 @@ struct MovePastWindows : OpRewritePattern<WindowsOp> {
 
 /// concat(permute(x), permute(y), z) becomes permute(concat(x, y, permute(z)))
 /// if most elements are permuted: each input is copied into the result once, in
-/// whichever order it has. Splats, such as zeros, have every order. What windows
-/// are taken of stays as it is: with one dimension beside the channels, either
-/// order is a permute that brings channels first.
+/// whichever order it has. Splats, such as zeros, have every order. What
+/// windows are taken of stays as it is: with one dimension beside the channels,
+/// either order is a permute that brings channels first.
 struct MovePastConcat : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConcatOp op,
@@ -181,9 +180,8 @@ struct MovePastGather : OpRewritePattern<GatherOp> {
     if (!permute || shapeOf(op.getIndices()).size() != 1)
       return failure();
     ArrayRef<int64_t> dims = permute.getDims();
-    Value gather = GatherOp::create(rewriter, op.getLoc(),
-                                    permute.getOperand(), op.getIndices(),
-                                    dims[op.getDim()]);
+    Value gather = GatherOp::create(rewriter, op.getLoc(), permute.getOperand(),
+                                    op.getIndices(), dims[op.getDim()]);
     rewriter.replaceOpWithNewOp<PermuteOp>(op, gather, dims);
     return success();
   }
@@ -246,9 +244,9 @@ struct MovePastReduce : OpRewritePattern<ReduceOp> {
     if (locates && !llvm::is_sorted(reduced))
       return failure();
     llvm::sort(reduced);
-    Value result = ReduceOp::create(rewriter, op.getLoc(), op.getKind(),
-                                    permute.getOperand(), reduced,
-                                    op.getKeep());
+    Value result =
+        ReduceOp::create(rewriter, op.getLoc(), op.getKind(),
+                         permute.getOperand(), reduced, op.getKeep());
     SmallVector<int64_t> order;
     for (int64_t dim : dims) {
       if (op.getKeep())
@@ -263,8 +261,8 @@ struct MovePastReduce : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reshape(permute(x)) that splits dimensions becomes permute(reshape(x)) before
-/// another permute, with which it is one: the begin of a pixel shuffle.
+/// reshape(permute(x)) that splits dimensions becomes permute(reshape(x))
+/// before another permute, with which it is one: the begin of a pixel shuffle.
 struct MovePastSplit : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -284,9 +282,8 @@ struct MovePastSplit : OpRewritePattern<ReshapeOp> {
         shape.push_back(op.getType().getDimSize(part));
         order.push_back(part);
       }
-    Value split = ReshapeOp::create(rewriter, op.getLoc(),
-                                    op.getType().clone(shape),
-                                    permute.getOperand());
+    Value split = ReshapeOp::create(
+        rewriter, op.getLoc(), op.getType().clone(shape), permute.getOperand());
     rewriter.replaceOpWithNewOp<PermuteOp>(op, split,
                                            invertPermutationVector(order));
     return success();
@@ -294,7 +291,8 @@ struct MovePastSplit : OpRewritePattern<ReshapeOp> {
 };
 
 /// The end of a pixel shuffle of [n, h..., parts of channels], as the join of
-/// (h, part)... behind the remaining channel: channels stay last until after it.
+/// (h, part)... behind the remaining channel: channels stay last until after
+/// it.
 struct MovePastShuffle : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -358,8 +356,8 @@ struct MoveBeforeZeros : OpRewritePattern<PermuteOp> {
 struct MovePermutesPass : fact::impl::MovePermutesBase<MovePermutesPass> {
   void runOnOperation() override {
     // Without windows there is no order that a kernel needs.
-    WalkResult found = getOperation()->walk(
-        [](WindowsOp) { return WalkResult::interrupt(); });
+    WalkResult found =
+        getOperation()->walk([](WindowsOp) { return WalkResult::interrupt(); });
     if (!found.wasInterrupted())
       return;
     RewritePatternSet patterns(&getContext());

@@ -1,8 +1,8 @@
 //===- NormalizeRows.cpp - Softmax and reductions over trailing dims ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "fact/Dialect/Fact/Fact.h"
 #include "fact/Analysis/WindowedView.h"
+#include "fact/Dialect/Fact/Fact.h"
 #include "fact/Transforms/Passes.h"
 #include "fact/Transforms/Patterns.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"

@@ -36,9 +36,8 @@ static void permuteSource(UnrolledLoop loop) {
   int64_t dim = loop.getDim();
   OpBuilder builder(loop.slices.front());
   builder.setInsertionPointAfterValue(source);
-  SmallVector<int64_t> dims =
-      withFirst(llvm::to_vector(llvm::seq<int64_t>(shapeOf(source).size())),
-                dim);
+  SmallVector<int64_t> dims = withFirst(
+      llvm::to_vector(llvm::seq<int64_t>(shapeOf(source).size())), dim);
   Value permuted =
       permuteTo(builder, loop.slices.front().getLoc(), source, dims);
   for (SliceOp slice : loop.slices) {
@@ -61,9 +60,9 @@ static void permuteResult(ConcatOp join) {
   SmallVector<Value> inputs;
   for (Value input : join.getInputs()) {
     RankedTensorType type = typeOf(input);
-    inputs.push_back(ReshapeOp::create(
-        builder, join.getLoc(), type.clone(withFirst(type.getShape(), dim)),
-        input));
+    inputs.push_back(
+        ReshapeOp::create(builder, join.getLoc(),
+                          type.clone(withFirst(type.getShape(), dim)), input));
   }
   Value joined = ConcatOp::create(builder, join.getLoc(), inputs, /*dim=*/0);
   // The inverse permutation: dimension 0 goes back to `dim`.

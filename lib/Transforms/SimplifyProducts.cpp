@@ -184,8 +184,7 @@ struct ReassociateProduct : OpRewritePattern<MatmulOp> {
     Location loc = rewriter.getFusedLoc({inner.getLoc(), op.getLoc()});
     auto multiply = [&](Matrix lhs, Matrix rhs) -> Value {
       return MatmulOp::create(rewriter, loc, lhs.value, rhs.value,
-                              lhs.isTransposed, rhs.isTransposed,
-                              op.getTf32());
+                              lhs.isTransposed, rhs.isTransposed, op.getTf32());
     };
     Value product = onLeft ? multiply(a, {multiply(b, c), false})
                            : multiply({multiply(a, b), false}, c);

@@ -357,9 +357,8 @@ Value Distribution::buildDotProduct(const ReducedProduct &product) {
     return reshapeTo(builder, loc, value, shape);
   };
   bool isRow = isLhs ? matmul.getTransposeA() : !matmul.getTransposeB();
-  Value elements =
-      MulOp::create(builder, loc, isRow ? withLast(rows) : rows,
-                    withLast(vector));
+  Value elements = MulOp::create(builder, loc, isRow ? withLast(rows) : rows,
+                                 withLast(vector));
   Value sums = ReduceOp::create(builder, loc, ReduceKind::sum, elements,
                                 typeOf(elements).getRank() - 1, /*keep=*/true);
   SmallVector<int64_t> shape(shapeOf(sums));
@@ -438,8 +437,8 @@ Value Distribution::build(Value value) {
   if (std::optional<ReducedProduct> product = getProduct(value))
     reduced = buildProduct(*product);
   else
-    reduced = reduce(widen(builder, loc, value), getOwnDims(value),
-                     reduction.kind);
+    reduced =
+        reduce(widen(builder, loc, value), getOwnDims(value), reduction.kind);
   if (reduction.kind == ReduceKind::mean)
     return reduced;
   // A sum counts what is broadcast as often as it is.

@@ -219,11 +219,10 @@ static void checkUses(const Node &node, const Bundle &bundle,
     uint64_t alignment = runtime::bufferAlignment(
         bundle.target.cuda, runtime::bytesOf(tensor.type));
     if (value.kind == ValueKind::Part && value.offset % alignment != 0)
-      node.list()[i].fail("this value begins at byte " +
-                          std::to_string(value.offset) + " of value " +
-                          std::to_string(value.index) + "; the kernel's " +
-                          what + " needs a multiple of " +
-                          std::to_string(alignment));
+      node.list()[i].fail(
+          "this value begins at byte " + std::to_string(value.offset) +
+          " of value " + std::to_string(value.index) + "; the kernel's " +
+          what + " needs a multiple of " + std::to_string(alignment));
   }
 }
 

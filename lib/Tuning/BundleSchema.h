@@ -162,11 +162,13 @@ template <typename Archive> void describe(Archive &archive, Kernel &kernel) {
 
 template <typename Archive> void describe(Archive &archive, Value &value) {
   using runtime::ValueKind;
-  static const WordsOf<ValueKind> kinds = {
-      {"input", ValueKind::Input},         {"weight", ValueKind::Weight},
-      {"constant", ValueKind::Constant},   {"prepared", ValueKind::Prepared},
-      {"workspace", ValueKind::Workspace}, {"output", ValueKind::Output},
-      {"part", ValueKind::Part}};
+  static const WordsOf<ValueKind> kinds = {{"input", ValueKind::Input},
+                                           {"weight", ValueKind::Weight},
+                                           {"constant", ValueKind::Constant},
+                                           {"prepared", ValueKind::Prepared},
+                                           {"workspace", ValueKind::Workspace},
+                                           {"output", ValueKind::Output},
+                                           {"part", ValueKind::Part}};
   archive.field("kind", choice(value.kind, kinds));
   bool isPart = value.kind == ValueKind::Part;
   if (isPart || !value.isInRegion())

@@ -103,8 +103,8 @@ static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
         const Operand &operand = bundle.kernels[step.kernel].operands[i];
         scale = std::min(scale, operand.scale);
         if (operand.factors > 0)
-          factors = factors ? std::min(factors, operand.factors)
-                            : operand.factors;
+          factors =
+              factors ? std::min(factors, operand.factors) : operand.factors;
         if (!operand.uniform)
           continue;
         uniform = true;

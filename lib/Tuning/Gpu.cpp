@@ -42,8 +42,8 @@ bool runsOn(const std::string &architecture, ComputeCapability gpu) {
   char *end = nullptr;
   long number = std::strtol(architecture.c_str() + prefix.size(), &end, 10);
   bool isExact = *end == 'a';
-  return number / 10 == gpu.major && (isExact ? number % 10 == gpu.minor
-                                              : number % 10 <= gpu.minor);
+  return number / 10 == gpu.major &&
+         (isExact ? number % 10 == gpu.minor : number % 10 <= gpu.minor);
 }
 
 } // namespace tuning

@@ -101,9 +101,8 @@ static const char *enumerator(ElementType type) {
 }
 
 static const char *enumerator(ValueKind kind) {
-  static const char *names[] = {"Input",    "Weight",    "Constant",
-                                "Prepared", "Workspace", "Output",
-                                "Part"};
+  static const char *names[] = {"Input",     "Weight", "Constant", "Prepared",
+                                "Workspace", "Output", "Part"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -325,12 +324,11 @@ private:
   }
 
   void writeValues() {
-    writeArray("ValueSpec", "values", bundle.values,
-               [&](size_t, const Value &value) {
-                 out << "{ValueKind::" << enumerator(value.kind) << ", "
-                     << value.index << ", " << value.offset << "ull, "
-                     << value.bytes << "ull}";
-               });
+    writeArray(
+        "ValueSpec", "values", bundle.values, [&](size_t, const Value &value) {
+          out << "{ValueKind::" << enumerator(value.kind) << ", " << value.index
+              << ", " << value.offset << "ull, " << value.bytes << "ull}";
+        });
   }
 
   void writeSteps(const std::string &name, const std::vector<Step> &steps) {

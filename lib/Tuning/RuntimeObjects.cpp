@@ -34,8 +34,8 @@ std::vector<std::string> librarySources(bool cuda) {
               : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
 }
 
-std::vector<fs::path>
-runtimePaths(const Bundle &bundle, const std::vector<std::string> &names) {
+std::vector<fs::path> runtimePaths(const Bundle &bundle,
+                                   const std::vector<std::string> &names) {
   std::vector<fs::path> paths;
   for (const std::string &name : names) {
     paths.push_back(bundle.folder / "runtime" / name);

@@ -368,8 +368,8 @@ void Tuner::compileAll() {
   compiler = findCompiler();
   findEnvironment();
   printTools();
-  for (const auto &names : {workerSources(bundle.target.cuda),
-                            librarySources(bundle.target.cuda)})
+  for (const auto &names :
+       {workerSources(bundle.target.cuda), librarySources(bundle.target.cuda)})
     compileRuntime(runtimePaths(bundle, names), "the runtime");
   for (const Kernel &kernel : bundle.kernels) {
     if (!isWanted(kernel))

@@ -145,8 +145,9 @@ static std::string describePlainKernels(const TuningResult &result,
   if (!us)
     return "";
   char line[128];
-  std::snprintf(line, sizeof(line), "%-26s %-8s %10.5g  %.0f%% of the sum: ",
-                "in plain loops", "", us, 100 * us / total);
+  std::snprintf(line, sizeof(line),
+                "%-26s %-8s %10.5g  %.0f%% of the sum: ", "in plain loops", "",
+                us, 100 * us / total);
   return line + names.str() + "\n";
 }
 

@@ -12,10 +12,9 @@
 namespace emulation {
 
 void fail(const char *what) {
-  std::fprintf(stderr,
-               "emulation: %s (block %u, %u, %u; thread %u, %u, %u)\n", what,
-               blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
-               threadIdx.z);
+  std::fprintf(stderr, "emulation: %s (block %u, %u, %u; thread %u, %u, %u)\n",
+               what, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
+               threadIdx.y, threadIdx.z);
   std::abort();
 }
 
@@ -172,9 +171,7 @@ std::vector<std::unique_ptr<char[]>> stacks;
 
 alignas(1024) char dynamicShared[sharedBytes];
 
-void pause() {
-  emulationSwitch(&running->current->stack, running->scheduler);
-}
+void pause() { emulationSwitch(&running->current->stack, running->scheduler); }
 
 void release(Barrier &barrier, int wanted) {
   if (barrier.arrived == wanted && wanted > 0) {
@@ -517,7 +514,7 @@ void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
   auto start = static_cast<uint32_t>(b & 0x3fff) << 4;
   auto alongK = static_cast<uint32_t>(b >> 16 & 0x3fff) << 4;
   auto alongN = static_cast<uint32_t>(b >> 32 & 0x3fff) << 4;
-  auto *all = static_cast<const uint32_t(*)[4]>(
+  auto *all = static_cast<const uint32_t (*)[4]>(
       exchange(fullMask, a, 4 * sizeof(uint32_t)));
   for (int i = 0; i < n / 2; ++i) {
     int row = lane() / 4 + i / 2 % 2 * 8;
@@ -537,8 +534,8 @@ void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
 
 void multiplyDoubles(double *d, double a, double b, const double *c) {
   double own[] = {a, b};
-  auto *all = static_cast<const double(*)[2]>(
-      exchange(fullMask, own, sizeof(own)));
+  auto *all =
+      static_cast<const double (*)[2]>(exchange(fullMask, own, sizeof(own)));
   for (int i = 0; i < 2; ++i) {
     int row = lane() / 4, column = lane() % 4 * 2 + i;
     d[i] = c[i];
@@ -666,11 +663,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
 }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t first,
                                  cudaEvent_t last) {
-  *milliseconds =
-      std::chrono::duration<float, std::milli>(
-          *reinterpret_cast<Clock::time_point *>(last) -
-          *reinterpret_cast<Clock::time_point *>(first))
-          .count();
+  *milliseconds = std::chrono::duration<float, std::milli>(
+                      *reinterpret_cast<Clock::time_point *>(last) -
+                      *reinterpret_cast<Clock::time_point *>(first))
+                      .count();
   return cudaSuccess;
 }
 }

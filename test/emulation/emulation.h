@@ -131,8 +131,8 @@ inline int within(int from, int width) {
 }
 
 inline unsigned ballot(unsigned mask, int predicate) {
-  auto *values = static_cast<const int *>(
-      exchange(mask, &predicate, sizeof(predicate)));
+  auto *values =
+      static_cast<const int *>(exchange(mask, &predicate, sizeof(predicate)));
   unsigned result = 0;
   for (int i = 0; i < warpSize; ++i)
     if ((mask >> i & 1) && isLaneActive(i) && values[i])
@@ -306,13 +306,12 @@ inline void wgmma_wait_group_sync_aligned(int) {}
 inline void setmaxnreg_inc_sync_aligned_u32(int) {}
 inline void setmaxnreg_dec_sync_aligned_u32(int) {}
 
-/// Barriers in shared memory. A bulk copy arrives at once or when its barrier is
-/// waited for, in turn.
+/// Barriers in shared memory. A bulk copy arrives at once or when its barrier
+/// is waited for, in turn.
 void initBarrier(uint32_t barrier, int count);
 void arriveAt(uint32_t barrier, int bytes);
 bool tryBarrier(uint32_t barrier, uint32_t parity);
-void copyBulk(uint32_t shared, const void *global, int bytes,
-              uint32_t barrier);
+void copyBulk(uint32_t shared, const void *global, int bytes, uint32_t barrier);
 inline void mbarrier_init_shared__cta_b64(uint32_t barrier, int count) {
   initBarrier(barrier, count);
 }
@@ -532,7 +531,9 @@ inline float __frcp_rn(float a) { return 1 / a; }
 inline float __fsqrt_rn(float a) { return std::sqrt(a); }
 inline double __dadd_rn(double a, double b) { return a + b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline double __fma_rn(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __expf(float x) { return std::exp(x); }
 inline float __logf(float x) { return std::log(x); }

@@ -35,8 +35,9 @@ template <bool AlongK, bool Splits> bool is_right(Case const &of) {
   using Copy = Conversion<void, AlongK, Splits>;
   int64_t stride = (AlongK ? of.k : of.rows) + of.pitch;
   int64_t batch_stride = (AlongK ? of.rows : of.k) * stride + of.batch_pitch;
-  ConvertParams params{nullptr,    nullptr,    of.rows, of.k,
-                       (of.k + 3) / 4 * 4, of.batches, stride,  batch_stride};
+  ConvertParams params{
+      nullptr,    nullptr, of.rows,     of.k, (of.k + 3) / 4 * 4,
+      of.batches, stride,  batch_stride};
   std::vector<float> from(of.offset + of.batches * batch_stride);
   for (size_t i = 0; i < from.size(); ++i)
     from[i] = 1.0f + float(i % 8191) / 7.0f;

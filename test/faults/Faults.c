@@ -3,9 +3,9 @@
  *
  * Only the program that FACT_FAULT_PROGRAM names is concerned, not what it
  * starts. FACT_FAULT_KIND is open, write, sync, rename, start or allocate, and
- * the call FACT_FAULT_AT (from 1) of that kind fails as on a machine in trouble.
- * The kind "kill" counts all of them but allocations, and ends the process with
- * SIGKILL in place of the call.
+ * the call FACT_FAULT_AT (from 1) of that kind fails as on a machine in
+ * trouble. The kind "kill" counts all of them but allocations, and ends the
+ * process with SIGKILL in place of the call.
  *
  * With FACT_FAULT_LOG, how many calls there were is written there at the end,
  * one line for each kind, and nothing fails while FACT_FAULT_AT is 0.
@@ -94,7 +94,7 @@ static int fails(enum Kind kind) {
 #define NEXT(name)                                                             \
   static __typeof__(name) *next;                                               \
   if (!next)                                                                   \
-    next = (__typeof__(next))dlsym(RTLD_NEXT, #name)
+  next = (__typeof__(next))dlsym(RTLD_NEXT, #name)
 
 static int isFile(int file) {
   struct stat status;
@@ -126,13 +126,11 @@ int open64(const char *path, int flags, ...) {
 }
 int openat(int folder, const char *path, int flags, ...) {
   MODE;
-  return fails(Open) ? -1
-                     : (int)syscall(SYS_openat, folder, path, flags, mode);
+  return fails(Open) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 int openat64(int folder, const char *path, int flags, ...) {
   MODE;
-  return fails(Open) ? -1
-                     : (int)syscall(SYS_openat, folder, path, flags, mode);
+  return fails(Open) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 FILE *fopen(const char *path, const char *mode) {
   NEXT(fopen);
@@ -179,7 +177,7 @@ ssize_t pwrite64(int file, const void *data, size_t size, off64_t offset) {
 ssize_t sendfile(int to, int from, off_t *offset, size_t size) {
   static ssize_t (*next)(int, int, off_t *, size_t);
   if (!next)
-    next = (ssize_t(*)(int, int, off_t *, size_t))dlsym(RTLD_NEXT, "sendfile");
+    next = (ssize_t (*)(int, int, off_t *, size_t))dlsym(RTLD_NEXT, "sendfile");
   return isFile(to) && fails(Write) ? -1 : next(to, from, offset, size);
 }
 ssize_t copy_file_range(int from, off64_t *fromOffset, int to,
@@ -234,18 +232,18 @@ int posix_spawn(pid_t *child, const char *path,
                 const posix_spawnattr_t *attributes, char *const arguments[],
                 char *const environment[]) {
   NEXT(posix_spawn);
-  return fails(Start) ? errno
-                      : next(child, path, actions, attributes, arguments,
-                             environment);
+  return fails(Start)
+             ? errno
+             : next(child, path, actions, attributes, arguments, environment);
 }
 int posix_spawnp(pid_t *child, const char *path,
                  const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const arguments[],
                  char *const environment[]) {
   NEXT(posix_spawnp);
-  return fails(Start) ? errno
-                      : next(child, path, actions, attributes, arguments,
-                             environment);
+  return fails(Start)
+             ? errno
+             : next(child, path, actions, attributes, arguments, environment);
 }
 
 /*===----------------------------------------------------------------------===

@@ -341,10 +341,9 @@ void Run::printSummary() const {
       objects.compiled += work.tuner->getObjects().compiled;
       objects.cached += work.tuner->getObjects().cached;
     }
-  std::printf("objects   %zu compiled, %zu from %s\n", objects.compiled,
-              objects.cached,
-              shop->objects.isOn() ? shop->objects.getFolder().c_str()
-                                   : "no folder");
+  std::printf(
+      "objects   %zu compiled, %zu from %s\n", objects.compiled, objects.cached,
+      shop->objects.isOn() ? shop->objects.getFolder().c_str() : "no folder");
   if (works.size() == 1)
     return;
   std::printf("\n%-40s %-7s %10s  %s\n", "bundle", "result", "us", "library");

@@ -257,8 +257,8 @@ struct FoldGatherBySplat : OpRewritePattern<GatherOp> {
     // One dimension of size 1 for each dimension of the indices.
     shape.erase(shape.begin() + dim);
     shape.insert(shape.begin() + dim, op.getIndices().getType().getRank(), 1);
-    Value reshaped = ReshapeOp::create(rewriter, op.getLoc(),
-                                       source.clone(shape), slice);
+    Value reshaped =
+        ReshapeOp::create(rewriter, op.getLoc(), source.clone(shape), slice);
     rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(), reshaped);
     return success();
   }
@@ -293,8 +293,7 @@ struct FoldGatherFromSplat : OpRewritePattern<GatherOp> {
     };
     Attribute outside = rewriter.getZeroAttr(element);
     if (auto type = dyn_cast<FloatType>(element))
-      outside =
-          FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics()));
+      outside = FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics()));
     Value isFirst = compare(Predicate::ge, 0);
     Value isLast =
         compare(Predicate::lt, source.getType().getDimSize(op.getDim()));

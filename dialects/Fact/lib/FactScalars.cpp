@@ -184,8 +184,8 @@ public:
     return select(small, near, sub(exp(x), constant(1, x)));
   }
 
-  /// x tanh(log(1 + e)) = x n / (n + 2) with n = e (e + 2), e = exp(x). Above 20
-  /// the quotient is 1, and the bound keeps n finite.
+  /// x tanh(log(1 + e)) = x n / (n + 2) with n = e (e + 2), e = exp(x). Above
+  /// 20 the quotient is 1, and the bound keeps n finite.
   Value mish(Value x) {
     Value e = exp(min(x, constant(20, x)));
     Value n = mul(e, add(e, 2));

@@ -355,9 +355,9 @@ FailureOr<RankedTensorType> WindowsOp::inferType(Adaptor op,
   for (int64_t i = 0; i < count; ++i) {
     int64_t reach = (kernel[i] - 1) * dilations[i] + 1, size = from[dim + i];
     if (reach > size)
-      return violates(emitError, 2) << "a window reaches over " << reach
-                                    << " elements of dim " << dim + i
-                                    << ", which has " << size;
+      return violates(emitError, 2)
+             << "a window reaches over " << reach << " elements of dim "
+             << dim + i << ", which has " << size;
     shape.push_back((size - reach) / strides[i] + 1);
   }
   llvm::append_range(shape, kernel);

@@ -54,8 +54,8 @@ struct Driver {
 
 std::optional<LocalGpu> fact::findLocalGpu(std::string &reason) {
   std::string error;
-  auto library = llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1",
-                                                                &error);
+  auto library =
+      llvm::sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &error);
   Driver driver;
   if (!library.isValid() || !driver.load(library)) {
     reason = "no NVIDIA driver (libcuda.so.1)";
@@ -77,8 +77,8 @@ std::optional<LocalGpu> fact::findLocalGpu(std::string &reason) {
   if (result == 0)
     result = driver.getName(name, sizeof(name) - 1, device);
   if (result != 0) {
-    reason = "the NVIDIA driver fails with CUDA error " +
-             std::to_string(result);
+    reason =
+        "the NVIDIA driver fails with CUDA error " + std::to_string(result);
     return std::nullopt;
   }
   auto ask = [&](CuDeviceAttribute attribute) {
@@ -153,9 +153,8 @@ fact::toMachine(MLIRContext *context, const LocalGpu &gpu,
                 llvm::function_ref<InFlightDiagnostic()> emitError) {
   StringRef architecture = findArchitecture(gpu);
   if (architecture.empty()) {
-    InFlightDiagnostic diagnostic = emitError()
-                                    << "no kernels for " << gpu.describe()
-                                    << ", only for ";
+    InFlightDiagnostic diagnostic =
+        emitError() << "no kernels for " << gpu.describe() << ", only for ";
     llvm::interleaveComma(getGpuArchitectures(), diagnostic);
     diagnostic << "; target 'host' compiles for the processor";
     if (gpu.major >= 8)
@@ -188,8 +187,9 @@ fact::toMachine(MLIRContext *context, const LocalGpu &gpu,
                           getFigures(context, machine));
 }
 
-FailureOr<MachineAttr> fact::resolveLocalMachine(
-    MLIRContext *context, llvm::function_ref<InFlightDiagnostic()> emitError) {
+FailureOr<MachineAttr>
+fact::resolveLocalMachine(MLIRContext *context,
+                          llvm::function_ref<InFlightDiagnostic()> emitError) {
   std::string reason;
   if (std::optional<LocalGpu> gpu = findLocalGpu(reason))
     return toMachine(context, *gpu, emitError);

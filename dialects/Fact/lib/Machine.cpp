@@ -59,12 +59,12 @@ MatrixRate fact::getMatrixRate(runtime::ElementType type, bool tf32) {
 // Built-in machines
 //===----------------------------------------------------------------------===//
 
-// After NVIDIA's data sheets and white papers, not measured here: dense peaks at
-// boost clock, with sums in f32. The last machine of an architecture stands for
-// it and has its largest figures, because a kernel that is faster than light is
-// refused; "sm_86" and "sm_89" are bounds of several products. The host is not
-// known beforehand: its figures are upper bounds for any processor, caches
-// included, so that a utilization computed from them is a lower bound.
+// After NVIDIA's data sheets and white papers, not measured here: dense peaks
+// at boost clock, with sums in f32. The last machine of an architecture stands
+// for it and has its largest figures, because a kernel that is faster than
+// light is refused; "sm_86" and "sm_89" are bounds of several products. The
+// host is not known beforehand: its figures are upper bounds for any processor,
+// caches included, so that a utilization computed from them is a lower bound.
 // clang-format off
 static constexpr MachineDescription machines[] = {
     // Name, architecture, multiprocessors, shared memory per block, L2,
@@ -315,8 +315,8 @@ MachineAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     return readFigures(figures, machine, emitError);
   if (findMachine(name))
     return success();
-  InFlightDiagnostic diagnostic = emitError() << "unknown machine '" << name
-                                              << "'";
+  InFlightDiagnostic diagnostic = emitError()
+                                  << "unknown machine '" << name << "'";
   if (StringRef nearest = findNearest(name); !nearest.empty())
     diagnostic << ", maybe you meant '" << nearest << "'";
   diagnostic << "; known are ";

@@ -132,8 +132,7 @@ SmallVector<int64_t> ScanOp::getRowDims() { return {int64_t(getDim())}; }
 
 RowArithmetic ScanOp::getArithmetic() {
   RowArithmetic arithmetic;
-  arithmetic.chooses =
-      getKind() == ScanKind::max || getKind() == ScanKind::min;
+  arithmetic.chooses = getKind() == ScanKind::max || getKind() == ScanKind::min;
   arithmetic.findsLargest = getKind() == ScanKind::max;
   arithmetic.multiplies = getKind() == ScanKind::prod;
   return arithmetic;

@@ -100,8 +100,8 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
     Location loc = op.getLoc();
     Value once = rewriter.createOrFold<ExpandOp>(
         loc, expand.getType().clone(shape), expand.getOperand());
-    Value value = ReduceOp::create(rewriter, loc, kind, once, op.getDims(),
-                                   op.getKeep());
+    Value value =
+        ReduceOp::create(rewriter, loc, kind, once, op.getDims(), op.getKeep());
     if (count > 1 && isMultiple(kind, element)) {
       // A 16-bit float does not have every count.
       bool isNarrow =
@@ -147,8 +147,8 @@ struct MergeReductions : OpRewritePattern<ReduceOp> {
     Location loc = rewriter.getFusedLoc({inner.getLoc(), op.getLoc()});
     Value value = ReduceOp::create(rewriter, loc, kind, inner.getOperand(),
                                    dims, inner.getKeep() && op.getKeep());
-    rewriter.replaceOp(op, rewriter.createOrFold<ReshapeOp>(loc, op.getType(),
-                                                            value));
+    rewriter.replaceOp(
+        op, rewriter.createOrFold<ReshapeOp>(loc, op.getType(), value));
     return success();
   }
 };

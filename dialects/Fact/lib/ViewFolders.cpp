@@ -264,10 +264,9 @@ struct KeepLeadingDims : OpRewritePattern<ReshapeOp> {
       b = rhs.getOperand();
     }
     Location loc = rewriter.getFusedLoc({matmul.getLoc(), op.getLoc()});
-    rewriter.replaceOp(op, MatmulOp::create(rewriter, loc, a, b,
-                                            matmul.getTransposeA(),
-                                            matmul.getTransposeB(),
-                                            matmul.getTf32()));
+    rewriter.replaceOp(
+        op, MatmulOp::create(rewriter, loc, a, b, matmul.getTransposeA(),
+                             matmul.getTransposeB(), matmul.getTf32()));
     return success();
   }
 };
@@ -299,12 +298,12 @@ struct SplitIntoBlocks : OpRewritePattern<WindowsOp> {
       int64_t kernel = op.getKernel()[i];
       shape[dim + i] = split[dim + 2 * i] * kernel;
       int64_t step = kernel == 1 ? op.getStrides()[i] : 1;
-      value = rewriter.createOrFold<SliceOp>(
-          op.getLoc(), op.getType().clone(shape), value, dim + i, /*start=*/0,
-          step);
+      value =
+          rewriter.createOrFold<SliceOp>(op.getLoc(), op.getType().clone(shape),
+                                         value, dim + i, /*start=*/0, step);
     }
-    value = rewriter.createOrFold<ReshapeOp>(
-        op.getLoc(), op.getType().clone(split), value);
+    value = rewriter.createOrFold<ReshapeOp>(op.getLoc(),
+                                             op.getType().clone(split), value);
     // [a..., (o, k)..., b...] to [a..., o..., k..., b...].
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
     for (int64_t i = 0; i < count; ++i) {

@@ -32,8 +32,8 @@ mlir::LogicalResult shareIndexSpace(llvm::MutableArrayRef<StridedView> views,
 llvm::SmallVector<Destination> getParts(ConcatOp concat,
                                         const StridedView &view);
 
-/// The same, where `view` is of the result with dimensions split: each input has
-/// to be a box of it, as the phases of a pixel shuffle are.
+/// The same, where `view` is of the result with dimensions split: each input
+/// has to be a box of it, as the phases of a pixel shuffle are.
 mlir::FailureOr<llvm::SmallVector<Destination>>
 getSplitParts(ConcatOp concat, const StridedView &view, EmitError emitError);
 

@@ -169,8 +169,8 @@ protected:
 class Family {
 public:
   /// `architecture` is one ("sm_90a"), a baseline without a letter ("sm_80" is
-  /// for compute capability 8.0 and later), or "cuda" or "host" for all machines
-  /// of that kind.
+  /// for compute capability 8.0 and later), or "cuda" or "host" for all
+  /// machines of that kind.
   Family(const Rule &rule, std::string architecture,
          std::vector<const ScheduleKind *> scheduleKinds)
       : rule(rule), architecture(std::move(architecture)),

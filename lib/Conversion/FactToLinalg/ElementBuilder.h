@@ -110,8 +110,7 @@ struct IndexBuilder {
 };
 
 /// Lowers an op in the order of `steps`.
-template <typename OpT>
-struct SteppedPattern : mlir::OpConversionPattern<OpT> {
+template <typename OpT> struct SteppedPattern : mlir::OpConversionPattern<OpT> {
   SteppedPattern(const mlir::TypeConverter &converter,
                  mlir::MLIRContext *context, Steps steps)
       : mlir::OpConversionPattern<OpT>(converter, context), steps(steps) {}

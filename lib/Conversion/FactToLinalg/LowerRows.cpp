@@ -110,9 +110,9 @@ static Value buildPlace(ImplicitLocOpBuilder &b, RankedTensorType type,
 static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
                          ReduceKind kind) {
   RankedTensorType type = tensorType(x);
-  Value best = b.reduce(
-      x, dims, initialValue(b, kind, type.getElementType()),
-      kind == ReduceKind::argmax ? maximumScalars : minimumScalars);
+  Value best =
+      b.reduce(x, dims, initialValue(b, kind, type.getElementType()),
+               kind == ReduceKind::argmax ? maximumScalars : minimumScalars);
   SmallVector<AffineExpr> kept;
   SmallVector<IteratorType> iterators(type.getRank(), IteratorType::parallel);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
@@ -122,8 +122,8 @@ static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
       kept.push_back(b.getAffineDimExpr(dim));
   }
   Value none = initialValue(b, ReduceKind::min, b.getI64Type());
-  Value empty = tensor::EmptyOp::create(b, tensorType(best).getShape(),
-                                        b.getI64Type());
+  Value empty =
+      tensor::EmptyOp::create(b, tensorType(best).getShape(), b.getI64Type());
   Value places = linalg::FillOp::create(b, none, empty).getResult(0);
   AffineMap row = AffineMap::get(type.getRank(), 0, kept, b.getContext());
   return linalg::GenericOp::create(
@@ -133,17 +133,17 @@ static Value buildPlaces(ElementBuilder &b, Value x, ArrayRef<int64_t> dims,
              iterators,
              [&](OpBuilder &nested, Location loc, ValueRange args) {
                ImplicitLocOpBuilder b(loc, nested);
-               Value candidate = arith::SelectOp::create(
-                   b, isExtremum(b, args[0], args[1]),
-                   buildPlace(b, type, dims), none);
+               Value candidate =
+                   arith::SelectOp::create(b, isExtremum(b, args[0], args[1]),
+                                           buildPlace(b, type, dims), none);
                linalg::YieldOp::create(
                    b, minimumScalars(b, ValueRange{args[2], candidate}));
              })
       .getResult(0);
 }
 
-/// An i64 of 32 significant bits that is the larger, the closer an element of at
-/// most 32 bits is to the extremum. A NaN is the extremum of both kinds.
+/// An i64 of 32 significant bits that is the larger, the closer an element of
+/// at most 32 bits is to the extremum. A NaN is the extremum of both kinds.
 static Value buildOrder(ImplicitLocOpBuilder &b, Value x, ReduceKind kind) {
   using F = arith::CmpFPredicate;
   ElementBuilder constants(b, b.getLoc());
@@ -167,8 +167,8 @@ static Value buildOrder(ImplicitLocOpBuilder &b, Value x, ReduceKind kind) {
   else
     order = arith::ExtSIOp::create(b, b.getI64Type(), order);
   if (kind == ReduceKind::argmin)
-    order = arith::XOrIOp::create(b, order,
-                                  constants.constant(-1, b.getI64Type()));
+    order =
+        arith::XOrIOp::create(b, order, constants.constant(-1, b.getI64Type()));
   if (!isa<FloatType>(type))
     return order;
   Value isNan = arith::CmpFOp::create(b, F::UNO, x, x);
@@ -183,19 +183,19 @@ static Value buildPlacesAtOnce(ElementBuilder &b, Value x,
                                ArrayRef<int64_t> dims, ReduceKind kind) {
   RankedTensorType type = tensorType(x);
   constexpr int64_t places = 0xffffffff;
-  Value best = b.reduce(
-      x, dims, initialValue(b, ReduceKind::max, b.getI64Type()),
-      [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
-        ElementBuilder constants(b, b.getLoc());
-        Value order = buildOrder(b, x[0], kind);
-        Value high = arith::ShLIOp::create(
-            b, order, constants.constant(32, b.getI64Type()));
-        Value low = arith::SubIOp::create(
-            b, constants.constant(places, b.getI64Type()),
-            buildPlace(b, type, dims));
-        return maximumScalars(
-            b, ValueRange{x[1], arith::OrIOp::create(b, high, low)});
-      });
+  Value best =
+      b.reduce(x, dims, initialValue(b, ReduceKind::max, b.getI64Type()),
+               [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+                 ElementBuilder constants(b, b.getLoc());
+                 Value order = buildOrder(b, x[0], kind);
+                 Value high = arith::ShLIOp::create(
+                     b, order, constants.constant(32, b.getI64Type()));
+                 Value low = arith::SubIOp::create(
+                     b, constants.constant(places, b.getI64Type()),
+                     buildPlace(b, type, dims));
+                 return maximumScalars(
+                     b, ValueRange{x[1], arith::OrIOp::create(b, high, low)});
+               });
   return b.mapBroadcast(
       tensorType(best), best,
       [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
@@ -212,9 +212,8 @@ static bool fitsOnePass(RankedTensorType type, ArrayRef<int64_t> dims) {
   for (int64_t dim : dims)
     length *= type.getDimSize(dim);
   Type element = type.getElementType();
-  bool isNarrow =
-      element.isF32() || (isa<IntegerType>(element) &&
-                          element.getIntOrFloatBitWidth() <= 32);
+  bool isNarrow = element.isF32() || (isa<IntegerType>(element) &&
+                                      element.getIntOrFloatBitWidth() <= 32);
   return isNarrow && length < int64_t(1) << 32;
 }
 
@@ -229,8 +228,8 @@ struct LowerReduce : SteppedPattern<ReduceOp> {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     ReduceKind kind = op.getKind();
     if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) {
-      bool atOnce = steps == Steps::Parallel &&
-                    fitsOnePass(tensorType(x), op.getDims());
+      bool atOnce =
+          steps == Steps::Parallel && fitsOnePass(tensorType(x), op.getDims());
       Value places = atOnce ? buildPlacesAtOnce(b, x, op.getDims(), kind)
                             : buildPlaces(b, x, op.getDims(), kind);
       rewriter.replaceOp(op, b.reshape(places, type.getShape()));

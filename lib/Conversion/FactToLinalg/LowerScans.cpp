@@ -14,8 +14,8 @@ static Value logAddExp(ImplicitLocOpBuilder &b, ValueRange x) {
   Value distance = arith::SubFOp::create(b, smaller, larger);
   Value sum = arith::AddFOp::create(
       b, larger, math::Log1pOp::create(b, math::ExpOp::create(b, distance)));
-  Value open = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, distance,
-                                     distance);
+  Value open =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, distance, distance);
   return arith::SelectOp::create(b, open, larger, sum);
 }
 

@@ -52,10 +52,10 @@ struct Scatter {
   /// Combines an element of the result with that of one update.
   Value apply(ImplicitLocOpBuilder &b, Value element, ValueRange at,
               Value update) const {
-    Value other = tensor::ExtractOp::create(
-        b, updates, ValueRange{at[0], update, at[2]});
-    other = ElementBuilder(b, b.getLoc()).convertScalar(other,
-                                                        element.getType());
+    Value other =
+        tensor::ExtractOp::create(b, updates, ValueRange{at[0], update, at[2]});
+    other =
+        ElementBuilder(b, b.getLoc()).convertScalar(other, element.getType());
     return combine(b, kind, {element, other});
   }
 };
@@ -77,18 +77,16 @@ static Value scatterInOrder(ElementBuilder &b, const Scatter &scatter) {
   scf::LoopNest nest = scf::buildLoopNest(
       b, b.getLoc(), {zero, zero},
       {index.constant(shape[0]), index.constant(scatter.getCount())},
-      {one, one},
-      b.convertElements(scatter.source, scatter.getWideElement()),
+      {one, one}, b.convertElements(scatter.source, scatter.getWideElement()),
       [&](OpBuilder &nested, Location loc, ValueRange i, ValueRange carried) {
         ElementBuilder b(nested, loc);
         IndexBuilder index{b};
         Value place = tensor::ExtractOp::create(b, scatter.indices, i[1]);
         // Compared as unsigned, so that a negative index fails the bound check.
         Value limit = b.constant(double(scatter.getSize()), place.getType());
-        Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                             place, limit);
-        Value row =
-            arith::IndexCastOp::create(b, b.getIndexType(), place);
+        Value inside =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place, limit);
+        Value row = arith::IndexCastOp::create(b, b.getIndexType(), place);
         auto body = [&](OpBuilder &nested, Location loc, Value column,
                         ValueRange carried) {
           ImplicitLocOpBuilder b(loc, nested);
@@ -96,8 +94,8 @@ static Value scatterInOrder(ElementBuilder &b, const Scatter &scatter) {
           Value element = tensor::ExtractOp::create(b, carried[0], at);
           Value result = scatter.apply(b, element, at, i[1]);
           scf::YieldOp::create(
-              b, tensor::InsertOp::create(b, result, carried[0], at)
-                     .getResult());
+              b,
+              tensor::InsertOp::create(b, result, carried[0], at).getResult());
         };
         Value end = index.select(inside, columns, zero);
         return scf::ValueVector{
@@ -156,10 +154,10 @@ static Value countBefore(ElementBuilder &b, Value sorted, int64_t rows) {
                         index.select(moves, high, middle)});
     };
     Value trips = index.constant(llvm::Log2_64(count) + 1);
-    Value low = scf::ForOp::create(b, zero, trips, one,
-                                   ValueRange{zero, index.constant(count)},
-                                   body)
-                    .getResult(0);
+    Value low =
+        scf::ForOp::create(b, zero, trips, one,
+                           ValueRange{zero, index.constant(count)}, body)
+            .getResult(0);
     return arith::IndexCastOp::create(b, b.getI64Type(), low);
   };
   return b.map(RankedTensorType::get(rows + 1, b.getI64Type()), {}, {}, bound);

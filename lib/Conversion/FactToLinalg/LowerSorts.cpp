@@ -99,11 +99,10 @@ static Value findSplit(ImplicitLocOpBuilder &b, const Merge &merge,
   IndexBuilder index{b};
   Value zero = index.constant(0), one = index.constant(1);
   Value last = index.constant(merge.getSize() - 1);
-  Value low = index.max(
-      zero, index.sub(count, index.sub(runs.end, runs.middle)));
+  Value low =
+      index.max(zero, index.sub(count, index.sub(runs.end, runs.middle)));
   Value high = index.min(count, index.sub(runs.middle, runs.start));
-  auto body = [&](OpBuilder &nested, Location loc, Value,
-                  ValueRange interval) {
+  auto body = [&](OpBuilder &nested, Location loc, Value, ValueRange interval) {
     ImplicitLocOpBuilder b(loc, nested);
     IndexBuilder index{b};
     Value low = interval[0], high = interval[1];
@@ -112,8 +111,7 @@ static Value findSplit(ImplicitLocOpBuilder &b, const Merge &merge,
     Value x = merge.read(b, merge.from.keys, at,
                          index.min(index.add(runs.start, middle), last));
     Value rank = index.sub(index.sub(count, one), middle);
-    Value y = merge.read(b, merge.from.keys, at,
-                         index.add(runs.middle, rank));
+    Value y = merge.read(b, merge.from.keys, at, index.add(runs.middle, rank));
     Value isAfter = precedes(b, y, x, merge.descending);
     Value moves = arith::AndIOp::create(b, index.isLess(low, high),
                                         logicalNot(b, isAfter));
@@ -148,8 +146,8 @@ static SortedRows mergeInParallel(ElementBuilder &b, const Merge &merge) {
         Value count = index.sub(at[1], runs.start);
         Value split = findSplit(b, merge, runs, at, count);
         Value second = index.add(runs.middle, index.sub(count, split));
-        Taken taken = take(b, merge, runs, at, index.add(runs.start, split),
-                           second);
+        Taken taken =
+            take(b, merge, runs, at, index.add(runs.start, split), second);
         linalg::YieldOp::create(b, ValueRange{taken.key, taken.place});
       });
   return {merged.getResult(0), merged.getResult(1)};
@@ -194,12 +192,12 @@ static SortedRows mergeInOrder(ElementBuilder &b, const Merge &merge) {
 SortedRows fact::sortRows(ElementBuilder &b, Value keys, bool descending,
                           Steps steps) {
   RankedTensorType type = tensorType(keys);
-  Value places = b.map(
-      type.clone(b.getI64Type()), {}, {},
-      [](ImplicitLocOpBuilder &b, ValueRange) -> Value {
-        Value place = linalg::IndexOp::create(b, 1);
-        return arith::IndexCastOp::create(b, b.getI64Type(), place);
-      });
+  Value places =
+      b.map(type.clone(b.getI64Type()), {}, {},
+            [](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+              Value place = linalg::IndexOp::create(b, 1);
+              return arith::IndexCastOp::create(b, b.getI64Type(), place);
+            });
   IndexBuilder index{b};
   Value zero = index.constant(0), one = index.constant(1);
   Value stages = index.constant(llvm::Log2_64_Ceil(type.getDimSize(1)));
@@ -211,8 +209,8 @@ SortedRows fact::sortRows(ElementBuilder &b, Value keys, bool descending,
                                                    : mergeInParallel(b, merge);
     scf::YieldOp::create(b, ValueRange{merged.keys, merged.places});
   };
-  auto sorted = scf::ForOp::create(b, zero, stages, one,
-                                   ValueRange{keys, places}, body);
+  auto sorted =
+      scf::ForOp::create(b, zero, stages, one, ValueRange{keys, places}, body);
   return {sorted.getResult(0), sorted.getResult(1)};
 }
 

@@ -126,6 +126,7 @@ struct LowerConstant : OpConversionPattern<ConstantOp> {
 
 void fact::populateViewPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<LowerReshape, LowerPermute, LowerSlice, LowerExpand, LowerWindows,
-               LowerConcat, LowerConstant>(converter, patterns.getContext());
+  patterns.add<LowerReshape, LowerPermute, LowerSlice, LowerExpand,
+               LowerWindows, LowerConcat, LowerConstant>(converter,
+                                                         patterns.getContext());
 }

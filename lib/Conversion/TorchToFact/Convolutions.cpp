@@ -99,8 +99,8 @@ static Value merge(TorchCall &call, Value value, int64_t first, int64_t count) {
 static Value getWindows(TorchCall &call, const Convolution &of, Value image,
                         int64_t dim) {
   ArrayRef<int64_t> kernel = typeOf(of.weight).getShape().drop_front(2);
-  Value windows = call.infer<WindowsOp>(image, dim, kernel, of.strides,
-                                        of.dilations);
+  Value windows =
+      call.infer<WindowsOp>(image, dim, kernel, of.strides, of.dilations);
   return merge(call, windows, dim + kernel.size(), kernel.size() + 1);
 }
 
@@ -129,8 +129,8 @@ static Value multiplyGroups(TorchCall &call, const Convolution &of, Value image,
   Value windows = getWindows(call, of, image, /*dim=*/2);
   SmallVector<int64_t> result(typeOf(windows).getShape().drop_back());
   int64_t count = typeOf(filters).getDimSize(0) / groups;
-  filters = call.reshape(filters,
-                         {groups, count, typeOf(filters).getDimSize(1)});
+  filters =
+      call.reshape(filters, {groups, count, typeOf(filters).getDimSize(1)});
   Value product =
       multiplyMatrices(call, merge(call, windows, 1, dims + 1), filters,
                        /*transposeB=*/true, /*inConvolution=*/true);

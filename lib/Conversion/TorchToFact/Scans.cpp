@@ -271,8 +271,7 @@ void torchtofact::populateScanConverters(ConverterTable &table) {
   table["aten.topk"] = convertTopK;
   table["aten.kthvalue"] = convertKthValue;
   for (StringRef overload : {"", ".dim"}) {
-    table[("aten.median" + overload).str()] =
-        convertMedian</*skipsNan=*/false>;
+    table[("aten.median" + overload).str()] = convertMedian</*skipsNan=*/false>;
     table[("aten.nanmedian" + overload).str()] =
         convertMedian</*skipsNan=*/true>;
   }

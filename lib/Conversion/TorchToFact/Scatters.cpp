@@ -71,9 +71,8 @@ static Value reduceInto(TorchCall &call, const Reduction &reduction,
   SmallVector<int64_t> shape = target.getShape();
   Target counts = target;
   if (!reduction.includeSelf)
-    target.source =
-        scatter(call, ScatterKind::set, target,
-                makeNeutral(call, reduction.kind, element, shape));
+    target.source = scatter(call, ScatterKind::set, target,
+                            makeNeutral(call, reduction.kind, element, shape));
   Value result = scatter(call, reduction.kind, target, updates);
   if (!reduction.isMean)
     return result;
@@ -81,8 +80,8 @@ static Value reduceInto(TorchCall &call, const Reduction &reduction,
   Type wide = element.isF64() ? element : call.getBuilder().getF32Type();
   counts.source = call.constant(reduction.includeSelf, wide,
                                 typeOf(target.source).getShape());
-  Value count = scatter(call, ScatterKind::sum, counts,
-                        call.constant(1, wide, shape));
+  Value count =
+      scatter(call, ScatterKind::sum, counts, call.constant(1, wide, shape));
   count = call.binary<MaximumOp>(count, call.constant(1, wide));
   return call.cast(call.binary<DivOp>(call.cast(result, wide), count), element);
 }
@@ -196,9 +195,8 @@ static LogicalResult scatterElements(TorchCall &call, bool ofNumber,
     if (failed(call.operand(3, "value", call.getResultElement(), source)))
       return failure();
     source = call.cast(source, call.getResultElement());
-    return call.replaceReshaped(
-        reduceInto(call, reduction, target,
-                   call.expand(source, target.getShape())));
+    return call.replaceReshaped(reduceInto(
+        call, reduction, target, call.expand(source, target.getShape())));
   }
   if (failed(readSource(call, shape, source)))
     return failure();
@@ -286,9 +284,8 @@ static LogicalResult convertIndexFill(TorchCall &call) {
   if (failed(readSlices(call, target)) ||
       failed(call.operand(3, "value", element, value)))
     return failure();
-  target.indices =
-      countFromFront(call, target.indices,
-                     typeOf(target.source).getDimSize(target.dim));
+  target.indices = countFromFront(call, target.indices,
+                                  typeOf(target.source).getDimSize(target.dim));
   Value updates = call.expand(call.cast(value, element), target.getShape());
   return scatterSlices(call, Reduction(), target, updates);
 }
@@ -317,8 +314,7 @@ static LogicalResult putMasked(TorchCall &call, Value x, Value mask,
   ArrayRef<int64_t> shape = typeOf(x).getShape();
   ArrayRef<int64_t> masked = typeOf(mask).getShape();
   int64_t end = first + rankOf(mask);
-  if (end > rankOf(x) ||
-      shape.slice(first, rankOf(mask)) != masked)
+  if (end > rankOf(x) || shape.slice(first, rankOf(mask)) != masked)
     return call.emitArgumentError("indices")
            << "has a mask " << mask.getType() << ", which does not fit "
            << x.getType();
@@ -397,9 +393,8 @@ static LogicalResult convertIndexPut(TorchCall &call) {
     return call.replace(accumulate ? call.binary<AddOp>(x, all) : all);
   }
   Target target{call.reshape(dims.permuted, dims.shape), dims.place, dims.dim};
-  Value result = scatter(
-      call, accumulate ? ScatterKind::sum : ScatterKind::set, target,
-      call.expand(values, target.getShape()));
+  Value result = scatter(call, accumulate ? ScatterKind::sum : ScatterKind::set,
+                         target, call.expand(values, target.getShape()));
   SmallVector<int64_t> back(dims.order.size());
   for (auto [to, from] : llvm::enumerate(dims.order))
     back[from] = to;
@@ -434,9 +429,9 @@ static LogicalResult convertDiagonalScatter(TorchCall &call) {
       failed(call.optionalDimension(4, "dim2", rankOf(x), columnDim)))
     return failure();
   if (rankOf(x) < 2 || rowDim == columnDim)
-    return call.emitError() << "needs two dimensions, but has "
-                            << x.getType() << " and dimensions " << rowDim
-                            << " and " << columnDim;
+    return call.emitError()
+           << "needs two dimensions, but has " << x.getType()
+           << " and dimensions " << rowDim << " and " << columnDim;
   SmallVector<int64_t> order, back(rankOf(x));
   for (int64_t dim = 0; dim < rankOf(x); ++dim)
     if (dim != rowDim && dim != columnDim)

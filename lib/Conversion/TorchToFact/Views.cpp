@@ -204,9 +204,10 @@ static LogicalResult convertUnfold(TorchCall &call) {
       failed(call.integer(3, "step", step)))
     return failure();
   if (size < 1 || step < 1 || size > typeOf(x).getDimSize(dim))
-    return call.emitError() << "has windows of " << size << " elements, "
-                            << step << " apart, but both must be 1 or more, and "
-                               "a window no larger than its dimension";
+    return call.emitError()
+           << "has windows of " << size << " elements, " << step
+           << " apart, but both must be 1 or more, and "
+              "a window no larger than its dimension";
   Value windows = call.infer<WindowsOp>(x, dim, ArrayRef(size), ArrayRef(step),
                                         ArrayRef<int64_t>(1));
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(windows)));

@@ -163,8 +163,8 @@ LogicalResult BundleWriter::writeCode(const KernelCode &code, const Twine &name,
   return writeFile(file, code.text);
 }
 
-/// Gives a kernel of no particular size a symbol that depends on its text alone,
-/// so that regions of other sizes share its object; returns it.
+/// Gives a kernel of no particular size a symbol that depends on its text
+/// alone, so that regions of other sizes share its object; returns it.
 static std::string shareSymbol(StringRef rule, StringRef symbol,
                                KernelCode &code) {
   SmallVector<StringRef> parts;
@@ -309,8 +309,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
   kernel.bytes = sol.bytes;
   kernel.solUs = sol.getMicroseconds(target.getMachine());
   summary.kernels.push_back({kernel.name, kernel.rule, kernel.ops,
-                             unsigned(candidates), /*steps=*/0,
-                             kernel.solUs});
+                             unsigned(candidates), /*steps=*/0, kernel.solUs});
   return success();
 }
 

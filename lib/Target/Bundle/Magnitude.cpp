@@ -102,10 +102,9 @@ static double getConstantMagnitude(ConstantOp op) {
   // shape.
   double largest = 0;
   auto values = dense.getValues<APFloat>();
-  for (const APFloat &value :
-       llvm::make_range(values.begin(),
-                        dense.isSplat() ? std::next(values.begin())
-                                        : values.end()))
+  for (const APFloat &value : llvm::make_range(
+           values.begin(),
+           dense.isSplat() ? std::next(values.begin()) : values.end()))
     if (value.isFinite())
       largest = std::max(largest, std::abs(value.convertToDouble()));
   return largest;

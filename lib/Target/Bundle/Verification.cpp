@@ -111,8 +111,8 @@ struct Amplification {
 };
 } // namespace
 
-/// How many results of contractions a value multiplies with each other. Those of
-/// attention are two: errors of scores are multiplied by values.
+/// How many results of contractions a value multiplies with each other. Those
+/// of attention are two: errors of scores are multiplied by values.
 static int64_t getDegree(Value value, ArrayRef<Operation *> slice) {
   llvm::DenseMap<Value, int64_t> degrees;
   for (Operation *op : slice) {
@@ -232,9 +232,9 @@ static double getScoreScale(ContractionOpInterface attention) {
 }
 
 /// The smallest scale that a contraction requires of the operand. Queries, or
-/// queries and keys in one tensor, make scores near 1: if scores are larger, one
-/// key has nearly all of the weight of its row, and a mistake at other keys does
-/// not show. Powers of two, so that usual scales need none.
+/// queries and keys in one tensor, make scores near 1: if scores are larger,
+/// one key has nearly all of the weight of its row, and a mistake at other keys
+/// does not show. Powers of two, so that usual scales need none.
 static double getScale(const Uses &uses) {
   double scale = 1, scores = 1;
   bool isKey = false;
@@ -304,7 +304,8 @@ static bool mayFlushDenormals(FusedOp fused, const Target &target, Type type) {
   return llvm::any_of(fused.getBodyOps(),
                       [&](Operation &op) {
                         return averages(&op) ||
-                               (type.isF32() && isa<ContractionOpInterface>(op));
+                               (type.isF32() &&
+                                isa<ContractionOpInterface>(op));
                       }) ||
          llvm::all_of(fused.getYield()->getOperands(), [](Value result) {
            return getRounding(getElement(result)) > 0;
@@ -321,8 +322,8 @@ static bool mayVanish(Value value) {
     if (!op)
       continue;
     auto row = dyn_cast<RowOpInterface>(op);
-    if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp,
-            DivOp, ReciprocalOp, PowOp>(op) ||
+    if (isa<ExpOp, SigmoidOp, SiluOp, GeluOp, MishOp, SoftplusOp, TanhOp, DivOp,
+            ReciprocalOp, PowOp>(op) ||
         (row && row.getArithmetic().mayVanish))
       return true;
     if (isa<ViewOpInterface>(op) || isa<CastOp, MulOp, NegOp>(op))
@@ -365,9 +366,9 @@ static bool isProduct(OpOperand &use) {
 }
 
 /// The largest exponent of 2 of an operand whose elements are multiplied; 0 if
-/// they are not, or too few to overflow. A sum of `length` uniform exponents has
-/// the deviation `spread * sqrt(length / 3)`; six of them stay within the range
-/// of the type, so that a product overflows in no order of its factors.
+/// they are not, or too few to overflow. A sum of `length` uniform exponents
+/// has the deviation `spread * sqrt(length / 3)`; six of them stay within the
+/// range of the type, so that a product overflows in no order of its factors.
 static double getFactors(const Uses &uses, runtime::ElementType type) {
   int64_t length = 0;
   for (auto [user, number] : uses.direct)

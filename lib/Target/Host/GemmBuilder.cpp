@@ -148,10 +148,10 @@ bool GemmBuilder::liesInOrder(ArrayRef<int64_t> shape,
   return !strides.empty() && strides.back() == 1;
 }
 
-/// Packs the rows of one register tile. `inOrder` is the number of rows, if each
-/// lies behind the one before it: then they are neighbors in memory, and packed
-/// with vectors, if none is a repetition and the last is as far from the first
-/// as their number says.
+/// Packs the rows of one register tile. `inOrder` is the number of rows, if
+/// each lies behind the one before it: then they are neighbors in memory, and
+/// packed with vectors, if none is a repetition and the last is as far from the
+/// first as their number says.
 void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
                             Value offset, Value inOrder) {
   auto packApart = [&] { packLines(b, lines, from, to, packedA, offset); };
@@ -166,8 +166,7 @@ void GemmBuilder::packGroup(const PackedLines &lines, Value from, Value to,
   for (Value inside : lines.inside)
     adjacent = arith::AndIOp::create(b, adjacent, inside);
   b.ifThen(
-      adjacent,
-      [&] { packAdjacentLines(b, lines, from, to, packedA, offset); },
+      adjacent, [&] { packAdjacentLines(b, lines, from, to, packedA, offset); },
       packApart);
 }
 
@@ -183,10 +182,9 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
   SmallVector<int64_t> rowShape(ArrayRef(of.image.shape).take_front(batchRank));
   llvm::append_range(rowShape, of.counts);
   // Of images with channels first.
-  bool areNeighbors =
-      of.strides.back() == 1 &&
-      liesInOrder(ArrayRef(of.image.shape).drop_back(),
-                  ArrayRef(of.image.strides).drop_back());
+  bool areNeighbors = of.strides.back() == 1 &&
+                      liesInOrder(ArrayRef(of.image.shape).drop_back(),
+                                  ArrayRef(of.image.strides).drop_back());
   Value source = b.getPointer(of.image.base);
   Value lastRow = b.add(rowEnd, -1);
   b.loop(firstRow, rowEnd, mr, [&](Value row) {
@@ -215,13 +213,13 @@ void GemmBuilder::packWindows(Value firstRow, Value rowEnd, Value from,
       for (int64_t i = 0; i < mr; ++i) {
         Value offset = images[i], inside;
         for (size_t d = 0; d < dims; ++d) {
-          Value at =
-              b.add(firsts[i][d], b.mul(places[d], of.dilations[d]));
+          Value at = b.add(firsts[i][d], b.mul(places[d], of.dilations[d]));
           offset = b.add(offset, b.mul(at, strides[d]));
           // Unsigned, so that a place before the image fails the check.
           Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
                                              b.integer(sizes[d]));
-          inside = inside ? Value(arith::AndIOp::create(b, inside, fits)) : fits;
+          inside =
+              inside ? Value(arith::AndIOp::create(b, inside, fits)) : fits;
         }
         lines.offsets.push_back(
             arith::SelectOp::create(b, inside, offset, b.integer(0)));

@@ -241,8 +241,8 @@ LogicalResult host::emitObject(ModuleOp module, StringRef symbol,
 //===----------------------------------------------------------------------===//
 
 void host::registerObjectDialects(DialectRegistry &registry) {
-  registry
-      .insert<cf::ControlFlowDialect, LLVM::LLVMDialect, vector::VectorDialect>();
+  registry.insert<cf::ControlFlowDialect, LLVM::LLVMDialect,
+                  vector::VectorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);

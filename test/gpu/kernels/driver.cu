@@ -1,4 +1,5 @@
-//===- driver.cu - Checks and times one kernel ------------------*- CUDA -*-===//
+//===- driver.cu - Checks and times one kernel ------------------*- CUDA
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   driver <case> <library>
@@ -185,9 +186,8 @@ __global__ void evaluate(double *out, int64_t count, Function function) {
 
 template <class Function>
 void Case::reference(int64_t elements, Function function) {
-  references.push_back([=](double *out) {
-    evaluate<<<4096, 256>>>(out, elements, function);
-  });
+  references.push_back(
+      [=](double *out) { evaluate<<<4096, 256>>>(out, elements, function); });
 }
 
 /// A matrix of the reference, by its strides.
@@ -260,8 +260,7 @@ template <class Function> struct CombineProducts {
 /// combine(x * gate^T, x * up^T) of weights stored [N, K].
 template <class Element, class Function>
 void gated_reference(Case &test, int m, int n, int k, Element const *x,
-                     Element const *gate, Element const *up,
-                     Function combine) {
+                     Element const *gate, Element const *up, Function combine) {
   test.flops = 4.0 * m * n * k;
   test.references.push_back([=](double *out) {
     dim3 grid((n + 15) / 16, (m + 15) / 16), block(16, 16);
@@ -358,9 +357,9 @@ static void gemm_plain(Case &test) {
   auto *a = test.operand<bf16>(4096 * 4096);
   auto *b = test.operand<bf16>(4096 * 4096, 0.0156f);
   test.result<bf16>(4096 * 4096);
-  gemm_reference<bf16>(
-      test, {4096, 4096, 4096, 1}, {a, 4096, 1, 0}, {b, 4096, 1, 0},
-      [=] __device__(float x, int, int, int) { return x; });
+  gemm_reference<bf16>(test, {4096, 4096, 4096, 1}, {a, 4096, 1, 0},
+                       {b, 4096, 1, 0},
+                       [=] __device__(float x, int, int, int) { return x; });
 }
 
 static void gemm_cublas(Case &test) { gemm_plain(test); }
@@ -370,11 +369,9 @@ static void gemm_cublas_bias(Case &test) {
   auto *w = test.operand<f16>(264 * 1024, 0.03f);
   auto *bias = test.operand<f16>(264);
   test.result<f16>(3 * 520 * 264);
-  gemm_reference<f16>(test, {520, 264, 1024, 3}, {x, 1024, 1, 520 * 1024},
-                      {w, 1, 1024, 0},
-                      [=] __device__(float x, int, int, int j) {
-                        return x + float(bias[j]);
-                      });
+  gemm_reference<f16>(
+      test, {520, 264, 1024, 3}, {x, 1024, 1, 520 * 1024}, {w, 1, 1024, 0},
+      [=] __device__(float x, int, int, int j) { return x + float(bias[j]); });
 }
 
 static void gemm_up(Case &test) {
@@ -382,14 +379,13 @@ static void gemm_up(Case &test) {
   auto *w = test.operand<bf16>(3072 * 768, 0.036f);
   auto *bias = test.operand<bf16>(3072);
   test.result<bf16>(65536 * 3072);
-  gemm_reference<bf16>(test, {65536, 3072, 768, 1}, {x, 768, 1, 0},
-                       {w, 1, 768, 0},
-                       [=] __device__(float acc, int, int, int j) {
-                         float x = acc + float(bias[j]);
-                         return 0.5f * x *
-                                (1 + tanhf(0.7978845608f *
-                                           (x + 0.044715f * x * x * x)));
-                       });
+  gemm_reference<bf16>(
+      test, {65536, 3072, 768, 1}, {x, 768, 1, 0}, {w, 1, 768, 0},
+      [=] __device__(float acc, int, int, int j) {
+        float x = acc + float(bias[j]);
+        return 0.5f * x *
+               (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
+      });
 }
 
 static void gemm_down(Case &test) {
@@ -398,12 +394,11 @@ static void gemm_down(Case &test) {
   auto *bias = test.operand<bf16>(768);
   auto *residual = test.operand<bf16>(65536 * 768);
   test.result<bf16>(65536 * 768);
-  gemm_reference<bf16>(test, {65536, 768, 3072, 1}, {h, 3072, 1, 0},
-                       {w, 1, 3072, 0},
-                       [=] __device__(float x, int, int i, int j) {
-                         return x + float(bias[j]) +
-                                float(residual[i * 768 + j]);
-                       });
+  gemm_reference<bf16>(
+      test, {65536, 768, 3072, 1}, {h, 3072, 1, 0}, {w, 1, 3072, 0},
+      [=] __device__(float x, int, int i, int j) {
+        return x + float(bias[j]) + float(residual[i * 768 + j]);
+      });
 }
 
 static void gemm_chain(Case &test) {
@@ -412,42 +407,41 @@ static void gemm_chain(Case &test) {
   auto *bias = test.operand<bf16>(4096);
   auto *residual = test.operand<bf16>(4096 * 4096);
   test.result<bf16>(4096 * 4096);
-  gemm_reference<bf16>(
-      test, {4096, 4096, 4096, 1}, {x, 4096, 1, 0}, {w, 1, 4096, 0},
-      [=] __device__(float acc, int, int i, int j) {
-        float x = acc + float(bias[j]);
-        float mish = x * tanhf(x > 20 ? x : log1pf(expf(x)));
-        return tanhf(fminf(fmaxf(1.5f * mish, -2.0f), 2.0f) +
-                     float(residual[i * 4096 + j]));
-      });
+  gemm_reference<bf16>(test, {4096, 4096, 4096, 1}, {x, 4096, 1, 0},
+                       {w, 1, 4096, 0},
+                       [=] __device__(float acc, int, int i, int j) {
+                         float x = acc + float(bias[j]);
+                         float mish = x * tanhf(x > 20 ? x : log1pf(expf(x)));
+                         return tanhf(fminf(fmaxf(1.5f * mish, -2.0f), 2.0f) +
+                                      float(residual[i * 4096 + j]));
+                       });
 }
 
 static void gemm_batched(Case &test) {
   auto *a = test.operand<bf16>(128 * 512 * 1024);
   auto *b = test.operand<bf16>(int64_t(128) * 1024 * 2048, 0.03f);
   test.result<bf16>(128 * 512 * 2048);
-  gemm_reference<bf16>(
-      test, {512, 2048, 1024, 128}, {a, 1024, 1, 512 * 1024},
-      {b, 2048, 1, 1024 * 2048},
-      [=] __device__(float x, int, int, int) { return x; });
+  gemm_reference<bf16>(test, {512, 2048, 1024, 128}, {a, 1024, 1, 512 * 1024},
+                       {b, 2048, 1, 1024 * 2048},
+                       [=] __device__(float x, int, int, int) { return x; });
 }
 
 static void gemm_stream_k(Case &test) {
   auto *a = test.operand<f16>(8192 * 1536);
   auto *b = test.operand<f16>(3328 * 8192, 0.011f);
   test.result<f32>(1536 * 3328);
-  gemm_reference<f16>(
-      test, {1536, 3328, 8192, 1}, {a, 1, 1536, 0}, {b, 1, 8192, 0},
-      [=] __device__(float x, int, int, int) { return x; });
+  gemm_reference<f16>(test, {1536, 3328, 8192, 1}, {a, 1, 1536, 0},
+                      {b, 1, 8192, 0},
+                      [=] __device__(float x, int, int, int) { return x; });
 }
 
 static void gemm_split_k(Case &test) {
   auto *a = test.operand<bf16>(256 * 65536);
   auto *b = test.operand<bf16>(65536 * 256, 0.0039f);
   test.result<bf16>(256 * 256);
-  gemm_reference<bf16>(
-      test, {256, 256, 65536, 1}, {a, 65536, 1, 0}, {b, 256, 1, 0},
-      [=] __device__(float x, int, int, int) { return x; });
+  gemm_reference<bf16>(test, {256, 256, 65536, 1}, {a, 65536, 1, 0},
+                       {b, 256, 1, 0},
+                       [=] __device__(float x, int, int, int) { return x; });
 }
 
 static void gemm_operands(Case &test) {
@@ -462,16 +456,16 @@ static void gemm_operands(Case &test) {
   test.result<f32>(3 * 200 * 136);
   GemmSize size{200, 136, 96, 3};
   Matrix<f16> left{a, 96, 1, 200 * 96}, right{b, 136, 1, 0};
-  gemm_reference<f16>(
-      test, size, left, right, [=] __device__(float x, int l, int i, int j) {
-        return (x + float(row[j])) * column[i] * *scalar +
-               float(first[(l * 200 + i) * 136 + j]) -
-               float(second[i * 136 + j]);
-      });
-  gemm_reference<f16>(
-      test, size, left, right, [=] __device__(float x, int, int i, int j) {
-        return (x + float(row[j])) * column[i] * *scalar;
-      });
+  gemm_reference<f16>(test, size, left, right,
+                      [=] __device__(float x, int l, int i, int j) {
+                        return (x + float(row[j])) * column[i] * *scalar +
+                               float(first[(l * 200 + i) * 136 + j]) -
+                               float(second[i * 136 + j]);
+                      });
+  gemm_reference<f16>(test, size, left, right,
+                      [=] __device__(float x, int, int i, int j) {
+                        return (x + float(row[j])) * column[i] * *scalar;
+                      });
 }
 
 /// A strict product of f32 is as exact as IEEE f32, one in TF32 has operands of
@@ -483,9 +477,9 @@ static void gemm_square(Case &test, double tolerance) {
   auto *b = test.operand<f32>(4096 * 4096, 0.0156f);
   test.result<f32>(4096 * 4096);
   test.tolerance = tolerance;
-  gemm_reference<f32>(
-      test, {4096, 4096, 4096, 1}, {a, 4096, 1, 0}, {b, 1, 4096, 0},
-      [=] __device__(float x, int, int, int) { return x; });
+  gemm_reference<f32>(test, {4096, 4096, 4096, 1}, {a, 4096, 1, 0},
+                      {b, 1, 4096, 0},
+                      [=] __device__(float x, int, int, int) { return x; });
 }
 
 static void gemm_strict(Case &test) { gemm_square(test, strict_tolerance); }
@@ -546,12 +540,11 @@ static void gemm_strict_odd(Case &test) {
   auto *matrix = test.operand<f32>(3 * 200 * 136);
   test.result<f32>(3 * 200 * 136);
   test.tolerance = strict_tolerance;
-  gemm_reference<f32>(test, {200, 136, 97, 3}, {a, 1, 200, 97 * 200},
-                      {b, 136, 1, 0},
-                      [=] __device__(float x, int l, int i, int j) {
-                        return (x + row[j]) * column[i] +
-                               matrix[(l * 200 + i) * 136 + j];
-                      });
+  gemm_reference<f32>(
+      test, {200, 136, 97, 3}, {a, 1, 200, 97 * 200}, {b, 136, 1, 0},
+      [=] __device__(float x, int l, int i, int j) {
+        return (x + row[j]) * column[i] + matrix[(l * 200 + i) * 136 + j];
+      });
 }
 
 static void gemm_rows(Case &test) {
@@ -563,7 +556,8 @@ static void gemm_rows(Case &test) {
   test.result<f32>(1000);
   test.result<bf16>(1000);
   gemm_reference<bf16>(test, {1000, 520, 264, 1}, {x, 264, 1, 0},
-                       {w, 1, 264, 0}, [=] __device__(float x, int, int, int j) {
+                       {w, 1, 264, 0},
+                       [=] __device__(float x, int, int, int j) {
                          return fmaxf(x + float(bias[j]), 0.0f);
                        });
   auto product = [=] __device__(int64_t i, int64_t j) {
@@ -578,7 +572,8 @@ static void gemm_rows(Case &test) {
       sum += product(i, j) + float(bias[j]);
     return sum / 520;
   };
-  test.reference(1000, [=] __device__(int64_t i) { return mean(i) * scale[i]; });
+  test.reference(1000,
+                 [=] __device__(int64_t i) { return mean(i) * scale[i]; });
   test.reference(1000, [=] __device__(int64_t i) {
     double largest = -INFINITY;
     for (int j = 0; j < 520; ++j)
@@ -640,7 +635,8 @@ static void gemm_pooled(Case &test) {
       float y = float(bias[j]);
       for (int p = 0; p < k; ++p)
         y = fmaf(float(x[(l * m + i) * k + p]), float(w[j * k + p]), y);
-      sum += 0.5f * y * (1 + tanhf(0.7978845608f * (y + 0.044715f * y * y * y)));
+      sum +=
+          0.5f * y * (1 + tanhf(0.7978845608f * (y + 0.044715f * y * y * y)));
     }
     return sum / m;
   });
@@ -694,10 +690,9 @@ static void grouped_gemm(Case &test) {
   test.result<bf16>(int64_t(32768) * 4096);
   test.result<bf16>(32768 * 1024);
   test.result<bf16>(32768 * 1024);
-  grouped_reference<bf16>(test, {32768, 4096, 4096, 1}, x, q,
-                          [=] __device__(float x, int, int, int j) {
-                            return x + float(bias[j]);
-                          });
+  grouped_reference<bf16>(
+      test, {32768, 4096, 4096, 1}, x, q,
+      [=] __device__(float x, int, int, int j) { return x + float(bias[j]); });
   for (auto *weight : {k, v})
     grouped_reference<bf16>(test, {32768, 1024, 4096, 1}, x, weight,
                             PlainProduct{});
@@ -756,8 +751,8 @@ static void attention_packed(Case &test) {
   HeadView<bf16> q{qkv, 2304, 96, 512 * 2304}, k = q, v = q;
   k.data += 768;
   v.data += 1536;
-  attention_reference(
-      test, {128, 8, 8, 512, 512, 96, 0.1020620726f, true}, q, k, v);
+  attention_reference(test, {128, 8, 8, 512, 512, 96, 0.1020620726f, true}, q,
+                      k, v);
 }
 
 static void attention_grouped(Case &test) {
@@ -812,10 +807,10 @@ static void attention_mask(Case &test) {
   change<<<(heads * queries * keys + 255) / 256, 256>>>(
       mask, heads * queries * keys, [=] __device__(int64_t i, float value) {
         int query = i / keys % queries, key = i % keys;
-        return query == 7                ? -INFINITY
-               : query == 9              ? -3.402823466e38f
+        return query == 7               ? -INFINITY
+               : query == 9             ? -3.402823466e38f
                : (query + key) % 5 == 0 ? -INFINITY
-                                         : value;
+                                        : value;
       });
   test.result<bf16>(2 * queries * heads * 64);
   attention_reference<bf16>(
@@ -920,9 +915,8 @@ static void pointwise_mask(Case &test) {
     return double(mask[x * 77 + z] ? a[i] : b[y]);
   };
   test.reference(31 * 53 * 77, chosen);
-  test.reference(31 * 53 * 77, [=] __device__(int64_t i) {
-    return chosen(i) * chosen(i);
-  });
+  test.reference(31 * 53 * 77,
+                 [=] __device__(int64_t i) { return chosen(i) * chosen(i); });
 }
 
 static void pointwise_permute(Case &test) {
@@ -952,9 +946,8 @@ static void row_reduce(Case &test) {
   test.reference(4096 * 1000, [=] __device__(int64_t i) {
     return double(float(x[i]) * float(y[i])) - mean(i / 1000);
   });
-  test.reference(4096, [=] __device__(int64_t i) {
-    return mean(i) * float(scale[i]);
-  });
+  test.reference(
+      4096, [=] __device__(int64_t i) { return mean(i) * float(scale[i]); });
 }
 
 static void row_arg_max(Case &test) {
@@ -1119,7 +1112,8 @@ int main(int argc, char **argv) {
   }
   Buffer workspace = allocate<uint8_t>(kernel->workspace_bytes + 256);
   void *state = std::aligned_alloc(64, (kernel->state_bytes + 63) / 64 * 64);
-  check(kernel->bind(state, nullptr, pointers.data(), workspace.data()), "bind");
+  check(kernel->bind(state, nullptr, pointers.data(), workspace.data()),
+        "bind");
 
   std::vector<Buffer const *> results;
   std::vector<double *> expected;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The epilogue chain of linear_chain.
-// %0 = fact.matmul %x, %w transpose_b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
-// %1 = fact.add %0, %b : tensor<4096xbf16>
-// %2 = fact.mish %1
-// %3 = fact.mul %2, 1.5
-// %4 = fact.clamp %3 {min = -2.0, max = 2.0}
+// %0 = fact.matmul %x, %w transpose_b : tensor<4096x4096xbf16>,
+// tensor<4096x4096xbf16> %1 = fact.add %0, %b : tensor<4096xbf16> %2 =
+// fact.mish %1 %3 = fact.mul %2, 1.5 %4 = fact.clamp %3 {min = -2.0, max = 2.0}
 // %5 = fact.add %4, %residual : tensor<4096x4096xbf16>
 // %6 = fact.tanh %5
-// schedule(#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, kernel = cooperative, swizzle = 8>)
+// schedule(#fact.sm90_gemm<tile = 128x256x64, cluster = 2x1, kernel =
+// cooperative, swizzle = 8>)
 #include "fact/cutlass/Gemm.cuh"
 
 namespace fact::gemm_chain {
@@ -24,13 +23,12 @@ struct Epilogue {
   }
 };
 
-using Kernel = Gemm<
-    Problem<4096, 4096, 4096>,
-    RowMajor<0, bf16, 4096>,
-    ColumnMajor<1, bf16, 4096>,
-    Operands<RowVector<2, bf16>, RowMajor<3, bf16, 4096>>,
-    Results<Result<Epilogue, RowMajor<4, bf16, 4096>>>,
-    GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative, Swizzle<8>, AlongM>>;
+using Kernel = Gemm<Problem<4096, 4096, 4096>, RowMajor<0, bf16, 4096>,
+                    ColumnMajor<1, bf16, 4096>,
+                    Operands<RowVector<2, bf16>, RowMajor<3, bf16, 4096>>,
+                    Results<Result<Epilogue, RowMajor<4, bf16, 4096>>>,
+                    GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative,
+                                 Swizzle<8>, AlongM>>;
 
 FACT_KERNEL(gemm_chain, Kernel)
 

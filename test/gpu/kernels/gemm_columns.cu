@@ -9,7 +9,8 @@
 // %4 = fact.reduce min %0 dims [1]
 // %5 = fact.mul %3, %scale : tensor<3x328xf32>
 // %6 = fact.add %4, %shift : tensor<1x1xf32>
-// schedule(#fact.sm90_gemm<tile = 64x256x64, cluster = 2x1, kernel = pingpong, swizzle = 1>)
+// schedule(#fact.sm90_gemm<tile = 64x256x64, cluster = 2x1, kernel = pingpong,
+// swizzle = 1>)
 #include "fact/cutlass/Gemm.cuh"
 
 namespace fact::gemm_columns {
@@ -41,16 +42,12 @@ struct ColumnResult1 {
 };
 
 using Kernel = Gemm<
-    Problem<4200, 328, 136, 3>,
-    RowMajor<0, f16, 136, 4200 * 136>,
+    Problem<4200, 328, 136, 3>, RowMajor<0, f16, 136, 4200 * 136>,
     RowMajor<1, f16, 328, 136 * 328>,
-    Operands<RowMajor<2, f16, 328, 4200 * 328>>,
-    Results<>,
+    Operands<RowMajor<2, f16, 328, 4200 * 328>>, Results<>,
     GemmSchedule<Tile<64, 256, 64>, Cluster<2, 1>, Pingpong, Swizzle<1>>,
-    RowEpilogue<
-        Reductions<Reduced<Reduced0, ReduceSum>>,
-        Operands<>,
-        Results<Result<RowResult, ColumnVector<5, f16, 4200>>>>,
+    RowEpilogue<Reductions<Reduced<Reduced0, ReduceSum>>, Operands<>,
+                Results<Result<RowResult, ColumnVector<5, f16, 4200>>>>,
     ColumnEpilogue<
         Reductions<Reduced<Reduced0, ReduceMean>, Reduced<Reduced1, ReduceMin>>,
         Operands<RowVector<3, f32, 328>, Scalar<4, f32>>,

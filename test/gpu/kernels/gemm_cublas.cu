@@ -5,12 +5,9 @@
 
 namespace fact::gemm_cublas {
 
-using Kernel = CublasGemm<
-    Problem<4096, 4096, 4096>,
-    RowMajor<0, bf16, 4096>,
-    RowMajor<1, bf16, 4096>,
-    Operands<>,
-    RowMajor<2, bf16, 4096>>;
+using Kernel =
+    CublasGemm<Problem<4096, 4096, 4096>, RowMajor<0, bf16, 4096>,
+               RowMajor<1, bf16, 4096>, Operands<>, RowMajor<2, bf16, 4096>>;
 
 FACT_KERNEL(gemm_cublas, Kernel)
 

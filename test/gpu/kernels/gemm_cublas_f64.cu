@@ -5,12 +5,9 @@
 
 namespace fact::gemm_cublas_f64 {
 
-using Kernel = CublasGemm<
-    Problem<130, 130, 67>,
-    RowMajor<0, f64, 67>,
-    ColumnMajor<1, f64, 67>,
-    Operands<>,
-    RowMajor<2, f64, 130>>;
+using Kernel =
+    CublasGemm<Problem<130, 130, 67>, RowMajor<0, f64, 67>,
+               ColumnMajor<1, f64, 67>, Operands<>, RowMajor<2, f64, 130>>;
 
 FACT_KERNEL(gemm_cublas_f64, Kernel)
 

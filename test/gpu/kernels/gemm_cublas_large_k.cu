@@ -4,12 +4,9 @@
 
 namespace fact::gemm_cublas_large_k {
 
-using Kernel = CublasGemm<
-    Problem<256, 256, 524288>,
-    RowMajor<0, f32, 524288>,
-    RowMajor<1, f32, 256>,
-    Operands<>,
-    RowMajor<2, f32, 256>>;
+using Kernel =
+    CublasGemm<Problem<256, 256, 524288>, RowMajor<0, f32, 524288>,
+               RowMajor<1, f32, 256>, Operands<>, RowMajor<2, f32, 256>>;
 
 FACT_KERNEL(gemm_cublas_large_k, Kernel)
 

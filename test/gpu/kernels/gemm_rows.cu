@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A linear layer with the mean and the largest element of each of its rows; no
 // tile divides the sizes.
-// %0 = fact.matmul %x, %w transpose_b : tensor<1000x264xbf16>, tensor<520x264xbf16>
-// %1 = fact.add %0, %bias
-// %2 = fact.reduce mean %1 dims [1] keep
-// %3 = fact.relu %1
-// %4 = fact.reduce max %0 dims [1] keep
-// %5 = fact.mul %2, %scale : tensor<1000x1xf32>
-// %6 = fact.sub %4, %2
-// schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel = cooperative, swizzle = 1>)
+// %0 = fact.matmul %x, %w transpose_b : tensor<1000x264xbf16>,
+// tensor<520x264xbf16> %1 = fact.add %0, %bias %2 = fact.reduce mean %1 dims
+// [1] keep %3 = fact.relu %1 %4 = fact.reduce max %0 dims [1] keep %5 =
+// fact.mul %2, %scale : tensor<1000x1xf32> %6 = fact.sub %4, %2
+// schedule(#fact.sm90_gemm<tile = 128x128x64, cluster = 2x1, kernel =
+// cooperative, swizzle = 1>)
 #include "fact/cutlass/Gemm.cuh"
 
 namespace fact::gemm_rows {
@@ -38,9 +36,7 @@ struct RowResult1 {
 };
 
 using Kernel = Gemm<
-    Problem<1000, 520, 264>,
-    RowMajor<0, bf16, 264>,
-    ColumnMajor<1, bf16, 264>,
+    Problem<1000, 520, 264>, RowMajor<0, bf16, 264>, ColumnMajor<1, bf16, 264>,
     Operands<RowVector<2, bf16>>,
     Results<Result<Epilogue, RowMajor<4, bf16, 520>>>,
     GemmSchedule<Tile<128, 128, 64>, Cluster<2, 1>, Cooperative, Swizzle<1>>,

@@ -14,9 +14,7 @@ struct Epilogue {
 };
 
 using Kernel = Float32Gemm<
-    Problem<65536, 3072, 768>,
-    RowMajor<0, f32, 768>,
-    ColumnMajor<1, f32, 768>,
+    Problem<65536, 3072, 768>, RowMajor<0, f32, 768>, ColumnMajor<1, f32, 768>,
     Operands<RowVector<2, f32>>,
     Results<Result<Epilogue, RowMajor<3, f32, 3072>>>,
     GemmSchedule<Tile<128, 128, 32>, Cluster<2, 1>, Promoted<Cooperative>>>;

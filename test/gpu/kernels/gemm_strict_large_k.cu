@@ -5,10 +5,8 @@
 namespace fact::gemm_strict_large_k {
 
 using Kernel = Float32Gemm<
-    Problem<256, 256, 524288>,
-    RowMajor<0, f32, 524288>,
-    Copied<RowMajor<1, f32, 256>>,
-    Operands<>,
+    Problem<256, 256, 524288>, RowMajor<0, f32, 524288>,
+    Copied<RowMajor<1, f32, 256>>, Operands<>,
     Results<Result<Identity, RowMajor<2, f32, 256>>>,
     GemmSchedule<Tile<128, 128, 32>, Cluster<1, 1>, Promoted<StreamK>>>;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands that TMA cannot address, batches, every kind of operand.
-// %0 = fact.matmul %a, %b transpose_a : tensor<3x97x200xf32>, tensor<97x136xf32>
-// %1 = fact.add %0, %row : tensor<136xf32>
-// %2 = fact.mul %1, %column : tensor<200x1xf32>
-// %3 = fact.add %2, %matrix : tensor<3x200x136xf32>
-// schedule(#fact.sm90_gemm<tile = 128x64x32, cluster = 1x2, kernel = cooperative, swizzle = 1>)
+// %0 = fact.matmul %a, %b transpose_a : tensor<3x97x200xf32>,
+// tensor<97x136xf32> %1 = fact.add %0, %row : tensor<136xf32> %2 = fact.mul %1,
+// %column : tensor<200x1xf32> %3 = fact.add %2, %matrix : tensor<3x200x136xf32>
+// schedule(#fact.sm90_gemm<tile = 128x64x32, cluster = 1x2, kernel =
+// cooperative, swizzle = 1>)
 #include "fact/cutlass/Float32Gemm.cuh"
 
 namespace fact::gemm_strict_odd {
@@ -17,8 +17,7 @@ struct Epilogue {
 };
 
 using Kernel = Float32Gemm<
-    Problem<200, 136, 97, 3>,
-    Copied<ColumnMajor<0, f32, 200, 97 * 200>>,
+    Problem<200, 136, 97, 3>, Copied<ColumnMajor<0, f32, 200, 97 * 200>>,
     Copied<RowMajor<1, f32, 136>>,
     Operands<RowVector<2, f32>, ColumnVector<3, f32>,
              RowMajor<4, f32, 136, 200 * 136>>,

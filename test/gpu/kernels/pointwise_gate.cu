@@ -14,13 +14,13 @@ struct Body {
   }
 };
 
-using Kernel = Pointwise<
-    Extents<65536, 3072>,
-    Operands<Strided<0, bf16, Strides<6144, 1>>,
-             Strided<0, bf16, Strides<6144, 1>, 3072>,
-             Strided<1, f32, Strides<0, 1>>>,
-    Results<Result<Body, Strided<2, bf16, Strides<3072, 1>>>>,
-    PointwiseSchedule<256, 8, 2>>;
+using Kernel =
+    Pointwise<Extents<65536, 3072>,
+              Operands<Strided<0, bf16, Strides<6144, 1>>,
+                       Strided<0, bf16, Strides<6144, 1>, 3072>,
+                       Strided<1, f32, Strides<0, 1>>>,
+              Results<Result<Body, Strided<2, bf16, Strides<3072, 1>>>>,
+              PointwiseSchedule<256, 8, 2>>;
 
 FACT_KERNEL(pointwise_gate, Kernel)
 

@@ -27,14 +27,12 @@ struct Epilogue1 {
   }
 };
 
-using Kernel = Row<
-    Extent<32768, 4096>,
-    RmsNorm<Epsilon>,
-    Prologue, Operands<RowMajor<0, bf16, 4096>, RowMajor<1, bf16, 4096>>,
-    Operands<RowVector<2, bf16>>,
-    Results<Result<Epilogue0, RowMajor<3, bf16, 4096>>,
-            Result<Epilogue1, RowMajor<4, bf16, 4096>>>,
-    RowSchedule<256, 1, 8>>;
+using Kernel = Row<Extent<32768, 4096>, RmsNorm<Epsilon>, Prologue,
+                   Operands<RowMajor<0, bf16, 4096>, RowMajor<1, bf16, 4096>>,
+                   Operands<RowVector<2, bf16>>,
+                   Results<Result<Epilogue0, RowMajor<3, bf16, 4096>>,
+                           Result<Epilogue1, RowMajor<4, bf16, 4096>>>,
+                   RowSchedule<256, 1, 8>>;
 
 FACT_KERNEL(rms_norm, Kernel)
 

@@ -14,10 +14,10 @@ struct RowEpilogue {
   FACT_DEVICE int64_t apply(int64_t reduced) { return reduced; }
 };
 
-using Kernel = Row<
-    Extent<3000, 5003>, ArgMax, Prologue, Operands<RowMajor<0, f16, 5003>>,
-    Operands<>, Results<>, RowSchedule<256, 1, 1>,
-    Operands<>, Results<Result<RowEpilogue, ColumnVector<1, i64>>>>;
+using Kernel =
+    Row<Extent<3000, 5003>, ArgMax, Prologue, Operands<RowMajor<0, f16, 5003>>,
+        Operands<>, Results<>, RowSchedule<256, 1, 1>, Operands<>,
+        Results<Result<RowEpilogue, ColumnVector<1, i64>>>>;
 
 FACT_KERNEL(row_arg_max, Kernel)
 

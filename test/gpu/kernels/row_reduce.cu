@@ -12,19 +12,22 @@ struct Prologue {
   FACT_DEVICE float apply(float x, float y) { return x * y; }
 };
 struct Epilogue {
-  FACT_DEVICE float apply(float reduced, float value) { return value - reduced; }
+  FACT_DEVICE float apply(float reduced, float value) {
+    return value - reduced;
+  }
 };
 struct RowEpilogue {
-  FACT_DEVICE float apply(float reduced, float scale) { return reduced * scale; }
+  FACT_DEVICE float apply(float reduced, float scale) {
+    return reduced * scale;
+  }
 };
 
-using Kernel = Row<
-    Extent<4096, 1000>, Mean, Prologue,
-    Operands<RowMajor<0, bf16, 1000>, RowMajor<1, bf16, 1000>>,
-    Operands<>, Results<Result<Epilogue, RowMajor<3, bf16, 1000>>>,
-    RowSchedule<32, 4, 8>,
-    Operands<ColumnVector<2, bf16>>,
-    Results<Result<RowEpilogue, ColumnVector<4, f32>>>>;
+using Kernel =
+    Row<Extent<4096, 1000>, Mean, Prologue,
+        Operands<RowMajor<0, bf16, 1000>, RowMajor<1, bf16, 1000>>, Operands<>,
+        Results<Result<Epilogue, RowMajor<3, bf16, 1000>>>,
+        RowSchedule<32, 4, 8>, Operands<ColumnVector<2, bf16>>,
+        Results<Result<RowEpilogue, ColumnVector<4, f32>>>>;
 
 FACT_KERNEL(row_reduce, Kernel)
 

@@ -31,4 +31,4 @@ static void tile(int64_t index, void *const *buffers, void *) {
     }
 }
 
-KERNEL(4, 0, images * rows)
+KERNEL(4, 0, images *rows)

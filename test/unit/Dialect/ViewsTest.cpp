@@ -140,12 +140,12 @@ TEST_F(Views, Windows) {
   Value signal = windows(argument({2, 9, 4}), 1, {3}, {2}, {1});
   EXPECT_TRUE(agree(reshape(signal, {2, 4, 12})));
   Value image = argument({2, 9, 8, 4});
-  EXPECT_FALSE(agree(reshape(windows(image, 1, {3, 3}, {1, 1}, {1, 1}),
-                             {2, 7, 6, 36})));
+  EXPECT_FALSE(
+      agree(reshape(windows(image, 1, {3, 3}, {1, 1}, {1, 1}), {2, 7, 6, 36})));
   Value gaps = windows(argument({2, 9, 4}), 1, {3}, {1}, {2});
   EXPECT_FALSE(agree(reshape(gaps, {2, 5, 12})));
-  EXPECT_TRUE(agree(windows(permute(image, {0, 3, 1, 2}), 2, {2, 3}, {2, 1},
-                            {1, 2})));
+  EXPECT_TRUE(
+      agree(windows(permute(image, {0, 3, 1, 2}), 2, {2, 3}, {2, 1}, {1, 2})));
 }
 
 TEST_F(Views, WhatStridesCannotSay) {

@@ -142,8 +142,7 @@ protected:
     return add(std::make_unique<StepFamily>(rule, architecture));
   }
   const Family &add(const char *architecture, Verdict verdict) {
-    return add(
-        std::make_unique<StrideFamily>(stepRule, architecture, verdict));
+    return add(std::make_unique<StrideFamily>(stepRule, architecture, verdict));
   }
   const Family &add(std::unique_ptr<Family> family) {
     const Family &added = *family;

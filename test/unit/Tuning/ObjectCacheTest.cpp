@@ -197,8 +197,8 @@ TEST_F(Twins, AreTunedTogether) {
   wrong.save();
   broken.write("bundle.json", "{");
   second.save();
-  Outcome outcome = first.tune({second.folder(), wrong.folder(),
-                                broken.folder()});
+  Outcome outcome =
+      first.tune({second.folder(), wrong.folder(), broken.folder()});
   EXPECT_EQ(outcome.code, 1);
   for (TestBundle *bundle : {&first, &second})
     EXPECT_EQ(bundle->report()["kernels"][0]["schedule"], "good");

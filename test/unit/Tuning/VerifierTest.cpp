@@ -299,9 +299,9 @@ TEST(Verifier, OneNumber) {
       text += (i ? " + " : "") + type + "(x[" + std::to_string(i) + "] / 8)";
     return text + ";";
   };
-  bundle.write("kernels/axpy/reference.cpp",
-               TestBundle::kernelSource("axpy_reference", "double",
-                                        sum("double")));
+  bundle.write(
+      "kernels/axpy/reference.cpp",
+      TestBundle::kernelSource("axpy_reference", "double", sum("double")));
   Json &result = bundle.kernel()["results"][0];
   result["tolerance"] = {{"norm", 0x1p-22}, {"element", 0x1p-22}};
   result["shape"] = bundle.json["outputs"][0]["shape"] = {1};

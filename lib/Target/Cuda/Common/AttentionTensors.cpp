@@ -22,11 +22,11 @@ FailureOr<AttentionTensors> AttentionTensors::get(FusedOp fused,
   FailureOr<AttentionRegion> region = AttentionRegion::get(fused, emitError);
   if (failed(region))
     return failure();
-  AttentionTensors tensors{
-      *region, getOperand(region->query), getOperand(region->key),
-      getOperand(region->value),
-      getTensor(region->destination, getResultBuffer(fused, 0),
-                region->element)};
+  AttentionTensors tensors{*region, getOperand(region->query),
+                           getOperand(region->key), getOperand(region->value),
+                           getTensor(region->destination,
+                                     getResultBuffer(fused, 0),
+                                     region->element)};
   if (region->mask) {
     tensors.mask = getOperand(*region->mask);
     if (tensors.mask->element.isF64())

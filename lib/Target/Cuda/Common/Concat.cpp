@@ -58,8 +58,7 @@ static FailureOr<SmallVector<Destination>> getInputs(FusedOp fused,
   auto concat = getOnly<ConcatOp>(fused);
   if (!concat || fused.getNumResults() != 1)
     return emitError() << "needs exactly one 'fact.concat' and one result";
-  Destination last =
-      getDestinations(fused.getYield()->getOperand(0)).back();
+  Destination last = getDestinations(fused.getYield()->getOperand(0)).back();
   FailureOr<SmallVector<Destination>> inputs = SmallVector<Destination>();
   if (last.value == concat.getResult())
     inputs = getParts(concat, last.view);
@@ -91,9 +90,8 @@ static std::optional<Pointwise> getUnited(FusedOp fused,
   }
   Silence silence(fused);
   SmallVector<int64_t> buffers(inputs.size(), getResultBuffer(fused, 0));
-  FailureOr<Pointwise> united =
-      Pointwise::get(values, std::move(views), buffers,
-                     hasOnly16BitResults(fused), silence);
+  FailureOr<Pointwise> united = Pointwise::get(
+      values, std::move(views), buffers, hasOnly16BitResults(fused), silence);
   if (failed(united) || !PointwiseTiling::get(*united))
     return std::nullopt;
   int64_t bytes = 0;

@@ -34,8 +34,7 @@ void PlainGemm::emitCublas(FusedOp fused, const KernelVariant &variant,
   printHeader(os, fused, variant.schedule, variant.symbol, "CublasGemm.cuh");
   os << "using Kernel = CublasGemm<\n    ";
   printProblem(os, m, n, k, batches);
-  os << ",\n    " << a << ",\n    " << b << ",\n    Operands<>,\n    "
-     << result
+  os << ",\n    " << a << ",\n    " << b << ",\n    Operands<>,\n    " << result
      << (rate == MatrixRate::TF32 ? ",\n    AllowTf32>;\n" : ">;\n");
   printFooter(os, variant.symbol);
   code.link = {"-lcublasLt"};

@@ -54,11 +54,13 @@ Target::Commands CudaTarget::getCommands() const {
                       "-o",
                       "{output}"};
   // No device code is relocatable.
-  commands.link = {"nvcc",   "-shared",    "--no-device-link", "-cudart",
-                   "static", "-Xcompiler", "-fPIC",            "{inputs}",
-                   "{link}", "-o",         "{output}"};
-  commands.linkProgram = {"nvcc",     "--no-device-link", "-cudart", "static",
-                          "{inputs}", "{link}",           "-o",      "{output}"};
+  commands.link = {"nvcc",    "-shared",  "--no-device-link",
+                   "-cudart", "static",   "-Xcompiler",
+                   "-fPIC",   "{inputs}", "{link}",
+                   "-o",      "{output}"};
+  commands.linkProgram = {"nvcc",   "--no-device-link", "-cudart",
+                          "static", "{inputs}",         "{link}",
+                          "-o",     "{output}"};
   return commands;
 }
 

@@ -107,9 +107,9 @@ bool MatrixTensor::isAligned(int64_t bytes) const {
 }
 
 static StringRef getWord(MatrixTensor::Kind kind) {
-  static constexpr StringLiteral words[] = {"RowMajor",     "ColumnMajor",
-                                            "RowVector",    "ColumnVector",
-                                            "Scalar",       "StridedMatrix"};
+  static constexpr StringLiteral words[] = {"RowMajor",  "ColumnMajor",
+                                            "RowVector", "ColumnVector",
+                                            "Scalar",    "StridedMatrix"};
   return words[kind];
 }
 
@@ -152,8 +152,8 @@ std::string SizeList::printArgument(int64_t size) {
 
 void SizeList::finish(ArrayRef<int64_t> last, KernelCode &code) const {
   for (int64_t each : last) {
-    std::vector<int64_t> &sizes = code.sizes.emplace_back(arguments.begin(),
-                                                          arguments.end());
+    std::vector<int64_t> &sizes =
+        code.sizes.emplace_back(arguments.begin(), arguments.end());
     sizes.back() = each;
   }
 }
@@ -207,8 +207,7 @@ void fact::printOperands(raw_ostream &os, ArrayRef<MatrixTensor> operands,
                          SizeList &sizes) {
   os << "Operands<";
   llvm::interleave(
-      operands,
-      [&](const MatrixTensor &operand) { operand.print(os, sizes); },
+      operands, [&](const MatrixTensor &operand) { operand.print(os, sizes); },
       [&] { os << ",\n             "; });
   os << '>';
 }
@@ -294,8 +293,7 @@ static void printRegion(raw_ostream &os, FusedOp fused, Attribute schedule) {
               OpPrintingFlags().elideLargeElementsAttrs(16).assumeVerified());
 }
 
-static void printIncludes(raw_ostream &os, StringRef symbol,
-                          StringRef header) {
+static void printIncludes(raw_ostream &os, StringRef symbol, StringRef header) {
   os << "#include \"fact/cutlass/" << header << "\"\n"
      << "#include \"fact/cutlass/Scalars.cuh\"\n\n"
      << "namespace fact::" << symbol << " {\n\n";

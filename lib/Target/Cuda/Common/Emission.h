@@ -157,8 +157,8 @@ void printStrides(llvm::raw_ostream &os, const StridedView &view);
 /// schedule, includes, and the namespace.
 void printHeader(llvm::raw_ostream &os, FusedOp fused, mlir::Attribute schedule,
                  llvm::StringRef symbol, llvm::StringRef header);
-/// The same for a kernel that is of no particular size; `key` is what its object
-/// has of the schedule.
+/// The same for a kernel that is of no particular size; `key` is what its
+/// object has of the schedule.
 void printSizedHeader(llvm::raw_ostream &os, llvm::StringRef key,
                       llvm::StringRef symbol, llvm::StringRef header);
 /// Prints the end of an emitted file: the exported symbol, and the number of

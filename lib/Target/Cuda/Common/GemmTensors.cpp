@@ -28,8 +28,8 @@ FailureOr<MatrixTensor> GemmTensors::getStrided(const StridedView &view,
                                                 int64_t buffer) const {
   // Folded batches are rows, and have to lie as such.
   size_t rank = view.shape.size();
-  if (usesTma() || rank < 2 ||
-      view.shape[rank - 2] != rows || view.shape[rank - 1] != columns)
+  if (usesTma() || rank < 2 || view.shape[rank - 2] != rows ||
+      view.shape[rank - 1] != columns)
     return failure();
   return MatrixTensor::getStrided(view, buffer);
 }
@@ -64,9 +64,8 @@ FailureOr<MatrixTensor> GemmTensors::getFactor(const StridedView &view,
   // A factor without batches serves all of them.
   FailureOr<StridedView> matrix =
       view.shape.size() == 2 ? view : view.reshape(getShape(rows, columns));
-  FailureOr<MatrixTensor> strided =
-      getStrided(failed(matrix) ? view : *matrix, rows, columns,
-                 getBuffer(view.base));
+  FailureOr<MatrixTensor> strided = getStrided(
+      failed(matrix) ? view : *matrix, rows, columns, getBuffer(view.base));
   if (failed(matrix) && succeeded(strided))
     return strided;
   if (failed(matrix))
@@ -181,8 +180,8 @@ FailureOr<MatrixTensor>
 GemmTensors::getOperand(const ScalarFunction::Argument &argument) {
   Type type = argument.value.getType();
   int64_t buffer = getBuffer(argument.value);
-  FailureOr<StridedView> view = argument.view.reshape(
-      getShape(region.m, argument.view.shape.back()));
+  FailureOr<StridedView> view =
+      argument.view.reshape(getShape(region.m, argument.view.shape.back()));
   FailureOr<MatrixTensor> tensor = failure();
   if (succeeded(view))
     tensor = MatrixTensor::get(*view, buffer);

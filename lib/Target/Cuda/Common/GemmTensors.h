@@ -94,8 +94,9 @@ template <typename AnalysisT, typename... Arguments>
 auto readFolded(FusedOp fused, ContractionRegion::Kind kind,
                 EmitError emitError, Arguments... arguments)
     -> decltype(std::declval<AnalysisT>().run()) {
-  auto read = [&](bool foldBatches, EmitError emitError)
-      -> decltype(std::declval<AnalysisT>().run()) {
+  auto read =
+      [&](bool foldBatches,
+          EmitError emitError) -> decltype(std::declval<AnalysisT>().run()) {
     ContractionRegion::Options options;
     options.kind = kind;
     options.foldBatches = foldBatches;

@@ -71,9 +71,10 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
     }
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
-      SmallVector<StridedView>(
-          ArrayRef(views).slice(operands, results.size())),
-      std::move(bounds), SmallVector<int64_t>(resultBuffers), std::move(*body),
+      SmallVector<StridedView>(ArrayRef(views).slice(operands, results.size())),
+      std::move(bounds),
+      SmallVector<int64_t>(resultBuffers),
+      std::move(*body),
       nullptr};
 }
 
@@ -82,12 +83,11 @@ bool Pointwise::readsConcats() const {
 }
 
 bool Pointwise::isPlain() const {
-  return llvm::all_of(body.getArguments(),
-                      [](const ScalarFunction::Argument &argument) {
-                        return !argument.isCoordinate &&
-                               argument.indices.empty() &&
-                               argument.bounds.empty();
-                      });
+  return llvm::all_of(
+      body.getArguments(), [](const ScalarFunction::Argument &argument) {
+        return !argument.isCoordinate && argument.indices.empty() &&
+               argument.bounds.empty();
+      });
 }
 
 int64_t Pointwise::getResultBytes() const {
@@ -127,12 +127,12 @@ static double getSectorWaste(const StridedView &view) {
   double sector =
       32.0 / getStorageBytes(getTensorType(view.base).getElementType());
   double stride = std::abs(view.strides.back());
-  return std::max(
-      1.0, std::min({stride, sector, double(view.shape.back()) / 16}));
+  return std::max(1.0,
+                  std::min({stride, sector, double(view.shape.back()) / 16}));
 }
 
-/// The bytes that an operand reads: those of its part of a concatenation, and no
-/// more through a gather than its source has.
+/// The bytes that an operand reads: those of its part of a concatenation, and
+/// no more through a gather than its source has.
 static double countOperandBytes(const Pointwise &pointwise, size_t operand) {
   const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
   if (argument.isCoordinate)
@@ -145,8 +145,8 @@ static double countOperandBytes(const Pointwise &pointwise, size_t operand) {
             getStorageBytes(type.getElementType());
   for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand]) {
     double range = 1;
-    for (auto [size, stride] : llvm::zip_equal(bound.coordinate.shape,
-                                               bound.coordinate.strides))
+    for (auto [size, stride] :
+         llvm::zip_equal(bound.coordinate.shape, bound.coordinate.strides))
       range += double(size - 1) * std::abs(stride);
     bytes *= std::min(1.0, double(bound.upper - bound.lower) / range);
   }
@@ -324,7 +324,10 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
   int64_t vector = limitVector(schedule.getVector());
   bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
   os << ",\n    PointwiseSchedule<" << threads << ", " << vector << ", "
-     << (!many ? 1 : vector * getResultBytes() > 8 ? 2 : 4) << ">>";
+     << (!many                           ? 1
+         : vector * getResultBytes() > 8 ? 2
+                                         : 4)
+     << ">>";
 }
 
 SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,

@@ -82,8 +82,7 @@ void PointwiseTiling::cover(ArrayRef<int64_t> order, int64_t wanted,
   for (int64_t dim : order) {
     if (run >= wanted)
       return;
-    tile[dim] =
-        std::max(tile[dim], split(dim, llvm::divideCeil(wanted, run)));
+    tile[dim] = std::max(tile[dim], split(dim, llvm::divideCeil(wanted, run)));
     if (tile[dim] < pointwise.getShape()[dim])
       return;
     run *= tile[dim];
@@ -99,8 +98,8 @@ PointwiseTiling::Tile PointwiseTiling::getTile(CudaTileAttr schedule) const {
   for (int64_t dim : loadOrder) {
     int64_t others = llvm::product_of(tile) / tile[dim];
     if (others * tile[dim] < wanted)
-      tile[dim] = std::max(
-          tile[dim], split(dim, std::max<int64_t>(1, wanted / others)));
+      tile[dim] = std::max(tile[dim],
+                           split(dim, std::max<int64_t>(1, wanted / others)));
   }
   return tile;
 }
@@ -225,8 +224,8 @@ PointwiseTiling::predictSeconds(CudaTileAttr schedule,
       std::min(std::floor(2048 / threads),
                std::floor(double(machine.sharedMemoryBytes) /
                           std::max<int64_t>(getSharedBytes(tile), 1)));
-  double resident = std::min(
-      blocks, machine.multiprocessors * std::max(1.0, perProcessor));
+  double resident =
+      std::min(blocks, machine.multiprocessors * std::max(1.0, perProcessor));
   // A block does not load while it stores.
   double inFlight =
       resident * threads * getLoadedBytes(tile, schedule.getThreads());

@@ -121,9 +121,8 @@ bool RowOperand::allowsVector(int64_t vector) const {
     return true;
   if (table)
     return tensor.offset % vector == 0 &&
-           llvm::all_of(table->first.strides, [&](int64_t stride) {
-             return stride % vector == 0;
-           });
+           llvm::all_of(table->first.strides,
+                        [&](int64_t stride) { return stride % vector == 0; });
   bool isOnePerRow = tensor.kind == MatrixTensor::ColumnVector ||
                      tensor.kind == MatrixTensor::Scalar;
   return isOnePerRow ||

@@ -133,8 +133,7 @@ static LogicalResult getOperands(ArrayRef<ScalarFunction::Argument> arguments,
                                  SmallVectorImpl<RowOperand> &operands,
                                  EmitError emitError) {
   for (const ScalarFunction::Argument &argument : arguments) {
-    FailureOr<RowOperand> operand =
-        RowOperand::get(argument, space, emitError);
+    FailureOr<RowOperand> operand = RowOperand::get(argument, space, emitError);
     if (failed(operand))
       return failure();
     operands.push_back(*operand);
@@ -218,8 +217,8 @@ static FailureOr<Rowwise> readIn(const RowSpace &space, const RowRegion &region,
                                  FusedOp fused, EmitError emitError) {
   ScalarFunction::Options options;
   options.fast = hasOnly16BitResults(fused);
-  FailureOr<ScalarFunction> prologue = ScalarFunction::get(
-      region.getInput(), space.shape, options, emitError);
+  FailureOr<ScalarFunction> prologue =
+      ScalarFunction::get(region.getInput(), space.shape, options, emitError);
   if (failed(prologue))
     return failure();
   Rowwise row{region, {}, std::move(*prologue), {}, {}};
@@ -276,8 +275,8 @@ LogicalResult RowwisePlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "a block has at most 1024 threads, not " << rows
                        << " rows of " << threads;
   if (rows * threads % 32)
-    return emitError() << "a block has whole warps, not " << rows
-                       << " rows of " << threads << " threads";
+    return emitError() << "a block has whole warps, not " << rows << " rows of "
+                       << threads << " threads";
   if (rows > 1 && threads > 32)
     return emitError() << "several rows per block have one warp each, and "
                        << threads << " threads are more";
@@ -326,16 +325,16 @@ SpaceAttrInterface RowwisePlan::getSpace() const {
 double RowwisePlan::getOccupancy(CudaRowAttr schedule) const {
   double threads = schedule.getThreads() * schedule.getRows();
   double blocks = std::ceil(double(row.region.rows) / schedule.getRows());
-  double resident = std::min(
-      blocks,
-      machine.multiprocessors * std::min(32.0, std::floor(2048 / threads)));
+  double resident =
+      std::min(blocks, machine.multiprocessors *
+                           std::min(32.0, std::floor(2048 / threads)));
   double perRow = row.getRowBytes();
   double inFlight =
       std::min<double>(resident * schedule.getRows(), row.region.rows) * perRow;
   // Lines that the lanes of a load touch: rows that share a warp are apart.
-  double lines = std::min<double>(
-      32.0 / std::min<int64_t>(32, schedule.getThreads()),
-      std::ceil(32 * perRow / 128));
+  double lines =
+      std::min<double>(32.0 / std::min<int64_t>(32, schedule.getThreads()),
+                       std::ceil(32 * perRow / 128));
   return std::min(1.0, inFlight / (48e3 * machine.multiprocessors)) *
          (1 - 0.01 * lines);
 }

@@ -52,8 +52,7 @@ public:
     }
     for (const PointwiseGraph::Node &node : graph->getNodes()) {
       SmallVector<Value> operands;
-      bool isFromLeading =
-          !node.op && graph->getLeaves()[node.leaf].isAnchor;
+      bool isFromLeading = !node.op && graph->getLeaves()[node.leaf].isAnchor;
       for (unsigned operand : node.operands) {
         operands.push_back(scalars[operand]);
         isFromLeading |= fromLeading[operand];
@@ -160,13 +159,11 @@ private:
     if (!isa<CastOp>(op))
       matchPrecision(operands);
     auto pointwise = cast<PointwiseOpInterface>(op);
-    bool isGelu =
-        options.fastGeluOfLeading && isFromLeading && isa<GeluOp>(op);
+    bool isGelu = options.fastGeluOfLeading && isFromLeading && isa<GeluOp>(op);
     bool isFast = (options.fast || isGelu) &&
                   toleratesAbsoluteError(op->getResult(0), isGelu);
-    return isFast
-               ? pointwise.buildFastScalar(builder, loc, operands)
-               : pointwise.buildScalar(builder, loc, operands);
+    return isFast ? pointwise.buildFastScalar(builder, loc, operands)
+                  : pointwise.buildScalar(builder, loc, operands);
   }
 
   /// A norm's weight and bias, applied to the normalized value.

@@ -75,9 +75,9 @@ LogicalResult ScanPlan::checkLimits(ScheduleAttr schedule,
 SpaceAttrInterface ScanPlan::getSpace() const {
   // As many lanes as a row has use for; across rows, neighboring threads read
   // neighboring columns.
-  int64_t needed =
-      std::min<int64_t>(blockThreads, llvm::PowerOf2Ceil(llvm::divideCeilSigned(
-                                          rows.length, items)));
+  int64_t needed = std::min<int64_t>(
+      blockThreads,
+      llvm::PowerOf2Ceil(llvm::divideCeilSigned(rows.length, items)));
   llvm::SmallSetVector<int64_t, 3> lanes, splits;
   if (rows.inner == 1) {
     lanes.insert(needed);
@@ -97,10 +97,10 @@ SpaceAttrInterface ScanPlan::getSpace() const {
 
 double ScanPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<CudaScanAttr>(schedule);
-  double bytes = double(rows.countRows()) * rows.length *
-                 getStorageBytes(rows.element);
-  double threads = double(countBlocks(own.getLanes())) * own.getSplits() *
-                   blockThreads;
+  double bytes =
+      double(rows.countRows()) * rows.length * getStorageBytes(rows.element);
+  double threads =
+      double(countBlocks(own.getLanes())) * own.getSplits() * blockThreads;
   double efficiency =
       0.8 * std::min(1.0, threads / (1024.0 * machine.multiprocessors));
   double passes = own.getSplits() > 1 ? 3 : 2;
@@ -108,9 +108,9 @@ double ScanPlan::predict(ScheduleAttr schedule) const {
       double(rows.length) / (own.getLanes() * own.getSplits() * items);
   // A tile's latency: loads, and a barrier per step over the lanes.
   double latency = 1e-6 + 0.03e-6 * llvm::Log2_64_Ceil(own.getLanes());
-  return 1e6 * (passes * bytes / (machine.bandwidth * efficiency) +
-                latency * tiles +
-                machine.launchSeconds * (own.getSplits() > 1 ? 2 : 1));
+  return 1e6 *
+         (passes * bytes / (machine.bandwidth * efficiency) + latency * tiles +
+          machine.launchSeconds * (own.getSplits() > 1 ? 2 : 1));
 }
 
 static StringRef getWord(ScanKind kind) {

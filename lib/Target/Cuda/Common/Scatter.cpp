@@ -179,8 +179,8 @@ double ScatterPlan::predict(ScheduleAttr schedule) const {
     break;
   }
   }
-  return 1e6 * (bytes / (0.8 * machine.bandwidth) +
-                launches * machine.launchSeconds);
+  return 1e6 *
+         (bytes / (0.8 * machine.bandwidth) + launches * machine.launchSeconds);
 }
 
 /// What Scatter.cuh calls the combination of two elements. A boolean is 0 or 1,

@@ -87,9 +87,8 @@ public:
 enum class ReductionOperands { read, held };
 
 /// Reductions over any dimension.
-class CudaReductionAttr
-    : public ScheduleOf<CudaReductionAttr, int64_t, int64_t, int64_t,
-                        ReductionOperands> {
+class CudaReductionAttr : public ScheduleOf<CudaReductionAttr, int64_t, int64_t,
+                                            int64_t, ReductionOperands> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;

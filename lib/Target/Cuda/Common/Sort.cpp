@@ -91,10 +91,10 @@ double SortPlan::predict(ScheduleAttr schedule) const {
   // A comparison is about 12 instructions, with accesses of shared memory.
   double stages = llvm::Log2_64(tile) * (llvm::Log2_64(tile) + 1) / 2.0;
   double rate = 128.0 * machine.clock * machine.multiprocessors;
-  double resident = std::min(1.0, machine.sharedMemoryBytes /
-                                      double(std::max<int64_t>(tile, 1024) *
-                                             getKeyBytes()) *
-                                      double(own.getThreads()) / 2048);
+  double resident =
+      std::min(1.0, machine.sharedMemoryBytes /
+                        double(std::max<int64_t>(tile, 1024) * getKeyBytes()) *
+                        double(own.getThreads()) / 2048);
   resident *= std::min(1.0, elements / std::max<int64_t>(tile, 1024) /
                                 machine.multiprocessors);
   double seconds = elements / 2 * stages * 12 / (rate * resident);

@@ -131,8 +131,8 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
     if (isMultiPass && longest <= 64)
       lanes.insert(std::max<int64_t>(1, longest / 4));
     // Few columns that cannot be split are spread over more blocks.
-    bool isNarrow = isMultiPass && reduction.countColumns() <
-                                       least * machine.multiprocessors;
+    bool isNarrow = isMultiPass &&
+                    reduction.countColumns() < least * machine.multiprocessors;
     if (isNarrow && least >= 4)
       lanes.insert(std::min<int64_t>(4096 / least, longest));
     columns.insert(isNarrow ? std::max<int64_t>(1, least / 4)
@@ -142,16 +142,16 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
     operands.push_back(ReductionOperands::held);
   splits.insert(1);
   if (!isMultiPass) {
-    int64_t blocks = llvm::divideCeilSigned(reduction.countColumns(),
-                                            columns.front());
+    int64_t blocks =
+        llvm::divideCeilSigned(reduction.countColumns(), columns.front());
     int64_t missing =
         llvm::divideCeilSigned(8 * machine.multiprocessors, blocks);
     int64_t most = length / (8 * lanes.front());
     splits.insert(std::clamp<int64_t>(std::min(missing, most), 1, 1024));
   }
-  return CudaReductionAttr::getSpace(
-      fused.getContext(), columns.getArrayRef(), lanes.getArrayRef(),
-      splits.getArrayRef(), operands);
+  return CudaReductionAttr::getSpace(fused.getContext(), columns.getArrayRef(),
+                                     lanes.getArrayRef(), splits.getArrayRef(),
+                                     operands);
 }
 
 double StagedReductionPlan::predict(ScheduleAttr schedule) const {
@@ -171,8 +171,8 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
                   reduction.getResultBytes());
   // Bytes in flight: four vectors per thread, more of small ones, all of what
   // is held.
-  double steps = llvm::divideCeilSigned(
-      reduction.getLength(), own.getLanes() * own.getSplits());
+  double steps = llvm::divideCeilSigned(reduction.getLength(),
+                                        own.getLanes() * own.getSplits());
   double step = reduction.vector * reduction.getOperandBytes();
   double inFlight =
       step * std::min(steps, own.isHeld() ? 16.0 : std::max(4.0, 32 / step));

@@ -41,9 +41,7 @@ struct StagedReduction {
   int64_t countColumns() const {
     return outer * (folds() ? 1 : inner / vector);
   }
-  int64_t countPasses() const {
-    return stages.size() + !full.views.empty();
-  }
+  int64_t countPasses() const { return stages.size() + !full.views.empty(); }
   /// Of one element of all operands that are not broadcast, which the cache
   /// has.
   int64_t getOperandBytes() const {

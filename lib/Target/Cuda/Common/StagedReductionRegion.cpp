@@ -102,8 +102,8 @@ static void writeOut(NormOp op) {
   auto spread = [&](Value weight) -> Value {
     SmallVector<int64_t> shape(leading, 1);
     llvm::append_range(shape, type.getShape().drop_front(leading));
-    Value spread = ReshapeOp::create(
-        b, getTensorType(weight).clone(shape), weight);
+    Value spread =
+        ReshapeOp::create(b, getTensorType(weight).clone(shape), weight);
     return castTo(b, PermuteOp::create(b, spread, inverse), element);
   };
   if (Value weight = op.getWeight())
@@ -213,8 +213,8 @@ LogicalResult ReductionReader::readResults() {
                          << " elements, or one per column";
     ReductionResults &results =
         count == elements ? reduction.full : reduction.column;
-    FailureOr<StridedView> view = destination->view.reshape(
-        count == elements ? shape : getKeptShape());
+    FailureOr<StridedView> view =
+        destination->view.reshape(count == elements ? shape : getKeptShape());
     if (failed(view))
       return emitError() << "the views of a result of type "
                          << yielded.getType() << " merge its dimensions";
@@ -274,10 +274,9 @@ const StridedView &ReductionReader::getLargest() const {
       elements *= stride ? size : 1;
     return elements;
   };
-  return *llvm::max_element(reduction.operands,
-                            [&](const auto &a, const auto &b) {
-                              return count(a) < count(b);
-                            });
+  return *llvm::max_element(
+      reduction.operands,
+      [&](const auto &a, const auto &b) { return count(a) < count(b); });
 }
 
 /// Orders dimensions as the largest operand has them in memory. The reduced

@@ -161,7 +161,8 @@ static void collapseBatches(ThinGemm &gemm) {
   SmallVector<StridedView> batches;
   for (StridedView *view : all) {
     size_t count = view->shape.size() - 2;
-    batches.push_back({view->base, 0,
+    batches.push_back({view->base,
+                       0,
                        {view->shape.begin(), view->shape.begin() + count},
                        {view->strides.begin(), view->strides.begin() + count}});
     if (count == 0) {
@@ -321,13 +322,13 @@ double ThinGemmPlan::predict(ScheduleAttr schedule) const {
   double threads = double(shape.blocks) * blockThreads;
   int64_t wide = gemm.countBatches() * gemm.columns;
   double rows =
-      double(wide) / (llvm::divideCeilSigned(wide, shape.rowsPerBlock) *
-                      shape.rowsPerBlock);
+      double(wide) /
+      (llvm::divideCeilSigned(wide, shape.rowsPerBlock) * shape.rowsPerBlock);
   double efficiency = 0.85 * std::min(1.0, threads * rows / resident);
   // Memory moves in pieces of 64 bytes.
   if (!gemm.isAlongK())
-    efficiency *= std::min(1.0, shape.rowsPerBlock * gemm.getElementBytes() /
-                                    64.0);
+    efficiency *=
+        std::min(1.0, shape.rowsPerBlock * gemm.getElementBytes() / 64.0);
   double seconds = gemm.getBytes() / (machine.bandwidth * efficiency);
   double steps =
       double(gemm.k) / (own.getLanes() * own.getSplits() * shape.step);
@@ -348,13 +349,12 @@ LogicalResult ThinGemmPlan::emit(ArrayRef<KernelVariant> variants,
   auto own = cast<CudaThinAttr>(schedule);
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Thin.cuh");
-  SmallVector<std::string> functors =
-      printFunctors(os, gemm.epilogue, {"accumulator"}, "Epilogue",
-                    gemm.results.size());
+  SmallVector<std::string> functors = printFunctors(
+      os, gemm.epilogue, {"accumulator"}, "Epilogue", gemm.results.size());
   os << "using Kernel = Thin<\n    Extents<";
   llvm::interleaveComma(gemm.batches, os);
-  os << ">, ThinProblem<" << gemm.rows << ", " << gemm.columns << ", "
-     << gemm.k << ">,\n    ";
+  os << ">, ThinProblem<" << gemm.rows << ", " << gemm.columns << ", " << gemm.k
+     << ">,\n    ";
   for (const StridedView *factor : {&gemm.thin, &gemm.wide}) {
     printStrided(os, *factor, getBuffer(factor->base));
     os << ",\n    ";
@@ -377,8 +377,8 @@ LogicalResult ThinGemmPlan::emit(ArrayRef<KernelVariant> variants,
       },
       [&] { os << ",\n            "; });
   os << ">,\n    ThinSchedule<" << own.getLanes() << ", " << own.getSplits()
-     << ", " << gemm.getVector() << ", "
-     << (gemm.isAlongK() ? "true" : "false") << ">>;\n";
+     << ", " << gemm.getVector() << ", " << (gemm.isAlongK() ? "true" : "false")
+     << ">>;\n";
   printFooter(os, symbol);
   return success();
 }

@@ -61,9 +61,8 @@ protected:
 
 private:
   int64_t countTiles(CudaWindowsAttr schedule) const;
-  void printKernel(raw_ostream &os, CudaWindowsAttr schedule,
-                   StringRef load, StringRef tap,
-                   ArrayRef<std::string> functors) const;
+  void printKernel(raw_ostream &os, CudaWindowsAttr schedule, StringRef load,
+                   StringRef tap, ArrayRef<std::string> functors) const;
 
   WindowReduction reduction;
 };
@@ -97,10 +96,9 @@ ThreadWork ThreadWork::get(const WindowReduction &reduction,
   int64_t filters = reduction.taps.size() * work.vector;
   int64_t row = columns.getSpan(work.columns, columns.kernel) * work.vector;
   bool holdsRow = row <= mostHeld && columns.kernel * filters <= mostHeld;
-  bool sweeps = holdsRow &&
-                rows.kernel * columns.kernel * filters <= mostHeld &&
-                work.countWindows() * rows.kernel * columns.kernel <=
-                    mostUnrolled;
+  bool sweeps =
+      holdsRow && rows.kernel * columns.kernel * filters <= mostHeld &&
+      work.countWindows() * rows.kernel * columns.kernel <= mostUnrolled;
   work.traversal = sweeps     ? Traversal::sweep
                    : holdsRow ? Traversal::rows
                               : Traversal::taps;
@@ -111,10 +109,10 @@ ThreadWork ThreadWork::get(const WindowReduction &reduction,
   work.loadsPerRow = work.access > 1
                          ? llvm::divideCeil(shift + work.width, work.access)
                          : columns.countRead(work.columns, work.taps);
-  work.rowsRead = reduction.axes[0].kernel *
-                  (sweeps ? rows.countRead(work.rows, rows.kernel)
-                          : work.rows * rows.kernel *
-                                (columns.kernel / work.taps));
+  work.rowsRead =
+      reduction.axes[0].kernel *
+      (sweeps ? rows.countRead(work.rows, rows.kernel)
+              : work.rows * rows.kernel * (columns.kernel / work.taps));
   return work;
 }
 
@@ -138,9 +136,8 @@ LogicalResult WindowReductionPlan::checkLimits(ScheduleAttr schedule,
                          << reduction.lanes << " channels";
   } else if (vector > 1) {
     if (columns.size % vector || work.columns * columns.stride % vector)
-      return emitError() << "vectors of " << vector
-                         << " must divide rows of " << columns.size
-                         << " elements and the " << work.columns
+      return emitError() << "vectors of " << vector << " must divide rows of "
+                         << columns.size << " elements and the " << work.columns
                          << " columns of a thread times the stride";
     if (work.traversal == Traversal::taps)
       return emitError() << "a thread holds at most " << mostHeld
@@ -148,8 +145,7 @@ LogicalResult WindowReductionPlan::checkLimits(ScheduleAttr schedule,
                             "vectors";
   }
   if (vector > 1 && !reduction.areImagesAligned(vector))
-    return emitError() << "the images are not aligned to vectors of "
-                       << vector;
+    return emitError() << "the images are not aligned to vectors of " << vector;
   if (work.countWindows() > mostHeld || work.width > mostHeld)
     return emitError() << "a thread has at most " << mostHeld
                        << " windows and as many elements of a row";
@@ -189,10 +185,9 @@ double WindowReductionPlan::predict(ScheduleAttr schedule) const {
   // Lines of 128 bytes that a warp touches: neighbors in memory are threads'
   // lanes, or their columns.
   double perLoad = std::max(work.vector, work.access) * bytes;
-  double distance =
-      reduction.hasLanes()
-          ? perLoad
-          : work.columns * reduction.getColumns().stride * bytes;
+  double distance = reduction.hasLanes()
+                        ? perLoad
+                        : work.columns * reduction.getColumns().stride * bytes;
   double lines = std::clamp(32 * std::max(perLoad, distance) / 128, 1.0, 32.0);
   double clocks = machine.multiprocessors * machine.clock;
   double cache = tiles / 32 * loads * lines / clocks;
@@ -203,17 +198,16 @@ double WindowReductionPlan::predict(ScheduleAttr schedule) const {
   double slots =
       60 + 5 * loads + elements * (2 + reduction.load->getCost()) +
       work.countWindows() *
-          (reduction.countTaps() * (perTap + reduction.tap->getCost() / 2) +
-           4 + reduction.body->getCost());
+          (reduction.countTaps() * (perTap + reduction.tap->getCost() / 2) + 4 +
+           reduction.body->getCost());
   double compute = tiles * slots / (0.7 * 128 * clocks);
 
   // A row is in flight while another is used.
   double held = std::max(work.vector, work.access) * work.loadsPerRow;
-  double registers = 40 + work.countWindows() + work.filter +
-                     held * (1 + bytes / 4);
+  double registers =
+      40 + work.countWindows() + work.filter + held * (1 + bytes / 4);
   double perMultiprocessor = std::min(2048.0, 65536 / registers);
-  double threads =
-      std::min(tiles, perMultiprocessor * machine.multiprocessors);
+  double threads = std::min(tiles, perMultiprocessor * machine.multiprocessors);
   double inFlight = threads * held * bytes;
   double efficiency =
       0.92 * std::min(1.0, inFlight / (32e3 * machine.multiprocessors));
@@ -256,9 +250,8 @@ static void printViews(raw_ostream &os, ArrayRef<StridedView> views) {
   os << '>';
 }
 
-void WindowReductionPlan::printKernel(raw_ostream &os,
-                                      CudaWindowsAttr schedule, StringRef load,
-                                      StringRef tap,
+void WindowReductionPlan::printKernel(raw_ostream &os, CudaWindowsAttr schedule,
+                                      StringRef load, StringRef tap,
                                       ArrayRef<std::string> functors) const {
   os << "using Kernel = WindowReduction<\n    WindowSpace<Extents<";
   llvm::interleaveComma(reduction.outer, os);

@@ -75,8 +75,7 @@ void LoopPrinter::declareArguments() {
       "state.buffers[{0}]);\n",
       function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
-    declare(argument,
-            "state.buffers[" + Twine(argument.getArgNumber()) + "]");
+    declare(argument, "state.buffers[" + Twine(argument.getArgNumber()) + "]");
 }
 
 /// Prints a constant as an array of its bits.
@@ -146,9 +145,9 @@ void LoopPrinter::printStep(linalg::LinalgOp op) {
   SmallVector<std::string> partials;
   int64_t bytes = 0;
   for (auto [type, count] : printer.getPartials()) {
-    partials.push_back(
-        llvm::formatv("reinterpret_cast<{0} *>(workspace + {1})",
-                      getElementName(type), workspaceBytes + bytes));
+    partials.push_back(llvm::formatv("reinterpret_cast<{0} *>(workspace + {1})",
+                                     getElementName(type),
+                                     workspaceBytes + bytes));
     bytes += llvm::alignTo(count * getStorageBytes(type), 256);
   }
   partialBytes = std::max(partialBytes, bytes);
@@ -156,7 +155,8 @@ void LoopPrinter::printStep(linalg::LinalgOp op) {
     SmallVector<std::string> arguments;
     for (Value argument : launch.arguments)
       arguments.push_back(getName(argument));
-    llvm::append_range(arguments, ArrayRef(partials).take_front(launch.partials));
+    llvm::append_range(arguments,
+                       ArrayRef(partials).take_front(launch.partials));
     launches << indent << "if (int error = enqueue(" << launch.kernel << ", "
              << launch.blocks << ", " << StepPrinter::blockThreads
              << ", stream";

@@ -9,9 +9,9 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace fact {
-/// Prints a function on memory as a kernel type of Kernel.cuh. Each linalg op is
-/// a CUDA kernel, a loop around them is a loop around launches, and allocated
-/// memory is a part of the workspace.
+/// Prints a function on memory as a kernel type of Kernel.cuh. Each linalg op
+/// is a CUDA kernel, a loop around them is a loop around launches, and
+/// allocated memory is a part of the workspace.
 class LoopPrinter {
 public:
   /// `fillingBlocks` is the number of thread blocks that fill the machine.

@@ -90,10 +90,9 @@ void StepPrinter::shareWork(int64_t fillingBlocks) {
     lanes = 8;
   slots = blockThreads / lanes;
   int64_t blocks = ceilDivide(points, slots);
-  splits = std::clamp<int64_t>(
-      std::min(ceilDivide(fillingBlocks, blocks),
-               length / (lanes * splitLength)),
-      1, 1024);
+  splits = std::clamp<int64_t>(std::min(ceilDivide(fillingBlocks, blocks),
+                                        length / (lanes * splitLength)),
+                               1, 1024);
   if (splits == 1)
     return;
   for (Value init : op.getDpsInits())
@@ -227,7 +226,8 @@ std::string StepPrinter::getSpecial(Operation *inner, ScalarPrinter &printer) {
       .Case([&](linalg::IndexOp index) {
         return llvm::formatv("int64_t(d{0})", index.getDim()).str();
       })
-      .Case([&](memref::LoadOp load) { return getElement(load.getMemRef(), x); })
+      .Case(
+          [&](memref::LoadOp load) { return getElement(load.getMemRef(), x); })
       .Case([&](affine::AffineApplyOp apply) {
         AffineMap map = apply.getAffineMap();
         return getExpression(map.getResult(0),
@@ -264,9 +264,8 @@ void StepPrinter::printLoop(raw_ostream &os, scf::ForOp loop,
     return variable;
   };
   Names carried;
-  for (auto [argument, initial, result] :
-       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
-                       loop.getResults())) {
+  for (auto [argument, initial, result] : llvm::zip_equal(
+           loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
     carried.push_back(declare(argument, printer.getName(initial)));
     printer.setName(argument, carried.back());
     printer.setName(result, carried.back());
@@ -320,8 +319,8 @@ StepPrinter::Names StepPrinter::printBody(raw_ostream &os,
     return getSpecial(inner, self);
   });
   Block &body = op->getRegion(0).front();
-  for (auto [argument, operand] : llvm::zip(body.getArguments(),
-                                            op.getDpsInputOperands())) {
+  for (auto [argument, operand] :
+       llvm::zip(body.getArguments(), op.getDpsInputOperands())) {
     if (argument.use_empty())
       continue;
     std::string variable = "x" + std::to_string(argument.getArgNumber());
@@ -415,7 +414,8 @@ void StepPrinter::printSharedPoint(raw_ostream &os) {
 }
 
 /// The loop of a thread over its part of the reduced elements.
-void StepPrinter::printSum(raw_ostream &os, ArrayRef<std::string> accumulators) {
+void StepPrinter::printSum(raw_ostream &os,
+                           ArrayRef<std::string> accumulators) {
   int64_t chunk = ceilDivide(length, splits);
   std::string begin, end = std::to_string(length);
   if (splits > 1) {
@@ -447,9 +447,8 @@ StepLaunch StepPrinter::printElements(raw_ostream &os) {
     outputs.push_back("a" + std::to_string(i));
   for (auto [i, output] : llvm::enumerate(outputs))
     if (!op.getRegionOutputArgs()[i].use_empty())
-      body << "  const "
-           << getScalarName(op.getRegionOutputArgs()[i].getType()) << ' '
-           << output << " = " << getInitial(i) << ";\n";
+      body << "  const " << getScalarName(op.getRegionOutputArgs()[i].getType())
+           << ' ' << output << " = " << getInitial(i) << ";\n";
   Names yielded = printBody(body, outputs, "  ");
   for (auto [i, value] : llvm::enumerate(yielded))
     body << "  " << getOperand(*op.getDpsInitOperand(i)) << " = " << value
@@ -504,8 +503,7 @@ StepLaunch StepPrinter::printReduction(raw_ostream &os) {
   unsigned partialCount = splits > 1 ? partials.size() : 0;
   printSignature(os, name, partialCount);
   os << text << "}\n\n";
-  return {name, parameters, partialCount,
-          ceilDivide(points, slots) * splits};
+  return {name, parameters, partialCount, ceilDivide(points, slots) * splits};
 }
 
 /// Combines the partial results of all splits.

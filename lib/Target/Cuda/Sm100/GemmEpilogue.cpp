@@ -53,8 +53,7 @@ FailureOr<Gemm> Sm100GemmPlan::read(FusedOp fused, EmitError emitError) {
   if (failed(gemm))
     return failure();
   if (gemm->rate != MatrixRate::Bits16)
-    return emitError() << "multiplies f16 and bf16, not "
-                       << gemm->a.element;
+    return emitError() << "multiplies f16 and bf16, not " << gemm->a.element;
   if (gemm->countReductions() > 0)
     return emitError() << "takes no 'fact.reduce' of a product";
   return gemm;
@@ -185,9 +184,9 @@ double Sm100GemmPlan::predict(ScheduleAttr schedule) const {
   double time = waves * std::max(products, epilogue) +
                 std::min(products, epilogue) + machine.launchSeconds + 1e-6;
 
-  double bytes = gemm.batches *
-                 (2 * (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n) +
-                  countMatrixBytes(gemm.operands, gemm.m, gemm.n));
+  double bytes =
+      gemm.batches * (2 * (double(gemm.m) * gemm.k + double(gemm.k) * gemm.n) +
+                      countMatrixBytes(gemm.operands, gemm.m, gemm.n));
   for (const MatrixTensor &result : gemm.results)
     bytes += double(gemm.m) * gemm.n * gemm.batches *
              getStorageBytes(result.element);
@@ -206,9 +205,8 @@ void Sm100GemmPlan::emitGemm(ArrayRef<KernelVariant> variants,
   auto schedule = cast<Sm100GemmAttr>(variants.front().schedule);
   StringRef symbol = variants.front().symbol;
   printHeader(os, fused, schedule, symbol, "Sm100Gemm.cuh");
-  SmallVector<std::string> functors =
-      printFunctors(os, gemm.epilogue, {"accumulator"}, "Epilogue",
-                    gemm.results.size());
+  SmallVector<std::string> functors = printFunctors(
+      os, gemm.epilogue, {"accumulator"}, "Epilogue", gemm.results.size());
   os << "using Kernel = Sm100Gemm<\n    ";
   printProblem(os, gemm.m, gemm.n, gemm.k, gemm.batches);
   os << ",\n    " << gemm.a << ",\n    " << gemm.b << ",\n    ";
@@ -218,8 +216,8 @@ void Sm100GemmPlan::emitGemm(ArrayRef<KernelVariant> variants,
   Extents tile = schedule.getTile(), cluster = schedule.getCluster();
   os << ",\n    Sm100Schedule<Tile<" << tile[0] << ", " << tile[1] << ", "
      << tile[2] << ">, " << (schedule.isPaired() ? "TwoSm" : "OneSm")
-     << ", /*cluster=*/" << cluster[0] << ", " << cluster[1]
-     << ", /*swizzle=*/" << schedule.getSwizzle() << ">>;\n";
+     << ", /*cluster=*/" << cluster[0] << ", " << cluster[1] << ", /*swizzle=*/"
+     << schedule.getSwizzle() << ">>;\n";
   os << "\nFACT_KERNEL(" << symbol << ", Kernel)\n";
   for (const KernelVariant &variant : variants.drop_front())
     os << "FACT_KERNEL(" << variant.symbol << ", Kernel::WithSwizzle<"

@@ -27,7 +27,8 @@ const ScheduleKind Sm100GemmAttr::kind{
                        Sizes::oneOf({1, 2, 4, 8}))},
     "K of 64 is best. two_sm needs tile M of 128 and an even cluster M. A "
     "cluster has at most 4 blocks. Two stages of (M + N)*K elements (of M + "
-    "N/2 for two_sm), and M x 64 elements (M x 32 of f32, and where N is 128 or "
+    "N/2 for two_sm), and M x 64 elements (M x 32 of f32, and where N is 128 "
+    "or "
     "less) four times for each matrix that the epilogue reads and twice for "
     "each result, fit into shared memory. K and N of the product are "
     "multiples of 8 (and M, with transpose_a): TMA needs rows of 16 bytes.",

@@ -41,9 +41,8 @@ FailureOr<AttentionTensors> AttentionPlan::read(FusedOp fused,
                        << region.headSize << " and " << region.valueSize;
   // The kernel counts rows and keys in 32 bits.
   constexpr int64_t most = int64_t(1) << 30;
-  for (int64_t length :
-       {region.getGroup() * region.queries, region.keys,
-        region.batches * region.keyHeads})
+  for (int64_t length : {region.getGroup() * region.queries, region.keys,
+                         region.batches * region.keyHeads})
     if (length > most)
       return emitError() << "queries per head of keys, keys and heads of keys "
                             "must be at most 2^30, not "
@@ -65,8 +64,9 @@ int64_t AttentionPlan::getSharedBytes(Sm80AttentionAttr schedule) const {
 
 int64_t AttentionPlan::countRegisters(Sm80AttentionAttr schedule) const {
   int64_t keys = schedule.getTile()[1];
-  return schedule.getBands() * (llvm::alignTo(region.valueSize, 8) +
-                                (isStrict() ? 2 * keys : keys)) / 2;
+  return schedule.getBands() *
+         (llvm::alignTo(region.valueSize, 8) + (isStrict() ? 2 * keys : keys)) /
+         2;
 }
 
 int64_t AttentionPlan::countTiles(const Extents &tile) const {
@@ -83,8 +83,8 @@ double AttentionPlan::countVisits(const Extents &tile) const {
   int64_t headTiles = llvm::divideCeil(region.queries, tile[0]);
   double visits = 0;
   for (int64_t i = 0; i < headTiles; ++i)
-    visits += std::min<int64_t>(
-        all, llvm::divideCeil((i + 1) * tile[0], tile[1]));
+    visits +=
+        std::min<int64_t>(all, llvm::divideCeil((i + 1) * tile[0], tile[1]));
   return visits / headTiles * tiles;
 }
 
@@ -170,13 +170,15 @@ double AttentionPlan::predictCombination(int64_t splits) const {
   if (splits == 1)
     return 0;
   return machine.launchSeconds +
-         8 * double(splits * getRows() * region.batches * region.keyHeads *
+         8 *
+             double(splits * getRows() * region.batches * region.keyHeads *
                     region.valueSize) /
              machine.bandwidth;
 }
 
 /// Blocks run in waves. A block is as slow as its products, exponentials and
-/// copies in turn, as far as other warps of the multiprocessor do not hide them.
+/// copies in turn, as far as other warps of the multiprocessor do not hide
+/// them.
 double AttentionPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<Sm80AttentionAttr>(schedule);
   Extents tile = own.getTile();
@@ -199,16 +201,16 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
   // Some registers spill.
   if (countRegisters(own) > 160)
     efficiency *= 0.9;
-  double rate = busy * efficiency / double(machine.multiprocessors) *
-                machine.getMatrixFlops(toElementType(region.element),
-                                       region.tf32);
+  double rate =
+      busy * efficiency / double(machine.multiprocessors) *
+      machine.getMatrixFlops(toElementType(region.element), region.tf32);
   double columns = double(llvm::alignTo(region.headSize, 16) +
                           llvm::alignTo(region.valueSize, 16));
   double tileTime =
       double(tile[0] * tile[1]) *
       (2 * columns / rate + countSlots(own) / (128 * machine.clock));
-  double compute = waves * double(resident) * (visits / blocks * tileTime) +
-                   waves * 2e-6;
+  double compute =
+      waves * double(resident) * (visits / blocks * tileTime) + waves * 2e-6;
   // Tiles of keys come from the cache, at about three times the bandwidth.
   double copied = visits * double(tile[1]) * columns * double(bytes);
   double time = std::max(compute, copied / (3 * machine.bandwidth));
@@ -236,8 +238,8 @@ void AttentionPlan::printKernel(raw_ostream &os, StringRef name,
   printConstant(os, "Scale", region.scale);
   os << "using Kernel = " << name << "<\n    sm80::AttentionProblem<"
      << region.batches << ", " << region.heads << ", " << region.keyHeads
-     << ", " << region.queries << ", " << region.keys << ", "
-     << region.headSize << ", " << region.valueSize << ">,\n";
+     << ", " << region.queries << ", " << region.keys << ", " << region.headSize
+     << ", " << region.valueSize << ">,\n";
   printHeads(os, attention.query, "query");
   printHeads(os, attention.key, "key");
   printHeads(os, attention.value, "value");

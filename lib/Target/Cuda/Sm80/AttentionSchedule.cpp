@@ -29,7 +29,8 @@ const ScheduleKind Sm80AttentionAttr::kind{
                        "few queries and many keys",
                        Sizes::between(1, 128))},
     "Heads have up to 256 elements. A thread's sums take (queries / warps / "
-    "32)*(value head + keys) registers, with keys counted twice for f32 without "
+    "32)*(value head + keys) registers, with keys counted twice for f32 "
+    "without "
     "tf32, at most 192, or 160 for f32. Tiles of keys are at least as many as "
     "splits. (queries + stages*keys) rows of keys and stages*keys rows of "
     "values, each rounded up to 32 bytes plus 16, fit into shared memory.",

@@ -64,8 +64,8 @@ LogicalResult GemmPlan::checkWarps(Sm80GemmAttr schedule,
   for (int i : {0, 1})
     if (tile[i] % (16 * warps[i]))
       return emitError() << "tile " << (i == 0 ? "M" : "N")
-                         << " must be a multiple of "
-                         << 16 * warps[i] << ", 16 per warp, not " << tile[i];
+                         << " must be a multiple of " << 16 * warps[i]
+                         << ", 16 per warp, not " << tile[i];
   if (schedule.getThreads() > 1024)
     return emitError() << "a block has at most 32 warps, not "
                        << schedule.getThreads() / 32;
@@ -138,8 +138,8 @@ SpaceAttrInterface GemmPlan::getSpace() const {
   // the most where that is less.
   SmallVector<int64_t> splits{1};
   int64_t blocks = countTiles(tiles.front());
-  int64_t most = std::min<int64_t>(
-      32, llvm::divideCeil(gemm.k, 2 * tiles.front()[2]));
+  int64_t most =
+      std::min<int64_t>(32, llvm::divideCeil(gemm.k, 2 * tiles.front()[2]));
   for (int64_t split = 2; split <= most; split *= 2)
     if (blocks * split < 4 * machine.multiprocessors &&
         (2 * blocks * split >= machine.multiprocessors || 2 * split > most))
@@ -199,7 +199,8 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   double size = gemm.getElementBytes();
   double blocks = double(countTiles(tile)) * splits;
   double waves = std::ceil(blocks / machine.multiprocessors);
-  double depth = std::ceil(llvm::divideCeil(gemm.k, tile[2]) / splits) * tile[2];
+  double depth =
+      std::ceil(llvm::divideCeil(gemm.k, tile[2]) / splits) * tile[2];
 
   // A strict product by matrix units is three of TF32, whose parts take time to
   // compute.

@@ -25,8 +25,16 @@ public:
     FailureOr<MatrixTensor> a = getLhs();
     if (failed(a))
       return failure();
-    Gemm gemm{getRate(), region.m, region.products.front().n,
-              region.k,  region.batches, *a, {}, {}, {}, {}};
+    Gemm gemm{getRate(),
+              region.m,
+              region.products.front().n,
+              region.k,
+              region.batches,
+              *a,
+              {},
+              {},
+              {},
+              {}};
     for (const ContractionRegion::Product &product : region.products) {
       FailureOr<MatrixTensor> b = getRhs(product);
       if (failed(b))
@@ -35,10 +43,10 @@ public:
     }
     if (failed(makeEpilogue(gemm)))
       return failure();
-    gemm.isPlain =
-        region.isPlain() && gemm.a.kind != MatrixTensor::StridedMatrix &&
-        gemm.factors.front().kind != MatrixTensor::StridedMatrix &&
-        gemm.results.front().kind == MatrixTensor::RowMajor;
+    gemm.isPlain = region.isPlain() &&
+                   gemm.a.kind != MatrixTensor::StridedMatrix &&
+                   gemm.factors.front().kind != MatrixTensor::StridedMatrix &&
+                   gemm.results.front().kind == MatrixTensor::RowMajor;
     if (gemm.rate == MatrixRate::F64 && !gemm.isPlain)
       return emitError() << "a product of f64 runs in cuBLAS, without an "
                             "epilogue";

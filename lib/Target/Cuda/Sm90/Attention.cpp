@@ -185,8 +185,7 @@ double AttentionPlan::predict(ScheduleAttr schedule) const {
   return 1e6 * (time + machine.launchSeconds);
 }
 
-static raw_ostream &operator<<(raw_ostream &os,
-                               const AttentionTensor &tensor) {
+static raw_ostream &operator<<(raw_ostream &os, const AttentionTensor &tensor) {
   os << "Heads<";
   tensor.print(os, getStrides(tensor));
   return os << '>';

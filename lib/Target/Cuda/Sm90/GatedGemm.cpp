@@ -80,8 +80,8 @@ public:
 
   SpaceAttrInterface getSpace() const override {
     // A tile covers columns of both products.
-    return getPackedGemmSpace(fused.getContext(), gemm.rate, gemm.m,
-                              2 * gemm.n, machine);
+    return getPackedGemmSpace(fused.getContext(), gemm.rate, gemm.m, 2 * gemm.n,
+                              machine);
   }
   double predict(ScheduleAttr schedule) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,

@@ -19,16 +19,25 @@ public:
     if (failed(checkReductions()))
       return failure();
     std::optional<WindowsTensor> windows;
-    FailureOr<MatrixTensor> a =
-        region.windows ? getWindows(windows) : getLhs();
+    FailureOr<MatrixTensor> a = region.windows ? getWindows(windows) : getLhs();
     FailureOr<MatrixTensor> b = getRhs(region.products.front());
     if (failed(a) || failed(b))
       return failure();
     int64_t n = region.products.front().n;
     int64_t k = windows ? windows->getDepth() : region.k;
-    Gemm gemm{getRate(), region.m, n,  k,  region.batches,
-              *a,        *b,       {}, {}, {},
-              {},        {},       region.isPlain() && !windows,
+    Gemm gemm{getRate(),
+              region.m,
+              n,
+              k,
+              region.batches,
+              *a,
+              *b,
+              {},
+              {},
+              {},
+              {},
+              {},
+              region.isPlain() && !windows,
               windows};
     if (windows && failed(checkFilters(gemm)))
       return failure();
@@ -280,8 +289,7 @@ static WindowedView getWindowsOfRows(const StridedView &lhs) {
   llvm::append_range(windows.counts,
                      rows.take_back(std::min<size_t>(rows.size(), 3)));
   windows.zeros.assign(windows.counts.size(), 0);
-  for (auto *numbers :
-       {&windows.kernel, &windows.strides, &windows.dilations})
+  for (auto *numbers : {&windows.kernel, &windows.strides, &windows.dilations})
     numbers->assign(windows.counts.size(), 1);
   return windows;
 }
@@ -301,8 +309,7 @@ findWindows(const ContractionRegion &region) {
   if (succeeded(windows) && windows->getRows() == region.getRows())
     return *windows;
   ArrayRef<int64_t> shape = region.lhs.shape;
-  if (!region.isShared() || shape.size() < 4 ||
-      shape[shape.size() - 2] >= 64)
+  if (!region.isShared() || shape.size() < 4 || shape[shape.size() - 2] >= 64)
     return std::nullopt;
   return getWindowsOfRows(region.lhs);
 }
@@ -324,14 +331,13 @@ static FailureOr<Gemm> readImages(FusedOp fused, const Gemm::Forms &forms,
        ++options.batchDims) {
     FailureOr<ContractionRegion> region =
         ContractionRegion::get(fused, options, Silence(fused));
-    if (failed(region) || !region->reductions.empty() ||
-        !fillsTiles(region->m))
+    if (failed(region) || !region->reductions.empty() || !fillsTiles(region->m))
       continue;
     if (!region->windows && forms.windows)
       region->windows = findWindows(*region);
-    FailureOr<Gemm> gemm = GemmAnalysis(fused, *region, Silence(fused),
-                                        Addressing::TmaColumns)
-                               .run();
+    FailureOr<Gemm> gemm =
+        GemmAnalysis(fused, *region, Silence(fused), Addressing::TmaColumns)
+            .run();
     if (succeeded(gemm))
       return gemm;
   }
@@ -399,9 +405,10 @@ bool Gemm::readsColumns() const {
 LogicalResult Gemm::checkTma(EmitError emitError) const {
   SmallVector<MatrixTensor> tensors(results);
   SmallVector<int64_t> sizes;
-  if (!llvm::all_of(results, [](const MatrixTensor &result) {
-        return result.kind == MatrixTensor::ColumnMajor;
-      }) ||
+  if (!llvm::all_of(results,
+                    [](const MatrixTensor &result) {
+                      return result.kind == MatrixTensor::ColumnMajor;
+                    }) ||
       results.empty())
     sizes.push_back(n);
   if (rate == MatrixRate::Bits16 || windows) {

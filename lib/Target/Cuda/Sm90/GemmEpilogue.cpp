@@ -271,18 +271,16 @@ struct ReducedPrinter {
 void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
                                 KernelCode &code) const {
   llvm::raw_string_ostream os(code.text);
-  StringRef kernel = gemm.rate == MatrixRate::Bits16 || gemm.windows
-                         ? "Gemm"
-                         : "Float32Gemm";
+  StringRef kernel =
+      gemm.rate == MatrixRate::Bits16 || gemm.windows ? "Gemm" : "Float32Gemm";
   SizeList sizes(gemm.takesSizes() ? SizeList::Arguments : SizeList::Numbers);
   printBeginning(os, variants.front(), sizes,
                  gemm.windows ? "Windows.cuh" : (kernel + ".cuh").str());
 
   ReducedPrinter rows{"Row", gemm.rows}, columns{"Column", gemm.columns};
   const ScalarFunction &epilogue = gemm.epilogue;
-  SmallVector<std::string> functors =
-      printFunctors(os, epilogue, {"accumulator"}, "Epilogue",
-                    gemm.results.size());
+  SmallVector<std::string> functors = printFunctors(
+      os, epilogue, {"accumulator"}, "Epilogue", gemm.results.size());
   // Values that are reduced follow the results.
   SmallVector<std::string> names = getArgumentNames(epilogue, {"accumulator"});
   unsigned index = gemm.results.size();

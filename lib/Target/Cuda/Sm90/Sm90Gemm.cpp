@@ -136,8 +136,8 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
 
   // A swizzle keeps operands in the cache where there are many columns; where
   // there are few it was measured to cost 5% to 100%.
-  double operandBytes = double(getElementBytes(work.rate)) *
-                        (double(work.m) + work.n) * work.k;
+  double operandBytes =
+      double(getElementBytes(work.rate)) * (double(work.m) + work.n) * work.k;
   int64_t swizzle = schedule.getSwizzle();
   if (swizzle > 1)
     time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;

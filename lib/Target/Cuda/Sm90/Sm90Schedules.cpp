@@ -34,7 +34,8 @@ const ScheduleKind Sm90GemmAttr::kind{
                        "tile columns visited together; more than 1 helps only "
                        "where N is 4096 or more",
                        Sizes::oneOf({1, 2, 4, 8}))},
-    "K of 64 is best, of 32 for f32. Tile M is 128 or 256 unless pingpong. N of the tile is a "
+    "K of 64 is best, of 32 for f32. Tile M is 128 or 256 unless pingpong. N "
+    "of the tile is a "
     "multiple of 32 for gated_gemm. Accumulators take M*N/128 registers per "
     "thread (pingpong) or M*N/256 (cooperative, stream_k), twice as many for "
     "f32 without tf32, at most 128. A cluster has at most 4 blocks. stream_k "
@@ -70,7 +71,8 @@ const ScheduleKind Sm90AttentionAttr::kind{
                        Sizes::between(3, 8))},
     "Where the mask is causal, one tile size divides the other. Keys and "
     "values "
-    "have one head dimension, a multiple of 8 up to 128. There are more than 16 "
+    "have one head dimension, a multiple of 8 up to 128. There are more than "
+    "16 "
     "queries. (queries + stages*keys)*head elements, the head rounded up to a "
     "multiple of 32, fit into shared memory.",
     {"128x128", "128x64"},
@@ -84,12 +86,12 @@ const ScheduleKind Sm90AttentionAttr::kind{
 const ScheduleKind Sm90StrictAttentionAttr::kind{
     "sm90_strict_attention",
     "a warp-specialized Hopper attention of f32 without tf32",
-    {Parameter::extents(
-         "tile",
-         "queries x keys of a block, with 64 queries per warpgroup; the queries "
-         "are those of all heads that share a head of keys",
-         {{"queries", Sizes::oneOf({64, 128})},
-          {"keys", Sizes::oneOf({32, 64})}}),
+    {Parameter::extents("tile",
+                        "queries x keys of a block, with 64 queries per "
+                        "warpgroup; the queries "
+                        "are those of all heads that share a head of keys",
+                        {{"queries", Sizes::oneOf({64, 128})},
+                         {"keys", Sizes::oneOf({32, 64})}}),
      Parameter::number("stages",
                        "tiles of keys and values in shared memory; with one, "
                        "keys are copied while values are multiplied, and "
@@ -99,9 +101,11 @@ const ScheduleKind Sm90StrictAttentionAttr::kind{
                        "blocks that share the keys of one tile of queries, for "
                        "few queries and many keys",
                        Sizes::between(1, 128))},
-    "Heads have up to 128 elements. More than 32 queries read one head of keys. "
+    "Heads have up to 128 elements. More than 32 queries read one head of "
+    "keys. "
     "Tiles of keys are at least as many as splits. 4*head*queries + "
-    "stages*8*keys*(head + value head) bytes, the head rounded up to a multiple "
+    "stages*8*keys*(head + value head) bytes, the head rounded up to a "
+    "multiple "
     "of 8 and that of values to one of 32, fit into shared memory. A first "
     "kernel splits keys and values into workspace of twice their size.",
     {"128x64", "128x32"}};

@@ -11,9 +11,8 @@ namespace fact {
 enum class KernelSchedule { cooperative, pingpong, stream_k };
 
 /// A warp-specialized Hopper GEMM.
-class Sm90GemmAttr
-    : public ScheduleOf<Sm90GemmAttr, Extents, Extents, KernelSchedule,
-                        int64_t> {
+class Sm90GemmAttr : public ScheduleOf<Sm90GemmAttr, Extents, Extents,
+                                       KernelSchedule, int64_t> {
 public:
   using ScheduleOf::ScheduleOf;
   static const ScheduleKind kind;

@@ -78,11 +78,10 @@ FailureOr<AttentionTensors> StrictAttentionPlan::read(FusedOp fused,
 
 /// Stages of keys and values in two parts, the queries, and four barriers per
 /// stage.
-int64_t StrictAttentionPlan::getSharedBytes(
-    Sm90StrictAttentionAttr schedule) const {
+int64_t
+StrictAttentionPlan::getSharedBytes(Sm90StrictAttentionAttr schedule) const {
   Extents tile = schedule.getTile();
-  int64_t stage =
-      8 * tile[1] * (getKeyColumns() + getValueColumns()) + 4 * 8;
+  int64_t stage = 8 * tile[1] * (getKeyColumns() + getValueColumns()) + 4 * 8;
   return 4 * tile[0] * getKeyColumns() + schedule.getStages() * stage;
 }
 
@@ -94,8 +93,8 @@ LogicalResult StrictAttentionPlan::checkLimits(ScheduleAttr schedule,
   Extents tile = own.getTile();
   if (failed(checkGrid(tile, own.getSplits(), emitError)))
     return failure();
-  int64_t keyTiles = region.batches * region.keyHeads *
-                     llvm::divideCeil(region.keys, tile[1]);
+  int64_t keyTiles =
+      region.batches * region.keyHeads * llvm::divideCeil(region.keys, tile[1]);
   if (keyTiles >= INT32_MAX)
     return emitError() << "needs " << keyTiles
                        << " blocks to split keys, and a grid has less than "
@@ -105,8 +104,8 @@ LogicalResult StrictAttentionPlan::checkLimits(ScheduleAttr schedule,
 
 SpaceAttrInterface StrictAttentionPlan::getSpace() const {
   SmallVector<Extents> tiles{{128, 64}, {128, 32}, {64, 64}, {64, 32}};
-  return Sm90StrictAttentionAttr::getSpace(fused.getContext(), tiles,
-                                           {1, 2, 3}, getSplits(tiles.front()));
+  return Sm90StrictAttentionAttr::getSpace(fused.getContext(), tiles, {1, 2, 3},
+                                           getSplits(tiles.front()));
 }
 
 /// The best schedule of mma.sync, which keeps a region fast should no schedule
@@ -122,8 +121,8 @@ SmallVector<ScheduleAttr> StrictAttentionPlan::getFixedSchedules() const {
   return best ? SmallVector<ScheduleAttr>{best} : SmallVector<ScheduleAttr>{};
 }
 
-/// A multiprocessor has registers for one block. Blocks run in waves, as fast as
-/// the tensor cores, which two warpgroups keep busy in turn.
+/// A multiprocessor has registers for one block. Blocks run in waves, as fast
+/// as the tensor cores, which two warpgroups keep busy in turn.
 double StrictAttentionPlan::predict(ScheduleAttr schedule) const {
   auto own = dyn_cast<Sm90StrictAttentionAttr>(schedule);
   if (!own)

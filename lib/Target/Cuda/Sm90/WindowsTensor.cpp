@@ -37,8 +37,8 @@ static LogicalResult checkDim(const WindowsTensor::Dim &dim, size_t rank,
                           "apart, not "
                        << dim.step;
   if (dim.zeros > limit + 1 || behind > limit || behind < -limit - 1)
-    return emitError() << "windows of " << rank
-                       << " dimensions begin at most " << limit + 1
+    return emitError() << "windows of " << rank << " dimensions begin at most "
+                       << limit + 1
                        << " elements before an image, and the last one "
                        << -limit - 1 << " to " << limit
                        << " behind its last element, not " << dim.zeros
@@ -81,7 +81,8 @@ FailureOr<WindowsTensor> WindowsTensor::get(const WindowedView &of,
   ArrayRef<int64_t> shape = of.image.shape;
   int64_t images = llvm::product_of(shape.take_front(of.getBatchRank()));
   if (images % groups)
-    return emitError() << "the " << groups << " groups of windows must be the "
+    return emitError() << "the " << groups
+                       << " groups of windows must be the "
                           "first dimension of their images";
   SmallVector<int64_t> merged{images};
   if (groups != 1)

@@ -1,8 +1,8 @@
 //===- Choice.cuh - What a kernel leaves to a library ----------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Apart from Kernel.cuh: nvcc takes a second for <mutex> and <atomic>, which only
-// few kernels need.
+// Apart from Kernel.cuh: nvcc takes a second for <mutex> and <atomic>, which
+// only few kernels need.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,9 @@
 
 namespace fact {
 
-/// The choice that the kernel exported as `Symbol` was verified with. Kernels of
-/// one type may have different ones. Hidden, so that each library has its own.
+/// The choice that the kernel exported as `Symbol` was verified with. Kernels
+/// of one type may have different ones. Hidden, so that each library has its
+/// own.
 template <class Kernel, class Symbol>
 struct __attribute__((visibility("hidden"))) Adopted {
   using Choice = typename Kernel::Choice;

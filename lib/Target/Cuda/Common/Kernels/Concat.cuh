@@ -74,7 +74,8 @@ private:
   template <class Function, size_t... I>
   static int apply(State &state, Function function, std::index_sequence<I...>) {
     int error = cudaSuccess;
-    ((error = error ? error : function(Name<Parts>{}, std::get<I>(state))), ...);
+    ((error = error ? error : function(Name<Parts>{}, std::get<I>(state))),
+     ...);
     return error;
   }
 };

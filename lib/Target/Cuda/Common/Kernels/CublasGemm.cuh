@@ -119,8 +119,8 @@ public:
     int count = 0;
     if (cublasLtMatmulAlgoGetHeuristic(
             handle, &descriptors.operation, &descriptors.b, &descriptors.a,
-            &descriptors.d, &descriptors.d, &preference, 1, &found, &count) !=
-            CUBLAS_STATUS_SUCCESS ||
+            &descriptors.d, &descriptors.d, &preference, 1, &found,
+            &count) != CUBLAS_STATUS_SUCCESS ||
         count == 0)
       return "cuBLASLt has no algorithm for the product";
     choice.version = cublasLtGetVersion();
@@ -220,10 +220,10 @@ private:
   /// True on failure, as below. cuBLAS is column-major: it computes
   /// D^T = B^T * A^T, and a row-major matrix is the transposed one as it lies.
   static bool describe(Descriptors &descriptors) {
-    bool failed = cublasLtMatmulDescInit(
-        &descriptors.operation,
-        is_f64 ? CUBLAS_COMPUTE_64F : Precision::compute_type,
-        is_f64 ? CUDA_R_64F : CUDA_R_32F);
+    bool failed = cublasLtMatmulDescInit(&descriptors.operation,
+                                         is_f64 ? CUBLAS_COMPUTE_64F
+                                                : Precision::compute_type,
+                                         is_f64 ? CUDA_R_64F : CUDA_R_32F);
     failed |= set(descriptors, CUBLASLT_MATMUL_DESC_TRANSA, transposition<B>());
     failed |= set(descriptors, CUBLASLT_MATMUL_DESC_TRANSB, transposition<A>());
     if constexpr (sizeof...(Bias) == 1) {

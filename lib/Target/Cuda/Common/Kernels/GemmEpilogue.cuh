@@ -1,10 +1,10 @@
 //===- GemmEpilogue.cuh - Functors as a visitor tree -----------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a GEMM does with its accumulators, in CUTLASS's words: loads of operands,
-// one compute node for each functor, stores of further results, and partial
-// results of reductions. The visitors are Hopper's; Blackwell's epilogues take
-// them too.
+// What a GEMM does with its accumulators, in CUTLASS's words: loads of
+// operands, one compute node for each functor, stores of further results, and
+// partial results of reductions. The visitors are Hopper's; Blackwell's
+// epilogues take them too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +32,15 @@ namespace fusion = cutlass::epilogue::fusion;
 
 inline constexpr auto nearest = cutlass::FloatRoundStyle::round_to_nearest;
 
-template <class Element> struct NumericType { using type = Element; };
-template <> struct NumericType<bf16> { using type = cutlass::bfloat16_t; };
-template <> struct NumericType<f16> { using type = cutlass::half_t; };
+template <class Element> struct NumericType {
+  using type = Element;
+};
+template <> struct NumericType<bf16> {
+  using type = cutlass::bfloat16_t;
+};
+template <> struct NumericType<f16> {
+  using type = cutlass::half_t;
+};
 
 template <class Tensor>
 using Element = typename NumericType<typename Tensor::Element>::type;
@@ -44,13 +50,12 @@ constexpr int alignment = 16 / sizeof(typename Tensor::Element);
 
 /// Row-major for what stands in for no tensor, too.
 template <class Tensor>
-using Layout = std::conditional_t<is_row_major<Tensor>::value ||
-                                      std::is_void_v<typename Tensor::Element>,
-                                  cutlass::layout::RowMajor,
-                                  cutlass::layout::ColumnMajor>;
+using Layout =
+    std::conditional_t<is_row_major<Tensor>::value ||
+                           std::is_void_v<typename Tensor::Element>,
+                       cutlass::layout::RowMajor, cutlass::layout::ColumnMajor>;
 
-template <class Tensor>
-auto *pointer(void *const *buffers, Sizes sizes = {}) {
+template <class Tensor> auto *pointer(void *const *buffers, Sizes sizes = {}) {
   return reinterpret_cast<Element<Tensor> *>(Tensor::pointer(buffers, sizes));
 }
 
@@ -108,7 +113,8 @@ template <class Descriptor, class Tensor> struct Staging {
 template <class Tensor, bool IsSource, class Descriptor> struct Load;
 
 /// The first matrix rides as CUTLASS's C, which shares shared memory with D.
-template <class Tensor, class Descriptor> struct Load<Tensor, true, Descriptor> {
+template <class Tensor, class Descriptor>
+struct Load<Tensor, true, Descriptor> {
   using Visitor = fusion::Sm90SrcFetch<Element<Tensor>>;
   static typename Visitor::Arguments arguments(void *const *, Sizes) {
     return {};
@@ -117,11 +123,12 @@ template <class Tensor, class Descriptor> struct Load<Tensor, true, Descriptor> 
 
 template <class Tensor, class Descriptor> struct LoadMatrix {
   using Details = typename Staging<Descriptor, Tensor>::Load;
-  using Visitor = fusion::Sm90AuxLoad<
-      Details::Stages, typename Details::EpilogueTile, Element<Tensor>,
-      typename Details::Stride, typename Details::SmemLayoutAtom,
-      typename Details::CopyOpS2R, alignment<Tensor>,
-      /*EnableNullptr=*/false>;
+  using Visitor =
+      fusion::Sm90AuxLoad<Details::Stages, typename Details::EpilogueTile,
+                          Element<Tensor>, typename Details::Stride,
+                          typename Details::SmemLayoutAtom,
+                          typename Details::CopyOpS2R, alignment<Tensor>,
+                          /*EnableNullptr=*/false>;
   static typename Visitor::Arguments arguments(void *const *buffers,
                                                Sizes sizes) {
     return {pointer<Tensor>(buffers, sizes), Element<Tensor>(0),
@@ -146,7 +153,8 @@ struct Load<RowVector<B, E, S, O>, false, Descriptor> {
       /*EnableNullptr=*/false>;
   static typename Visitor::Arguments arguments(void *const *buffers,
                                                Sizes sizes) {
-    return {pointer<Tensor>(buffers, sizes), Element<Tensor>(0),
+    return {pointer<Tensor>(buffers, sizes),
+            Element<Tensor>(0),
             {{}, {}, sizes(S)}};
   }
 };
@@ -160,7 +168,8 @@ struct Load<ColumnVector<B, E, S, O>, false, Descriptor> {
       cute::Stride<cute::_1, cute::_0, int64_t>, 1, /*EnableNullptr=*/false>;
   static typename Visitor::Arguments arguments(void *const *buffers,
                                                Sizes sizes) {
-    return {pointer<Tensor>(buffers, sizes), Element<Tensor>(0),
+    return {pointer<Tensor>(buffers, sizes),
+            Element<Tensor>(0),
             {{}, {}, sizes(S)}};
   }
 };
@@ -244,7 +253,9 @@ template <class Visitor, class Staged> struct Unstoring : Visitor {
 struct NoSource {
   using Element = void;
 };
-template <class... Tensors> struct FindSource { using type = NoSource; };
+template <class... Tensors> struct FindSource {
+  using type = NoSource;
+};
 template <class First, class... Rest> struct FindSource<First, Rest...> {
   using type = std::conditional_t<is_matrix<First>::value, First,
                                   typename FindSource<Rest...>::type>;

@@ -55,8 +55,9 @@ template <class... List> struct Reductions {
   static constexpr int count = sizeof...(List);
 };
 
-/// Results of one element a row, made of reductions of rows: their functors take
-/// all reductions in order, then the operands, which are ColumnVector or Scalar.
+/// Results of one element a row, made of reductions of rows: their functors
+/// take all reductions in order, then the operands, which are ColumnVector or
+/// Scalar.
 template <class ReductionList, class OperandList, class ResultList>
 struct RowEpilogue {};
 using NoRowEpilogue = RowEpilogue<Reductions<>, Operands<>, Results<>>;
@@ -79,7 +80,8 @@ template <class Problem, class Tile, Direction Along> struct Partials {
   static constexpr int length = of_rows ? Problem::n : Problem::m;
   static constexpr int across = of_rows ? Tile::m : Tile::n;
   static constexpr int along = of_rows ? Tile::n : Tile::m;
-  static constexpr int64_t stride = int64_t(count + across - 1) / across * across;
+  static constexpr int64_t stride =
+      int64_t(count + across - 1) / across * across;
   static constexpr int tiles = (length + along - 1) / along;
   static constexpr int64_t batch_stride = stride * tiles;
   static constexpr int64_t elements = batch_stride * Problem::batches;

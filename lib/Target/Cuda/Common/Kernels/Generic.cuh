@@ -54,9 +54,8 @@ __device__ Value combine_lanes(Value value, int lane, int slot,
   __syncthreads();
   for (int half = Lanes / 2; half > 0; half /= 2) {
     if (lane < half)
-      values[lane * Slots + slot] =
-          combine(values[lane * Slots + slot],
-                  values[(lane + half) * Slots + slot]);
+      values[lane * Slots + slot] = combine(
+          values[lane * Slots + slot], values[(lane + half) * Slots + slot]);
     __syncthreads();
   }
   Value result = values[slot];

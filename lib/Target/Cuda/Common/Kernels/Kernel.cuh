@@ -84,7 +84,9 @@ inline constexpr int64_t most_sizes = 4096;
 constexpr int64_t Size(int place) { return first_size + place; }
 /// The template argument for a size that a kernel derives from others.
 constexpr int64_t Derived(int place) { return Size(most_sizes / 2 + place); }
-constexpr bool is_size(int64_t value) { return value < first_size + most_sizes; }
+constexpr bool is_size(int64_t value) {
+  return value < first_size + most_sizes;
+}
 
 /// An extent: a number is an int, as device code counts.
 template <int64_t Value>
@@ -238,8 +240,8 @@ template <class Matrix> constexpr bool tma_can_address(Sizes sizes) {
 /// The same as far as numbers say it.
 template <class Matrix> constexpr bool tma_can_address() {
   using Element = typename Matrix::Element;
-  for (int64_t value : {Matrix::leading_dimension, Matrix::batch_stride,
-                        Matrix::offset})
+  for (int64_t value :
+       {Matrix::leading_dimension, Matrix::batch_stride, Matrix::offset})
     if (!is_size(value) && !is_aligned<Element>(value, 16))
       return false;
   return true;
@@ -250,8 +252,7 @@ template <class Matrix> constexpr bool tma_can_address() {
 //===----------------------------------------------------------------------===//
 
 /// Allows a kernel the dynamic shared memory it asks for at launch.
-template <class Function>
-int allow_shared_memory(Function *kernel, int bytes) {
+template <class Function> int allow_shared_memory(Function *kernel, int bytes) {
   return cudaFuncSetAttribute(reinterpret_cast<void const *>(kernel),
                               cudaFuncAttributeMaxDynamicSharedMemorySize,
                               bytes);
@@ -287,21 +288,19 @@ inline constexpr bool
     packs_operands<Kernel, std::void_t<decltype(&Kernel::pack)>> = true;
 
 /// Whether a kernel type leaves something to choose.
-template <class Kernel, class = void>
-inline constexpr bool has_choice = false;
+template <class Kernel, class = void> inline constexpr bool has_choice = false;
 template <class Kernel>
-inline constexpr bool
-    has_choice<Kernel, std::void_t<typename Kernel::Choice>> = true;
+inline constexpr bool has_choice<Kernel, std::void_t<typename Kernel::Choice>> =
+    true;
 
 /// Whether the sizes of a kernel type may be arguments.
-template <class Kernel, class = void>
-inline constexpr bool takes_sizes = false;
+template <class Kernel, class = void> inline constexpr bool takes_sizes = false;
 template <class Kernel>
 inline constexpr bool
     takes_sizes<Kernel, std::void_t<decltype(Kernel::takes_sizes)>> = true;
 
-/// The choice that the kernel exported as `Symbol` was verified with: Choice.cuh,
-/// which kernels that leave something to choose include.
+/// The choice that the kernel exported as `Symbol` was verified with:
+/// Choice.cuh, which kernels that leave something to choose include.
 template <class Kernel, class Symbol> struct Adopted;
 
 /// The C interface of a kernel type. `Symbol` is a type for each symbol.
@@ -313,8 +312,8 @@ template <class Kernel, class Symbol, int SizeCount> struct Exported {
                 "nobody destroys a kernel's state");
 
   /// State memory is 64-byte aligned; TMA descriptors may want more.
-  static constexpr uint64_t padding =
-      alignof(State) > 64 ? alignof(State) - 64 : 0;
+  static constexpr uint64_t padding = alignof(State) > 64 ? alignof(State) - 64
+                                                          : 0;
   static void *place(void *memory) {
     constexpr uintptr_t mask = alignof(State) - 1;
     return reinterpret_cast<void *>(

@@ -23,7 +23,9 @@ FACT_DEVICE float fast_exp2(float x) {
 }
 
 /// e^x. The argument's rounding adds |x| * 2^-24 to the relative error.
-FACT_DEVICE float fast_exp(float x) { return fast_exp2(x * 1.4426950408889634f); }
+FACT_DEVICE float fast_exp(float x) {
+  return fast_exp2(x * 1.4426950408889634f);
+}
 
 /// log2(x); absolute error 2^-22 near 1.
 FACT_DEVICE float fast_log2(float x) {
@@ -32,7 +34,9 @@ FACT_DEVICE float fast_log2(float x) {
   return result;
 }
 
-FACT_DEVICE float fast_log(float x) { return fast_log2(x) * 0.6931471805599453f; }
+FACT_DEVICE float fast_log(float x) {
+  return fast_log2(x) * 0.6931471805599453f;
+}
 
 /// tanh(x); relative error 2^-11. One instruction.
 FACT_DEVICE float tanh_approx(float x) {
@@ -93,8 +97,8 @@ FACT_DEVICE float fast_erf(float x) {
 }
 
 /// What is left of x when matrix units have truncated it to TF32, rounded to
-/// nearest. It has the sign of x, and is not 0 where x is not: infinities of the
-/// other operand keep their sign, and do not become NaN.
+/// nearest. It has the sign of x, and is not 0 where x is not: infinities of
+/// the other operand keep their sign, and do not become NaN.
 FACT_DEVICE float small_part(float x) {
   constexpr uint32_t dropped = 0x1fff;
   float big = __uint_as_float(__float_as_uint(x) & ~dropped);

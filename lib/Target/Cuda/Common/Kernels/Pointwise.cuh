@@ -1,4 +1,5 @@
-//===- Pointwise.cuh - Elementwise kernels over strided tensors -*- CUDA -*-===//
+//===- Pointwise.cuh - Elementwise kernels over strided tensors -*- CUDA
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each index of an index space and each result r:  D_r = f_r(operands...).
@@ -190,8 +191,8 @@ class Pointwise<Extents, Operands<Tensors...>, Results<List...>, Schedule> {
   static constexpr int per_thread = Schedule::vectors_per_thread;
   static constexpr int64_t vectors = Extents::total / vector;
   // Index arithmetic is a chain of divisions by constants: 32 bits are cheaper.
-  using Index = std::conditional_t<(Extents::total < INT32_MAX), uint32_t,
-                                   uint64_t>;
+  using Index =
+      std::conditional_t<(Extents::total < INT32_MAX), uint32_t, uint64_t>;
 
   /// Whether vectors reach across the ends of rows.
   static constexpr bool is_flat =
@@ -225,8 +226,9 @@ public:
   static int launch(State &state, cudaStream_t stream) {
     constexpr int64_t per_block = int64_t(block_threads) * per_thread;
     constexpr int64_t blocks = (vectors + per_block - 1) / per_block;
-    static_assert(blocks < INT32_MAX, "too many elements for one grid: use more "
-                                      "vectors a thread");
+    static_assert(blocks < INT32_MAX,
+                  "too many elements for one grid: use more "
+                  "vectors a thread");
     return launch_kernel(&pointwise_kernel<Pointwise>, dim3(unsigned(blocks)),
                          dim3(1), dim3(block_threads), 0, state, stream);
   }
@@ -240,7 +242,8 @@ private:
   template <size_t... I>
   FACT_DEVICE void run(State const &state, std::index_sequence<I...> all) {
     Slots<std::index_sequence<I...>> operands[per_thread];
-    Index first = Index(blockIdx.x) * (block_threads * per_thread) + threadIdx.x;
+    Index first =
+        Index(blockIdx.x) * (block_threads * per_thread) + threadIdx.x;
     load_all<false>(state, first, operands, all);
     if constexpr ((is_indexed_v<Tensors> || ...))
       load_all<true>(state, first, operands, all);
@@ -255,7 +258,8 @@ private:
   /// Loads the operands that have indices, or those that have none.
   template <bool Indexed, class SlotsOfAll, size_t... I>
   FACT_DEVICE void load_all(State const &state, Index first,
-                            SlotsOfAll *operands, std::index_sequence<I...> all) {
+                            SlotsOfAll *operands,
+                            std::index_sequence<I...> all) {
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
       Index index = first + v * block_threads;
@@ -405,9 +409,9 @@ private:
     constexpr bool whole = moves_in_vectors<Tensor>();
 #pragma unroll
     for (int i = 0; i < (whole ? 1 : vector); ++i) {
-      bool inside =
-          (true & ... &
-           contains<Bounds>(std::get<Positions<Bounds, int32_t>>(coordinates)[i]));
+      bool inside = (true & ... &
+                     contains<Bounds>(
+                         std::get<Positions<Bounds, int32_t>>(coordinates)[i]));
       int64_t offset = offsets[i];
       bool found = inside && move(Indices{}, offset, operands[i]...);
       if constexpr (whole) {
@@ -451,9 +455,8 @@ private:
                          Arguments const *...operands) {
     using Tensor = typename Result::Tensor;
     using Element = typename Tensor::Element;
-    auto *destination =
-        static_cast<Element *>(state.buffers[Tensor::buffer]) +
-        Positions<Tensor, Offset<Tensor>>(index)[0];
+    auto *destination = static_cast<Element *>(state.buffers[Tensor::buffer]) +
+                        Positions<Tensor, Offset<Tensor>>(index)[0];
     decltype(Result::Functor::apply(operands[0]...)) values[vector];
 #pragma unroll
     for (int i = 0; i < vector; ++i)

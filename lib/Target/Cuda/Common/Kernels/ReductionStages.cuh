@@ -111,14 +111,11 @@ template <int Count, class... Values>
 using Slots = SlotsOf<Count, std::index_sequence_for<Values...>, Values...>;
 
 template <size_t I, class Value, int Count>
-__device__ __forceinline__ Value (&get(Slot<I, Value, Count> &slot))[Count] {
-  return slot.values;
-}
-template <size_t I, class Value, int Count>
-__device__ __forceinline__ Value const (
-    &get(Slot<I, Value, Count> const &slot))[Count] {
-  return slot.values;
-}
+__device__ __forceinline__ Value (&get(Slot<I, Value, Count> &slot))
+    [Count] { return slot.values; } template <size_t I, class Value, int Count>
+    __device__ __forceinline__ Value
+    const (&get(Slot<I, Value, Count> const &slot))
+        [Count] { return slot.values; }
 
 /// The vector at `offset`, in the elements' own type.
 template <class Tensor, int Vector>
@@ -218,16 +215,14 @@ __device__ __forceinline__ void combine_rows(State &state, State *scratch,
 /// Strides by value: static arrays have no address on the device.
 template <class Strides> struct StridesOf;
 template <int64_t... Values> struct StridesOf<Strides<Values...>> {
-  template <class... Indices>
-  FACT_DEVICE int64_t dot(Indices... indices) {
+  template <class... Indices> FACT_DEVICE int64_t dot(Indices... indices) {
     return ((int64_t(indices) * Values) + ...);
   }
 };
 
 template <class Tensor, class... Indices>
 __device__ __forceinline__ int64_t offset_of(Indices... indices) {
-  return Tensor::offset +
-         StridesOf<typename Tensor::Strides>::dot(indices...);
+  return Tensor::offset + StridesOf<typename Tensor::Strides>::dot(indices...);
 }
 
 } // namespace reduction

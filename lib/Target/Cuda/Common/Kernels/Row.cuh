@@ -1,4 +1,5 @@
-//===- Row.cuh - Normalizations, softmax and reductions of rows -*- CUDA -*-===//
+//===- Row.cuh - Normalizations, softmax and reductions of rows -*- CUDA
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For each row: v = prologue(operands...), statistics of v in fp32, n = v
@@ -51,7 +52,8 @@
 //
 //   // exp(max(x)) of each row, plus one value of each
 //   struct RowEpilogue {
-//     FACT_DEVICE float apply(float reduced, float y) { return expf(reduced) + y; }
+//     FACT_DEVICE float apply(float reduced, float y) { return expf(reduced) +
+//     y; }
 //   };
 //   using Kernel = Row<
 //       Extent<65536, 768>, Max, Identity, Operands<RowMajor<0, bf16, 768>>,
@@ -121,8 +123,9 @@ class Row<Extent, Normalization, Prologue, Operands<Inputs...>,
   template <class... All> static constexpr bool can_use_vector() {
     return (row::Access<All>::template can_use_vector<vector>() && ...);
   }
-  static_assert(can_use_vector<Inputs..., Tensors..., typename List::Tensor...>(),
-                "strides and offsets must be multiples of the vector");
+  static_assert(
+      can_use_vector<Inputs..., Tensors..., typename List::Tensor...>(),
+      "strides and offsets must be multiples of the vector");
 
 public:
   static constexpr int buffer_count =
@@ -145,8 +148,8 @@ public:
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    constexpr int64_t blocks =
-        (Extent::rows + Schedule::rows_per_block - 1) / Schedule::rows_per_block;
+    constexpr int64_t blocks = (Extent::rows + Schedule::rows_per_block - 1) /
+                               Schedule::rows_per_block;
     static_assert(blocks < INT32_MAX, "too many rows for one grid");
     return launch_kernel(&row_kernel<Row>, dim3(unsigned(blocks)), dim3(1),
                          dim3(threads, Schedule::rows_per_block), 0, state,
@@ -243,7 +246,8 @@ private:
      ...);
     using Tensor = typename Result::Tensor;
     using Element = typename Tensor::Element;
-    static_cast<Element *>(state.buffers[Tensor::buffer])[Tensor::offset + row] =
+    static_cast<Element *>(
+        state.buffers[Tensor::buffer])[Tensor::offset + row] =
         narrow<Element>(Result::Functor::apply(reduced, operands[I][0]...));
   }
 };

@@ -1,4 +1,5 @@
-//===- RowOperations.cuh - What a kernel of rows does with them -*- CUDA -*-===//
+//===- RowOperations.cuh - What a kernel of rows does with them -*- CUDA
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_CUTLASS_ROWOPERATIONS_CUH
@@ -46,8 +47,8 @@ __device__ __forceinline__ float reduce(float value, float *scratch) {
 #pragma unroll
   for (int distance = (Threads < 32 ? Threads : 32) / 2; distance > 0;
        distance /= 2)
-    value = Operation::apply(value,
-                             __shfl_xor_sync(0xffffffffu, value, distance));
+    value =
+        Operation::apply(value, __shfl_xor_sync(0xffffffffu, value, distance));
   if constexpr (Threads > 32) {
     constexpr int warps = Threads / 32;
     if (threadIdx.x % 32 == 0)
@@ -104,8 +105,7 @@ template <int B, class E, int64_t S, int64_t O>
 struct Access<ColumnVector<B, E, S, O>> {
   template <int Count> static constexpr bool can_use_vector() { return true; }
   template <int Count>
-  FACT_DEVICE void load(void *const *buffers, int64_t row, int,
-                        float *values) {
+  FACT_DEVICE void load(void *const *buffers, int64_t row, int, float *values) {
     float value = widen(static_cast<E const *>(buffers[B])[O + row]);
 #pragma unroll
     for (int i = 0; i < Count; ++i)
@@ -166,8 +166,8 @@ template <class Epsilon> struct RmsNorm {
 #pragma unroll
     for (int i = 0; i < Count; ++i)
       squares = fmaf(values[i], values[i], squares);
-    squares = row::reduce<row::Add, Schedule::threads_per_row>(squares,
-                                                               scratch[0]);
+    squares =
+        row::reduce<row::Add, Schedule::threads_per_row>(squares, scratch[0]);
     float scale = rsqrtf(fmaf(squares, 1.0f / Columns, Epsilon::value));
 #pragma unroll
     for (int i = 0; i < Count; ++i)
@@ -215,7 +215,8 @@ template <class Operation, bool IsMean = false> struct Reduction {
 #pragma unroll
     for (int i = 0; i < Count; ++i)
       value = valid[i] ? Operation::apply(value, values[i]) : value;
-    value = row::reduce<Operation, Schedule::threads_per_row>(value, scratch[0]);
+    value =
+        row::reduce<Operation, Schedule::threads_per_row>(value, scratch[0]);
     if (IsMean)
       value /= Columns;
 #pragma unroll

@@ -132,8 +132,7 @@ class Scan {
   static constexpr int64_t chunk =
       ((Rows::length + splits - 1) / splits + tile - 1) / tile * tile;
 
-  static_assert(vector == 1 ||
-                    (Rows::inner == 1 && Rows::length % vector == 0),
+  static_assert(vector == 1 || (Rows::inner == 1 && Rows::length % vector == 0),
                 "vectors need contiguous rows of whole vectors");
 
 public:
@@ -185,8 +184,8 @@ public:
       for (int64_t before = 0; before < split; ++before)
         carry = Operation::apply(carry, state.totals[row * splits + before]);
 
-    int64_t const end = (split + 1) * chunk < Rows::length ? (split + 1) * chunk
-                                                           : Rows::length;
+    int64_t const end =
+        (split + 1) * chunk < Rows::length ? (split + 1) * chunk : Rows::length;
     for (int64_t first = split * chunk; first < end; first += tile) {
       int64_t const place = first + lane * items;
       Value values[items];
@@ -194,8 +193,8 @@ public:
 #pragma unroll
       for (int i = 1; i < items; ++i)
         values[i] = Operation::apply(values[i - 1], values[i]);
-      Value total, before = scan_lanes(scratch, values[items - 1], lane, slot,
-                                       total);
+      Value total,
+          before = scan_lanes(scratch, values[items - 1], lane, slot, total);
       before = Operation::apply(carry, before);
       carry = Operation::apply(carry, total);
       if (TotalsOnly || !active)

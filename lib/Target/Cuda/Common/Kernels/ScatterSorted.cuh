@@ -217,9 +217,8 @@ __global__ void __launch_bounds__(Sort::threads)
 //===----------------------------------------------------------------------===//
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::block_threads)
-    scatter_chunks_kernel(
-        typename Kernel::State const __grid_constant__ state) {
+__global__ void __launch_bounds__(Kernel::block_threads) scatter_chunks_kernel(
+    typename Kernel::State const __grid_constant__ state) {
   Kernel::combine_chunk(state);
 }
 
@@ -350,9 +349,9 @@ public:
         }
 #pragma unroll
         for (int j = 0; j < Vector; ++j)
-          sum[j] = is_first ? Sum(values[i][j])
-                            : Tensors::Operation::apply(sum[j],
-                                                        Sum(values[i][j]));
+          sum[j] = is_first
+                       ? Sum(values[i][j])
+                       : Tensors::Operation::apply(sum[j], Sum(values[i][j]));
         is_first = false;
       }
     }
@@ -468,8 +467,8 @@ private:
   }
 
   static int sort(SortPass &pass, cudaStream_t stream) {
-    if (int error = enqueue(&scatter_count_kernel<Sort>, Sort::blocks, pass,
-                            stream))
+    if (int error =
+            enqueue(&scatter_count_kernel<Sort>, Sort::blocks, pass, stream))
       return error;
     if (int error =
             enqueue(&scatter_scan_kernel<Sort>, Sort::digits, pass, stream))

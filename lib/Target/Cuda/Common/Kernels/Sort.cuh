@@ -91,8 +91,8 @@ template <class Rows, class Element, int64_t Count, bool Descending,
 class Sort {
   using Order = sort::Order<Compute<Element>>;
   /// The order of an element above its place.
-  using Key = std::conditional_t<sizeof(Order) == 8, unsigned __int128,
-                                 uint64_t>;
+  using Key =
+      std::conditional_t<sizeof(Order) == 8, unsigned __int128, uint64_t>;
   static constexpr int tile = Schedule::tile;
   static constexpr int64_t runs = (Rows::length + tile - 1) / tile;
   /// Short rows share a block.
@@ -144,9 +144,9 @@ public:
   static int launch(State &state, cudaStream_t stream) {
     constexpr int64_t blocks = (Rows::count + rows - 1) / rows * runs;
     static_assert(blocks < INT32_MAX, "too many rows for one grid");
-    int error = launch_kernel(&sort_tiles_kernel<Sort>, dim3(unsigned(blocks)),
-                              dim3(1), dim3(block_threads), shared_bytes, state,
-                              stream);
+    int error =
+        launch_kernel(&sort_tiles_kernel<Sort>, dim3(unsigned(blocks)), dim3(1),
+                      dim3(block_threads), shared_bytes, state, stream);
     int source = 0;
     int64_t length = kept;
     for (int64_t count = runs; count > 1 && !error; count = (count + 1) / 2) {
@@ -176,11 +176,11 @@ public:
     int64_t const first = int64_t(blockIdx.x / runs) * rows;
     for (int i = threadIdx.x; i < elements; i += block_threads) {
       int64_t const row = first + i / tile, place = run * tile + i % tile;
-      keys[i] = row < Rows::count && place < Rows::length
-                    ? make_key(state.input[Rows::begin(row) +
-                                           place * Rows::inner],
-                               place)
-                    : ~Key(0);
+      keys[i] =
+          row < Rows::count && place < Rows::length
+              ? make_key(state.input[Rows::begin(row) + place * Rows::inner],
+                         place)
+              : ~Key(0);
     }
     __syncthreads();
     for (int size = 2; size <= tile; size *= 2)
@@ -227,8 +227,8 @@ public:
     bool const is_first =
         other >= others || (low < merge.length && first[low] <= second[other]);
     // Past the end of a last run that has no partner.
-    Key const key = is_first ? (low < merge.length ? first[low] : ~Key(0))
-                             : second[other];
+    Key const key =
+        is_first ? (low < merge.length ? first[low] : ~Key(0)) : second[other];
     if (merge.output)
       store(merge.output, row, place, key);
     else

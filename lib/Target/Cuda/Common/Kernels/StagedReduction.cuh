@@ -133,12 +133,16 @@ public:
   static constexpr int buffer_count =
       count_buffers<Tensors..., typename List::Tensor..., ColumnTensors...,
                     typename ColumnList::Tensor...>();
-  static constexpr uint64_t workspace_bytes =
-      splits > 1 ? uint64_t(total) * width * splits * sizeof(Partial) : 0;
+  static constexpr uint64_t workspace_bytes = splits > 1
+                                                  ? uint64_t(total) * width
+                                                        * splits *
+                                                        sizeof(Partial)
+                                                  : 0;
   static constexpr int block_threads = columns * lanes;
   static constexpr int finish_threads = finish_columns * finish_lanes;
-  static constexpr int shared_bytes =
-      lanes > 1 ? block_threads * width * state_bytes() : 0;
+  static constexpr int shared_bytes = lanes > 1 ? block_threads * width *
+                                                      state_bytes()
+                                                : 0;
   static constexpr int finish_bytes = finish_threads * width * state_bytes();
 
   struct State {
@@ -354,9 +358,9 @@ private:
                          std::index_sequence<S...>, std::index_sequence<I...>) {
     using Tensor = typename Result::Tensor;
     using Functor = typename Result::Functor;
-    decltype(Functor::apply(reduction::get<S>(reduced)[0]...,
-                            widen(reduction::get<I>(loaded)[0])...))
-        values[vector];
+    decltype(Functor::apply(
+        reduction::get<S>(reduced)[0]...,
+        widen(reduction::get<I>(loaded)[0])...)) values[vector];
 #pragma unroll
     for (int j = 0; j < vector; ++j)
       values[j] = Functor::apply(reduction::get<S>(reduced)[j]...,
@@ -376,16 +380,15 @@ private:
     reduction::Slots<width, typename ColumnTensors::Element...> loaded;
     int64_t const inner = folds ? 0 : where.inner;
     (reduction::load<ColumnTensors, width>(
-         state.buffers,
-         reduction::offset_of<ColumnTensors>(where.outer, inner),
+         state.buffers, reduction::offset_of<ColumnTensors>(where.outer, inner),
          reduction::get<I>(loaded)),
      ...);
     auto store_result = [&](auto result) {
       using Tensor = typename decltype(result)::Tensor;
       using Functor = typename decltype(result)::Functor;
-      decltype(Functor::apply(reduction::get<S>(reduced)[0]...,
-                              widen(reduction::get<I>(loaded)[0])...))
-          values[width];
+      decltype(Functor::apply(
+          reduction::get<S>(reduced)[0]...,
+          widen(reduction::get<I>(loaded)[0])...)) values[width];
 #pragma unroll
       for (int j = 0; j < width; ++j)
         values[j] = Functor::apply(reduction::get<S>(reduced)[j]...,

@@ -105,8 +105,10 @@ public:
   static constexpr int buffer_count =
       count_buffers<ThinFactor, WideFactor, Tensors...,
                     typename List::Tensor...>();
-  static constexpr uint64_t workspace_bytes =
-      splits > 1 ? uint64_t(splits) * points * sizeof(float) : 0;
+  static constexpr uint64_t workspace_bytes = splits > 1
+                                                  ? uint64_t(splits) * points *
+                                                        sizeof(float)
+                                                  : 0;
   static constexpr int block_threads = threads;
 
   struct State {
@@ -185,13 +187,12 @@ private:
   FACT_DEVICE void add_products(State const &state, int64_t batch,
                                 int64_t first, int64_t row, int64_t split,
                                 int lane, float (&sums)[tile][width]) {
-    auto const *thin = address<ThinFactor>(state, batch) +
-                       first * stride<ThinFactor, 1>();
+    auto const *thin =
+        address<ThinFactor>(state, batch) + first * stride<ThinFactor, 1>();
     auto const *wide =
         address<WideFactor>(state, batch) + row * stride<WideFactor, 1>();
     int64_t const begin = split * chunk;
-    int64_t const end =
-        begin + chunk < Problem::k ? begin + chunk : Problem::k;
+    int64_t const end = begin + chunk < Problem::k ? begin + chunk : Problem::k;
 #pragma unroll 4
     for (int64_t k = begin + lane * step; k < end; k += lanes * step) {
       float factors[vector];
@@ -320,8 +321,7 @@ private:
 
   /// Reads elements that follow each other along a dimension.
   template <class Tensor, int Count, int Dimension>
-  FACT_DEVICE void load(typename Tensor::Element const *source,
-                        float *values) {
+  FACT_DEVICE void load(typename Tensor::Element const *source, float *values) {
     if constexpr (Count > 1 && moves_in_vectors<Tensor, Count, Dimension>()) {
       load_vector<Count>(source, values);
     } else {

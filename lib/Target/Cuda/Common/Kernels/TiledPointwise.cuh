@@ -92,9 +92,8 @@ template <class Extents, class Tile, class LoadOrder, class StoreOrder,
 class TiledPointwise;
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::block_threads)
-    tiled_pointwise_kernel(
-        typename Kernel::State const __grid_constant__ state) {
+__global__ void __launch_bounds__(Kernel::block_threads) tiled_pointwise_kernel(
+    typename Kernel::State const __grid_constant__ state) {
   Kernel::run(state);
 }
 
@@ -143,8 +142,7 @@ private:
   template <class Tensor, bool IsStaged> struct Passage {
     using Element = typename Tensor::Element;
     static constexpr int full = 4 / int(sizeof(Element));
-    static constexpr int pack =
-        full > 1 && tile_along % full == 0 ? full : 1;
+    static constexpr int pack = full > 1 && tile_along % full == 0 ? full : 1;
     static constexpr int width = [] {
       int count = 16 / int(sizeof(Element));
       while (count > 1 && !(Extents_::sizes[across] % count == 0 &&
@@ -312,8 +310,8 @@ private:
     bool inside = true;
 #pragma unroll
     for (int d = 0; d < rank; ++d)
-      inside &= extent(d) % tile_of(d) == 0 ||
-                origin[d] + place.index[d] < extent(d);
+      inside &=
+          extent(d) % tile_of(d) == 0 || origin[d] + place.index[d] < extent(d);
     return inside;
   }
 

@@ -17,9 +17,15 @@
 namespace fact {
 
 /// What functors see of an element.
-template <class Element> struct ComputeType { using type = Element; };
-template <> struct ComputeType<bf16> { using type = float; };
-template <> struct ComputeType<f16> { using type = float; };
+template <class Element> struct ComputeType {
+  using type = Element;
+};
+template <> struct ComputeType<bf16> {
+  using type = float;
+};
+template <> struct ComputeType<f16> {
+  using type = float;
+};
 template <class Element> using Compute = typename ComputeType<Element>::type;
 
 template <class Element>
@@ -40,16 +46,25 @@ __device__ __forceinline__ Element narrow(Value value) {
 
 /// The register type that moves in one access.
 template <int Bytes> struct AccessType;
-template <> struct AccessType<1> { using type = uint8_t; };
-template <> struct AccessType<2> { using type = uint16_t; };
-template <> struct AccessType<4> { using type = uint32_t; };
-template <> struct AccessType<8> { using type = uint2; };
-template <> struct AccessType<16> { using type = uint4; };
+template <> struct AccessType<1> {
+  using type = uint8_t;
+};
+template <> struct AccessType<2> {
+  using type = uint16_t;
+};
+template <> struct AccessType<4> {
+  using type = uint32_t;
+};
+template <> struct AccessType<8> {
+  using type = uint2;
+};
+template <> struct AccessType<16> {
+  using type = uint4;
+};
 
 template <class Element, int Count>
-using VectorAccess =
-    typename AccessType<(sizeof(Element) * Count < 16 ? sizeof(Element) * Count
-                                                      : 16)>::type;
+using VectorAccess = typename AccessType<(
+    sizeof(Element) * Count < 16 ? sizeof(Element) * Count : 16)>::type;
 
 /// Reads by the read-only path: no kernel reads what another thread writes,
 /// and the compiler may then move loads above stores.

@@ -1,4 +1,5 @@
-//===- WindowReduction.cuh - Reductions of windows --------------*- CUDA -*-===//
+//===- WindowReduction.cuh - Reductions of windows --------------*- CUDA
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A pool or a depthwise convolution: each result is a reduction over the taps
@@ -126,8 +127,8 @@ __global__ void __launch_bounds__(Kernel::block_threads)
 template <class Space, class Stage, class Fill, class Load, class... Images,
           class... Taps, class... Tensors, class... List, class Schedule>
 class WindowReduction<Space, Stage, Fill, Load, Operands<Images...>,
-                      Operands<Taps...>, Operands<Tensors...>,
-                      Results<List...>, Schedule> {
+                      Operands<Taps...>, Operands<Tensors...>, Results<List...>,
+                      Schedule> {
   using Outer = typename Space::Outer;
   using Depth = typename Space::Depth;
   using Rows = typename Space::Rows;
@@ -142,8 +143,7 @@ class WindowReduction<Space, Stage, Fill, Load, Operands<Images...>,
   /// Lanes of a thread, and columns per load.
   static constexpr int vector = has_lanes ? Schedule::vector : 1;
   static constexpr int access = has_lanes ? 1 : Schedule::vector;
-  static constexpr bool sweeps =
-      Schedule::traversal == WindowTraversal::sweep;
+  static constexpr bool sweeps = Schedule::traversal == WindowTraversal::sweep;
   /// Taps of a row that are taken together, and the elements they extend over.
   static constexpr int taps =
       Schedule::traversal == WindowTraversal::taps ? 1 : Columns::kernel;
@@ -153,8 +153,7 @@ class WindowReduction<Space, Stage, Fill, Load, Operands<Images...>,
   static constexpr uint64_t read_columns = Columns::reads(columns, taps);
   static_assert(width <= 64, "a thread holds at most 64 elements of a row");
   /// Loads begin at aligned elements.
-  static constexpr int shift =
-      ((-Columns::low) % access + access) % access;
+  static constexpr int shift = ((-Columns::low) % access + access) % access;
   static constexpr int loaded =
       has_lanes ? width * vector
                 : (shift + width + access - 1) / access * access;
@@ -164,8 +163,8 @@ class WindowReduction<Space, Stage, Fill, Load, Operands<Images...>,
   static constexpr int row_tiles = (Rows::count + rows - 1) / rows;
   static constexpr int column_tiles = (Columns::count + columns - 1) / columns;
   static constexpr int lane_tiles = Space::lanes / vector;
-  static constexpr int64_t tiles = Outer::total * Depth::count * row_tiles *
-                                   column_tiles * lane_tiles;
+  static constexpr int64_t tiles =
+      Outer::total * Depth::count * row_tiles * column_tiles * lane_tiles;
   /// Neighbors in memory: the elements of one store.
   static constexpr int run_length = has_lanes ? vector : columns;
   static constexpr int run_dimension = rank - (has_lanes ? 1 : 2);
@@ -177,11 +176,11 @@ class WindowReduction<Space, Stage, Fill, Load, Operands<Images...>,
                 "vectors of columns are aligned");
 
   /// What windows are of.
-  using Pixel = decltype(
-      Load::apply(std::declval<Compute<typename Images::Element>>()...));
+  using Pixel = decltype(Load::apply(
+      std::declval<Compute<typename Images::Element>>()...));
   using Row = reduction::Slots<loaded, typename Images::Element...>;
-  using Filter = reduction::Slots<plane * vector,
-                                  Compute<typename Taps::Element>...>;
+  using Filter =
+      reduction::Slots<plane * vector, Compute<typename Taps::Element>...>;
 
 public:
   static constexpr int buffer_count =
@@ -274,8 +273,8 @@ private:
       return result;
     }
   };
-  template <class Tensor> static constexpr __device__ int64_t
-  stride(int dimension) {
+  template <class Tensor>
+  static constexpr __device__ int64_t stride(int dimension) {
     return Dimension<typename Tensor::Strides>::stride(dimension);
   }
 
@@ -294,8 +293,7 @@ private:
   FACT_DEVICE void fetch(State const &state, int const (&index)[rank],
                          int depth, int row, int column, Row &result,
                          std::index_sequence<I...>) {
-    (fetch<Images>(state, index, depth, row, column,
-                   reduction::get<I>(result)),
+    (fetch<Images>(state, index, depth, row, column, reduction::get<I>(result)),
      ...);
   }
   template <class Image>
@@ -327,8 +325,8 @@ private:
       for (int j = 0; j < loaded; j += access)
         if (read_loads >> (j / access) & 1)
           load<access, moves_in_vectors<Image, access>(rank - 2), unit>(
-              source + min(max(column - shift + j, 0),
-                           Columns::size - access) * unit,
+              source + min(max(column - shift + j, 0), Columns::size - access) *
+                           unit,
               values + j);
     }
   }
@@ -373,8 +371,8 @@ private:
                         Pixel (&values)[width][vector],
                         std::index_sequence<I...>) {
     constexpr bool leaves_columns = Columns::leaves(columns);
-    constexpr bool leaves = leaves_columns || Rows::leaves(rows) ||
-                            Depth::leaves(1);
+    constexpr bool leaves =
+        leaves_columns || Rows::leaves(rows) || Depth::leaves(1);
 #pragma unroll
     for (int j = 0; j < width; ++j) {
       if (!(read_columns >> j & 1))
@@ -405,8 +403,7 @@ private:
   FACT_DEVICE void load_filter(State const &state, int const (&index)[rank],
                                int kd, int kh, int kw, Filter &filter,
                                std::index_sequence<I...>) {
-    (load_taps<Taps>(state, index, kd, kh, kw, reduction::get<I>(filter)),
-     ...);
+    (load_taps<Taps>(state, index, kd, kh, kw, reduction::get<I>(filter)), ...);
   }
   template <class Tensor>
   FACT_DEVICE void load_taps(State const &state, int const (&index)[rank],
@@ -421,11 +418,10 @@ private:
               kw * stride<Tensor>(rank + 2);
     auto const *source =
         static_cast<Element const *>(state.buffers[Tensor::buffer]) + offset;
-    constexpr bool is_vector =
-        moves_in_vectors<Tensor, vector>(rank - 1) &&
-        stride<Tensor>(rank) % vector == 0 &&
-        stride<Tensor>(rank + 1) % vector == 0 &&
-        stride<Tensor>(rank + 2) % vector == 0;
+    constexpr bool is_vector = moves_in_vectors<Tensor, vector>(rank - 1) &&
+                               stride<Tensor>(rank) % vector == 0 &&
+                               stride<Tensor>(rank + 1) % vector == 0 &&
+                               stride<Tensor>(rank + 2) % vector == 0;
 #pragma unroll
     for (int k = 0; k < plane; ++k) {
       Element elements[vector];
@@ -466,10 +462,9 @@ private:
   }
 
   template <size_t... I>
-  FACT_DEVICE void sweep(State const &state, int const (&index)[rank],
-                         int depth, int kd,
-                         Accumulator (&sums)[rows][columns][vector],
-                         std::index_sequence<I...>) {
+  FACT_DEVICE void
+  sweep(State const &state, int const (&index)[rank], int depth, int kd,
+        Accumulator (&sums)[rows][columns][vector], std::index_sequence<I...>) {
     int const row = index[rank - 3] * Rows::stride - Rows::low;
     int const column = column_of(index, 0);
     Filter filter;
@@ -509,24 +504,23 @@ private:
   }
 
   /// One row of taps, or one tap, after the other.
-  FACT_DEVICE void step(State const &state, int const (&index)[rank],
-                        int depth, int kd,
-                        Accumulator (&sums)[rows][columns][vector]) {
+  FACT_DEVICE void step(State const &state, int const (&index)[rank], int depth,
+                        int kd, Accumulator (&sums)[rows][columns][vector]) {
 #pragma unroll 1
     for (int kh = 0; kh < Rows::kernel; ++kh)
 #pragma unroll 1
       for (int kw = 0; kw < Columns::kernel; kw += taps) {
         int const column = column_of(index, kw);
-        int const row = index[rank - 3] * Rows::stride +
-                        kh * Rows::dilation - Rows::low;
+        int const row =
+            index[rank - 3] * Rows::stride + kh * Rows::dilation - Rows::low;
         Filter filter;
         load_filter(state, index, kd, kh, kw, filter,
                     std::index_sequence_for<Taps...>{});
         Row fetched[rows];
 #pragma unroll
         for (int t = 0; t < rows; ++t)
-          fetch(state, index, depth, row + t * Rows::stride, column,
-                fetched[t], std::index_sequence_for<Images...>{});
+          fetch(state, index, depth, row + t * Rows::stride, column, fetched[t],
+                std::index_sequence_for<Images...>{});
 #pragma unroll
         for (int t = 0; t < rows; ++t) {
           Pixel values[width][vector];
@@ -565,11 +559,10 @@ private:
         Reduced reduced[run_length];
 #pragma unroll
         for (int i = 0; i < run_length; ++i)
-          reduced[i] = Fold::finish(
-              has_lanes ? sums[t][r][i % vector] : sums[t][i % columns][0],
-              count);
-        store_all(state, place, reduced,
-                  std::index_sequence_for<Tensors...>{});
+          reduced[i] = Fold::finish(has_lanes ? sums[t][r][i % vector]
+                                              : sums[t][i % columns][0],
+                                    count);
+        store_all(state, place, reduced, std::index_sequence_for<Tensors...>{});
       }
     }
   }
@@ -587,8 +580,8 @@ private:
     else
       return min(run_length, Columns::count - place[rank - 2]);
   }
-  template <class Tensor> FACT_DEVICE int64_t offset_of(
-      int const (&place)[rank]) {
+  template <class Tensor>
+  FACT_DEVICE int64_t offset_of(int const (&place)[rank]) {
     int64_t offset = Tensor::offset;
 #pragma unroll
     for (int d = 0; d < rank; ++d)
@@ -602,8 +595,7 @@ private:
                              std::index_sequence<I...>) {
     reduction::Slots<run_length, Compute<typename Tensors::Element>...> others;
     (load_run<Tensors>(state, place, reduction::get<I>(others)), ...);
-    (store_run<List>(state, place, reduced, reduction::get<I>(others)...),
-     ...);
+    (store_run<List>(state, place, reduced, reduction::get<I>(others)...), ...);
   }
 
   template <class Tensor>
@@ -630,11 +622,10 @@ private:
                              Others const *...others) {
     using Tensor = typename Result::Tensor;
     using Element = typename Tensor::Element;
-    auto *destination =
-        static_cast<Element *>(state.buffers[Tensor::buffer]) +
-        offset_of<Tensor>(place);
-    decltype(Result::Functor::apply(reduced[0], others[0]...))
-        values[run_length];
+    auto *destination = static_cast<Element *>(state.buffers[Tensor::buffer]) +
+                        offset_of<Tensor>(place);
+    decltype(Result::Functor::apply(reduced[0],
+                                    others[0]...)) values[run_length];
 #pragma unroll
     for (int i = 0; i < run_length; ++i)
       values[i] = Result::Functor::apply(reduced[i], others[i]...);

@@ -22,13 +22,13 @@
 
 // The Blackwell parts of the collective builders' umbrella headers.
 #include "GemmEpilogue.cuh"
+#include "cutlass/gemm/collective/builders/sm100_umma_builder.inl"
 #include "cutlass/gemm/collective/collective_builder_decl.hpp"
 #include "cutlass/gemm/collective/collective_mma_decl.hpp"
 #include "cutlass/gemm/collective/sm100_mma_warpspecialized.hpp"
-#include "cutlass/gemm/collective/builders/sm100_umma_builder.inl"
 #include "cutlass/gemm/kernel/gemm_universal_decl.h"
-#include "cutlass/gemm/kernel/tile_scheduler.hpp"
 #include "cutlass/gemm/kernel/sm100_gemm_tma_warpspecialized.hpp"
+#include "cutlass/gemm/kernel/tile_scheduler.hpp"
 
 namespace fact {
 
@@ -103,8 +103,8 @@ class Sm100Gemm;
 
 template <class Problem, class A, class B, class... Tensors, class First,
           class... Further, class Schedule>
-class Sm100Gemm<Problem, A, B, Operands<Tensors...>,
-                Results<First, Further...>, Schedule> {
+class Sm100Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
+                Schedule> {
   using D = typename First::Tensor;
   using Source = typename sm90::FindSource<Tensors...>::type;
   using Tile = typename Schedule::Tile;
@@ -208,12 +208,12 @@ public:
     arguments.problem_shape =
         cute::make_shape(int(Problem::m), int(Problem::n), int(Problem::k),
                          int(Problem::batches));
-    arguments.mainloop = {
-        sm90::pointer<A>(buffers),
-        sm90::make_stride<typename Kernel::StrideA, A>(),
-        sm90::pointer<B>(buffers),
-        sm90::make_stride<typename Kernel::StrideB, B>()};
-    arguments.epilogue.thread = Tree::arguments(buffers, {}, /*partials=*/nullptr);
+    arguments.mainloop = {sm90::pointer<A>(buffers),
+                          sm90::make_stride<typename Kernel::StrideA, A>(),
+                          sm90::pointer<B>(buffers),
+                          sm90::make_stride<typename Kernel::StrideB, B>()};
+    arguments.epilogue.thread =
+        Tree::arguments(buffers, {}, /*partials=*/nullptr);
     if constexpr (!std::is_void_v<ElementC>) {
       arguments.epilogue.ptr_C = sm90::pointer<Source>(buffers);
       arguments.epilogue.dC =
@@ -241,8 +241,8 @@ public:
 
 private:
   template <class Tensor> static bool is_tma_aligned(void *const *buffers) {
-    if constexpr (is_row_major<Tensor>::value ||
-                  std::is_same_v<Tensor, A> || std::is_same_v<Tensor, B>)
+    if constexpr (is_row_major<Tensor>::value || std::is_same_v<Tensor, A> ||
+                  std::is_same_v<Tensor, B>)
       return is_aligned(Tensor::pointer(buffers), 16);
     return true;
   }

@@ -4,9 +4,9 @@
 // Asynchronous copies, matrix loads and matrix products of a warp, each a
 // function of one PTX instruction.
 //
-// A matrix of `load_matrices` is 8 rows of 16 bytes: lane i of eight lanes gives
-// the address of row i. Lane i gets word i % 4 of row i / 4; transposed, the two
-// 16-bit elements in rows 2 (i % 4) and the next of column i / 4.
+// A matrix of `load_matrices` is 8 rows of 16 bytes: lane i of eight lanes
+// gives the address of row i. Lane i gets word i % 4 of row i / 4; transposed,
+// the two 16-bit elements in rows 2 (i % 4) and the next of column i / 4.
 //
 // A product is of 16 x 8 elements, D += A B. With g = lane / 4, t = lane % 4
 // and two 16-bit elements, or one of TF32, per word, a lane holds
@@ -37,7 +37,8 @@ FACT_DEVICE uint32_t shared_address(void const *pointer) {
 /// become 0. Both addresses are multiples of `Bytes`.
 template <int Bytes>
 FACT_DEVICE void copy_async(uint32_t shared, void const *global, int given) {
-  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "as cp.async has them");
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16,
+                "as cp.async has them");
   // Past the first-level cache, which has no use for whole lines.
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], %2, %3;" ::"r"(shared),
@@ -61,9 +62,10 @@ template <int Groups> FACT_DEVICE void wait_for_copies() {
 
 /// Four matrices: lanes 8 i to 8 i + 7 address matrix i, which becomes word i.
 FACT_DEVICE void load_matrices(uint32_t (&words)[4], uint32_t shared) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-               : "r"(shared));
+  asm volatile(
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+      : "r"(shared));
 }
 
 FACT_DEVICE void load_matrices_transposed(uint32_t (&words)[4],

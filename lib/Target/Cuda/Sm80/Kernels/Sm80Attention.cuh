@@ -56,17 +56,15 @@ inline constexpr int combine_threads = 128;
 template <class Block>
 __global__ void __launch_bounds__(combine_threads)
     combine(typename Block::Params params) {
-  Block::combine(params,
-                 int64_t(blockIdx.x) * combine_threads + threadIdx.x);
+  Block::combine(params, int64_t(blockIdx.x) * combine_threads + threadIdx.x);
 }
 
 template <class Block>
 int launch_combine(typename Block::Params &params, cudaStream_t stream) {
   constexpr int64_t elements = Block::result_elements;
-  return launch_kernel(
-      &combine<Block>,
-      dim3((elements + combine_threads - 1) / combine_threads), dim3(1),
-      dim3(combine_threads), 0, params, stream);
+  return launch_kernel(&combine<Block>,
+                       dim3((elements + combine_threads - 1) / combine_threads),
+                       dim3(1), dim3(combine_threads), 0, params, stream);
 }
 
 //===----------------------------------------------------------------------===//

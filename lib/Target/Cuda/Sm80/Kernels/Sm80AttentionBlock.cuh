@@ -52,8 +52,8 @@ struct AttentionBlock {
 
   static constexpr int tiles =
       (Problem::rows + Schedule::query_tile - 1) / Schedule::query_tile;
-  static constexpr int64_t blocks = int64_t(tiles) * Schedule::splits *
-                                    Problem::key_heads * Problem::batches;
+  static constexpr int64_t blocks =
+      int64_t(tiles) * Schedule::splits * Problem::key_heads * Problem::batches;
   static_assert(blocks < INT32_MAX, "the grid has at most 2^31 - 1 blocks");
   static constexpr int threads = Schedule::threads;
 
@@ -80,8 +80,8 @@ struct AttentionBlock {
 
   using Scores = float[bands][score_tiles][4];
   using Result = float[bands][value_tiles][4];
-  using QueryFactors = uint32_t[keeps_queries ? head_steps : chunk][bands]
-                               [parts][4];
+  using QueryFactors =
+      uint32_t[keeps_queries ? head_steps : chunk][bands][parts][4];
 
   /// What a thread knows of its rows, two of each band.
   struct Rows {
@@ -103,8 +103,8 @@ struct AttentionBlock {
                    is_aligned(params.result, O::access_bytes);
     if constexpr (Added::is_present) {
       params.mask = Added::pointer(buffers);
-      aligned &= is_aligned(params.mask,
-                            Added::template alignment<Problem::keys>);
+      aligned &=
+          is_aligned(params.mask, Added::template alignment<Problem::keys>);
     }
     return aligned ? cudaSuccess : cudaErrorMisalignedAddress;
   }
@@ -133,10 +133,9 @@ struct AttentionBlock {
     int last_row = min(first_row + Schedule::query_tile, Problem::rows) - 1;
     bool spans = first_row / Problem::queries != last_row / Problem::queries;
     first_query = spans ? 0 : first_row % Problem::queries;
-    int last_query =
-        spans ? Problem::queries - 1 : last_row % Problem::queries;
-    int seen = MaskKind::causal ? min(Problem::keys, last_query + 1)
-                                : Problem::keys;
+    int last_query = spans ? Problem::queries - 1 : last_row % Problem::queries;
+    int seen =
+        MaskKind::causal ? min(Problem::keys, last_query + 1) : Problem::keys;
     int count = (seen + Schedule::key_tile - 1) / Schedule::key_tile;
     int share = (count + Schedule::splits - 1) / Schedule::splits;
     first_tile = min(split * share, count);
@@ -181,8 +180,7 @@ struct AttentionBlock {
     commit_copies();
   }
 
-  __device__ __forceinline__ void init(Params const &params,
-                                       Rows &rows) const {
+  __device__ __forceinline__ void init(Params const &params, Rows &rows) const {
 #pragma unroll
     for (int i = 0; i < bands * 2; ++i) {
       int band = i / 2, half = i % 2;
@@ -221,8 +219,8 @@ struct AttentionBlock {
   __device__ __forceinline__ void multiply_keys(uint32_t queries, uint32_t keys,
                                                 QueryFactors &kept,
                                                 Scores &scores) const {
-    uint32_t start = keys + (lane / 16 * 8 + lane % 8) * head_pitch +
-                     lane / 8 % 2 * 16;
+    uint32_t start =
+        keys + (lane / 16 * 8 + lane % 8) * head_pitch + lane / 8 % 2 * 16;
 #pragma unroll
     for (int i = 0; i < bands * score_tiles * 4; ++i)
       scores[i / 4 / score_tiles][i / 4 % score_tiles][i % 4] = 0;
@@ -254,8 +252,8 @@ struct AttentionBlock {
 #pragma unroll
         for (int i = 0; i < bands * 8; ++i) {
           float &score = scores[i / 8][2 * pair + i / 4 % 2][i % 4];
-          score = sums[i / 8][i / 4 % 2][i % 4] +
-                  (Product::promotes ? score : 0);
+          score =
+              sums[i / 8][i / 4 % 2][i % 4] + (Product::promotes ? score : 0);
         }
       }
     }
@@ -266,8 +264,8 @@ struct AttentionBlock {
   __device__ __forceinline__ void mask_scores(Rows const &rows, int tile,
                                               Scores &scores) const {
     int first = tile * Schedule::key_tile, end = first + Schedule::key_tile;
-    bool hides = end > Problem::keys ||
-                 (MaskKind::causal && end - 1 > first_query);
+    bool hides =
+        end > Problem::keys || (MaskKind::causal && end - 1 > first_query);
 #pragma unroll
     for (int band = 0; band < bands; ++band) {
       if constexpr (Added::is_present)
@@ -320,8 +318,8 @@ struct AttentionBlock {
 
   /// Turns scores into exponentials. `decay` is the factor of what was summed
   /// up before, by row.
-  __device__ __forceinline__ void
-  exponentiate(Scores &scores, Rows &rows, float (&decay)[bands][2]) const {
+  __device__ __forceinline__ void exponentiate(Scores &scores, Rows &rows,
+                                               float (&decay)[bands][2]) const {
 #pragma unroll
     for (int i = 0; i < bands * 2; ++i) {
       int band = i / 2, half = i % 2;
@@ -426,9 +424,10 @@ struct AttentionBlock {
               return sum == 0 ? 0 : result[band][tile][2 * half + j] * inverse;
             });
       } else {
-        int64_t place = get_place(
-            split, (int64_t(batch) * Problem::key_heads + key_head) *
-                           Problem::rows + row);
+        int64_t place =
+            get_place(split, (int64_t(batch) * Problem::key_heads + key_head) *
+                                     Problem::rows +
+                                 row);
         using Partial = Heads<0, float, 0, 0, Problem::value_size, 1>;
         store_row<Partial, Problem::value_size>(
             params.partial + place * Problem::value_size, lane,
@@ -457,8 +456,8 @@ struct AttentionBlock {
       int64_t place = get_place(split, row);
       float weight = fast_exp2(scores[place] - base);
       sum = fmaf(weight, sums[place], sum);
-      total = fmaf(weight,
-                   params.partial[place * Problem::value_size + column], total);
+      total = fmaf(weight, params.partial[place * Problem::value_size + column],
+                   total);
     }
     int query = row % Problem::queries;
     int64_t head = row / Problem::queries;

@@ -80,8 +80,7 @@ template <int Buffer, class Element, int64_t BatchStride, int64_t HeadStride,
           int64_t RowStride, int64_t ColumnStride, int64_t Offset = 0>
 struct Heads : View<Buffer, Element, Offset> {
   static constexpr int64_t batch_stride = BatchStride, head_stride = HeadStride,
-                           row_stride = RowStride,
-                           column_stride = ColumnStride;
+                           row_stride = RowStride, column_stride = ColumnStride;
 
   /// Whether `bytes` of a row can be accessed at once.
   static constexpr bool has_accesses_of(int bytes) {
@@ -147,9 +146,8 @@ template <class Element> constexpr int row_pitch(int columns) {
 /// Copies rows to shared memory, `offset` elements from `source`. What lies
 /// beyond `count` rows and `Columns` columns becomes 0.
 template <class Tensor, int Rows, int Columns, int Threads, class Offset>
-FACT_DEVICE void copy_rows(char *shared,
-                           typename Tensor::Element const *source, int count,
-                           Offset offset) {
+FACT_DEVICE void copy_rows(char *shared, typename Tensor::Element const *source,
+                           int count, Offset offset) {
   using Element = typename Tensor::Element;
   constexpr int size = sizeof(Element), access = Tensor::access_bytes;
   constexpr int pitch = row_pitch<Element>(Columns);

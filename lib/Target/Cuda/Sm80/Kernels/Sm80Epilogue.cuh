@@ -49,8 +49,8 @@ template <class Tensor, int Count> struct Columns {
     }
 #pragma unroll
     for (int i = 0; i < Count; ++i)
-      values[i] = i < given ? widen(source[i * Strides::column])
-                            : Compute<Element>(0);
+      values[i] =
+          i < given ? widen(source[i * Strides::column]) : Compute<Element>(0);
   }
 };
 
@@ -98,20 +98,18 @@ private:
   }
 
   template <class Result, size_t... P, class... Arguments>
-  FACT_DEVICE void store(void *const *buffers, int64_t batch, int row,
-                         int column, int given,
-                         float const (&sums)[Products][vector],
-                         std::index_sequence<P...>,
-                         Arguments const &...operands) {
+  FACT_DEVICE void
+  store(void *const *buffers, int64_t batch, int row, int column, int given,
+        float const (&sums)[Products][vector], std::index_sequence<P...>,
+        Arguments const &...operands) {
     using Tensor = typename Result::Tensor;
     using Element = typename Tensor::Element;
     using Strides = MatrixStrides<Tensor>;
-    decltype(Result::Functor::apply(sums[P][0]..., operands.values[0]...))
-        values[vector];
+    decltype(Result::Functor::apply(sums[P][0]...,
+                                    operands.values[0]...)) values[vector];
 #pragma unroll
     for (int i = 0; i < vector; ++i)
-      values[i] =
-          Result::Functor::apply(sums[P][i]..., operands.values[i]...);
+      values[i] = Result::Functor::apply(sums[P][i]..., operands.values[i]...);
     Element *target = begin_of<Tensor>(buffers, batch) + row * Strides::row +
                       column * Strides::column;
     if constexpr (vector > 1 && Problem::n % vector == 0) {

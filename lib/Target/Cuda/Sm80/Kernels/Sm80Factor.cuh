@@ -102,13 +102,13 @@ struct Factor {
 };
 
 template <class Problem, class Tensor>
-using FactorA = Factor<Tensor, Problem::m, Problem::k,
-                       MatrixStrides<Tensor>::row,
-                       MatrixStrides<Tensor>::column>;
+using FactorA =
+    Factor<Tensor, Problem::m, Problem::k, MatrixStrides<Tensor>::row,
+           MatrixStrides<Tensor>::column>;
 template <class Problem, class Tensor>
-using FactorB = Factor<Tensor, Problem::n, Problem::k,
-                       MatrixStrides<Tensor>::column,
-                       MatrixStrides<Tensor>::row>;
+using FactorB =
+    Factor<Tensor, Problem::n, Problem::k, MatrixStrides<Tensor>::column,
+           MatrixStrides<Tensor>::row>;
 
 /// Outer x K elements of a factor, and how a block of threads copies them.
 template <class Factor, int Outer, int K, int Threads> struct FactorTile {
@@ -137,8 +137,8 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
   };
 
   /// Starts to copy the tile at (outer, k) of a batch; `finish` ends it.
-  FACT_DEVICE void start(char *tile, Registers &registers,
-                         Element const *batch, int outer, int k) {
+  FACT_DEVICE void start(char *tile, Registers &registers, Element const *batch,
+                         int outer, int k) {
     int first_row = along_k ? outer : k, first = along_k ? k : outer;
 #pragma unroll
     for (int i = 0; i < per_thread; ++i) {
@@ -149,9 +149,9 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
       int given = first_row + row >= Factor::rows || left < 0 ? 0
                   : left < vector                             ? left
                                                               : vector;
-      Element const *source =
-          batch + int64_t(first_row + row) * Factor::row_stride +
-          int64_t(first + column) * Factor::element_stride;
+      Element const *source = batch +
+                              int64_t(first_row + row) * Factor::row_stride +
+                              int64_t(first + column) * Factor::element_stride;
       if constexpr (is_async)
         copy_async<vector * size>(
             shared_address(tile + row * pitch + column * size),
@@ -184,7 +184,8 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
       int row = outer + lane % 16, column = k * size + lane / 16 * 16;
       load_matrices(words, shared_address(tile + row * pitch + column));
     } else if constexpr (size == 2) {
-      int row = k + lane / 16 * 8 + lane % 8, column = outer + lane % 16 / 8 * 8;
+      int row = k + lane / 16 * 8 + lane % 8,
+          column = outer + lane % 16 / 8 * 8;
       load_matrices_transposed(
           words, shared_address(tile + row * pitch + column * size));
     } else {
@@ -198,8 +199,8 @@ template <class Factor, int Outer, int K, int Threads> struct FactorTile {
 
 private:
   /// The row and the first element of a vector of the thread, with all that is
-  /// the same for all threads as a constant: addresses then differ by constants,
-  /// and take few registers.
+  /// the same for all threads as a constant: addresses then differ by
+  /// constants, and take few registers.
   struct Place {
     int row, column;
   };
@@ -222,10 +223,9 @@ private:
     Word elements[vector];
 #pragma unroll
     for (int j = 0; j < vector; ++j)
-      elements[j] =
-          j < given ? __ldg(reinterpret_cast<Word const *>(
-                          source + j * Factor::element_stride))
-                    : Word(0);
+      elements[j] = j < given ? __ldg(reinterpret_cast<Word const *>(
+                                    source + j * Factor::element_stride))
+                              : Word(0);
     uint4 words;
     memcpy(&words, elements, sizeof(words));
     return words;

@@ -1,8 +1,8 @@
 //===- Sm80Fragment.cuh - Products of a warp -------------------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A warp loads blocks of both factors from their tiles, and adds the products of
-// all pairs of them to its sums: by mma.sync, or by plain multiplications.
+// A warp loads blocks of both factors from their tiles, and adds the products
+// of all pairs of them to its sums: by mma.sync, or by plain multiplications.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,12 @@ namespace sm80 {
 //===----------------------------------------------------------------------===//
 
 /// How elements are multiplied by default.
-template <class Element> struct MathOf { using type = Element; };
-template <> struct MathOf<f32> { using type = Strict32; };
+template <class Element> struct MathOf {
+  using type = Element;
+};
+template <> struct MathOf<f32> {
+  using type = Strict32;
+};
 
 /// Blocks of a factor: 16 outer elements times 32 bytes along K each.
 template <class Math, int Blocks> struct Fragment {
@@ -148,9 +152,9 @@ template <int Lanes, int Count> struct LaneFragment {
     if constexpr (Tile::along_k) {
 #pragma unroll
       for (int i = 0; i < Count; ++i) {
-        float4 steps = read(tile + (outer + place_of<Tile>(lane, i)) *
-                                       Tile::pitch +
-                            k * Tile::size);
+        float4 steps =
+            read(tile + (outer + place_of<Tile>(lane, i)) * Tile::pitch +
+                 k * Tile::size);
         values[0][i] = steps.x;
         values[1][i] = steps.y;
         values[2][i] = steps.z;
@@ -161,9 +165,9 @@ template <int Lanes, int Count> struct LaneFragment {
       for (int step = 0; step < 4; ++step)
 #pragma unroll
         for (int i = 0; i < Count; i += 4) {
-          float4 elements = read(tile + (k + step) * Tile::pitch +
-                                 (outer + place_of<Tile>(lane, i)) *
-                                     Tile::size);
+          float4 elements =
+              read(tile + (k + step) * Tile::pitch +
+                   (outer + place_of<Tile>(lane, i)) * Tile::size);
           values[step][i] = elements.x;
           values[step][i + 1] = elements.y;
           values[step][i + 2] = elements.z;

@@ -29,9 +29,9 @@
 //   } // namespace fact::gemm_0
 //
 // Several factors B of one shape are several products of A; functors take the
-// sums of all of them. Products are mma.sync's; those of f32 are strict, or TF32
-// with `Tf32` as last argument, or strict on the f32 units with `Simt32`. With
-// several splits, blocks that share a tile divide K, leave their sums in
+// sums of all of them. Products are mma.sync's; those of f32 are strict, or
+// TF32 with `Tf32` as last argument, or strict on the f32 units with `Simt32`.
+// With several splits, blocks that share a tile divide K, leave their sums in
 // workspace, and a second kernel adds them in order.
 //
 //===----------------------------------------------------------------------===//
@@ -81,7 +81,8 @@ template <class... Tensors> struct Factors {
 namespace sm80 {
 
 /// Copies floats; both addresses are multiples of 16 bytes, or of all floats.
-template <int Count> FACT_DEVICE void copy_floats(float *to, float const *from) {
+template <int Count>
+FACT_DEVICE void copy_floats(float *to, float const *from) {
   using Access = VectorAccess<float, Count>;
 #pragma unroll
   for (int i = 0; i < int(Count * sizeof(float) / sizeof(Access)); ++i) {
@@ -132,11 +133,11 @@ private:
   using Tile = typename Schedule::Tile;
   using Warps = typename Schedule::Warps;
   using Indices = std::index_sequence_for<Bs...>;
-  using TileA = sm80::FactorTile<sm80::FactorA<Problem, A>, Tile::m, Tile::k,
-                                 threads>;
+  using TileA =
+      sm80::FactorTile<sm80::FactorA<Problem, A>, Tile::m, Tile::k, threads>;
   template <class B>
-  using TileB = sm80::FactorTile<sm80::FactorB<Problem, B>, Tile::n, Tile::k,
-                                 threads>;
+  using TileB =
+      sm80::FactorTile<sm80::FactorB<Problem, B>, Tile::n, Tile::k, threads>;
   using Epilogue = sm80::Epilogue<Problem, sizeof...(Bs), Operands<Tensors...>,
                                   Results<List...>>;
 
@@ -156,20 +157,23 @@ private:
   static constexpr int64_t workspace_pitch = (int64_t(n) + 7) / 8 * 8;
 
   static constexpr int stage_bytes = TileA::bytes + (TileB<Bs>::bytes + ...);
-  static constexpr int sum_bytes =
-      splits > 1 ? 0 : products * Tile::m * pitch * int(sizeof(float));
+  static constexpr int sum_bytes = splits > 1 ? 0
+                                              : products *Tile::m * pitch *
+                                                    int(sizeof(float));
   static constexpr int shared_bytes =
-      stages * stage_bytes > sum_bytes ? stages * stage_bytes : sum_bytes;
+      stages * stage_bytes > sum_bytes ? stages *stage_bytes : sum_bytes;
 
   using Sums = typename Product::Sums[products];
 
 public:
   static constexpr int buffer_count =
       count_buffers<A, Bs..., Tensors..., typename List::Tensor...>();
-  static constexpr uint64_t workspace_bytes =
-      splits > 1 ? uint64_t(splits) * products * batches * m *
-                       workspace_pitch * sizeof(float)
-                 : 0;
+  static constexpr uint64_t workspace_bytes = splits > 1
+                                                  ? uint64_t(splits) * products
+                                                        * batches * m
+                                                        * workspace_pitch *
+                                                        sizeof(float)
+                                                  : 0;
 
   struct State {
     void *buffers[buffer_count];
@@ -189,17 +193,17 @@ public:
   static int launch(State &state, cudaStream_t stream) {
     constexpr int64_t blocks = batches * splits * tiles_m * tiles_n;
     static_assert(blocks < INT32_MAX, "too many tiles for one grid");
-    int status = launch_kernel(&sm80_gemm_kernel<Sm80Gemm>,
-                               dim3(unsigned(blocks)), dim3(1), dim3(threads),
-                               shared_bytes, state, stream);
+    int status =
+        launch_kernel(&sm80_gemm_kernel<Sm80Gemm>, dim3(unsigned(blocks)),
+                      dim3(1), dim3(threads), shared_bytes, state, stream);
     if constexpr (splits > 1) {
       constexpr int64_t adders =
           (batches * m * row_vectors + add_threads - 1) / add_threads;
       static_assert(adders < INT32_MAX, "too many elements for one grid");
       if (status == cudaSuccess)
-        status = launch_kernel(&sm80_add_kernel<Sm80Gemm>,
-                               dim3(unsigned(adders)), dim3(1),
-                               dim3(add_threads), 0, state, stream);
+        status =
+            launch_kernel(&sm80_add_kernel<Sm80Gemm>, dim3(unsigned(adders)),
+                          dim3(1), dim3(add_threads), 0, state, stream);
     }
     return status;
   }
@@ -261,8 +265,8 @@ private:
     int first = tile / (band * tiles_n) * band;
     int height = tiles_m - first < band ? tiles_m - first : band;
     int within = tile % (band * tiles_n);
-    return {rest / splits, rest % splits,
-            (first + within % height) * Tile::m, within / height * Tile::n};
+    return {rest / splits, rest % splits, (first + within % height) * Tile::m,
+            within / height * Tile::n};
   }
 
   /// Where factor `product` lies in a stage, behind A.
@@ -340,9 +344,8 @@ private:
 
   template <size_t... I>
   FACT_DEVICE void multiply_tile(char const *stage, Sums &sums,
-                                  std::index_sequence<I...>) {
-    constexpr int step =
-        Product::step_bytes / int(sizeof(typename A::Element));
+                                 std::index_sequence<I...>) {
+    constexpr int step = Product::step_bytes / int(sizeof(typename A::Element));
     int row = get_warp_row(), column = get_warp_column();
 #pragma unroll
     for (int k = 0; k < Tile::k; k += step) {
@@ -395,11 +398,10 @@ private:
       column += place.column;
       if (row >= m || column >= n)
         return;
-      int64_t line =
-          ((int64_t(place.split) * products + product) * batches +
-           place.batch) *
-              m +
-          row;
+      int64_t line = ((int64_t(place.split) * products + product) * batches +
+                      place.batch) *
+                         m +
+                     row;
       sm80::store_floats(state.partial_sums + line * workspace_pitch + column,
                          run);
     };
@@ -407,8 +409,8 @@ private:
   }
 
   /// Sums go through shared memory, so that threads read and write rows.
-  FACT_DEVICE void finish(State const &state, Place const &place,
-                          float *shared, Sums const &sums) {
+  FACT_DEVICE void finish(State const &state, Place const &place, float *shared,
+                          Sums const &sums) {
     auto store = [&](int product, int row, int column, auto const &run) {
       sm80::store_floats(shared + (product * Tile::m + row) * pitch + column,
                          run);
@@ -419,15 +421,15 @@ private:
          index += threads) {
       constexpr int row_count = Tile::n / vector;
       int row = Epilogue::by_columns ? index % Tile::m : index / row_count;
-      int column = Epilogue::by_columns ? index / Tile::m
-                                        : index % row_count * vector;
+      int column =
+          Epilogue::by_columns ? index / Tile::m : index % row_count * vector;
       if (place.row + row >= m || place.column + column >= n)
         continue;
       float own[products][vector];
 #pragma unroll
       for (int p = 0; p < products; ++p)
-        sm80::copy_floats<vector>(
-            own[p], shared + (p * Tile::m + row) * pitch + column);
+        sm80::copy_floats<vector>(own[p], shared + (p * Tile::m + row) * pitch +
+                                              column);
       Epilogue::apply(state.buffers, place.batch, place.row + row,
                       place.column + column, own);
     }

@@ -39,10 +39,10 @@
 
 #include "AttentionTiles.cuh"
 
-#include "cutlass/device_kernel.h"
-#include "cutlass/kernel_hardware_info.h"
 #include "88_hopper_fmha/collective/fmha_epilogue.hpp"
 #include "88_hopper_fmha/kernel/fmha_options.hpp"
+#include "cutlass/device_kernel.h"
+#include "cutlass/kernel_hardware_info.h"
 
 namespace fact {
 
@@ -108,8 +108,7 @@ struct Mask : View<Buffer, Element, Offset> {
       BatchStride % 2 == 0 && Offset % 2 == 0 && Keys % 2 == 0;
 
   /// The masks of an even key and the next one, or the last there is.
-  template <int Keys>
-  FACT_DEVICE Pair load(Element const *row, int key) {
+  template <int Keys> FACT_DEVICE Pair load(Element const *row, int key) {
     if constexpr (has_pairs<Keys>) {
       using Word = std::conditional_t<sizeof(Element) == 4, uint2, uint32_t>;
       Word word =
@@ -156,8 +155,8 @@ namespace fmha {
 // The main loop
 //===----------------------------------------------------------------------===//
 
-/// The packaged main loop with the scale as an argument, with `Group` query heads
-/// for each key head, and with a mask that is added.
+/// The packaged main loop with the scale as an argument, with `Group` query
+/// heads for each key head, and with a mask that is added.
 template <int Group, class Added, class... Parameters>
 struct Mainloop : collective::FmhaMainloopTmaWarpSpecialized<Parameters...> {
   using Base = collective::FmhaMainloopTmaWarpSpecialized<Parameters...>;
@@ -203,9 +202,8 @@ struct Mainloop : collective::FmhaMainloopTmaWarpSpecialized<Parameters...> {
   /// As in the base class, where one coordinate serves queries and keys.
   template <bool LoadsQueries, class Coordinate, class Size, class Barrier>
   CUTLASS_DEVICE void
-  load_kv_maybe_q(int rank, Coordinate const &block,
-                  Params const &params, Size const &size,
-                  typename Base::MainloopPipeline &pipeline,
+  load_kv_maybe_q(int rank, Coordinate const &block, Params const &params,
+                  Size const &size, typename Base::MainloopPipeline &pipeline,
                   typename Base::PipelineState &write,
                   typename Base::MainloopPipelineQ &query_pipeline,
                   typename Base::PipelineStateQ &query_write,
@@ -220,8 +218,8 @@ struct Mainloop : collective::FmhaMainloopTmaWarpSpecialized<Parameters...> {
       auto [batch, head] = batch_and_head;
       auto key_coordinate = cute::make_coord(
           query_block, key_block, cute::make_coord(batch, head / Group));
-      int tiles =
-          FusionOf<Base>{}.get_trip_count(block, typename Base::TileShape{}, size);
+      int tiles = FusionOf<Base>{}.get_trip_count(
+          block, typename Base::TileShape{}, size);
       int elected = cute::elect_one_sync();
 
       typename Base::LoadQ queries{params.tma_load_q, query_pipeline,
@@ -231,12 +229,10 @@ struct Mainloop : collective::FmhaMainloopTmaWarpSpecialized<Parameters...> {
       auto query_tensors =
           queries.init_state(cute::_0{}, size, typename Base::TileShapeQK{},
                              block, Base::NumMmaWarpGroups);
-      auto key_tensors =
-          keys.init_state(rank, size, typename Base::TileShapeQK{},
-                          key_coordinate, tiles);
-      auto value_tensors =
-          values.init_state(rank, size, typename Base::TileShapePV{},
-                            key_coordinate, tiles);
+      auto key_tensors = keys.init_state(
+          rank, size, typename Base::TileShapeQK{}, key_coordinate, tiles);
+      auto value_tensors = values.init_state(
+          rank, size, typename Base::TileShapePV{}, key_coordinate, tiles);
 
       auto query_tile =
           cute::make_coord_iterator(cute::Int<Base::NumMmaWarpGroups>{});
@@ -282,8 +278,12 @@ private:
 };
 
 template <class Element> struct NumericType;
-template <> struct NumericType<bf16> { using type = cutlass::bfloat16_t; };
-template <> struct NumericType<f16> { using type = cutlass::half_t; };
+template <> struct NumericType<bf16> {
+  using type = cutlass::bfloat16_t;
+};
+template <> struct NumericType<f16> {
+  using type = cutlass::half_t;
+};
 
 } // namespace fmha
 
@@ -301,7 +301,8 @@ class Attention {
   static_assert(Problem::head_size % 8 == 0 && Problem::head_size <= 256,
                 "the head size must be a multiple of 8, at most 256");
   static_assert(int64_t(Problem::batches) * Problem::heads *
-                        Problem::query_length < INT32_MAX,
+                        Problem::query_length <
+                    INT32_MAX,
                 "the collectives index rows in 32 bits");
 
   using Element = typename fmha::NumericType<typename Q::Element>::type;
@@ -310,33 +311,34 @@ class Attention {
       std::is_same_v<typename Schedule::Kernel, Pingpong>;
 
   // TMA fills the rest of a wider head with zeros, and does not store it.
-  static constexpr int head_tile =
-      Problem::head_size <= 128 ? (Problem::head_size + 31) / 32 * 32
-                                : (Problem::head_size + 63) / 64 * 64;
-  using TileShape = cute::Shape<cute::Int<Schedule::query_tile>,
-                                cute::Int<Schedule::key_tile>,
-                                cute::Int<head_tile>>;
+  static constexpr int head_tile = Problem::head_size <= 128
+                                       ? (Problem::head_size + 31) / 32 * 32
+                                       : (Problem::head_size + 63) / 64 * 64;
+  using TileShape =
+      cute::Shape<cute::Int<Schedule::query_tile>,
+                  cute::Int<Schedule::key_tile>, cute::Int<head_tile>>;
 
   template <auto Tag, class Value>
   using Option = cutlass::fmha::kernel::Option<Tag, Value>;
   using Tag = cutlass::fmha::kernel::Tag;
-  using IsPersistent = Option<Tag::kIsPersistent, cute::bool_constant<persistent>>;
+  using IsPersistent =
+      Option<Tag::kIsPersistent, cute::bool_constant<persistent>>;
   using LoadsQueriesApart =
       Option<Tag::kLoadsQSeparately, cute::bool_constant<persistent>>;
   using Warpgroups =
       Option<Tag::kNumMmaWarpGroups, cute::Int<Schedule::warpgroups>>;
   using Stages = Option<Tag::kStagesKV, cute::Int<Schedule::stages>>;
 
-  using Mainloop = fmha::Mainloop<
-      Problem::heads / Problem::key_heads, Added, Element, float, float,
-      TileShape, Stride, Stride, Stride,
-      fmha::Masking<Problem, MaskKind::causal, Added>, IsPersistent,
-      LoadsQueriesApart, Warpgroups, Stages>;
+  using Mainloop =
+      fmha::Mainloop<Problem::heads / Problem::key_heads, Added, Element, float,
+                     float, TileShape, Stride, Stride, Stride,
+                     fmha::Masking<Problem, MaskKind::causal, Added>,
+                     IsPersistent, LoadsQueriesApart, Warpgroups, Stages>;
   using Epilogue = cutlass::fmha::collective::FmhaFwdEpilogue<
       Element, float, typename Mainloop::TileShapePV>;
-  using Scheduler = std::conditional_t<persistent,
-                                       fmha::Persistent<MaskKind::causal>,
-                                       fmha::BlockPerTile<MaskKind::causal>>;
+  using Scheduler =
+      std::conditional_t<persistent, fmha::Persistent<MaskKind::causal>,
+                         fmha::BlockPerTile<MaskKind::causal>>;
   using Kernel = cutlass::fmha::kernel::FmhaKernelTmaWarpSpecialized<
       Mainloop, Epilogue, Scheduler, IsPersistent, LoadsQueriesApart,
       Warpgroups, Stages>;

@@ -82,18 +82,18 @@ public:
   static constexpr bool takes_sizes = true;
   static constexpr int buffer_count = [] {
     int count = count_buffers<A, B>();
-    for (int other : {BuffersOf<OperandList>::count,
-                      BuffersOf<ResultList>::count, BuffersOf<Rows>::count,
-                      BuffersOf<Columns>::count})
+    for (int other :
+         {BuffersOf<OperandList>::count, BuffersOf<ResultList>::count,
+          BuffersOf<Rows>::count, BuffersOf<Columns>::count})
       count = other > count ? other : count;
     return count;
   }();
 
   /// A packed B takes the operand's place for all that read it.
-  static constexpr bool packs_b =
-      converts_b && A::buffer != B::buffer &&
-      !BuffersOf<OperandList>::has(B::buffer) &&
-      !BuffersOf<Rows>::has(B::buffer) && !BuffersOf<Columns>::has(B::buffer);
+  static constexpr bool packs_b = converts_b && A::buffer != B::buffer &&
+                                  !BuffersOf<OperandList>::has(B::buffer) &&
+                                  !BuffersOf<Rows>::has(B::buffer) &&
+                                  !BuffersOf<Columns>::has(B::buffer);
   static constexpr int packed_b = B::buffer;
   static constexpr uint64_t packed_b_bytes(Sizes sizes) {
     return ConversionB::count_bytes(measure_b(sizes));
@@ -211,8 +211,7 @@ template <class Problem, class A, class B, class OperandList, class ResultList,
           class Columns = NoColumnEpilogue>
 class Float32Gemm
     : public sm90::PackingB<sm90::ConvertingGemm<
-          Problem, A, B, OperandList, ResultList, Schedule, Rows, Columns>> {
-};
+          Problem, A, B, OperandList, ResultList, Schedule, Rows, Columns>> {};
 
 } // namespace fact
 

@@ -19,10 +19,9 @@
 //   using Kernel = GatedGemm<
 //       Problem<32768, 9728, 4096>,                  // M, N, K
 //       RowMajor<0, bf16, 4096>,                     // A[M, K]
-//       ColumnMajor<1, bf16, 4096>,                  // Gate[K, N], stored [N, K]
-//       ColumnMajor<2, bf16, 4096>,                  // Up[K, N], stored [N, K]
-//       Operands<RowVector<3, bf16>>,                // of combine
-//       Combine,
+//       ColumnMajor<1, bf16, 4096>,                  // Gate[K, N], stored [N,
+//       K] ColumnMajor<2, bf16, 4096>,                  // Up[K, N], stored [N,
+//       K] Operands<RowVector<3, bf16>>,                // of combine Combine,
 //       RowMajor<4, bf16, 9728>,                     // D[M, N]
 //       GemmSchedule<Tile<128, 256, 64>, Cluster<2, 1>, Cooperative>>;
 //
@@ -30,14 +29,15 @@
 //
 //   } // namespace fact::gated_gemm_0
 //
-// It is one GEMM of twice the width. Its weight has columns of Gate and of Up in
-// turns of eight, and wgmma's accumulator gives a thread 2x2 elements of each
-// eight columns, so both products of an element of D lie in one thread. The
-// schedule's tile is that of the wide GEMM.
+// It is one GEMM of twice the width. Its weight has columns of Gate and of Up
+// in turns of eight, and wgmma's accumulator gives a thread 2x2 elements of
+// each eight columns, so both products of an element of D lie in one thread.
+// The schedule's tile is that of the wide GEMM.
 //
-// Interleaving is the kernel's `pack`: weights are interleaved once at load, and
-// other operands before each launch, which takes as long as reading and writing
-// them once (70 us at an H200's bandwidth, beside 7 ms, for the sizes above).
+// Interleaving is the kernel's `pack`: weights are interleaved once at load,
+// and other operands before each launch, which takes as long as reading and
+// writing them once (70 us at an H200's bandwidth, beside 7 ms, for the sizes
+// above).
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,9 +72,8 @@ __global__ void __launch_bounds__(interleave_threads)
   int group = blockIdx.x / (2 * gate_group);
   int turn = blockIdx.x % (2 * gate_group);
   int64_t row = int64_t(group) * gate_group + turn % gate_group;
-  uint4 const *from = turn < gate_group
-                          ? params.gate + row * params.gate_stride
-                          : params.up + row * params.up_stride;
+  uint4 const *from = turn < gate_group ? params.gate + row * params.gate_stride
+                                        : params.up + row * params.up_stride;
   uint4 *to = params.interleaved + int64_t(blockIdx.x) * params.vectors;
 #pragma unroll 4
   for (int i = threadIdx.x; i < params.vectors; i += interleave_threads)
@@ -97,8 +96,8 @@ using HalfTile = decltype(cute::make_shape(
 /// The root of the epilogue's visitor tree: combines the accumulators of both
 /// products and stores the result. Its tiles are half as wide as the GEMM's.
 template <class Descriptor, class OperandList, class Combine, class Tensor>
-struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
-                                Descriptor::StagesD> {
+struct GatedStore
+    : StagedTiles<Element<Tensor>, HalfTile<Descriptor>, Descriptor::StagesD> {
   using Base = StagedTiles<sm90::Element<Tensor>, HalfTile<Descriptor>,
                            Descriptor::StagesD>;
   using typename Base::Element;
@@ -180,13 +179,13 @@ struct GatedStore : StagedTiles<Element<Tensor>, HalfTile<Descriptor>,
   CUTLASS_DEVICE auto
   get_consumer_store_callbacks(fusion::ConsumerStoreArgs<Args...> const &args) {
     auto [m, n, k, l] = args.tile_coord_mnkl;
-    auto block = cute::make_shape(cute::get<0>(args.tile_shape_mnk),
-                                  cute::get<1>(args.tile_shape_mnk) / cute::_2{});
+    auto block =
+        cute::make_shape(cute::get<0>(args.tile_shape_mnk),
+                         cute::get<1>(args.tile_shape_mnk) / cute::_2{});
     auto part = this->template make_part<ReferenceSource>(block, args);
-    auto global = cute::local_tile(
-        params->copy.get_tma_tensor(
-            cute::make_shape(params->rows, params->columns, 1)),
-        block, cute::make_coord(m, n, l));
+    auto global = cute::local_tile(params->copy.get_tma_tensor(cute::make_shape(
+                                       params->rows, params->columns, 1)),
+                                   block, cute::make_coord(m, n, l));
     auto tma = params->copy.get_slice(cute::_0{});
     auto tma_shared = tma.partition_S(this->get_tiles());
     auto tma_global = tma.partition_D(cute::flat_divide(global, Tile{}));

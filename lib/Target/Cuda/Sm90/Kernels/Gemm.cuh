@@ -57,11 +57,11 @@
 // The collective builders' umbrella headers parse every architecture. These
 // are the Hopper parts: a third less to parse.
 #include "GemmEpilogue.cuh"
+#include "cutlass/gemm/collective/builders/sm90_gmma_builder.inl"
 #include "cutlass/gemm/collective/collective_builder_decl.hpp"
 #include "cutlass/gemm/collective/collective_mma_decl.hpp"
 #include "cutlass/gemm/collective/sm90_mma_tma_gmma_rs_warpspecialized.hpp"
 #include "cutlass/gemm/collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp"
-#include "cutlass/gemm/collective/builders/sm90_gmma_builder.inl"
 #include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp"
 #include "cutlass/gemm/kernel/sm90_gemm_tma_warpspecialized_pingpong.hpp"
 
@@ -175,12 +175,12 @@ constexpr int spare_bytes =
 template <class Schedule, class A, class B, class Epilogue>
 constexpr int stages_of =
     cutlass::gemm::collective::detail::compute_stage_count_or_override<
-        cutlass::gemm::collective::detail::sm90_smem_capacity_bytes,
-        Element<A>, Element<B>,
-        cute::Shape<cute::Int<Schedule::Tile::m>,
-                    cute::Int<Schedule::Tile::n *
-                              (splits_ahead<Schedule> ? 2 : 1)>,
-                    cute::Int<Schedule::Tile::k>>>(
+        cutlass::gemm::collective::detail::sm90_smem_capacity_bytes, Element<A>,
+        Element<B>,
+        cute::Shape<
+            cute::Int<Schedule::Tile::m>,
+            cute::Int<Schedule::Tile::n *(splits_ahead<Schedule> ? 2 : 1)>,
+            cute::Int<Schedule::Tile::k>>>(
         cutlass::gemm::collective::StageCountAutoCarveout<
             static_cast<int>(sizeof(typename Epilogue::SharedStorage)) +
             spare_bytes<Schedule>>{});
@@ -234,13 +234,12 @@ template <class Problem, class A, class B, class... Tensors, class First,
           class... Further, class Schedule, class... RowReductions,
           class... RowTensors, class... RowResults, class... ColumnReductions,
           class... ColumnTensors, class... ColumnResults>
-class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
-           Schedule,
-           RowEpilogue<Reductions<RowReductions...>, Operands<RowTensors...>,
-                       Results<RowResults...>>,
-           ColumnEpilogue<Reductions<ColumnReductions...>,
-                          Operands<ColumnTensors...>,
-                          Results<ColumnResults...>>> {
+class Gemm<
+    Problem, A, B, Operands<Tensors...>, Results<First, Further...>, Schedule,
+    RowEpilogue<Reductions<RowReductions...>, Operands<RowTensors...>,
+                Results<RowResults...>>,
+    ColumnEpilogue<Reductions<ColumnReductions...>, Operands<ColumnTensors...>,
+                   Results<ColumnResults...>>> {
   using Rows = RowEpilogue<Reductions<RowReductions...>,
                            Operands<RowTensors...>, Results<RowResults...>>;
   using Columns =
@@ -281,8 +280,8 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
   static_assert((is_readable<Tensors>() && ...),
                 "the strides of matrix operands must be 16-byte multiples");
 
-  using TileShape = cute::Shape<cute::Int<Tile::m>, cute::Int<Tile::n>,
-                                cute::Int<Tile::k>>;
+  using TileShape =
+      cute::Shape<cute::Int<Tile::m>, cute::Int<Tile::n>, cute::Int<Tile::k>>;
   using ClusterShape =
       cute::Shape<cute::Int<Cluster::m>, cute::Int<Cluster::n>, cute::_1>;
 
@@ -337,16 +336,14 @@ class Gemm<Problem, A, B, Operands<Tensors...>, Results<First, Further...>,
       return sm90::alignment<Source>;
   }();
 
-  using Epilogue =
-      typename cutlass::epilogue::collective::CollectiveBuilder<
-          cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, TileShape,
-          ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
-          float, ElementC, sm90::Layout<Source>, source_alignment,
-          sm90::Element<D>, sm90::Layout<D>, sm90::alignment<D>,
-          typename Kind::Epilogue, Visitor>::CollectiveOp;
+  using Epilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
+      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, TileShape,
+      ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
+      float, ElementC, sm90::Layout<Source>, source_alignment, sm90::Element<D>,
+      sm90::Layout<D>, sm90::alignment<D>, typename Kind::Epilogue,
+      Visitor>::CollectiveOp;
 
-  using Factors =
-      sm90::Factors<A, B, sm90::Mainloop<Schedule, A, B, Epilogue>>;
+  using Factors = sm90::Factors<A, B, sm90::Mainloop<Schedule, A, B, Epilogue>>;
   using Mainloop = typename Factors::Mainloop;
   static_assert(Mainloop::DispatchPolicy::Stages >= 2,
                 "tile and epilogue leave shared memory for fewer than two "
@@ -437,9 +434,9 @@ public:
 
     auto &arguments = state.arguments;
     arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
-    arguments.problem_shape = cute::make_shape(
-        int(sizes(Problem::m)), int(sizes(Problem::n)), int(sizes(Problem::k)),
-        int(sizes(Problem::batches)));
+    arguments.problem_shape =
+        cute::make_shape(int(sizes(Problem::m)), int(sizes(Problem::n)),
+                         int(sizes(Problem::k)), int(sizes(Problem::batches)));
     arguments.mainloop = Factors::arguments(buffers, sizes);
     arguments.epilogue.thread =
         Tree::arguments(buffers, sizes, static_cast<float *>(workspace));
@@ -455,8 +452,7 @@ public:
     }
     arguments.hw_info =
         cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
-    arguments.scheduler.max_swizzle_size =
-        int(sizes(Schedule::Swizzle::size));
+    arguments.scheduler.max_swizzle_size = int(sizes(Schedule::Swizzle::size));
     arguments.scheduler.raster_order = Schedule::Raster::order;
     if constexpr (Kind::splits_k) {
       using Mode = decltype(arguments.scheduler.decomposition_mode);
@@ -491,10 +487,10 @@ public:
       if (Kernel::initialize_workspace(state.arguments, state.workspace,
                                        stream) != cutlass::Status::kSuccess)
         return cudaErrorUnknown;
-    int error = launch_kernel(
-        &cutlass::device_kernel<Kernel>, state.grid,
-        dim3(Cluster::m, Cluster::n, 1), Kernel::get_block_shape(),
-        Kernel::SharedStorageSize, state.params, stream);
+    int error = launch_kernel(&cutlass::device_kernel<Kernel>, state.grid,
+                              dim3(Cluster::m, Cluster::n, 1),
+                              Kernel::get_block_shape(),
+                              Kernel::SharedStorageSize, state.params, stream);
     if constexpr (reduces_rows)
       if (!error)
         error = finish<FinishRows>(state.rows, stream);

@@ -129,9 +129,9 @@ template <class Descriptor, class First, class... Further>
 struct GroupedStore<Descriptor, Segments<First, Further...>>
     : StagedTiles<Element<typename First::Tensor>,
                   typename Descriptor::EpilogueTile, Descriptor::StagesD> {
-  using Base = StagedTiles<sm90::Element<typename First::Tensor>,
-                           typename Descriptor::EpilogueTile,
-                           Descriptor::StagesD>;
+  using Base =
+      StagedTiles<sm90::Element<typename First::Tensor>,
+                  typename Descriptor::EpilogueTile, Descriptor::StagesD>;
   using typename Base::Element;
   using typename Base::SharedStorage;
   using typename Base::Tile;
@@ -162,7 +162,9 @@ struct GroupedStore<Descriptor, Segments<First, Further...>>
                             std::index_sequence<I...>) {
     return {{Base::make_copy(arguments.pointers[I], arguments.strides[I], rows,
                              arguments.columns.sizes[I])...},
-            arguments.operands, arguments.columns, rows};
+            arguments.operands,
+            arguments.columns,
+            rows};
   }
   template <class Shape>
   static Params to_underlying_arguments(Shape const &wide,
@@ -198,8 +200,7 @@ struct GroupedStore<Descriptor, Segments<First, Further...>>
     select(params, column, function, std::make_index_sequence<count>{});
   }
 
-  template <class Part, class Where, class TmaShared>
-  struct Callbacks : Part {
+  template <class Part, class Where, class TmaShared> struct Callbacks : Part {
     CUTLASS_DEVICE Callbacks(Part part, Where where, TmaShared tma_shared,
                              int first_row_tile, int first_column,
                              Params const *params)
@@ -249,8 +250,9 @@ struct GroupedStore<Descriptor, Segments<First, Further...>>
         auto const &copy = params->copies[number];
         auto global = copy.get_tma_tensor(
             cute::make_shape(params->rows, params->columns.sizes[number], 1));
-        auto tiles = copy.get_slice(cute::_0{}).partition_D(
-            cute::flat_divide(global(cute::_, cute::_, 0), Tile{}));
+        auto tiles = copy.get_slice(cute::_0{})
+                         .partition_D(cute::flat_divide(
+                             global(cute::_, cute::_, 0), Tile{}));
         cute::copy(copy,
                    tma_shared(cute::_, cute::_, cute::_, iteration % stages),
                    tiles(cute::_, cute::_, cute::_, first_row_tile + m,
@@ -265,8 +267,8 @@ struct GroupedStore<Descriptor, Segments<First, Further...>>
     auto [m, n, k, l] = args.tile_coord_mnkl;
     auto block = cute::take<0, 2>(args.tile_shape_mnk);
     auto part = this->template make_part<ReferenceSource>(block, args);
-    auto tma_shared = params->copies[0].get_slice(cute::_0{}).partition_S(
-        this->get_tiles());
+    auto tma_shared =
+        params->copies[0].get_slice(cute::_0{}).partition_S(this->get_tiles());
     using Where = CoordinatesOf<fusion::ConsumerStoreArgs<Args...>>;
     int row_tiles = cute::get<0>(block) / cute::get<0>(Tile{});
     return Callbacks<decltype(part), Where, decltype(tma_shared)>(
@@ -290,10 +292,10 @@ template <class Problem, class A, class... List, class Schedule>
 class GroupedGemm<Problem, A, Segments<List...>, Schedule> {
   using First = std::tuple_element_t<0, std::tuple<List...>>;
 
-  static_assert((std::is_same_v<typename A::Element,
-                                typename List::Weight::Element> &&
-                 ...),
-                "A and all weights must have the same element type");
+  static_assert(
+      (std::is_same_v<typename A::Element, typename List::Weight::Element> &&
+       ...),
+      "A and all weights must have the same element type");
   static_assert((std::is_same_v<typename First::Tensor::Element,
                                 typename List::Tensor::Element> &&
                  ...),

@@ -99,10 +99,10 @@ __global__ void __launch_bounds__(convert_threads)
     uint32_t place = vector + i * convert_threads;
     uint32_t line = place / vectors, batch = (row + line) / rows;
     if (first_batch + batch < params.batches)
-      x[i] = load_row(
-          params.from + (first_batch + batch) * params.batch_stride +
-              int64_t(row + line - batch * rows) * params.stride,
-          int(place - line * vectors) * 4, params.k, is_aligned);
+      x[i] =
+          load_row(params.from + (first_batch + batch) * params.batch_stride +
+                       int64_t(row + line - batch * rows) * params.stride,
+                   int(place - line * vectors) * 4, params.k, is_aligned);
   }
 #pragma unroll
   for (int i = 0; i < copy_vectors; ++i) {
@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(convert_threads)
       for (int r = int(threadIdx.x) / across; r < transpose_tile;
            r += convert_threads / across)
         if (row + r < params.rows && k + column < params.depth) {
-          float *to = params.to +
-                      (batch * params.rows + row + r) * params.depth + k;
+          float *to =
+              params.to + (batch * params.rows + row + r) * params.depth + k;
           float const *x = &tile[r][column];
           store_copied<Splits>(params, to + column,
                                float4{x[0], x[1], x[2], x[3]});
@@ -225,8 +225,8 @@ template <class Tensor, bool AlongK, bool Splits = false> struct Conversion {
     };
     dim3 grid(1, 1, 1);
     if (AlongK) {
-      grid.x = tiles(params.count_elements(),
-                     4 * copy_vectors * convert_threads);
+      grid.x =
+          tiles(params.count_elements(), 4 * copy_vectors * convert_threads);
     } else {
       // What exceeds a grid's limits loops.
       grid.x = tiles(params.rows, transpose_tile);

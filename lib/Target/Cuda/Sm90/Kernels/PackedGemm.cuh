@@ -71,15 +71,17 @@ private:
   __device__ __forceinline__ float call(int row, int column, bool inside,
                                         std::index_sequence<I...>,
                                         Products... products) const {
-    return Functor::apply(products..., read<Tensors, I>(row, column, inside)...);
+    return Functor::apply(products...,
+                          read<Tensors, I>(row, column, inside)...);
   }
   template <class Tensor, size_t I>
   __device__ __forceinline__ float read(int row, int column,
                                         bool inside) const {
     using Element = typename Tensor::Element;
-    return inside ? float(widen(__ldg(static_cast<Element const *>(pointers[I]) +
-                                      Place<Tensor>::at(row, column, strides[I]))))
-                  : 0.0f;
+    return inside
+               ? float(widen(__ldg(static_cast<Element const *>(pointers[I]) +
+                                   Place<Tensor>::at(row, column, strides[I]))))
+               : 0.0f;
   }
 };
 
@@ -88,7 +90,8 @@ template <class Relative> struct Coordinates {
   Relative relative;
   int row, column, rows;
 
-  template <class Args> static CUTLASS_DEVICE Coordinates get(Args const &args) {
+  template <class Args>
+  static CUTLASS_DEVICE Coordinates get(Args const &args) {
     auto [M, N, K, L] = args.problem_shape_mnkl;
     return {args.tCcD, int(M) - int(cute::get<0>(args.residue_tCcD)),
             int(N) - int(cute::get<1>(args.residue_tCcD)), int(M)};
@@ -201,8 +204,8 @@ template <class Element_, class Tile_, int Stages> struct StagedTiles {
     CUTLASS_DEVICE void set(int fragment,
                             cutlass::Array<Value, Size> const &values) {
       cutlass::NumericArrayConverter<Element, Value, Size, nearest> convert;
-      cute::recast<cutlass::Array<Element, Size>>(
-          cute::coalesce(registers))(fragment) = convert(values);
+      cute::recast<cutlass::Array<Element, Size>>(cute::coalesce(registers))(
+          fragment) = convert(values);
     }
 
     CUTLASS_DEVICE void postreduce(int, int, int iteration, bool issue) {
@@ -246,8 +249,8 @@ FACT_DEVICE void store_packed(uint4 *to, uint4 vector, int64_t offset) {
         get_small_parts(reinterpret_cast<float4 const &>(vector));
 }
 
-/// D is what `Store`, a visitor, makes of A[M, K] * B[K, N]; B is packed, stored
-/// [N, K], and followed by its small parts if the kernel reads them.
+/// D is what `Store`, a visitor, makes of A[M, K] * B[K, N]; B is packed,
+/// stored [N, K], and followed by its small parts if the kernel reads them.
 template <class Problem, class A, class Store, class Schedule>
 class PackedGemm {
   using Tile = typename Schedule::Tile;
@@ -275,8 +278,8 @@ class PackedGemm {
                 "A's strides must be 16-byte multiples");
 
 public:
-  using TileShape = cute::Shape<cute::Int<Tile::m>, cute::Int<Tile::n>,
-                                cute::Int<Tile::k>>;
+  using TileShape =
+      cute::Shape<cute::Int<Tile::m>, cute::Int<Tile::n>, cute::Int<Tile::k>>;
   using ClusterShape =
       cute::Shape<cute::Int<Cluster::m>, cute::Int<Cluster::n>, cute::_1>;
 
@@ -285,13 +288,12 @@ private:
 
   // The visitor stores results, so there is neither C nor D.
   static constexpr int store_alignment = 16 / sizeof(typename Store::Element);
-  using Epilogue =
-      typename cutlass::epilogue::collective::CollectiveBuilder<
-          cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, TileShape,
-          ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
-          float, void, cutlass::layout::RowMajor, store_alignment, void,
-          cutlass::layout::RowMajor, store_alignment, typename Kind::Epilogue,
-          Visitor>::CollectiveOp;
+  using Epilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
+      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, TileShape,
+      ClusterShape, cutlass::epilogue::collective::EpilogueTileAuto, float,
+      float, void, cutlass::layout::RowMajor, store_alignment, void,
+      cutlass::layout::RowMajor, store_alignment, typename Kind::Epilogue,
+      Visitor>::CollectiveOp;
 
   using Mainloop = sm90::Mainloop<Schedule, InnerA, B, Epilogue>;
   static_assert(Mainloop::DispatchPolicy::Stages >= 2,
@@ -344,8 +346,8 @@ public:
 
     typename Kernel::Arguments arguments{};
     arguments.mode = cutlass::gemm::GemmUniversalMode::kGemm;
-    arguments.problem_shape = cute::make_shape(int(sizes(Problem::m)), n,
-                                               int(sizes(K)), 1);
+    arguments.problem_shape =
+        cute::make_shape(int(sizes(Problem::m)), n, int(sizes(K)), 1);
     arguments.mainloop = {static_cast<Element<A> *>(a),
                           make_stride<typename Kernel::StrideA, InnerA>(sizes),
                           static_cast<Element<A> *>(packed),
@@ -353,8 +355,7 @@ public:
     arguments.epilogue.thread = {{}, store}; // the accumulator, the store
     arguments.hw_info =
         cutlass::KernelHardwareInfo::make_kernel_hardware_info<Kernel>(device);
-    arguments.scheduler.max_swizzle_size =
-        int(sizes(Schedule::Swizzle::size));
+    arguments.scheduler.max_swizzle_size = int(sizes(Schedule::Swizzle::size));
     arguments.scheduler.raster_order = Schedule::Raster::order;
 
     if (!Kernel::can_implement(arguments))

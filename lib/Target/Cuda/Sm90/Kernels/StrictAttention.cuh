@@ -96,8 +96,7 @@ struct StrictAttentionBlock
 
   /// Threads that multiply. One thread of one more warpgroup copies; the others
   /// leave their registers to those that multiply.
-  static constexpr int consumers = Schedule::threads,
-                       threads = consumers + 128;
+  static constexpr int consumers = Schedule::threads, threads = consumers + 128;
   static_assert(consumers == 128 || consumers == 256,
                 "a warpgroup has 64 queries, and a block one or two of them");
 
@@ -206,9 +205,8 @@ struct StrictAttentionBlock
 
   /// One thread copies the keys and values of all tiles, each when the one that
   /// was in its place is used up.
-  __device__ __forceinline__ void copy_tiles(Params const &params,
-                                             uint32_t shared,
-                                             Barriers barriers) const {
+  __device__ __forceinline__ void
+  copy_tiles(Params const &params, uint32_t shared, Barriers barriers) const {
     int64_t head = int64_t(this->batch) * Problem::key_heads + this->key_head;
     char const *from = reinterpret_cast<char const *>(params.split) +
                        head * key_tiles * stage_bytes;
@@ -281,10 +279,9 @@ struct StrictAttentionBlock
 
   /// Scores of the warpgroup's queries with a tile of keys. The next factors
   /// are split while products run.
-  __device__ __forceinline__ void multiply_keys(float4 const *queries,
-                                                uint32_t keys,
-                                                typename Base::Scores &scores)
-      const {
+  __device__ __forceinline__ void
+  multiply_keys(float4 const *queries, uint32_t keys,
+                typename Base::Scores &scores) const {
     Fragment factors[2][chunk];
     load_queries(queries, 0, factors[0]);
 #pragma unroll
@@ -334,9 +331,8 @@ struct StrictAttentionBlock
   }
 
   /// What a warpgroup does.
-  __device__ __forceinline__ void multiply_tiles(Params const &params,
-                                                 char *shared,
-                                                 Barriers barriers) const {
+  __device__ __forceinline__ void
+  multiply_tiles(Params const &params, char *shared, Barriers barriers) const {
     auto *queries = reinterpret_cast<float4 *>(shared + query_place);
     store_queries(params, queries);
     typename Base::Rows rows;
@@ -428,9 +424,9 @@ public:
   }
 
   static int launch(State &state, cudaStream_t stream) {
-    int error = launch_kernel(&split_tiles<Block>, dim3(Block::split_blocks),
-                              dim3(1), dim3(Block::split_threads), 0,
-                              state.params, stream);
+    int error =
+        launch_kernel(&split_tiles<Block>, dim3(Block::split_blocks), dim3(1),
+                      dim3(Block::split_threads), 0, state.params, stream);
     if (!error)
       error = launch_kernel(&sm80::attend<Block>, dim3(Block::blocks), dim3(1),
                             dim3(Block::threads), Block::shared_bytes,

@@ -71,11 +71,9 @@ struct StrictMainloop : PromotedMainloop<Collective> {
   static constexpr int threads = cute::size(TiledMma{});
 
   using SmallLayoutA = decltype(cute::tile_to_shape(
-      SmemLayoutAtomA{},
-      cute::Shape<cute::Int<m>, cute::Int<k>, cute::_2>{}));
+      SmemLayoutAtomA{}, cute::Shape<cute::Int<m>, cute::Int<k>, cute::_2>{}));
   using SmallLayoutB = decltype(cute::tile_to_shape(
-      SmemLayoutAtomB{},
-      cute::Shape<cute::Int<n>, cute::Int<k>, cute::_2>{}));
+      SmemLayoutAtomB{}, cute::Shape<cute::Int<n>, cute::Int<k>, cute::_2>{}));
 
   /// Small parts of two tiles of K.
   struct TensorStorage : Base::TensorStorage {
@@ -201,8 +199,7 @@ struct SplitAheadMainloop : PromotedMainloop<Collective> {
 
   using RegisterMma = decltype(cute::make_tiled_mma(
       cute::GMMA::rs_op_selector<tf32, tf32, float, TileShape,
-                                 cute::GMMA::Major::K,
-                                 cute::GMMA::Major::K>(),
+                                 cute::GMMA::Major::K, cute::GMMA::Major::K>(),
       cute::Layout<cute::Shape<cute::_2, cute::_1, cute::_1>>{}));
 
   struct TensorStorage : Base::TensorStorage {
@@ -374,20 +371,19 @@ struct SplitAheadMainloop : PromotedMainloop<Collective> {
 /// CUTLASS's main loop for FP8 is the base of both.
 template <class Tile, class Cluster, class Kind, class Swizzle, class Raster,
           int Stages, class ClusterShape, class Policy, class... Rest>
-struct MainloopOf<
-    GemmSchedule<Tile, Cluster, Promoted<Kind>, Swizzle, Raster>,
-    cutlass::gemm::collective::CollectiveMma<
-        cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<Stages, ClusterShape,
-                                                          Policy>,
-        Rest...>> {
+struct MainloopOf<GemmSchedule<Tile, Cluster, Promoted<Kind>, Swizzle, Raster>,
+                  cutlass::gemm::collective::CollectiveMma<
+                      cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<
+                          Stages, ClusterShape, Policy>,
+                      Rest...>> {
   using Base = cutlass::gemm::collective::CollectiveMma<
       cutlass::gemm::MainloopSm90TmaGmmaWarpSpecializedFP8<Stages, ClusterShape,
                                                            Policy>,
       Rest...>;
-  using type = std::conditional_t<
-      splits_ahead<
-          GemmSchedule<Tile, Cluster, Promoted<Kind>, Swizzle, Raster>>,
-      SplitAheadMainloop<Base>, StrictMainloop<Base>>;
+  using type =
+      std::conditional_t<splits_ahead<GemmSchedule<
+                             Tile, Cluster, Promoted<Kind>, Swizzle, Raster>>,
+                         SplitAheadMainloop<Base>, StrictMainloop<Base>>;
 };
 
 } // namespace sm90

@@ -135,8 +135,7 @@ struct WithBoxes<
         AtomA, RegistersA, TransformA, CopyB, AtomB, Rest...>,
     Width> {
   template <class Element>
-  using Atom =
-      typename Lines<Width * sizeof(Element)>::template Atom<Element>;
+  using Atom = typename Lines<Width * sizeof(Element)>::template Atom<Element>;
   using type = cutlass::gemm::collective::CollectiveMma<
       Policy, TileShape, ElementA, StrideA, ElementB, StrideB, Mma, CopyA,
       Atom<typename Mma::ValTypeA>, RegistersA, TransformA, CopyB,
@@ -227,10 +226,9 @@ struct WindowMainloop : Collective {
     params.tma_transaction_bytes = Base::TmaTransactionBytes;
     params.status = encode_image(params.image, arguments);
     if (params.status == CUDA_SUCCESS)
-      params.status = encode_filters(params.filters, arguments, params.taps,
-                                     cute::get<1>(shape) +
-                                         params.columns *
-                                             (cute::get<3>(shape) - 1));
+      params.status = encode_filters(
+          params.filters, arguments, params.taps,
+          cute::get<1>(shape) + params.columns * (cute::get<3>(shape) - 1));
     return params;
   }
 
@@ -273,8 +271,8 @@ struct WindowMainloop : Collective {
     // The first window, and then the image, of this block's part of the rows.
     int batch = int(cute::get<3>(block));
     int image = batch * params.rows + int(cute::get<0>(block)) * m + y * rows_a;
-    int column = batch * params.columns + int(cute::get<1>(block)) * n +
-                 x * rows_b;
+    int column =
+        batch * params.columns + int(cute::get<1>(block)) * n + x * rows_b;
     int start[Dims];
     CUTLASS_PRAGMA_UNROLL
     for (int i = Dims - 1; i >= 0; --i) {
@@ -349,9 +347,10 @@ private:
     }
   };
 
-  CUTLASS_DEVICE static void
-  load_windows(CUtensorMap const *map, uint64_t *barrier, uint16_t mask,
-               void *to, Box const &box, int const (&start)[Dims], int image) {
+  CUTLASS_DEVICE static void load_windows(CUtensorMap const *map,
+                                          uint64_t *barrier, uint16_t mask,
+                                          void *to, Box const &box,
+                                          int const (&start)[Dims], int image) {
     auto load = [&](auto... coordinates) {
       if constexpr (cluster_n == 1)
         cute::SM90_TMA_LOAD_IM2COL::copy(map, barrier, to, coordinates...);

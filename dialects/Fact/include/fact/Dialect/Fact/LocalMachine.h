@@ -47,9 +47,9 @@ toMachine(mlir::MLIRContext *context, const LocalGpu &gpu,
           llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 /// The machine of findLocalGpu, or the host.
-mlir::FailureOr<MachineAttr> resolveLocalMachine(
-    mlir::MLIRContext *context,
-    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+mlir::FailureOr<MachineAttr>
+resolveLocalMachine(mlir::MLIRContext *context,
+                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 } // namespace fact
 
 #endif // FACT_DIALECT_FACT_LOCALMACHINE_H

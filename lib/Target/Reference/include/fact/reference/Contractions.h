@@ -183,8 +183,8 @@ struct Attention {
   FACT_FUNCTION E score_of(const Dot<E> &dot, E mask) const {
     E product = dot.template total<Format>(size.head);
     double value = value_of(product) * size.scale + value_of(mask);
-    double error = error_of(product) * math::fabs(size.scale) +
-                   error_of(mask) + 4 * Format::unit * math::fabs(value);
+    double error = error_of(product) * math::fabs(size.scale) + error_of(mask) +
+                   4 * Format::unit * math::fabs(value);
     return Make<E>::of(Format::range(value), is_finite(error) ? error : 0,
                        is_undecided(product) || is_undecided(mask));
   }

@@ -185,8 +185,8 @@ struct Argsort {
     for (int64_t p = 0; p < count; ++p) {
       int64_t after = p + 1 < count ? get(row, p + 1) : next;
       bool close = after >= 0 && is_close(get(row, p), after);
-      out[Place::at(row, p)] = Make<E>::of(
-          get(row, p), 0, undecided || close || was_close);
+      out[Place::at(row, p)] =
+          Make<E>::of(get(row, p), 0, undecided || close || was_close);
       was_close = close;
     }
   }
