@@ -37,6 +37,10 @@ include_directories(
 separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${definitions})
 
+# Costs and tolerances are written into bundles and are parts of keys, so they
+# are the same numbers on every processor, those that fuse products and sums too.
+add_compile_options(-ffp-contract=off)
+
 # Four fifths of a file's compile time are MLIR's headers and the dialect's own, so
 # the dialect's library compiles them once and the others use what it has.
 option(FACT_PRECOMPILE_HEADERS "Compile the headers that every file includes once" ON)

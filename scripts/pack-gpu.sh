@@ -10,7 +10,8 @@
 # TARGET names the architecture (sm_90a), SIZE a size of the workloads (full), GRAPHS how many
 # random graphs go along (300) and GRAPH_SEED the first one's seed (random). BREADTH names the
 # precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none), MODELS those of
-# the models of test/models ("fp32 bf16"; none). With OBJECTS=N, N candidates of each kernel are
+# the models of test/models ("fp32 bf16"; none), RANKING those in which test/gpu/ranking.py measures
+# the tiles of products ("bf16 tf32 fp32"; none). With OBJECTS=N, N candidates of each kernel are
 # compiled here (0); the other machine needs the same nvcc to use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -87,6 +88,12 @@ if [ -n "${MODELS:-}" ]; then
   "$python" test/models/run.py pack "$stage/models" --target "$target" --precision $MODELS
   for bundle in "$stage"/models/*/; do localize "$bundle" ../../cutlass; done
 fi
+
+for precision in ${RANKING:-}; do
+  say "tiles of products in $precision"
+  "$python" test/gpu/ranking.py pack "$stage/ranking-$precision" --target "$target" \
+    --precision "$precision"
+done
 
 say "tools, tests and CUTLASS"
 for tool in fact-tune fact-registry; do
