@@ -33,6 +33,10 @@ def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
     """A command and what it adds to the environment, by name."""
     lit_options = f"-v --xunit-xml-output={REPORTS / 'lit.xml'}"
     return {
+        "style": (
+            [sys.executable, str(ROOT / "scripts" / "style.py"), "--junit", str(REPORTS / "style.xml")],
+            {},
+        ),
         "lit": (
             ["ninja", "-C", str(BUILD), "check-fact-lit"],
             {"LIT_OPTS": lit_options + (" --param full=1" if full else "")},

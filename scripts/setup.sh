@@ -17,7 +17,7 @@ packages=(
   nlohmann-json3-dev libcurl4-openssl-dev libsqlite3-dev libgtest-dev zlib1g-dev libzstd-dev
 )
 llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
-  libclang-rt-22-dev)
+  libclang-rt-22-dev clang-format-22)
 
 # Emulation of the other architecture, and what programs for it link against.
 other=$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo amd64)

@@ -12,10 +12,10 @@
 Only `export` and what calls it need torch-mlir; importing this package does not.
 """
 
-from .errors import FactError, FactWarning
-from .library import Library, Model, load
 from .compiler import build, bundle, compile
+from .errors import FactError, FactWarning
 from .export import ExportedGraph, export
+from .library import Library, Model, load
 from .registration import register_backend
 
 register_backend()

@@ -15,8 +15,9 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import torch
 
@@ -52,7 +53,7 @@ class Measurement:
     def interval(self) -> tuple[float, float]:
         return median_interval(self.times)
 
-    def speedup(self, base: "Measurement") -> tuple[float, float, float]:
+    def speedup(self, base: Measurement) -> tuple[float, float, float]:
         """The speedup over `base`: of the medians, and its range over rounds."""
         each = [statistics.median(b) / statistics.median(a)
                 for a, b in zip(self.rounds, base.rounds)]

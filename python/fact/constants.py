@@ -9,7 +9,7 @@ no conversion and no kernel.
 from __future__ import annotations
 
 import operator
-from typing import Callable
+from collections.abc import Callable
 
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily

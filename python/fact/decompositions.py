@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch._subclasses.functional_tensor import dispatch_functionalize

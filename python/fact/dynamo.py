@@ -26,7 +26,8 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import fx
@@ -111,8 +112,8 @@ class CompiledGraph:
         return tuple([value.shape if isinstance(value, torch.Tensor) else int(value)
                       for value in _at(inputs, self.rest)])
 
-    def _compile(self, module: "_GraphWithState", program: torch.export.ExportedProgram,
-                 inputs: Sequence[Any]) -> "_Bound":
+    def _compile(self, module: _GraphWithState, program: torch.export.ExportedProgram,
+                 inputs: Sequence[Any]) -> _Bound:
         """One library for all of the graph."""
         rest, s = _at(inputs, self.rest), self.settings
         exported = export(module, rest, name="graph", program=program)
@@ -127,7 +128,7 @@ class CompiledGraph:
         return _Bound(model, self.rest, self.names, weights, s.weights == "any", inputs)
 
     def _cut(self, program: torch.export.ExportedProgram, inputs: Sequence[Any],
-             errors: Sequence[tuple[str, int, str]] = ()) -> "_Cut | None":
+             errors: Sequence[tuple[str, int, str]] = ()) -> _Cut | None:
         """The graph in parts, if it has ops that FACT does not have or that the compiler
         refused with `errors`; None if there are none, or nothing is left for FACT."""
         if not self.settings.fallback:

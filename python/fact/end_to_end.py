@@ -28,7 +28,8 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
@@ -127,7 +128,7 @@ def judge_results(names: Sequence[str], found: Sequence[torch.Tensor],
     return judgments
 
 
-def _exact(runs: "_Runs", found: list[torch.Tensor]) -> list[torch.Tensor]:
+def _exact(runs: _Runs, found: list[torch.Tensor]) -> list[torch.Tensor]:
     """The truth: fp64, or fp32 for 16-bit results where fp64 does not fit."""
     floating = [result.dtype for result in found if result.is_floating_point()]
     try:
@@ -232,7 +233,7 @@ class _Runs:
             returned = own(args, kwargs)
         return self._in_order(own, args, kwargs, returned)
 
-    def _in_order(self, own: "_Copy", args, kwargs, returned) -> list[torch.Tensor]:
+    def _in_order(self, own: _Copy, args, kwargs, returned) -> list[torch.Tensor]:
         """The values that the module returned and changed, in the order of the outputs."""
         results: dict[int, torch.Tensor] = {}
         leaves = pytree.tree_leaves(returned)

@@ -39,10 +39,10 @@ from torch.utils import _pytree as pytree
 
 from . import decompositions, functional, layouts, narrow_integers, toolchain
 from .caches import register_caches
+from .element_types import type_name
 from .errors import FactError
 from .files import writing
 from .forms.losses import gaussian_nll_loss
-from .element_types import type_name
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
 # Data of buffers up to this size is put into the text.

@@ -13,9 +13,9 @@ from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter, GraphNodeImporter
 
 from . import precision
+from .element_types import type_name
 from .errors import FactError
 from .export import State, has_embeddable_data
-from .element_types import type_name
 from .signature import CallSignature
 
 # Up to this many elements the data is written as a list, and as a resource above.

@@ -9,7 +9,8 @@ which moves nothing. Results that the module returns in another order are treate
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 
@@ -52,7 +53,7 @@ def store_in_order(graph: torch.fx.Graph, inputs: list[dict], outputs: list[dict
         with graph.inserting_before(first):
             view = graph.call_function(aten.permute.default, (node, inverse(order)))
         view.meta["val"] = node.meta["val"]
-        node.replace_all_uses_with(view, delete_user_cb=lambda user: user is not view)
+        node.replace_all_uses_with(view, delete_user_cb=lambda user, view=view: user is not view)
         node.meta["val"] = node.meta["val"].permute(order)
         node.meta.pop("tensor_meta", None)
         inputs[index]["shape"] = list(node.meta["val"].shape)

@@ -10,13 +10,13 @@ import ctypes
 import json
 import os
 import threading
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
-from .abi import (LIBRARY_ABI, PLAIN_TYPES, LibraryTable, RunFunction, TensorSlots,
-                  named_tensors)
+from .abi import LIBRARY_ABI, PLAIN_TYPES, LibraryTable, RunFunction, TensorSlots, named_tensors
 from .element_types import torch_type
 from .errors import FactError
 from .safetensors_file import read_safetensors
@@ -50,7 +50,7 @@ def _has_own_behavior(cls: type) -> bool:
     return function not in ours or dispatch is not torch.Tensor.__torch_dispatch__
 
 
-def load(path: str | os.PathLike, weights: Weights | None = None) -> "Library":
+def load(path: str | os.PathLike, weights: Weights | None = None) -> Library:
     """Loads a library that FACT compiled; with weights it can be called at once."""
     library = Library(path)
     if weights is not None:
@@ -89,7 +89,7 @@ class Library:
             )
         self.description: dict[str, Any] = json.loads(self._table.describe())
         self._signature: CallSignature | None = None
-        self._model: "Model | None" = None
+        self._model: Model | None = None
         # Whether the library was compared with its module, as far as this process knows.
         self.verified = False
         # The result of the comparison, if this process made it.
@@ -151,7 +151,7 @@ class Library:
             self._signature = CallSignature.from_json(self.description["signature"])
         return self._signature
 
-    def load_weights(self, weights: Weights) -> "Model":
+    def load_weights(self, weights: Weights) -> Model:
         """Sets weights of the library's own model: all of them first, any of them later."""
         if self._model is None:
             self._model = self.create(weights)
@@ -165,14 +165,14 @@ class Library:
             self.load_weights({})
         return self._model(*args, **kwargs)
 
-    def create(self, weights: Weights = {}) -> "Model":
+    def create(self, weights: Weights | None = None) -> Model:
         """A model with these weights: by name, of a module, or in a safetensors file.
 
         Tensors already on the library's device are borrowed, so changes to them in place
         are seen by kernels that read them as they are; call `set_weights` to be sure.
         Others are copied there.
         """
-        return Model(self, weights)
+        return Model(self, {} if weights is None else weights)
 
     def last_error(self) -> str:
         return (self._table.last_error() or b"").decode(errors="replace") or "unknown failure"

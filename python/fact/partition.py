@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from typing import Collection
+from collections.abc import Collection
 
 import torch
 from torch import fx

@@ -12,7 +12,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
@@ -254,7 +255,7 @@ class CallSignature:
         })
 
     @staticmethod
-    def from_json(text: str) -> "CallSignature":
+    def from_json(text: str) -> CallSignature:
         data = json.loads(text)
         return CallSignature(
             _parameters_from_json(data["parameters"]),

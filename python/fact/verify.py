@@ -6,7 +6,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree

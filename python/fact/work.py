@@ -14,8 +14,9 @@ import platform
 import re
 import stat
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 import torch
 

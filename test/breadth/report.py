@@ -7,8 +7,9 @@ import collections
 import json
 import math
 import statistics
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Iterable, Sequence
+from typing import Any
 
 WORST = 10
 

@@ -128,7 +128,7 @@ def layer(name, make, small, large, bf16=True):
     @case(small, large, name=name, bf16=bf16)
     def build(*sizes):
         module = make(*sizes)
-        for key, tensor in module.state_dict().items():
+        for tensor in module.state_dict().values():
             if tensor.is_floating_point():
                 tensor.copy_(torch.rand_like(tensor) + 0.5)
         return module, randn(*sizes)

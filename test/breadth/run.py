@@ -34,8 +34,9 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -45,8 +46,7 @@ import torch  # noqa: E402
 
 import fact  # noqa: E402
 from breadth import report  # noqa: E402
-from breadth.registry import (  # noqa: E402
-    MATMUL_PRECISIONS, Case, cases, set_precision, together)
+from breadth.registry import MATMUL_PRECISIONS, Case, cases, set_precision, together  # noqa: E402
 from fact.bench import measure  # noqa: E402
 from fact.end_to_end import compare_with_module  # noqa: E402
 

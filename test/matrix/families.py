@@ -27,10 +27,12 @@ REGIONS = [
         %2 = fact.relu %1 : (<2x5x17xT>) -> <2x5x17xT>
         fact.yield %0, %2""", ["2x5x40xT", "2x5x17xT"]),
     ("attention", ["2x4x19x16xT", "2x2x23x16xT", "2x2x23x9xT"], """
-        %0 = fact.attention %a0, %a1, %a2 causal scale 0.25 : (<2x4x19x16xT>, <2x2x23x16xT>, <2x2x23x9xT>) -> <2x4x19x9xT>
+        %0 = fact.attention %a0, %a1, %a2 causal scale 0.25
+            : (<2x4x19x16xT>, <2x2x23x16xT>, <2x2x23x9xT>) -> <2x4x19x9xT>
         fact.yield %0""", ["2x4x19x9xT"]),
     ("attention", ["1x2x7x8xT", "1x2x21x8xT", "7x21xT"], """
-        %0 = fact.attention %a0, %a1, %a1 mask %a2 scale 0.25 : (<1x2x7x8xT>, <1x2x21x8xT>, <1x2x21x8xT>, <7x21xT>) -> <1x2x7x8xT>
+        %0 = fact.attention %a0, %a1, %a1 mask %a2 scale 0.25
+            : (<1x2x7x8xT>, <1x2x21x8xT>, <1x2x21x8xT>, <7x21xT>) -> <1x2x7x8xT>
         fact.yield %0""", ["1x2x7x8xT"]),
     ("rowwise", ["3x5x37xT", "37xT"], """
         %0 = fact.norm layer %a0 weight %a1 eps 1.0e-05 : (<3x5x37xT>, <37xT>) -> <3x5x37xT>
@@ -109,7 +111,7 @@ def module(machine: str, types: list[str]) -> str:
             fits = "xT" in " ".join(operands + outcomes) + text
             if number > 0 and not fits:
                 continue
-            fill = lambda word: re.sub(r"xT\b", f"x{element}", word)  # noqa: E731
+            fill = lambda word, element=element: re.sub(r"xT\b", f"x{element}", word)
             types_in = [f"tensor<{fill(each)}>" for each in operands]
             types_out = [f"tensor<{fill(each)}>" for each in outcomes]
             names = []

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -100,7 +101,7 @@ class RandomWeight:
     spread: float
 
     @staticmethod
-    def like(name: str, parameter: torch.Tensor) -> "RandomWeight":
+    def like(name: str, parameter: torch.Tensor) -> RandomWeight:
         """Weights as large as those of a trained model: with those that a new model has, scores
         are nearly 0, and wrong attention goes unnoticed. Scales of norms remain near 1."""
         terms = parameter.numel() // parameter.shape[0]

@@ -5,7 +5,7 @@ images, cut them in patches, or convolve sequences."""
 from __future__ import annotations
 
 import math
-from typing import Callable
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn

@@ -171,12 +171,14 @@ def write_host_bundle(tools: Path, base: Path, bundle: Path) -> list[str]:
     sources = {RIGHT: right}
     for mutant in read_mutants(base.with_suffix("")):
         if mutant.files != {""}:
-            raise MutantError(f"{base.stem}/{mutant.name}: changes {mutant.files}; there is only the candidate")
+            raise MutantError(f"{base.stem}/{mutant.name}: changes {mutant.files}; "
+                              "there is only the candidate")
         sources[mutant.name] = mutant.apply("", right)
     for name, text in sources.items():
         (folder / f"{name}.cpp").write_text(text)
     set_candidates(bundle, description, [
-        {"key": name, "source": f"kernels/mutants/{name}.cpp", "symbol": "candidate", "link": ["-lm", "-lpthread"]}
+        {"key": name, "source": f"kernels/mutants/{name}.cpp", "symbol": "candidate",
+         "link": ["-lm", "-lpthread"]}
         for name in sources])
     return list(sources)
 
@@ -356,11 +358,13 @@ def run_cuda(arguments) -> list[Verdict]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", choices=("host", "pack", "cuda"))
     parser.add_argument("folder", nargs="?", help="of the GPU's bundles, for pack and cuda")
     parser.add_argument("--names", nargs="*", default=[], help="bases; all of them unless given")
-    parser.add_argument("--tools", type=Path, help="folder of fact-compile and fact-tune (default: build/bin)",
+    parser.add_argument("--tools", type=Path,
+                        help="folder of fact-compile and fact-tune (default: build/bin)",
                         default=Path(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin")))
     parser.add_argument("--work", help="folder for the host's bundles (default: build/mutants)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))

@@ -45,11 +45,13 @@ def draw(first: int | None, count: int) -> range:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("modules", nargs="+", type=Path, metavar="MODULE.mlir")
     parser.add_argument("--seeds", type=int, default=20, help="for each module (default: 20)")
     parser.add_argument("--seed", type=int, help="the first one; fresh unless given")
-    parser.add_argument("--tools", type=Path, help="folder of fact-compile and fact-tune (default: build/bin)",
+    parser.add_argument("--tools", type=Path,
+                        help="folder of fact-compile and fact-tune (default: build/bin)",
                         default=Path(os.environ.get("FACT_BIN_DIR", ROOT / "build" / "bin")))
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "seeds", help="folder for bundles")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))

@@ -12,10 +12,9 @@ import sys
 
 import pytest
 
-from agent_runs import GRAPH, OTHER, Run, T, TWINS, ask, needs_compiler, rules  # noqa: F401
+from agent_runs import GRAPH, OTHER, TWINS, Run, T, ask, needs_compiler, rules  # noqa: F401
 from fact.toolchain import find_tool
-from hostile_server import (Server, answer, body, cut, failure, later, pattern, patterns, raw,
-                            silence)
+from hostile_server import Server, answer, cut, failure, later, pattern, patterns, raw, silence
 
 pytestmark = needs_compiler
 
@@ -565,7 +564,8 @@ def test_strategies_build_on_entries_that_fit(ask, registry):
     assert told == "" and f'strategy(<adapt, "{entry(m=1024)}">)' in ir
     assert "#fact.sm90_gemm_space<tile = [128x128x64], " in ir
 
-    assert "'space' must be []; a pattern with a space is ADAPT or NEW" in propose("REUSE", entry(), **tile)[1]
+    told = propose("REUSE", entry(), **tile)[1]
+    assert "'space' must be []; a pattern with a space is ADAPT or NEW" in told
     for name in entry(m=768), entry(dtype="f16"):
         told = propose("REUSE", name)[1]
         assert "but not the same: use ADAPT" in told
@@ -575,7 +575,8 @@ def test_strategies_build_on_entries_that_fit(ask, registry):
         for strategy in "REUSE", "ADAPT":
             told = propose(strategy, name)[1]
             assert f"entry '{name}' (batch=1 " in told
-            assert "is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul.nn,gelu, batch=1 k=256 m=512" in told
+            assert ("is not near this kernel, gemm_epilogue of bf16 on sm_90a (matmul.nn,gelu, "
+                    "batch=1 k=256 m=512") in told
             assert f"'{entry()}' has the same problem: use REUSE" in told
     assert f"entry '{entry(k=512)}' has no accepted schedule" in propose("ADAPT", entry(k=512))[1]
     # A kernel that is far from all of them.

@@ -18,7 +18,7 @@ from fact.compiler import translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from breadth import registry, report, run  # noqa: E402
+from breadth import registry, report, run
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")

@@ -15,8 +15,20 @@ import pytest
 
 from agent_runs import GRAPH, KEY, Run, ask, needs_compiler, rules  # noqa: F401
 from fact.toolchain import find_tool
-from hostile_server import (Server, answer, body, cut, drip, endless_headers, failure, flood,
-                            pattern, patterns, raw, silence)
+from hostile_server import (
+    Server,
+    answer,
+    body,
+    cut,
+    drip,
+    endless_headers,
+    failure,
+    flood,
+    pattern,
+    patterns,
+    raw,
+    silence,
+)
 
 pytestmark = needs_compiler
 

@@ -17,8 +17,8 @@ from fact import toolchain
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from models import convolutional  # noqa: E402
-from models.architectures import DTYPES  # noqa: E402
+from models import convolutional
+from models.architectures import DTYPES
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")

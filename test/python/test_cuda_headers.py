@@ -38,7 +38,8 @@ func.func @main(%x: tensor<4096x768xbf16>, %w: tensor<3072x768xbf16>, %row: tens
                 %column: tensor<4096x1xbf16>, %y: tensor<4096x3072xbf16>,
                 %z: tensor<4096x3072xbf16>)
     -> (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) {
-  %0 = fact.matmul %x, %w transpose_b : (tensor<4096x768xbf16>, tensor<3072x768xbf16>) -> tensor<4096x3072xbf16>
+  %0 = fact.matmul %x, %w transpose_b
+    : (tensor<4096x768xbf16>, tensor<3072x768xbf16>) -> tensor<4096x3072xbf16>
   %1 = fact.add %0, %row : (tensor<4096x3072xbf16>, tensor<3072xbf16>) -> tensor<4096x3072xbf16>
   %2 = fact.add %1, %y : (tensor<4096x3072xbf16>, tensor<4096x3072xbf16>) -> tensor<4096x3072xbf16>
   %3 = fact.mul %2, %column : (tensor<4096x3072xbf16>, tensor<4096x1xbf16>) -> tensor<4096x3072xbf16>
@@ -113,7 +114,7 @@ def results(root, tmp_path_factory):
 
 def test_every_header_compiles(results):
     wanted, compiled = results
-    for where, entry, process in compiled:
+    for _, entry, process in compiled:
         assert process.returncode == 0, f"{entry['source']}:\n{process.stdout[-4000:]}"
     reached = set().union(*(included(where, where / entry["source"], set())
                             for where, entry, _ in compiled))

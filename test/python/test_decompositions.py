@@ -21,7 +21,7 @@ from fact.compiler import translate
 from fact.export import _export_program, _supported_ops
 
 sys.path.insert(0, str(Path(__file__).parent / "execution"))
-from operators import Case, Group, check  # noqa: E402
+from operators import Case, Group, check
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")

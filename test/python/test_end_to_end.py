@@ -107,7 +107,8 @@ def test_twice_the_error_of_eager_is_refused():
     truth = torch.randn(100_000, generator=generator, dtype=torch.float64)
     noise = torch.randn(100_000, generator=generator, dtype=torch.float64)
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
-        off = lambda error: (truth * (1 + error * torch.finfo(dtype).eps * noise)).to(dtype)
+        off = lambda error, dtype=dtype: (
+            truth * (1 + error * torch.finfo(dtype).eps * noise)).to(dtype)
         eager = off(8)
         assert not verify.judge("y", off(1.45 * 8), [eager], truth).reason
         assert "eager's" in verify.judge("y", off(2 * 8), [eager], truth).reason

@@ -280,7 +280,7 @@ def test_closing_beside_a_running_call(library):
     for _ in range(20):
         model, stopped = library.create(weights()), []
 
-        def work():
+        def work(model=model, stopped=stopped):
             x = torch.randn(2, 4)
             try:
                 while True:

@@ -106,7 +106,7 @@ def test_undecided(deciding, index):
         assert not missing.any(), f"{region.name}: decided at {missing.nonzero()[:5].tolist()}"
         assert not surplus.any(), f"{region.name}: undecided at {surplus.nonzero()[:5].tolist()}"
     truths = region.truth(*[wide(x) for x in region.operands])
-    for found, flags, truth, (_, type) in zip(results, undecided, truths, region.yields):
+    for found, flags, truth in zip(results, undecided, truths):
         if found.is_floating_point():
             open_or_equal = flags | torch.isclose(found.double(), truth.double(), rtol=1e-5,
                                                   atol=1e-6, equal_nan=True)

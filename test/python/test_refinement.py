@@ -144,7 +144,8 @@ def test_the_model_is_told_what_was_measured(measured, tmp_path):
 
 def test_refinement_at_the_limits_takes_no_time(measured):
     sizes = [f"{2 * i}x{4 * j}" for i in range(20, 28) for j in range(20, 28)]
-    with Server(refinements(*[{"micro": sizes, "rows": [str(value) for value in range(1, 65)]}] * 2000)) as server:
+    proposal = {"micro": sizes, "rows": [str(value) for value in range(1, 65)]}
+    with Server(refinements(*[proposal] * 2000)) as server:
         _, _, seconds = measured(server.url, agent="llm")
     assert seconds < 20
 

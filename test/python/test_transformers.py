@@ -24,8 +24,8 @@ from fact.safetensors_file import read_safetensors, write_safetensors
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from models import architectures, run  # noqa: E402
-from models.architectures import TOKENS, RandomWeight, arguments  # noqa: E402
+from models import architectures, run
+from models.architectures import TOKENS, RandomWeight, arguments
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")

@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops that FACT writes out itself: PyTorch has no form of them, or one that is less useful."""
 
-from . import (attention, contractions, convolutions, elementary, indices, losses,  # noqa: F401
-               norms, pools, samples, special)
+from . import (  # noqa: F401
+    attention,
+    contractions,
+    convolutions,
+    elementary,
+    indices,
+    losses,
+    norms,
+    pools,
+    samples,
+    special,
+)
 from .table import TABLE, is_exception, known_values, own_form  # noqa: F401

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Callable
+from collections.abc import Callable
 
 import torch
 from torch.nn import functional as F
@@ -166,7 +166,7 @@ def _adaptive_indices(x, output_size, dims: int) -> torch.Tensor:
         rows = torch.tensor([min(begin + i, end - 1) for begin, end in bounds
                              for i in range(length)], device=x.device)
 
-        def windows(of):
+        def windows(of, dim=dim, rows=rows, count=count, length=length):
             return torch.index_select(of, dim, rows).unflatten(dim, (count, length))
 
         x, place = torch.max(windows(x), dim + 1)

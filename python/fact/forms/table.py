@@ -6,7 +6,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from typing import Any, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes

@@ -97,8 +97,9 @@ def write_bundle(folder: pathlib.Path, arch: str, commands: dict) -> None:
 
 def outcome(library: pathlib.Path) -> str:
     """What is wrong with a library's result, or why it does not run; "" when it is right."""
-    import fact
     import torch
+
+    import fact
 
     a = torch.randn(M, K, device="cuda", dtype=torch.bfloat16)
     b = torch.randn(K, N, device="cuda", dtype=torch.bfloat16) / K**0.5

@@ -195,7 +195,8 @@ def check_library(path: pathlib.Path) -> list:
         inputs = (ctypes.POINTER(DLTensor) * 1)(ctypes.pointer(as_dlpack(x)))
         outputs = (ctypes.POINTER(DLTensor) * 1)(ctypes.pointer(as_dlpack(y)))
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        return library.sample_run(ctypes.c_void_p(model), inputs, ctypes.c_int64(1), outputs, ctypes.c_int64(1), stream)
+        return library.sample_run(ctypes.c_void_p(model), inputs, ctypes.c_int64(1),
+                                  outputs, ctypes.c_int64(1), stream)
 
     weights = (NamedTensor * 1)(NamedTensor(b"w", ctypes.pointer(as_dlpack(w))))
     model = library.sample_create(weights, ctypes.c_int64(1))
@@ -214,7 +215,8 @@ def check_library(path: pathlib.Path) -> list:
             failures.append(f"run, {name}: {library.sample_last_error().decode()}")
         elif not torch.equal(y, expected):
             failures.append(f"run, {name}: wrong result")
-    if run(model, x.cpu(), y) == 0 or b"input 'x' is on cpu:0; expected cuda:0" not in library.sample_last_error():
+    if (run(model, x.cpu(), y) == 0
+            or b"input 'x' is on cpu:0; expected cuda:0" not in library.sample_last_error()):
         failures.append(f"an input on the CPU: {library.sample_last_error()}")
 
     # A call can be captured into a CUDA graph once it has run.
@@ -234,7 +236,8 @@ def check_library(path: pathlib.Path) -> list:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fact-tune", required=True)
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--keep", help="a folder for the bundles, kept afterwards")
@@ -257,10 +260,12 @@ def main() -> int:
     if tuned["schedule"] != "right":
         failures.append(f"the winner is '{tuned['schedule']}'; expected 'right'")
     failures += check_library(sample / "sample.so")
-    needed = subprocess.run(["readelf", "-d", str(sample / "sample.so")], capture_output=True, text=True).stdout
+    needed = subprocess.run(["readelf", "-d", str(sample / "sample.so")],
+                            capture_output=True, text=True).stdout
     if "libcudart" in needed or "libsqlite" in needed:
         failures.append("the library needs more than it should:\n" + needed)
-    failures += choice.check(arguments.fact_tune, folder / "product", arguments.arch, commands(arguments.arch))
+    failures += choice.check(arguments.fact_tune, folder / "product", arguments.arch,
+                             commands(arguments.arch))
     for failure in failures:
         print("FAILED:", failure)
     print("test/gpu/tuning:", f"{len(failures)} failures" if failures else "passed")

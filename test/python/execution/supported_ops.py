@@ -17,10 +17,9 @@ ROOT = Path(__file__).resolve().parents[3]
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
 
+import operators  # noqa: E402
 from fact import toolchain  # noqa: E402
 from fact.export import export  # noqa: E402
-
-import operators  # noqa: E402
 
 PAGE = ROOT / "docs" / "supported-ops.md"
 

@@ -192,9 +192,9 @@ COMPARE = group(
     "compare",
     *[Case(name, getattr(torch, name), [A, A.roll(1, 0) * (B > 0) + A * (B <= 0)])
       for name in ("eq", "ne", "lt", "le", "gt", "ge")],
-    *[Case(f"{name} number", lambda x, f=getattr(torch, name): f(x, 0.5), [HALVES])
+    *[Case(f"{name} number", lambda x, name=name: getattr(torch, name)(x, 0.5), [HALVES])
       for name in ("eq", "ne", "lt", "le", "gt", "ge")],
-    *[Case(f"{name} of NaN", lambda x, f=getattr(torch, name): f(x, 1), [ODD])
+    *[Case(f"{name} of NaN", lambda x, name=name: getattr(torch, name)(x, 1), [ODD])
       for name in ("eq", "ne", "lt", "le", "gt", "ge")],
     *[Case(f"{name} integers", getattr(torch, name), [I, J]) for name in ("eq", "lt", "ge")],
     Case("gt 0.3", lambda x: x > 0.3, [HALVES]),

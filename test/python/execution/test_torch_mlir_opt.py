@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import operators
 import pytest
+
+import operators
 import supported_ops
 from fact import toolchain
 from fact.export import export

@@ -10,8 +10,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import Callable, Sequence
 
 import torch
 

@@ -18,8 +18,8 @@ import random
 
 import torch
 
-from .idioms import any_idiom
 from .graph import Graph, Leaf, Node, double, evaluate_node, leaf_value
+from .idioms import any_idiom
 
 # Of a value, in graphs with small extents and with large ones.
 ELEMENTS_LIMIT, LARGE_ELEMENTS_LIMIT = 600, 40_000

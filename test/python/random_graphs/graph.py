@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import nn
@@ -126,8 +127,8 @@ class Graphs(nn.Module):
 
 def source(graph: Graph) -> str:
     """A stand-alone module that `fact compile` takes and that, run, compares with fp64."""
-    parameters = [f"        self.v{i} = nn.Parameter(value({graph.seed}, {i}, {_leaf_arguments(graph, leaf)}),"
-                  " requires_grad=False)"
+    parameters = [f"        self.v{i} = nn.Parameter(value({graph.seed}, {i}, "
+                  f"{_leaf_arguments(graph, leaf)}), requires_grad=False)"
                   for i, leaf in enumerate(graph.leaves) if leaf.weight]
     inputs = [i for i, leaf in enumerate(graph.leaves) if not leaf.weight]
     reads = [f"        v{i} = self.v{i}" for i, leaf in enumerate(graph.leaves) if leaf.weight]

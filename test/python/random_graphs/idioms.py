@@ -6,7 +6,6 @@ that taking it for the usual form would be wrong."""
 from __future__ import annotations
 
 
-
 def chain(generator, x, *steps):
     """Nodes one after the other: a step is a text and its operands, where None is the value
     before. Stops where a step is refused."""

@@ -8,7 +8,7 @@ and goes on from the smallest that still fails.
 from __future__ import annotations
 
 import dataclasses
-from typing import Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 

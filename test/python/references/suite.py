@@ -6,7 +6,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from .region import Region, NAMES, tensor, type_of
+from .region import NAMES, Region, tensor, type_of
 
 INFINITY, NAN = math.inf, math.nan
 SPECIAL = [NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 2.0,
@@ -251,7 +251,7 @@ def views():
     for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.int64, torch.bool):
         name = NAMES[dtype]
         x = torch.arange(120).reshape(2, 3, 4, 5).to(dtype)
-        t = lambda *shape: tensor(shape, name)
+        t = lambda *shape, name=name: tensor(shape, name)
         yield chain(f"reshape-{name}", [x], [("fact.reshape %x : (TYPE)", t(8, 15))],
                     lambda x: [x.reshape(8, 15)])
         yield chain(f"permute-{name}", [x], [("fact.permute %x [2, 0, 3, 1] : (TYPE)", t(4, 2, 5, 3))],

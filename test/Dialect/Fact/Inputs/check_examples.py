@@ -9,7 +9,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "Transforms"))
-from check_pass_examples import run, wrap  # noqa: E402
+from check_pass_examples import run, wrap
 
 tool, *definitions = sys.argv[1:]
 examples = [example for file in definitions
