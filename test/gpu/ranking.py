@@ -35,9 +35,10 @@ TYPES = {"bf16": "bf16", "tf32": "f32", "fp32": "f32"}
 BYTES_LIMIT = 6 << 30
 CLUSTERS = "1x1, 2x1, 1x2"
 SPACES = {
-    "bf16": [("cooperative", "128x128x64, 128x160x64, 128x192x64, 128x224x64, 128x256x64, 256x64x64, 256x128x64",
+    "bf16": [("cooperative", "128x128x64, 128x160x64, 128x192x64, 128x224x64, 128x256x64, 256x64x64, "
+              "256x128x64", CLUSTERS),
+             ("pingpong", "64x64x64, 64x128x64, 64x192x64, 64x256x64, 128x64x64, 128x96x64, 128x128x64",
               CLUSTERS),
-             ("pingpong", "64x64x64, 64x128x64, 64x192x64, 64x256x64, 128x64x64, 128x96x64, 128x128x64", CLUSTERS),
              ("cooperative", "128x256x64, 256x128x64", "4x1, 1x4, 2x2"),
              ("stream_k", "128x128x64, 128x256x64", "2x1")],
     "tf32": [("cooperative", "128x128x32, 128x192x32, 128x256x32, 256x128x32", CLUSTERS),
@@ -50,7 +51,7 @@ SPACES = {
 
 
 def shapes() -> list[tuple[int, int, int, int]]:
-    """(batch, M, N, K) of the suite: what models have, what they rarely have, and what lies between."""
+    """(batch, M, N, K): what models have, what they rarely have, and what lies between."""
     found = [(1, n, n, n) for n in (256, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120,
                                     6144, 8192)]
     layers = [(2304, 768), (3072, 768), (768, 3072), (4096, 4096), (14336, 4096), (4096, 14336), (1024, 4096),
@@ -62,8 +63,8 @@ def shapes() -> list[tuple[int, int, int, int]]:
     found += [(1, 256, 256, k) for k in (8192, 32768, 131072, 524288)]
     found += [(1, 512, 1024, 65536), (1, 1024, 512, 16384), (1, 128, 4096, 32768), (1, 2048, 128, 65536)]
     found += [(batch, *product) for batch in (8, 64, 384)
-              for product in ((128, 128, 64), (512, 512, 64), (512, 64, 512), (256, 256, 256), (1024, 1024, 128),
-                              (200, 72, 136), (2048, 2048, 128))]
+              for product in ((128, 128, 64), (512, 512, 64), (512, 64, 512), (256, 256, 256),
+                              (1024, 1024, 128), (200, 72, 136), (2048, 2048, 128))]
     # Tiles that end within a product.
     found += [(1, m, n, k) for m, n, k in ((1000, 1000, 1000), (1160, 2040, 520), (3000, 3000, 3000),
                                            (5000, 1000, 2000), (136, 8200, 1032), (8200, 136, 1032),
@@ -71,8 +72,8 @@ def shapes() -> list[tuple[int, int, int, int]]:
                                            (776, 776, 40), (520, 10248, 2568), (30008, 200, 392))]
     # As many tiles of 128 x 128 and of 128 x 256 as there are multiprocessors, and a few more or fewer.
     found += [(1, 128 * rows, 128 * columns, 2048)
-              for rows, columns in ((11, 12), (12, 12), (11, 24), (12, 22), (6, 44), (13, 20), (16, 33), (17, 16),
-                                    (33, 12), (33, 16), (33, 33), (22, 36))]
+              for rows, columns in ((11, 12), (12, 12), (11, 24), (12, 22), (6, 44), (13, 20), (16, 33),
+                                    (17, 16), (33, 12), (33, 16), (33, 33), (22, 36))]
     draw = random.Random(1)
     while len(found) < 220:
         m, n, k = (8 * round(2 ** draw.uniform(3, 11.5)) for _ in range(3))
@@ -89,7 +90,7 @@ def module(shape: tuple[int, int, int, int], precision: str, space: str) -> str:
     batch, m, n, k = shape
     outer = f"{batch}x" if batch > 1 else ""
     element = TYPES[precision]
-    a, b, c = (f"tensor<{outer}{rows}x{columns}x{element}>" for rows, columns in ((m, k), (n, k), (m, n)))
+    a, b, c = (f"tensor<{outer}{size}x{element}>" for size in (f"{m}x{k}", f"{n}x{k}", f"{m}x{n}"))
     tf32 = " tf32" if precision == "tf32" else ""
     return f"""func.func @main(%a: {a}, %b: {b}) -> {c} {{
   %0 = fact.fused "gemm_epilogue" ins(%a, %b : {a}, {b}) {{
@@ -112,8 +113,8 @@ def candidates(shape, precision: str, folder: Path, target: str) -> dict[str, di
                  "swizzle = [1, 2, 4, 8]>")
         bundle = folder / "bundle"
         process = subprocess.run(
-            [toolchain.require_tool("fact-compile"), "-", f"--target={target}", "--until=bundle", "--candidates=999",
-             f"--bundle={bundle}"], input=module(shape, precision, space), text=True, capture_output=True)
+            [toolchain.require_tool("fact-compile"), "-", f"--target={target}", "--until=bundle",
+             "--candidates=999", f"--bundle={bundle}"], input=module(shape, precision, space), text=True, capture_output=True)
         if process.returncode:
             # No tile of this kind serves the shape.
             continue
@@ -139,7 +140,8 @@ def pack(options) -> int:
                 calls.append({"key": key, "source": source, "symbol": candidate["symbol"],
                               "sizes": candidate["sizes"]})
                 flags = candidate.get("flags", flags)
-            print(json.dumps({"shape": shape, "precision": options.precision, "calls": calls}), file=plan, flush=True)
+            line = {"shape": shape, "precision": options.precision, "calls": calls}
+            print(json.dumps(line), file=plan, flush=True)
         subprocess.run(["cp", "-r", str(Path(name) / "include"), str(options.folder)], check=True)
     (options.folder / "flags.json").write_text(json.dumps(flags))
     print(f"{len(shapes())} shapes, {len(list((options.folder / 'sources').iterdir()))} sources")
@@ -148,20 +150,18 @@ def pack(options) -> int:
 
 class Kernel(ctypes.Structure):
     """FactKernel of fact/Runtime/Kernel.h."""
-    _fields_ = [("abi", ctypes.c_uint32), ("buffer_count", ctypes.c_uint32), ("state_bytes", ctypes.c_uint64),
-                ("workspace_bytes", ctypes.c_uint64),
-                ("bind", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
-                                          ctypes.c_void_p)),
-                ("launch", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
-                ("tiles", ctypes.c_uint64), ("tile", ctypes.c_void_p), ("packed_operand", ctypes.c_int32),
-                ("packed_with", ctypes.c_uint32), ("packed_bytes", ctypes.c_uint64), ("pack_tiles", ctypes.c_uint64),
-                ("pack", ctypes.c_void_p),
-                ("pack_on_device", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
-                                                    ctypes.c_void_p)),
-                ("choice_bytes", ctypes.c_uint64), ("choose", ctypes.c_void_p), ("adopt", ctypes.c_void_p),
-                ("size_count", ctypes.c_uint64),
-                ("measure", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64),
-                                             ctypes.POINTER(ctypes.c_uint64)))]
+    _fields_ = [
+        ("abi", ctypes.c_uint32), ("buffer_count", ctypes.c_uint32),
+        ("state_bytes", ctypes.c_uint64), ("workspace_bytes", ctypes.c_uint64),
+        ("bind", ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)),
+        ("launch", ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 2)),
+        ("tiles", ctypes.c_uint64), ("tile", ctypes.c_void_p),
+        ("packed_operand", ctypes.c_int32), ("packed_with", ctypes.c_uint32),
+        ("packed_bytes", ctypes.c_uint64), ("pack_tiles", ctypes.c_uint64), ("pack", ctypes.c_void_p),
+        ("pack_on_device", ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)),
+        ("choice_bytes", ctypes.c_uint64), ("choose", ctypes.c_void_p), ("adopt", ctypes.c_void_p),
+        ("size_count", ctypes.c_uint64),
+        ("measure", ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.POINTER(ctypes.c_uint64)] * 2))]
 
 
 def compile_all(folder: Path) -> dict[str, Path]:

@@ -25,8 +25,9 @@ def test_the_suite(ranking):
 
 
 def test_losses_count_compilations(ranking):
-    times = {"a, swizzle = 1>": 3.0, "a, swizzle = 2>": 2.0, "b, swizzle = 1>": 1.0, "c, swizzle = 1>": 4.0}
-    predicted = {"a, swizzle = 1>": 1.0, "a, swizzle = 2>": 1.5, "c, swizzle = 1>": 2.0, "b, swizzle = 1>": 3.0}
+    keys = ["a, swizzle = 1>", "a, swizzle = 2>", "b, swizzle = 1>", "c, swizzle = 1>"]
+    times = dict(zip(keys, [3.0, 2.0, 1.0, 4.0], strict=True))
+    predicted = dict(zip(keys, [1.0, 1.5, 3.0, 2.0], strict=True))
     assert ranking.losses(times, predicted, [1, 2, 3]) == [2.0, 2.0, 1.0]
 
 
@@ -53,5 +54,5 @@ def test_kernels_are_called_as_the_header_says(ranking, root, tmp_path):
     subprocess.run(["cc", f"-I{root / 'include'}", "sizes.c", "-o", "sizes"], cwd=tmp_path, check=True)
     printed = subprocess.run([tmp_path / "sizes"], capture_output=True, text=True, check=True).stdout
     kernel = ranking.Kernel
-    assert printed.split() == [str(value) for value in (
-        ctypes.sizeof(kernel), kernel.packed_operand.offset, kernel.pack_on_device.offset, kernel.measure.offset)]
+    offsets = [kernel.packed_operand.offset, kernel.pack_on_device.offset, kernel.measure.offset]
+    assert [int(word) for word in printed.split()] == [ctypes.sizeof(kernel), *offsets]
