@@ -114,7 +114,8 @@ def candidates(shape, precision: str, folder: Path, target: str) -> dict[str, di
         bundle = folder / "bundle"
         process = subprocess.run(
             [toolchain.require_tool("fact-compile"), "-", f"--target={target}", "--until=bundle",
-             "--candidates=999", f"--bundle={bundle}"], input=module(shape, precision, space), text=True, capture_output=True)
+             "--candidates=999", f"--bundle={bundle}"],
+            input=module(shape, precision, space), text=True, capture_output=True)
         if process.returncode:
             # No tile of this kind serves the shape.
             continue

@@ -81,26 +81,48 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     report = emulate(root, tmp_path, Odd().to(dtype).eval(), [torch.randn(2, 11, 21).to(dtype)],
                      target)
     schedules = [kernel["schedule"] for kernel in report["kernels"]]
-    kinds = {schedule.partition("<")[0] for schedule in schedules}
-    assert {"sm80_gemm", "sm80_attention"} <= kinds, kinds
+    assert {"sm80_gemm", "sm80_attention"} <= kinds(report), kinds(report)
     assert any(f"math = {math}" in schedule for schedule in schedules), schedules
 
 
-def test_tiles_and_short_rows(root, tmp_path):
-    subprocess.run([toolchain.require_tool("fact-compile"), root / "test" / "gpu" / "tiles.mlir",
+class Reads(torch.nn.Module):
+    """Pointwise kernels that read through pads, concats, rolls and gathers."""
+
+    def forward(self, x, index):
+        return (F.pad(x, (1, 2, 0, 3)) * 2, torch.cat([x, x.relu()], 1) + 1, x.roll(2, -1).exp(),
+                x[:, index].sigmoid())
+
+
+class Tiles(torch.nn.Module):
+    """A transposing copy, short rows, and a reduction over the middle."""
+
+    def forward(self, x):
+        return x.transpose(1, 2) * 2, torch.softmax(x[..., :5], -1), x.amax(1)
+
+
+def kinds(report):
+    return {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
+
+
+def test_reads(root, tmp_path):
+    emulate(root, tmp_path, Reads().eval(), [torch.randn(3, 7, 37), torch.tensor([5, 0, 5])], "h200")
+
+
+def test_tiles(root, tmp_path):
+    report = emulate(root, tmp_path, Tiles().eval(), [torch.randn(3, 65, 70)], "h200")
+    assert "cuda_tile" in kinds(report) and len(kinds(report)) > 1, kinds(report)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["tiles", "reads"])
+def test_regions(root, tmp_path, name):
+    subprocess.run([toolchain.require_tool("fact-compile"), root / "test" / "gpu" / f"{name}.mlir",
                     "--target=h200", "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], check=True)
     process = tune(root, tmp_path)
     assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
-    report = json.loads((tmp_path / "bundle" / "tuning.json").read_text())
-    kinds = {kernel["schedule"].partition("<")[0] for kernel in report["kernels"]}
-    assert kinds == {"cuda_tile", "cuda_row", "cuda_reduction"}, kinds
-
-
-def test_reads_through_pads_concats_and_gathers(root, tmp_path):
-    subprocess.run([toolchain.require_tool("fact-compile"), root / "test" / "gpu" / "reads.mlir",
-                    "--target=h200", "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], check=True)
-    process = tune(root, tmp_path)
-    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    if name == "tiles":
+        report = json.loads((tmp_path / "bundle" / "tuning.json").read_text())
+        assert kinds(report) == {"cuda_tile", "cuda_row", "cuda_reduction"}, kinds(report)
 
 
 # A kernel that takes two sizes, around one that takes none.
