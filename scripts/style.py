@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks how the sources are written: clang-format and ruff.
+"""Checks how the sources are written: clang-format, ruff and mypy.
 
     style.py [--fix] [--junit FILE] [TOOL ...]
 
-Ruff is configured in pyproject.toml, clang-format in .clang-format. `--fix`
+Ruff and mypy are configured in pyproject.toml, clang-format in .clang-format. `--fix`
 formats C++ and applies what ruff fixes by itself.
 """
 
@@ -45,8 +45,12 @@ def ruff(fix: bool) -> list[str]:
             *(["--fix"] if fix else []), *sources(".py")]
 
 
+def mypy(fix: bool) -> list[str]:
+    return [sys.executable, "-m", "mypy", "--no-error-summary"]
+
+
 TOOLS: dict[str, Callable[[bool], list[str]]] = {
-    "clang-format": clang_format, "ruff": ruff}
+    "clang-format": clang_format, "ruff": ruff, "mypy": mypy}
 
 
 def check(command: list[str]) -> str:

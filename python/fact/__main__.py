@@ -18,7 +18,7 @@ from .files import writing
 
 def main(arguments: list[str] | None = None) -> int:
     is_program = arguments is None
-    arguments = sys.argv[1:] if is_program else arguments
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
         # fact-registry parses its own options.
         if arguments[:1] == ["registry"]:
@@ -176,12 +176,12 @@ def _compile(options) -> int:
     options.option += [f"--{name}={value}" for name, value in given if value is not None]
     workload = _workload(options, options.device)
     with tempfile.TemporaryDirectory() as folder:
-        given = [option for option in options.option if option.startswith("--summary=")]
-        if not given:
-            given = [f"--summary={options.summary or Path(folder) / 'summary.json'}"]
-            options.option += given
+        summaries = [option for option in options.option if option.startswith("--summary=")]
+        if not summaries:
+            summaries = [f"--summary={options.summary or Path(folder) / 'summary.json'}"]
+            options.option += summaries
         _compile_workload(workload, options)
-        _show_discovery(Path(given[-1].removeprefix("--summary=")))
+        _show_discovery(Path(summaries[-1].removeprefix("--summary=")))
     if options.save_weights:
         write_safetensors(options.save_weights, module_tensors(workload.module))
         print(f"weights: {options.save_weights}")
@@ -189,7 +189,8 @@ def _compile(options) -> int:
 
 
 def _compile_workload(workload, options) -> None:
-    from .compiler import build, bundle, resolve_target, translate
+    from .compiler import build, bundle, translate
+    from .machine import resolve_target
 
     if options.until:
         output = options.output or f"{workload.name}.mlir"
@@ -258,7 +259,7 @@ def _run(options) -> int:
     report.table(["output", "type", "shape", "mean", "deviation", "not finite"], [
         [name, str(r.dtype).removeprefix("torch."), "x".join(map(str, r.shape)),
          f"{r.double().mean():.4g}", f"{r.double().std(correction=0):.4g}",
-         int((~torch.isfinite(r)).sum())]
+         str(int((~torch.isfinite(r)).sum()))]
         for name, r in named.items()])
     if options.output:
         write_safetensors(options.output, named)

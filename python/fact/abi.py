@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -100,7 +101,7 @@ class TensorSlots:
         self._structs = [DLTensor(lanes=1) for _ in range(count)]
         self._layouts: list[tuple] = [(None,) * 4] * count
         # The shapes and strides that the structs point to.
-        self._arrays = [None] * count
+        self._arrays: list[tuple[Any, Any] | None] = [None] * count
         self.pointers = (ctypes.POINTER(DLTensor) * max(count, 1))(
             *map(ctypes.pointer, self._structs))
         self.count = ctypes.c_int64(count)

@@ -8,6 +8,7 @@ is written, with its own weights, so nothing is copied or converted in advance.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
@@ -66,9 +67,11 @@ def _map_results(func, results, function):
     if isinstance(results, torch.Tensor):
         return function(results, _aliases(func, 0))
     if isinstance(results, (tuple, list)):
-        return type(results)(
-            pytree.tree_map_only(torch.Tensor, lambda t, i=i: function(t, _aliases(func, i)), part)
-            for i, part in enumerate(results))
+        def replaced(index: int, part: Any) -> Any:
+            return pytree.tree_map_only(
+                torch.Tensor, lambda tensor: function(tensor, _aliases(func, index)), part)
+
+        return type(results)(replaced(index, part) for index, part in enumerate(results))
     return results
 
 
@@ -216,7 +219,7 @@ _SUMS = {aten.sum.default, aten.sum.dim_IntList, aten.mean.default, aten.mean.di
 
 def tf32_ops() -> frozenset:
     """The ops that PyTorch's settings let round fp32 factors to TF32 on a GPU."""
-    allowed = frozenset()
+    allowed: frozenset[torch._ops.OpOverload] = frozenset()
     if precision.of_products() != "highest":
         allowed |= frozenset(_FIRST_OPERAND)
     if precision.of_convolutions() != "highest":

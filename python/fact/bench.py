@@ -81,9 +81,9 @@ class Timer:
         if not self.cuda:
             times = []
             for _ in range(repeats):
-                start = time.perf_counter()
+                begin = time.perf_counter()
                 function()
-                times.append(1e3 * (time.perf_counter() - start))
+                times.append(1e3 * (time.perf_counter() - begin))
             return times
         events = []
         for _ in range(repeats):

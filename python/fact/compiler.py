@@ -239,25 +239,26 @@ def verify_library(library: Library, model: Model | None, module: torch.nn.Modul
     if not verify:
         log.warning("%s was not compared with its module: verify=False", library.name)
         return
-    path, stamp = Path(library.path), Stamp(library.work_folder)
+    assert model is not None and library.work_folder is not None
+    path, work, stamp = Path(library.path), library.work_folder, Stamp(library.work_folder)
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
     try:
-        library.verdict = compare_with_module(model, module, inputs, kwargs)
+        verdict = library.verdict = compare_with_module(model, module, inputs, kwargs)
     except Refused as error:
-        with locked(library.work_folder):
+        with locked(work):
             stamp.remove()
             refused = path.with_name(path.name + ".refused")
             # Another process may have refused the same library.
             with contextlib.suppress(FileNotFoundError):
                 path.replace(refused)
         raise Refused(f"{error}.\nThe library was moved to {refused}; its program is "
-                      f"{library.work_folder / (library.name + '.mlir')}. verify=False "
+                      f"{work / (library.name + '.mlir')}. verify=False "
                       "(--no-verify) accepts it without this comparison") from None
-    if library.verdict.skipped:
-        log.warning("%s was %s", library.name, library.verdict)
+    if verdict.skipped:
+        log.warning("%s was %s", library.name, verdict)
         return
     library.verified = True
-    with locked(library.work_folder):
+    with locked(work):
         known = stamp.read()
         if known.get("library") == hash_file(path):
             stamp.write(path, known["identity"], verified=True)

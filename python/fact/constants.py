@@ -15,6 +15,8 @@ import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
 
+from .fx_nodes import function_of
+
 # Results of up to this size are folded; larger ones are computed by the program.
 LIMIT_BYTES = 16 << 20
 
@@ -35,11 +37,12 @@ def fold(graph: torch.fx.Graph, known: dict[torch.fx.Node, torch.Tensor],
     for node in reversed(list(graph.nodes)):
         if node in known or node not in values or not node.users:
             continue
-        if isinstance(values[node], torch.Tensor):
-            folded = constant(values[node])
+        value = values[node]
+        if isinstance(value, torch.Tensor):
+            folded = constant(value)
             # The node's own, which has its device.
             folded.meta["val"] = node.meta["val"]
-            known[folded] = values[node]
+            known[folded] = value
             node.replace_all_uses_with(folded)
     for node in reversed(list(graph.nodes)):
         if node in values and node.op == "call_function" and not node.users:
@@ -71,7 +74,7 @@ def _evaluate(node: torch.fx.Node, values: dict) -> object:
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: values[n])
     args, kwargs = torch.utils._pytree.tree_map(on_cpu, (args, kwargs))
     with torch.no_grad(), unset_fake_temporarily():
-        result = node.target(*args, **kwargs)
+        result = function_of(node)(*args, **kwargs)
     return result.clone() if isinstance(result, torch.Tensor) else result
 
 

@@ -34,7 +34,7 @@ def decompose(program: torch.export.ExportedProgram, supported: frozenset[str]) 
     constants.fold_program(program)
     known = constants.known_tensors(program)
     changed = False
-    written = {}
+    written: dict[tuple, torch.fx.GraphModule | None] = {}
     with _tracing():
         for node in list(program.graph.nodes):
             form = _shared_form(node, supported, known, written)
@@ -97,16 +97,29 @@ def _shared_form(node: torch.fx.Node, supported: frozenset[str], known: dict,
 def _call(node: torch.fx.Node, known: dict) -> tuple | None:
     """All that the form of a node depends on; None if that includes the values of operands."""
     operands = node.all_input_nodes
-    values = [operand.meta.get("val") for operand in operands]
-    if any(operand in known for operand in operands) or \
-            not all(isinstance(value, torch.Tensor) for value in values):
+    values = _tensors_of(operands)
+    if values is None or any(operand in known for operand in operands):
         return None
     places = {operand: f"%{place}" for place, operand in enumerate(operands)}
     arguments = repr(_named_operands((node.args, dict(node.kwargs)), places))
-    used = tuple(sorted({user.args[1] for user in node.users if user.users
+    used = tuple(sorted({_index_of(user) for user in node.users if user.users
                          and user.target is operator.getitem}))
     return node.target, arguments, used, tuple(
         (tuple(value.shape), value.stride(), value.dtype, value.device) for value in values)
+
+
+def _tensors_of(operands: list[torch.fx.Node]) -> list[torch.Tensor] | None:
+    """The values of operands; None if one of them is no tensor."""
+    values = [operand.meta.get("val") for operand in operands]
+    tensors = [value for value in values if isinstance(value, torch.Tensor)]
+    return tensors if len(tensors) == len(values) else None
+
+
+def _index_of(element: torch.fx.Node) -> int:
+    """Which result of an op with several a node takes."""
+    index = element.args[1]
+    assert isinstance(index, int)
+    return index
 
 
 def _named_operands(argument: Any, places: dict[torch.fx.Node, str]) -> Any:
@@ -165,8 +178,8 @@ def _attribute(form: torch.fx.GraphModule, tensor: torch.Tensor) -> torch.fx.Nod
 def _written_out(node: torch.fx.Node, known: dict) -> torch.fx.GraphModule | None:
     """One step of FACT's or PyTorch's own form of an op, as a graph of the node's operands."""
     operands = node.all_input_nodes
-    values = [operand.meta.get("val") for operand in operands]
-    if not all(isinstance(value, torch.Tensor) for value in values):
+    values = _tensors_of(operands)
+    if values is None:
         return None
     for function, is_composite in _forms(node.target):
 
@@ -212,7 +225,7 @@ def _has_results_of(form: torch.fx.GraphModule, node: torch.fx.Node) -> bool:
     result, value = output.args[0], node.meta.get("val")
     if not isinstance(value, (list, tuple)):
         return is_like(result, value)
-    used = {user.args[1] for user in node.users if user.users}
+    used = {_index_of(user) for user in node.users if user.users}
     output.args = (tuple(one if index in used else None for index, one in enumerate(result)),)
     form.graph.eliminate_dead_code()
     return all(is_like(result[index], value[index]) for index in used)

@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from . import bench, report, toolchain, verify
-from .compiler import compile, resolve_target
+from .compiler import compile
 from .errors import FactError
+from .machine import resolve_target
 from .workload import load_workload
 
 # A few megaflops: compiled, tuned and run in seconds on any machine.
@@ -35,6 +36,7 @@ def main(target: str = "auto") -> int:
     model = compile(workload.module, workload.inputs, target=target, name=workload.name)
     seconds = time.perf_counter() - start
     work = model.library.work_folder
+    assert work is not None
     summary = _read(work / "summary.json")
     bundle = Path(summary.get("bundle") or work / "bundle")
     tuning = _read(bundle / "tuning.json")

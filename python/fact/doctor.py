@@ -80,15 +80,15 @@ def _print_families() -> None:
 
 
 def _python() -> list[Finding]:
-    version = ".".join(map(str, sys.version_info[:3]))
-    found = [Finding("python", "run anything", version if sys.version_info >= (3, 11) else None,
+    python = ".".join(map(str, sys.version_info[:3]))
+    found = [Finding("python", "run anything", python if sys.version_info >= (3, 11) else None,
                      "install Python 3.11 or newer")]
     packages = [("torch", "torch", "run anything", True), ("torch-mlir", "torch_mlir", "export", True),
                 ("numpy", "numpy", "export", True), ("ml_dtypes", "ml_dtypes", "export", True),
                 ("rich", "rich", "print tables in color", False)]
     tested = _tested_versions()
     for distribution, module, purpose, required in packages:
-        version = None
+        version: str | None = None
         if importlib.util.find_spec(module):
             try:
                 version = importlib.metadata.version(distribution)
@@ -177,7 +177,8 @@ def _is_writable(folder: Path) -> bool:
 def _gpu(local: dict | FactError) -> list[Finding]:
     """The target `auto`, and what a GPU needs; required where there is one."""
     machine = None if isinstance(local, FactError) else local["machine"]
-    has_gpu = machine is not None and machine["name"] != "host"
+    architecture = None if machine is None or machine["name"] == "host" else machine["architecture"]
+    has_gpu = architecture is not None
     cublas, sanitizer = toolchain.find_cublas(), toolchain.find_sanitizer()
     toolkit = "install CUDA's toolkit (Debian, from NVIDIA's sources: apt-get install "
     return [
@@ -185,7 +186,7 @@ def _gpu(local: dict | FactError) -> list[Finding]:
         Finding("NVIDIA driver", "run on a GPU", driver_version(),
                 "use a machine with an NVIDIA GPU, and install its driver (Debian: apt-get install "
                 "nvidia-driver); bundles can be carried there", False),
-        _nvcc(machine["architecture"] if has_gpu else None),
+        _nvcc(architecture),
         Finding("CUTLASS", "compile for a GPU", _cutlass_description(toolchain.find_cutlass()),
                 "make setup, or set FACT_CUTLASS_DIR", has_gpu),
         Finding("cuBLASLt", "let cuBLAS compete with kernels",
@@ -252,7 +253,9 @@ def nvcc_description(nvcc: Path | None) -> str | None:
 
 
 def _cutlass_description(cutlass: Path | None) -> str | None:
-    found = cutlass and _describe(cutlass / "include" / "cutlass", "version.h", "CUTLASS_")
+    if cutlass is None:
+        return None
+    found = _describe(cutlass / "include" / "cutlass", "version.h", "CUTLASS_")
     return found and f"{cutlass} {found.rpartition(' ')[2]}"
 
 
@@ -262,5 +265,6 @@ def _describe(folder: Path | None, header: str, prefix: str) -> str | None:
         return None
     text = (folder / header).read_text(errors="replace") if (folder / header).exists() else ""
     parts = [re.search(rf"define {prefix}{part} (\d+)", text) for part in ("MAJOR", "MINOR", "PATCH")]
-    version = ".".join(part.group(1) for part in parts) if all(parts) else "unknown version"
+    numbers = [part.group(1) for part in parts if part]
+    version = ".".join(numbers) if len(numbers) == len(parts) else "unknown version"
     return f"{folder} ({version})"

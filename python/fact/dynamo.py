@@ -97,7 +97,7 @@ class CompiledGraph:
         # Keeps torch.export from using Dynamo's own tracing context.
         with torch._guards.tracing(None), torch.no_grad():
             program = _export_program(module, rest, {})
-            compiled = self._cut(program, inputs)
+            compiled: _Bound | _Cut | None = self._cut(program, inputs)
             try:
                 compiled = compiled or self._compile(module, program, inputs)
             except CompilerError as error:
@@ -181,6 +181,7 @@ class _Bound:
         self.model, self.rest, self.weights = model, rest, weights
         # Whether weights may change without a change of their version.
         self.watched = watched
+        assert model.signature is not None
         targets = {mutation.target for mutation in model.signature.mutations}
         self.changed = {i: name for i, name in names.items() if name in targets}
         self._see(inputs)
@@ -249,7 +250,9 @@ class _Cut:
         values.run(*self._arguments(inputs))
         for part in found.parts:
             state = [index for index, name in part.placeholders.items() if name in fixed]
-            compiled = CompiledGraph(self.module.get_submodule(part.name), state, settings)
+            graph = self.module.get_submodule(part.name)
+            assert isinstance(graph, fx.GraphModule)
+            compiled = CompiledGraph(graph, state, settings)
             given = values.of.pop(part.name)
             try:
                 compiled.specialize(given)

@@ -33,6 +33,7 @@ from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide, tf32_ops
 from .errors import FactError
@@ -70,6 +71,8 @@ def compare_with_module(model: Model, module: torch.nn.Module, args: Sequence[An
                         kwargs: dict[str, Any] | None = None) -> Verdict:
     """Raises Refused where a result of `model` is too far from the module's."""
     kwargs = kwargs or {}
+    if model.signature is None:
+        return Verdict("the library does not say how its module was called")
     if any(tensor.is_meta for tensor in _all_tensors(module, args, kwargs)):
         return Verdict("the module or its inputs are on the meta device and have no data")
     try:
@@ -210,12 +213,12 @@ class _Runs:
     def eager(self, seed: int | None = None) -> list[torch.Tensor]:
         """The module in its own types; with a seed, disturbed by roundings."""
         tf32 = tf32_ops() if self.device.type == "cuda" else frozenset()
-        modes = [] if seed is None else [Perturbed(seed, self.device, tf32)]
-        perturb = modes[0].factors if modes else None
+        perturbed = None if seed is None else Perturbed(seed, self.device, tf32)
+        modes: list[TorchDispatchMode] = [perturbed] if perturbed else []
         if self.device.type == "cpu":
             modes.append(ProductsInFloat32())
         try:
-            return self._run(modes, perturb=perturb)
+            return self._run(modes, perturb=perturbed.factors if perturbed else None)
         except torch.OutOfMemoryError:
             raise
         except Exception as error:

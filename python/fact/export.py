@@ -31,6 +31,7 @@ import subprocess
 import threading
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -43,6 +44,7 @@ from .element_types import type_name
 from .errors import FactError
 from .files import writing
 from .forms.losses import gaussian_nll_loss
+from .fx_nodes import arguments_of, op_of
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
 # Data of buffers up to this size is put into the text.
@@ -108,7 +110,7 @@ def model_name(module: torch.nn.Module) -> str:
 
 def export(
     module: torch.nn.Module,
-    inputs: tuple | list,
+    inputs: Sequence[Any],
     *,
     kwargs: dict[str, Any] | None = None,
     name: str | None = None,
@@ -254,7 +256,7 @@ def _changes_tensors(node: torch.fx.Node) -> bool:
         return bool(node.args[5])
     if node.target is torch.ops.aten.instance_norm.default:
         return bool(node.args[5]) and node.args[3] is not None
-    return node.target._schema.is_mutable
+    return op_of(node)._schema.is_mutable
 
 
 @functools.cache
@@ -368,7 +370,8 @@ def _take_inputs(program) -> tuple[list[dict], list[int | Constant]]:
     from torch.export.graph_signature import InputKind, TensorArgument
 
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
-    entries, leaves = [], []
+    entries: list[dict[str, Any]] = []
+    leaves: list[int | Constant] = []
     for spec in program.graph_signature.input_specs:
         if spec.kind != InputKind.USER_INPUT:
             continue
@@ -402,7 +405,9 @@ def _take_outputs(program, inputs) -> tuple[list[dict], list[int | Constant], li
         else:
             raise FactError(f"output '{spec.arg.name}' is {spec.kind.name}, which FACT does "
                             f"not compile{_line(value)}")
-    entries, leaves, kept = [], [], []
+    entries: list[dict[str, Any]] = []
+    leaves: list[int | Constant] = []
+    kept: list[torch.fx.Node] = []
     names = _result_names(program.call_spec.out_spec, len(returned))
     for (value, layout), name in zip(returned, names):
         if not isinstance(value, torch.fx.Node):
@@ -463,7 +468,7 @@ def _drop_no_ops(graph: torch.fx.Graph) -> None:
 def _drop_empty_operands(cat: torch.fx.Node) -> None:
     """Removes empty tensors from a concatenation, which may have another rank than the others:
     caches begin as `torch.tensor([])`."""
-    full = [value for value in cat.args[0]
+    full = [value for value in arguments_of(cat)
             if not isinstance(value, torch.fx.Node) or value.meta["val"].numel()]
     if full:
         cat.update_arg(0, full)

@@ -22,8 +22,8 @@ def memory_order(tensor: torch.Tensor) -> list[int] | None:
     or not dense in any order."""
     if tensor.layout != torch.strided or tensor.is_contiguous():
         return None
-    order = sorted(range(tensor.dim()), key=lambda dim: (-tensor.stride(dim),
-                                                         tensor.shape[dim] == 1, dim))
+    strides = tensor.stride()
+    order = sorted(range(tensor.dim()), key=lambda dim: (-strides[dim], tensor.shape[dim] == 1, dim))
     return order if tensor.permute(order).is_contiguous() else None
 
 

@@ -11,7 +11,8 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 from torch.utils import _pytree as pytree
@@ -22,7 +23,10 @@ from .errors import FactError
 from .safetensors_file import read_safetensors
 from .signature import CallSignature
 
-Weights = "Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike"
+if TYPE_CHECKING:
+    from .end_to_end import Verdict
+
+Weights: TypeAlias = Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike
 
 
 def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
@@ -42,10 +46,13 @@ def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
     return tensor
 
 
-def _has_own_behavior(cls: type) -> bool:
+def _has_own_behavior(cls: type[torch.Tensor]) -> bool:
     """Whether a subclass of Tensor overrides operations."""
-    ours = torch.Tensor.__torch_function__.__func__, torch._C._disabled_torch_function_impl
-    function = getattr(cls.__torch_function__, "__func__", cls.__torch_function__)
+    def function_of(method: Any) -> Any:
+        return getattr(method, "__func__", method)
+
+    ours = function_of(torch.Tensor.__torch_function__), torch._C._disabled_torch_function_impl
+    function = function_of(cls.__torch_function__)
     dispatch = cls.__torch_dispatch__
     return function not in ours or dispatch is not torch.Tensor.__torch_dispatch__
 
@@ -93,10 +100,13 @@ class Library:
         # Whether the library was compared with its module, as far as this process knows.
         self.verified = False
         # The result of the comparison, if this process made it.
-        self.verdict = None
+        self.verdict: Verdict | None = None
+        # What it was compiled from, if this process did so.
+        self.work_folder: Path | None = None
 
     @property
     def name(self) -> str:
+        """The name it was compiled under."""
         return self.description.get("name", "model")
 
     @property
@@ -108,14 +118,17 @@ class Library:
 
     @property
     def inputs(self) -> list[dict[str, Any]]:
+        """Name, type and shape of each tensor that a call takes."""
         return self.description.get("inputs", [])
 
     @property
     def outputs(self) -> list[dict[str, Any]]:
+        """Name, type and shape of each tensor that a call computes."""
         return self.description.get("outputs", [])
 
     @property
     def weights(self) -> list[dict[str, Any]]:
+        """Name, type and shape of each weight that `create` expects."""
         return self.description.get("weights", [])
 
     @property
@@ -159,10 +172,11 @@ class Library:
             self._model.set_weights(weights)
         return self._model
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the library's own model as the compiled module was called."""
         if self._model is None:
             # A program without weights needs no call of load_weights.
-            self.load_weights({})
+            return self.load_weights({})(*args, **kwargs)
         return self._model(*args, **kwargs)
 
     def create(self, weights: Weights | None = None) -> Model:
@@ -175,6 +189,7 @@ class Library:
         return Model(self, {} if weights is None else weights)
 
     def last_error(self) -> str:
+        """The message of the last call into the library that failed in this thread."""
         return (self._table.last_error() or b"").decode(errors="replace") or "unknown failure"
 
     def __repr__(self) -> str:
@@ -184,7 +199,7 @@ class Library:
 class Model:
     """An instance with weights. Calls compute no gradients."""
 
-    def __init__(self, library: Library, weights):
+    def __init__(self, library: Library, weights: Weights):
         self.library = library
         self._lock = threading.Lock()
         self._weights: dict[str, torch.Tensor] = {}
@@ -213,7 +228,7 @@ class Model:
             raise FactError(f"cannot create {library.name}: {library.last_error()}")
         self._handle, self._weights = ctypes.c_void_p(handle), tensors
 
-    def set_weights(self, weights) -> None:
+    def set_weights(self, weights: Weights) -> None:
         """Replaces weights by name; what was computed from them is computed again."""
         tensors = self._resolve(weights)
         self._set(tensors, named_tensors(tensors))
@@ -242,7 +257,8 @@ class Model:
                                 "again")
             table.watch_weights(self._handle, int(on))
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What `forward` of the compiled module returns for these arguments."""
         inputs = self._flatten(args, kwargs)
         outputs = self.call_flat(inputs)
         if self.signature is None:
@@ -269,7 +285,7 @@ class Model:
     def _write_back(self, inputs, outputs) -> None:
         """Writes the new values of buffers and inputs that the module changes."""
         changed = {}
-        for mutation in self.signature.mutations:
+        for mutation in self.signature.mutations if self.signature else ():
             if isinstance(mutation.target, int):
                 inputs[mutation.target].copy_(outputs[mutation.output])
             elif mutation.target in self._weights:
@@ -415,7 +431,7 @@ class Model:
         wanted = {entry["name"] for entry in self.library.weights}
         aliases = self.signature.aliases if self.signature else {}
         unused = set(self.signature.unused) if self.signature else set()
-        tensors = {}
+        tensors: dict[str, torch.Tensor] = {}
         for name, tensor in given.items():
             canonical = aliases.get(name, name)
             if canonical not in wanted and (others or name in unused or name in aliases):
@@ -450,7 +466,7 @@ def _same(one: torch.Tensor, two: torch.Tensor) -> bool:
 
 def module_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     """Parameters and all buffers, also those that `state_dict` leaves out."""
-    tensors = dict(module.named_parameters(remove_duplicate=False))
+    tensors: dict[str, torch.Tensor] = dict(module.named_parameters(remove_duplicate=False))
     tensors.update(module.named_buffers(remove_duplicate=False))
     return tensors
 

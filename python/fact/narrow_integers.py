@@ -13,6 +13,7 @@ import operator
 import torch
 
 from .errors import FactError
+from .fx_nodes import function_of, op_of, operand_of
 
 aten = torch.ops.aten
 
@@ -70,14 +71,14 @@ def _widen_constants(program: torch.export.ExportedProgram) -> None:
 def _widen_op(graph: torch.fx.Graph, node: torch.fx.Node, narrow: dict) -> None:
     """Computes in int32 where the op computed in a narrow type, and wraps the result."""
     if node.target is operator.getitem:
-        _set_value(node, node.args[0].meta["val"][node.args[1]])
+        _set_value(node, operand_of(node).meta["val"][node.args[1]])
         return
     if node not in narrow and not any(n in narrow for n in node.all_input_nodes):
         return
     node.args, node.kwargs = torch.utils._pytree.tree_map(
         lambda leaf: torch.int32 if leaf in TYPES else leaf, (node.args, dict(node.kwargs)))
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: n.meta["val"])
-    _set_value(node, node.target(*args, **kwargs))
+    _set_value(node, function_of(node)(*args, **kwargs))
     if node not in narrow or _keeps_range(node, narrow):
         return
     dtype = narrow.pop(node)
@@ -86,7 +87,7 @@ def _widen_op(graph: torch.fx.Graph, node: torch.fx.Node, narrow: dict) -> None:
 
 def _keeps_range(node: torch.fx.Node, narrow: dict) -> bool:
     """Whether each element of the result is one of the operands', in the same type."""
-    schema = node.target._schema
+    schema = op_of(node)._schema
     is_view = any(result.alias_info is not None for result in schema.returns)
     selects = schema.name.removeprefix("aten::") in _SELECTING
     operands = [n for n in node.all_input_nodes if n.meta["val"].dtype != torch.bool]

@@ -22,6 +22,7 @@ from torch.fx.passes.split_module import split_module
 from .element_types import type_name
 from .errors import FactError
 from .export import _own_frames, _supported_ops
+from .fx_nodes import op_of, operand_of
 
 # A part is worth a library if it has a product or this many ops that compute something.
 FEWEST_OPS = 4
@@ -104,7 +105,7 @@ def split(program: torch.export.ExportedProgram, refused: Collection[fx.Node]) -
     if not any(level % 2 for level in levels.values()):
         return None
     placeholders = [node.name for node in module.graph.nodes if node.op == "placeholder"]
-    whole = split_module(module, None, lambda node: levels[node], keep_original_order=False)
+    whole = split_module(module, module, lambda node: levels[node], keep_original_order=False)
     parts = []
     for node in whole.graph.nodes:
         if node.op == "call_module" and int(node.target.removeprefix("submod_")) % 2:
@@ -133,7 +134,7 @@ def _assign(ops: list[fx.Node], refused: set[fx.Node]) -> dict[fx.Node, int]:
     def is_ours(node: fx.Node) -> bool:
         # An element of a tuple is where the tuple is.
         while node.target is operator.getitem:
-            node = node.args[0]
+            node = operand_of(node)
         return node not in refused
 
     levels: dict[fx.Node, int] = {}
@@ -152,11 +153,11 @@ def _assign(ops: list[fx.Node], refused: set[fx.Node]) -> dict[fx.Node, int]:
         levels[node] = min([levels[user] - (not is_ours(user)) for user in users], default=last)
     for node in ops:
         if node.target is operator.getitem:
-            levels[node] = levels[node.args[0]]
+            levels[node] = levels[operand_of(node)]
     return levels
 
 
 def _is_worth(nodes: list[fx.Node]) -> bool:
-    ops = [node.target._schema.name.removeprefix("aten::") for node in nodes
+    ops = [op_of(node)._schema.name.removeprefix("aten::") for node in nodes
            if node.target is not operator.getitem]
     return sum(op not in _VIEWS for op in ops) >= FEWEST_OPS or any(op in _PRODUCTS for op in ops)

@@ -35,11 +35,13 @@ class _RegistryFinder:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
+        if spec is None or spec.loader is None:
+            return spec
         execute = spec.loader.exec_module
 
         def execute_and_add(module):
             execute(module)
             _add_entry(module)
 
-        spec.loader.exec_module = execute_and_add
+        spec.loader.exec_module = execute_and_add  # type: ignore[method-assign]
         return spec

@@ -12,7 +12,7 @@ try:
     import rich.markup
     import rich.table
 except ImportError:
-    rich = None
+    rich = None  # type: ignore[assignment]
 
 
 def _console():

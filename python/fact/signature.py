@@ -184,6 +184,7 @@ class CallSignature:
         return pytree.tree_unflatten(flat, self.results)
 
     def _leaves(self, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
+        assert self.arguments is not None
         try:
             # Dictionaries may have another order than the compiled one.
             return self.arguments.flatten_up_to((args, kwargs))
@@ -194,6 +195,7 @@ class CallSignature:
 
     def _form(self) -> tuple[int, list[str]]:
         """The number of positional arguments, and the keywords, of the compiled call."""
+        assert self.arguments is not None
         args, kwargs = self.arguments.children()
         return args.num_children, list(kwargs.context)
 
@@ -226,7 +228,7 @@ class CallSignature:
 
     def _check_rest(self, values: dict[str, Any]) -> None:
         """Arguments that the compiled call left to their defaults must have them."""
-        defaults = {p.name: p.default for p in self.parameters}
+        defaults = {p.name: p.default for p in self.parameters or ()}
         for name, value in values.items():
             default = defaults.get(name, inspect.Parameter.empty)
             if value is default or (default is not inspect.Parameter.empty
@@ -289,11 +291,12 @@ def leaf_names(parameters: list[inspect.Parameter] | None, args, kwargs) -> list
                   if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     names = []
     for path in paths:
-        if path[0].idx == 0:
-            index = path[1].idx
-            root = positional[index] if index < len(positional) else f"number {index}"
+        key = path[1]
+        if isinstance(key, pytree.SequenceKey):
+            root = positional[key.idx] if key.idx < len(positional) else f"number {key.idx}"
         else:
-            root = path[1].key
+            assert isinstance(key, pytree.MappingKey)
+            root = key.key
         names.append(f"'{root}{''.join(map(str, path[2:]))}'")
     return names
 
@@ -313,8 +316,10 @@ def _leaf_to_json(leaf: int | Constant) -> Any:
 
 
 def _leaf_from_json(data: Any) -> int | Constant:
-    if not isinstance(data, dict):
-        return data
+    return _constant_from_json(data) if isinstance(data, dict) else data
+
+
+def _constant_from_json(data: dict[str, Any]) -> Constant:
     return Constant(data["value"] if "value" in data else _Printed(data["printed"]))
 
 
@@ -353,7 +358,7 @@ def _parameters_from_json(data: Any) -> list[inspect.Parameter] | None:
     for entry in data:
         default = inspect.Parameter.empty
         if "default" in entry:
-            default = _leaf_from_json(entry["default"]).value
+            default = _constant_from_json(entry["default"]).value
         kind = getattr(inspect.Parameter, entry["kind"])
         parameters.append(inspect.Parameter(entry["name"], kind, default=default))
     return parameters

@@ -27,8 +27,9 @@ def find_tool(name: str) -> Path | None:
         folders.append(Path(os.environ["FACT_BIN_DIR"]))
     # Installed: <prefix>/bin beside <prefix>/python/fact, or inside the package.
     folders += [PACKAGE / "bin", PACKAGE.parent.parent / "bin"]
-    if checkout():
-        folders.append(checkout() / "build" / "bin")
+    root = checkout()
+    if root:
+        folders.append(root / "build" / "bin")
     for folder in folders:
         if os.access(folder / name, os.X_OK):
             return folder / name
@@ -47,9 +48,10 @@ def require_tool(name: str) -> Path:
 
 def find_nvcc() -> Path | None:
     """nvcc: CUDACXX, setup.sh's choice, PATH, the usual place, this Python environment."""
-    candidates = [os.environ.get("CUDACXX")]
-    if checkout() and (checkout() / ".cache" / "nvcc").exists():
-        candidates.append((checkout() / ".cache" / "nvcc").read_text().strip())
+    candidates: list[str | Path | None] = [os.environ.get("CUDACXX")]
+    root = checkout()
+    if root and (root / ".cache" / "nvcc").exists():
+        candidates.append((root / ".cache" / "nvcc").read_text().strip())
     candidates += [shutil.which("nvcc"), "/usr/local/cuda/bin/nvcc"]
     candidates += sorted(Path(sys.prefix).glob("lib/python3*/site-packages/nvidia/cu*/bin/nvcc"))
     for candidate in candidates:
@@ -62,8 +64,9 @@ def find_cutlass() -> Path | None:
     """The folder with CUTLASS's `include`, `tools` and `examples`."""
     candidates = [Path(os.environ["FACT_CUTLASS_DIR"])] if os.environ.get("FACT_CUTLASS_DIR") else []
     candidates += [Path(p) / "cutlass_library" / "source" for p in sys.path if p]
-    if checkout():
-        candidates.append(checkout() / "cutlass")
+    root = checkout()
+    if root:
+        candidates.append(root / "cutlass")
     for candidate in candidates:
         if (candidate / "include" / "cutlass" / "cutlass.h").exists():
             return candidate
@@ -73,8 +76,9 @@ def find_cutlass() -> Path | None:
 def find_cublas() -> Path | None:
     """The folder with cuBLAS's headers: nvcc's own, this Python environment, setup.sh's."""
     candidates = []
-    if find_nvcc():
-        toolkit = find_nvcc().resolve().parent.parent
+    nvcc = find_nvcc()
+    if nvcc:
+        toolkit = nvcc.resolve().parent.parent
         candidates += [toolkit / "include", *toolkit.glob("targets/*/include")]
     candidates += Path(sys.prefix).glob("lib/python3*/site-packages/nvidia/cu*/include")
     candidates.append(Path(sys.prefix) / "cublas" / "include")

@@ -159,11 +159,11 @@ class Stamp:
 
 def identity(target: str) -> str:
     """A hash of everything outside of the program that a library depends on."""
-    tools = [toolchain.require_tool("fact-compile"), toolchain.find_tool("fact-tune")]
-    facts = {
-        "tools": [_hash_unchanged_file(tool) for tool in tools if tool],
+    compiler, tuner = toolchain.require_tool("fact-compile"), toolchain.find_tool("fact-tune")
+    facts: dict[str, Any] = {
+        "tools": [_hash_unchanged_file(tool) for tool in (compiler, tuner) if tool],
         "cpu": _cpu(),
-        "registry": [hash_folder(folder) for folder in _registries(tools[0])],
+        "registry": [hash_folder(folder) for folder in _registries(compiler)],
         "variables": {name: os.environ.get(name) for name in _VARIABLES},
     }
     if target != "host":

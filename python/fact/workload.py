@@ -104,10 +104,11 @@ def _find(spec: str):
         if not path.is_file():
             raise FactError(f"no file {spec}")
         name = "".join(c if c.isalnum() else "_" for c in path.stem)
-        loader = importlib.util.spec_from_file_location(name, path)
-        source = importlib.util.module_from_spec(loader)
+        found = importlib.util.spec_from_file_location(name, path)
+        assert found is not None and found.loader is not None  # None for other endings than .py.
+        source = importlib.util.module_from_spec(found)
         try:
-            loader.loader.exec_module(source)
+            found.loader.exec_module(source)
         except Exception as error:
             raise FactError(f"cannot import {spec}: {type(error).__name__}: {error}") from error
         if not hasattr(source, "Model"):

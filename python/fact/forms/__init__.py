@@ -13,4 +13,6 @@ from . import (  # noqa: F401
     samples,
     special,
 )
-from .table import TABLE, is_exception, known_values, own_form  # noqa: F401
+from .table import TABLE, is_exception, known_values, own_form
+
+__all__ = ["TABLE", "is_exception", "known_values", "own_form"]

@@ -16,13 +16,13 @@ def multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv
     if need_weights:
         raise NotImplementedError
     parts = zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3))
-    heads = [F.linear(x, weight, bias).unflatten(-1, (num_head, -1)).transpose(1, 2)
-             for x, weight, bias in parts]
+    q, k, v = (F.linear(x, weight, bias).unflatten(-1, (num_head, -1)).transpose(1, 2)
+               for x, weight, bias in parts)
     if mask is not None:
         # True where a key is hidden: [queries, keys], [batch, keys] or [batch, heads, ...].
         mask = ~mask.to(torch.bool)
         mask = mask[:, None, None, :] if mask_type == 1 else mask
-    attended = F.scaled_dot_product_attention(*heads, attn_mask=mask)
+    attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     result = F.linear(attended.transpose(1, 2).flatten(-2), proj_weight, proj_bias)
     return result, torch.empty_like(result)
 

@@ -111,7 +111,8 @@ def series(t: torch.Tensor, coefficients: tuple[float, ...]) -> torch.Tensor:
     least = torch.finfo(t.dtype).eps / 16 * abs(coefficients[0])
     count = max(i for i, value in enumerate(coefficients) if abs(value) > least) + 1
     twice = 2 * t
-    after, value = 0.0, coefficients[count - 1]
+    after: torch.Tensor | float = 0.0
+    value: torch.Tensor | float = coefficients[count - 1]
     for coefficient in reversed(coefficients[1:count - 1]):
         after, value = value, twice * value + (coefficient - after)
     return t * value + (coefficients[0] - after)

@@ -142,6 +142,7 @@ def col2im(x, output_size, kernel_size, dilation, padding, stride):
         part = _padded(images[:, :, i, j], [
             (n * s, (many - 1 - n) * s) for n, many, s in zip((i, j), blocks, stride)])
         total = part if total is None else total + part
+    assert total is not None
     total = _padded(total, [(-p, size + p - have) for p, size, have in zip(
         padding, output_size, total.shape[2:])])
     return total.reshape(lead + [-1] + list(output_size))

@@ -87,12 +87,13 @@ def _max_pool_with_indices(dims: int) -> Callable:
         of = _Pool(x, kernel_size, stride, padding, dilation, ceil_mode, dims)
         best, index = None, None
         for place, part in of.places(x, _lowest(x.dtype)):
-            here = 0
+            here: torch.Tensor | int = 0
             for dim in range(dims):
                 rows = torch.arange(of.counts[dim], device=x.device) * of.stride[dim] + (
                     place[dim] * of.dilation[dim] - of.padding[dim])
                 here = here * of.sizes[dim] + rows.reshape([-1] + [1] * (dims - 1 - dim))
-            if best is None:
+            assert isinstance(here, torch.Tensor)
+            if best is None or index is None:
                 best, index = part, here.expand(part.shape)
             else:
                 better = (part > best) | part.isnan() if part.is_floating_point() else part > best
@@ -177,6 +178,7 @@ def _adaptive_indices(x, output_size, dims: int) -> torch.Tensor:
         else:
             of_windows = windows(index).gather(dim + 1, place.unsqueeze(dim + 1))
             index, stride = here * stride + of_windows.squeeze(dim + 1), stride * size
+    assert index is not None
     return index
 
 

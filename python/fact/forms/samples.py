@@ -32,6 +32,7 @@ def grid_sampler(x, grid, interpolation_mode, padding_mode, align_corners):
         for _, weight in chosen:
             part = part if weight is None else part * weight.unsqueeze(1)
         total = part if total is None else total + part
+    assert total is not None
     return total.to(dtype)
 
 
@@ -103,12 +104,14 @@ def _far_weight(x, a: float):
 
 def _elements_at(x, places, grid):
     """[batch, channels, ...] at places per dimension, 0 where one is outside."""
-    index, is_inside = 0, None
+    index: torch.Tensor | int = 0
+    is_inside: torch.Tensor | None = None
     for place, size in zip(places, x.shape[2:]):
         here = (place >= 0) & (place < size)
         is_inside = here if is_inside is None else is_inside & here
         index = index * size + place.clamp(0, size - 1)
     shape = list(x.shape[:2]) + list(grid.shape[1:-1])
+    assert isinstance(index, torch.Tensor) and is_inside is not None
     index = index.flatten(1).unsqueeze(1).expand(shape[0], shape[1], -1)
     return torch.where(is_inside.unsqueeze(1), x.flatten(2).gather(2, index).reshape(shape), 0)
 

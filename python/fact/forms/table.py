@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from ..fx_nodes import operand_of
+
 aten = torch.ops.aten
 
 # Each form has the parameters of its op. One that does not take some arguments raises
@@ -65,10 +67,12 @@ def is_exception(node: torch.fx.Node) -> bool:
     if node.target is aten.linalg_vector_norm.default:
         return argument(1, "ord", 2) not in (1, 2, math.inf, -math.inf)
     if node.target is aten.unfold.default:
-        return node.args[2] == 0 or not node.args[0].meta["val"].dim()
+        return bool(node.args[2] == 0) or not operand_of(node).meta["val"].dim()
     if node.target is aten.convolution.default:
         # Transposed, or of one channel per group.
-        return node.args[6] or (node.args[8] > 1 and node.args[1].meta["val"].shape[1] == 1)
+        transposed, groups = node.args[6], node.args[8]
+        assert isinstance(groups, int)
+        return bool(transposed) or (groups > 1 and operand_of(node, 1).meta["val"].shape[1] == 1)
     if node.target is aten.slice_scatter.default:
         return argument(5, "step", 1) != 1
     return False
