@@ -3,6 +3,8 @@
 
 #include "fact/Driver/Compile.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Driver/DescribeGraph.h"
+#include "fact/Driver/DescribeTarget.h"
 #include "fact/Driver/Pipelines.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/WholeFile.h"
@@ -26,16 +28,23 @@ namespace {
 class Compilation {
 public:
   Compilation(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options), agent(options.discovery) {
+      : module(module), options(options), agent(options.discovery),
+        recorder(module.getContext(), [this](Diagnostic &diagnostic) {
+          recordError(diagnostic);
+          // Whoever prints diagnostics still does.
+          return failure();
+        }) {
     agent.target = options.target;
     agent.memory = &memory;
   }
 
+  /// Runs all stages; the summary is written whether they succeed or not.
   LogicalResult run();
 
 private:
   using Clock = std::chrono::steady_clock;
 
+  LogicalResult runStages();
   LogicalResult runPasses(StringRef stage,
                           function_ref<void(OpPassManager &)> build);
   LogicalResult discoverKernels();
@@ -46,6 +55,7 @@ private:
   LogicalResult writeFile(StringRef file, StringRef text);
   LogicalResult writeText();
   LogicalResult writeSummary();
+  void recordError(Diagnostic &diagnostic);
   unsigned countOps() const;
   bool hasTorch() const;
   void finishStage(StringRef stage, Clock::time_point start) {
@@ -70,9 +80,13 @@ private:
   DiscoveryOptions agent;
   AgentMemory memory;
   json::Object stages, ops;
-  json::Array refinements;
+  /// The graph of the last stage that succeeded, for reports.
+  json::Object graph;
+  json::Array refinements, errors;
   DiscoveryReport report;
   BundleSummary summary;
+  bool isFinished = false, triedSummary = false;
+  ScopedDiagnosticHandler recorder;
 };
 } // namespace
 
@@ -305,7 +319,27 @@ static json::Object describeDiscovery(const DiscoveryReport &report) {
       {"transcript", report.transcript}};
 }
 
+/// Keeps an error for the summary, as it is printed.
+void Compilation::recordError(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto print = [&](Location loc, const Diagnostic &each) {
+    if (auto line = loc->findInstanceOf<FileLineColLoc>())
+      os << line.getFilename().getValue() << ":" << line.getLine() << ": ";
+    os << each;
+  };
+  print(diagnostic.getLocation(), diagnostic);
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    os << "\n  note: ";
+    print(note.getLocation(), note);
+  }
+  errors.push_back(json::fixUTF8(text));
+}
+
 LogicalResult Compilation::writeSummary() {
+  triedSummary = true;
   if (options.summary.empty())
     return success();
   json::Array kernels;
@@ -326,7 +360,12 @@ LogicalResult Compilation::writeSummary() {
                     {"refinement", std::move(refinements)},
                     {"workspace_bytes", summary.workspaceBytes},
                     {"bundle", bundleFolder()},
-                    {"library", options.output}};
+                    {"library", options.output},
+                    {"graph", std::move(graph)},
+                    {"errors", std::move(errors)},
+                    {"failed", !isFinished}};
+  if (machine)
+    root["machine"] = describeMachine(machine);
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::formatv("{0:2}", json::Value(std::move(root))) << "\n";
@@ -334,9 +373,21 @@ LogicalResult Compilation::writeSummary() {
 }
 
 LogicalResult Compilation::run() {
+  if (succeeded(runStages()))
+    return success();
+  if (!triedSummary)
+    (void)writeSummary();
+  return failure();
+}
+
+LogicalResult Compilation::runStages() {
   auto stopsAfter = [&](Stage stage) { return options.stopAfter == stage; };
+  auto finish = [&] {
+    isFinished = true;
+    return writeSummary();
+  };
   auto stop = [&] {
-    return success(succeeded(writeText()) && succeeded(writeSummary()));
+    return success(succeeded(writeText()) && succeeded(finish()));
   };
   bool fused = false;
   module->walk([&](FusedOp) { fused = true; });
@@ -350,18 +401,20 @@ LogicalResult Compilation::run() {
   if (!fused && failed(runPasses("raise", buildRaisePipeline)))
     return failure();
   ops["raised"] = countOps();
+  graph = describeGraph(module);
   if (stopsAfter(Stage::raise))
     return stop();
   // Hand-written kernels without a target are checked, and the remaining ops
   // are grouped.
   if ((!fused || !getTargetMachine(module)) && failed(discoverKernels()))
     return failure();
+  graph = describeGraph(module);
   if (stopsAfter(Stage::discover))
     return stop();
   if (failed(bundle()))
     return failure();
   if (stopsAfter(Stage::bundle))
-    return writeSummary();
+    return finish();
   if (failed(tune()))
     return failure();
   for (unsigned i = 0; i < options.refine; ++i) {
@@ -371,7 +424,7 @@ LogicalResult Compilation::run() {
     if (!again)
       break;
   }
-  return writeSummary();
+  return finish();
 }
 
 LogicalResult fact::compile(ModuleOp module, const CompileOptions &options) {

@@ -19,7 +19,7 @@ static json::Value toJson(Attribute attribute) {
   return cast<FloatAttr>(attribute).getValueAsDouble();
 }
 
-static json::Object toJson(MachineAttr machine) {
+json::Object fact::describeMachine(MachineAttr machine) {
   json::Object object{{"name", machine.getName()}};
   for (NamedAttribute figure :
        getFigures(machine.getContext(), machine.getDescription()))
@@ -49,7 +49,7 @@ LogicalResult fact::describeTarget(MLIRContext *context, StringRef target,
   if (failed(machine))
     return failure();
   json::Object object{
-      {"machine", toJson(*machine)},
+      {"machine", describeMachine(*machine)},
       {"built_in", !machine->getFigures()},
       {"families",
        toJson(

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The `fact` command: compile, export, run, info, bench, registry, demo, doctor."""
+"""The `fact` command: compile, report, export, run, info, bench, registry, demo, doctor."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from .errors import FactError, printable
 from .files import writing
+from .reporting.command import CompilationReport, add_parser as add_report_parser, page_of
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -84,9 +86,13 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
         agent.add_argument(f"--{name}", metavar=metavar.upper(), help=what)
     compile_.add_argument("--summary", metavar="FILE",
                           help="write stages, their times and results as JSON")
+    compile_.add_argument("--no-report", action="store_true", help="do not write the report, "
+                          "a page of HTML beside the library")
     compile_.add_argument("--option", action="append", default=[], metavar="ARG",
                           help="one more argument for fact-compile, as in --option=--verbose")
     compile_.set_defaults(function=_compile)
+
+    add_report_parser(commands)
 
     export = commands.add_parser("export", help="print the module as text of the torch dialect")
     _add_workload(export)
@@ -180,15 +186,27 @@ def _compile(options) -> int:
         if not summaries:
             summaries = [f"--summary={options.summary or Path(folder) / 'summary.json'}"]
             options.option += summaries
-        _compile_workload(workload, options)
-        _show_discovery(Path(summaries[-1].removeprefix("--summary=")))
+        summary = Path(summaries[-1].removeprefix("--summary="))
+        with _reporting(workload, options, summary) as report:
+            report.verdict = _compile_workload(workload, options)
+        _show_discovery(summary)
     if options.save_weights:
         write_safetensors(options.save_weights, module_tensors(workload.module))
         print(f"weights: {options.save_weights}")
     return 0
 
 
-def _compile_workload(workload, options) -> None:
+def _reporting(workload, options, summary: Path):
+    """Writes the report of what happens inside, if there is a library or a bundle to be."""
+    if options.until or options.no_report:
+        return contextlib.nullcontext(argparse.Namespace())
+    output = options.bundle_only or options.output or f"{workload.name}.so"
+    return CompilationReport(workload.name, page_of(output), summary,
+                             getattr(options, "transcript", None) or "")
+
+
+def _compile_workload(workload, options) -> str:
+    """Compiles; returns the verdict of the comparison with the module, if there was one."""
     from .compiler import build, bundle, translate
     from .machine import resolve_target
 
@@ -211,6 +229,8 @@ def _compile_workload(workload, options) -> None:
         print(f"library: {library.path}")
         if library.verdict:
             print(library.verdict)
+            return str(library.verdict)
+    return ""
 
 
 def _show_discovery(path) -> None:

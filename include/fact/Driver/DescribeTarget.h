@@ -4,10 +4,14 @@
 #ifndef FACT_DRIVER_DESCRIBETARGET_H
 #define FACT_DRIVER_DESCRIBETARGET_H
 
-#include "mlir/IR/MLIRContext.h"
+#include "fact/Dialect/Fact/Fact.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace fact {
+/// The figures of a machine, by the names of a file that describes one.
+llvm::json::Object describeMachine(MachineAttr machine);
+
 /// Prints the machine that `target` names ("auto": the local one, empty: the
 /// host), why it is the one of `auto`, and the families that serve it:
 ///
