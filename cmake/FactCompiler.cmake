@@ -16,6 +16,17 @@ if(NOT MLIR_LINK_MLIR_DYLIB)
   set(LLVM_LINK_LLVM_DYLIB OFF)
 endif()
 
+# Static tools take the members they need from all archives, whose order does not matter to lld.
+# Their own lists of dependencies name the shared library, at least Debian's.
+file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+foreach(name z zstd)
+  fact_find_archive(FACT_${name}_ARCHIVE ${name})
+  list(APPEND archives ${FACT_${name}_ARCHIVE})
+endforeach()
+add_library(FactArchives INTERFACE)
+target_link_libraries(FactArchives INTERFACE ${archives} m)
+set(FACT_LLVM_LIBRARIES $<${FACT_IF_SHARED}:MLIR> $<${FACT_IF_SHARED}:LLVM>)
+
 # Installed tools find LLVM where the build found it.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 set(LLVM_RUNTIME_OUTPUT_INTDIR ${PROJECT_BINARY_DIR}/bin)
@@ -88,13 +99,15 @@ function(fact_add_library name)
       $<BUILD_INTERFACE:${root}/dialects/Torch/include>)
   endforeach()
   target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_include_directories(${name} SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  if(NOT CMAKE_CROSSCOMPILING)
+    target_include_directories(${name} SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  endif()
   install(TARGETS ${name} EXPORT FACTCompilerTargets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(MLIR_LINK_MLIR_DYLIB)
-    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_link_libraries(${name} PUBLIC ${FACT_LLVM_LIBRARIES})
   else()
     target_link_libraries(${name} PUBLIC ${ARG_MLIR})
   endif()

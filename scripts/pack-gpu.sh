@@ -27,7 +27,7 @@ export PYTHONPATH=$PWD/python
 python=.venv/bin/python
 cutlass=$("$python" python/fact/toolchain.py cutlass)
 
-scripts/cross/build-tune.sh
+scripts/cross/build.sh x86_64 fact-tune-static fact-registry-static
 stage=out/stage/fact-gpu
 rm -rf out/stage out/gpu
 mkdir -p "$stage"/{bin,bundles,cutlass/tools/util,cutlass/examples,site} out/gpu
@@ -97,7 +97,7 @@ done
 
 say "tools, tests and CUTLASS"
 for tool in fact-tune fact-registry; do
-  /usr/lib/llvm-22/bin/llvm-strip -s -o "$stage/bin/$tool" "build-x86_64/bin/$tool"
+  cp "build-x86_64/static/bin/$tool" "$stage/bin/"
 done
 cp -r "$cutlass/include" "$stage/cutlass/"
 cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"

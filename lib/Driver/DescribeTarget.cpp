@@ -48,12 +48,11 @@ LogicalResult fact::describeTarget(MLIRContext *context, StringRef target,
                            [&] { return emitError(UnknownLoc::get(context)); });
   if (failed(machine))
     return failure();
-  json::Object object{
-      {"machine", describeMachine(*machine)},
-      {"built_in", !machine->getFigures()},
-      {"families",
-       toJson(
-           createTarget(context, machine->getDescription())->getFamilies())}};
+  auto kernels = createTarget(context, machine->getDescription());
+  json::Object object{{"machine", describeMachine(*machine)},
+                      {"built_in", !machine->getFigures()},
+                      {"compiler", kernels->getCommands().compile.front()},
+                      {"families", toJson(kernels->getFamilies())}};
   if (target == "auto") {
     std::string reason;
     std::optional<LocalGpu> gpu = findLocalGpu(reason);

@@ -3,10 +3,12 @@
 
 #include "Tool.h"
 #include "fact/Runtime/Text.h"
+#include "fact/Support/Version.h"
 #include "fact/Support/WholeFile.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/WithColor.h"
@@ -25,7 +27,7 @@ static constexpr const char *endWithParent = "FACT_END_WITH_PARENT";
 
 void fact::initTool(StringRef name) {
   cl::SetVersionPrinter([name](raw_ostream &output) {
-    output << name << " " << FACT_VERSION << ", LLVM " << LLVM_VERSION_STRING
+    output << name << " " << getVersion() << ", LLVM " << LLVM_VERSION_STRING
            << "\n";
   });
   std::signal(SIGXFSZ, SIG_IGN);
@@ -38,12 +40,22 @@ static std::vector<mlir::DialectPlugin> &getPlugins() {
   return plugins;
 }
 
+/// A static tool has a definition of its own.
+LLVM_ATTRIBUTE_WEAK bool fact::canLoadPlugins() { return true; }
+
 void fact::declarePluginOption() {
   static cl::list<std::string> option(
       "load-dialect-plugin",
       cl::desc("Library with families, machines or dialects of its own "
                "(repeatable)"),
       cl::value_desc("library"), cl::callback([](const std::string &file) {
+        if (!canLoadPlugins()) {
+          WithColor::error() << "'" << file
+                             << "' needs a tool that shares MLIR with it, and "
+                                "this one has MLIR linked into it: build "
+                                "FACT with LLVM's shared libraries\n";
+          std::exit(1);
+        }
         auto plugin = mlir::DialectPlugin::load(file);
         if (!plugin) {
           WithColor::error() << toString(plugin.takeError()) << "\n";

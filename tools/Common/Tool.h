@@ -21,6 +21,9 @@ void initTool(llvm::StringRef name);
 /// Declares `--load-dialect-plugin`, as mlir-opt has it, for a tool that does
 /// not.
 void declarePluginOption();
+/// Whether this tool has MLIR as a shared library, which plug-ins share with
+/// it.
+bool canLoadPlugins();
 /// Registers the plug-ins that were loaded.
 void registerPlugins(mlir::DialectRegistry &registry);
 

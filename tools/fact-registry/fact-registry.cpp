@@ -3,6 +3,7 @@
 
 #include "Commands.h"
 #include "fact/Registry/EntryFile.h"
+#include "fact/Support/Version.h"
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
 #include <cstdio>
@@ -73,7 +74,7 @@ static std::string parseDate(const std::string &text) {
 
 static Options parseOptions(int argc, char **argv) {
   Options options;
-  CommandLine line(argc, argv, "fact-registry", FACT_VERSION, usage);
+  CommandLine line(argc, argv, "fact-registry", fact::getVersion(), usage);
   while (line.next()) {
     const std::string &word = line.word();
     if (word == "--layer")

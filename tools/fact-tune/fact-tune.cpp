@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Support/PathLock.h"
+#include "fact/Support/Version.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
@@ -82,7 +83,7 @@ static Options parseOptions(int argc, char **argv) {
   const char *seed = std::getenv("FACT_SEED");
   options.seed =
       seed ? CommandLine::readWhole("FACT_SEED", seed) : std::random_device()();
-  CommandLine line(argc, argv, "fact-tune", FACT_VERSION, usage);
+  CommandLine line(argc, argv, "fact-tune", fact::getVersion(), usage);
   while (line.next()) {
     const std::string &word = line.word();
     if (word == "-o")

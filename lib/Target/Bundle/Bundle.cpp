@@ -11,6 +11,7 @@
 #include "fact/Program/Program.h"
 #include "fact/Runtime/Text.h"
 #include "fact/Runtime/VerifierNumber.h"
+#include "fact/Support/Version.h"
 #include "fact/Target/Reference.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/BundleFolder.h"
@@ -495,7 +496,7 @@ LogicalResult BundleWriter::write() {
 
   bundle.name = options.name;
   describeTarget();
-  bundle.versions = {{"fact", FACT_VERSION},
+  bundle.versions = {{"fact", getVersion()},
                      {"llvm", LLVM_VERSION_STRING},
                      {"verifier", std::to_string(runtime::verifierNumber)}};
   if (auto signature = module->getAttrOfType<StringAttr>("fact.signature"))

@@ -5,9 +5,41 @@
 #include "RuntimeFiles.h.inc"
 #include "fact/Target/Reference.h"
 #include "fact/Target/Targets.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace fact;
+
+/// A C++ compiler of this machine, which compiles the runtime and links: that
+/// of FACT_HOST_COMPILER, or the first that is installed. Bundles name it
+/// without its folder, since they are tuned elsewhere too.
+static std::string findCompiler() {
+  if (std::optional<std::string> named =
+          llvm::sys::Process::GetEnv("FACT_HOST_COMPILER"))
+    return *named;
+  for (const char *name : {"clang++-22", "clang++", "g++", "c++"})
+    if (llvm::sys::findProgramByName(name))
+      return name;
+  return "c++";
+}
+
+/// Whether a compiler finds lld, the faster linker: on the PATH, or, if it is
+/// clang, beside itself.
+static bool findsLld(StringRef compiler) {
+  if (llvm::sys::findProgramByName("ld.lld"))
+    return true;
+  llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(compiler);
+  SmallString<128> sibling;
+  if (!compiler.contains("clang") || !path ||
+      llvm::sys::fs::real_path(*path, sibling))
+    return false;
+  llvm::sys::path::remove_filename(sibling);
+  llvm::sys::path::append(sibling, "ld.lld");
+  return llvm::sys::fs::can_execute(sibling);
+}
 
 namespace {
 class HostTarget : public Target {
@@ -21,7 +53,7 @@ public:
   StringRef getSourceSuffix() const override { return ".cpp"; }
 
   Commands getCommands() const override {
-    const std::string compiler = FACT_HOST_COMPILER;
+    const std::string compiler = findCompiler();
     std::vector<std::string> drive = {compiler};
     if (!cpu.isNativeArchitecture()) {
       // clang compiles for every architecture; GCC has a driver for each.
@@ -37,8 +69,8 @@ public:
                        std::initializer_list<const char *>{
                            "-std=c++17", "-O2", "-fPIC", "-I{bundle}/include",
                            "{flags}", "-c", "{source}", "-o", "{output}"});
-    llvm::append_range(drive,
-                       std::initializer_list<const char *>{FACT_HOST_LINKER});
+    if (findsLld(compiler))
+      drive.push_back("-fuse-ld=lld");
     commands.link = commands.linkProgram = drive;
     llvm::append_range(commands.link,
                        std::initializer_list<const char *>{

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DCMAKE_TOOLCHAIN_FILE=scripts/cross/toolchain.cmake -DFACT_ARCHITECTURE=x86_64
+#       -DFACT_SYSROOT=DIR/sysroot
+# The sysroot is what make-sysroot.sh lays out; scripts/cross/build.sh does both.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FACT_ARCHITECTURE FACT_SYSROOT)
+set(triple ${FACT_ARCHITECTURE}-linux-gnu)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${FACT_ARCHITECTURE})
+set(CMAKE_SYSROOT ${FACT_SYSROOT})
+set(CMAKE_C_COMPILER clang-22)
+set(CMAKE_CXX_COMPILER clang++-22)
+set(CMAKE_C_COMPILER_TARGET ${triple})
+set(CMAKE_CXX_COMPILER_TARGET ${triple})
+set(CMAKE_LIBRARY_ARCHITECTURE ${triple})
+set(CMAKE_EXE_LINKER_FLAGS_INIT -fuse-ld=lld)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -fuse-ld=lld)
+set(CMAKE_AR /usr/lib/llvm-22/bin/llvm-ar)
+set(CMAKE_RANLIB /usr/lib/llvm-22/bin/llvm-ranlib)
+set(CMAKE_FIND_ROOT_PATH ${FACT_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
