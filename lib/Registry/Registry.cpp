@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <optional>
 #include <tuple>
 
@@ -142,14 +143,30 @@ fs::path getUserFolder() {
   return {};
 }
 
+/// share/fact/patterns under `root`, or empty.
+static fs::path findPatterns(const fs::path &root) {
+  std::error_code code;
+  fs::path folder = root / "share" / "fact" / "patterns";
+  return fs::is_directory(folder, code) ? folder : fs::path();
+}
+
 fs::path getBuiltinFolder() {
   std::error_code code;
   fs::path program = fs::read_symlink("/proc/self/exe", code);
-  if (code)
-    return {};
-  fs::path folder =
-      program.parent_path().parent_path() / "share" / "fact" / "patterns";
-  return fs::is_directory(folder, code) ? folder : fs::path();
+  fs::path folder = findPatterns(program.parent_path().parent_path());
+  // In another project's program, FACT is a plug-in or a shared library.
+  Dl_info info;
+  if (!folder.empty() ||
+      !dladdr(reinterpret_cast<const void *>(&findPatterns), &info) ||
+      !info.dli_fname)
+    return folder;
+  // Of a prefix: lib/fact-plugin.so, or lib/aarch64-linux-gnu/fact-plugin.so.
+  fs::path root = fs::weakly_canonical(info.dli_fname, code).parent_path();
+  for (int i = 0; i < 2 && folder.empty(); ++i) {
+    root = root.parent_path();
+    folder = findPatterns(root);
+  }
+  return folder;
 }
 
 std::vector<fs::path> getDefaultLayers() {

@@ -150,8 +150,9 @@ private:
 /// if neither a variable nor a home is set.
 std::filesystem::path getUserFolder();
 
-/// share/fact/patterns beside the bin folder of the running program; empty
-/// when there is none.
+/// share/fact/patterns beside the bin folder of the running program, else
+/// beside the lib folder of the library that has this code; empty when there is
+/// none.
 std::filesystem::path getBuiltinFolder();
 
 /// The layers that every tool uses: the user's over the built-in one.
