@@ -162,7 +162,8 @@ static void setTolerance(FusedOp fused, Value value,
   double scores =
       hasAverages ? std::max(amplification.normal / valueSpread, 1.0) : 1;
   double tf32 = hasTf32 ? tf32Rounding : 0;
-  double products = std::hypot(1, amplification.normal);
+  // Not std::hypot, which rounds differently on some processors.
+  double products = std::sqrt(1 + amplification.normal * amplification.normal);
   // Each factor's error is multiplied by the other factors, of which some among
   // millions of elements are large in all.
   double tails = std::pow(3, std::max<int64_t>(getDegree(value, slice) - 1, 0));
