@@ -1,20 +1,20 @@
 //===- CudaDevice.cu - Memory and kernels on a CUDA device ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CudaError.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Program.h"
 #include "fact/Runtime/dlpack/dlpack.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime.h>
 
 namespace fact {
 namespace runtime {
 
 static thread_local std::string failure;
 
-static bool succeeded(cudaError_t code, const char *what) {
+bool succeeded(cudaError_t code, const char *what) {
   if (code == cudaSuccess)
     return true;
   failure = std::string(what) + ": " + cudaGetErrorString(code) + " (" +
@@ -244,6 +244,18 @@ bool waitForEvent(void *event, void *stream) {
                    "cudaStreamWaitEvent");
 }
 
+void *createStream() {
+  cudaStream_t stream = nullptr;
+  return succeeded(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                   "cudaStreamCreate")
+             ? stream
+             : nullptr;
+}
+
+void destroyStream(void *stream) {
+  cudaStreamDestroy(static_cast<cudaStream_t>(stream));
+}
+
 const char *lastError() { return failure.c_str(); }
 void setLastError(std::string message) { failure = std::move(message); }
 
@@ -281,26 +293,33 @@ bool KernelInstance::bind(void *const *pointers, void *workspace) {
       bound = i;
       return true;
     }
-  // The oldest binding makes room.
-  if (bindings.size() == maximumBindings)
-    bindings.erase(bindings.begin());
   uint64_t bytes = theKernel->state_bytes ? theKernel->state_bytes : 1;
-  void *state = nullptr;
-  if (posix_memalign(&state, 64, bytes) != 0) {
-    failure = "out of memory for " + std::to_string(bytes) +
-              " bytes of launch parameters";
+  if (bindings.size() < maximumBindings) {
+    Binding next;
+    void *state = nullptr;
+    if (posix_memalign(&state, 64, bytes) != 0) {
+      failure = "out of memory for " + std::to_string(bytes) +
+                " bytes of launch parameters";
+      return false;
+    }
+    next.state.reset(state);
+    next.buffers.resize(count);
+    bindings.push_back(std::move(next));
+  } else {
+    // The oldest one's memory is used again.
+    std::rotate(bindings.begin(), bindings.begin() + 1, bindings.end());
+  }
+  Binding &next = bindings.back();
+  std::memset(next.state.get(), 0, bytes);
+  std::copy(pointers, pointers + count, next.buffers.begin());
+  next.workspace = workspace;
+  int code = theKernel->bind(next.state.get(), sizes.data, next.buffers.data(),
+                             workspace);
+  if (!succeeded(static_cast<cudaError_t>(code), "bind")) {
+    bindings.pop_back();
     return false;
   }
-  std::memset(state, 0, bytes);
-  Binding next;
-  next.state.reset(state);
-  next.buffers.assign(pointers, pointers + count);
-  next.workspace = workspace;
-  int code = theKernel->bind(state, sizes.data, next.buffers.data(), workspace);
-  if (!succeeded(static_cast<cudaError_t>(code), "bind"))
-    return false;
-  bound = bindings.size();
-  bindings.push_back(std::move(next));
+  bound = bindings.size() - 1;
   return true;
 }
 

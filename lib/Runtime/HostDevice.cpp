@@ -207,6 +207,24 @@ void *createEvent() { return &failure; }
 void destroyEvent(void *) {}
 bool recordEvent(void *, void *) { return true; }
 bool waitForEvent(void *, void *) { return true; }
+void *createStream() { return nullptr; }
+void destroyStream(void *) {}
+
+/// Calls run when they are made, so there is nothing to record.
+struct LaunchGraph::Implementation {};
+LaunchGraph::LaunchGraph() = default;
+LaunchGraph::~LaunchGraph() = default;
+LaunchGraph::LaunchGraph(LaunchGraph &&) noexcept = default;
+LaunchGraph &LaunchGraph::operator=(LaunchGraph &&) noexcept = default;
+bool LaunchGraph::isSupported() { return false; }
+const char *LaunchGraph::record(uint32_t, const Launch &, void *) {
+  return "capture";
+}
+const char *LaunchGraph::update(const std::vector<bool> &, const Launch &,
+                                void *) {
+  return "update";
+}
+const char *LaunchGraph::replay(void *) { return "launch"; }
 
 const char *lastError() { return failure.c_str(); }
 void setLastError(std::string message) { failure = std::move(message); }

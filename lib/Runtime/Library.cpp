@@ -155,6 +155,14 @@ static int watchWeights(FactModel *model, int on) {
   return onModel(model, [&] { return model->watchWeights(on != 0); });
 }
 
+static int useGraphs(FactModel *model, int setting) {
+  return onModel(model, [&] { return model->useGraphs(setting); });
+}
+
+static int graphInfo(FactModel *model, FactGraphInfo *info) {
+  return onModel(model, [&] { return model->graphInfo(info); });
+}
+
 static int run(FactModel *model, DLTensor *const *inputs, int64_t inputCount,
                DLTensor *const *outputs, int64_t outputCount, void *stream) {
   return onModel(model, [&] {
@@ -226,6 +234,8 @@ extern "C" const FactLibrary *fact_library(void) {
                                       tensorInfo<WeightSpec, &Program::weights>,
                                       deviceType,
                                       memoryBytes,
-                                      watchWeights};
+                                      watchWeights,
+                                      useGraphs,
+                                      graphInfo};
   return &library;
 }

@@ -55,7 +55,7 @@ char *Model::addressOf(uint32_t value) const {
   const ValueSpec &spec = program.values[value];
   switch (spec.kind) {
   case ValueKind::Input:
-    return inputs[spec.index];
+    return input(spec.index);
   case ValueKind::Weight:
     return weights.data[spec.index];
   case ValueKind::Constant:
@@ -65,7 +65,7 @@ char *Model::addressOf(uint32_t value) const {
   case ValueKind::Workspace:
     return workspace.data() + spec.offset;
   case ValueKind::Output:
-    return outputs[spec.index];
+    return output(spec.index);
   case ValueKind::Part:
     return addressOf(spec.index) + spec.offset;
   }
@@ -91,8 +91,7 @@ int Model::initialize() {
   if (!allocated)
     return failOnDevice();
   inputCopies.resize(program.inputs.size);
-  inputs.resize(program.inputs.size);
-  outputs.resize(program.outputs.size);
+  arguments.resize(program.inputs.size + program.outputs.size);
   for (const TensorSpec &input : program.inputs)
     inputBytes.push_back(input.bytes());
   for (const TensorSpec &output : program.outputs)
@@ -101,7 +100,25 @@ int Model::initialize() {
       program.workspaceBytes || plan.kernelWorkspace || plan.packScratch;
   if (int code = addSteps(program.prepare, /*atLoad=*/true, prepareSteps))
     return code;
-  return addSteps(program.program, /*atLoad=*/false, programSteps);
+  if (int code = addSteps(program.program, /*atLoad=*/false, programSteps))
+    return code;
+  initializeRecordings();
+  return 0;
+}
+
+void Model::initializeRecordings() {
+  std::vector<std::vector<uint32_t>> uses(arguments.size());
+  for (uint32_t step = 0; step < program.program.size; ++step) {
+    const StepSpec &spec = program.program[step];
+    for (uint32_t i = 0; i < spec.bufferCount; ++i) {
+      const ValueSpec &value = program.values[program.wholeOf(spec.buffers[i])];
+      if (value.kind == ValueKind::Input)
+        uses[value.index].push_back(step);
+      if (value.kind == ValueKind::Output)
+        uses[program.inputs.size + value.index].push_back(step);
+    }
+  }
+  recordings.initialize(program.program.size, std::move(uses));
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,25 +144,26 @@ int Model::addSteps(const Table<StepSpec> &specs, bool atLoad,
   return 0;
 }
 
+bool Model::launch(Step &step, void *stream) {
+  const FactKernel &kernel = step.instance.kernel();
+  for (uint32_t i = 0; i < step.spec->bufferCount; ++i)
+    step.buffers[i] = addressOf(step.spec->buffers[i]);
+  if (step.packing.when == Packing::EachRun) {
+    if (!step.instance.pack(step.buffers.data(), packScratch.data(), stream))
+      return false;
+    step.buffers[kernel.packed_operand] = packScratch.data();
+  } else if (step.packing.when == Packing::Once)
+    step.buffers[kernel.packed_operand] = weights.packed[step.slot].data();
+  return step.instance.bind(step.buffers.data(), kernelWorkspace.data()) &&
+         step.instance.launch(stream);
+}
+
 int Model::runSteps(std::vector<Step> &steps, void *stream, Profile *profile) {
   for (uint32_t number = 0; number < steps.size(); ++number) {
     Step &step = steps[number];
     if (profile && device::synchronize())
       profile->begin();
-    const FactKernel &kernel = step.instance.kernel();
-    for (uint32_t i = 0; i < step.spec->bufferCount; ++i)
-      step.buffers[i] = addressOf(step.spec->buffers[i]);
-    bool good = true;
-    if (step.packing.when == Packing::EachRun) {
-      good =
-          step.instance.pack(step.buffers.data(), packScratch.data(), stream);
-      step.buffers[kernel.packed_operand] = packScratch.data();
-    } else if (step.packing.when == Packing::Once)
-      step.buffers[kernel.packed_operand] = weights.packed[step.slot].data();
-    good = good &&
-           step.instance.bind(step.buffers.data(), kernelWorkspace.data()) &&
-           step.instance.launch(stream);
-    if (!good)
+    if (!launch(step, stream))
       return fail(std::string(program.name) + ": kernel '" +
                   program.kernels[step.spec->kernel].name + "' (" +
                   program.kernels[step.spec->kernel].schedule +
@@ -153,6 +171,33 @@ int Model::runSteps(std::vector<Step> &steps, void *stream, Profile *profile) {
     if (profile && device::synchronize())
       profile->end(number);
   }
+  return 0;
+}
+
+int Model::runProgram(void *stream, bool captured) {
+  const char *obstacle = captured ? "captured" : profile ? "profiled" : "";
+  auto launchStep = [this](uint32_t step, void *on) {
+    return launch(programSteps[step], on);
+  };
+  if (recordings.replay(arguments, obstacle, launchStep, stream))
+    return 0;
+  return runSteps(programSteps, stream, profile.get());
+}
+
+int Model::useGraphs(int setting) {
+  if (setting != FACT_GRAPHS_OFF && setting != FACT_GRAPHS_ON &&
+      setting != FACT_GRAPHS_AUTOMATIC)
+    return fail(std::string(program.name) + ": unknown setting of graphs " +
+                std::to_string(setting) +
+                "; expected 0 (off), 1 (on) or 2 (automatic)");
+  recordings.use(setting);
+  return 0;
+}
+
+int Model::graphInfo(FactGraphInfo *info) const {
+  if (!info)
+    return fail(std::string(program.name) + ": the graph info is null");
+  *info = recordings.info();
   return 0;
 }
 
@@ -207,6 +252,7 @@ int Model::adopt(Weights next) {
   for (uint32_t i = 0; i < program.constants.size; ++i)
     ranges.emplace_back(constants[i].data(), program.constants[i].bytes);
   fixedMemory = Ranges(std::move(ranges));
+  recordings.invalidate();
   return 0;
 }
 
@@ -240,10 +286,9 @@ int Model::sumWeights(void *stream, std::vector<uint64_t> &sums) {
              : failOnDevice();
 }
 
-/// Recomputes what depends on weights that have changed in place. During graph
-/// capture nothing can be read, so nothing is recomputed.
+/// Recomputes what depends on weights that have changed in place.
 int Model::refresh(void *stream) {
-  if (plan.consumedWeights.empty() || device::isCapturing(stream))
+  if (plan.consumedWeights.empty())
     return 0;
   std::vector<uint64_t> sums;
   if (int code = sumWeights(stream, sums))
@@ -360,7 +405,7 @@ int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
   if (!wrong.empty())
     return failOn("input", expected, wrong);
   if (isRowMajor(tensor) && isAligned(dataOf(tensor), expected.type)) {
-    inputs[index] = dataOf(tensor);
+    input(index) = dataOf(tensor);
     return 0;
   }
   if (expected.rank > device::maximumRank)
@@ -387,7 +432,7 @@ int Model::takeInput(uint32_t index, const DLTensor &tensor, void *stream) {
     return failOn("input", expected,
                   std::string("could not be copied to row-major order: ") +
                       device::lastError());
-  inputs[index] = copy.data();
+  input(index) = copy.data();
   return 0;
 }
 
@@ -406,7 +451,7 @@ int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
         "does not begin at a multiple of " +
             std::to_string(device::requiredAlignment(bytesOf(expected.type))) +
             " bytes");
-  outputs[index] = dataOf(tensor);
+  output(index) = dataOf(tensor);
   std::string overlapped = findOverlap(index);
   return overlapped.empty()
              ? 0
@@ -415,13 +460,13 @@ int Model::takeOutput(uint32_t index, const DLTensor &tensor) {
 
 /// The name of what an output overlaps in memory, or "". Kernels write results
 /// while they read inputs and weights and write other results.
-std::string Model::findOverlap(uint32_t output) const {
-  Range range(outputs[output], outputBytes[output]);
+std::string Model::findOverlap(uint32_t index) const {
+  Range range(output(index), outputBytes[index]);
   for (uint32_t i = 0; i < program.inputs.size; ++i)
-    if (range.overlaps({inputs[i], inputBytes[i]}))
+    if (range.overlaps({input(i), inputBytes[i]}))
       return std::string("input '") + program.inputs[i].name + "'";
-  for (uint32_t i = 0; i < output; ++i)
-    if (range.overlaps({outputs[i], outputBytes[i]}))
+  for (uint32_t i = 0; i < index; ++i)
+    if (range.overlaps({output(i), outputBytes[i]}))
       return std::string("output '") + program.outputs[i].name + "'";
   if (!fixedMemory.overlap(range))
     return "";
@@ -435,8 +480,10 @@ std::string Model::findOverlap(uint32_t output) const {
 }
 
 int Model::runInOrder(DLTensor *const *inputTensors,
-                      DLTensor *const *outputTensors, void *stream) {
-  if (watching)
+                      DLTensor *const *outputTensors, void *stream,
+                      bool captured) {
+  // During the capture of a graph nothing can be read.
+  if (watching && !captured)
     if (int code = refresh(stream))
       return code;
   for (uint32_t i = 0; i < program.inputs.size; ++i)
@@ -445,7 +492,7 @@ int Model::runInOrder(DLTensor *const *inputTensors,
   for (uint32_t i = 0; i < program.outputs.size; ++i)
     if (int code = takeOutput(i, *outputTensors[i]))
       return code;
-  return runSteps(programSteps, stream, profile.get());
+  return runProgram(stream, captured);
 }
 
 int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
@@ -471,14 +518,13 @@ int Model::run(DLTensor *const *inputTensors, int64_t inputCount,
   // The last run may be on another stream and still use the same memory. A
   // captured graph is ordered by its launcher; its events mean nothing outside
   // of it.
-  auto isOrdered = [&] { return sharesMemory && !device::isCapturing(stream); };
-  bool ordered = isOrdered();
-  if (ordered && !device::waitForEvent(lastRun, stream))
+  bool captured = device::isCapturing(stream);
+  if (sharesMemory && !captured && !device::waitForEvent(lastRun, stream))
     return failOnDevice();
-  int code = runInOrder(inputTensors, outputTensors, stream);
+  int code = runInOrder(inputTensors, outputTensors, stream, captured);
   // Recorded after a failure too: some kernels may have been launched. Runs
   // begin to share memory with the first copy of an input.
-  if ((ordered || isOrdered()) && !device::recordEvent(lastRun, stream) &&
+  if (sharesMemory && !captured && !device::recordEvent(lastRun, stream) &&
       code == 0)
     return failOnDevice();
   return code;

@@ -7,6 +7,7 @@
 #include "MemoryPlan.h"
 #include "Profile.h"
 #include "Ranges.h"
+#include "Recordings.h"
 #include "Weights.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Library.h"
@@ -56,6 +57,8 @@ public:
   int setWeights(const FactNamedTensor *tensors, int64_t count);
   int loadWeights(const char *path);
   int watchWeights(bool on);
+  int useGraphs(int setting);
+  int graphInfo(FactGraphInfo *info) const;
   int run(DLTensor *const *inputs, int64_t inputCount, DLTensor *const *outputs,
           int64_t outputCount, void *stream);
 
@@ -96,19 +99,30 @@ private:
   int sumWeights(void *stream, std::vector<uint64_t> &sums);
   int refresh(void *stream);
   int runInOrder(DLTensor *const *inputTensors, DLTensor *const *outputTensors,
-                 void *stream);
+                 void *stream, bool captured);
+  bool launch(Step &step, void *stream);
   int runSteps(std::vector<Step> &steps, void *stream,
                Profile *profile = nullptr);
+  int runProgram(void *stream, bool captured);
+  void initializeRecordings();
   char *addressOf(uint32_t value) const;
   Weights copyOfWeights() const;
   int takeInput(uint32_t index, const DLTensor &tensor, void *stream);
   int takeOutput(uint32_t index, const DLTensor &tensor);
-  std::string findOverlap(uint32_t output) const;
+  std::string findOverlap(uint32_t index) const;
+  char *&input(uint32_t index) { return arguments[index]; }
+  char *&output(uint32_t index) {
+    return arguments[program.inputs.size + index];
+  }
+  char *input(uint32_t index) const { return arguments[index]; }
+  char *output(uint32_t index) const {
+    return arguments[program.inputs.size + index];
+  }
 
   MemoryPlan plan;
   Weights weights;
-  std::vector<char *> inputs;
-  std::vector<char *> outputs;
+  /// Of the current run: inputs, then outputs.
+  Recordings::Arguments arguments;
   std::vector<uint64_t> inputBytes;
   std::vector<uint64_t> outputBytes;
   /// Weights and constants.
@@ -127,6 +141,7 @@ private:
   void *lastRun = nullptr;
   std::vector<Step> prepareSteps;
   std::vector<Step> programSteps;
+  Recordings recordings;
   std::unique_ptr<Profile> profile = Profile::create(program);
 };
 

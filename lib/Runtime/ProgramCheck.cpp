@@ -213,6 +213,10 @@ std::vector<std::vector<char>> Checker::runLibrary() {
     taken.push_back(describe(program.outputs[i], memory.back()));
     takenPointers.push_back(&taken.back());
   }
+  // The second run replays a graph, where there are graphs.
+  if (library.use_graphs(model, FACT_GRAPHS_ON) != 0)
+    reject("wrong", std::string("the library cannot use graphs: ") +
+                        library.error(model));
   // Runs with other inputs in the same memory first: no trace of them may
   // remain.
   std::vector<std::vector<char>> outputs;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace emulation {
@@ -294,6 +295,9 @@ cudaError_t runGrid(dim3 grid, dim3 threads, size_t bytes,
   if (count == 0 || count > 1024 || grid.y > 65535 || grid.z > 65535 ||
       !grid.x || !grid.y || !grid.z || bytes > 227 << 10)
     return cudaErrorInvalidConfiguration;
+  // One grid at a time, whichever thread launches it.
+  static std::mutex device;
+  std::lock_guard<std::mutex> lock(device);
   static Block block;
   block.thread = &thread;
   blockDim = threads;
@@ -567,13 +571,18 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                            cudaMemcpyKind, cudaStream_t) {
-  std::memmove(to, from, bytes);
-  return cudaSuccess;
+                            cudaMemcpyKind, cudaStream_t stream) {
+  return emulation::enqueue(stream, cudaGraphNodeTypeMemcpy, [=] {
+    std::memmove(to, from, bytes);
+    return cudaSuccess;
+  });
 }
-cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t) {
-  std::memset(to, byte, bytes);
-  return cudaSuccess;
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
+                            cudaStream_t stream) {
+  return emulation::enqueue(stream, cudaGraphNodeTypeMemset, [=] {
+    std::memset(to, byte, bytes);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
   *available = *total = size_t(4) << 30;
@@ -625,23 +634,7 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
   *version = 0;
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-  *stream = nullptr;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-  *stream = nullptr;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t,
-                                  cudaStreamCaptureStatus *status) {
-  *status = cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 

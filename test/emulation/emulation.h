@@ -51,6 +51,11 @@ char *sharedMemory();
 cudaError_t runGrid(dim3 grid, dim3 block, size_t sharedBytes,
                     const std::function<void()> &thread);
 
+/// Does work that was enqueued on a stream: now, or as a node of the graph into
+/// which the stream is captured. What the work needs, it holds.
+cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType kind,
+                    std::function<cudaError_t()> work);
+
 void synchronizeBlock();
 /// Returns the values of all lanes in `mask`, when they have arrived.
 const void *exchange(unsigned mask, const void *value, size_t bytes);
@@ -67,18 +72,21 @@ void synchronizeSome(int id, int threads);
 
 template <class... Params, size_t... I>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block,
-                   size_t bytes, void **arguments, std::index_sequence<I...>) {
-  return runGrid(grid, block, bytes, [&] {
-    kernel(*static_cast<std::remove_cv_t<std::remove_reference_t<Params>> *>(
-        arguments[I])...);
+                   size_t bytes, void **arguments, cudaStream_t stream,
+                   std::index_sequence<I...>) {
+  std::tuple<std::remove_cv_t<std::remove_reference_t<Params>>...> copies(
+      *static_cast<std::remove_cv_t<std::remove_reference_t<Params>> *>(
+          arguments[I])...);
+  return enqueue(stream, cudaGraphNodeTypeKernel, [=]() mutable {
+    return runGrid(grid, block, bytes, [&] { std::apply(kernel, copies); });
   });
 }
 
 /// cudaLaunchKernel, with the kernel's type.
 template <class... Params>
 cudaError_t launchKernel(void (*kernel)(Params...), dim3 grid, dim3 block,
-                         void **arguments, size_t bytes, cudaStream_t) {
-  return launch(kernel, grid, block, bytes, arguments,
+                         void **arguments, size_t bytes, cudaStream_t stream) {
+  return launch(kernel, grid, block, bytes, arguments, stream,
                 std::index_sequence_for<Params...>());
 }
 
@@ -103,14 +111,18 @@ template <class Kernel> struct Configured {
   Kernel kernel;
   dim3 grid, block;
   size_t bytes;
+  cudaStream_t stream;
   template <class... Arguments> void operator()(Arguments... arguments) const {
-    runGrid(grid, block, bytes, [&] { kernel(arguments...); });
+    enqueue(stream, cudaGraphNodeTypeKernel,
+            [=, kernel = kernel, grid = grid, block = block, bytes = bytes] {
+              return runGrid(grid, block, bytes, [&] { kernel(arguments...); });
+            });
   }
 };
 template <class Kernel>
 Configured<Kernel> configure(Kernel kernel, dim3 grid, dim3 block,
-                             size_t bytes = 0, cudaStream_t = nullptr) {
-  return {kernel, grid, block, bytes};
+                             size_t bytes = 0, cudaStream_t stream = nullptr) {
+  return {kernel, grid, block, bytes, stream};
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 #include "fact/Runtime/Table.h"
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,9 +84,48 @@ void destroyEvent(void *event);
 bool recordEvent(void *event, void *stream);
 bool waitForEvent(void *event, void *stream);
 
+/// A stream that waits for no other. Null on the host.
+void *createStream();
+void destroyStream(void *stream);
+
 /// The calling thread's last failure.
 const char *lastError();
 void setLastError(std::string message);
+
+/// The launches of a program, recorded once and then replayed by one call. The
+/// program is a sequence of parts, each of which can be recorded again when its
+/// pointers move, also while a replay still runs.
+///
+/// Functions return null, or one word for what failed: "capture",
+/// "instantiate", "update", "launch". Then `lastError` has the details. A graph
+/// that was not recorded is of no use; one that was not updated has to be
+/// updated in all parts before it is replayed.
+class LaunchGraph {
+public:
+  /// Enqueues one part on a stream.
+  using Launch = std::function<bool(uint32_t part, void *stream)>;
+
+  LaunchGraph();
+  /// Replays have ended.
+  ~LaunchGraph();
+  LaunchGraph(LaunchGraph &&) noexcept;
+  LaunchGraph &operator=(LaunchGraph &&) noexcept;
+
+  /// Whether this target has graphs.
+  static bool isSupported();
+
+  /// Records parts 0 to `parts` - 1 on `stream`, which is idle.
+  const char *record(uint32_t parts, const Launch &launch, void *stream);
+  /// Records the parts that `moved` has again.
+  const char *update(const std::vector<bool> &moved, const Launch &launch,
+                     void *stream);
+  /// Enqueues all parts as they are recorded now.
+  const char *replay(void *stream);
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
 
 } // namespace device
 

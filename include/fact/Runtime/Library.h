@@ -50,6 +50,41 @@ typedef struct FactTensorInfo {
   int32_t baked;
 } FactTensorInfo;
 
+/* Whether runs on CUDA replay a graph of the program (`use_graphs`). */
+enum {
+  /* Each run launches kernel by kernel. */
+  FACT_GRAPHS_OFF = 0,
+  /* Each run but the first replays a graph, which is updated when addresses of
+   * inputs or outputs move. */
+  FACT_GRAPHS_ON = 1,
+  /* A run replays a graph where that is expected to be faster: programs of
+   * several kernels, after some runs with the same addresses, or where few
+   * kernels use what moved. */
+  FACT_GRAPHS_AUTOMATIC = 2
+};
+
+typedef struct FactGraphInfo {
+  /* One of the above. */
+  int32_t setting;
+  int32_t reserved;
+  /* Runs that replayed a graph, and runs that launched kernel by kernel. */
+  int64_t replayed;
+  int64_t launched;
+  /* Graphs that were recorded, and how often one was updated. */
+  int64_t recorded;
+  int64_t updated;
+  /* Why the last run launched kernel by kernel, in one word; "" if it replayed
+   * a graph. `off`; `unsupported` on the host; `first`; `short`, a program of
+   * one or two kernels; `moving`, addresses that were not seen before;
+   * `captured`, as the caller captures the stream; `profiled`; or what failed:
+   * `capture`, `instantiate`, `update`, `launch`. After a failure no run
+   * replays a graph until `use_graphs` is called. */
+  const char *reason;
+  /* The error behind a failure; "" if there was none. Valid, like `reason`,
+   * until the next call with this instance. */
+  const char *detail;
+} FactGraphInfo;
+
 typedef struct FactLibrary {
   uint32_t abi;
   /* Size of the table in the compiled library: tells which functions it has. */
@@ -118,6 +153,15 @@ typedef struct FactLibrary {
    * for the stream. A baked weight with another value is an error of `run`.
    * During the capture of a CUDA graph nothing is compared. */
   int (*watch_weights)(FactModel *model, int on);
+
+  /* Whether runs replay a CUDA graph: FACT_GRAPHS_OFF, _ON or _AUTOMATIC, the
+   * default. Results are the same. Where a graph cannot be used, kernels are
+   * launched one by one. A run on a stream that the caller captures always
+   * launches its kernels, into the caller's graph. */
+  int (*use_graphs)(FactModel *model, int setting);
+
+  /* What became of it; the caller owns `info`. */
+  int (*graph_info)(FactModel *model, FactGraphInfo *info);
 } FactLibrary;
 
 const FactLibrary *fact_library(void);
