@@ -36,6 +36,24 @@ class NamedTensor(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("tensor", ctypes.POINTER(DLTensor))]
 
 
+class GraphInfo(ctypes.Structure):
+    """`FactGraphInfo`."""
+
+    _fields_ = [
+        ("setting", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("replayed", ctypes.c_int64),
+        ("launched", ctypes.c_int64),
+        ("recorded", ctypes.c_int64),
+        ("updated", ctypes.c_int64),
+        ("reason", ctypes.c_char_p),
+        ("detail", ctypes.c_char_p),
+    ]
+
+
+# FACT_GRAPHS_OFF, _ON, _AUTOMATIC.
+GRAPH_SETTINGS = ("off", "on", "automatic")
+
 # `FactLibrary.run` for arguments that are ctypes objects already: types of arguments would have
 # ctypes convert each of them again.
 RunFunction = ctypes.CFUNCTYPE(ctypes.c_int)
@@ -81,6 +99,8 @@ class LibraryTable(ctypes.Structure):
         ("device_type", ctypes.CFUNCTYPE(ctypes.c_int32)),
         ("memory_bytes", ctypes.CFUNCTYPE(ctypes.c_uint64)),
         ("watch_weights", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)),
+        ("use_graphs", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int)),
+        ("graph_info", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(GraphInfo))),
     ]
 
     def has(self, function: str) -> bool:
@@ -95,24 +115,24 @@ PLAIN_TYPES = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 class TensorSlots:
     """DLTensors that are used again for each call: layouts rarely change, addresses do."""
 
-    __slots__ = ("count", "pointers", "_structs", "_layouts", "_arrays")
+    __slots__ = ("count", "pointers", "structs", "_layouts", "_arrays")
 
     def __init__(self, count: int):
-        self._structs = [DLTensor(lanes=1) for _ in range(count)]
+        self.structs = [DLTensor(lanes=1) for _ in range(count)]
         self._layouts: list[tuple] = [(None,) * 4] * count
         # The shapes and strides that the structs point to.
         self._arrays: list[tuple[Any, Any] | None] = [None] * count
         self.pointers = (ctypes.POINTER(DLTensor) * max(count, 1))(
-            *map(ctypes.pointer, self._structs))
+            *map(ctypes.pointer, self.structs))
         self.count = ctypes.c_int64(count)
 
     def move(self, tensors: Sequence[torch.Tensor]) -> bool:
         """Writes the addresses of tensors that are like the last ones; False if they are not."""
-        if len(tensors) != len(self._structs):
+        if len(tensors) != len(self.structs):
             return False
         strided = torch.strided
         for entry, tensor, (shape, strides, dtype, device) in zip(
-                self._structs, tensors, self._layouts):
+                self.structs, tensors, self._layouts):
             # A pending negation is a bit of the tensor, not of its memory.
             if (type(tensor) not in PLAIN_TYPES or tensor.layout is not strided
                     or tensor.shape != shape or tensor.stride() != strides
@@ -123,7 +143,7 @@ class TensorSlots:
 
     def point_to(self, tensors: Sequence[torch.Tensor]) -> None:
         """`move` without checks."""
-        for entry, tensor in zip(self._structs, tensors):
+        for entry, tensor in zip(self.structs, tensors):
             entry.data = tensor.data_ptr()
 
     def fill(self, tensors: Sequence[torch.Tensor]) -> None:
@@ -132,7 +152,7 @@ class TensorSlots:
             self._fill(index, tensor)
 
     def _fill(self, index: int, tensor: torch.Tensor) -> None:
-        entry, device = self._structs[index], tensor.device
+        entry, device = self.structs[index], tensor.device
         if device.type not in ("cpu", "cuda"):
             raise FactError(f"tensor on device '{device}': only cpu and cuda tensors can be used")
         if tensor.dtype not in ELEMENT_TYPES:

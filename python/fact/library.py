@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import torch
 from torch.utils import _pytree as pytree
 
-from .abi import LIBRARY_ABI, PLAIN_TYPES, LibraryTable, RunFunction, TensorSlots, named_tensors
+from .abi import (GRAPH_SETTINGS, LIBRARY_ABI, PLAIN_TYPES, GraphInfo, LibraryTable, RunFunction,
+                  TensorSlots, named_tensors)
+from .again import Again
 from .element_types import torch_type
 from .errors import FactError
 from .safetensors_file import read_safetensors
@@ -214,8 +216,10 @@ class Model:
         self._outputs = TensorSlots(len(library.outputs))
         self._results = TensorSlots(len(library.outputs))
         self._results_device: torch.device | None = None
+        # A call with tensors like those of the last one, which the slots describe.
+        self._again: Again | None = None
         self._result_types = [
-            (entry["shape"], _row_major(entry["shape"]), torch_type(entry["type"]))
+            (tuple(entry["shape"]), _row_major(entry["shape"]), torch_type(entry["type"]))
             for entry in library.outputs
         ]
         self._run = ctypes.cast(library._table.run, RunFunction)
@@ -251,14 +255,50 @@ class Model:
         watched.
         """
         with self._lock:
-            table = self._library_table()
-            if not table.has("watch_weights"):
-                raise FactError(f"{self.library.path} cannot watch its weights: compile the model "
-                                "again")
-            table.watch_weights(self._handle, int(on))
+            self._table_with("watch_weights", "watch its weights").watch_weights(
+                self._handle, int(on))
+
+    def use_graphs(self, setting: str) -> None:
+        """Whether calls on a GPU replay a CUDA graph of the program: "off", "on" or "automatic",
+        the default, which does so where it is expected to be faster. Results are the same."""
+        if setting not in GRAPH_SETTINGS:
+            raise FactError(f"unknown setting of graphs {setting!r}; known are "
+                            f"{', '.join(GRAPH_SETTINGS)}")
+        with self._lock:
+            table = self._table_with("use_graphs", "use graphs")
+            if table.use_graphs(self._handle, GRAPH_SETTINGS.index(setting)):
+                raise FactError(f"{self.library.name}: {self.library.last_error()}")
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether the library is new enough to have `graphs`."""
+        return self.library._table.has("graph_info")
+
+    @property
+    def graphs(self) -> dict[str, Any]:
+        """What became of graphs: the `setting`, how many calls `replayed` one and how many
+        `launched` kernel by kernel, how many graphs were `recorded` and how often one was
+        `updated`; why the last call did not replay one, as one word (`reason`), and the error
+        behind a failure (`detail`)."""
+        info = GraphInfo()
+        with self._lock:
+            table = self._table_with("graph_info", "use graphs")
+            if table.graph_info(self._handle, ctypes.byref(info)):
+                raise FactError(f"{self.library.name}: {self.library.last_error()}")
+            counts = {name: getattr(info, name)
+                      for name in ("replayed", "launched", "recorded", "updated")}
+            return {"setting": GRAPH_SETTINGS[info.setting], **counts,
+                    "reason": info.reason.decode(),
+                    "detail": info.detail.decode(errors="replace")}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What `forward` of the compiled module returns for these arguments."""
+        again = self._again
+        if again is not None and not kwargs and len(args) == again.count:
+            with self._lock:
+                # Another thread may have changed what the slots describe.
+                if again is self._again and again.fits(*args):
+                    return self._run_again(again, args)
         inputs = self._flatten(args, kwargs)
         outputs = self.call_flat(inputs)
         if self.signature is None:
@@ -273,14 +313,43 @@ class Model:
         outputs = [torch.empty_strided(shape, strides, dtype=dtype, device=device)
                    for shape, strides, dtype in self._result_types]
         with self._lock:
-            inputs = self._take_inputs(inputs)
+            alike = self._inputs.move(inputs)
+            if not alike:
+                inputs = self._replace_inputs(inputs)
             if device == self._results_device:
                 self._results.point_to(outputs)
             else:
+                self._again = None
                 self._results.fill(outputs)
                 self._results_device = device
             self._enqueue(self._results, device)
+            # Tensors that were alike twice are likely to come again.
+            if alike and self._again is None:
+                self._again = self._expect(inputs)
         return outputs
+
+    def _expect(self, inputs) -> Again | None:
+        """For calls whose arguments are the library's inputs as they are."""
+        signature = self.signature
+        if signature is not None and signature.only_tensors != len(inputs):
+            return None
+        return Again.of(inputs, None if signature is None else signature.only_output)
+
+    def _run_again(self, again: Again, inputs) -> Any:
+        """A call whose inputs are like those of the last one: only addresses are new."""
+        allocate = again.allocate
+        outputs = [allocate(shape, strides, dtype)
+                   for shape, strides, dtype in self._result_types]
+        for entry, tensor in zip(self._inputs.structs, inputs):
+            entry.data = tensor.data_ptr()
+        for entry, tensor in zip(self._results.structs, outputs):
+            entry.data = tensor.data_ptr()
+        self._enqueue(self._results, self._results_device)
+        signature = self.signature
+        if signature is None:
+            return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        only = again.only_output
+        return outputs[only] if only is not None else signature.build(outputs)
 
     def _write_back(self, inputs, outputs) -> None:
         """Writes the new values of buffers and inputs that the module changes."""
@@ -347,6 +416,13 @@ class Model:
             raise self._closed_error()
         return self.library._table
 
+    def _table_with(self, function: str, purpose: str):
+        """The table, if the library is new enough to have the function."""
+        table = self._library_table()
+        if not table.has(function):
+            raise FactError(f"{self.library.path} cannot {purpose}: compile the model again")
+        return table
+
     def weight(self, name: str) -> torch.Tensor:
         """The tensor that the library reads: the given one, or a dense copy of it."""
         return self._weights[name]
@@ -365,8 +441,11 @@ class Model:
 
     def _take_inputs(self, inputs) -> list[torch.Tensor]:
         """Fills the slots of inputs; returns the tensors that they point to."""
-        if self._inputs.move(inputs):
-            return inputs
+        return inputs if self._inputs.move(inputs) else self._replace_inputs(inputs)
+
+    def _replace_inputs(self, inputs) -> list[torch.Tensor]:
+        """`_take_inputs` of tensors that are not like the last ones."""
+        self._again = None
         inputs = self._check_inputs(inputs)
         self._inputs.fill(inputs)
         return inputs
@@ -450,12 +529,12 @@ class Model:
 _CPU = torch.device("cpu")
 
 
-def _row_major(shape: list[int]) -> list[int]:
+def _row_major(shape: list[int]) -> tuple[int, ...]:
     """The strides that `torch.empty` gives a tensor of this shape."""
     strides = [1] * len(shape)
     for axis in range(len(shape) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * max(shape[axis], 1)
-    return strides
+    return tuple(strides)
 
 
 def _same(one: torch.Tensor, two: torch.Tensor) -> bool:

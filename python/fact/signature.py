@@ -99,6 +99,20 @@ class CallSignature:
             (0,) * len(self.result_leaves))
         self._views = {index: inverse(order) for index, order in self.output_orders.items()}
 
+    @property
+    def only_tensors(self) -> int | None:
+        """How many arguments a compiled call has whose positional arguments are the library's
+        inputs as they are; None for any other call."""
+        if (self._flat_form is None or self._flat_form[1] or self._constants or self.input_types
+                or self.input_orders or self.mutations):
+            return None
+        return self._flat_form[0]
+
+    @property
+    def only_output(self) -> int | None:
+        """The output that is the whole result, as it is; None for any other result."""
+        return None if self.output_types or self.output_orders else self._only_output
+
     def flatten(self, args: tuple, kwargs: dict[str, Any]) -> list[torch.Tensor]:
         """The library's inputs; raises if the call differs from the compiled one."""
         inputs = self._flat_inputs(args, kwargs)

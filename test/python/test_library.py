@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import fact
+import fact.again
 from fact.safetensors_file import read_safetensors, write_safetensors
 
 
@@ -81,6 +82,101 @@ def test_a_call_after_a_wrong_one(library):
     with pytest.raises(fact.FactError, match=r"has 1 output\(s\), 2 given"):
         model.run([x], [torch.empty(2, 4)] * 2)
     assert torch.equal(model(x), x * 2 + 1)
+
+
+@pytest.fixture
+def warm(library):
+    """A model that expects inputs like those of its last calls."""
+    model = library.create(weights())
+    for _ in range(3):
+        model(torch.randn(2, 4))
+    assert model._again is not None
+    return model
+
+
+def test_calls_alike_are_short(warm, monkeypatch):
+    def refuse(inputs):
+        raise AssertionError("the long way")
+
+    monkeypatch.setattr(warm, "call_flat", refuse)
+    for x in (torch.randn(2, 4), torch.randn(3, 4)[1:], torch.randn(2, 4)):
+        assert torch.equal(warm(x), x * 2 + 1)
+    with pytest.raises(AssertionError, match="the long way"):
+        warm(torch.randn(4, 2).t())
+
+
+@pytest.mark.parametrize("inputs, message", [
+    ([], r"takes 1 input\(s\) \(x\), 0 given"),
+    ([torch.ones(2, 4)] * 2, r"takes 1 input\(s\) \(x\), 2 given"),
+    ([torch.ones(3, 4)], "input 'x' is not tensor<2x4xf32>"),
+    ([torch.ones(2, 4).double()], "input 'x' is not tensor<2x4xf32>"),
+    ([torch.ones(8)], "input 'x' is not tensor<2x4xf32>"),
+    ([3], "input 'x' is int, not a tensor"),
+    ([None], "input 'x' is NoneType, not a tensor"),
+    ([torch.ones(2, 4, device="meta")], "input 'x' is on meta, the library runs on cpu"),
+    ([torch.ones(2, 4).to_sparse()], "input 'x' has layout sparse_coo; only dense"),
+], ids=str)
+def test_wrong_inputs_after_right_ones(warm, inputs, message):
+    with pytest.raises(fact.FactError, match=message):
+        warm(*inputs)
+    x = torch.randn(2, 4)
+    assert torch.equal(warm(x), x * 2 + 1)
+
+
+def test_other_tensors_after_calls_alike(warm):
+    x = torch.randn(2, 4)
+    for given in (torch._neg_view(x), torch.nn.Parameter(x), x.clone().requires_grad_(),
+                  x.as_subclass(Renamed), x.t().contiguous().t()):
+        for tensor in (x, given, given, given, x):
+            assert torch.equal(warm(tensor), tensor * 2 + 1)
+    with pytest.raises(fact.FactError, match="input 'x' is a Logged"):
+        warm(x.as_subclass(Logged))
+    with torch.inference_mode():
+        assert warm(x).is_inference()
+    assert not warm(x).requires_grad
+    warm.close()
+    with pytest.raises(fact.FactError, match="has been closed"):
+        warm(x)
+
+
+def test_two_layouts_from_two_threads(library):
+    """Each call is compared with what the slots describe when it has them."""
+    model, wrong = library.create(weights()), []
+
+    def work(make):
+        for _ in range(300):
+            x = make()
+            if not torch.equal(model(x), x * 2 + 1):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=work, args=[make])
+               for make in (lambda: torch.randn(2, 4), lambda: torch.randn(4, 2).t())]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_pytorch_without_guards(library, monkeypatch):
+    monkeypatch.setattr(fact.again, "TensorGuards", None)
+    model = library.create(weights())
+    for _ in range(3):
+        x = torch.randn(2, 4)
+        assert torch.equal(model(x), x * 2 + 1)
+    assert model._again is None
+
+
+def test_graphs_of_a_library_that_has_none(library):
+    model = library.create(weights())
+    assert not model.has_graphs
+    with pytest.raises(fact.FactError, match="cannot use graphs: compile the model again"):
+        model.use_graphs("on")
+    with pytest.raises(fact.FactError, match="cannot use graphs: compile the model again"):
+        model.graphs
+    with pytest.raises(fact.FactError, match="unknown setting of graphs 'fast'; known are off, on, "
+                                             "automatic"):
+        model.use_graphs("fast")
 
 
 def test_views_and_kinds_of_tensors_in_turn(library):
