@@ -117,8 +117,10 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
     bench.add_argument("--library", metavar="LIB", help="a compiled library of this module "
                        "(default: compile it now)")
     bench.add_argument("--compare", default="eager,compile,max-autotune", metavar="LIST",
-                       help="what to measure beside FACT, from eager, compile, max-autotune; "
-                       "may be empty")
+                       help="what to measure beside FACT, from eager, compile, reduce-overhead, "
+                       "max-autotune; may be empty")
+    bench.add_argument("--graphs", choices=["off", "on", "automatic"], default="automatic",
+                       help="whether FACT replays a CUDA graph (default: automatic)")
     bench.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     bench.add_argument("--rounds", type=int, default=10)
     bench.add_argument("--repeats", type=int, default=5, help="runs a round")
@@ -370,6 +372,8 @@ def _bench(options) -> int:
 
             target = "host" if device == "cpu" else "auto"
             model = compile(workload.module, workload.inputs, target=target, name=workload.name)
+        if options.graphs != "automatic":
+            model.use_graphs(options.graphs)
         return model
 
     found = bench.bench(
@@ -394,6 +398,7 @@ def _bench(options) -> int:
             "float32_convolution_precision": precision.of_convolutions(),
             "rounds": options.rounds, "repeats": options.repeats,
             "variants": bench.as_json(found), "kernels": steps,
+            "graphs": model.graphs if model and model.has_graphs else None,
         }
         with writing(options.json) as file:
             file.write(json.dumps(figures, indent=2) + "\n")

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""FACT beside eager, torch.compile and max-autotune: one process, equal precision.
+"""FACT beside eager and torch.compile in its modes: one process, equal precision.
 
 Rounds are interleaved and their order alternates, so drift of clocks and temperature
 falls on all alike. On a GPU the last-level cache is flushed before each run and times
-are of events on the stream. On the host all variants use one number of threads.
+are of events on the stream: with launches, and for the GPU alone, which has then all of
+a run before it begins. The host's time until a call returns is measured apart. On the host
+all variants use one number of threads.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import torch
 from . import verify
 from .errors import FactError
 
-VARIANTS = ("eager", "compile", "max-autotune", "fact")
+VARIANTS = ("eager", "compile", "reduce-overhead", "max-autotune", "fact")
 
 _FLUSH_BYTES = 256 << 20
 
@@ -40,6 +42,8 @@ class Measurement:
     failure: str | None = None
     # Microseconds until a call on a GPU returns, with its kernels enqueued.
     host_us: float | None = None
+    # Milliseconds of the GPU alone, without waiting for launches.
+    gpu_ms: float | None = None
 
     @property
     def times(self) -> list[float]:
@@ -126,6 +130,31 @@ def measure_host(callables: dict[str, Callable[[], Any]], rounds: int = 50) -> d
     return {name: statistics.median(each) for name, each in times.items()}
 
 
+def measure_gpu(
+    callables: dict[str, Callable[[], Any]], flush: Callable[[], Any], host_us: dict[str, float],
+    rounds: int = 30,
+) -> dict[str, float]:
+    """The median of the GPU's milliseconds. It sleeps before each run until all of the run is
+    enqueued, so that it waits for no launch within."""
+    # A GPU with a faster clock sleeps for less, which the factor below makes up for.
+    cycles_per_us = 2000
+    events: dict[str, list] = {name: [] for name in callables}
+    for round_ in range(rounds):
+        order = list(callables) if round_ % 2 == 0 else list(reversed(callables))
+        for name in order:
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda.synchronize()
+            flush()
+            torch.cuda._sleep(int(cycles_per_us * (100 + 4 * host_us[name])))
+            start.record()
+            callables[name]()
+            end.record()
+            events[name].append((start, end))
+    torch.cuda.synchronize()
+    return {name: statistics.median(start.elapsed_time(end) for start, end in pairs)
+            for name, pairs in events.items()}
+
+
 def exact_result(module, inputs) -> Any:
     """The module in fp64 on the same device, in pieces where memory is short."""
     rows = min((x.shape[0] for x in inputs if x.dim()), default=1)
@@ -147,12 +176,12 @@ def prepare(variant: str, module, inputs, fact_model: Callable[[], Any]) -> Call
     if variant == "fact":
         model = fact_model()
         return lambda: model(*inputs)
-    mode = None if variant == "compile" else "max-autotune"
+    mode = None if variant == "compile" else variant
     compiled = torch.compile(module, mode=mode)
     mark = torch.compiler.cudagraph_mark_step_begin
 
     def run():
-        # max-autotune replays CUDA graphs, which reuse the memory of the last result.
+        # Both other modes replay CUDA graphs, which reuse the memory of the last result.
         mark()
         return compiled(*inputs)
 
@@ -201,8 +230,10 @@ def bench(
         for name, times in measure(callables, device, rounds=rounds, repeats=repeats).items():
             found[name].rounds = times
         if device.type == "cuda":
-            for name, microseconds in measure_host(callables).items():
-                found[name].host_us = microseconds
+            host_us = measure_host(callables)
+            gpu_ms = measure_gpu(callables, Timer(device).flush.zero_, host_us)
+            for name in callables:
+                found[name].host_us, found[name].gpu_ms = host_us[name], gpu_ms[name]
     return found
 
 
@@ -268,6 +299,8 @@ def as_json(found: dict[str, Measurement]) -> dict[str, Any]:
         }
         if m.host_us is not None:
             entry["host_us"] = m.host_us
+        if m.gpu_ms is not None:
+            entry["gpu_ms"] = m.gpu_ms
         if eager and eager.rounds:
             ratio, low, high = m.speedup(eager)
             entry["speedup"] = ratio
@@ -293,7 +326,8 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
     figures = as_json(found)
     for name, m in found.items():
         if m.failure:
-            result.append([name, "", "", "", "", "", "failed: " + m.failure.splitlines()[0][:80]])
+            result.append([name, *[""] * (len(COLUMNS) - 2),
+                           "failed: " + m.failure.splitlines()[0][:80]])
             continue
         entry = figures[name]
         low, high = m.interval
@@ -305,6 +339,7 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
             f"{m.median:.4g}",
             f"[{low:.4g}, {high:.4g}]",
             speedup,
+            f"{m.gpu_ms:.4g}" if m.gpu_ms is not None else "",
             f"{m.host_us:.1f}" if m.host_us is not None else "",
             f"{m.error.norm:.2e}" if m.error else "",
             f"{entry['error_ratio']:.2f}x" if "error_ratio" in entry else "",
@@ -312,5 +347,5 @@ def rows(found: dict[str, Measurement]) -> list[list[str]]:
     return result
 
 
-COLUMNS = ["variant", "median ms", "95% interval", "speedup over eager", "host us", "error",
-           "error / eager's"]
+COLUMNS = ["variant", "median ms", "95% interval", "speedup over eager", "GPU ms", "host us",
+           "error", "error / eager's"]

@@ -142,3 +142,47 @@ def test_host_times(monkeypatch):
     functions = {name: lambda name=name: order.append(name) for name in ("a", "b")}
     times = bench.measure_host(functions, rounds=2)
     assert order == ["wait", "a", "wait", "b"] * 2 and times.keys() == {"a", "b"}
+
+
+def test_gpu_times_leave_out_launches(monkeypatch):
+    """The GPU sleeps, longer for a slower host, before the first event and not after it."""
+    order = []
+
+    class Event:
+        def __init__(self, enable_timing):
+            assert enable_timing
+
+        def record(self):
+            order.append("event")
+
+        def elapsed_time(self, end):
+            return 0.25
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(torch.cuda, "_sleep", lambda cycles: order.append(cycles))
+    functions = {name: lambda name=name: order.append(name) for name in ("a", "b")}
+    times = bench.measure_gpu(functions, lambda: order.append("flush"), {"a": 10, "b": 100}, rounds=2)
+    assert times == {"a": 0.25, "b": 0.25}
+    one = ["flush", 280_000, "event", "a", "event"]
+    other = ["flush", 1_000_000, "event", "b", "event"]
+    assert order == one + other + other + one
+
+
+def test_gpu_and_host_times_are_reported_apart():
+    measured = bench.Measurement("fact", rounds=[[2.0]], host_us=12.0, gpu_ms=0.5)
+    entry = bench.as_json({"fact": measured})["fact"]
+    assert (entry["median_ms"], entry["gpu_ms"], entry["host_us"]) == (2.0, 0.5, 12.0)
+    [row] = bench.rows({"fact": measured})
+    cells = dict(zip(bench.COLUMNS, row))
+    assert (cells["median ms"], cells["GPU ms"], cells["host us"]) == ("2", "0.5", "12.0")
+
+
+@pytest.mark.parametrize("variant, mode", [("compile", None), ("reduce-overhead", "reduce-overhead"),
+                                           ("max-autotune", "max-autotune")])
+def test_variants_are_modes_of_torch_compile(monkeypatch, variant, mode):
+    modes = []
+    monkeypatch.setattr(torch, "compile", lambda module, mode: modes.append(mode) or module)
+    x = torch.randn(4)
+    assert torch.equal(bench.prepare(variant, nn.ReLU(), [x], None)(), x.relu())
+    assert modes == [mode] and variant in bench.VARIANTS
