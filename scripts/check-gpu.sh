@@ -3,9 +3,10 @@
 #
 # On a machine with a GPU, in a checkout or an unpacked out/gpu: the kernel headers against
 # their references, fact-tune's verdicts, planted mistakes, families under compute-sanitizer,
-# random graphs and the libraries of carried bundles against PyTorch.
+# random graphs and the libraries of carried bundles against PyTorch, CUDA graphs and what a call
+# costs the host.
 #
-#   check-gpu.sh [STAGE ...]     kernels tuning families mutants graphs libraries; default: all
+#   check-gpu.sh [STAGE ...]     kernels tuning families mutants graphs calls libraries; default: all
 #
 # Each stage is a process of its own with a timeout, so that none hides what follows it.
 set -uo pipefail
@@ -43,6 +44,9 @@ tuning() { stage tuning 900 "$python" test/gpu/tuning/run.py --fact-tune "$fact_
 families() { stage families 3600 "$python" -m pytest -q -p no:cacheprovider test/gpu/test_families.py; }
 mutants() { stage mutants 1800 "$python" test/mutants/run.py cuda "$here/mutants"; }
 graphs() { stage graphs 1800 "$python" test/gpu/graphs.py run "$here/graphs"; }
+calls() {
+  stage calls 1800 "$python" test/gpu/calls.py run "$here/calls" --json "$here/results/calls.json"
+}
 libraries() {
   local bundles=("$here"/bundles/*/workload.json)
   [ -e "${bundles[0]}" ] || { echo "check-gpu: no bundles in $here/bundles: make pack-gpu"; failed+=(libraries); return; }
@@ -55,11 +59,11 @@ libraries() {
 }
 
 stages=("$@")
-[ $# -gt 0 ] || stages=(kernels tuning families mutants graphs libraries)
+[ $# -gt 0 ] || stages=(kernels tuning families mutants graphs calls libraries)
 for each in "${stages[@]}"; do
   case $each in
-  kernels | tuning | families | mutants | graphs | libraries) "$each" ;;
-  *) echo "check-gpu: error: unknown stage $each; known are kernels tuning families mutants graphs libraries" >&2; exit 2 ;;
+  kernels | tuning | families | mutants | graphs | calls | libraries) "$each" ;;
+  *) echo "check-gpu: error: unknown stage $each; known are kernels tuning families mutants graphs calls libraries" >&2; exit 2 ;;
   esac
 done
 if [ ${#failed[@]} -gt 0 ]; then

@@ -7,7 +7,7 @@
 #   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so, results/patterns
 #   run.sh bench [NAME ...]    the same, then fact bench -> results/NAME.json
 #   run.sh check [STAGE ...]   what scripts/check-gpu.sh does: kernels tuning families mutants
-#                              graphs libraries
+#                              graphs calls libraries
 #   run.sh exec COMMAND ...    any command in that environment
 #
 # TUNE_FLAGS and BENCH_FLAGS have more options for fact-tune and fact bench.

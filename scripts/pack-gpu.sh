@@ -76,6 +76,10 @@ if [ "$graphs" -gt 0 ]; then
   for bundle in "$stage"/graphs/*/; do localize "$bundle" ../../cutlass; done
 fi
 
+say "programs of one, ten and two hundred launches"
+"$python" test/gpu/calls.py pack "$stage/calls" --target "$target"
+for bundle in "$stage"/calls/*/; do localize "$bundle" ../../cutlass; done
+
 for precision in ${BREADTH:-}; do
   say "modules of test/breadth in $precision"
   "$python" test/breadth/run.py pack "$stage/breadth-$precision" --target "$target" \

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from fact import toolchain
 
@@ -25,6 +26,54 @@ def report(*statuses):
     attempts = [{"candidate": i, "schedule": f"s{i}", "status": status, "detail": "why"}
                 for i, status in enumerate(statuses)]
     return {"kernels": [{"name": "k", "attempts": attempts}]}
+
+
+@pytest.fixture
+def calls(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "test" / "gpu"))
+    import calls
+
+    return calls
+
+
+def test_graphs_that_do_not_follow_are_found(calls):
+    """Models as a library for the host has them; the second keeps the address of its first
+    input, the third its first weights."""
+    class Model:
+        keeps = ""
+
+        def __init__(self, module):
+            self.set_weights(module)
+            self.first = None
+
+        def set_weights(self, module):
+            if self.keeps != "weights" or not hasattr(self, "scale"):
+                self.scale = module.scale.detach()
+
+        def __call__(self, x):
+            self.first = x if self.first is None else self.first
+            y = (self.first if self.keeps == "input" else x) * self.scale
+            return torch.log_softmax(y, 0)
+
+        def close(self):
+            pass
+
+    def failures(kept):
+        class Case(calls.Case):
+            def __init__(self):
+                self.name, self.cuda, self.device = "one", False, torch.device("cpu")
+                self.shape, self.module = [5, 6], calls.Chain(1, 6)
+
+            def model(self, setting):
+                model = Model(self.module)
+                model.keeps = kept
+                return model
+
+        return calls.check(Case(), "on")
+
+    assert failures("") == []
+    assert any("always others" in text for text in failures("input"))
+    assert any("other weights" in text for text in failures("weights"))
 
 
 @pytest.mark.parametrize("status", ["wrong", "crash", "hang", "compile_error", "compile_timeout",
