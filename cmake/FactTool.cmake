@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fact_add_tool(NAME sources... [COMPILER] LINK libraries...)
+# fact_add_tool(NAME [COMPILER] [SHIPPED] sources... LINK libraries...)
 #
 # Adds the tool NAME, which links shared libraries, and NAME-static, which brings LLVM, MLIR,
 # SQLite and the C++ library with it and needs libc alone: that is what wheels have and what
-# goes to machines without LLVM. Both are made of the same objects. `ninja fact-static-tools`
-# writes static tools to static/bin. COMPILER: the tool has LLVM in it.
+# goes to machines without LLVM. Both are made of the same objects. COMPILER: the tool has LLVM in
+# it. SHIPPED: `ninja fact-static-tools`, and so a wheel, has it; static tools are in static/bin.
 
 # What a library links is decided by the tool that it ends up in: $<${FACT_IF_STATIC}:archive> and
 # $<${FACT_IF_SHARED}:library>.
@@ -26,7 +26,7 @@ function(fact_find_archive result name)
 endfunction()
 
 function(fact_add_tool name)
-  cmake_parse_arguments(ARG "COMPILER" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "COMPILER;SHIPPED" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   install(TARGETS ${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -42,7 +42,9 @@ function(fact_add_tool name)
   target_link_libraries(${static} PRIVATE ${ARG_LINK})
   target_link_options(${static} PRIVATE
     -fuse-ld=lld -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--as-needed -Wl,-s)
-  add_dependencies(fact-static-tools ${static})
+  if(ARG_SHIPPED)
+    add_dependencies(fact-static-tools ${static})
+  endif()
   if(ARG_COMPILER)
     # Plug-ins find the compiler's own classes in the program that loads them.
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)

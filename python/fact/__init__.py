@@ -12,6 +12,7 @@
 Only `export` and what calls it need torch-mlir; importing this package does not.
 """
 
+from . import torch_version  # isort: skip  Warns of an old PyTorch, before others fail for it.
 from .compiler import build, bundle, compile
 from .errors import FactError, FactWarning
 from .export import ExportedGraph, export
@@ -20,7 +21,6 @@ from .registration import register_backend
 
 register_backend()
 
-__version__ = "0.1.0"
 __all__ = [
     "ExportedGraph",
     "FactError",
@@ -33,3 +33,12 @@ __all__ = [
     "export",
     "load",
 ]
+
+
+def __getattr__(name: str) -> str:
+    """`__version__`, which Git is asked for in a checkout."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .version import version
+
+    return version()

@@ -58,8 +58,19 @@ def _agent_options() -> list[tuple[str, str, str]]:
     return [tuple(option) for option in json.loads(listed.stdout)] if listed.stdout else []
 
 
+class _PrintVersion(argparse.Action):
+    """Asks for the version only if it is wanted: in a checkout, Git knows it."""
+
+    def __call__(self, parser, *_) -> None:
+        from .version import version
+
+        print(f"fact {version()}")
+        parser.exit()
+
+
 def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fact", description=__doc__)
+    parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     compile_ = commands.add_parser("compile", help="compile a module to a shared library")
@@ -145,9 +156,11 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
 
 
 def _add_workload(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("workload", metavar="FILE.py|MODULE:CLASS",
-                        help="a file with Model, get_inputs and get_init_inputs, or a class")
-    parser.add_argument("--dtype", choices=["fp32", "fp16", "bf16"], default="fp32")
+    parser.add_argument("workload", metavar="FILE.py|FILE.pt2|MODULE:CLASS",
+                        help="a file with Model, get_inputs and get_init_inputs, a file of "
+                             "torch.export.save, or a class")
+    parser.add_argument("--dtype", choices=["fp32", "fp16", "bf16"], help="(default: fp32, or as "
+                        "exported)")
     parser.add_argument("--float32-precision", choices=["highest", "high", "medium"],
                         help="torch.set_float32_matmul_precision: what products of f32 may use")
     parser.add_argument("--size", metavar="NAME", help="a size the file defines, as in small")
@@ -214,19 +227,21 @@ def _compile_workload(workload, options) -> str:
 
     if options.until:
         output = options.output or f"{workload.name}.mlir"
-        seconds = translate(workload.module, workload.inputs, until=options.until, output=output,
-                            target=options.target, name=workload.name, options=options.option)
+        seconds = translate(workload.module, workload.inputs, workload.kwargs,
+                            until=options.until, output=output, target=options.target,
+                            name=workload.name, options=options.option)
         print(f"{output}: " + ", ".join(f"{stage} {took:.2f} s" for stage, took in seconds.items()))
     elif options.bundle_only:
-        folder = bundle(workload.module, workload.inputs, target=resolve_target(options.target),
-                        output=options.bundle_only, name=workload.name,
-                        candidates=options.candidates, options=options.option, verbose=True)
+        folder = bundle(workload.module, workload.inputs, workload.kwargs,
+                        target=resolve_target(options.target), output=options.bundle_only,
+                        name=workload.name, candidates=options.candidates,
+                        options=options.option, verbose=True)
         print(f"bundle: {folder}")
         print(f"tune and link it with: fact-tune {folder} -o {workload.name}.so")
     else:
         output = options.output or f"{workload.name}.so"
-        library = build(workload.module, workload.inputs, target=options.target, output=output,
-                        name=workload.name, candidates=options.candidates,
+        library = build(workload.module, workload.inputs, workload.kwargs, target=options.target,
+                        output=output, name=workload.name, candidates=options.candidates,
                         options=options.option, verify=not options.no_verify, verbose=True)
         print(f"library: {library.path}")
         if library.verdict:
@@ -251,7 +266,7 @@ def _export(options) -> int:
     from .export import export
 
     workload = _workload(options)
-    graph = export(workload.module, workload.inputs, name=workload.name)
+    graph = export(workload.module, workload.inputs, kwargs=workload.kwargs, name=workload.name)
     if options.output:
         graph.save(options.output)
     else:
@@ -359,6 +374,10 @@ def _bench(options) -> int:
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     workload = _workload(options, device)
+    if workload.kwargs or not all(isinstance(x, torch.Tensor) for x in workload.inputs):
+        raise FactError(f"bench calls a module with tensors, and {options.workload} was exported "
+                        "with other arguments")
+    dtype = options.dtype or ("as exported" if options.workload.endswith(".pt2") else "fp32")
     variants = [*[name for name in compared if name != "fact"], "fact"]
 
     model = None
@@ -385,14 +404,14 @@ def _bench(options) -> int:
     where = torch.cuda.get_device_name() if device == "cuda" else \
         f"cpu, {torch.get_num_threads()} thread(s)"
     report.table(bench.COLUMNS, bench.rows(found),
-                 f"{workload.name}, {options.dtype}, inputs {shapes}, on {where}")
+                 f"{workload.name}, {dtype}, inputs {shapes}, on {where}")
     steps = []
     if options.kernels and not found["fact"].failure:
         steps = bench.profile(model, workload.inputs)
         report.table(bench.KERNEL_COLUMNS, bench.kernel_rows(steps), "kernels, one after the other")
     if options.json:
         figures = {
-            "workload": workload.name, "dtype": options.dtype, "device": where,
+            "workload": workload.name, "dtype": dtype, "device": where,
             "inputs": [list(x.shape) for x in workload.inputs], "torch": torch.__version__,
             "float32_matmul_precision": precision.of_products(),
             "float32_convolution_precision": precision.of_convolutions(),

@@ -63,7 +63,7 @@ def compile(
         library that was compared before is not compared again.
     dynamic_shapes: sizes are fixed, so nothing but None is accepted.
     """
-    module, inputs, kwargs = _open_program(module, inputs, kwargs, dynamic_shapes)
+    module, inputs, kwargs = open_program(module, inputs, kwargs, dynamic_shapes)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     if any(tensor.is_meta for tensor in graph.weights.values()):
         raise FactError(f"{graph.name} is on the meta device and has no weights: use fact.build, "
@@ -90,7 +90,7 @@ def build(
 ) -> Library:
     """Like `compile`, but without weights: the module may be on the meta device, and then
     the library cannot be compared with it."""
-    module, inputs, kwargs = _open_program(module, inputs, kwargs)
+    module, inputs, kwargs = open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
     if any(tensor.is_meta for tensor in graph.weights.values()):
@@ -115,7 +115,7 @@ def bundle(
     verbose: bool = False,
 ) -> Path:
     """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it."""
-    module, inputs, kwargs = _open_program(module, inputs, kwargs)
+    module, inputs, kwargs = open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     return bundle_graph(graph, target, output, _options(candidates, options), verbose)
 
@@ -146,7 +146,7 @@ def translate(
     verbose: bool = False,
 ) -> dict[str, float]:
     """Writes the text of a stage, `import`, `raise` or `discover`; returns times by stage."""
-    module, inputs, kwargs = _open_program(module, inputs, kwargs)
+    module, inputs, kwargs = open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     path = Path(output).absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -160,8 +160,8 @@ def translate(
     return {**graph.seconds, "fact-compile": time.perf_counter() - begin}
 
 
-def _open_program(module: Any, inputs: Sequence[Any] | None, kwargs: dict[str, Any] | None,
-                  dynamic_shapes: Any = None) -> tuple[torch.nn.Module, Sequence[Any], Any]:
+def open_program(module: Any, inputs: Sequence[Any] | None, kwargs: dict[str, Any] | None,
+                 dynamic_shapes: Any = None) -> tuple[torch.nn.Module, Sequence[Any], Any]:
     """The module of an exported program, and the inputs that it was exported with unless there
     are others."""
     if dynamic_shapes is not None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import report, toolchain
 from .errors import FactError
+from .torch_version import OLDEST_TORCH, is_too_old
 
 
 @dataclasses.dataclass
@@ -55,13 +56,13 @@ def _local_machine() -> dict | FactError:
     try:
         from .machine import describe_target
     except ImportError:
-        return FactError("make setup")
+        return FactError(_install("torch"))
     try:
         return describe_target("auto")
     except FactError as error:
         return error
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        return FactError(f"make build (fact-compile --describe-target: {error})")
+        return FactError(f"{toolchain.how_to_get_tools()} (fact-compile --describe-target: {error})")
 
 
 def _print_families() -> None:
@@ -80,24 +81,40 @@ def _print_families() -> None:
 
 
 def _python() -> list[Finding]:
-    python = ".".join(map(str, sys.version_info[:3]))
-    found = [Finding("python", "run anything", python if sys.version_info >= (3, 11) else None,
-                     "install Python 3.11 or newer")]
-    packages = [("torch", "torch", "run anything", True), ("torch-mlir", "torch_mlir", "export", True),
-                ("numpy", "numpy", "export", True), ("ml_dtypes", "ml_dtypes", "export", True),
+    version = ".".join(map(str, sys.version_info[:3]))
+    found = [Finding("python", "run anything", version if sys.version_info >= (3, 11) else None,
+                     "install Python 3.11 or newer"), _torch()]
+    packages = [("torch-mlir", "torch_mlir", "export", True), ("numpy", "numpy", "export", True),
+                ("ml_dtypes", "ml_dtypes", "export", True),
                 ("rich", "rich", "print tables in color", False)]
-    tested = _tested_versions()
     for distribution, module, purpose, required in packages:
-        version: str | None = None
-        if importlib.util.find_spec(module):
-            try:
-                version = importlib.metadata.version(distribution)
-            except importlib.metadata.PackageNotFoundError:
-                version = "unknown version"
-        if version and version != "unknown version" and version != tested.get(distribution, version):
-            version += f" (tested with {tested[distribution]})"
-        found.append(Finding(distribution, purpose, version, "make setup", required))
+        found.append(Finding(distribution, purpose, _installed_version(distribution, module),
+                             _install(distribution), required))
     return found
+
+
+def _torch() -> Finding:
+    """PyTorch, and whether it is new enough."""
+    version, fix = _installed_version("torch", "torch"), _install("torch")
+    if version and is_too_old(version):
+        version, fix = None, f"pip install --upgrade torch ({version} is older than {OLDEST_TORCH})"
+    return Finding("torch", "run anything", version, fix)
+
+
+def _installed_version(distribution: str, module: str) -> str | None:
+    if not importlib.util.find_spec(module):
+        return None
+    try:
+        version = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown version"
+    tested = _tested_versions().get(distribution, version)
+    return version if version == tested else f"{version} (tested with {tested})"
+
+
+def _install(package: str) -> str:
+    """The command that installs a package, in a checkout and elsewhere."""
+    return "make setup" if toolchain.checkout() else f"pip install {package}"
 
 
 def _tested_versions() -> dict[str, str]:
@@ -115,9 +132,10 @@ def _tools() -> list[Finding]:
                           ("fact-opt", "run passes alone")):
         path = toolchain.find_tool(tool)
         trouble = _trouble(path) if path else None
+        fix = toolchain.how_to_get_tools()
         found.append(Finding(tool, purpose, None if trouble or not path else str(path),
-                             f"make build ({path} does not run: {trouble})" if trouble
-                             else "make build", tool != "fact-opt"))
+                             f"{fix} ({path} does not run: {trouble})" if trouble else fix,
+                             tool != "fact-opt"))
     return found
 
 
@@ -132,15 +150,37 @@ def _trouble(program: Path) -> str | None:
 
 
 def _host() -> list[Finding]:
-    found = [_work_folder(), _object_cache()]
-    for program, purpose in (("clang-22", "link host libraries"), ("cmake", "build FACT"),
-                             ("ninja", "build FACT"), ("ccache", "build FACT again faster")):
-        found.append(Finding(program, purpose, shutil.which(program), "make setup",
-                             program == "clang-22"))
+    found = [_work_folder(), _object_cache(), *_host_compiler()]
+    if not toolchain.checkout():
+        return found
+    for program, purpose in (("cmake", "build FACT"), ("ninja", "build FACT"),
+                             ("ccache", "build FACT again faster")):
+        found.append(Finding(program, purpose, shutil.which(program), "make setup", False))
     mlir = Path("/usr/lib/llvm-22/lib/cmake/mlir/MLIRConfig.cmake")
     found.append(Finding("MLIR 22", "build FACT", str(mlir.parent) if mlir.exists() else None,
                          "make setup", False))
     return found
+
+
+def _host_compiler() -> list[Finding]:
+    """The C++ compiler that host bundles name, tried on a program. LLVM, inside of fact-compile,
+    compiles the kernels; this one compiles the references and the runtime, and links."""
+    try:
+        from .machine import describe_target
+
+        name = describe_target("host")["compiler"]
+    except (ImportError, FactError, OSError, subprocess.SubprocessError, ValueError):
+        return []  # fact-compile is missing, which is a finding of its own.
+    compiler, fix = shutil.which(name), "install a C++17 compiler (Debian: apt-get install g++)"
+    if compiler:
+        done = subprocess.run([compiler, "-std=c++17", "-x", "c++", "-", "-o", os.devnull],
+                              input="#include <filesystem>\nint main() {}", capture_output=True,
+                              text=True)
+        if done.returncode:
+            error = next((line for line in done.stderr.splitlines() if "error" in line), "it failed")
+            compiler, fix = None, f"{fix}; {compiler} does not compile: {error}"
+    return [Finding("C++ compiler", "compile the runtime of host libraries, and link", compiler,
+                    f"{fix}, or set FACT_HOST_COMPILER")]
 
 
 def _work_folder() -> Finding:
@@ -188,7 +228,7 @@ def _gpu(local: dict | FactError) -> list[Finding]:
                 "nvidia-driver); bundles can be carried there", False),
         _nvcc(architecture),
         Finding("CUTLASS", "compile for a GPU", _cutlass_description(toolchain.find_cutlass()),
-                "make setup, or set FACT_CUTLASS_DIR", has_gpu),
+                f"{_install('nvidia-cutlass')}, or set FACT_CUTLASS_DIR", has_gpu),
         Finding("cuBLASLt", "let cuBLAS compete with kernels",
                 _describe(cublas, "cublas_api.h", "CUBLAS_VER_"),
                 toolkit + "libcublas-dev-13-0)", False),
@@ -229,11 +269,11 @@ def driver_version() -> str | None:
 def _nvcc(architecture: str | None) -> Finding:
     """nvcc, and whether it compiles for the local GPU."""
     nvcc = toolchain.find_nvcc()
-    found, fix = nvcc_description(nvcc), "make setup"
+    found, fix = nvcc_description(nvcc), _install("nvidia-cuda-nvcc")
     if found and architecture:
         known = _output([nvcc, "--list-gpu-code"]).split()
         if known and architecture.rstrip("af") not in known:
-            fix = f"make setup ({found} does not know {architecture}, only {', '.join(known)})"
+            fix = f"{fix} ({found} does not know {architecture}, only {', '.join(known)})"
             found = None
     return Finding("nvcc", "compile for a GPU", found, fix, architecture is not None)
 

@@ -42,8 +42,14 @@ def require_tool(name: str) -> Path:
 
     tool = find_tool(name)
     if tool is None:
-        raise FactError(f"{name} is not built: run `make build`, or set FACT_BIN_DIR to its folder")
+        raise FactError(f"{name} is missing: {how_to_get_tools()}, or set FACT_BIN_DIR to its folder")
     return tool
+
+
+def how_to_get_tools() -> str:
+    if checkout():
+        return "make build"
+    return "this package was installed without tools: install a wheel of `make wheel`"
 
 
 def find_nvcc() -> Path | None:

@@ -27,7 +27,7 @@ from .files import writing
 
 # Variables that change the output of the tools, besides those that name files hashed below.
 _VARIABLES = ("FACT_NUM_THREADS", "OMP_NUM_THREADS", "NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS",
-              "CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
+              "CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "FACT_HOST_COMPILER")
 
 
 def work_root() -> Path:

@@ -5,6 +5,8 @@ A workload file has a class `Model`, `get_init_inputs()` and `get_inputs()`; it 
 `SMALL`, a dictionary of settings for a size that any machine runs at once. Settings go
 to the constructor and to `get_inputs`, each taking the names it knows. Weights and inputs
 are random with fixed seeds, so that two machines make the same module.
+
+A file of `torch.export.save` has a module with its weights, types and example inputs.
 """
 
 from __future__ import annotations
@@ -33,18 +35,23 @@ class Workload:
     name: str
     module: torch.nn.Module
     inputs: list[torch.Tensor]
+    kwargs: dict[str, Any] | None = None
 
 
 def load_workload(
     spec: str,
     *,
-    dtype: str = "fp32",
+    dtype: str | None = None,
     device: str = "cpu",
     size: str | None = None,
     settings: dict[str, Any] | None = None,
     shapes: Sequence[Sequence[int]] | None = None,
 ) -> Workload:
-    """The module that `spec`, `FILE.py` or `package.module:Class`, names."""
+    """The module that `spec`, `FILE.py`, `FILE.pt2` or `package.module:Class`, names."""
+    if spec.endswith(".pt2"):
+        fixed = {"--dtype": dtype, "--size": size, "--set": settings, "--inputs": shapes,
+                 "--device=meta": device == "meta"}
+        return _load_program(spec, device, [option for option, given in fixed.items() if given])
     source, name, factory = _find(spec)
     settings = {**_size_settings(source, size, spec), **(settings or {})}
     torch.manual_seed(WEIGHT_SEED)
@@ -64,9 +71,33 @@ def load_workload(
             inputs = list(source.get_inputs(**_accepted(source.get_inputs, settings)))
         else:
             raise FactError(f"{spec} has no get_inputs: give shapes, as in --inputs 2x16x64")
-    to = DTYPES[dtype]
+    to = DTYPES[dtype or "fp32"]
     cast = lambda x: x.to(device, to) if x.is_floating_point() else x.to(device)
     return Workload(name or model_name(module), module.to(device, to), [cast(x) for x in inputs])
+
+
+def _load_program(spec: str, device: str, refused: list[str]) -> Workload:
+    """The module in a file of `torch.export.save`."""
+    from .compiler import open_program
+
+    if refused:
+        raise FactError(f"{spec} was exported with its types, sizes and inputs: leave out "
+                        f"{' and '.join(refused)}")
+    if not Path(spec).is_file():
+        raise FactError(f"no file {spec}")
+    try:
+        program = torch.export.load(spec)
+    except Exception as error:
+        raise FactError(f"PyTorch {torch.__version__} cannot read {spec}, a file as torch.export.save "
+                        f"writes it: {type(error).__name__}: {error}") from error
+    module, inputs, kwargs = open_program(program, None, None)
+    move = lambda x: x.to(device) if isinstance(x, torch.Tensor) else x
+    inputs, kwargs = torch.utils._pytree.tree_map(move, (list(inputs), kwargs))
+    return Workload(_identifier(Path(spec).stem), module.to(device), inputs, kwargs or None)
+
+
+def _identifier(text: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in text)
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, Any]:
@@ -103,7 +134,7 @@ def _find(spec: str):
         path = Path(spec)
         if not path.is_file():
             raise FactError(f"no file {spec}")
-        name = "".join(c if c.isalnum() else "_" for c in path.stem)
+        name = _identifier(path.stem)
         found = importlib.util.spec_from_file_location(name, path)
         assert found is not None and found.loader is not None  # None for other endings than .py.
         source = importlib.util.module_from_spec(found)
@@ -116,7 +147,7 @@ def _find(spec: str):
         return source, name, source.Model
     package, separator, cls = spec.partition(":")
     if not separator:
-        raise FactError(f"'{spec}' is neither a file FILE.py nor package.module:Class")
+        raise FactError(f"'{spec}' is neither a file FILE.py or FILE.pt2 nor package.module:Class")
     sys.path.insert(0, "")
     try:
         source = importlib.import_module(package)

@@ -13,6 +13,7 @@ from fact import toolchain
 from fact.__main__ import main
 from fact.library import module_tensors
 from fact.safetensors_file import read_safetensors, write_safetensors
+from fact.version import RELEASE
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")
@@ -183,7 +184,7 @@ def test_what_a_library_says_of_itself(path):
     assert {entry["name"] for entry in library.weights} == {
         "first.weight", "first.bias", "second.bias", "shift", "table", "calls", "last"}
     assert not any(entry["baked"] for entry in library.weights)
-    assert library.workspace_bytes >= 0 and library.kernels and library.version == fact.__version__
+    assert library.workspace_bytes >= 0 and library.kernels and library.version.startswith(RELEASE)
     assert library.build["target"]["kind"] == "host" and library.build["machine"]
 
 

