@@ -9,14 +9,18 @@ the long way, which also has the messages. In a PyTorch without them all calls d
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
 try:
-    from torch._C._dynamo.guards import TensorGuards, _empty_strided_cpu, _empty_strided_cuda
+    from torch._C._dynamo import guards as _guards
 except ImportError:
-    TensorGuards = None
+    _guards = None  # type: ignore[assignment]
+# Of which PyTorch's annotations know only the first.
+_NEEDED = ("TensorGuards", "_empty_strided_cpu", "_empty_strided_cuda")
+_torch: Any = _guards if all(hasattr(_guards, name) for name in _NEEDED) else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -31,18 +35,18 @@ class Again:
     only_output: int | None
 
     @staticmethod
-    def of(inputs: Sequence[torch.Tensor], only_output: int | None) -> "Again | None":
-        if TensorGuards is None or not inputs:
+    def of(inputs: Sequence[torch.Tensor], only_output: int | None) -> Again | None:
+        if _torch is None or not inputs:
             return None
-        guards = TensorGuards(*inputs, dynamic_dims_sizes=None, dynamic_dims_strides=None)
+        guards = _torch.TensorGuards(*inputs, dynamic_dims_sizes=None, dynamic_dims_strides=None)
         return Again(len(inputs), guards.check, _allocator(inputs[0].device), only_output)
 
 
 def _allocator(device: torch.device) -> Callable[..., Any]:
     if device.type == "cpu":
-        return _empty_strided_cpu
+        return _torch._empty_strided_cpu
     if torch.cuda.device_count() == 1:
         # Allocates on the current device.
-        return _empty_strided_cuda
+        return _torch._empty_strided_cuda
     return lambda shape, strides, dtype: torch.empty_strided(shape, strides, dtype=dtype,
                                                              device=device)

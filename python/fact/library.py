@@ -17,8 +17,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import torch
 from torch.utils import _pytree as pytree
 
-from .abi import (GRAPH_SETTINGS, LIBRARY_ABI, PLAIN_TYPES, GraphInfo, LibraryTable, RunFunction,
-                  TensorSlots, named_tensors)
+from .abi import (
+    GRAPH_SETTINGS,
+    LIBRARY_ABI,
+    PLAIN_TYPES,
+    GraphInfo,
+    LibraryTable,
+    RunFunction,
+    TensorSlots,
+    named_tensors,
+)
 from .again import Again
 from .element_types import torch_type
 from .errors import FactError
@@ -344,6 +352,7 @@ class Model:
             entry.data = tensor.data_ptr()
         for entry, tensor in zip(self._results.structs, outputs):
             entry.data = tensor.data_ptr()
+        assert self._results_device is not None
         self._enqueue(self._results, self._results_device)
         signature = self.signature
         if signature is None:

@@ -159,7 +159,7 @@ def test_two_layouts_from_two_threads(library):
 
 
 def test_a_pytorch_without_guards(library, monkeypatch):
-    monkeypatch.setattr(fact.again, "TensorGuards", None)
+    monkeypatch.setattr(fact.again, "_torch", None)
     model = library.create(weights())
     for _ in range(3):
         x = torch.randn(2, 4)
@@ -173,7 +173,7 @@ def test_graphs_of_a_library_that_has_none(library):
     with pytest.raises(fact.FactError, match="cannot use graphs: compile the model again"):
         model.use_graphs("on")
     with pytest.raises(fact.FactError, match="cannot use graphs: compile the model again"):
-        model.graphs
+        _ = model.graphs
     with pytest.raises(fact.FactError, match="unknown setting of graphs 'fast'; known are off, on, "
                                              "automatic"):
         model.use_graphs("fast")

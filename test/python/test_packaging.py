@@ -70,7 +70,8 @@ def test_a_static_tool_refuses_plug_ins(static_tools):
 def test_a_static_tool_loads_curl(static_tools, tmp_path, root):
     """It asks an endpoint that is not there, and says so, rather than that libcurl is missing."""
     done = subprocess.run(
-        [static_tools / "fact-compile", root / "test" / "Driver" / "Inputs" / "small.mlir", "--until=discover",
+        [static_tools / "fact-compile", root / "test" / "Driver" / "Inputs" / "small.mlir",
+         "--until=discover",
          "-o", tmp_path / "out.mlir", "--agent=llm", "--llm-url=http://127.0.0.1:9/v1",
          "--llm-model=none"], capture_output=True, text=True)
     assert "connect" in done.stderr and "libcurl" not in done.stderr, done.stderr

@@ -5,8 +5,8 @@ percentages, so text keeps its size and marks can have the focus."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from html import escape
-from typing import Callable
 
 from . import units
 from .data import Candidate, Kernel, Report

@@ -8,8 +8,8 @@ import json
 import shlex
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from ..errors import FactError
 from ..files import writing
@@ -89,7 +89,7 @@ class CompilationReport:
             return None
         return found.st_mtime_ns, found.st_ino
 
-    def __enter__(self) -> "CompilationReport":
+    def __enter__(self) -> CompilationReport:
         return self
 
     def __exit__(self, kind, error, trace) -> None:

@@ -160,7 +160,7 @@ class Report:
         return dataclasses.asdict(self)
 
     @staticmethod
-    def from_json(data: dict[str, Any]) -> "Report":
+    def from_json(data: dict[str, Any]) -> Report:
         if not isinstance(data, dict) or not isinstance(data.get("format"), int):
             raise ValueError("not a report of FACT: it has no 'format'")
         if data["format"] > FORMAT:

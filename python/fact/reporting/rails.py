@@ -7,8 +7,8 @@ a list of any length stays readable on any width, and repeated blocks can be fol
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Iterable, Sequence
 
 from .data import Graph, Op
 
