@@ -12,7 +12,8 @@
 Only `export` and what calls it need torch-mlir; importing this package does not.
 """
 
-from . import torch_version  # isort: skip  Warns of an old PyTorch, before others fail for it.
+# The first warns of an old PyTorch, before others fail for it.
+from . import torch_version  # noqa: F401
 from .compiler import build, bundle, compile
 from .errors import FactError, FactWarning
 from .export import ExportedGraph, export
