@@ -2,6 +2,7 @@
 """Other people's programs: C++ that runs a model, and CMake that finds FACT."""
 
 import os
+import pathlib
 import shutil
 import subprocess
 
@@ -94,43 +95,18 @@ def test_example_says_what_is_wrong(program, tmp_path):
         assert line in err
 
 
-USER = """
-#include "fact/Dialect/Fact/Fact.h"
-#include "fact/InitAll.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-
-int main() {
-  mlir::DialectRegistry registry;
-  fact::registerAllDialects(registry);
-  mlir::MLIRContext context(registry);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {"
-      "  %0 = fact.relu %x : (tensor<4xf32>) -> tensor<4xf32>"
-      "  return %0 : tensor<4xf32> }", &context);
-  bool found = false;
-  if (module)
-    module->walk([&](fact::ReluOp) { found = true; });
-  return found ? 0 : 1;
-}
-"""
-
-PROJECT = """
-cmake_minimum_required(VERSION 3.20)
-project(user LANGUAGES C CXX)
-set(CMAKE_CXX_STANDARD 17)
-find_package(FACT REQUIRED COMPONENTS Compiler)
-add_executable(user user.cpp)
-target_link_libraries(user PRIVATE FACT::FactInit)
-"""
-
-
 def test_another_project_links_the_compiler(root, tmp_path):
-    (tmp_path / "user.cpp").write_text(USER)
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
-    cmake(root, tmp_path, tmp_path / "build", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
-    assert run(tmp_path / "build" / "user")[0] == 0
+    """examples/toolchain: its own pass with FACT's patterns, and a pipeline of FACT."""
+    example = root / "examples" / "toolchain"
+    cmake(root, example, tmp_path / "build", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
+    tool = tmp_path / "build" / "toolchain-opt"
+    status, out, err = run(tool, example / "layer.mlir",
+                           "--pass-pipeline=builtin.module(func.func(toolchain-clean))")
+    assert status == 0, err
+    assert "reshape" not in out and out.count("fact.relu") == 1
+    status, out, err = run(tool, example / "layer.mlir", "--fact-host")
+    assert status == 0, err
+    assert out.count('fact.fused "gemm_epilogue"') == 1
 
 
 def compiler(root):
@@ -144,15 +120,29 @@ def test_install(root, tmp_path):
     """What is installed is found, and its tools run."""
     status, out, err = run("cmake", "--install", root / "build", "--prefix", tmp_path / "prefix")
     assert status == 0, out + err
-    for tool in ("fact-opt", "fact-compile", "fact-translate", "fact-tune", "fact-registry"):
+    for tool in ("fact-opt", "fact-compile", "fact-translate", "fact-tune", "fact-registry",
+                 "fact-lsp-server", "fact-reduce"):
         status, out, err = run(tmp_path / "prefix" / "bin" / tool, "--version")
         assert status == 0 and out.startswith(tool), err
     # The built-in entries lie where the tools look.
     _, out, err = run(tmp_path / "prefix" / "bin" / "fact-registry", "list")
     assert "gemm_epilogue/bf16/sm_90a#" in out, err
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT)
-    (tmp_path / "user.cpp").write_text(USER)
     package = next((tmp_path / "prefix").glob("lib*/**/FACTConfig.cmake")).parent
-    status, out, err = run("cmake", "-S", tmp_path, "-B", tmp_path / "build",
+    status, out, err = run("cmake", "-S", root / "examples" / "toolchain", "-B", tmp_path / "build",
                            f"-DFACT_DIR={package}", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
     assert status == 0, out + err
+    # A stock mlir-opt loads the installed plug-in, which finds the built-in entries.
+    plugin = next((tmp_path / "prefix").glob("lib*/**/fact-plugin.so"))
+    status, out, err = run(llvm_tools(root) / "mlir-opt",
+                           root / "test" / "Plugin" / "Inputs" / "known.mlir",
+                           f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}",
+                           "--pass-pipeline=builtin.module(fact-discover{target=h200})",
+                           env={**os.environ, "FACT_PATTERNS": str(tmp_path / "none")})
+    assert status == 0 and "strategy(<reuse" in out, err
+
+
+def llvm_tools(root):
+    for line in (root / "build" / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith("LLVM_DIR:"):
+            return pathlib.Path(line.split("=", 1)[1]).parents[2] / "bin"
+    pytest.skip("FACT was built without LLVM")
