@@ -44,9 +44,8 @@ static LogicalResult emitCandidate(FusedOp fused, const Target &target,
   return (*plan)->emit(KernelVariant{schedule, symbol.str()}, code);
 }
 
-LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
-                                     StringRef defaultMachine,
-                                     KernelText text) {
+FailureOr<std::unique_ptr<Target>>
+fact::createTranslationTarget(ModuleOp module, StringRef defaultMachine) {
   MachineDescription machine = *findMachine(defaultMachine);
   MachineAttr named = getTargetMachine(module);
   if (named && named.getDescription().isHost() != machine.isHost())
@@ -55,17 +54,35 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
            << defaultMachine << "'";
   if (named)
     machine = named.getDescription();
-  std::unique_ptr<Target> target = createTarget(module.getContext(), machine);
+  return createTarget(module.getContext(), machine);
+}
+
+LogicalResult fact::emitKernels(
+    ModuleOp module, const Target &target, KernelText text,
+    function_ref<void(FusedOp, StringRef, const KernelCode &)> receive) {
   unsigned next = 0;
   WalkResult result = module.walk([&](FusedOp fused) {
     KernelCode code;
     std::string symbol = fused.getRule().str() + "_" + std::to_string(next++);
     LogicalResult emitted =
         text == KernelText::candidate
-            ? emitCandidate(fused, *target, symbol, code)
+            ? emitCandidate(fused, target, symbol, code)
             : emitReference(fused, symbol + "_reference", code);
     if (failed(emitted))
       return WalkResult::interrupt();
+    receive(fused, symbol, code);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
+                                     StringRef defaultMachine,
+                                     KernelText text) {
+  auto target = createTranslationTarget(module, defaultMachine);
+  if (failed(target))
+    return failure();
+  auto print = [&](FusedOp, StringRef symbol, const KernelCode &code) {
     os << (code.isObject ? code.listing : code.text);
     if (!code.sizes.empty()) {
       os << "// sizes of " << symbol << ": ";
@@ -73,9 +90,8 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
       os << '\n';
     }
     os << '\n';
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+  };
+  return emitKernels(module, **target, text, print);
 }
 
 static void printKind(raw_ostream &os, const ScheduleKind &kind,

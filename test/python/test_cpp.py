@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import fact
+from fact import toolchain
 from fact.safetensors_file import write_safetensors
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
@@ -107,6 +108,29 @@ def test_another_project_links_the_compiler(root, tmp_path):
     status, out, err = run(tool, example / "layer.mlir", "--fact-host")
     assert status == 0, err
     assert out.count('fact.fused "gemm_epilogue"') == 1
+
+
+@pytest.mark.full
+def test_split_kernels_build_with_cutlass_alone(root, tmp_path):
+    """`--split-to` writes a project that CMake and nvcc build."""
+    nvcc, cutlass = toolchain.find_nvcc(), toolchain.find_cutlass()
+    if None in (nvcc, cutlass):
+        pytest.skip("nvcc or CUTLASS is missing: run `make setup`")
+    (tmp_path / "relu.mlir").write_text(
+        "func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {\n"
+        "  %0 = fact.relu %x : (tensor<64xf32>) -> tensor<64xf32>\n"
+        "  return %0 : tensor<64xf32>\n}\n")
+    bin = root / "build" / "bin"
+    status, _, err = run(bin / "fact-opt", tmp_path / "relu.mlir", "-o", tmp_path / "fused.mlir",
+                         "--fact-discover=target=h200 patterns=none")
+    assert status == 0, err
+    status, _, err = run(bin / "fact-translate", tmp_path / "fused.mlir", "--fact-to-cutlass",
+                         f"--split-to={tmp_path / 'kernels'}")
+    assert status == 0, err
+    cmake(root, tmp_path / "kernels", tmp_path / "build", f"-DCMAKE_CUDA_COMPILER={nvcc}",
+          f"-DCUTLASS_DIR={cutlass}")
+    _, out, _ = run("nm", tmp_path / "build" / "libfact_kernels.a")
+    assert " pointwise_0\n" in out
 
 
 def compiler(root):

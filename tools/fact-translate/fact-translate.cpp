@@ -17,12 +17,24 @@ static void registerDialects(DialectRegistry &registry) {
   fact::registerPlugins(registry);
 }
 
+static llvm::cl::opt<std::string> splitTo(
+    "split-to",
+    llvm::cl::desc("For --fact-to-cutlass: write one source per kernel, the "
+                   "headers they include and a CMakeLists.txt to a folder"),
+    llvm::cl::value_desc("folder"));
+
 static void registerTranslation(StringRef name, StringRef description,
                                 StringRef machine, fact::KernelText text) {
   TranslateFromMLIRRegistration(
       name, description,
-      [=](ModuleOp module, raw_ostream &output) {
-        return fact::translateKernels(module, output, machine, text);
+      [=](ModuleOp module, raw_ostream &output) -> LogicalResult {
+        if (splitTo.empty())
+          return fact::translateKernels(module, output, machine, text);
+        if (name == "fact-to-cutlass")
+          return fact::splitKernels(module, splitTo, machine);
+        return module.emitError("--split-to writes what --fact-to-cutlass "
+                                "prints, not what --")
+               << name << " does";
       },
       registerDialects);
 }
@@ -59,6 +71,8 @@ static const char overview[] = R"(FACT: prints the kernels of fused text
   fact-opt model.mlir --fact-host | fact-translate --fact-to-host
 prints the candidate of each kernel that is predicted to be the fastest, or the
 one that its schedule names; -reference prints the kernel's reference.
+  fact-translate fused.mlir --fact-to-cutlass --split-to=kernels
+writes a CMake project that builds these kernels with CUTLASS alone.
   fact-opt model.mlir --fact-cuda | fact-translate --fact-to-sol
 prints the speed of light of each kernel and of each of its ops alone.
 )";
