@@ -187,7 +187,8 @@ LogicalResult Compilation::bundle() {
   // A clone, because refinement still needs the regions.
   OwningOpRef<ModuleOp> program = module.clone();
   PassManager manager(module.getContext());
-  buildProgramPipeline(manager);
+  buildProgramPipeline(manager, options.alternatives,
+                       options.discovery.patterns);
   LogicalResult result =
       success(succeeded(manager.run(*program)) &&
               succeeded(writeBundle(*program, *target, bundleFolder(),
@@ -358,6 +359,7 @@ LogicalResult Compilation::writeSummary() {
                     {"stages", std::move(stages)},
                     {"discovery", describeDiscovery(report)},
                     {"refinement", std::move(refinements)},
+                    {"alternatives", summary.alternatives},
                     {"workspace_bytes", summary.workspaceBytes},
                     {"bundle", bundleFolder()},
                     {"library", options.output},

@@ -35,8 +35,15 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createHoistPrepare());
 }
 
-void fact::buildProgramPipeline(OpPassManager &manager) {
+void fact::buildProgramPipeline(OpPassManager &manager, double alternatives,
+                                ArrayRef<std::string> patterns) {
   manager.addPass(createOutlineProgram());
+  if (alternatives > 0) {
+    AddAlternativesOptions options;
+    options.factor = alternatives;
+    options.patterns.assign(patterns.begin(), patterns.end());
+    manager.addPass(createAddAlternatives(options));
+  }
   manager.addNestedPass<program::ModelOp>(createPlanMemory());
 }
 

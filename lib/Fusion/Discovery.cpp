@@ -186,8 +186,8 @@ LogicalResult Discovery::discover(Block &block, Agent *agent) {
     std::vector<Proposal> proposals = agent->propose(decided, *fusibility);
     again = agent->review(judge(std::move(proposals), decided, false));
   }
-  std::vector<Proposal> rest =
-      createRulesAgent(*retrieval)->propose(decided, *fusibility);
+  std::vector<Proposal> rest = createRulesAgent(*retrieval, options.limit)
+                                   ->propose(decided, *fusibility);
   if (!accepted.empty())
     rankBelow(accepted, rest);
   judge(std::move(rest), decided, agent != nullptr);

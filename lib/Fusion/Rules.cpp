@@ -16,6 +16,7 @@
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/UnrolledLoops.h"
 #include "fact/Analysis/WindowedView.h"
+#include "fact/Fusion/FusionLimit.h"
 #include "fact/Fusion/Retrieval.h"
 
 using namespace mlir;
@@ -48,7 +49,8 @@ struct Candidate {
 
 class RulesAgent : public Agent {
 public:
-  explicit RulesAgent(const Retrieval &retrieval) : retrieval(retrieval) {}
+  RulesAgent(const Retrieval &retrieval, FusionLimit limit)
+      : retrieval(retrieval), limit(limit) {}
 
   std::vector<Proposal> propose(const GroupedBlock &decided,
                                 const Fusibility &fusibility) override;
@@ -107,6 +109,7 @@ private:
   void cover(Operation *op);
 
   const Retrieval &retrieval;
+  const FusionLimit limit;
   /// The decided groups, and those claimed here.
   std::optional<GroupedBlock> block;
   std::optional<UnrolledLoops> loops;
@@ -251,6 +254,9 @@ bool RulesAgent::growSideways(const Rule &rule, OpGroup &group) const {
 }
 
 void RulesAgent::growAll(const Rule &rule, OpGroup &group) const {
+  if (limit == FusionLimit::contractionsAlone &&
+      llvm::any_of(group, llvm::IsaPred<ContractionOpInterface>))
+    return;
   while ((rule.forward && growForward(rule, group)) ||
          (rule.backward && growBackward(rule, group)) ||
          (rule.sideways && growSideways(rule, group)))
@@ -312,7 +318,9 @@ std::optional<Candidate> RulesAgent::grow(Operation *op) const {
   std::optional<Candidate> best = growAlone(seeds);
   double bestGain = best ? best->gain : 0;
   for (const auto &[rule, anchors] : seeds) {
-    if (anchors.size() < 2)
+    if (anchors.size() < 2 ||
+        (limit != FusionLimit::none &&
+         llvm::count_if(anchors, llvm::IsaPred<ContractionOpInterface>) > 1))
       continue;
     std::optional<Candidate> candidate = grow(*rule, anchors);
     if (!candidate || losesKernels(*candidate, anchors))
@@ -481,5 +489,10 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
 }
 
 std::unique_ptr<Agent> fact::createRulesAgent(const Retrieval &retrieval) {
-  return std::make_unique<RulesAgent>(retrieval);
+  return createRulesAgent(retrieval, FusionLimit::none);
+}
+
+std::unique_ptr<Agent> fact::createRulesAgent(const Retrieval &retrieval,
+                                              FusionLimit limit) {
+  return std::make_unique<RulesAgent>(retrieval, limit);
 }

@@ -20,7 +20,7 @@ SmallVector<unsigned> fact::getSharedOperands(FusedOp fused) {
   return shared;
 }
 
-static bool isSameKernel(FusedOp a, FusedOp b) {
+bool fact::isSameKernel(FusedOp a, FusedOp b) {
   return a.getRule() == b.getRule() && a.getSpaceAttr() == b.getSpaceAttr() &&
          a.getScheduleAttr() == b.getScheduleAttr() &&
          OperationEquivalence::isRegionEquivalentTo(

@@ -232,3 +232,28 @@ LogicalResult ModelOp::verifyRegions() {
   return success(succeeded(Dataflow().verify(*this)) &&
                  succeeded(verifyPlan(*this)));
 }
+
+LogicalResult ModelOp::verifySymbolUses(SymbolTableCollection &tables) {
+  std::optional<StringRef> name = getReplaces();
+  if (!name)
+    return success();
+  auto kernel =
+      tables.lookupNearestSymbolFrom<KernelOp>(*this, getReplacesAttr());
+  if (!kernel)
+    return violates(*this, 4) << "no kernel '" << *name << "'";
+  if (kernel.getFunctionType() != getSignature())
+    return (violates(*this, 4)
+            << "its signature is " << getSignature() << ", but that of '"
+            << *name << "' is " << kernel.getFunctionType())
+               .attachNote(kernel.getLoc())
+           << "the kernel";
+  if (!getPrepare().getBody().front().empty() ||
+      !getBody().getOps<program::WeightOp>().empty())
+    return violates(*this, 4) << "it prepares or reads weights";
+  for (LaunchOp launch : getRun().getBody().getOps<LaunchOp>())
+    if (launch.getKernel() == *name)
+      return (violates(*this, 4) << "it launches '" << *name << "'")
+                 .attachNote(launch.getLoc())
+             << "the launch";
+  return success();
+}

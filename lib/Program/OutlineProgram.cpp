@@ -1,6 +1,7 @@
 //===- OutlineProgram.cpp - From a discovered function to launches --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Outline.h"
 #include "fact/Analysis/Parts.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
@@ -305,18 +306,19 @@ static LogicalResult checkSignature(func::FuncOp function) {
   return success();
 }
 
+LogicalResult fact::outlineProgram(ModuleOp module) {
+  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  if (functions.size() != 1)
+    return module.emitError("a program needs one function, but the module has ")
+           << functions.size();
+  return success(succeeded(checkSignature(functions.front())) &&
+                 succeeded(Outliner(module, functions.front()).run()));
+}
+
 namespace {
 struct OutlineProgramPass : fact::impl::OutlineProgramBase<OutlineProgramPass> {
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-    if (functions.size() != 1) {
-      module.emitError("a program needs one function, but the module has ")
-          << functions.size();
-      return signalPassFailure();
-    }
-    if (failed(checkSignature(functions.front())) ||
-        failed(Outliner(module, functions.front()).run()))
+    if (failed(outlineProgram(getOperation())))
       signalPassFailure();
   }
 };

@@ -3,6 +3,7 @@
 
 #include "LibraryCheck.h"
 #include "ProgramCheck.h"
+#include "ProgramRace.h"
 #include "Verification.h"
 #include "WorkerJob.h"
 #include "WorkerReport.h"
@@ -20,6 +21,8 @@ namespace runtime {
 namespace {
 
 struct Check {
+  /// The libraries of a race.
+  std::vector<std::string> libraries;
   /// Job files, in the order of the library's kernels.
   std::vector<std::string> kernels;
   /// The only kernel to verify; -1 for all.
@@ -58,6 +61,8 @@ Check readCheck(const char *path) {
     std::getline(words, rest);
     if (keyword == "kernel" && !rest.empty())
       check.kernels.push_back(rest);
+    else if (keyword == "library" && !rest.empty())
+      check.libraries.push_back(rest);
     else if (keyword == "only" && !rest.empty())
       check.only = std::stoll(rest);
     else if (keyword == "kernels")
@@ -157,6 +162,22 @@ void checkLibrary(const char *path, const char *checkPath) {
   uint64_t compared = checkProgram(*library, program, programCheck);
   finish("ok", ", \"compared\": " + std::to_string(compared) + ", \"steps\": " +
                    std::to_string(program.prepare.size + program.program.size));
+}
+
+void raceLibraries(const char *path) {
+  Check check = readCheck(path);
+  std::vector<Racer> racers;
+  for (const std::string &file : check.libraries) {
+    Racer &racer = racers.emplace_back();
+    racer.program = &load(file.c_str(), racer.library);
+    if (check.inputs.size() != racer.program->inputs.size ||
+        check.weights.size() != racer.program->weights.size)
+      reject("worker_error", file + " has other inputs or weights");
+  }
+  if (racers.empty())
+    reject("worker_error", std::string(path) + " names no library");
+  reportPhase("loaded");
+  finish("ok", describeRace(racePrograms(racers, check.inputs, check.weights)));
 }
 
 } // namespace runtime

@@ -13,6 +13,7 @@
 //   weight FILL   `normal SCALE`, `uniform LOW HIGH`, `factors SPREAD`, or
 //                 `file PATH`
 //   kernels       verifies the kernels but not the program
+//   library PATH  the next library of a race
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,12 @@ namespace runtime {
 /// status is "unchosen", with `{"choices": {"N": HEX}}`, where the library has
 /// no choice for kernels that need one.
 [[noreturn]] void checkLibrary(const char *library, const char *check);
+
+/// Times the libraries that a file names with `library PATH`, on the inputs and
+/// weights that it describes as a check does, in turn (ProgramRace.h). Reports
+/// `{"rounds": N, "times": [{"us", "us_low", "us_high", "ratio", "ratio_low",
+/// "ratio_high"}...]}` and ends the process.
+[[noreturn]] void raceLibraries(const char *race);
 
 } // namespace runtime
 } // namespace fact

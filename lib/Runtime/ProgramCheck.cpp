@@ -3,14 +3,12 @@
 
 #include "ProgramCheck.h"
 #include "StepCheck.h"
-#include "Tensors.h"
 #include "WorkerReport.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Measure.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 
@@ -38,8 +36,6 @@ public:
   uint64_t run();
 
 private:
-  void fillArgument(const TensorSpec &tensor, const Argument &argument,
-                    uint64_t seed, Memory &memory);
   void fillInputs(uint64_t seed);
   void loadConstants();
   void runSteps(bool compares);
@@ -62,24 +58,6 @@ private:
   std::vector<bool> compared;
   uint64_t comparedSteps = 0;
 };
-
-void Checker::fillArgument(const TensorSpec &tensor, const Argument &argument,
-                           uint64_t seed, Memory &memory) {
-  if (!memory)
-    memory = allocateMemory(tensor.bytes());
-  if (argument.path.empty()) {
-    if (!measure::fill(memory.get(), tensor.type, tensor.elements(),
-                       argument.fill, seed))
-      deviceFailed("worker_error");
-    return;
-  }
-  std::ifstream file(argument.path, std::ios::binary);
-  std::vector<char> bytes(tensor.bytes());
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-    reject("worker_error", "cannot read " + argument.path);
-  if (!device::copyToDevice(memory.get(), bytes.data(), bytes.size()))
-    deviceFailed("worker_error");
-}
 
 void Checker::fillInputs(uint64_t seed) {
   inputs.resize(program.inputs.size);
@@ -176,68 +154,23 @@ std::vector<std::vector<char>> Checker::outputsOfSteps() {
 }
 
 std::vector<std::vector<char>> Checker::runLibrary() {
-  auto describe = [](const TensorSpec &tensor, const Memory &memory) {
-    DLTensor result = {};
-    result.data = memory.get();
-    result.device = {static_cast<DLDeviceType>(device::type()),
-                     device::currentOrdinal()};
-    result.ndim = static_cast<int32_t>(tensor.rank);
-    result.dtype = dataTypeOf(tensor.type);
-    result.shape = const_cast<int64_t *>(tensor.shape);
-    return result;
-  };
-  std::vector<DLTensor> tensors;
-  std::vector<FactNamedTensor> named;
-  tensors.reserve(program.weights.size);
-  // Weights are bound by name, so their order may differ from the program's.
-  for (uint32_t i = program.weights.size; i-- > 0;) {
-    tensors.push_back(describe(program.weights[i].tensor, weights[i]));
-    named.push_back({program.weights[i].tensor.name, &tensors.back()});
-  }
-  FactModel *model =
-      library.create(named.data(), static_cast<int64_t>(named.size()));
-  if (!model)
-    reject("wrong", std::string("the library cannot create a model: ") +
-                        library.last_error());
-  std::vector<Memory> memory;
-  std::vector<DLTensor> given, taken;
-  std::vector<DLTensor *> givenPointers, takenPointers;
-  given.reserve(program.inputs.size);
-  taken.reserve(program.outputs.size);
-  for (uint32_t i = 0; i < program.inputs.size; ++i) {
-    given.push_back(describe(program.inputs[i], inputs[i]));
-    givenPointers.push_back(&given.back());
-  }
-  for (uint32_t i = 0; i < program.outputs.size; ++i) {
-    memory.push_back(allocateMemory(program.outputs[i].bytes()));
-    taken.push_back(describe(program.outputs[i], memory.back()));
-    takenPointers.push_back(&taken.back());
-  }
-  // The second run replays a graph, where there are graphs.
-  if (library.use_graphs(model, FACT_GRAPHS_ON) != 0)
-    reject("wrong", std::string("the library cannot use graphs: ") +
-                        library.error(model));
+  LoadedModel model(library, program, inputs, weights);
   // Runs with other inputs in the same memory first: no trace of them may
   // remain.
   std::vector<std::vector<char>> outputs;
   for (uint64_t seed : {otherInputs, theInputs}) {
     fillInputs(seed);
     for (uint32_t i = 0; i < program.outputs.size; ++i)
-      if (!device::fillBytes(memory[i].get(), 0xff, program.outputs[i].bytes(),
-                             nullptr))
+      if (!device::fillBytes(model.outputs[i].get(), 0xff,
+                             program.outputs[i].bytes(), nullptr))
         deviceFailed("worker_error");
-    if (library.run(model, givenPointers.data(),
-                    static_cast<int64_t>(givenPointers.size()),
-                    takenPointers.data(),
-                    static_cast<int64_t>(takenPointers.size()), nullptr) != 0)
-      reject("wrong",
-             std::string("the library cannot run: ") + library.error(model));
+    model.run();
     if (!device::synchronize())
       deviceFailed("crash");
   }
   for (uint32_t i = 0; i < program.outputs.size; ++i)
-    outputs.push_back(readMemory(memory[i].get(), program.outputs[i].bytes()));
-  library.destroy(model);
+    outputs.push_back(
+        readMemory(model.outputs[i].get(), program.outputs[i].bytes()));
   return outputs;
 }
 

@@ -16,6 +16,7 @@
 #ifndef FACT_LIB_RUNTIME_PROGRAMCHECK_H
 #define FACT_LIB_RUNTIME_PROGRAMCHECK_H
 
+#include "LoadedModel.h"
 #include "WorkerJob.h"
 #include "fact/Runtime/Library.h"
 #include "fact/Runtime/Program.h"
@@ -24,13 +25,6 @@
 
 namespace fact {
 namespace runtime {
-
-/// The content of an input or a weight.
-struct Argument {
-  Fill fill;
-  /// The file with a baked weight's value; empty for others.
-  std::string path;
-};
 
 struct ProgramCheck {
   std::vector<Argument> inputs, weights;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Timing.h"
+#include "WorkerReport.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -182,9 +183,7 @@ void TimedKernel::compareWithAnotherRun(const Kept &timed) {
 // Statistics
 //===----------------------------------------------------------------------===//
 
-/// The median and its 95% confidence interval by order statistics, which assume
-/// nothing about the distribution of times.
-static Times summarize(std::vector<double> samples) {
+Times summarize(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   size_t count = samples.size();
   double half = 0.98 * std::sqrt(static_cast<double>(count));
@@ -198,6 +197,52 @@ static Times summarize(std::vector<double> samples) {
                       ? samples[count / 2]
                       : 0.5 * (samples[count / 2 - 1] + samples[count / 2]);
   return {median, at(middle - half), at(middle + half), count};
+}
+
+double TimedKernel::sample() {
+  std::vector<double> samples;
+  runBatch(3, /*coldCache=*/true, samples);
+  return summarize(samples).median;
+}
+
+static constexpr size_t fewestRounds = 20, mostRounds = 60;
+
+std::vector<RaceTimes> race(size_t count,
+                            const std::function<double(size_t)> &sample) {
+  std::vector<std::vector<double>> times(count), ratios(count);
+  std::vector<RaceTimes> result(count);
+  for (size_t round = 1; round <= mostRounds; ++round) {
+    std::vector<double> samples(count);
+    for (size_t i = 0; i < count; ++i) {
+      size_t next = (round + i) % count;
+      samples[next] = sample(next);
+    }
+    bool isDecided = true;
+    for (size_t i = 0; i < count; ++i) {
+      times[i].push_back(samples[i]);
+      ratios[i].push_back(samples[i] / samples[0]);
+      result[i] = {summarize(times[i]), summarize(ratios[i])};
+      isDecided = isDecided && (i == 0 || result[i].ratio.low > 1 ||
+                                result[i].ratio.high < 1);
+    }
+    if (isDecided && round >= fewestRounds)
+      break;
+  }
+  return result;
+}
+
+std::string describeRace(const std::vector<RaceTimes> &times) {
+  std::string text;
+  for (const RaceTimes &each : times)
+    text += (text.empty() ? "" : ", ") +
+            ("{\"us\": " + number(each.time.median)) +
+            ", \"us_low\": " + number(each.time.low) +
+            ", \"us_high\": " + number(each.time.high) +
+            ", \"ratio\": " + number(each.ratio.median) +
+            ", \"ratio_low\": " + number(each.ratio.low) +
+            ", \"ratio_high\": " + number(each.ratio.high) + "}";
+  return ", \"rounds\": " + std::to_string(times.front().time.runs) +
+         ", \"times\": [" + text + "]";
 }
 
 Times TimedKernel::measure(double seconds) {

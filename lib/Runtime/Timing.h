@@ -8,7 +8,9 @@
 #include "Verification.h"
 #include "WorkerJob.h"
 #include <array>
+#include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace fact {
@@ -18,6 +20,26 @@ struct Times {
   double median, low, high;
   size_t runs;
 };
+
+/// The median and its 95% confidence interval by order statistics, which assume
+/// nothing about the distribution of times.
+Times summarize(std::vector<double> samples);
+
+/// What was timed in turn with others: itself, and its time over that of the
+/// first one in the same round.
+struct RaceTimes {
+  Times time, ratio;
+};
+
+/// Times things in turn, each round beginning with another one, so that
+/// whatever else the machine does concerns them alike: at least 20 rounds, up
+/// to 60 while it is open whether one is faster than the first. `sample`
+/// measures one of them, by position.
+std::vector<RaceTimes> race(size_t count,
+                            const std::function<double(size_t)> &sample);
+
+/// As members of the worker's report: "rounds" and "times".
+std::string describeRace(const std::vector<RaceTimes> &times);
 
 /// Times a verified candidate and compares each timed launch with the verified
 /// one. Before a launch, its operands change in place to those of another
@@ -33,6 +55,9 @@ public:
   /// Runs until the median is known to 2%, at most 100 times and for at most
   /// `seconds`, cache flushes included.
   Times measure(double seconds);
+
+  /// The median of a few launches.
+  double sample();
 
 private:
   /// The results of one timed launch.

@@ -32,6 +32,9 @@ public:
   explicit Verifier(const Job &job);
 
   size_t trialCount() const { return trials.size(); }
+  bool isNormal(size_t trial) const {
+    return trials[trial].kind == TrialKind::Normal;
+  }
 
   /// Draws operands and runs the reference on them.
   void prepareTrial(size_t index, TestedKernel &reference);

@@ -8,6 +8,8 @@
 //                                 say what machine this is, and whether its
 //                                 processor has these features
 //   worker --check LIBRARY CHECK  verify a linked library (LibraryCheck.h)
+//   worker --race RACE            time libraries in turn (LibraryCheck.h)
+//   worker --finals JOB...        time verified candidates of a kernel in turn
 //
 // It prints one JSON object per line: {"phase": ...} as it goes, so that the
 // parent knows where a crash or a hang happened, and {"phase": "done",
@@ -28,6 +30,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <exception>
 #include <fstream>
@@ -89,6 +92,36 @@ std::vector<VerifiedTrial> verify(Job &job, const FactKernel *&candidate,
                ", \"runs\": " + std::to_string(times.runs);
   }
   finish("ok", figures);
+}
+
+/// Normal trials are verified again, since timed launches are compared with
+/// them; the others were when the candidates were measured alone.
+[[noreturn]] void runFinals(const char *const *paths, int count) {
+  std::deque<Job> jobs;
+  std::deque<TimedKernel> kernels;
+  for (int i = 0; i < count; ++i) {
+    Job &job = jobs.emplace_back(readJob(paths[i]));
+    Verifier verifier(job);
+    TestedKernel reference(loadKernel(job.reference, "reference_error"), {},
+                           job, job.referenceResults().size(),
+                           "reference_error");
+    const FactKernel &candidate = loadKernel(job.candidate, "link_error");
+    TestedKernel tested(candidate, job.sizeTable(), job, job.results.size(),
+                        "crash");
+    for (size_t trial = 0; trial < verifier.trialCount(); ++trial) {
+      if (!verifier.isNormal(trial))
+        continue;
+      verifier.prepareTrial(trial, reference);
+      reportPhase("loaded");
+      verifier.check(tested);
+    }
+    job.choice = tested.usedChoice();
+    kernels.emplace_back(candidate, job, verifier.verified);
+  }
+  reportPhase("verified");
+  finish("ok", describeRace(race(kernels.size(), [&](size_t i) {
+           return kernels[i].sample();
+         })));
 }
 
 /// ", features 0123456789abcdef": processors of one model name may have
@@ -169,10 +202,14 @@ int main(int argc, char **argv) {
       describeMachine(argv + 2, argc - 2);
     if (argc == 4 && std::strcmp(argv[1], "--check") == 0)
       checkLibrary(argv[2], argv[3]);
+    if (argc == 3 && std::strcmp(argv[1], "--race") == 0)
+      raceLibraries(argv[2]);
+    if (argc >= 3 && std::strcmp(argv[1], "--finals") == 0)
+      runFinals(argv + 2, argc - 2);
     if (argc == 2)
       runJob(argv[1]);
-    reject("worker_error",
-           "usage: worker JOB | --machine | --check LIBRARY CHECK");
+    reject("worker_error", "usage: worker JOB | --machine | --check LIBRARY "
+                           "CHECK | --race RACE | --finals JOB...");
   } catch (const std::bad_alloc &) {
     reject("out_of_memory", "out of memory in the worker");
   } catch (const std::exception &problem) {

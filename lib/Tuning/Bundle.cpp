@@ -86,7 +86,7 @@ static void checkSymbols(const Bundle &bundle) {
     }
 }
 
-static void checkOutputsWritten(const Bundle &bundle) {
+void checkOutputsWritten(const Bundle &bundle) {
   std::vector<bool> written(bundle.outputs.size());
   for (const Step &step : bundle.program)
     for (uint32_t index : step.results)

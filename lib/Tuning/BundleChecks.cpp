@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BundleChecks.h"
+#include "fact/Tuning/Alternatives.h"
+#include "fact/Tuning/Files.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -180,14 +182,13 @@ void checkValues(const Node &node, Bundle &bundle) {
   }
 }
 
-uint32_t findKernel(const Node &node, Bundle &bundle) {
+uint32_t findKernel(const Node &node, const Bundle &bundle) {
   std::string name = node.string();
   auto kernel =
       std::find_if(bundle.kernels.begin(), bundle.kernels.end(),
                    [&](const Kernel &each) { return each.name == name; });
   if (kernel == bundle.kernels.end())
     node.fail("unknown kernel \"" + name + "\"");
-  kernel->used = true;
   return static_cast<uint32_t>(kernel - bundle.kernels.begin());
 }
 
@@ -256,6 +257,96 @@ void checkResults(const Node &node, const Bundle &bundle, const Step &step,
                                     : "'program' may write only workspace and "
                                       "outputs");
   }
+}
+
+/// Values of an alternative are operands and results of its kernel, constants,
+/// workspace, and parts of those.
+static void checkValue(const Node &node, const Bundle &bundle,
+                       const Alternative &alternative, const Value &value) {
+  const Kernel &kernel = bundle.kernels[alternative.kernel];
+  auto take = [&](size_t count, const char *what) {
+    if (value.index >= count)
+      node.fail("'index' is " + std::to_string(value.index) +
+                ", but there are " + std::to_string(count) + " " + what);
+  };
+  switch (value.kind) {
+  case ValueKind::Input:
+    return take(kernel.operands.size(), "operands");
+  case ValueKind::Output:
+    return take(kernel.results.size(), "results");
+  case ValueKind::Constant:
+    return take(bundle.constants.size(), "constants");
+  case ValueKind::Workspace:
+    if (value.bytes % 256 != 0 || value.bytes > maximumBytes)
+      node.fail("expected 'bytes' that are a multiple of 256, at most 2^48");
+    return;
+  case ValueKind::Part:
+    if (value.index >= alternative.values.size() ||
+        &value <= &alternative.values[value.index] ||
+        alternative.values[value.index].kind == ValueKind::Part)
+      node.fail("'of' is " + std::to_string(value.index) +
+                "; expected the position of an earlier value that is not a "
+                "part");
+    return;
+  default:
+    node.fail("expected an input (an operand of the kernel), an output (a "
+              "result of it), a constant, workspace or a part");
+  }
+}
+
+void checkAlternative(const Node &node, Bundle &bundle,
+                      const Alternative &alternative) {
+  if (!bundle.kernels[alternative.kernel].used)
+    node["kernel"].fail("no step launches this kernel");
+  std::vector<Node> values = node["values"].list(),
+                    steps = node["steps"].list();
+  for (size_t i = 0; i < values.size(); ++i)
+    checkValue(values[i], bundle, alternative, alternative.values[i]);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Step &step = alternative.steps[i];
+    if (step.kernel == alternative.kernel)
+      steps[i].fail("launches the kernel that it replaces");
+    for (const std::vector<uint32_t> *list : {&step.operands, &step.results})
+      for (uint32_t value : *list)
+        if (value >= values.size())
+          steps[i].fail("uses value " + std::to_string(value) +
+                        ", but there are " + std::to_string(values.size()));
+  }
+  // In its place, as part of the program.
+  Bundle program = applyAlternatives(bundle, {&alternative});
+  for (const Value &part : program.values) {
+    if (part.kind != ValueKind::Part)
+      continue;
+    const Value &whole = program.values[part.index];
+    if (part.offset > whole.bytes || part.bytes > whole.bytes - part.offset)
+      node.fail("a part ends at byte " +
+                std::to_string(part.offset + part.bytes) +
+                " of a value that has " + std::to_string(whole.bytes));
+  }
+  size_t next = 0;
+  for (const Step &step : bundle.program) {
+    if (step.kernel != alternative.kernel) {
+      ++next;
+      continue;
+    }
+    for (const Node &place : steps) {
+      const Step &placed = program.program[next++];
+      checkOperands(place["operands"], program, placed,
+                    /*isPrepare=*/false);
+      checkResults(place["results"], program, placed, /*isPrepare=*/false);
+    }
+  }
+  try {
+    checkOutputsWritten(program);
+    checkDataflow(program);
+  } catch (const Failure &problem) {
+    node.fail(std::string("in its place, ") + problem.what());
+  }
+  for (size_t i = 0; i < bundle.kernels.size(); ++i)
+    bundle.kernels[i].fixedOperands =
+        std::move(program.kernels[i].fixedOperands);
+  for (const Step &step : alternative.steps)
+    bundle.kernels[step.kernel].usedByAlternative = true;
 }
 
 void checkCommand(const Node &node, const Words &words,

@@ -54,13 +54,20 @@ void finishKernels(Bundle &bundle);
 
 /// Sets the sizes of values that are tensors.
 void checkValues(const Node &node, Bundle &bundle);
-/// The position of a step's kernel, which is then used.
-uint32_t findKernel(const Node &node, Bundle &bundle);
+/// The position of a step's kernel.
+uint32_t findKernel(const Node &node, const Bundle &bundle);
 /// Sets which operands are fixed.
 void checkOperands(const Node &node, Bundle &bundle, const Step &step,
                    bool isPrepare);
 void checkResults(const Node &node, const Bundle &bundle, const Step &step,
                   bool isPrepare);
+
+/// Its steps are right wherever they take the place of its kernel. Sets which
+/// kernels it uses, and which of their operands are fixed.
+void checkAlternative(const Node &node, Bundle &bundle,
+                      const Alternative &alternative);
+/// Each output with elements is written. Throws a Failure.
+void checkOutputsWritten(const Bundle &bundle);
 
 /// A command has words, and these placeholders among them.
 void checkCommand(const Node &node, const Words &words,

@@ -185,6 +185,7 @@ void describe(Archive &archive, Bundle &bundle, Step &step, bool isPrepare) {
       Archive::isReader ? "" : bundle.kernels[step.kernel].name;
   archive.field("kernel", kernel, [&](const Node &node) {
     step.kernel = findKernel(node, bundle);
+    bundle.kernels[step.kernel].used = true;
   });
   archive.field("operands", step.operands, [&](const Node &node) {
     checkOperands(node, bundle, step, isPrepare);
@@ -192,6 +193,27 @@ void describe(Archive &archive, Bundle &bundle, Step &step, bool isPrepare) {
   archive.field("results", step.results, [&](const Node &node) {
     checkResults(node, bundle, step, isPrepare);
   });
+}
+
+/// Checked as a whole: by itself a step says neither whose memory it reads nor
+/// whose it writes.
+template <typename Archive>
+void describe(Archive &archive, Bundle &bundle, Alternative &alternative) {
+  auto describeKernel = [&](auto &item, uint32_t &position) {
+    std::string name = Archive::isReader ? "" : bundle.kernels[position].name;
+    item.field("kernel", name,
+               [&](const Node &node) { position = findKernel(node, bundle); });
+  };
+  describeKernel(archive, alternative.kernel);
+  archive.field("form", alternative.form, &Node::identifier);
+  archive.field("values", alternative.values);
+  archive.list("steps", alternative.steps, [&](auto &item, Step &step) {
+    describeKernel(item, step.kernel);
+    item.field("operands", step.operands);
+    item.field("results", step.results);
+  });
+  archive.whenRead(
+      [&](const Node &node) { checkAlternative(node, bundle, alternative); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,6 +273,10 @@ template <typename Archive> void describe(Archive &archive, Bundle &bundle) {
   archive.list("program", bundle.program, [&](auto &item, Step &step) {
     describe(item, bundle, step, /*isPrepare=*/false);
   });
+  archive.optionalList("alternatives", bundle.alternatives,
+                       [&](auto &item, Alternative &alternative) {
+                         describe(item, bundle, alternative);
+                       });
   archive.object("commands", [&](auto &commands) {
     commands.field("compile", bundle.compile, [&](const Node &node) {
       checkCommand(node, bundle.compile, {"{flags}", "{source}", "{output}"});

@@ -24,7 +24,7 @@ void Tuner::ensureWinnerObjects() {
   for (bool complete = false; !complete;) {
     complete = true;
     std::vector<std::pair<Search *, Attempt>> failed;
-    for (auto &each : searches) {
+    for (Search *each : linked) {
       const Kernel &kernel = each->kernel();
       size_t index = static_cast<size_t>(each->result.winner);
       const Candidate &candidate = kernel.candidates[index];
@@ -34,7 +34,7 @@ void Tuner::ensureWinnerObjects() {
       fs::path aside = objectOf(kernel, index);
       aside.replace_extension(".partial.o");
       Command command = compileCommand(candidate, aside, log, true);
-      auto done = [=, &failed, &each](const Outcome &outcome, bool isCached) {
+      auto done = [=, &failed](const Outcome &outcome, bool isCached) {
         if (outcome.succeeded()) {
           adoptObject(each->kernel(), index, aside);
           reportObject(each->kernel(), "#" + std::to_string(index), outcome,
@@ -43,7 +43,7 @@ void Tuner::ensureWinnerObjects() {
         }
         std::error_code absent;
         fs::remove(aside, absent);
-        failed.emplace_back(each.get(), compileFailure(outcome, log));
+        failed.emplace_back(each, compileFailure(outcome, log));
       };
       compile(objectKey(candidate, true), command, aside, done);
     }
@@ -61,7 +61,7 @@ void Tuner::buildReferences() {
   Words objects, link;
   std::set<std::string> symbols;
   ContentHash hash;
-  for (auto &search : searches) {
+  for (Search *search : linked) {
     const KernelSource &reference = search->kernel().reference;
     if (reference.source.empty()) {
       if (symbols.insert(reference.symbol).second)
@@ -72,7 +72,7 @@ void Tuner::buildReferences() {
       buildReference(*search);
   }
   runScheduled();
-  for (auto &search : searches)
+  for (Search *search : linked)
     if (!search->error.empty())
       throw Failure("kernel '" + search->kernel().name +
                     "' cannot be verified: " + search->error);
@@ -123,9 +123,7 @@ static std::string fillOf(const Bundle &bundle, runtime::ValueKind kind,
   return text.str();
 }
 
-/// Describes the content of the program's inputs and weights; or says why only
-/// the kernels can be verified.
-static std::string describeArguments(const Bundle &bundle, std::string &why) {
+std::string describeArguments(const Bundle &bundle, std::string &why) {
   std::string text;
   for (uint32_t i = 0; i < bundle.inputs.size(); ++i)
     text += "input " +
@@ -150,7 +148,7 @@ static std::string describeArguments(const Bundle &bundle, std::string &why) {
 /// Runs the worker on all kernels and the program, or on one kernel.
 WorkerReport Tuner::runCheck(const fs::path &library, int only) {
   std::string text;
-  for (auto &search : searches) {
+  for (Search *search : linked) {
     const Kernel &kernel = search->kernel();
     fs::path job = buildFolder(kernel) / "library.job";
     fs::path reference = kernel.reference.source.empty()
@@ -162,7 +160,7 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
   }
   std::string why;
   text += only >= 0 ? "only " + std::to_string(only) + "\n"
-                    : describeArguments(bundle, why);
+                    : describeArguments(shipped, why);
   if (!why.empty())
     std::printf("check     kernels only: %s\n", why.c_str());
   fs::path check = build / "library.check";
@@ -173,7 +171,7 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
                                              library.string(), check.string()});
   command.captureOutput = true;
   command.log = build / "check.log";
-  double kernels = only >= 0 ? 1 : static_cast<double>(searches.size() + 1);
+  double kernels = only >= 0 ? 1 : static_cast<double>(linked.size() + 1);
   command.timeoutSeconds = options.runTimeout * kernels;
   for (int tries = 1;; ++tries) {
     writeFile(command.log, "$ " + command.text() + "\n");
@@ -194,7 +192,7 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
 
 void Tuner::takeChoices(const WorkerReport &report) {
   for (const auto &[number, choice] : report.values["choices"].items()) {
-    Search &search = *searches.at(std::stoul(number));
+    Search &search = *linked.at(std::stoul(number));
     Attempt &winner =
         *search.result.attempts[static_cast<size_t>(search.result.winner)];
     if (!winner.choice.empty())
@@ -237,7 +235,7 @@ bool Tuner::checkLibrary(const fs::path &library) {
                        ? "the linked library does not compute its program: "
                        : "the linked library cannot be loaded: ") +
                   report.detail + "\n  see " + log.string());
-  Search &search = *searches.at(static_cast<size_t>(report.kernel));
+  Search &search = *linked.at(static_cast<size_t>(report.kernel));
   if (report.status == "worker_error" || report.status == "reference_error")
     throw Failure("kernel '" + search.kernel().name +
                   "' of the linked library cannot be verified: " +

@@ -50,7 +50,7 @@ void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
                         const fs::path &name) {
   fs::path source = build / "library.cpp";
   fs::path exports = build / "exports.map";
-  writeFile(source, writeLibrarySource(bundle, result));
+  writeFile(source, writeLibrarySource(shipped, result));
   writeFile(exports, writeExports(bundle));
 
   std::vector<fs::path> sources =
@@ -100,10 +100,10 @@ void Tuner::compose(TuningResult &result) {
     }
     const fs::path &path;
   } discard{aside};
+  chooseProgram(result);
   do {
     ensureWinnerObjects();
-    for (size_t i = 0; i < searches.size(); ++i)
-      result.kernels[i] = searches[i]->result;
+    takeKernels(result);
     linkLibrary(result, aside, output);
     if (options.noCheck) {
       std::printf("check     skipped: this library was not verified\n");
@@ -124,7 +124,8 @@ void Tuner::compose(TuningResult &result) {
       std::chrono::steady_clock::now() - begin;
   result.objects = objects;
   result.seconds.check = seconds.check;
-  result.seconds.link = elapsed.count() - seconds.check;
+  result.seconds.programs = seconds.programs;
+  result.seconds.link = elapsed.count() - seconds.check - seconds.programs;
   result.seconds.total += elapsed.count();
 }
 

@@ -180,7 +180,11 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
     std::string day = report.value("date", date);
     if (day.empty())
       throw Failure(file.string() + " has no date; name its day with --date");
-    for (const Json &kernel : report.at("kernels")) {
+    // Those of the program, and those that were tuned for its alternatives.
+    Json kernels = report.at("kernels");
+    for (const Json &other : report.value("others", Json::array()))
+      kernels.push_back(other);
+    for (const Json &kernel : kernels) {
       requireSameKernel(bundle, kernel, file);
       for (const Json &item : kernel.at("attempts")) {
         Attempt attempt;
@@ -196,7 +200,7 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
         attempt.us = item.value("us", 0.0);
         if (item.contains("norm_error"))
           attempt.error = item.at("norm_error").get<double>();
-        else if (item.at("candidate") == kernel.at("candidate"))
+        else if (item.at("candidate") == kernel.value("candidate", -1))
           attempt.error = kernel.at("norm_error").get<double>();
         attempts[kernel.at("name")].push_back(std::move(attempt));
       }

@@ -355,7 +355,7 @@ private:
   /// bundle.
   size_t positionOf(uint32_t kernel) const {
     for (size_t i = 0; i < result.kernels.size(); ++i)
-      if (result.kernels[i].kernel == &bundle.kernels[kernel])
+      if (result.kernels[i].kernel->name == bundle.kernels[kernel].name)
         return i;
     return 0;
   }

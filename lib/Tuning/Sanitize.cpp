@@ -169,6 +169,8 @@ std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
 void Tuner::sanitizeWinners() {
   for (auto &each : searches) {
     Search &search = *each;
+    if (search.result.winner < 0)
+      continue;
     std::vector<std::string> passed;
     while (passed.size() < std::size(sanitizerTools)) {
       const char *tool = sanitizerTools[passed.size()];

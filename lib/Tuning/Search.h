@@ -34,6 +34,7 @@ struct Tuner::Search {
   /// How often workers died, by candidate.
   std::map<size_t, int> deaths;
   bool spillsTried = false;
+  bool finalsDone = false;
   /// Why the kernel itself, rather than a candidate, failed.
   std::string error;
 
@@ -120,6 +121,14 @@ WorkerReport readReport(const Outcome &outcome);
 
 /// The choice in a worker's report; throws a Failure if it is malformed.
 std::string choiceIn(const nlohmann::json &value);
+
+/// The candidates that are measured again in turn, the fastest first:
+/// Finals.cpp.
+std::vector<size_t> findFinalists(const KernelResult &result);
+
+/// Describes the content of the program's inputs and weights; or says why only
+/// the kernels can be verified: CheckLibrary.cpp.
+std::string describeArguments(const Bundle &bundle, std::string &why);
 
 /// The verdict on a candidate whose compiler failed: Search.cpp.
 Attempt compileFailure(const Outcome &outcome,

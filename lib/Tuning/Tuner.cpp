@@ -237,8 +237,14 @@ void Tuner::prepare() {
               static_cast<unsigned long long>(options.seed));
 }
 
-bool Tuner::isWanted(const Kernel &kernel) const {
+bool Tuner::isRequired(const Kernel &kernel) const {
   return options.only.empty() ? kernel.used : kernel.name == options.only;
+}
+
+bool Tuner::isWanted(const Kernel &kernel) const {
+  return isRequired(kernel) ||
+         (options.only.empty() && kernel.usedByAlternative &&
+          measuresAlternatives());
 }
 
 void Tuner::addSearch(const Kernel &kernel) {
@@ -278,10 +284,12 @@ TuningResult Tuner::finish() {
   bool failed = false;
   for (auto &search : searches) {
     chooseWinner(*search);
-    failed = failed || search->result.winner < 0;
+    failed =
+        failed || (search->result.winner < 0 && isRequired(search->kernel()));
   }
   if (failed)
     reportFailures();
+  setProgram({});
   if (options.sanitize)
     sanitizeWinners();
   seconds.compileAndMeasure = secondsSince(searchBegin);
@@ -290,8 +298,7 @@ TuningResult Tuner::finish() {
   result.machine = machine;
   result.compiler = compiler;
   result.seed = options.seed;
-  for (auto &search : searches)
-    result.kernels.push_back(search->result);
+  takeKernels(result);
   seconds.total = secondsSince(begin);
   result.seconds = seconds;
   result.objects = objects;
@@ -307,7 +314,10 @@ void Tuner::show() {
     std::vector<size_t> ranking = rank(kernel);
     std::printf("%s  %s  %.4g us at the speed of light, %zu candidates%s\n",
                 kernel.name.c_str(), kernel.rule.c_str(), kernel.solUs,
-                ranking.size(), kernel.used ? "" : ", not used");
+                ranking.size(),
+                kernel.used                ? ""
+                : kernel.usedByAlternative ? ", for an alternative"
+                                           : ", not used");
     if (kernel.strategy)
       std::printf("  strategy %s\n", kernel.strategy->text().c_str());
     if (options.dryRun)
@@ -391,7 +401,9 @@ void Tuner::reportFailures() {
   std::string message;
   for (auto &each : searches) {
     const KernelResult &result = each->result;
-    if (result.winner >= 0)
+    bool isLinked =
+        std::find(linked.begin(), linked.end(), each.get()) != linked.end();
+    if (result.winner >= 0 || !(isLinked || isRequired(*result.kernel)))
       continue;
     message += (message.empty() ? "" : "\n") + std::string("kernel '") +
                result.kernel->name + "' ";

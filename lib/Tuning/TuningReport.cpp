@@ -46,7 +46,6 @@ static Json describeAttempt(const KernelResult &result, size_t index) {
 
 static Json describeKernel(const KernelResult &result) {
   const Kernel &kernel = *result.kernel;
-  const Attempt &best = result.best();
   Json failures = Json::object();
   Json attempts = Json::array();
   size_t reused = 0;
@@ -64,25 +63,49 @@ static Json describeKernel(const KernelResult &result) {
     entry["strategy"] = Json::parse(print(*kernel.strategy));
   if (kernel.priority)
     entry["priority"] = kernel.priority;
-  if (kernel.candidates[result.winner].fallback)
-    entry["fallback"] = true;
-  entry.update({{"candidate", result.winner},
-                {"schedule", kernel.candidates[result.winner].key},
-                {"us", best.us},
-                {"us_low", best.usLow},
-                {"us_high", best.usHigh},
-                {"runs", best.runs},
-                {"sol_us", kernel.solUs},
-                {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
-                {"norm_error", best.normError},
-                {"element_error", best.elementError},
-                {"candidates", kernel.candidates.size()},
+  // A kernel that only an alternative launches may have no winner.
+  if (result.winner >= 0) {
+    const Attempt &best = result.best();
+    if (kernel.candidates[result.winner].fallback)
+      entry["fallback"] = true;
+    entry.update({{"candidate", result.winner},
+                  {"schedule", kernel.candidates[result.winner].key},
+                  {"us", best.us},
+                  {"us_low", best.usLow},
+                  {"us_high", best.usHigh},
+                  {"runs", best.runs},
+                  {"sol_us", kernel.solUs},
+                  {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
+                  {"norm_error", best.normError},
+                  {"element_error", best.elementError}});
+  }
+  entry.update({{"candidates", kernel.candidates.size()},
                 {"tried", attempts.size()},
                 {"reused", reused},
                 {"failures", failures},
                 {"sanitized", result.sanitized},
                 {"attempts", attempts}});
   return entry;
+}
+
+static Json describeProgram(const ProgramTime &program) {
+  return {{"program", program.name},
+          {"steps", program.steps},
+          {"workspace_bytes", program.workspaceBytes},
+          {"sum_us", program.sumUs},
+          {"us", program.us},
+          {"us_low", program.usLow},
+          {"us_high", program.usHigh},
+          {"ratio", program.ratio},
+          {"ratio_low", program.ratioLow},
+          {"ratio_high", program.ratioHigh},
+          {"ships", program.ships}};
+}
+
+static Json describeAblation(const Ablation &ablation) {
+  return {{"kernel", ablation.kernel},      {"form", ablation.form},
+          {"other", ablation.other},        {"ratio", ablation.ratio},
+          {"ratio_low", ablation.ratioLow}, {"ratio_high", ablation.ratioHigh}};
 }
 
 std::string writeTuningReport(const Bundle &bundle,
@@ -103,6 +126,7 @@ std::string writeTuningReport(const Bundle &bundle,
   }
   json["seconds"] = {{"worker", result.seconds.worker},
                      {"compile_and_measure", result.seconds.compileAndMeasure},
+                     {"programs", result.seconds.programs},
                      {"link", result.seconds.link},
                      {"check", result.seconds.check},
                      {"total", result.seconds.total}};
@@ -111,6 +135,16 @@ std::string writeTuningReport(const Bundle &bundle,
   json["kernels"] = Json::array();
   for (const KernelResult &each : result.kernels)
     json["kernels"].push_back(describeKernel(each));
+  json["others"] = Json::array();
+  for (const KernelResult &each : result.others)
+    json["others"].push_back(describeKernel(each));
+  json["rounds"] = result.race.rounds;
+  json["programs"] = Json::array();
+  for (const ProgramTime &program : result.race.programs)
+    json["programs"].push_back(describeProgram(program));
+  json["ablations"] = Json::array();
+  for (const Ablation &ablation : result.ablations)
+    json["ablations"].push_back(describeAblation(ablation));
   return json.dump(2) + "\n";
 }
 
@@ -151,6 +185,45 @@ static std::string describePlainKernels(const TuningResult &result,
   return line + names.str() + "\n";
 }
 
+/// The programs that were timed whole, and what each form gains.
+static std::string writePrograms(const TuningResult &result) {
+  std::ostringstream out;
+  char line[512];
+  if (!result.race.programs.empty()) {
+    std::snprintf(line, sizeof(line),
+                  "\n%10s %10s %7s %15s %6s  %s (%zu rounds, in turn)\n", "us",
+                  "sum", "ratio", "interval", "steps", "program",
+                  result.race.rounds);
+    out << line;
+  }
+  auto interval = [](double low, double high) {
+    char text[40];
+    std::snprintf(text, sizeof(text), "%.3f..%.3f", low, high);
+    return std::string(text);
+  };
+  for (const ProgramTime &each : result.race.programs) {
+    std::snprintf(line, sizeof(line), "%10.5g %10.5g %7.3f %15s %6zu  %s%s\n",
+                  each.us, each.sumUs, each.ratio,
+                  interval(each.ratioLow, each.ratioHigh).c_str(), each.steps,
+                  shortened(each.name, 300).c_str(),
+                  each.ships ? ", ships" : "");
+    out << line;
+  }
+  if (!result.ablations.empty()) {
+    std::snprintf(line, sizeof(line), "\n%-26s %-8s %-8s %8s %15s\n", "kernel",
+                  "form", "against", "gain", "interval");
+    out << line;
+  }
+  for (const Ablation &each : result.ablations) {
+    std::snprintf(line, sizeof(line), "%-26s %-8s %-8s %+7.1f%% %15s\n",
+                  shortened(each.kernel, 26).c_str(), each.form.c_str(),
+                  each.other.c_str(), 100 * (each.ratio - 1),
+                  interval(each.ratioLow, each.ratioHigh).c_str());
+    out << line;
+  }
+  return out.str();
+}
+
 std::string writeTable(const TuningResult &result) {
   std::ostringstream out;
   char line[512];
@@ -186,7 +259,7 @@ std::string writeTable(const TuningResult &result) {
   }
   std::snprintf(line, sizeof(line), "%-26s %-8s %10.5g\n",
                 "sum, each kernel once", "", total);
-  out << line << describePlainKernels(result, total);
+  out << line << describePlainKernels(result, total) << writePrograms(result);
   return out.str();
 }
 

@@ -927,3 +927,87 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
     program.launch @k(%a) -> (%c)
   }
 }
+
+// -----
+
+program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<64xf32>) {
+  ^bb0(%x: tensor<64xf32>):
+    %1 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+    fact.yield %1 : tensor<64xf32>
+  } : tensor<64xf32>
+  program.return %0 : tensor<64xf32>
+}
+// expected-error @+1 {{(C4) no kernel 'nothing'}}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) replaces(@nothing) {
+  %x = program.input 0 : tensor<64xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%x) -> (%y)
+  }
+}
+
+// -----
+
+// expected-note @+1 {{the kernel}}
+program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<64xf32>) {
+  ^bb0(%x: tensor<64xf32>):
+    %1 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+    fact.yield %1 : tensor<64xf32>
+  } : tensor<64xf32>
+  program.return %0 : tensor<64xf32>
+}
+// expected-error @+1 {{(C4) its signature is '(tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>', but that of 'k' is '(tensor<64xf32>) -> tensor<64xf32>'}}
+program.model @m : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> inputs(["x", "z"]) outputs(["y"]) replaces(@k) {
+  %x = program.input 0 : tensor<64xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%x) -> (%y)
+  }
+}
+
+// -----
+
+program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<64xf32>) {
+  ^bb0(%x: tensor<64xf32>):
+    %1 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+    fact.yield %1 : tensor<64xf32>
+  } : tensor<64xf32>
+  program.return %0 : tensor<64xf32>
+}
+// expected-error @+1 {{(C4) it launches 'k'}}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) replaces(@k) {
+  %x = program.input 0 : tensor<64xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    // expected-note @+1 {{the launch}}
+    program.launch @k(%x) -> (%y)
+  }
+}
+
+// -----
+
+fact.weight @w : tensor<64xf32>
+program.kernel @k(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<64xf32>) {
+  ^bb0(%x: tensor<64xf32>):
+    %1 = fact.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+    fact.yield %1 : tensor<64xf32>
+  } : tensor<64xf32>
+  program.return %0 : tensor<64xf32>
+}
+// expected-error @+1 {{(C4) it prepares or reads weights}}
+program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"]) replaces(@k) {
+  %x = program.input 0 : tensor<64xf32>
+  %w = program.weight @w : tensor<64xf32>
+  %y = program.output 0 : tensor<64xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%x) -> (%y)
+  }
+}

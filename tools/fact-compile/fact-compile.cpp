@@ -60,6 +60,12 @@ static cl::opt<unsigned>
     candidates("candidates",
                cl::desc("Maximum number of candidates per kernel (default 16)"),
                cl::value_desc("n"), cl::init(16), cl::cat(category));
+static cl::opt<double> alternatives(
+    "alternatives",
+    cl::desc("Measure other forms of a kernel, such as a product and its "
+             "epilogue apart, if they are predicted to take at most this many "
+             "times as long (default 1.2, or 0 with --candidates=1; 0: none)"),
+    cl::value_desc("factor"), cl::init(1.2), cl::cat(category));
 static cl::opt<std::string>
     tuner("tuner",
           cl::desc("Path of fact-tune (default: the one beside this program, "
@@ -198,6 +204,8 @@ int main(int argc, char **argv) {
                 "give -o model.so");
   if (candidates == 0)
     return fail("--candidates must be 1 or more");
+  if (!(alternatives >= 0))
+    return fail("--alternatives must be 0 or more");
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
@@ -227,6 +235,9 @@ int main(int argc, char **argv) {
   options.bundle = bundle;
   options.summary = summary;
   options.candidates = candidates;
+  // One candidate is no search, so nothing else is searched either.
+  options.alternatives =
+      candidates == 1 && !alternatives.getNumOccurrences() ? 0 : alternatives;
   options.tuner = tuner.empty() ? findTuner(argv[0]) : tuner.getValue();
   options.tunerArguments.assign(tunerArguments.begin(), tunerArguments.end());
   StringRef moduleName = module->getSymName().value_or("");

@@ -58,6 +58,10 @@ device; one that fails does not stop the others.
   --no-check              link without verifying the linked library
   --sanitize              run each winner under compute-sanitizer (memcheck,
                           racecheck, initcheck, synccheck); a finding rejects it
+  --no-alternatives       ship the program as it was fused, and measure no other
+                          forms of its kernels
+  --ablate                measure what each form that ships gains, in the whole
+                          program
   --no-link               tune, link nothing
   --compile-only          compile into the folder of objects, run nothing: for
                           another machine, which gets that folder
@@ -120,6 +124,10 @@ static Options parseOptions(int argc, char **argv) {
       options.noCheck = true;
     else if (word == "--sanitize")
       options.sanitize = true;
+    else if (word == "--no-alternatives")
+      options.noAlternatives = true;
+    else if (word == "--ablate")
+      options.ablate = true;
     else if (word == "--no-link")
       options.noLink = true;
     else if (word == "--compile-only")
@@ -144,6 +152,9 @@ static Options parseOptions(int argc, char **argv) {
     throw Failure(
         "--sanitize runs verified kernels, but --untuned verifies none: "
         "leave out one of them");
+  if (options.ablate && (options.untuned || options.noAlternatives))
+    throw Failure("--ablate measures alternatives, but --untuned and "
+                  "--no-alternatives measure none: leave out one of them");
   return options;
 }
 

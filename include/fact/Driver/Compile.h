@@ -31,6 +31,9 @@ struct CompileOptions {
   std::string summary;
   std::string name;
   unsigned candidates = 16;
+  /// How much longer an alternative of a kernel may be predicted to take; 0:
+  /// no alternatives.
+  double alternatives = 1.2;
   /// The tuner, and arguments passed on to it.
   std::string tuner = "fact-tune";
   std::vector<std::string> tunerArguments;

@@ -14,7 +14,11 @@ void buildRaisePipeline(mlir::OpPassManager &manager);
 
 /// Discovered FACT graph in, program out: launches of kernels on buffers, with
 /// all memory placed.
-void buildProgramPipeline(mlir::OpPassManager &manager);
+///
+/// `alternatives` is the factor of --fact-add-alternatives, 0 for none, and
+/// `patterns` are its folders of the registry.
+void buildProgramPipeline(mlir::OpPassManager &manager, double alternatives,
+                          llvm::ArrayRef<std::string> patterns);
 
 /// `--fact-raise`: torch or FACT in, raised FACT out.
 /// `--fact-host`, `--fact-cuda`: the same, then grouped into kernels of a

@@ -4,7 +4,7 @@
 #ifndef FACT_FUSION_DISCOVERY_H
 #define FACT_FUSION_DISCOVERY_H
 
-#include "fact/Fusion/Agent.h"
+#include "fact/Fusion/FusionLimit.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace fact {
@@ -14,6 +14,8 @@ struct DiscoveryOptions : AgentOptions {
   std::string target;
   /// Folders of the registry, upper layers first.
   std::vector<std::string> patterns;
+  /// How much the rules may fuse.
+  FusionLimit limit = FusionLimit::none;
 };
 
 /// Groups the ops of a module into `fact.fused`: as the agent proposes where

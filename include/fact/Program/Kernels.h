@@ -16,6 +16,9 @@ struct NamedKernel {
   llvm::SmallVector<FusedOp> steps;
 };
 
+/// Whether two regions, with the operands that they alias, are one kernel.
+bool isSameKernel(FusedOp a, FusedOp b);
+
 /// The kernels of a module in the order of its bundle. Equal regions whose
 /// operands alias in the same way are one kernel.
 std::vector<NamedKernel> getNamedKernels(mlir::ModuleOp module);

@@ -59,6 +59,73 @@ def OutlineProgram : Pass<"fact-outline-program", "::mlir::ModuleOp"> {
   let dependentDialects = ["::fact::program::ProgramDialect"];
 }
 
+def AddAlternatives : Pass<"fact-add-alternatives", "::mlir::ModuleOp"> {
+  let summary = "Add to kernels the programs that could take their place";
+  let description = [{
+    For each kernel with a contraction that the program launches, the ops of its
+    region are grouped again by the rules with a narrower limit. Each grouping
+    that differs becomes a `program.model` that `replaces` the kernel:
+
+    - `single`: at most one contraction per kernel. A gated or grouped product
+      becomes single products, each with its own epilogue.
+    - `apart`: contractions have kernels of their own. Epilogues, and reductions
+      of a product's rows or columns, become passes over the stored product.
+
+    An alternative is added only if its kernels are predicted to take at most
+    `factor` times as long as the kernel that it replaces. `fact-tune` measures
+    it and decides. Kernels of alternatives follow those of the program, and are
+    tuned after them.
+
+    ```mlir
+    module attributes {fact.target = #fact.machine<"host">} {
+      program.kernel @gemm_epilogue_0(%x: tensor<96x64xf32>, %w: tensor<64x96xf32>) -> tensor<96x96xf32> {
+        %0 = fact.fused "gemm_epilogue" ins(%x, %w : tensor<96x64xf32>, tensor<64x96xf32>) {
+        ^bb0(%a: tensor<96x64xf32>, %b: tensor<64x96xf32>):
+          %1 = fact.matmul %a, %b : (tensor<96x64xf32>, tensor<64x96xf32>) -> tensor<96x96xf32>
+          %2 = fact.tanh %1 : (tensor<96x96xf32>) -> tensor<96x96xf32>
+          fact.yield %2 : tensor<96x96xf32>
+        } : tensor<96x96xf32>
+        program.return %0 : tensor<96x96xf32>
+      }
+      program.model @forward : (tensor<96x64xf32>, tensor<64x96xf32>) -> tensor<96x96xf32> inputs(["x", "w"]) outputs(["y"]) {
+        %x = program.input 0 : tensor<96x64xf32>
+        %w = program.input 1 : tensor<64x96xf32>
+        %y = program.output 0 : tensor<96x96xf32>
+        program.prepare {
+        }
+        program.run {
+          program.launch @gemm_epilogue_0(%x, %w) -> (%y)
+        }
+      }
+    }
+    ```
+    gets, with two more kernels,
+    ```
+    program.model @gemm_epilogue_0_apart : (tensor<96x64xf32>, tensor<64x96xf32>) -> tensor<96x96xf32> inputs(["input0", "input1"]) outputs(["output0"]) replaces(@gemm_epilogue_0) {
+      %input0 = program.input 0 : tensor<96x64xf32>
+      %input1 = program.input 1 : tensor<64x96xf32>
+      %workspace = program.alloc workspace : tensor<96x96xf32>
+      %output0 = program.output 0 : tensor<96x96xf32>
+      program.prepare {
+      }
+      program.run {
+        program.launch @gemm_epilogue_1(%input0, %input1) -> (%workspace)
+        program.launch @pointwise_2(%workspace) -> (%output0)
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"factor", "factor", "double", "1.2",
+           "How much longer the kernels of an alternative may be predicted to "
+           "take than the kernel that they replace">,
+    ListOption<"patterns", "patterns", "std::string",
+               "Folders of the registry, upper layers first; default: the user's "
+               "and the built-in one">];
+  let dependentDialects = ["::fact::program::ProgramDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def PlanMemory : Pass<"fact-plan-memory", "::fact::program::ModelOp"> {
   let summary = "Assign offsets to the buffers of a program";
   let description = [{

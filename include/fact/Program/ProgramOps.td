@@ -283,11 +283,16 @@ def Program_RunOp : Program_SequenceOp<"run"> {
 }
 
 def Program_ModelOp : Program_Op<"model",
-    [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock, NoRegionArguments]> {
+    [Symbol, IsolatedFromAbove, NoTerminator, SingleBlock, NoRegionArguments,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "buffers and the launches over them";
   let description = [{
     The program of one model. `workspace` and `prepared` are the bytes of both
     memories, once the buffers in them have offsets.
+
+    A model that `replaces` a kernel is an alternative of it: its launches may
+    take the place of each launch of that kernel. Its inputs are the kernel's
+    arguments, its outputs the kernel's results.
 
     ```mlir
     program.model @forward : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -308,10 +313,13 @@ def Program_ModelOp : Program_Op<"model",
     - (C1) each input and each output has a name.
     - (C2) the body is the buffers, a `program.prepare` and a `program.run`.
     - (C3) workspace and prepared memory both have a size, or neither has.
+    - (C4) `replaces` names a `program.kernel` of this signature. The model then
+      prepares nothing, reads no weights and does not launch that kernel.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<FunctionType>:$signature,
                        StrArrayAttr:$input_names, StrArrayAttr:$output_names,
+                       OptionalAttr<FlatSymbolRefAttr>:$replaces,
                        OptionalAttr<I64Attr>:$workspace_bytes,
                        OptionalAttr<I64Attr>:$prepared_bytes);
   let regions = (region SizedRegion<1>:$body);
@@ -322,7 +330,8 @@ def Program_ModelOp : Program_Op<"model",
                                  "::llvm::ArrayRef<::llvm::StringRef>":$outputNames)>];
   let assemblyFormat = [{
     $sym_name `:` $signature `inputs` `(` $input_names `)`
-    `outputs` `(` $output_names `)` (`workspace` `(` $workspace_bytes^ `)`)?
+    `outputs` `(` $output_names `)` (`replaces` `(` $replaces^ `)`)?
+    (`workspace` `(` $workspace_bytes^ `)`)?
     (`prepared` `(` $prepared_bytes^ `)`)? attr-dict-with-keyword $body
   }];
   let extraClassDeclaration = [{

@@ -12,7 +12,7 @@ struct BundleOptions {
   /// The model's name: a C identifier, the prefix of the library's functions.
   std::string name;
   /// Maximum candidates per kernel, the best predicted first, or in the order
-  /// of a list.
+  /// of a list. Kernels that only alternatives launch have half as many.
   unsigned candidates = 16;
   /// Takes all of a list (`#fact.schedules`), whatever `candidates` says.
   bool wholeLists = false;
@@ -27,8 +27,10 @@ struct BundleSummary {
     unsigned steps = 0;
     double microseconds = 0;
   };
+  /// Those of the program, without those of alternatives.
   std::vector<Kernel> kernels;
   unsigned steps = 0;
+  unsigned alternatives = 0;
   int64_t workspaceBytes = 0;
 };
 

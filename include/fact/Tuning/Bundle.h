@@ -153,7 +153,8 @@ struct Kernel {
   std::string hash;
   /// Operands that are weights, constants or prepared values in every step.
   std::vector<bool> fixedOperands;
-  bool used = false;
+  /// A step of the bundle launches it; one of an alternative does.
+  bool used = false, usedByAlternative = false;
 
   /// The type the reference writes result `i` in.
   runtime::ElementType referenceType(size_t i) const;
@@ -162,6 +163,17 @@ struct Kernel {
 struct Step {
   uint32_t kernel = 0;
   std::vector<uint32_t> operands, results;
+};
+
+/// Steps that may take the place of each step that launches a kernel.
+struct Alternative {
+  /// The kernel that it replaces.
+  uint32_t kernel = 0;
+  /// How it differs: "single", "apart".
+  std::string form;
+  /// Inputs are the kernel's operands, outputs its results.
+  std::vector<Value> values;
+  std::vector<Step> steps;
 };
 
 /// What kernels need of a processor; no architecture if they run on a device.
@@ -196,6 +208,7 @@ struct Bundle {
   std::vector<Value> values;
   std::vector<Kernel> kernels;
   std::vector<Step> prepare, program;
+  std::vector<Alternative> alternatives;
   uint64_t workspaceBytes = 0, preparedBytes = 0;
   Words compile, link, linkProgram;
   /// How the model is called in its source language; only the loader reads it.

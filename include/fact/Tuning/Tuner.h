@@ -4,6 +4,7 @@
 #ifndef FACT_TUNING_TUNER_H
 #define FACT_TUNING_TUNER_H
 
+#include "fact/Tuning/Alternatives.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/Database.h"
 #include "fact/Tuning/Process.h"
@@ -50,6 +51,10 @@ struct Options {
   bool noCheck = false;
   /// Runs the winners under compute-sanitizer.
   bool sanitize = false;
+  /// Ships the program as it was fused, and measures no alternatives.
+  bool noAlternatives = false;
+  /// Measures what each decision between forms of a kernel gains.
+  bool ablate = false;
 };
 
 struct WorkerReport;
@@ -68,8 +73,38 @@ struct KernelResult {
   const Attempt &best() const { return *attempts[winner]; }
 };
 
+/// A program that was timed as a whole, in turn with others.
+struct ProgramTime {
+  /// As describeForms names it.
+  std::string name;
+  size_t steps = 0;
+  uint64_t workspaceBytes = 0;
+  /// The sum of its steps, each measured alone.
+  double sumUs = 0;
+  /// The median of its calls, with a 95% interval.
+  double us = 0, usLow = 0, usHigh = 0;
+  /// The median of its time over that of the first program in the same round.
+  double ratio = 1, ratioLow = 1, ratioHigh = 1;
+  bool ships = false;
+};
+
+/// Programs that were timed in turn.
+struct Race {
+  std::vector<ProgramTime> programs;
+  size_t rounds = 0;
+};
+
+/// What a kernel's form gains: the shipped program against the one in which
+/// this kernel alone has the next best form.
+struct Ablation {
+  std::string kernel, form, other;
+  /// The time of the other program over that of the shipped one.
+  double ratio = 1, ratioLow = 1, ratioHigh = 1;
+};
+
 struct StageTimes {
-  double worker = 0, compileAndMeasure = 0, link = 0, check = 0, total = 0;
+  double worker = 0, compileAndMeasure = 0, programs = 0, link = 0, check = 0,
+         total = 0;
 };
 
 /// Objects that a bundle needed: how many were compiled for it, and how many
@@ -81,7 +116,11 @@ struct ObjectCounts {
 struct TuningResult {
   std::string machine, compiler;
   uint64_t seed = 0;
-  std::vector<KernelResult> kernels;
+  /// The kernels that ship, and those that were tuned for other programs.
+  std::vector<KernelResult> kernels, others;
+  /// Without programs if there was nothing to choose between.
+  Race race;
+  std::vector<Ablation> ablations;
   StageTimes seconds;
   ObjectCounts objects;
   std::filesystem::path library, header;
@@ -195,6 +234,10 @@ private:
   void finishAttempt(Search &search, size_t index, Attempt attempt,
                      bool reused = false);
   void conclude(Search &search);
+  /// Measures candidates near the best again, in turn.
+  void measureFinals(Search &search);
+  void judgeFinals(Search &search, const std::vector<size_t> &finalists,
+                   const Outcome &outcome);
   void chooseWinner(Search &search);
   [[noreturn]] void reportFailures();
 
@@ -204,6 +247,26 @@ private:
   std::string sanitize(Search &search, const char *tool,
                        std::filesystem::path &log);
   void sanitizeWinners();
+
+  // The program.
+  bool measuresAlternatives() const {
+    return !options.untuned && !options.noAlternatives;
+  }
+  /// Whether a library cannot do without the kernel.
+  bool isRequired(const Kernel &kernel) const;
+  /// The time of the kernel's winner; infinite if it has none.
+  double timeOf(uint32_t kernel) const;
+  double sumOf(const Bundle &program) const;
+  /// Makes the program of these forms the one that is linked and verified.
+  void setProgram(const Forms &forms);
+  /// The results of the kernels of the program, and of the others.
+  void takeKernels(TuningResult &result) const;
+  /// Links programs, and times them in turn. Empty if they
+  /// cannot be timed.
+  Race racePrograms(const std::vector<Forms> &programs);
+  Forms chooseByRace(TuningResult &result);
+  void ablate(const Forms &chosen, TuningResult &result);
+  void chooseProgram(TuningResult &result);
 
   // The library.
   void takePredicted(Search &search);
@@ -262,6 +325,10 @@ private:
   std::string toolsHash, cutlassHash, verifierHash;
   std::unique_ptr<Database> database;
   std::vector<std::unique_ptr<Search>> searches;
+  /// The bundle with the program that is linked, and the searches of its
+  /// kernels, in its order.
+  Bundle shipped;
+  std::vector<Search *> linked;
   StageTimes seconds;
   ObjectCounts objects;
   std::chrono::steady_clock::time_point begin, searchBegin;

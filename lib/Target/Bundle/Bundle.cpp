@@ -99,18 +99,20 @@ private:
   LogicalResult writeFile(StringRef name, StringRef text);
   LogicalResult writeCode(const KernelCode &code, const Twine &name,
                           StringRef symbol, tuning::KernelSource &source);
-  LogicalResult writeKernel(unsigned index, FusedOp fused);
+  LogicalResult writeKernel(unsigned index, FusedOp fused, unsigned limit);
   LogicalResult writeFallback(FusedOp fused, StringRef symbolBase,
                               tuning::Kernel &kernel);
   LogicalResult writeCandidates(const Plan &plan, StringRef symbolBase,
-                                tuning::Kernel &kernel);
+                                unsigned limit, tuning::Kernel &kernel);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
   void describeTarget();
   void describeSignature();
   tuning::Value describeValue(program::BufferOpInterface buffer);
+  std::vector<tuning::Value> describeValues(program::ModelOp from);
   std::vector<tuning::Step> describeSteps(Region &launches);
   void describeProgram();
+  void describeAlternatives();
 
   ModuleOp module;
   const Target &target;
@@ -178,9 +180,10 @@ static std::string shareSymbol(StringRef rule, StringRef symbol,
 
 LogicalResult BundleWriter::writeCandidates(const Plan &plan,
                                             StringRef symbolBase,
+                                            unsigned limit,
                                             tuning::Kernel &kernel) {
   std::vector<Candidate> selected =
-      selectCandidates(plan, options.candidates, options.wholeLists);
+      selectCandidates(plan, limit, options.wholeLists);
   // What shares an object is one file, named by the first of them.
   std::map<std::string, SmallVector<size_t>> objects;
   SmallVector<KernelVariant> variants;
@@ -271,7 +274,9 @@ LogicalResult BundleWriter::writeFallback(FusedOp fused, StringRef symbolBase,
   return success();
 }
 
-LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
+/// `limit` is the number of candidates.
+LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused,
+                                        unsigned limit) {
   if (Fusibility(target).check(fused, [&] { return fused.emitOpError(); }))
     return failure();
   FailureOr<std::unique_ptr<Plan>> plan =
@@ -290,7 +295,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
       kernel.ops.push_back(op.getName().stripDialect().str());
 
   std::string symbolBase = getContentName(fused);
-  if (failed(writeCandidates(**plan, symbolBase, kernel)))
+  if (failed(writeCandidates(**plan, symbolBase, limit, kernel)))
     return failure();
   size_t candidates = kernel.candidates.size();
   if (failed(writeFallback(fused, symbolBase, kernel)))
@@ -315,7 +320,10 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused) {
 }
 
 LogicalResult BundleWriter::writeConstants() {
-  for (auto constant : model.getBody().getOps<program::ConstantOp>()) {
+  SmallVector<program::ConstantOp> constants;
+  for (auto each : module.getOps<program::ModelOp>())
+    llvm::append_range(constants, each.getBody().getOps<program::ConstantOp>());
+  for (program::ConstantOp constant : constants) {
     ElementsAttr value = constant.getValue();
     size_t index = bundle.constants.size();
     if (!constantIndices.try_emplace(value, index).second)
@@ -420,20 +428,53 @@ std::vector<tuning::Step> BundleWriter::describeSteps(Region &launches) {
       step.operands.push_back(valueIndices.at(launch.getInputs()[argument]));
     for (Value result : launch.getOutputs())
       step.results.push_back(valueIndices.at(result));
-    summary.kernels[step.kernel].steps++;
   }
   return steps;
 }
 
-void BundleWriter::describeProgram() {
-  for (program::BufferOpInterface buffer : model.getBuffers()) {
-    valueIndices[buffer->getResult(0)] = bundle.values.size();
-    bundle.values.push_back(describeValue(buffer));
+std::vector<tuning::Value> BundleWriter::describeValues(program::ModelOp from) {
+  std::vector<tuning::Value> values;
+  for (program::BufferOpInterface buffer : from.getBuffers()) {
+    valueIndices[buffer->getResult(0)] = values.size();
+    values.push_back(describeValue(buffer));
   }
+  return values;
+}
+
+/// The models that replace kernels, over operands and results of the kernel.
+void BundleWriter::describeAlternatives() {
+  for (auto each : module.getOps<program::ModelOp>()) {
+    std::optional<StringRef> replaced = each.getReplaces();
+    if (!replaced)
+      continue;
+    auto kernel = kernelOps.find(*replaced);
+    tuning::Alternative &alternative = bundle.alternatives.emplace_back();
+    alternative.kernel = std::distance(kernelOps.begin(), kernel);
+    alternative.form =
+        each.getSymName().drop_front(replaced->size()).ltrim('_').str();
+    alternative.values = describeValues(each);
+    SmallVector<unsigned> arguments = kernel->second.getOperandArguments();
+    for (tuning::Value &value : alternative.values)
+      if (value.kind == runtime::ValueKind::Input)
+        value.index = llvm::find(arguments, value.index) - arguments.begin();
+    alternative.steps = describeSteps(each.getRun().getBody());
+  }
+}
+
+void BundleWriter::describeProgram() {
+  bundle.values = describeValues(model);
   bundle.workspaceBytes = *model.getWorkspaceBytes();
   bundle.preparedBytes = *model.getPreparedBytes();
   bundle.prepare = describeSteps(model.getPrepare().getBody());
   bundle.program = describeSteps(model.getRun().getBody());
+  describeAlternatives();
+  for (const auto *steps : {&bundle.prepare, &bundle.program})
+    for (const tuning::Step &step : *steps)
+      ++summary.kernels[step.kernel].steps;
+  llvm::erase_if(summary.kernels, [](const BundleSummary::Kernel &kernel) {
+    return kernel.steps == 0;
+  });
+  summary.alternatives = bundle.alternatives.size();
   summary.steps = bundle.program.size();
   summary.workspaceBytes = *model.getWorkspaceBytes();
 }
@@ -485,9 +526,10 @@ static LogicalResult checkNames(ModuleOp module, program::ModelOp model) {
 }
 
 LogicalResult BundleWriter::write() {
-  auto models = module.getOps<program::ModelOp>();
-  assert(llvm::hasSingleElement(models) && "--fact-outline-program has run");
-  model = *models.begin();
+  for (auto each : module.getOps<program::ModelOp>())
+    if (!each.getReplaces())
+      model = each;
+  assert(model && "--fact-outline-program has run");
   assert(model.getWorkspaceBytes() && "--fact-plan-memory has run");
   for (auto kernel : module.getOps<program::KernelOp>())
     kernelOps[kernel.getSymName()] = kernel;
@@ -504,9 +546,16 @@ LogicalResult BundleWriter::write() {
   describeSignature();
   if (failed(describeWeights()) || failed(writeConstants()))
     return failure();
-  for (auto [i, kernel] : llvm::enumerate(kernelOps))
-    if (failed(writeKernel(i, kernel.second.getFused())))
+  llvm::DenseSet<StringRef> launched;
+  model.walk(
+      [&](program::LaunchOp launch) { launched.insert(launch.getKernel()); });
+  for (auto [i, kernel] : llvm::enumerate(kernelOps)) {
+    unsigned limit = launched.contains(kernel.first)
+                         ? options.candidates
+                         : (options.candidates + 1) / 2;
+    if (failed(writeKernel(i, kernel.second.getFused(), limit)))
       return failure();
+  }
   describeProgram();
   for (const auto &[name, text] : target.getBundleFiles())
     if (failed(writeFile(name, text)))

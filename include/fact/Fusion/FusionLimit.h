@@ -1,0 +1,26 @@
+//===- FusionLimit.h - How much the rules fuse ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_FUSION_FUSIONLIMIT_H
+#define FACT_FUSION_FUSIONLIMIT_H
+
+#include "fact/Fusion/Agent.h"
+
+namespace fact {
+/// How much the rules may fuse. Less than all gives other forms of a kernel,
+/// which are measured against it.
+enum class FusionLimit {
+  none,
+  /// A kernel has at most one contraction: no gated, no grouped products.
+  oneContraction,
+  /// Contractions have kernels of their own, with the views that they read
+  /// through and without prologue and epilogue.
+  contractionsAlone,
+};
+
+/// The embedded rules under a limit.
+std::unique_ptr<Agent> createRulesAgent(const Retrieval &retrieval,
+                                        FusionLimit limit);
+} // namespace fact
+
+#endif // FACT_FUSION_FUSIONLIMIT_H

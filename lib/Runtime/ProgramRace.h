@@ -1,0 +1,31 @@
+//===- ProgramRace.h - Whole programs, timed in turn ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Times libraries of one model that differ in their programs, in one process.
+// Calls follow each other without gaps: the times are of a busy machine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FACT_LIB_RUNTIME_PROGRAMRACE_H
+#define FACT_LIB_RUNTIME_PROGRAMRACE_H
+
+#include "LoadedModel.h"
+#include "Timing.h"
+#include <vector>
+
+namespace fact {
+namespace runtime {
+
+struct Racer {
+  const FactLibrary *library;
+  const Program *program;
+};
+
+std::vector<RaceTimes> racePrograms(const std::vector<Racer> &racers,
+                                    const std::vector<Argument> &inputs,
+                                    const std::vector<Argument> &weights);
+
+} // namespace runtime
+} // namespace fact
+
+#endif // FACT_LIB_RUNTIME_PROGRAMRACE_H

@@ -1,0 +1,60 @@
+//===- FinalsTest.cpp - Candidates near the best, in turn -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Search.h"
+#include "TestBundle.h"
+
+using namespace fact::tuning;
+
+namespace {
+
+TEST(Finals, AreOfAFewCandidatesNearTheBest) {
+  auto finalists = [](std::vector<double> times) {
+    KernelResult result;
+    for (double us : times) {
+      std::optional<Attempt> &attempt = result.attempts.emplace_back();
+      if (us == 0)
+        continue;
+      attempt.emplace();
+      attempt->status = us > 0 ? "ok" : "wrong";
+      attempt->us = us;
+    }
+    return findFinalists(result);
+  };
+  using Positions = std::vector<size_t>;
+  EXPECT_EQ(finalists({}), Positions{});
+  EXPECT_EQ(finalists({0, -1}), Positions{});
+  EXPECT_EQ(finalists({110, 100}), Positions{1});
+  // The first of equal ones first; what failed or was not tried is none.
+  EXPECT_EQ(finalists({104, 0, -99, 100, 106, 104}), (Positions{3, 0, 5}));
+  EXPECT_EQ(finalists({1, 1, 1, 1, 1, 1}), (Positions{0, 1, 2, 3}));
+}
+
+/// The same loop four times, under different names.
+TEST(Finals, AreMeasuredInOneProcess) {
+  TestBundle bundle;
+  for (const char *name : {"one", "two", "three", "four"})
+    bundle.addCandidate(name,
+                        "float p = 2 * x[i]; y[i] = p + w[i]; "
+                        "for (volatile int n = 0; n < 400; n = n + 1) {}");
+  // On a busy machine even equal candidates may be far apart.
+  bool found = false;
+  for (int i = 0; i < 8 && !found; ++i) {
+    ASSERT_TRUE(bundle.tune({"--retune", "--no-link"}).succeeded())
+        << bundle.log;
+    found = bundle.log.find("final #") != std::string::npos;
+  }
+  EXPECT_TRUE(found) << bundle.log;
+  EXPECT_EQ(bundle.log.find("finals "), std::string::npos) << bundle.log;
+  EXPECT_EQ(bundle.log.find("Failure"), std::string::npos) << bundle.log;
+  int winner = bundle.report()["kernels"][0]["candidate"];
+  // The others are known by their ratios to one.
+  EXPECT_NE(bundle.log.find(" times #"), std::string::npos) << bundle.log;
+
+  // What is decided is not measured again.
+  ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
+  EXPECT_EQ(bundle.log.find("final #"), std::string::npos) << bundle.log;
+  EXPECT_EQ(bundle.report()["kernels"][0]["candidate"], winner);
+}
+
+} // namespace
