@@ -266,6 +266,13 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _in_order(stages: dict[str, float]) -> dict[str, float]:
+    """JSON has the stages in the order of their names."""
+    order = ("import", "raise", "discover", "bundle", "tune")
+    return dict(sorted(stages.items(), key=lambda stage: (
+        order.index(stage[0]) if stage[0] in order else len(order))))
+
+
 def _memory(described: dict[str, Any]) -> dict[str, int]:
     return {key: described[key] for key in ("workspace_bytes", "prepared_bytes") if key in described}
 
@@ -273,7 +280,7 @@ def _memory(described: dict[str, Any]) -> dict[str, int]:
 def _statistics(summary: dict[str, Any], described: dict[str, Any],
                 tuning: dict[str, Any]) -> dict[str, Any]:
     found = {
-        "ops": summary.get("ops"), "stages": summary.get("stages"),
+        "ops": summary.get("ops"), "stages": _in_order(summary.get("stages") or {}),
         "discovery": {key: value for key, value in (summary.get("discovery") or {}).items()
                       if key != "transcript"},
         "refinement": summary.get("refinement"), "memory": _memory(described),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from dataclasses import dataclass, field
 from typing import Any
@@ -135,7 +136,8 @@ class Ablation:
 
 @dataclass
 class Report:
-    """`status` is "tuned", "not tuned" (a bundle) or "failed"."""
+    """A compilation; not changed once it is complete. `status` is "tuned", "not tuned" (a
+    bundle) or "failed"."""
     name: str
     status: str
     target: str = ""
@@ -168,7 +170,7 @@ class Report:
                              f"{FORMAT}: use a newer one")
         return build(Report, data)
 
-    @property
+    @functools.cached_property
     def basis(self) -> str:
         """Where `time_us` comes from: "measured", "predicted", or "" if there are no times."""
         launched = [kernel for kernel in self.kernels if kernel.launches]
@@ -183,11 +185,11 @@ class Report:
         each = kernel.us if basis == "measured" else kernel.predicted_us if basis else None
         return (each or 0.0) * kernel.launches
 
-    @property
+    @functools.cached_property
     def total_us(self) -> float:
         return sum(self.time_us(kernel) for kernel in self.kernels)
 
-    @property
+    @functools.cached_property
     def sol_us(self) -> float:
         return sum((kernel.sol_us or 0.0) * kernel.launches for kernel in self.kernels)
 

@@ -13,6 +13,7 @@ from . import charts, units
 from .collect import DATA_BEGIN, DATA_END
 from .data import Candidate, Kernel, Report
 from .graph_page import FOLD_BUTTONS, graph_section
+from .rails import chain
 
 HUES = 10
 # Kernels with a part of their own in the bar; the others are one part.
@@ -79,9 +80,7 @@ class _Page:
         told = [f"for <b>{escape(report.target)}</b>" if report.target else "",
                 f"input{'' if len(report.inputs) == 1 else 's'} {escape(shapes)}{more}"
                 if report.inputs else ""]
-        tiles = "".join(f'<div class="tile"><dt>{escape(name)}</dt><dd>{escape(value)}'
-                        + (f'<small>{escape(note)}</small>' if note else "") + "</dd></div>"
-                        for name, value, note in self.tiles())
+        tiles = "".join(_tile(*tile) for tile in self.tiles())
         return (f'<p class="over">FACT report</p><h1>{escape(report.name)} '
                 f'<span class="status {status}">{escape(report.status)}</span></h1>'
                 f'<p class="lead">{", ".join(filter(None, told))}</p>'
@@ -197,8 +196,8 @@ class _Page:
             if kernel.prepares and not kernel.launches else ""
         facts = _definitions(self.facts(kernel))
         chart = charts.candidates(kernel, self.hue(kernel))
-        figure = f'<figure>{chart}<figcaption>{self.legend(kernel)}</figcaption></figure>' \
-            if chart else ""
+        figure = (f'<figure>{chart}<figcaption>{self.legend(kernel, "diagonal" in chart)}'
+                  '</figcaption></figure>') if chart else ""
         return (f'<details class="card {self.hue(kernel)}" id="kernel-{rank}"'
                 f'{" open" if rank <= _UNFOLDED else ""}><summary>'
                 f'<span class="chip">{rank}</span><span class="name">{escape(kernel.name)}'
@@ -206,19 +205,20 @@ class _Page:
                 f'<span class="meter" style="width:{100 * share:.2f}%"></span></summary>'
                 f'<div class="columns">{facts}{figure}</div>{self.attempts(kernel)}</details>')
 
-    def legend(self, kernel: Kernel) -> str:
+    def legend(self, kernel: Kernel, has_diagonal: bool) -> str:
         parts = ["★ the winner"]
         if kernel.failures:
             parts.append("× failed")
         untried = sum(not c.status for c in kernel.candidates)
         if untried:
             parts.append(f"{untried} not tried")
-        return ", ".join(parts) + "; on the dashed line, time is as predicted"
+        dashed = "; on the dashed line, time is as predicted" if has_diagonal else ""
+        return ", ".join(parts) + dashed
 
     def facts(self, kernel: Kernel) -> list[tuple[str, str]]:
         interval = ""
         if kernel.us_low and kernel.us_high:
-            interval = f" ({units.digits(kernel.us_low)} to {units.digits(kernel.us_high)} µs" \
+            interval = f" ({units.microseconds(kernel.us_low)} to {units.microseconds(kernel.us_high)}" \
                 + (f", {kernel.runs} runs)" if kernel.runs else ")")
         facts = [
             ("rule", kernel.rule), ("schedule", kernel.schedule),
@@ -314,6 +314,13 @@ class _Page:
         return (f'<div class="columns wide">{text}</div>' if text else "") + _definitions(facts)
 
 
+def _tile(name: str, value: str, note: str) -> str:
+    kind = ' class="words"' if len(value) > 12 else ""
+    small = f"<small>{escape(note)}</small>" if note else ""
+    return (f'<div class="tile"><dt>{escape(name)}</dt>'
+            f'<dd{kind}>{escape(value)}{small}</dd></div>')
+
+
 def _definitions(pairs: Any) -> str:
     rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
                    for name, value in pairs)
@@ -321,7 +328,7 @@ def _definitions(pairs: Any) -> str:
 
 
 def _ops(kernel: Kernel) -> str:
-    return " · ".join(kernel.ops) or kernel.rule
+    return chain(kernel.ops) or kernel.rule
 
 
 def _error(error: float | None, tolerance: float | None) -> str:
@@ -339,13 +346,12 @@ def _schedule(candidate: Candidate) -> str:
 def _proposal(proposal: Any) -> str:
     verdict = "accepted" if proposal.accepted else "rejected"
     ops = " ".join(f"<code>{escape(op)}</code>" for op in proposal.ops)
-    where = f"{proposal.stage}, request {proposal.round}"
+    where = ", ".join(filter(None, (proposal.strategy, proposal.stage, f"request {proposal.round}")))
     told = f'<p class="rationale">{escape(proposal.rationale)}</p>' if proposal.rationale else ""
     reason = f'<p class="reason">{escape(proposal.reason)}</p>' if proposal.reason else ""
-    strategy = f' <small>{escape(proposal.strategy)}</small>' if proposal.strategy else ""
     return (f'<li class="{verdict}"><p><span class="status {"good" if proposal.accepted else "bad"}">'
-            f'{verdict}</span> <b>{escape(proposal.rule)}</b>{strategy} '
-            f'<span class="muted">{escape(where)}</span></p>'
+            f'{verdict}</span> <b>{escape(proposal.rule)}</b> '
+            f'<small>{escape(where)}</small></p>'
             + (f'<p class="ops">{ops}</p>' if ops else "") + told + reason + "</li>")
 
 

@@ -154,7 +154,7 @@ def nodes_after(graph: Graph) -> list[Node]:
         group, names = graph.groups[op.group], [each.op for each in inside]
         nodes.append(Node(
             group.kernel, ("kernel", group.rule, *names, inside[-1].type), sources,
-            _chain(names), inside[-1].type, inside[0].line, _weights(inside), op.group, inside))
+            chain(names), inside[-1].type, inside[0].line, _weights(inside), op.group, inside))
     return _with_outputs(graph, nodes, rows, at)
 
 
@@ -191,7 +191,7 @@ def _weights(ops: list[Op]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _chain(names: list[str]) -> str:
+def chain(names: list[str]) -> str:
     """`matmul → add → gelu`, with runs of one op counted."""
     parts: list[list] = []
     for name in names:

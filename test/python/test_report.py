@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The report of a compilation: its data, and the page and text that show it."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import json
+import random
+import re
+import shutil
+
+import pytest
+
+from fact import FactError, toolchain
+from fact.__main__ import main
+from fact.reporting import units
+from fact.reporting.collect import build_report, find_report, read
+from fact.reporting.data import Report
+from fact.reporting.page import render
+from fact.reporting.rails import Block, Node, fold, lay_out, nodes_after, nodes_before
+from fact.reporting.transcript import read_proposals
+from report_pages import Page, replayed
+
+needs_compiler = pytest.mark.skipif(toolchain.find_tool("fact-compile") is None,
+                                    reason="fact-compile is not built")
+
+WORKLOAD = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = torch.nn.Linear(16, 32)
+        self.down = torch.nn.Linear(32, 8)
+
+    def forward(self, x):
+        return torch.softmax(self.down(torch.relu(self.up(x))), -1)
+
+def get_init_inputs():
+    return []
+
+def get_inputs():
+    return [torch.randn(4, 16)]
+"""
+
+
+@pytest.fixture(scope="module")
+def agent_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("replayed")
+    return folder, replayed(folder)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A library that `fact compile` made, and the page beside it."""
+    pytest.importorskip("torch_mlir")
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "mlp.py").write_text(WORKLOAD)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FACT_WORK_DIR", str(folder / "work"))
+        assert main(["compile", str(folder / "mlp.py"), "--target=host", "--candidates=2",
+                     "-o", str(folder / "mlp.so")]) == 0
+    return folder / "mlp.so"
+
+
+def check_page(text: str) -> Page:
+    """A page that is well formed, needs nothing else, and whose links lead somewhere."""
+    page = Page(text)
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    for link in page.values("href"):
+        assert link.startswith("#") and link[1:] in ids, link
+    assert not page.values("src") and "link" not in page.tags and "img" not in page.tags
+    assert not re.search(r"url\(|@import|https?://", re.sub(r"<script type.*?</script>", "", text))
+    assert not [name for _, attributes in page.elements for name in attributes
+                if name.startswith("on")]
+    for label in page.values("aria-labelledby"):
+        assert label in ids
+    return page
+
+
+# The data.
+
+
+@needs_compiler
+def test_a_replayed_run(agent_folder):
+    _, report = agent_folder
+    assert report.status == "not tuned" and report.target == "h200, sm_90a"
+    assert report.basis == "predicted" and report.total_us > report.sol_us > 0
+    ops, groups = report.graph.ops, report.graph.groups
+    assert len(ops) == 25 and len(groups) == 7 and not report.graph.is_outline
+    assert {op.group for op in ops} == set(range(7))
+    assert {group.kernel for group in groups} == {kernel.name for kernel in report.kernels}
+    assert sum(kernel.launches for kernel in report.kernels) == 7
+    assert sum(report.share(kernel) for kernel in report.kernels) == pytest.approx(1)
+    matmul = next(op for op in ops if op.op == "matmul")
+    assert {"weight": "attention.qkv.weight"} in matmul.operands and "transpose_b" in matmul.attributes
+    assert report.machine["name"] == "h200" and report.machine["bandwidth"] > 4e12
+    assert all(kernel.candidates and not kernel.tried for kernel in report.kernels)
+    # What the model proposed, and why.
+    assert len(report.proposals) == 7 and all(p.accepted for p in report.proposals)
+    first = report.proposals[0]
+    assert first.rule == "gemm_epilogue" and first.ops == ["n19 matmul", "n20 add", "n21 gelu"]
+    assert first.rationale.startswith("Bias and tanh-gelu") and first.strategy == "new"
+    assert report.statistics["discovery"]["tokens_in"] == 2111
+
+
+@needs_compiler
+def test_a_bundle_without_its_summary(agent_folder, tmp_path):
+    folder, report = agent_folder
+    shutil.copytree(folder / "bundle", tmp_path / "elsewhere")
+    alone = find_report(tmp_path / "elsewhere")
+    assert alone.graph.is_outline and [op.op for op in alone.graph.ops] == \
+        [op.op for op in report.graph.ops]
+    # The same launches read the same launches.
+    assert [node.sources for node in nodes_after(alone.graph)] == \
+        [node.sources for node in nodes_after(report.graph)]
+    assert "without their operands" in check_page(render(alone)).text
+    # Beside the summary, it has the graph.
+    assert not find_report(folder).graph.is_outline
+    assert not find_report(folder / "bundle").graph.is_outline
+
+
+def test_rejected_proposals():
+    answer = {"patterns": [{"rule": "rowwise", "ops": ["n1"], "rationale": "why", "strategy": "NEW"}]}
+    verdicts = [{"proposal": "rowwise: n1", "accepted": False, "reason": "'n1' is a product"},
+                {"proposal": "other: n2", "accepted": True, "reason": ""}]
+    for text in (json.dumps(answer), f"<think>{{}}</think>\n```json\n{json.dumps(answer)}\n```",
+                 "no JSON at all"):
+        transcript = {"conversations": [{"rounds": [{
+            "messages": [{"content": "n1 = matmul x w\nn2 = add n1 b"}], "answer": text,
+            "verdicts": verdicts}]}]}
+        rejected, accepted = read_proposals(transcript)
+        assert not rejected.accepted and rejected.reason == "'n1' is a product"
+        assert rejected.ops == ["n1 matmul"]
+        assert rejected.rationale == ("" if text.startswith("no") else "why")
+        assert accepted.accepted and not accepted.rationale
+    assert read_proposals({}) == [] and read_proposals({"conversations": [3, {"rounds": 1}]}) == []
+
+
+def test_results_of_another_machine(root, tmp_path):
+    """A tuning.json alone, as a GPU machine wrote it."""
+    (tmp_path / "bundle").mkdir()
+    results = root / "docs" / "benchmarks" / "h200-2026-11-15" / "pooled_head-tuning.json"
+    shutil.copy(results, tmp_path / "bundle" / "tuning.json")
+    report = build_report({}, tmp_path / "bundle")
+    (kernel,) = report.kernels
+    assert report.name == "pooled_head" and report.status == "tuned" and report.basis == "measured"
+    assert kernel.us == report.total_us == 440.896 and kernel.tried == 5
+    assert [c.schedule for c in kernel.candidates if c.winner] == [kernel.schedule]
+    check_page(render(report))
+
+
+def test_ablation_of_any_form():
+    def rows(entries, tmp=None):
+        from fact.reporting.collect import _ablation
+
+        return [(row.name, row.gain, row.detail) for row in _ablation(entries)]
+
+    assert rows([{"kernel": "a", "gain": 0.1}, {"pattern": "b", "gain": 2, "us": 3.5}]) == \
+        [("b", 2, "us 3.5"), ("a", 0.1, "")]
+    assert rows({"a": 1.5, "b": {"gain": 3}}) == [("b", 3, ""), ("a", 1.5, "")]
+    assert rows(None) == rows("x") == rows([1, {}, {"kernel": "a"}, {"gain": 1}]) == []
+    assert rows([{"kernel": "a", "gain": float("nan")}]) == []
+
+
+def test_json_form():
+    data = Report("m", "tuned").to_json()
+    assert Report.from_json(json.loads(json.dumps(data))) == Report("m", "tuned")
+    assert Report.from_json({**data, "later": 1}).name == "m"
+    with pytest.raises(ValueError, match="newer"):
+        Report.from_json({**data, "format": 99})
+    with pytest.raises(ValueError, match="not a report"):
+        Report.from_json({"name": "m"})
+
+
+def test_units():
+    assert [units.microseconds(us) for us in (None, 0.0125, 0.5, 52.254, 999.6, 41838.0, 2.5e6)] == \
+        ["–", "12.5 ns", "0.5 µs", "52.3 µs", "1 ms", "41.8 ms", "2.5 s"]
+    assert [units.percent(share) for share in (0, 1e-6, 0.0022, 0.058, 0.74, 1)] == \
+        ["0 %", "< 0.01 %", "0.22 %", "5.8 %", "74 %", "100 %"]
+    assert units.scaled(989e12, "FLOP/s") == "989 TFLOP/s" and units.scaled(12, "B") == "12 B"
+    assert units.count(1, "launch") == "1 launch" and units.count(2, "launch") == "2 launches"
+
+
+# The graph as rows.
+
+
+def test_rails_lead_from_a_value_to_all_its_readers():
+    for seed in range(200):
+        generator = random.Random(seed)
+        sources = [sorted({generator.randrange(row) for _ in range(generator.randrange(4))})
+                   if row else [] for row in range(generator.randrange(1, 40))]
+        rails, lanes = lay_out(sources)
+        for row, (read_, rail) in enumerate(zip(sources, rails)):
+            assert sorted(owner for _, owner in rail.incoming) == read_
+            # One value per lane, above the row and below it.
+            below = [lane for lane, _ in rail.passing] + [rail.lane] * rail.leaves
+            assert len(below) == len(set(below)) and all(lane < lanes for lane in below)
+            for lane, source in rail.incoming:
+                assert lane == rails[source].lane
+                assert all((lane, source) in rails[between].passing
+                           for between in range(source + 1, row))
+            assert rail.leaves == any(row in later for later in sources[row + 1:])
+
+
+def test_repeated_layers_are_folded():
+    layer = ["norm", "matmul", "add", "attention", "matmul", "gelu"]
+    names = ["embedding", *(layer * 32), "norm", "matmul"]
+    nodes = [Node(name, ("op", name), group=row) for row, name in enumerate(names)]
+    assert fold(nodes) == [0, Block(list(range(1, 7)), 32), 193, 194]
+    # A block has whole kernels: half of the last layer's kernel belongs to another one.
+    groups = [0] + [1 + row // 2 for row in range(6 * 32)] + [500, 501]
+    nodes = [Node(name, ("op", name), group=group) for name, group in zip(names, groups)]
+    (block,) = [item for item in fold(nodes) if isinstance(item, Block)]
+    assert block == Block(list(range(1, 7)), 32)
+    assert fold(nodes[:20]) == list(range(20))
+
+
+@needs_compiler
+def test_views_are_no_launches(agent_folder):
+    _, report = agent_folder
+    graph = copy.deepcopy(report.graph)
+    before, after = nodes_before(graph), nodes_after(graph)
+    assert len(before) == 1 + 25 + 1 and len(after) == 1 + 7 + 1
+    assert after[0].title == "x" and after[-1].title == "output"
+    # The residual: the input is read by the norm and by the third product.
+    assert [row for row, node in enumerate(after) if 0 in node.sources] == [1, 4]
+    # An op outside of kernels passes its operand on.
+    view = next(index for index, op in enumerate(graph.ops) if op.group == 0)
+    graph.ops[view].group = None
+    assert len(nodes_after(graph)) == 1 + 6 + 1
+    assert nodes_after(graph)[1].sources == [0]
+
+
+# The page.
+
+
+@needs_compiler
+def test_page_of_a_replayed_run(agent_folder):
+    _, report = agent_folder
+    page = check_page(render(report))
+    for expected in ("Before 25 ops", "After 7 launches", "matmul → add → gelu", "not tuned",
+                     "predictions of the cost model", "n19 matmul",
+                     "Bias and tanh-gelu in the epilogue", "16-bit products 989 TFLOP/s"):
+        assert expected in page.text, expected
+    assert "Errors" not in page.text and "Ablation" not in page.text
+
+
+@needs_compiler
+def test_names_cannot_change_the_page(agent_folder, tmp_path):
+    """Every string of the data, from weights to rationales, is text."""
+    _, report = agent_folder
+    known = {"ok", "tuned", "failed", "not tuned", "rules", "replay"}
+    data = report.to_json()
+    data["kernels"][0]["candidates"][0] |= {"status": "ok", "us": 3.0, "winner": True}
+    data["kernels"][0]["candidates"][1] |= {"status": "wrong", "detail": "far off"}
+    data |= {"errors": ["an error"], "verdict": "exact: 1e-7", "ablation": [
+        {"name": "a", "gain": 1.0, "detail": "d"}], "provenance": {"seed": "1"}}
+
+    def hostile(value):
+        if isinstance(value, dict):
+            return {key: hostile(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [hostile(each) for each in value]
+        if not isinstance(value, str) or not value or value in known:
+            return value
+        return f"{value}</script><b onclick='x' title=\"{{{{data}}}}&lt;"
+
+    plain = check_page(render(Report.from_json(data)))
+    text = render(Report.from_json(hostile(data)))
+    page = check_page(text)
+    assert collections.Counter(page.tags) == collections.Counter(plain.tags)
+    assert page.tags.count("script") == 2 and "up.weight</script><b onclick=" in page.text
+    (tmp_path / "x.report.html").write_text(text)
+    assert find_report(tmp_path / "x.report.html").to_json() == hostile(data)
+
+
+def test_page_of_almost_nothing():
+    page = check_page(render(Report("m", "failed", errors=["input 'x' is missing"])))
+    assert "input 'x' is missing" in page.text and "Graph" not in page.text
+    assert "were not recorded" in check_page(render(Report("m", "failed"))).text
+
+
+@needs_compiler
+def test_hundreds_of_kernels_stay_readable(agent_folder):
+    """Sixty equal layers: the graph is folded, and the bar has a dozen parts."""
+    data = agent_folder[1].to_json()
+    graph, ops, groups = data["graph"], data["graph"]["ops"], data["graph"]["groups"]
+    layers, count = copy.deepcopy(ops), len(groups)
+    for layer in range(1, 60):
+        for op in layers:
+            later = copy.deepcopy(op)
+            later["group"] += layer * count
+            later["operands"] = [
+                o + layer * len(layers) if isinstance(o, int) else
+                layer * len(layers) - 1 if "input" in o else o for o in later["operands"]]
+            ops.append(later)
+        groups += [{**group, "kernel": f"{group['kernel']}_{layer}"} for group in groups[:count]]
+    kernels = data["kernels"]
+    data["kernels"] = [{**kernel, "name": f"{kernel['name']}_{layer}" if layer else kernel["name"]}
+                       for layer in range(60) for kernel in kernels]
+    graph["outputs"] = [len(ops) - 1]
+    page = check_page(render(Report.from_json(data)))
+    assert "repeat 60 times" in page.text and "After 420 launches" in page.text
+    assert page.text.count("repeat") == 2
+    assert len([1 for value in page.values("class") if value.split()[0] == "part"]) == 12
+    assert [value for value in page.values("class") if value.startswith("row")].__len__() < 60
+
+
+def test_templates_are_part_of_the_package(root):
+    import tomllib
+
+    settings = tomllib.loads((root / "pyproject.toml").read_text())
+    listed = settings["tool"]["setuptools"]["package-data"]["fact.reporting"]
+    folder = root / "python" / "fact" / "reporting"
+    assert sorted(listed) == sorted(path.name for path in folder.iterdir()
+                                    if path.is_file() and path.suffix != ".py")
+
+
+# The command.
+
+
+@needs_compiler
+def test_compile_writes_a_page(compiled, capsys, tmp_path):
+    page = compiled.with_suffix(".report.html")
+    report = find_report(compiled)
+    assert report == find_report(page)
+    assert report.status == "tuned" and report.verdict and report.basis == "measured"
+    assert [op.op for op in report.graph.ops] == ["matmul", "add", "relu", "matmul", "add", "softmax"]
+    assert report.graph.ops[0].line == "mlp.py:11"
+    assert report.provenance["seed"] and report.provenance["torch"] and report.weights == 4
+    assert "★ the winner" in check_page(page.read_text()).text
+    capsys.readouterr()
+    assert main(["report", str(compiled), "--json"]) == 0
+    assert Report.from_json(json.loads(capsys.readouterr().out)) == report
+    assert main(["report", str(compiled), "--json", "-o", str(tmp_path / "r.json")]) == 0
+    assert find_report(tmp_path / "r.json") == report
+    capsys.readouterr()
+    assert main(["report", str(compiled), "--text"]) == 0
+    text = capsys.readouterr().out
+    assert "mlp for host: tuned" in text and "winner" in text and report.kernels[0].name in text
+    assert main(["report", str(page), "-o", str(tmp_path / "again.html")]) == 0
+    assert (tmp_path / "again.html").read_text() == page.read_text()
+
+
+@needs_compiler
+def test_library_without_its_page(compiled, tmp_path):
+    shutil.copy(compiled, tmp_path / "alone.so")
+    assert main(["report", str(tmp_path / "alone.so")]) == 0
+    report = find_report(tmp_path / "alone.so")
+    assert [k.name for k in report.kernels] == [k.name for k in find_report(compiled).kernels]
+    assert report.basis == "measured"
+    check_page((tmp_path / "alone.report.html").read_text())
+
+
+@needs_compiler
+def test_failed_compilation(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("torch_mlir")
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(WORKLOAD.replace(
+        "torch.softmax(", "torch.linalg.eigvalsh(x[:, :4] @ x[:, :4]) + torch.softmax("))
+    assert main(["compile", "bad.py", "--target=host"]) == 1
+    assert "report: bad.report.html" in capsys.readouterr().err
+    report = find_report(tmp_path / "bad.report.html")
+    assert report.status == "failed" and not report.kernels
+    assert "bad.py:" in report.errors[0] and "linalg_eigvalsh" in report.errors[0]
+    assert "linalg_eigvalsh" in check_page((tmp_path / "bad.report.html").read_text()).text
+    (tmp_path / "bad.report.html").unlink()
+    assert main(["compile", "bad.py", "--target=host", "--no-report"]) == 1
+    assert not (tmp_path / "bad.report.html").exists()
+
+
+def test_nothing_to_report(tmp_path, capsys):
+    with pytest.raises(FactError, match="does not exist"):
+        find_report(tmp_path / "none")
+    with pytest.raises(FactError, match="no bundle and no work folder"):
+        find_report(tmp_path)
+    (tmp_path / "x.html").write_text("<p>")
+    assert main(["report", str(tmp_path / "x.html")]) == 1
+    assert "has no data of a report" in capsys.readouterr().err
+    assert read(tmp_path / "x.html") == {}
