@@ -1,5 +1,4 @@
-//===- WindowReduction.cuh - Reductions of windows --------------*- CUDA
-//-*-===//
+//===- WindowReduction.cuh - Reductions of windows -------------*- CUDA -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A pool or a depthwise convolution: each result is a reduction over the taps
@@ -46,73 +45,9 @@
 #define FACT_CUTLASS_WINDOWREDUCTION_CUH
 
 #include "ReductionStages.cuh"
+#include "WindowSpace.cuh"
 
 namespace fact {
-
-/// `Count` windows along a dimension of `Size` elements, the first of which
-/// begins `Low` elements before it.
-template <int64_t Count, int64_t Size, int64_t Low, int Kernel, int Stride,
-          int Dilation>
-struct WindowAxis {
-  static constexpr int count = Count, size = Size, low = Low, kernel = Kernel;
-  static constexpr int stride = Stride, dilation = Dilation;
-
-  /// The elements that `windows` neighbors with `taps` each extend over.
-  static constexpr int span(int windows, int taps) {
-    return (windows - 1) * stride + (taps - 1) * dilation + 1;
-  }
-  /// Whether any of them reads element `place` of that span.
-  static constexpr bool reads(int place, int windows, int taps) {
-    for (int window = 0; window < windows; ++window) {
-      int rest = place - window * stride;
-      if (rest >= 0 && rest % dilation == 0 && rest / dilation < taps)
-        return true;
-    }
-    return false;
-  }
-  /// All of them, as bits.
-  static constexpr uint64_t reads(int windows, int taps) {
-    uint64_t mask = 0;
-    for (int place = 0; place < span(windows, taps) && place < 64; ++place)
-      mask |= uint64_t(reads(place, windows, taps)) << place;
-    return mask;
-  }
-  /// Whether tiles of `windows` reach beyond the elements.
-  static constexpr bool leaves(int windows) {
-    int tiles = (count + windows - 1) / windows;
-    return low > 0 || span(tiles * windows, kernel) - low > size;
-  }
-};
-
-/// `Lanes` is 1 where columns are the neighbors in memory.
-template <class Outer_, class Depth_, class Rows_, class Columns_,
-          int64_t Lanes>
-struct WindowSpace {
-  using Outer = Outer_;
-  using Depth = Depth_;
-  using Rows = Rows_;
-  using Columns = Columns_;
-  static constexpr int lanes = Lanes;
-};
-
-/// The fill of windows that stay inside of the images.
-struct NoFill {
-  static constexpr int value = 0;
-};
-
-/// sweep: all taps of a row at a time, each row of the images once.
-/// rows: one row of taps after the other, each with its rows of the images.
-/// taps: one tap after the other.
-enum class WindowTraversal { sweep, rows, taps };
-
-/// `Vector` are the elements per load: lanes, or columns of the images.
-template <int Threads, int Vector, int Columns, int Rows,
-          WindowTraversal Traversal>
-struct WindowSchedule {
-  static constexpr int threads = Threads, vector = Vector;
-  static constexpr int columns = Columns, rows = Rows;
-  static constexpr WindowTraversal traversal = Traversal;
-};
 
 template <class Space, class Stage, class Fill, class Load, class ImageList,
           class TapList, class OperandList, class ResultList, class Schedule>
@@ -264,20 +199,6 @@ private:
   // Images
   //===--------------------------------------------------------------------===//
 
-  template <class Strides> struct Dimension;
-  template <int64_t... Values> struct Dimension<Strides<Values...>> {
-    static constexpr __device__ int64_t stride(int dimension) {
-      int64_t result = 0;
-      int i = 0;
-      ((result = i++ == dimension ? Values : result), ...);
-      return result;
-    }
-  };
-  template <class Tensor>
-  static constexpr __device__ int64_t stride(int dimension) {
-    return Dimension<typename Tensor::Strides>::stride(dimension);
-  }
-
   static __device__ __forceinline__ int clamp(int place, int size) {
     return min(max(place, 0), size - 1);
   }
@@ -304,27 +225,30 @@ private:
     int64_t offset = Image::offset;
 #pragma unroll
     for (int d = 0; d < Outer::rank; ++d)
-      offset += index[d] * stride<Image>(d);
-    offset += clamp(depth, Depth::size) * stride<Image>(rank - 4) +
-              clamp(row, Rows::size) * stride<Image>(rank - 3) +
-              index[rank - 1] * stride<Image>(rank - 1);
+      offset += index[d] * windows::stride<Image>(d);
+    offset += clamp(depth, Depth::size) * windows::stride<Image>(rank - 4) +
+              clamp(row, Rows::size) * windows::stride<Image>(rank - 3) +
+              index[rank - 1] * windows::stride<Image>(rank - 1);
     auto const *source =
         static_cast<Element const *>(state.buffers[Image::buffer]) + offset;
-    constexpr int64_t unit = stride<Image>(rank - 2);
+    constexpr int64_t unit = windows::stride<Image>(rank - 2);
     constexpr uint64_t read_loads = find_loads();
     if constexpr (has_lanes) {
 #pragma unroll
       for (int j = 0; j < width; ++j)
         if (read_columns >> j & 1)
-          load<vector, moves_in_vectors<Image, vector>(rank - 1),
-               stride<Image>(rank - 1)>(
+          windows::load<
+              vector, windows::moves_in_vectors<Image, rank, vector>(rank - 1),
+              windows::stride<Image>(rank - 1)>(
               source + clamp(column + j, Columns::size) * unit,
               values + j * vector);
     } else {
 #pragma unroll
       for (int j = 0; j < loaded; j += access)
         if (read_loads >> (j / access) & 1)
-          load<access, moves_in_vectors<Image, access>(rank - 2), unit>(
+          windows::load<
+              access, windows::moves_in_vectors<Image, rank, access>(rank - 2),
+              unit>(
               source + min(max(column - shift + j, 0), Columns::size - access) *
                            unit,
               values + j);
@@ -336,33 +260,6 @@ private:
     for (int j = 0; j < width; ++j)
       mask |= (read_columns >> j & 1) << ((shift + j) / access);
     return mask;
-  }
-
-  template <int Count, bool IsVector, int64_t Stride, class Element>
-  FACT_DEVICE void load(Element const *source, Element *values) {
-    if constexpr (IsVector) {
-      using Access = VectorAccess<Element, Count>;
-      constexpr int accesses = sizeof(Element) * Count / sizeof(Access);
-      Access raw[accesses];
-#pragma unroll
-      for (int i = 0; i < accesses; ++i)
-        raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
-      memcpy(values, raw, sizeof(raw));
-    } else {
-#pragma unroll
-      for (int i = 0; i < Count; ++i)
-        values[i] = source[i * Stride];
-    }
-  }
-
-  /// Whether `Count` neighbors along a dimension are contiguous and aligned.
-  template <class Tensor, int Count>
-  static constexpr __device__ bool moves_in_vectors(int dimension) {
-    bool aligned = Count > 1 && Tensor::offset % Count == 0;
-    for (int d = 0; d < rank; ++d)
-      aligned &= d == dimension ? stride<Tensor>(d) == 1
-                                : stride<Tensor>(d) % Count == 0;
-    return aligned;
   }
 
   /// The elements of a fetched row, with the fill outside of the images.
@@ -413,21 +310,23 @@ private:
     int64_t offset = Tensor::offset;
 #pragma unroll
     for (int d = 0; d < rank; ++d)
-      offset += index[d] * stride<Tensor>(d);
-    offset += kd * stride<Tensor>(rank) + kh * stride<Tensor>(rank + 1) +
-              kw * stride<Tensor>(rank + 2);
+      offset += index[d] * windows::stride<Tensor>(d);
+    offset += kd * windows::stride<Tensor>(rank) +
+              kh * windows::stride<Tensor>(rank + 1) +
+              kw * windows::stride<Tensor>(rank + 2);
     auto const *source =
         static_cast<Element const *>(state.buffers[Tensor::buffer]) + offset;
-    constexpr bool is_vector = moves_in_vectors<Tensor, vector>(rank - 1) &&
-                               stride<Tensor>(rank) % vector == 0 &&
-                               stride<Tensor>(rank + 1) % vector == 0 &&
-                               stride<Tensor>(rank + 2) % vector == 0;
+    constexpr bool is_vector =
+        windows::moves_in_vectors<Tensor, rank, vector>(rank - 1) &&
+        windows::stride<Tensor>(rank) % vector == 0 &&
+        windows::stride<Tensor>(rank + 1) % vector == 0 &&
+        windows::stride<Tensor>(rank + 2) % vector == 0;
 #pragma unroll
     for (int k = 0; k < plane; ++k) {
       Element elements[vector];
-      load<vector, is_vector, stride<Tensor>(rank - 1)>(
-          source + k / taps * stride<Tensor>(rank + 1) +
-              k % taps * stride<Tensor>(rank + 2),
+      windows::load<vector, is_vector, windows::stride<Tensor>(rank - 1)>(
+          source + k / taps * windows::stride<Tensor>(rank + 1) +
+              k % taps * windows::stride<Tensor>(rank + 2),
           elements);
 #pragma unroll
       for (int v = 0; v < vector; ++v)
@@ -569,7 +468,7 @@ private:
 
   /// Whether a run of results moves in vectors.
   template <class Tensor> static constexpr __device__ bool runs_in_vectors() {
-    return moves_in_vectors<Tensor, run_length>(run_dimension) &&
+    return windows::moves_in_vectors<Tensor, rank, run_length>(run_dimension) &&
            (run_length & (run_length - 1)) == 0 &&
            (has_lanes || Columns::count % columns == 0);
   }
@@ -585,7 +484,7 @@ private:
     int64_t offset = Tensor::offset;
 #pragma unroll
     for (int d = 0; d < rank; ++d)
-      offset += place[d] * stride<Tensor>(d);
+      offset += place[d] * windows::stride<Tensor>(d);
     return offset;
   }
 
@@ -605,7 +504,7 @@ private:
     auto const *source =
         static_cast<Element const *>(state.buffers[Tensor::buffer]) +
         offset_of<Tensor>(place);
-    constexpr int64_t unit = stride<Tensor>(run_dimension);
+    constexpr int64_t unit = windows::stride<Tensor>(run_dimension);
     if constexpr (runs_in_vectors<Tensor>()) {
       load_vector<run_length>(source, values);
     } else {
@@ -636,7 +535,7 @@ private:
 #pragma unroll
       for (int i = 0; i < run_length; ++i)
         if (i < count)
-          destination[i * stride<Tensor>(run_dimension)] =
+          destination[i * windows::stride<Tensor>(run_dimension)] =
               narrow<Element>(values[i]);
     }
   }
