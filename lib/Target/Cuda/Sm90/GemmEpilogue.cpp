@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pointwise graph becomes one functor per result and per reduction; its
-// operands become matrices, vectors and scalars relative to the product.
+// operands become matrices, vectors and scalars relative to the product. Where
+// wgmma has to take A from registers, mma.sync competes.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Sm80/Gemm.h"
 #include "GemmAnalysis.h"
 #include <cmath>
 
@@ -16,8 +18,7 @@ namespace {
 class GemmEpiloguePlan : public Sm90GemmPlan {
 public:
   GemmEpiloguePlan(const Family &family, FusedOp fused,
-                   const MachineDescription &machine, Gemm gemm)
-      : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {}
+                   const MachineDescription &machine, Gemm gemm);
 
   static FailureOr<Gemm> read(FusedOp fused, EmitError emitError) {
     return Gemm::read(fused, {/*windows=*/true, /*columns=*/true}, emitError);
@@ -39,18 +40,32 @@ private:
   void emitGemm(ArrayRef<KernelVariant> variants, KernelCode &code) const;
 
   Gemm gemm;
+  /// The same region by mma.sync, if A is read in columns.
+  std::optional<sm80::GemmPlan> bySync;
 };
 
 class GemmEpilogueFamily : public FamilyOf<GemmEpiloguePlan> {
 public:
   GemmEpilogueFamily()
       : FamilyOf(gemmEpilogueRule, "sm_90a",
-                 {&Sm90GemmAttr::kind, &CublasGemmAttr::kind}) {}
+                 {&Sm90GemmAttr::kind, &CublasGemmAttr::kind,
+                  &Sm80GemmAttr::kind}) {}
 
   /// TMA's.
   int64_t getPixelBytes() const override { return 16; }
 };
 } // namespace
+
+GemmEpiloguePlan::GemmEpiloguePlan(const Family &family, FusedOp fused,
+                                   const MachineDescription &machine, Gemm gemm)
+    : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {
+  if (!this->gemm.readsColumns())
+    return;
+  FailureOr<sm80::Gemm> other =
+      sm80::Gemm::read(fused, ContractionRegion::Kind::Single, Silence(fused));
+  if (succeeded(other))
+    bySync.emplace(family, fused, machine, std::move(*other));
+}
 
 //===----------------------------------------------------------------------===//
 // Legality
@@ -58,6 +73,12 @@ public:
 
 LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
                                             EmitError emitError) const {
+  if (isa<Sm80GemmAttr>(schedule)) {
+    if (!bySync)
+      return emitError() << "takes sm80_gemm schedules only where A is f32 in "
+                            "columns, which wgmma takes from registers";
+    return bySync->check(schedule, emitError);
+  }
   auto own = dyn_cast<Sm90GemmAttr>(schedule);
   if (!own) {
     if (!gemm.isPlain)
@@ -156,9 +177,21 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
 }
 
 SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
-  if (!gemm.isPlain)
-    return {};
-  return {CublasGemmAttr::get(fused.getContext())};
+  SmallVector<ScheduleAttr> fixed;
+  if (gemm.isPlain)
+    fixed.push_back(CublasGemmAttr::get(fused.getContext()));
+  if (!bySync)
+    return fixed;
+  // The two that should be fastest: nvcc takes seconds for one.
+  std::vector<ScheduleAttr> schedules = bySync->getSpace().enumerate();
+  llvm::erase_if(schedules,
+                 [&](ScheduleAttr each) { return !bySync->isLegal(each); });
+  llvm::stable_sort(schedules, [&](ScheduleAttr a, ScheduleAttr b) {
+    return bySync->predict(a) < bySync->predict(b);
+  });
+  schedules.resize(std::min<size_t>(schedules.size(), 2));
+  llvm::append_range(fixed, schedules);
+  return fixed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,6 +208,8 @@ double GemmEpiloguePlan::countFactorBytes() const {
 double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   if (isa<CublasGemmAttr>(schedule))
     return 1e6 * gemm.getPlain().predictCublas(machine);
+  if (isa<Sm80GemmAttr>(schedule))
+    return bySync->predict(schedule);
   double epilogueBytes =
       gemm.batches * countMatrixBytes(gemm.operands, gemm.m, gemm.n);
   double bytes = epilogueBytes;
@@ -329,11 +364,13 @@ void GemmEpiloguePlan::emitGemm(ArrayRef<KernelVariant> variants,
 
 LogicalResult GemmEpiloguePlan::emit(ArrayRef<KernelVariant> variants,
                                      KernelCode &code) const {
-  if (isa<CublasGemmAttr>(variants.front().schedule)) {
+  ScheduleAttr schedule = variants.front().schedule;
+  if (isa<Sm80GemmAttr>(schedule))
+    return bySync->emit(variants, code);
+  if (isa<CublasGemmAttr>(schedule))
     gemm.getPlain().emitCublas(fused, variants.front(), code);
-  } else {
+  else
     emitGemm(variants, code);
-  }
   return success();
 }
 
