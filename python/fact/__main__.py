@@ -15,7 +15,8 @@ from pathlib import Path
 
 from .errors import FactError, printable
 from .files import writing
-from .reporting.command import CompilationReport, add_parser as add_report_parser, page_of
+from .reporting.collect import page_of
+from .reporting.command import CompilationReport, add_parser as add_report_parser
 
 
 def main(arguments: list[str] | None = None) -> int:

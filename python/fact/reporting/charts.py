@@ -79,11 +79,11 @@ def roofs(report: Report) -> tuple[float, dict[str, float]]:
                 peaks[name] = machine[key]
         return bandwidth, peaks
     # Without the machine's figures: at the speed of light, some kernel reaches each of them.
-    known = [k for k in report.kernels if k.sol_us and k.bytes]
+    known = [(k.sol_us, k.bytes, k.flops or 0) for k in report.kernels if k.sol_us and k.bytes]
     if not known:
         return 0.0, {}
-    bandwidth = max(k.bytes / k.sol_us for k in known) * 1e6
-    peak = max((k.flops or 0) / k.sol_us for k in known) * 1e6
+    bandwidth = max(size / us for us, size, _ in known) * 1e6
+    peak = max(flops / us for us, _, flops in known) * 1e6
     return bandwidth, {"the fastest kernel's bound": peak} if peak else {}
 
 
@@ -134,22 +134,23 @@ def _power(value: float) -> str:
 
 def candidates(kernel: Kernel, hue: str) -> str:
     """Time against prediction; empty if nothing was measured or predicted."""
-    measured = [c for c in kernel.candidates if c.us and c.predicted_us]
-    failed = [c for c in kernel.candidates
+    measured = [(c, c.predicted_us, c.us) for c in kernel.candidates if c.us and c.predicted_us]
+    failed = [(c, c.predicted_us) for c in kernel.candidates
               if c.status not in ("", "ok") and not c.us and c.predicted_us]
     if not measured or len(measured) + len(failed) < 2:
         return ""
-    x = Axis([c.predicted_us for c in measured + failed], 1.25)
-    y = Axis([c.us for c in measured], 1.35)
+    predictions = [predicted for _, predicted, _ in measured] + [predicted for _, predicted in failed]
+    x = Axis(predictions, 1.25)
+    y = Axis([us for _, _, us in measured], 1.35)
     low, high = max(x.low, y.low), min(x.high, y.high)
     lines = ""
     if low < high:
         lines = (f'<path class="diagonal" d="M{x.at(low):.2f} {100 - y.at(low):.2f}'
                  f'L{x.at(high):.2f} {100 - y.at(high):.2f}"/>')
-    marks = [_mark(c, hue, x.at(c.predicted_us), 100 - y.at(c.us)) for c in
-             sorted(measured, key=lambda c: c.winner)]
+    marks = [_mark(c, hue, x.at(predicted), 100 - y.at(us))
+             for c, predicted, us in sorted(measured, key=lambda entry: entry[0].winner)]
     # What failed has no time: it lies on the upper edge.
-    marks += [_mark(c, hue, x.at(c.predicted_us), 0) for c in failed]
+    marks += [_mark(c, hue, x.at(predicted), 0) for c, predicted in failed]
     return plot(f"Candidates of {kernel.name}: measured time against prediction", x, y,
                 "predicted", "measured", units.microseconds, units.microseconds, lines,
                 "".join(marks), small=True)

@@ -152,7 +152,8 @@ def _outline(described: dict[str, Any]) -> Graph:
     """The graph of a bundle without a summary: its steps, and the ops of each in order."""
     graph = Graph(inputs=_tensors(described, "inputs"), is_outline=True)
     kernels = {kernel["name"]: kernel for kernel in described.get("kernels", [])}
-    values, written = described.get("values", []), {}
+    values = described.get("values", [])
+    written: dict[int, Any] = {}
 
     def source(index: int) -> Any:
         value = values[index] if 0 <= index < len(values) else {}

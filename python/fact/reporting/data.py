@@ -57,9 +57,10 @@ class Kernel:
     @property
     def predicted_us(self) -> float | None:
         """The prediction of the winner, or the best one if there is none."""
-        known = [c for c in self.candidates if c.predicted_us and not c.fallback]
-        winner = [c.predicted_us for c in known if c.winner]
-        return winner[0] if winner else min((c.predicted_us for c in known), default=None)
+        known = [(c.predicted_us, c.winner) for c in self.candidates
+                 if c.predicted_us and not c.fallback]
+        winner = [us for us, wins in known if wins]
+        return winner[0] if winner else min((us for us, _ in known), default=None)
 
     @property
     def failures(self) -> dict[str, int]:

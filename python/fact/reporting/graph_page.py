@@ -78,11 +78,11 @@ def _rows(nodes: list[Node], items: list[int | Block], hue: Callable[[Node], str
     parts = []
     for item, rail, color in zip(items, rails, colors):
         if isinstance(item, int):
-            node = nodes[item]
-            group = "" if node.group is None else f' data-group="{node.group}"'
-            kind = "end" if node.key[0] in ("input", "output") else node.key[0]
+            shown = nodes[item]
+            group = "" if shown.group is None else f' data-group="{shown.group}"'
+            kind = "end" if shown.key[0] in ("input", "output") else shown.key[0]
             parts.append(f'<li class="row {kind} {color}"{group}>{_gutter(rail, lanes, colors, color)}'
-                         f'{cell(node)}</li>')
+                         f'{cell(shown)}</li>')
         else:
             inner = _rows(nodes, list(item.nodes), hue, cell)
             told = (f'{units.count(len(item.nodes), "row")} that repeat{"s" * (len(item.nodes) == 1)} '

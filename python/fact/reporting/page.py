@@ -37,9 +37,9 @@ def render(report: Report) -> str:
              "header": page.header(), "links": links, "body": body,
              "data": DATA_BEGIN + data + DATA_END, "script": _template("page.js")}
     # In one pass, so that no text is taken for a placeholder.
-    page = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _template("page.html"))
+    text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _template("page.html"))
     # ASCII, whatever the encoding of files is here.
-    return page.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def _template(name: str) -> str:
