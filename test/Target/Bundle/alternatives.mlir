@@ -37,7 +37,7 @@
 // JSON: "commands"
 // SUMMARY: "alternatives": 1,
 // SUMMARY: "name": "gemm_epilogue_0",
-// SUMMARY-NOT: "name":
+// SUMMARY-NOT: "name": "gemm
 // NONE: "alternatives": [],
 // BAD: --alternatives must be 0 or more
 
