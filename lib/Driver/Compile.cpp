@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Driver/Compile.h"
+#include "Reproducer.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Driver/DescribeGraph.h"
 #include "fact/Driver/DescribeTarget.h"
@@ -394,13 +395,18 @@ LogicalResult Compilation::runStages() {
   bool fused = false;
   module->walk([&](FusedOp) { fused = true; });
   ops["imported"] = countOps();
-  if (hasTorch() && failed(runPasses("import", [](OpPassManager &manager) {
-        manager.addPass(createConvertTorchToFact());
-      })))
+  Reproducer reproducer(module, options.command, options.input);
+  auto importTorch = [&] {
+    return runPasses("import", [](OpPassManager &manager) {
+      manager.addPass(createConvertTorchToFact());
+    });
+  };
+  if (hasTorch() && failed(reproducer.run("import", importTorch)))
     return failure();
   if (stopsAfter(Stage::import))
     return stop();
-  if (!fused && failed(runPasses("raise", buildRaisePipeline)))
+  auto raise = [&] { return runPasses("raise", buildRaisePipeline); };
+  if (!fused && failed(reproducer.run("raise", raise)))
     return failure();
   ops["raised"] = countOps();
   graph = describeGraph(module);
@@ -408,12 +414,13 @@ LogicalResult Compilation::runStages() {
     return stop();
   // Hand-written kernels without a target are checked, and the remaining ops
   // are grouped.
-  if ((!fused || !getTargetMachine(module)) && failed(discoverKernels()))
+  if ((!fused || !getTargetMachine(module)) &&
+      failed(reproducer.run("discover", [&] { return discoverKernels(); })))
     return failure();
   graph = describeGraph(module);
   if (stopsAfter(Stage::discover))
     return stop();
-  if (failed(bundle()))
+  if (failed(reproducer.run("bundle", [&] { return bundle(); })))
     return failure();
   if (stopsAfter(Stage::bundle))
     return finish();

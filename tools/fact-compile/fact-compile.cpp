@@ -245,6 +245,8 @@ int main(int argc, char **argv) {
                               : !moduleName.empty() ? moduleName
                               : input == "-" ? "model"
                                              : llvm::sys::path::stem(input));
+  options.command.assign(argv, argv + argc);
+  options.input = input;
   fact::endChildrenWithThisProcess();
   return failed(fact::compile(*module, options)) ? 1 : 0;
 }

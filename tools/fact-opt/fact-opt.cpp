@@ -6,6 +6,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 
 static const char overview[] = R"(FACT: runs passes on MLIR text
 
@@ -17,6 +19,34 @@ Passes also run alone, in the order given; docs/reference/Passes.md describes ea
 `-` reads standard input, and without -o the result is printed.
 )";
 
+/// Runs mlir-opt's main function. Where a pass fails or crashes, the module and
+/// the passes are saved, and the command that repeats the failure is printed.
+static bool runPasses(int argc, char **argv, mlir::DialectRegistry &registry) {
+  std::vector<char *> words(argv, argv + argc);
+  // Tests of diagnostics expect those of passes only.
+  bool saves = llvm::none_of(words, [](llvm::StringRef word) {
+    return word.contains("-reproducer") || word.contains("-verify-diagnostics");
+  });
+  llvm::SmallString<128> file;
+  std::string option;
+  if (saves && !llvm::sys::fs::getPotentiallyUniqueTempFileName("fact-opt",
+                                                                "mlir", file))
+    option = ("--mlir-pass-pipeline-crash-reproducer=" + file).str();
+  if (!option.empty())
+    words.push_back(option.data());
+  words.push_back(nullptr);
+  bool succeeded = mlir::succeeded(
+      mlir::MlirOptMain(words.size() - 1, words.data(), overview, registry));
+  if (!option.empty() && llvm::sys::fs::exists(file)) {
+    llvm::errs() << "to repeat the failure: " << argv[0];
+    for (llvm::StringRef word : llvm::ArrayRef(argv + 1, argc - 1))
+      if (word.ltrim('-').starts_with("load-"))
+        llvm::errs() << " " << word;
+    llvm::errs() << " --run-reproducer " << file << "\n";
+  }
+  return succeeded;
+}
+
 int main(int argc, char **argv) {
   fact::initTool("fact-opt");
   mlir::DialectRegistry registry;
@@ -24,6 +54,6 @@ int main(int argc, char **argv) {
   fact::registerAllPasses();
   mlir::registerTransformsPasses();
   return fact::runWithOutputAside(argc, argv, [&](int count, char **words) {
-    return succeeded(mlir::MlirOptMain(count, words, overview, registry));
+    return runPasses(count, words, registry);
   });
 }

@@ -37,6 +37,10 @@ struct CompileOptions {
   /// The tuner, and arguments passed on to it.
   std::string tuner = "fact-tune";
   std::vector<std::string> tunerArguments;
+  /// The words of the command that compiles, and the one that is its input: for
+  /// the command that is printed after a failure. Empty: none is printed.
+  std::vector<std::string> command;
+  std::string input;
 };
 
 /// Runs the stages that `module` has not gone through yet.
