@@ -246,7 +246,7 @@ class _Page:
         for candidate in order:
             kind = "winner" if candidate.winner else candidate.status or "not tried"
             rows.append(
-                f'<tr class="{"won" if candidate.winner else ""}"><td class="schedule">'
+                f'<tr{" class=won" if candidate.winner else ""}><td class="schedule">'
                 f'{_schedule(candidate)}</td><td>{units.microseconds(candidate.predicted_us)}</td>'
                 f'<td>{units.microseconds(candidate.us)}</td><td class="outcome">{escape(kind)}'
                 + (f'<small>{escape(candidate.detail)}</small>' if candidate.detail else "")
