@@ -14,6 +14,8 @@ from . import bench, report, toolchain, verify
 from .compiler import compile
 from .errors import FactError
 from .machine import resolve_target
+from .reporting.collect import build_report
+from .reporting.command import write_page
 from .workload import load_workload
 
 # A few megaflops: compiled, tuned and run in seconds on any machine.
@@ -44,7 +46,10 @@ def main(target: str = "auto") -> int:
     _show_kernels(summary, tuning, model.library.description)
     _show_stages(summary, seconds)
     correct = _show_numbers(workload, model)
-    _show_files(model.library.path, bundle, work)
+    page = work / f"{workload.name}.report.html"
+    write_page(build_report(summary, bundle, name=workload.name, command=f"fact demo --target={target}",
+                            verdict=str(model.library.verdict or "")), page)
+    _show_files(model.library.path, bundle, work, page)
     return 0 if correct else 1
 
 
@@ -113,8 +118,8 @@ def _show_numbers(workload, model) -> bool:
     return correct
 
 
-def _show_files(library: str, bundle: Path, work: Path) -> None:
-    files = [("library", Path(library)), ("bundle", bundle),
+def _show_files(library: str, bundle: Path, work: Path, page: Path) -> None:
+    files = [("report, for a browser", page), ("library", Path(library)), ("bundle", bundle),
              ("imported text", next(iter(sorted(work.glob("*.mlir"))), None)),
              ("summary", work / "summary.json")]
     report.table(["file", "where"],

@@ -65,6 +65,12 @@ def _printing_to(output: str | None) -> Iterator[None]:
         yield
 
 
+def write_page(report: Report, path: Path) -> None:
+    from .page import render
+
+    _write(path, render(report))
+
+
 def _write(path: Path, text: str) -> None:
     with writing(path) as file:
         file.write(text)
@@ -97,9 +103,7 @@ class CompilationReport:
             return
         # Whatever is wrong with the page, the library is not.
         try:
-            from .page import render
-
-            _write(self.page, render(self.collect([str(error)] if error else [])))
+            write_page(self.collect([str(error)] if error else []), self.page)
             print(f"report: {self.page}", file=sys.stderr if error else sys.stdout)
         except FactError as problem:
             print(f"fact: warning: no report: {problem}", file=sys.stderr)
