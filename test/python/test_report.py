@@ -153,7 +153,7 @@ def test_results_of_another_machine(root, tmp_path):
 
 
 def test_ablation_of_any_form():
-    def rows(entries, tmp=None):
+    def rows(entries):
         from fact.reporting.collect import _ablation
 
         return [(row.name, row.gain, row.detail) for row in _ablation(entries)]
@@ -163,6 +163,10 @@ def test_ablation_of_any_form():
     assert rows({"a": 1.5, "b": {"gain": 3}}) == [("b", 3, ""), ("a", 1.5, "")]
     assert rows(None) == rows("x") == rows([1, {}, {"kernel": "a"}, {"gain": 1}]) == []
     assert rows([{"kernel": "a", "gain": float("nan")}]) == []
+    # As `fact-tune --ablate` writes them.
+    assert rows([{"kernel": "a", "form": "fused", "other": "split", "ratio": 1.25,
+                  "ratio_low": 1.2, "ratio_high": 1.3}]) == [
+        ("a", 0.25, "form fused, other split, ratio low 1.2, ratio high 1.3")]
 
 
 def test_json_form():
@@ -178,8 +182,8 @@ def test_json_form():
 def test_units():
     assert [units.microseconds(us) for us in (None, 0.0125, 0.5, 52.254, 999.6, 41838.0, 2.5e6)] == \
         ["–", "12.5 ns", "0.5 µs", "52.3 µs", "1 ms", "41.8 ms", "2.5 s"]
-    assert [units.percent(share) for share in (0, 1e-6, 0.0022, 0.058, 0.74, 1)] == \
-        ["0 %", "< 0.01 %", "0.22 %", "5.8 %", "74 %", "100 %"]
+    assert [units.percent(share) for share in (-0.25, 0, 1e-6, 0.0022, 0.058, 0.74, 1)] == \
+        ["-25 %", "0 %", "< 0.01 %", "0.22 %", "5.8 %", "74 %", "100 %"]
     assert units.scaled(989e12, "FLOP/s") == "989 TFLOP/s" and units.scaled(12, "B") == "12 B"
     assert units.count(1, "launch") == "1 launch" and units.count(2, "launch") == "2 launches"
 

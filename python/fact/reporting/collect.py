@@ -122,7 +122,7 @@ def build_report(summary: dict[str, Any], bundle: Path | None, *, name: str = ""
         graph=_graph(summary, described),
         kernels=_kernels(described, tuning),
         proposals=proposals,
-        ablation=_ablation(tuning.get("ablation")),
+        ablation=_ablation(tuning.get("ablations") or tuning.get("ablation")),
         statistics=_statistics(summary, described, tuning),
         provenance=_provenance({**described, **tuning}, command),
     )
@@ -244,7 +244,7 @@ def _kernels(described: dict[str, Any], tuning: dict[str, Any]) -> list[Kernel]:
 
 
 def _ablation(entries: Any) -> list[Ablation]:
-    """Rows of any form that has a name and a gain, the largest gain first."""
+    """Rows of any form that has a name and a gain, or a ratio of times, the largest gain first."""
     if isinstance(entries, dict):
         entries = [{"name": name, **(value if isinstance(value, dict) else {"gain": value})}
                    for name, value in entries.items()]
@@ -254,12 +254,14 @@ def _ablation(entries: Any) -> list[Ablation]:
             continue
         name = next((str(entry[key]) for key in ("pattern", "kernel", "name", "rule")
                      if entry.get(key)), "")
-        gain = _number(entry.get("gain"))
+        gain, ratio = _number(entry.get("gain")), _number(entry.get("ratio"))
+        if gain is None and ratio is not None:
+            gain = ratio - 1
         if name and gain is not None:
             told = {key: value for key, value in entry.items()
-                    if key not in ("pattern", "kernel", "name", "rule", "gain")
+                    if key not in ("pattern", "kernel", "name", "rule", "gain", "ratio")
                     and isinstance(value, (str, int, float))}
-            rows.append(Ablation(name, gain, ", ".join(f"{k} {_short(v)}" for k, v in told.items())))
+            rows.append(Ablation(name, gain, ", ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in told.items())))
     return sorted(rows, key=lambda row: -row.gain)
 
 

@@ -129,7 +129,8 @@ class Proposal:
 
 @dataclass
 class Ablation:
-    """How much longer the program takes without a pattern or with a kernel replaced."""
+    """How much longer the program takes without a pattern, or with a kernel in its next best form:
+    0.25 is a quarter longer."""
     name: str
     gain: float
     detail: str = ""

@@ -267,9 +267,9 @@ class _Page:
                         + (f'<small>{escape(row.detail)}</small>' if row.detail else "")
                         + f'</th><td class="gain"><span class="length{" loss" if row.gain < 0 else ""}"'
                         f' style="width:{70 * abs(row.gain) / most:.1f}%"></span> '
-                        f'{units.digits(row.gain)}</td></tr>')
-        return ('<p class="note">What each of them gains: the program measured without it, beside the '
-                f'program with all.</p><table class="bars"><tbody>{"".join(rows)}</tbody></table>') \
+                        f'{units.percent(row.gain)}</td></tr>')
+        return ('<p class="note">How much longer the program takes without each of them, measured in '
+                f'turn with the program as it is.</p><table class="bars"><tbody>{"".join(rows)}</tbody></table>') \
             if rows else ""
 
     def agent(self) -> str:

@@ -21,7 +21,7 @@ def show(report: Report) -> None:
     _kernels(report)
     _candidates(report)
     if report.ablation:
-        terminal.table(["without", "gain", ""], [[row.name, units.digits(row.gain), row.detail]
+        terminal.table(["without", "longer by", ""], [[row.name, units.percent(row.gain), row.detail]
                                                  for row in report.ablation], "Ablation")
     _agent(report)
     stages = {**(report.statistics.get("stages") or {})}

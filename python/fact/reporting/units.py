@@ -33,6 +33,8 @@ def seconds(value: float) -> str:
 
 
 def percent(share: float) -> str:
+    if share < 0:
+        return "-" + percent(-share)
     value = 100 * share
     if value == 0:
         return "0 %"
