@@ -6,7 +6,7 @@
 PYTHON := .venv/bin/python
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: help demo check check-full setup build check-gpu pack-gpu clean
+.PHONY: help demo check check-full setup build tools wheel check-gpu pack-gpu clean
 
 help:
 	@echo "make demo       compile a small GPT block, run it, compare it with PyTorch"
@@ -14,6 +14,8 @@ help:
 	@echo "make check-full the long tests too: other CPUs, fuzzers, faults, a local model"
 	@echo "make setup      only install what is missing"
 	@echo "make build      only build, into build/"
+	@echo "make tools      static tools, for machines without LLVM, into build/static"
+	@echo "make wheel      a wheel that has them, into out/wheels; ARCH=\"x86_64 aarch64\" for others"
 	@echo "make pack-gpu   what a GPU machine needs, into out/gpu"
 	@echo "make check-gpu  on a GPU machine: kernels against references and PyTorch"
 	@echo "make clean      remove build/ and out/"
@@ -33,6 +35,12 @@ setup:
 
 build: setup
 	@scripts/build.sh
+
+tools: setup
+	@scripts/build.sh fact-static-tools
+
+wheel: setup
+	@scripts/wheel.sh $(ARCH)
 
 pack-gpu: build
 	@scripts/pack-gpu.sh

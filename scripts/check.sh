@@ -8,7 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 setup=()
 [ "${1:-}" = --full ] && setup=(--full)
-if ! scripts/setup.sh "${setup[@]}" || ! scripts/build.sh; then
+if ! scripts/setup.sh "${setup[@]}" || ! scripts/build.sh all fact-static-tools; then
   echo "check: setting up or building failed; see above"
   echo "0 passed, 1 failed, 0 skipped"
   exit 1
