@@ -20,6 +20,7 @@ config.environment["PATH"] = os.pathsep.join(
 )
 # Neither the user's entries nor the user's folder.
 config.environment["FACT_PATTERNS"] = os.path.join(config.test_exec_root, "no-patterns")
+config.environment["FACT_LEARN"] = "0"
 if "FACT_SEED" in os.environ:
     config.environment["FACT_SEED"] = os.environ["FACT_SEED"]
 config.substitutions.append(("%python", sys.executable))

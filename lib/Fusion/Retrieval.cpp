@@ -9,14 +9,22 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <limits>
 #include <map>
 
 using namespace mlir;
 using namespace fact;
 
 /// Maximum schedules of an adapted search: a longer one saves no time over a
-/// new search.
-static constexpr size_t maxAdapted = 16;
+/// new search. Where entries of the same ops are near, fewer are enough.
+static constexpr size_t maxAdapted = 16, maxAlike = 8, maxKnown = 5;
+
+/// Schedules that were this much slower than the best for a problem nearby are
+/// not tried.
+static constexpr double slow = 1.25;
+
+/// Schedules that an entry must have of a problem, to search no others for it.
+static constexpr size_t enough = 3;
 
 Retrieval::Retrieval(ModuleOp module, const DiscoveryOptions &options,
                      const Target &target)
@@ -51,14 +59,29 @@ findAccepted(const std::vector<registry::Match> &matches) {
   return nullptr;
 }
 
+/// Whether an entry is the result of a search, rather than of one or two
+/// schedules of a larger space.
+static bool isSearched(const Target &target, FusedOp fused,
+                       const registry::Entry &entry) {
+  size_t tried =
+      llvm::count_if(entry.schedules, [](const registry::Schedule &schedule) {
+        return schedule.status != registry::Status::Pending;
+      });
+  if (tried >= enough)
+    return true;
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
+  return failed(plan) || tried >= (*plan)->getSpace().enumerate().size();
+}
+
 Advice Retrieval::advise(FusedOp fused) const {
   std::vector<registry::Match> matches = find(fused);
   const registry::Match *match = findAccepted(matches);
   if (!match)
     return {StrategyAttr::get(fused.getContext(), StrategyKind::create, ""),
             {}};
+  bool isSame = match->relation == registry::Relation::Reuse;
   return advise(fused, *match->entry,
-                match->relation == registry::Relation::Reuse
+                isSame && isSearched(target, fused, *match->entry)
                     ? StrategyKind::reuse
                     : StrategyKind::adapt);
 }
@@ -119,6 +142,51 @@ sortByPrediction(const Plan &plan, ArrayRef<ScheduleAttr> schedules) {
   return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
 }
 
+/// What entries of the same ops say about schedules, by key: the time over that
+/// of the best of the nearest entry that has it, or infinity if it failed.
+static std::map<std::string, double>
+getRelativeTimes(const std::vector<registry::Match> &matches,
+                 const registry::Problem &problem) {
+  std::map<std::string, double> times;
+  for (const registry::Match &match : matches) {
+    const registry::Schedule *best = match.entry->getBest();
+    if (!best || !problem.hasSameOps(match.entry->problem))
+      continue;
+    for (const registry::Schedule &known : match.entry->schedules)
+      if (known.status != registry::Status::Pending)
+        times.try_emplace(known.key,
+                          known.status == registry::Status::Accepted
+                              ? known.us / best->us
+                              : std::numeric_limits<double>::infinity());
+  }
+  return times;
+}
+
+/// The schedules for a problem with the same ops as near ones: the best of
+/// those, and neighbors of the best that nobody has tried.
+static SmallVector<ScheduleAttr>
+transfer(const Plan &plan, const std::map<std::string, double> &times) {
+  std::multimap<double, std::string> ranked;
+  for (const auto &[key, time] : times)
+    if (time <= slow)
+      ranked.emplace(time, key);
+  SmallVector<ScheduleAttr> schedules;
+  auto add = [&](ScheduleAttr schedule, size_t most) {
+    if (schedule && schedules.size() < most &&
+        !llvm::is_contained(schedules, schedule) && plan.isLegal(schedule))
+      schedules.push_back(schedule);
+  };
+  MLIRContext *context = plan.getRegion()->getContext();
+  for (const auto &[time, key] : ranked)
+    add(parseSchedule(context, key), maxKnown);
+  if (schedules.empty())
+    return schedules;
+  for (ScheduleAttr next : getNeighbors(schedules.front(), plan.getSpace()))
+    if (!times.count(next.getKey()))
+      add(next, maxAlike);
+  return schedules;
+}
+
 Advice Retrieval::advise(FusedOp fused, const registry::Entry &entry,
                          StrategyKind kind) const {
   MLIRContext *context = fused.getContext();
@@ -128,6 +196,15 @@ Advice Retrieval::advise(FusedOp fused, const registry::Entry &entry,
   FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
   if (failed(plan))
     return advice;
+  // An entry of other ops tells less about this kernel than the predictions.
+  registry::Problem problem = getProblem(fused, target);
+  if (kind == StrategyKind::adapt && problem.hasSameOps(entry.problem)) {
+    SmallVector<ScheduleAttr> schedules =
+        transfer(**plan, getRelativeTimes(registry.find(problem), problem));
+    if (!schedules.empty())
+      advice.space = SchedulesAttr::get(context, schedules);
+    return advice;
+  }
   SmallVector<ScheduleAttr> schedules;
   auto add = [&](ScheduleAttr schedule) {
     if (!schedule || schedules.size() == maxAdapted ||
@@ -143,18 +220,13 @@ Advice Retrieval::advise(FusedOp fused, const registry::Entry &entry,
   if (kind == StrategyKind::adapt) {
     SpaceAttrInterface space = (*plan)->getSpace();
     ScheduleAttr best = schedules.front();
-    // An entry of other ops tells less about this kernel than the predictions.
-    bool isAlike = getProblem(fused, target).hasSameOps(entry.problem);
-    if (!isAlike) {
-      SmallVector<ScheduleAttr> predicted =
-          sortByPrediction(**plan, space.enumerate());
-      for (ScheduleAttr schedule : ArrayRef(predicted).take_front(4))
-        add(schedule);
-    }
+    SmallVector<ScheduleAttr> predicted =
+        sortByPrediction(**plan, space.enumerate());
+    for (ScheduleAttr schedule : ArrayRef(predicted).take_front(4))
+      add(schedule);
     for (ScheduleAttr next : getNeighbors(best, space))
       add(next);
-    if (!isAlike)
-      schedules = sortByPrediction(**plan, schedules);
+    schedules = sortByPrediction(**plan, schedules);
   }
   advice.space = SchedulesAttr::get(context, schedules);
   return advice;

@@ -139,6 +139,7 @@ def run(command: list, timeout: float) -> subprocess.CompletedProcess:
     environment = dict(os.environ)
     # Neither the user's entries nor the user's folder.
     environment["FACT_PATTERNS"] = str(HERE / "no-patterns")
+    environment["FACT_LEARN"] = "0"
     return subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", env=environment, timeout=timeout)
 

@@ -13,8 +13,9 @@ sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(Path(__file__).parent))
 # Subprocesses too.
 os.environ["PYTHONPATH"] = str(ROOT / "python")
-# Tests neither fill the user's cache nor read the user's registry.
+# Tests neither fill the user's cache nor read or write the user's registry.
 os.environ["FACT_PATTERNS"] = str(ROOT / "build" / "no-patterns")
+os.environ["FACT_LEARN"] = "0"
 os.environ.setdefault("FACT_WORK_DIR", str(ROOT / "build" / "python-tests"))
 
 

@@ -7,11 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fact/Registry/EntryFile.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/Version.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
+#include "fact/Tuning/Learn.h"
 #include "fact/Tuning/LibraryWriter.h"
 #include "fact/Tuning/Process.h"
 #include "fact/Tuning/Tuner.h"
@@ -63,6 +65,8 @@ device; one that fails does not stop the others.
   --ablate                measure what each form that ships gains, in the whole
                           program
   --no-link               tune, link nothing
+  --no-learn              keep the measurements out of the user's registry, as
+                          FACT_LEARN=0 does
   --compile-only          compile into the folder of objects, run nothing: for
                           another machine, which gets that folder
   --list                  show kernels, candidates and known results
@@ -82,8 +86,18 @@ static Words splitWords(const std::string &text) {
   return words;
 }
 
-static Options parseOptions(int argc, char **argv) {
-  Options options;
+namespace {
+/// The options of the tuner, and those of the command alone.
+struct CommandOptions : Options {
+  /// Keeps the measurements out of the user's registry.
+  bool noLearn = false;
+};
+} // namespace
+
+static CommandOptions parseOptions(int argc, char **argv) {
+  CommandOptions options;
+  const char *learns = std::getenv("FACT_LEARN");
+  options.noLearn = learns && std::string(learns) == "0";
   const char *seed = std::getenv("FACT_SEED");
   options.seed =
       seed ? CommandLine::readWhole("FACT_SEED", seed) : std::random_device()();
@@ -128,6 +142,8 @@ static Options parseOptions(int argc, char **argv) {
       options.noAlternatives = true;
     else if (word == "--ablate")
       options.ablate = true;
+    else if (word == "--no-learn")
+      options.noLearn = true;
     else if (word == "--no-link")
       options.noLink = true;
     else if (word == "--compile-only")
@@ -241,7 +257,7 @@ struct Work {
 /// The work on all bundles.
 class Run {
 public:
-  explicit Run(const Options &options)
+  explicit Run(const CommandOptions &options)
       : options(options), onlyShows(options.list || options.dryRun),
         links(!onlyShows && !options.noLink && !options.compileOnly &&
               options.only.empty()) {}
@@ -256,9 +272,10 @@ private:
   void runScheduler();
   void tune();
   void finish(Work &work);
+  void learn(const Work &work, const std::filesystem::path &report) const;
   void printSummary() const;
 
-  const Options &options;
+  const CommandOptions &options;
   bool onlyShows, links;
   std::unique_ptr<Workshop> shop;
   std::vector<Work> works;
@@ -343,7 +360,39 @@ void Run::finish(Work &work) {
     std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",
                 work.result.library.c_str(), work.result.header.c_str(),
                 report.c_str());
+  learn(work, report);
   std::fflush(stdout);
+}
+
+/// Adds what was measured to the user's registry, for the next compilation of
+/// similar kernels. A registry that cannot be written is a warning: the library
+/// is done.
+void Run::learn(const Work &work, const std::filesystem::path &report) const {
+  if (options.noLearn || options.untuned || !options.only.empty())
+    return;
+  std::filesystem::path folder = fact::registry::getUserFolder();
+  if (folder.empty())
+    return;
+  std::string error;
+  size_t entries = 0;
+  try {
+    fact::registry::LearnOptions learned;
+    learned.results = report;
+    // Slow schedules are not tried again either.
+    learned.keep = options.candidates;
+    std::vector<fact::registry::Entry> found =
+        fact::registry::learn(work.bundle.folder, learned);
+    entries = found.size();
+    error = fact::registry::addEntries(folder, found);
+  } catch (const std::exception &problem) {
+    error = problem.what();
+  }
+  if (error.empty())
+    std::printf("learned   %zu entr%s in %s\n", entries,
+                entries == 1 ? "y" : "ies", folder.c_str());
+  else
+    std::fprintf(stderr, "fact-tune: warning: nothing was learned: %s\n",
+                 error.c_str());
 }
 
 void Run::printSummary() const {
@@ -418,7 +467,7 @@ int main(int argc, char **argv) {
   // and kernels. Comes first, before another thread reads the environment.
   unsetenv("FACT_LLM_KEY");
   try {
-    Options options = parseOptions(argc, argv);
+    CommandOptions options = parseOptions(argc, argv);
     return Run(options).run();
   } catch (const std::exception &problem) {
     std::fflush(stdout);
