@@ -257,8 +257,9 @@ const Rule fact::scatterRule{
 
 const Rule fact::pointwiseRule{
     "pointwise",
-    "Pointwise ops and views of one shape, as many as possible. For ops that "
-    "no other rule takes.",
+    "Pointwise ops and views with results of one size, as many as possible; "
+    "where the target reads them in place, pads, concats and gathers too. For "
+    "ops that no other rule takes.",
     /*seed=*/nullptr,
     /*forward=*/true,
     /*backward=*/true,

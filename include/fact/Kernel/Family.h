@@ -184,6 +184,10 @@ public:
     return scheduleKinds;
   }
 
+  /// What it refuses although the rule's page allows it, in sentences for
+  /// people and language models. May be empty.
+  virtual llvm::StringRef getLimits() const { return ""; }
+
   /// The bytes that the channels of a pixel must be a multiple of for kernels
   /// that read windows of images without a copy; 0 where there are none, or
   /// where they take any.

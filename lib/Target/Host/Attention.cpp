@@ -46,6 +46,10 @@ private:
 class AttentionFamily : public FamilyOf<HostAttentionPlan> {
 public:
   AttentionFamily() : FamilyOf(attentionRule, "host", {&HostRowsAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Nothing but views beside the attention, and one result.";
+  }
 };
 } // namespace
 

@@ -39,6 +39,15 @@ public:
   GemmFamily(const Rule &rule, ContractionRegion::Kind kind)
       : Family(rule, "host", {&HostGemmAttr::kind}), kind(kind) {}
 
+  StringRef getLimits() const override {
+    return "Each factor comes from outside of the pattern, directly or "
+           "through views; a factor that the pattern would compute is of "
+           "another pattern. All matmul have the same lhs and the same "
+           "batches. Every result has the product's elements, or is "
+           "computed from a reduction of it alone; reductions are all of "
+           "rows or all of columns.";
+  }
+
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override {

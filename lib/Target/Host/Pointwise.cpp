@@ -191,6 +191,10 @@ namespace {
 class PointwiseFamily : public FamilyOf<HostPointwisePlan> {
 public:
   PointwiseFamily() : FamilyOf(pointwiseRule, "host", {&HostRowsAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "All results have the same number of elements.";
+  }
 };
 } // namespace
 

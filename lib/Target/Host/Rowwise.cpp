@@ -76,6 +76,12 @@ private:
 class RowwiseFamily : public FamilyOf<RowwisePlan> {
 public:
   RowwiseFamily() : FamilyOf(rowwiseRule, "host", {&HostRowsAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Exactly one norm, softmax or reduce, over the last "
+           "dimensions. Every result has all elements of the rows, or one "
+           "per row.";
+  }
 };
 } // namespace
 

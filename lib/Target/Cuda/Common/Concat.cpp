@@ -152,6 +152,11 @@ public:
   ConcatFamily()
       : FamilyOf(concatRule, "cuda",
                  {&CudaPointwiseAttr::kind, &CudaTileAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Exactly one concat and one result, which is the concat or a "
+           "view of it: no op after it.";
+  }
 };
 } // namespace
 

@@ -446,6 +446,16 @@ public:
   PointwiseFamily()
       : FamilyOf(pointwiseRule, "cuda",
                  {&CudaPointwiseAttr::kind, &CudaTileAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "All results have the same number of elements. Any views "
+           "before, between and after the ops; pads, concats and gathers "
+           "are read in place: the source of a gather comes from outside "
+           "of the pattern, a concat has at most 16 parts, which are "
+           "cheap to compute and lie row by row. A `rotary` has a pattern "
+           "of its own, with views and one result. No matmul, reduce, "
+           "softmax, norm, windows, scan, sort or scatter.";
+  }
 };
 } // namespace
 

@@ -256,6 +256,23 @@ namespace {
 class RowwiseFamily : public FamilyOf<RowwisePlan> {
 public:
   RowwiseFamily() : FamilyOf(rowwiseRule, "cuda", {&CudaRowAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Exactly one norm, softmax or reduce, no argmax or argmin with "
+           "pointwise ops, over the last dimensions of f16, bf16 or f32: "
+           "2 to 65536 elements per row. Every other op works on the "
+           "shape of the rows, or on one element per row after a reduce. "
+           "Every result has all elements of the rows, in f16, bf16 or "
+           "f32, or, after a reduce, one element per row; rows of a "
+           "result are contiguous, so that no permute of them may be "
+           "last. Views may be before the first op, on operands, and "
+           "last; a permute, slice or expand of a value that the pattern "
+           "computes is of another pattern. An operand is f16, bf16 or "
+           "f32 (an i1 mask or an integer needs `reduction`) and has the "
+           "shape of the rows, one element per row, per column or per "
+           "leading dimension, or is a scalar. Two norms, or a softmax "
+           "after a norm, are two patterns.";
+  }
 };
 } // namespace
 

@@ -55,6 +55,18 @@ class StagedReductionFamily : public FamilyOf<StagedReductionPlan> {
 public:
   StagedReductionFamily()
       : FamilyOf(reductionRule, "cuda", {&CudaReductionAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "All reductions are over the same dimensions of tensors of one "
+           "shape, and these dimensions lie together in memory; a norm is "
+           "two reductions, a softmax is two. Several reductions are one "
+           "kernel only over rows that fit in 128 KB (32768 elements of "
+           "f32). "
+           "Every result has the elements of the reduced tensor, or one "
+           "per reduction. A reduction of a reduction (a mean of row "
+           "sums) is another pattern. No matmul, gather, concat, pad or "
+           "scan.";
+  }
 };
 } // namespace
 

@@ -69,6 +69,14 @@ private:
 class ThinGemmFamily : public FamilyOf<ThinGemmPlan> {
 public:
   ThinGemmFamily() : FamilyOf(thinGemmRule, "cuda", {&CudaThinAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Each factor comes from outside of the pattern, directly or "
+           "through views; a factor that the pattern would compute is of "
+           "another pattern. Every result has the product's elements: no "
+           "reduce, and no slice or expand of the product. f16, bf16 or "
+           "f32.";
+  }
 };
 } // namespace
 

@@ -71,6 +71,13 @@ class WindowReductionFamily : public FamilyOf<WindowReductionPlan> {
 public:
   WindowReductionFamily()
       : FamilyOf(windowsRule, "cuda", {&CudaWindowsAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Exactly one windows and one reduce, of all places of a window "
+           "and nothing else (channels are not summed: that is a matmul). "
+           "Every result has one element per window. No matmul, norm or "
+           "softmax.";
+  }
 };
 } // namespace
 

@@ -19,6 +19,11 @@ class AttentionFamily : public FamilyOf<AttentionPlan> {
 public:
   AttentionFamily()
       : FamilyOf(attentionRule, "sm_80", {&Sm80AttentionAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Nothing but views beside the attention (no matmul, rotary, "
+           "norm, cast or pointwise op), and one result.";
+  }
 };
 } // namespace
 

@@ -110,6 +110,14 @@ class AttentionFamily : public FamilyOf<AttentionPlan> {
 public:
   AttentionFamily()
       : FamilyOf(attentionRule, "sm_90a", {&Sm90AttentionAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Nothing but views beside the attention (no matmul, rotary, "
+           "norm, cast or pointwise op), and one result. f16 or bf16, "
+           "heads of a multiple of 8 up to 128 elements, which are "
+           "contiguous, and more than 16 queries; others run on slower "
+           "kernels.";
+  }
 };
 } // namespace
 

@@ -104,6 +104,16 @@ class GatedGemmFamily : public FamilyOf<GatedGemmPlan> {
 public:
   GatedGemmFamily()
       : FamilyOf(gatedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Exactly two matmul with different weights, and exactly one "
+           "result, which reads both products. No reduce, and no other "
+           "reader of the weights. Each weight is a matrix [N, K] under "
+           "`transpose_b`, with N and K multiples of 8. The lhs comes "
+           "from outside of the pattern, directly or through views; a lhs "
+           "that the pattern would compute is of another pattern. Other "
+           "operands as those of gemm_epilogue.";
+  }
 };
 } // namespace
 

@@ -51,6 +51,26 @@ public:
                  {&Sm90GemmAttr::kind, &CublasGemmAttr::kind,
                   &Sm80GemmAttr::kind}) {}
 
+  StringRef getLimits() const override {
+    return "Each factor comes from outside of the pattern, directly or "
+           "through views that leave its rows or columns contiguous and "
+           "its batches at one stride; a factor that the pattern would "
+           "compute (a norm, an activation, a cast, a gather) is of "
+           "another pattern, but windows of an image and the zeros around "
+           "it are read in place. Batches of two strides, as heads that "
+           "are permuted out of or into a packed tensor, are no such view "
+           "if there is more than one batch and one head. After the "
+           "matmul, reshapes are free; a permute may only be last, and "
+           "must leave rows of the result contiguous; a slice, expand or "
+           "other view of the product is not allowed. Every result has "
+           "the product's elements, or is computed from a reduction of it "
+           "and operands of that size alone. Other operands are f16, bf16 "
+           "or f32 (no i1 mask, no integer): a matrix of the product's "
+           "size and order, one element per row or per column, or a "
+           "scalar; there are at most four matrices. Sizes of rows that "
+           "are no multiple of 16 bytes are allowed, and slower.";
+  }
+
   /// TMA's.
   int64_t getPixelBytes() const override { return 16; }
 };

@@ -114,6 +114,16 @@ class GroupedGemmFamily : public FamilyOf<GroupedGemmPlan> {
 public:
   GroupedGemmFamily()
       : FamilyOf(groupedGemmRule, "sm_90a", {&Sm90GemmAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Each result reads one product, each product has one result, "
+           "and all results have one element type. No reduce, and no "
+           "other reader of the weights. Each weight is a matrix [N, K] "
+           "under `transpose_b`, with N and K multiples of 8. The lhs "
+           "comes from outside of the pattern, directly or through views; "
+           "a lhs that the pattern would compute is of another pattern. "
+           "Other operands as those of gemm_epilogue.";
+  }
 };
 } // namespace
 

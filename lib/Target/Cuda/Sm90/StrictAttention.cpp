@@ -45,6 +45,12 @@ public:
   StrictAttentionFamily()
       : FamilyOf(attentionRule, "sm_90a",
                  {&Sm90StrictAttentionAttr::kind, &Sm80AttentionAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Nothing but views beside the attention (no matmul, rotary, "
+           "norm, cast or pointwise op), and one result. f32 without "
+           "tf32, heads of at most 128 elements.";
+  }
 };
 } // namespace
 
