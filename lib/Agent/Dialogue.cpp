@@ -48,13 +48,14 @@ std::string fact::describeMachine(const MachineDescription &machine) {
   return llvm::formatv(
       "{0} ({1}): {2} multiprocessors, {3} KB shared memory per block, {4} MB "
       "cache, {5:F2} TB/s; TFLOP/s: {6:F0} in 16-bit matrix products, {7:F0} "
-      "in f32 ones, {8:F0} in everything else.",
+      "in f32 ones, {8:F0} in everything else. Each kernel costs {9:F1} us of "
+      "launch beside its work.",
       machine.name, machine.architecture, machine.multiprocessors,
       machine.sharedMemoryBytes >> 10, machine.cacheBytes >> 20,
       machine.bandwidth / 1e12,
       machine.getMatrixFlops(runtime::ElementType::BF16) / 1e12,
       machine.getMatrixFlops(runtime::ElementType::F32) / 1e12,
-      machine.scalarFlops / 1e12);
+      machine.scalarFlops / 1e12, 1e6 * machine.launchSeconds);
 }
 
 std::string fact::describeSchedules(const Target &target) {

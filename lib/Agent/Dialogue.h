@@ -59,6 +59,11 @@ public:
   /// Whether another request is within the limits.
   bool canAsk() const;
 
+  /// The answers that may still follow, as far as `llm-rounds` says.
+  unsigned countLeft() const {
+    return options.rounds > said ? options.rounds - said : 0;
+  }
+
   /// Ends the conversation, with a warning that the rules do the rest.
   void giveUp(const llvm::Twine &reason);
 

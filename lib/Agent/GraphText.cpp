@@ -68,8 +68,10 @@ namespace {
 /// Prints values as lines refer to them.
 class Operands {
 public:
-  explicit Operands(const llvm::DenseMap<Operation *, std::string> &ids)
-      : ids(ids) {}
+  /// With or without the types of values that have no line of their own.
+  explicit Operands(const llvm::DenseMap<Operation *, std::string> &ids,
+                    bool withTypes)
+      : ids(ids), withTypes(withTypes) {}
 
   void print(Value value, raw_ostream &os) const {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -77,17 +79,28 @@ public:
       return;
     }
     Operation *op = value.getDefiningOp();
-    if (auto weight = dyn_cast<GetWeightOp>(op))
+    if (auto weight = dyn_cast<GetWeightOp>(op)) {
       printWeight(weight.getWeight(), os);
-    else if (auto constant = dyn_cast<ConstantOp>(op))
+      printShape(value, os);
+    } else if (auto constant = dyn_cast<ConstantOp>(op)) {
       printConstant(constant, os);
-    else if (isa<PrepareOp>(op))
+    } else if (isa<PrepareOp>(op)) {
       os << "p" << cast<OpResult>(value).getResultNumber();
-    else
+      printShape(value, os);
+    } else {
       os << ids.lookup(op);
+    }
   }
 
 private:
+  void printShape(Value value, raw_ostream &os) const {
+    if (!withTypes)
+      return;
+    os << "(";
+    printType(value.getType(), os);
+    os << ")";
+  }
+
   /// Names of weights are untrusted: other characters are quoted and escaped,
   /// long names truncated.
   static void printWeight(StringRef name, raw_ostream &os) {
@@ -105,16 +118,18 @@ private:
     os << (name.size() > longest ? "...\"" : "\"");
   }
 
-  static void printConstant(ConstantOp constant, raw_ostream &os) {
+  void printConstant(ConstantOp constant, raw_ostream &os) const {
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (!dense || !dense.isSplat()) {
       os << "constant";
+      printShape(constant, os);
       return;
     }
     printAttribute(dense.getSplatValue<Attribute>(), os);
   }
 
   const llvm::DenseMap<Operation *, std::string> &ids;
+  bool withTypes;
 };
 } // namespace
 
@@ -210,7 +225,8 @@ GraphText::getRepeats(const std::vector<std::string> &ids) const {
 //===----------------------------------------------------------------------===//
 
 void GraphText::read(Block &block, const MachineDescription &machine) {
-  Operands operands(ids);
+  // The hash of a graph was made without the types of weights.
+  Operands operands(ids, /*withTypes=*/true), plain(ids, /*withTypes=*/false);
   for (Operation &op : block.without_terminator()) {
     if (!Fusibility::isFusible(&op))
       continue;
@@ -226,10 +242,14 @@ void GraphText::read(Block &block, const MachineDescription &machine) {
     line.op = &op;
     line.text = (id + " = " + name).str();
     line.shape = (name + result).str();
-    llvm::raw_string_ostream stream(line.text), shape(line.shape);
+    structure += line.text;
+    llvm::raw_string_ostream stream(line.text), shape(line.shape),
+        hashed(structure);
     for (Value operand : op.getOperands()) {
       stream << " ";
       operands.print(operand, stream);
+      hashed << " ";
+      plain.print(operand, hashed);
       Operation *source = operand.getDefiningOp();
       shape << " ";
       if (isa_and_nonnull<GetWeightOp, PrepareOp>(source))
@@ -238,10 +258,10 @@ void GraphText::read(Block &block, const MachineDescription &machine) {
         operands.print(operand, shape);
     }
     stream << result;
+    hashed << result << "\n";
     positions[&op] = ops.size();
     ops[id] = &op;
     ids[&op] = id;
-    structure += line.text + "\n";
     if (!hasSpeedOfLight(&op)) {
       stream << " | view";
       continue;
@@ -276,7 +296,7 @@ GraphText::GraphText(Block &block, const MachineDescription &machine) {
   llvm::raw_string_ostream stream(end);
   for (Value value : block.getTerminator()->getOperands()) {
     stream << " ";
-    Operands(ids).print(value, stream);
+    Operands(ids, /*withTypes=*/false).print(value, stream);
   }
   os << end;
   structure += end;

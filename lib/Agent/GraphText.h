@@ -12,8 +12,9 @@ namespace fact {
 /// same graph, and its speed of light. Repeated layers are printed once, so
 /// that a deep model takes no more tokens than a shallow one.
 ///
-///   n3 = matmul n2 w:qkv.weight transpose_b : 512x2304xbf16 | 1.812 GFLOP 6.7
-///   MB 1.83 us n24..n719 repeat n0..n23
+///   n3 = matmul n2 w:qkv.weight(2304x768xbf16) transpose_b : 512x2304xbf16 |
+///   1.812 GFLOP 6.7 MB 1.83 us
+///   n24..n719 repeat n0..n23
 class GraphText {
 public:
   GraphText(mlir::Block &block, const MachineDescription &machine);

@@ -3,21 +3,19 @@
 //
 // One prompt per round. An answer is parsed into typed data (Chat/Answer), then
 // resolved to proposals on ops of the graph. Rejected ones go back to the model
-// with the compiler's diagnostics, until all are accepted or a limit is
-// reached.
+// with the compiler's diagnostics, and so does a grouping that is predicted to
+// be slower than the rules', until there is nothing to say or a limit is
+// reached. Proposals of a later answer replace those of an earlier one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fact/Agent/LanguageModel.h"
-#include "Dialogue.h"
-#include "GraphText.h"
+#include "DiscoveryPrompt.h"
 #include "SpaceLists.h"
 #include "fact/Fusion/Retrieval.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include <algorithm>
 
 using namespace mlir;
 using namespace fact;
@@ -37,11 +35,6 @@ public:
   bool review(ArrayRef<Verdict> verdicts) override;
 
 private:
-  std::string writePrompt(const GroupedBlock &decided,
-                          const Fusibility &fusibility) const;
-  std::string writeEntries(const GroupedBlock &decided,
-                           const Fusibility &fusibility) const;
-  std::string writeFeedback(const GroupedBlock &decided) const;
   FailureOr<Proposal> resolve(const chat::Pattern &pattern,
                               const GroupedBlock &decided,
                               const Fusibility &fusibility,
@@ -49,11 +42,14 @@ private:
   std::vector<Proposal> read(const std::string &content,
                              const GroupedBlock &decided,
                              const Fusibility &fusibility);
+  void release(const chat::Pattern &pattern);
+  void count();
 
   const Retrieval &retrieval;
   DiscoveryReport &report;
   Dialogue dialogue;
   std::unique_ptr<GraphText> graph;
+  std::unique_ptr<DiscoveryPrompt> prompt;
   std::string schema;
   /// The ops of a proposal, and the index of its pattern in the answer.
   struct Asked {
@@ -65,109 +61,19 @@ private:
   std::string problem;
   std::vector<chat::JudgedProposal> judged;
   std::vector<Asked> asked;
+  /// The strategies of its patterns: "new".
+  std::vector<std::string> strategies;
   size_t points = 0;
   Block *block = nullptr;
+  /// The proposals of the current round, and those that stand after it.
+  std::vector<Proposal> sent, kept;
+  unsigned rounds = 0;
+  bool wasToldOfTime = false;
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Prompts
-//===----------------------------------------------------------------------===//
-
-/// Quotes and truncates an entry's reason, which is untrusted text.
-static std::string quoteReason(const std::string &reason) {
-  constexpr size_t longest = 200;
-  std::string text = chat::sanitize(reason, longest);
-  std::replace(text.begin(), text.end(), '"', '\'');
-  return ", \"" + text + "\"";
-}
-
-/// A line per entry.
-static std::string describe(const registry::Entry &entry) {
-  std::string text = llvm::formatv(
-      "{0} | {1} | {2} | {3}", entry.getId(), entry.problem.ops,
-      entry.problem.getExtentsText(), registry::getName(entry.getStatus()));
-  unsigned shown = 0;
-  for (const registry::Schedule &schedule : entry.schedules) {
-    if (++shown > 3)
-      break;
-    if (schedule.status == registry::Status::Accepted)
-      text += llvm::formatv(" | {0}: {1:F1} us, {2:P0} of light", schedule.key,
-                            schedule.us, schedule.solShare);
-    else
-      text += " | " + schedule.key + ": " + registry::getName(schedule.status) +
-              (schedule.reason.empty() ? "" : quoteReason(schedule.reason));
-  }
-  return text;
-}
-
-/// The entries nearest to the groups that the rules would make, each once.
-std::string
-LanguageModelAgent::writeEntries(const GroupedBlock &decided,
-                                 const Fusibility &fusibility) const {
-  constexpr size_t nearest = 3;
-  std::string text;
-  llvm::SmallPtrSet<const registry::Entry *, 16> seen;
-  for (const Proposal &proposal :
-       createRulesAgent(retrieval)->propose(decided, fusibility)) {
-    FusedOp fused = fusibility.outline(proposal.rule, proposal.ops);
-    std::vector<registry::Match> matches = retrieval.find(fused);
-    fused->erase();
-    for (size_t i = 0; i < std::min(nearest, matches.size()); ++i)
-      if (seen.insert(matches[i].entry).second)
-        text += describe(*matches[i].entry) + "\n";
-  }
-  return text.empty() ? "Nothing near this graph.\n"
-                      : "Entry | ops | extents | status | schedules\n" + text;
-}
-
-std::string
-LanguageModelAgent::writePrompt(const GroupedBlock &decided,
-                                const Fusibility &fusibility) const {
-  const Target &target = fusibility.getTarget();
-  const MachineDescription &machine = target.getMachine();
-  std::string rules;
-  std::vector<std::string> names;
-  for (const Rule *rule : target.getRules()) {
-    rules += "## " + rule->name + "\n" + rule->page + "\n";
-    names.push_back(rule->name);
-  }
-  // This schema does not list the op ids, which are in the graph.
-  return fillPrompt(
-      getPrompt("discover.md"),
-      {{"graph", graph->getText().str()},
-       {"machine", describeMachine(machine)},
-       {"rules", rules},
-       {"schedules", describeSchedules(target)},
-       {"registry", writeEntries(decided, fusibility)},
-       {"schema", chat::getPatternSchema(names)},
-       {"example", chat::getPatternExample(getExampleSpace(target))}});
-}
-
-/// The verdicts on the last answer, and the request for the next one.
-std::string
-LanguageModelAgent::writeFeedback(const GroupedBlock &decided) const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (!problem.empty())
-    os << "Your answer could not be used: " << problem << "\n";
-  for (auto [i, verdict] : llvm::enumerate(judged))
-    if (!verdict.accepted)
-      os << "Pattern " << i << " (" << verdict.what
-         << ") was rejected: " << verdict.reason << "\n";
-  if (decided.size()) {
-    os << "Accepted, and taken:";
-    for (size_t i = 0; i < decided.size(); ++i)
-      if (llvm::any_of(decided[i],
-                       [&](Operation *op) { return graph->isShown(op); }))
-        os << " " << graph->getIds(decided[i]) << ";";
-    os << "\n";
-  }
-  os << "Send patterns for ops that are not taken, in the same form, "
-        "correcting what was rejected. Send {\"patterns\": []} when there is "
-        "nothing to add.\n";
-  return text;
-}
+/// The rule of a pattern that leaves its ops to the rules.
+static constexpr llvm::StringLiteral toTheRules = "rules";
 
 //===----------------------------------------------------------------------===//
 // Answers
@@ -265,6 +171,16 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
   return failure();
 }
 
+/// Gives up the accepted proposals that share an op with a pattern.
+void LanguageModelAgent::release(const chat::Pattern &pattern) {
+  for (const std::vector<std::string> &ids : graph->getRepeats(pattern.ops))
+    llvm::erase_if(kept, [&](const Proposal &proposal) {
+      return llvm::any_of(ids, [&](const std::string &id) {
+        return proposal.ops.contains(graph->find(id));
+      });
+    });
+}
+
 std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
                                                const GroupedBlock &decided,
                                                const Fusibility &fusibility) {
@@ -274,9 +190,13 @@ std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
   // Patterns of equal priority stay in the order of the answer.
   std::multimap<int64_t, size_t, std::greater<>> byPriority;
   for (auto [i, pattern] : llvm::enumerate(answer.patterns)) {
-    byPriority.emplace(pattern.priority, i);
     judged.push_back(
         {pattern.rule + ": " + llvm::join(pattern.ops, " "), false, ""});
+    strategies.push_back(pattern.strategy.empty() ? "new" : pattern.strategy);
+    if (pattern.rule == toTheRules)
+      release(pattern);
+    else
+      byPriority.emplace(pattern.priority, i);
   }
   std::vector<Proposal> proposals;
   for (auto [priority, index] : byPriority) {
@@ -288,6 +208,8 @@ std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
       // An error in one is an error in all of its repeats.
       if (failed(proposal))
         break;
+      // A repeat of a layer is no proposal of the model's own.
+      proposal->counts = asked.empty() || asked.back().pattern != index;
       asked.push_back({index, proposal->ops});
       proposals.push_back(std::move(*proposal));
     }
@@ -301,34 +223,54 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
   std::string message;
   if (block != &decided.getBlock()) {
     block = &decided.getBlock();
-    graph = std::make_unique<GraphText>(*block,
-                                        fusibility.getTarget().getMachine());
-    std::vector<std::string> rules;
-    for (const Rule *rule : fusibility.getTarget().getRules())
-      rules.push_back(rule->name);
+    kept.clear();
+    rounds = 0;
+    wasToldOfTime = false;
+    const Target &target = fusibility.getTarget();
+    graph = std::make_unique<GraphText>(*block, target.getMachine());
+    prompt = std::make_unique<DiscoveryPrompt>(*block, *graph, fusibility,
+                                               retrieval);
     std::vector<std::string> ids;
     for (Operation &op : *block)
       if (std::string id = graph->getId(&op);
           !id.empty() && graph->isShown(&op))
         ids.push_back(std::move(id));
+    std::vector<std::string> rules = prompt->getRules();
+    rules.push_back(toTheRules.str());
     schema = chat::getPatternSchema(rules, ids);
-    StringRef target = fusibility.getTarget().getMachine().name;
-    dialogue.begin((graph->getHash() + "-" + target).str(), target);
-    message = writePrompt(decided, fusibility);
+    StringRef machine = target.getMachine().name;
+    dialogue.begin((graph->getHash() + "-" + machine).str(), machine);
+    message = prompt->write(dialogue.countLeft());
   } else {
-    message = writeFeedback(decided);
+    message =
+        prompt->writeFeedback(problem, judged, kept, dialogue.countLeft());
   }
   problem.clear();
   judged.clear();
   asked.clear();
+  strategies.clear();
+  ++rounds;
   std::optional<std::string> answer = dialogue.ask(std::move(message), schema);
-  if (!answer)
-    return {};
-  return read(*answer, decided, fusibility);
+  sent.clear();
+  if (answer)
+    sent = read(*answer, decided, fusibility);
+  // What was accepted before gives way to what is new.
+  llvm::append_range(sent, kept);
+  return sent;
+}
+
+/// Counts the patterns of the last answer by strategy.
+void LanguageModelAgent::count() {
+  for (auto [strategy, verdict] : llvm::zip_equal(strategies, judged)) {
+    PatternCounts &counts = report.strategies[strategy];
+    ++counts.proposed;
+    if (verdict.accepted)
+      ++(rounds == 1 ? counts.legalFirst : counts.legalRepaired);
+  }
 }
 
 bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
-  for (auto [asked, verdict] : llvm::zip_equal(this->asked, verdicts)) {
+  for (auto [asked, verdict] : llvm::zip_first(this->asked, verdicts)) {
     chat::JudgedProposal &pattern = judged[asked.pattern];
     if (!verdict.obstacle || !pattern.reason.empty())
       continue;
@@ -340,15 +282,30 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
     pattern.reason =
         chat::sanitize(graph->nameOps(verdict.reason, meant), maxReasonBytes);
   }
+  kept.clear();
+  for (auto [proposal, verdict] : llvm::zip_equal(sent, verdicts))
+    if (!verdict.obstacle) {
+      kept.push_back(proposal);
+      kept.back().counts = false;
+    }
   bool satisfied = problem.empty();
   for (chat::JudgedProposal &pattern : judged)
     satisfied &= pattern.accepted = pattern.reason.empty();
+  count();
   std::vector<chat::JudgedProposal> said = judged;
   if (!problem.empty())
     said.push_back({"the answer", false, problem});
   // Without an answer, `ask` has recorded why.
   if (!said.empty())
     dialogue.record(std::move(said));
+  report.predictedUs = prompt->predictWith(kept);
+  report.rulesUs = prompt->predictRules();
+  // A grouping that is slower than the rules' is sent back once.
+  if (satisfied && !wasToldOfTime &&
+      isSlower(report.predictedUs, report.rulesUs)) {
+    wasToldOfTime = true;
+    satisfied = false;
+  }
   if (satisfied || !dialogue.canAsk()) {
     if (!problem.empty())
       dialogue.giveUp(problem);

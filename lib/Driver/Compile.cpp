@@ -311,14 +311,29 @@ static json::Object describeDiscovery(const DiscoveryReport &report) {
   json::Object rejected;
   for (const auto &[reason, count] : report.rejected)
     rejected[reason] = count;
-  return json::Object{
-      {"agent", report.agent},          {"proposed", report.proposed},
-      {"accepted", report.accepted},    {"rejected", std::move(rejected)},
-      {"covered", report.covered},      {"rounds", report.rounds},
-      {"calls", report.calls},          {"retries", report.retries},
-      {"tokens_in", report.tokensIn},   {"tokens_out", report.tokensOut},
-      {"seconds", report.seconds},      {"fallback", report.fallback},
-      {"transcript", report.transcript}};
+  json::Object strategies;
+  for (const auto &[strategy, counts] : report.strategies)
+    strategies[strategy] =
+        json::Object{{"proposed", counts.proposed},
+                     {"legal_first", counts.legalFirst},
+                     {"legal_repaired", counts.legalRepaired}};
+  return json::Object{{"agent", report.agent},
+                      {"proposed", report.proposed},
+                      {"accepted", report.accepted},
+                      {"rejected", std::move(rejected)},
+                      {"covered", report.covered},
+                      {"prepared", report.prepared},
+                      {"rounds", report.rounds},
+                      {"strategies", std::move(strategies)},
+                      {"predicted_us", report.predictedUs},
+                      {"rules_us", report.rulesUs},
+                      {"calls", report.calls},
+                      {"retries", report.retries},
+                      {"tokens_in", report.tokensIn},
+                      {"tokens_out", report.tokensOut},
+                      {"seconds", report.seconds},
+                      {"fallback", report.fallback},
+                      {"transcript", report.transcript}};
 }
 
 /// Keeps an error for the summary, as it is printed.

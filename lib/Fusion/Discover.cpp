@@ -36,7 +36,15 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
               report.rejected["empty"] + report.rejected["unused"]);
     count(rejectedBySpace, "rejected-by-space", report.rejected["space"]);
     count(rejectedByReading, "rejected-by-reading", report.rejected["answer"]);
+    unsigned first = 0, repaired = 0;
+    for (const auto &[strategy, counts] : report.strategies) {
+      first += counts.legalFirst;
+      repaired += counts.legalRepaired;
+    }
+    count(legalFirst, "legal-at-first", first);
+    count(legalRepaired, "legal-after-repair", repaired);
     count(covered, "subgraphs-covered", report.covered);
+    count(prepared, "subgraphs-prepared", report.prepared);
     countRequests(report);
     count(milliseconds, "milliseconds", uint64_t(1e3 * report.seconds));
     printStatistics();

@@ -35,7 +35,7 @@ private:
   void writeOutRefused(Block &block);
   LogicalResult discover(Block &block, Agent *agent);
   std::vector<Verdict> judge(std::vector<Proposal> proposals,
-                             GroupedBlock &decided, bool isCover);
+                             GroupedBlock &decided);
   void fuse(Block &block);
   std::string explain(Operation *op, const GroupedBlock &nothing);
   LogicalResult checkCovered(Block &block);
@@ -93,7 +93,7 @@ static Operation *findObstacle(Obstacle obstacle, const OpGroup &group,
 
 /// Checks proposals in order, and adds the legal ones to `decided`.
 std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
-                                      GroupedBlock &decided, bool isCover) {
+                                      GroupedBlock &decided) {
   std::vector<Verdict> verdicts;
   for (Proposal &proposal : proposals) {
     Verdict &verdict = verdicts.emplace_back();
@@ -112,9 +112,11 @@ std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
           fusibility->check(proposal.rule, proposal.ops, proposal.space,
                             decided, [&] { return mlir::emitError(loc); });
     }
-    ++report.proposed;
+    report.proposed += proposal.counts;
     if (verdict.obstacle) {
       verdict.op = findObstacle(*verdict.obstacle, proposal.ops, decided);
+      if (!proposal.counts)
+        continue;
       ++report.rejected[stringify(*verdict.obstacle).str()];
       remark::failed(
           loc,
@@ -122,8 +124,7 @@ std::vector<Verdict> Discovery::judge(std::vector<Proposal> proposals,
           << remark::add("rejected") << remark::reason("{0}", verdict.reason);
       continue;
     }
-    ++report.accepted;
-    report.covered += isCover;
+    report.accepted += proposal.counts;
     decided.add(proposal.ops);
     accepted.push_back(std::move(proposal));
   }
@@ -179,18 +180,29 @@ void Discovery::writeOutRefused(Block &block) {
 
 LogicalResult Discovery::discover(Block &block, Agent *agent) {
   writeOutRefused(block);
-  GroupedBlock decided(block);
+  std::optional<GroupedBlock> decided;
+  decided.emplace(block);
   accepted.clear();
   for (bool again = agent != nullptr; again;) {
     ++report.rounds;
-    std::vector<Proposal> proposals = agent->propose(decided, *fusibility);
-    again = agent->review(judge(std::move(proposals), decided, false));
+    // The proposals of the last round count.
+    decided.emplace(block);
+    accepted.clear();
+    again =
+        agent->review(judge(agent->propose(*decided, *fusibility), *decided));
   }
   std::vector<Proposal> rest = createRulesAgent(*retrieval, options.limit)
-                                   ->propose(decided, *fusibility);
+                                   ->propose(*decided, *fusibility);
   if (!accepted.empty())
     rankBelow(accepted, rest);
-  judge(std::move(rest), decided, agent != nullptr);
+  // Agents propose neither what they leave over nor what runs once.
+  bool isLoaded = isa<PrepareOp>(block.getParentOp());
+  for (Proposal &proposal : rest)
+    proposal.counts = !agent && !isLoaded;
+  size_t chosen = accepted.size();
+  judge(std::move(rest), *decided);
+  (isLoaded ? report.prepared : report.covered) +=
+      isLoaded || agent ? accepted.size() - chosen : 0;
   fuse(block);
   return checkCovered(block);
 }

@@ -72,6 +72,12 @@ def discovery_lines(summary: dict) -> list[str]:
     if found["calls"]:
         lines.append(f"model: {found['calls']} calls, {found['retries']} retries, "
                      f"{found['tokens_in']} tokens in, {found['tokens_out']} out")
+    for strategy, counts in found.get("strategies", {}).items():
+        lines.append(f"{strategy}: {counts['proposed']} patterns, {counts['legal_first']} legal at "
+                     f"first, {counts['legal_repaired']} after repair")
+    if found.get("rules_us"):
+        lines.append(f"predicted: {found['predicted_us']:.1f} us, by the rules alone "
+                     f"{found['rules_us']:.1f} us")
     if found["fallback"]:
         lines.append(f"fell back to the rules: {found['fallback']}")
     if found["transcript"]:

@@ -9,7 +9,10 @@
 // CHECK-NEXT: (S) 0 rejected-by-graph
 // CHECK-NEXT: (S) 0 rejected-by-space
 // CHECK-NEXT: (S) 0 rejected-by-reading
+// CHECK-NEXT: (S) 0 legal-at-first
+// CHECK-NEXT: (S) 0 legal-after-repair
 // CHECK-NEXT: (S) 0 subgraphs-covered
+// CHECK-NEXT: (S) 0 subgraphs-prepared
 // CHECK-NEXT: (S) 0 llm-calls
 // CHECK-NEXT: (S) 0 llm-retries
 // CHECK-NEXT: (S) 0 llm-tokens-in

@@ -22,6 +22,9 @@ struct Proposal {
   /// Larger first.
   int64_t priority = 0;
   std::string rationale = {};
+  /// Whether statistics and remarks tell its verdict. Not that of a repeat of
+  /// another one, or of one that was accepted in an earlier round.
+  bool counts = true;
 };
 
 /// The outcome of a proposal.
@@ -34,15 +37,30 @@ struct Verdict {
   mlir::Operation *op = nullptr;
 };
 
+/// What became of a model's patterns of one strategy.
+struct PatternCounts {
+  unsigned proposed = 0;
+  /// Legal in the first answer about a graph, and in a later one.
+  unsigned legalFirst = 0, legalRepaired = 0;
+};
+
 /// Counts of discovery, for statistics, summaries and benchmarks.
 struct DiscoveryReport {
   std::string agent;
+  /// What the agent itself proposed, each repeated layer once.
   unsigned proposed = 0;
   unsigned accepted = 0;
   /// Rejected proposals by the name of their obstacle.
   std::map<std::string, unsigned> rejected;
-  /// Groups that the rules made of ops that the agent left over.
+  /// Groups that the rules made of ops that the agent left over, and those of
+  /// functions that run when weights are loaded, which agents do not see.
   unsigned covered = 0;
+  unsigned prepared = 0;
+  /// A language model's patterns by strategy: "new".
+  std::map<std::string, PatternCounts> strategies;
+  /// The predicted time of the last graph that a language model grouped, and
+  /// that of the rules' grouping; 0 without a model.
+  double predictedUs = 0, rulesUs = 0;
   /// Rounds with an agent, requests to its model, and retries after failures of
   /// the server.
   unsigned rounds = 0;
@@ -70,7 +88,8 @@ class Agent {
 public:
   virtual ~Agent() = default;
 
-  /// Proposes groups of ops that are in no decided group.
+  /// Proposes groups of ops that are in no decided group, for the first round
+  /// or, after `review` asked for another one, in place of the last.
   virtual std::vector<Proposal> propose(const GroupedBlock &decided,
                                         const Fusibility &fusibility) = 0;
 

@@ -34,14 +34,17 @@ def Discover : Pass<"fact-discover", "::mlir::ModuleOp"> {
                "Folders of the registry, upper layers first; default: the user's "
                "and the built-in one">]);
   let statistics = !listconcat(agentStatistics, [
-    Statistic<"proposed", "subgraphs-proposed", "Subgraphs proposed">,
+    Statistic<"proposed", "subgraphs-proposed", "Subgraphs that the agent proposed">,
     Statistic<"accepted", "subgraphs-accepted", "Subgraphs accepted">,
     Statistic<"rejected", "subgraphs-rejected", "Subgraphs rejected">,
     Statistic<"rejectedByRule", "rejected-by-rule", "Rejected by the family of the rule, or no such rule">,
     Statistic<"rejectedByGraph", "rejected-by-graph", "Rejected by the graph around them">,
     Statistic<"rejectedBySpace", "rejected-by-space", "Rejected because no schedule is legal">,
     Statistic<"rejectedByReading", "rejected-by-reading", "Rejected because the proposal could not be parsed">,
+    Statistic<"legalFirst", "legal-at-first", "Patterns of a language model that were legal in its first answer about a graph">,
+    Statistic<"legalRepaired", "legal-after-repair", "Patterns of a language model that were legal in a later answer">,
     Statistic<"covered", "subgraphs-covered", "Subgraphs by the rules, for ops that the agent left">,
+    Statistic<"prepared", "subgraphs-prepared", "Subgraphs by the rules, of functions that run when weights are loaded">,
     Statistic<"milliseconds", "milliseconds", "Milliseconds that discovery took">]);
   let dependentDialects = ["::fact::FactDialect"];
 }
