@@ -27,7 +27,7 @@ if [ ! -f build/build.ninja ]; then
     ccache="env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
     launcher=("-DCMAKE_C_COMPILER_LAUNCHER=$ccache" "-DCMAKE_CXX_COMPILER_LAUNCHER=$ccache")
   fi
-  cmake -G Ninja -S . -B build -DCMAKE_BUILD_TYPE=Release \
+  cmake -G Ninja -S . -B build -DCMAKE_BUILD_TYPE=Release -DFACT_WARNINGS_AS_ERRORS=ON \
     -DCMAKE_C_COMPILER="$llvm/bin/clang" -DCMAKE_CXX_COMPILER="$llvm/bin/clang++" \
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld \
     -DCMAKE_MODULE_LINKER_FLAGS=-fuse-ld=lld \

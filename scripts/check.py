@@ -6,7 +6,7 @@
 Each suite uses all processors and writes a JUnit file, which is read rather than the text
 it prints. A suite that dies before it writes one, or finds no test, counts as one failure.
 `--full` adds the long tests: pytest's mark `full`, ctest's label `full`, lit's feature
-`full`.
+`full`, and the unit tests without LLVM under sanitizers.
 """
 
 import argparse
@@ -31,10 +31,17 @@ SEED = "1"
 
 def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
     """A command and what it adds to the environment, by name."""
+    preset = str(ROOT / "scripts" / "check-preset.sh")
+    sanitized = {
+        "asan-ubsan": ([preset, "asan-ubsan", str(REPORTS / "asan-ubsan.xml"),
+                        "Runtime", "Support", "Registry", "Tuning"], {}),
+        "tsan": ([preset, "tsan", str(REPORTS / "tsan.xml"), "Runtime"], {}),
+    }
     lit_options = f"-v --xunit-xml-output={REPORTS / 'lit.xml'}"
     return {
         "style": (
-            [sys.executable, str(ROOT / "scripts" / "style.py"), "--junit", str(REPORTS / "style.xml")],
+            [sys.executable, str(ROOT / "scripts" / "style.py"), "--junit", str(REPORTS / "style.xml"),
+             *(["--full"] if full else [])],
             {},
         ),
         "lit": (
@@ -59,6 +66,7 @@ def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
             # Everything is built, so no test that needs the compiler may be skipped.
             {"FACT_REQUIRE_COMPILER": "1"},
         ),
+        **(sanitized if full else {}),
     }
 
 

@@ -21,7 +21,7 @@ llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 l
 
 # Emulation of the other architecture, and what programs for it link against.
 other=$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo amd64)
-full_packages=(chromium qemu-user "libstdc++-12-dev-$other-cross" "libc6-dev-$other-cross")
+full_packages=(chromium clang-tidy-22 qemu-user "libstdc++-12-dev-$other-cross" "libc6-dev-$other-cross")
 [ "${1:-}" != --full ] || packages+=("${full_packages[@]}")
 
 say() { printf '%s\n' "setup: $*"; }

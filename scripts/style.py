@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks how the sources are written: clang-format, ruff and mypy.
+"""Checks how the sources are written: clang-format, ruff and mypy, and clang-tidy if asked.
 
-    style.py [--fix] [--junit FILE] [TOOL ...]
+    style.py [--fix] [--full] [--junit FILE] [TOOL ...]
 
-Ruff and mypy are configured in pyproject.toml, clang-format in .clang-format. `--fix`
-formats C++ and applies what ruff fixes by itself.
+Ruff and mypy are configured in pyproject.toml, the others in .clang-format and .clang-tidy.
+clang-tidy takes minutes and reads build/compile_commands.json. `--fix` formats C++ and
+applies what ruff fixes by itself.
 """
 
 import argparse
@@ -18,7 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Other versions print some files differently.
-CLANG_FORMAT = "clang-format-22"
+CLANG_FORMAT, CLANG_TIDY = "clang-format-22", "run-clang-tidy-22"
+# The folders of lib/ that clang-tidy reads: those without LLVM.
+TIDY = ["Registry", "Runtime", "Support", "Tuning"]
 
 
 def sources(*endings: str) -> list[str]:
@@ -49,8 +52,13 @@ def mypy(fix: bool) -> list[str]:
     return [sys.executable, "-m", "mypy", "--no-error-summary"]
 
 
+def clang_tidy(fix: bool) -> list[str]:
+    return [CLANG_TIDY, "-quiet", "-p", str(ROOT / "build"), f"^{ROOT}/lib/({'|'.join(TIDY)})/"]
+
+
 TOOLS: dict[str, Callable[[bool], list[str]]] = {
-    "clang-format": clang_format, "ruff": ruff, "mypy": mypy}
+    "clang-format": clang_format, "ruff": ruff, "mypy": mypy, "clang-tidy": clang_tidy}
+LONG = {"clang-tidy"}
 
 
 def check(command: list[str]) -> str:
@@ -66,15 +74,16 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="style", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fix", action="store_true", help="mend what can be mended without thought")
+    parser.add_argument("--full", action="store_true", help="clang-tidy too")
     parser.add_argument("--junit", type=Path, help="write the results here, one test case per tool")
-    parser.add_argument("tools", nargs="*", metavar="TOOL", help=f"of {', '.join(TOOLS)} (default: all)")
+    parser.add_argument("tools", nargs="*", metavar="TOOL", help=f"of {', '.join(TOOLS)}")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.tools if name not in TOOLS]
     if unknown:
         parser.error(f"unknown tool {', '.join(unknown)}; known are {', '.join(TOOLS)}")
     suite = xml.Element("testsuite", name="style")
     failed = False
-    for name in options.tools or TOOLS:
+    for name in options.tools or [name for name in TOOLS if options.full or name not in LONG]:
         start = time.monotonic()
         findings = check(TOOLS[name](options.fix))
         case = xml.SubElement(suite, "testcase", classname="style", name=name,

@@ -35,6 +35,8 @@ static std::string describeType(DLDataType type) {
     break;
   case kDLBool:
     return "i1";
+  default:
+    break;
   }
   std::string text = code + std::to_string(type.bits);
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);

@@ -65,35 +65,28 @@ void scaleTile(int64_t row, void *const *buffers, void *) {
                          in(buffers, 2)[i % 2];
 }
 
-const FactKernel doubleKernel = {
-    FACT_KERNEL_ABI, 2,  0, 0, nullptr, nullptr, rows,
-    doubleTile,      -1, 0, 0, 0,       nullptr};
-const FactKernel addKernel = {FACT_KERNEL_ABI,
-                              3,
-                              0,
-                              0,
-                              nullptr,
-                              nullptr,
-                              rows,
-                              addTile,
-                              1,
-                              0,
-                              elements * 4,
-                              1,
-                              packBackwards<1, weightPacks>};
-const FactKernel scaleKernel = {FACT_KERNEL_ABI,
-                                4,
-                                0,
-                                0,
-                                nullptr,
-                                nullptr,
-                                rows,
-                                scaleTile,
-                                0,
-                                0,
-                                elements * 4,
-                                1,
-                                packBackwards<0, valuePacks>};
+/// A kernel for the host whose tiles are rows, with operand `packed` packed
+/// unless it is -1.
+FactKernel rowKernel(uint32_t buffers, decltype(FactKernel::tile) tile,
+                     int32_t packed = -1,
+                     decltype(FactKernel::pack) pack = nullptr) {
+  FactKernel kernel = {};
+  kernel.abi = FACT_KERNEL_ABI;
+  kernel.buffer_count = buffers;
+  kernel.tiles = rows;
+  kernel.tile = tile;
+  kernel.packed_operand = packed;
+  kernel.packed_bytes = pack ? elements * 4 : 0;
+  kernel.pack_tiles = pack ? 1 : 0;
+  kernel.pack = pack;
+  return kernel;
+}
+
+const FactKernel doubleKernel = rowKernel(2, doubleTile);
+const FactKernel addKernel =
+    rowKernel(3, addTile, 1, packBackwards<1, weightPacks>);
+const FactKernel scaleKernel =
+    rowKernel(4, scaleTile, 0, packBackwards<0, valuePacks>);
 
 const int64_t shape[] = {rows, columns};
 const int64_t maskShape[] = {2};
