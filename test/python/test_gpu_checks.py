@@ -53,7 +53,7 @@ def test_graphs_that_do_not_follow_are_found(calls):
         def __call__(self, x):
             self.first = x if self.first is None else self.first
             y = (self.first if self.keeps == "input" else x) * self.scale
-            return torch.log_softmax(y, 0)
+            return y - torch.softmax(y, 0)
 
         def close(self):
             pass
