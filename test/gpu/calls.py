@@ -255,7 +255,8 @@ def measure(case: Case, compare: list[str]) -> list[dict]:
             for index in range(10):
                 call(index)
             found.append({"module": case.name, "launches": len(case.library.description["steps"]),
-                          "variant": name, "us": microseconds(case, call), "idle_us": single(case, call)})
+                          "variant": name, "us": microseconds(case, call),
+                          "idle_us": single(case, call)})
     return found
 
 

@@ -228,6 +228,9 @@ def test_bench_with_a_library(capsys, tmp_path, fake_library):
     assert figures.keys() == {"eager", "fact"}
     assert figures["fact"]["error"]["norm"] < 1e-6 and figures["fact"]["median_ms"] > 0
     assert "speedup over eager" in capsys.readouterr().out
+    assert "cannot use graphs: compile the model again" in fails(
+        capsys, "bench", str(source), "--library", str(fake_library()), "--compare", "", "--device",
+        "cpu", "--rounds", "1", "--no-error", "--graphs", "on")
 
 
 def test_bench_of_unknown_variants(capsys):
