@@ -128,8 +128,11 @@ def _tested_versions() -> dict[str, str]:
 
 def _tools() -> list[Finding]:
     found = []
-    for tool, purpose in (("fact-compile", "compile"), ("fact-tune", "tune and link"),
-                          ("fact-opt", "run passes alone")):
+    tools = [("fact-compile", "compile"), ("fact-tune", "tune and link")]
+    # Wheels do not have it.
+    if toolchain.checkout():
+        tools.append(("fact-opt", "run passes alone"))
+    for tool, purpose in tools:
         path = toolchain.find_tool(tool)
         trouble = _trouble(path) if path else None
         fix = toolchain.how_to_get_tools()
