@@ -42,7 +42,8 @@ def require_tool(name: str) -> Path:
 
     tool = find_tool(name)
     if tool is None:
-        raise FactError(f"{name} is missing: {how_to_get_tools()}, or set FACT_BIN_DIR to its folder")
+        how = f"run `{how_to_get_tools()}`" if checkout() else how_to_get_tools()
+        raise FactError(f"{name} is missing: {how}, or set FACT_BIN_DIR to its folder")
     return tool
 
 
