@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
                  stdout=subprocess.PIPE).stdout
     print(report)
     total = next(line for line in report.splitlines() if line.startswith("TOTAL"))
-    print(f"{total.split()[-1]} of the lines of lib/ are covered")
+    print(f"{total.split()[-1]} of the lines that these programs have of lib/ are covered")
     return tested.returncode
 
 

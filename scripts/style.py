@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Other versions print some files differently.
 CLANG_FORMAT, CLANG_TIDY = "clang-format-22", "run-clang-tidy-22"
-# The folders of lib/ that clang-tidy reads: those without LLVM.
-TIDY = ["Registry", "Runtime", "Support", "Tuning"]
+# The folders of lib/ that clang-tidy reads.
+TIDY = ["Runtime", "Support"]
 
 
 def sources(*endings: str) -> list[str]:
