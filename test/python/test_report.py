@@ -371,7 +371,10 @@ def test_failed_compilation(tmp_path, monkeypatch, capsys):
     report = find_report(tmp_path / "bad.report.html")
     assert report.status == "failed" and not report.kernels
     assert "bad.py:" in report.errors[0] and "linalg_eigvalsh" in report.errors[0]
-    assert "linalg_eigvalsh" in check_page((tmp_path / "bad.report.html").read_text()).text
+    page = check_page((tmp_path / "bad.report.html").read_text())
+    assert "linalg_eigvalsh" in page.text and "proposals" not in page.text
+    assert main(["report", "bad.report.html", "--text"]) == 0
+    assert "linalg_eigvalsh" in capsys.readouterr().out
     (tmp_path / "bad.report.html").unlink()
     assert main(["compile", "bad.py", "--target=host", "--no-report"]) == 1
     assert not (tmp_path / "bad.report.html").exists()

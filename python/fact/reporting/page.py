@@ -274,7 +274,8 @@ class _Page:
 
     def agent(self) -> str:
         found = self.report.statistics.get("discovery") or {}
-        if not found:
+        # A compilation may fail before there is one.
+        if not found.get("agent"):
             return ""
         rejected = ", ".join(f"{n} {reason}" for reason, n in (found.get("rejected") or {}).items())
         facts = [("agent", str(found.get("agent", ""))),

@@ -82,7 +82,7 @@ def _outcome(candidate) -> str:
 
 def _agent(report: Report) -> None:
     found = report.statistics.get("discovery")
-    if not found:
+    if not found or not found.get("agent"):
         return
     terminal.heading("Agent")
     for line in terminal.discovery_lines({**report.statistics,
