@@ -261,7 +261,9 @@ def _ablation(entries: Any) -> list[Ablation]:
             told = {key: value for key, value in entry.items()
                     if key not in ("pattern", "kernel", "name", "rule", "gain", "ratio")
                     and isinstance(value, (str, int, float))}
-            rows.append(Ablation(name, gain, ", ".join(f"{k.replace('_', ' ')} {_short(v)}" for k, v in told.items())))
+            detail = ", ".join(f"{key.replace('_', ' ')} {_short(value)}"
+                               for key, value in told.items())
+            rows.append(Ablation(name, gain, detail))
     return sorted(rows, key=lambda row: -row.gain)
 
 

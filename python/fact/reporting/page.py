@@ -269,7 +269,8 @@ class _Page:
                         f' style="width:{70 * abs(row.gain) / most:.1f}%"></span> '
                         f'{units.percent(row.gain)}</td></tr>')
         return ('<p class="note">How much longer the program takes without each of them, measured in '
-                f'turn with the program as it is.</p><table class="bars"><tbody>{"".join(rows)}</tbody></table>') \
+                'turn with the program as it is.</p><table class="bars"><tbody>'
+                f'{"".join(rows)}</tbody></table>') \
             if rows else ""
 
     def agent(self) -> str:
