@@ -138,7 +138,8 @@ public:
 
   std::vector<std::string> shippedKernels() const {
     std::vector<std::string> names;
-    for (const Json &kernel : report()["kernels"])
+    Json tuned = report();
+    for (const Json &kernel : tuned["kernels"])
       names.push_back(kernel["name"]);
     return names;
   }
@@ -267,8 +268,12 @@ TEST(Alternatives, AreChecked) {
               "which no earlier step writes");
   expectError([](Json &json) { json["steps"].erase(1); },
               "no step writes output 'y'");
-  expectError([](Json &json) { json["steps"][0]["results"][0] = 3; },
-              "which an earlier step writes too");
+  expectError(
+      [](Json &json) {
+        json["steps"][0]["results"][0] = 3;
+        json["steps"][1]["operands"][0] = 0;
+      },
+      "which an earlier step writes too");
   expectError(
       [](Json &json) {
         json["values"].push_back(

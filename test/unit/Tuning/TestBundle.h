@@ -73,6 +73,7 @@ public:
             {"prepare", Json::array()},
             {"program",
              {{{"kernel", "axpy"}, {"operands", {0, 1}}, {"results", {2}}}}},
+            {"alternatives", Json::array()},
             {"commands",
              {{"compile",
                {FACT_TEST_COMPILER, "-std=c++17", "-O1", "{flags}", "-c",
