@@ -120,11 +120,11 @@ def test_split_kernels_build_with_cutlass_alone(root, tmp_path):
         "func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {\n"
         "  %0 = fact.relu %x : (tensor<64xf32>) -> tensor<64xf32>\n"
         "  return %0 : tensor<64xf32>\n}\n")
-    bin = root / "build" / "bin"
-    status, _, err = run(bin / "fact-opt", tmp_path / "relu.mlir", "-o", tmp_path / "fused.mlir",
+    tools = root / "build" / "bin"
+    status, _, err = run(tools / "fact-opt", tmp_path / "relu.mlir", "-o", tmp_path / "fused.mlir",
                          "--fact-discover=target=h200 patterns=none")
     assert status == 0, err
-    status, _, err = run(bin / "fact-translate", tmp_path / "fused.mlir", "--fact-to-cutlass",
+    status, _, err = run(tools / "fact-translate", tmp_path / "fused.mlir", "--fact-to-cutlass",
                          f"--split-to={tmp_path / 'kernels'}")
     assert status == 0, err
     cmake(root, tmp_path / "kernels", tmp_path / "build", f"-DCMAKE_CUDA_COMPILER={nvcc}",
