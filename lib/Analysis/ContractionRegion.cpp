@@ -3,6 +3,7 @@
 
 #include "fact/Analysis/ContractionRegion.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -323,7 +324,8 @@ LogicalResult ContractionReader::readResults() {
     FailureOr<int64_t> n = getWidth(sources.products);
     if (failed(n))
       return failure();
-    FailureOr<Form> form = readForm(getTensorType(operand.get()), sources, *n);
+    FailureOr<Form> form = readForm(
+        getTensorType(Placement::getWritten(operand.get())), sources, *n);
     if (failed(form))
       return failure();
     region.results.push_back(

@@ -2,22 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Analysis/Destination.h"
+#include "fact/Dialect/Fact/Placement.h"
 
 using namespace mlir;
 using namespace fact;
 
-static bool isStripped(Value value) {
-  return !isa_and_nonnull<ReshapeOp, PermuteOp>(value.getDefiningOp());
+/// The value that a view at the end of a region, or a placement, moves; null
+/// for other ops.
+static Value getMoved(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<ReshapeOp, PermuteOp>(op))
+    return op->getOperand(0);
+  auto concat = dyn_cast_if_present<ConcatOp>(op);
+  std::optional<Placement> placement =
+      concat ? Placement::get(concat) : std::nullopt;
+  return placement ? placement->value : Value();
 }
 
 SmallVector<Destination> fact::getDestinations(Value yielded) {
   SmallVector<Destination> destinations;
-  for (Value value = yielded;; value = value.getDefiningOp()->getOperand(0)) {
+  for (Value value = yielded;; value = getMoved(value)) {
     FailureOr<StridedView> view = StridedView::getDestination(value, yielded);
     if (failed(view))
       return destinations;
     destinations.push_back({value, *view});
-    if (isStripped(value))
+    if (!getMoved(value))
       return destinations;
   }
 }
@@ -25,7 +34,7 @@ SmallVector<Destination> fact::getDestinations(Value yielded) {
 FailureOr<Destination> fact::getDestination(Value yielded,
                                             EmitError emitError) {
   Destination last = getDestinations(yielded).back();
-  if (!isStripped(last.value))
+  if (getMoved(last.value))
     return emitError() << "the views after the last op put the elements of "
                        << last.value.getType()
                        << " where strides cannot describe them";

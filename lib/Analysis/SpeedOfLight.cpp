@@ -4,6 +4,7 @@
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Analysis/Demand.h"
 #include "fact/Analysis/ReadThrough.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <numeric>
 
@@ -104,6 +105,13 @@ SpeedOfLight fact::getSpeedOfLight(Operation *op) {
     return light;
   for (Value value : op->getResults())
     light.bytes += double(getStorageBytes(value.getType()));
+  // A result that is a part of its buffer is written in part.
+  if (auto fused = dyn_cast<FusedOp>(op))
+    for (auto [yielded, result] :
+         llvm::zip_equal(fused.getYield()->getOperands(), fused.getResults()))
+      light.bytes -=
+          double(getStorageBytes(result.getType()) -
+                 getStorageBytes(Placement::getWritten(yielded).getType()));
   // Several arguments may be the same memory, which counts once. An op outside
   // of a region is a kernel of its own and reads through the views before it.
   DemandAnalysis inside, memory;

@@ -21,6 +21,7 @@ struct DiscoverPass : AgentPass<fact::impl::DiscoverBase<DiscoverPass>> {
     DiscoveryOptions options;
     setAgentOptions(options);
     options.target = target;
+    options.placeParts = placeParts;
     options.patterns.assign(patterns.begin(), patterns.end());
 
     DiscoveryReport report;

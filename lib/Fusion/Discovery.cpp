@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Discovery.h"
+#include "PlaceParts.h"
 #include "ShareSteps.h"
 #include "WidenChannels.h"
 #include "WriteOut.h"
@@ -345,6 +346,8 @@ LogicalResult Discovery::run() {
     if (failed(copyOutputs(function)))
       return failure();
     shareSteps(function.getBody().front(), *fusibility);
+    if (options.placeParts)
+      placeParts(function.getBody().front(), *fusibility);
   }
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

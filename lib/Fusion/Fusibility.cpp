@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Fusion/Fusibility.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -200,7 +201,7 @@ std::optional<Obstacle> Fusibility::check(FusedOp fused,
                                           EmitError emitError) const {
   if (target.findRule(fused.getRule()))
     for (Operation &op : fused.getBodyOps())
-      if (!isFusible(&op) && !isa<ConstantOp>(op)) {
+      if (!isFusible(&op) && !isa<ConstantOp, ub::PoisonOp>(op)) {
         InFlightDiagnostic diagnostic = emitError() << "'" << op.getName()
                                                     << "' cannot be fused";
         diagnostic.attachNote(op.getLoc()) << "the op";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Kernel/Target.h"
+#include "fact/Dialect/Fact/Placement.h"
 
 using namespace mlir;
 using namespace fact;
@@ -57,6 +58,9 @@ FailureOr<std::unique_ptr<Plan>> Target::plan(FusedOp fused,
   SmallVector<const Family *> own = getFamilies(fused.getRule());
   if (own.empty())
     return reportMissing(fused.getRule(), emitError);
+  if (machine.isHost() && Placement::isIn(fused))
+    return emitError() << "kernels of the host write whole results, and one is "
+                          "a part of its buffer";
   if (own.size() == 1)
     return own.front()->plan(fused, machine, emitError);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Violation.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "fact/Program/Program.h"
 #include "fact/Support/WrittenBytes.h"
 #include "mlir/IR/Builders.h"
@@ -69,13 +70,33 @@ private:
 };
 } // namespace
 
+/// The bytes that a launch writes of the whole buffer of a result.
+static ByteRange getWritten(LaunchOp launch, unsigned result) {
+  auto [buffer, begin, end] = getExtent(launch.getOutputs()[result]);
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  // Kernels are verified apart from models, and this one may be invalid.
+  bool isEmpty = !kernel || kernel.getBody().front().empty();
+  auto fused = dyn_cast_or_null<FusedOp>(
+      isEmpty ? nullptr : kernel.getBody().front().back().getPrevNode());
+  if (!fused || result >= fused.getYield()->getNumOperands())
+    return {begin, end};
+  Value yielded = fused.getYield()->getOperand(result);
+  std::optional<Placement> placement = Placement::get(yielded);
+  if (!placement)
+    return {begin, end};
+  Placement::Rows rows =
+      placement->getRows(cast<RankedTensorType>(yielded.getType()));
+  return {begin + rows.begin, begin + rows.end, rows.pitch};
+}
+
 LogicalResult Dataflow::verifyReads(LaunchOp launch, bool prepares) {
   for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
     auto [buffer, begin, end] = getExtent(input);
     if (isWrittenByLaunch(buffer) && !written[buffer].covers(begin, end))
       return (violates(launch, 3)
               << "no earlier launch writes "
-              << (written[buffer].findWriter(begin, end) ? "all of " : "")
+              << (written[buffer].findWriter({begin, end}) ? "all of " : "")
               << "argument " << i)
                  .attachNote(buffer->getLoc())
              << "the buffer";
@@ -92,6 +113,7 @@ LogicalResult Dataflow::verifyReads(LaunchOp launch, bool prepares) {
 LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
   for (auto [i, output] : llvm::enumerate(launch.getOutputs())) {
     auto [buffer, begin, end] = getExtent(output);
+    ByteRange range = getWritten(launch, i);
     if (!isWrittenByLaunch(buffer))
       return (violates(launch, 4)
               << "result " << i << " is a '" << buffer->getName()
@@ -107,11 +129,11 @@ LogicalResult Dataflow::verifyWrites(LaunchOp launch, bool prepares) {
                  .attachNote(buffer->getLoc())
              << "the buffer";
     WrittenBytes<LaunchOp> &known = written[buffer];
-    if (const LaunchOp *other = known.findWriter(begin, end))
+    if (const LaunchOp *other = known.findWriter(range))
       return (violates(launch, 4) << "another launch also writes result " << i)
                  .attachNote(LaunchOp(*other).getLoc())
              << "the other launch";
-    known.add(begin, end, launch);
+    known.add(range, launch);
   }
   return success();
 }
@@ -132,7 +154,7 @@ LogicalResult Dataflow::verify(ModelOp model) {
     if (whole == buffer && isWrittenByLaunch(buffer) &&
         !written[buffer].covers(begin, end))
       return violates(buffer, output ? 3 : 1)
-             << (written[buffer].findWriter(begin, end)
+             << (written[buffer].findWriter({begin, end})
                      ? "launches write only parts of it"
                      : "no launch writes it");
     if (!output)

@@ -5,6 +5,7 @@
 #include "fact/Analysis/Parts.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "fact/Program/Kernels.h"
 #include "fact/Program/Passes.h"
 #include "fact/Program/Program.h"
@@ -33,6 +34,7 @@ public:
 private:
   LogicalResult markOutputs();
   LogicalResult placePieces(ConcatOp concat);
+  bool placeStrided(ConcatOp concat);
   void outlineKernels();
   KernelOp outlineKernel(const NamedKernel &named);
   void createModel();
@@ -81,8 +83,47 @@ LogicalResult Outliner::markOutputs() {
   return success();
 }
 
+/// The result of a kernel that writes only what a concatenation takes of it, at
+/// the same place (Placement.h); null if the operand is another value.
+static Value getPlaced(ConcatOp concat, Value input, int64_t start) {
+  auto slice = input.getDefiningOp<SliceOp>();
+  if (!slice || slice.getDim() != concat.getDim() ||
+      int64_t(slice.getStart()) != start || slice.getStep() != 1 ||
+      slice.getOperand().getType() != concat.getType() ||
+      !slice.getOperand().hasOneUse())
+    return {};
+  auto result = dyn_cast<OpResult>(slice.getOperand());
+  auto fused = result ? dyn_cast<FusedOp>(result.getOwner()) : FusedOp();
+  if (!fused)
+    return {};
+  std::optional<Placement> placement =
+      Placement::get(fused.getYield()->getOperand(result.getResultNumber()));
+  bool isSame = placement && placement->dim == int64_t(concat.getDim()) &&
+                placement->start == start &&
+                placement->size == slice.getType().getDimSize(placement->dim);
+  return isSame ? Value(result) : Value();
+}
+
+/// Places the operands of a concatenation that kernels write at the strides of
+/// the whole. Returns whether all are such.
+bool Outliner::placeStrided(ConcatOp concat) {
+  SmallVector<Value> placed;
+  int64_t start = 0, dim = concat.getDim();
+  for (Value input : concat.getInputs()) {
+    placed.push_back(getPlaced(concat, input, start));
+    start += cast<RankedTensorType>(input.getType()).getDimSize(dim);
+  }
+  if (llvm::is_contained(placed, Value()))
+    return false;
+  for (Value piece : placed)
+    pieces.try_emplace(piece, concat, 0);
+  return true;
+}
+
 /// A concatenation between kernels is memory into which each writes its piece.
 LogicalResult Outliner::placePieces(ConcatOp concat) {
+  if (placeStrided(concat))
+    return success();
   SmallVector<int64_t> offsets = getPartOffsets(concat);
   if (offsets.empty())
     return concat.emitOpError("is not in a kernel, and its operands are not "
@@ -241,13 +282,17 @@ LogicalResult Outliner::addOp(Operation &op, Block &launches) {
   if (isa<ReshapeOp>(op) ||
       (isa<ConcatOp>(op) && buffers.contains(op.getResult(0))))
     return success();
-  if (auto slice = dyn_cast<SliceOp>(op))
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    // What the kernel wrote of a whole that others write too.
+    if (pieces.contains(slice.getOperand()))
+      return success();
     if (std::optional<int64_t> offset = getPartOffset(slice)) {
       Value whole = buffers.at(skipReshapes(slice.getOperand()));
       buffers[slice] =
           createPart(slice.getLoc(), whole, *offset, slice.getType());
       return success();
     }
+  }
   if (auto prepare = dyn_cast<PrepareOp>(op))
     return addPrepare(prepare);
   if (auto get = dyn_cast<GetWeightOp>(op)) {

@@ -160,8 +160,8 @@ void TimedKernel::check(int runs, const uint64_t *sums) {
 void TimedKernel::compareWithAnotherRun(const Kept &timed) {
   if (!prepareRun(timed.run, nullptr))
     deviceFailed("crash");
-  for (auto &buffer : results)
-    buffer->fillAll(otherPoison);
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i]->fillAll(job.results[i].written ? poison : otherPoison);
   kernel.runOnce();
   for (size_t i = 0; i < results.size(); ++i) {
     const Result &result = job.results[i];

@@ -114,6 +114,8 @@ static bool readResult(std::istringstream &words, Result &result) {
       words >> result.tolerance.row;
     else if (word == "undecided")
       result.undecided = true;
+    else if (word == "written")
+      words >> result.written;
     else
       return false;
     if (!words)

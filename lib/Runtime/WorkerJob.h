@@ -10,7 +10,7 @@
 //           [large MAGNITUDE] [negative|middle MAGNITUDE] [mask] [wide]
 //           [outside] [avoid CLASS]... shape N...
 //   result TYPE REFERENCE_TYPE norm X element X [large X] [rows N] [undecided]
-//          shape N...
+//          [written N] shape N...
 //   unrepeatable     two runs may differ by the tolerance
 //   sizes N...       what the candidate is called with, if it takes sizes
 //   choice HEX       what the candidate uses; without it, the candidate chooses
@@ -91,6 +91,11 @@ struct Result : Tensor {
   /// Added to the tolerance if operands are large.
   double large = 0;
   bool undecided = false;
+  /// How many elements the kernel writes, if not all: the others are left as
+  /// they are, and the reference has NaN there.
+  uint64_t written = 0;
+
+  uint64_t unwritten() const { return written ? elements() - written : 0; }
 };
 
 struct KernelPath {

@@ -44,6 +44,7 @@ uint64_t readHash(const Node &node);
 void checkAvoided(const Node &node);
 void checkStrategy(const Node &node);
 void checkFill(const Node &node, const Operand &operand);
+void checkPart(const Node &node, const Result &result);
 void checkSource(const Node &node, const KernelSource &kernel);
 void checkCandidates(const Node &node,
                      const std::vector<Candidate> &candidates);

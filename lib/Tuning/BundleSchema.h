@@ -80,6 +80,12 @@ template <typename Archive> void describe(Archive &archive, Operand &operand) {
   archive.whenRead([&](const Node &node) { checkFill(node, operand); });
 }
 
+template <typename Archive> void describe(Archive &archive, Part &part) {
+  archive.field("begin", part.begin);
+  archive.field("end", part.end);
+  archive.field("pitch", part.pitch);
+}
+
 template <typename Archive> void describe(Archive &archive, Result &result) {
   describeTensor(archive, result);
   archive.object("tolerance", [&](auto &tolerance) {
@@ -89,6 +95,8 @@ template <typename Archive> void describe(Archive &archive, Result &result) {
     tolerance.optional("rows", result.rows, result.rows != 0);
   });
   archive.optional("undecided", result.undecided, result.undecided);
+  archive.optional("part", result.part, result.part.pitch != 0,
+                   [&](const Node &node) { checkPart(node, result); });
 }
 
 template <typename Archive>

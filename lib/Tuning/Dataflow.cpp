@@ -64,10 +64,11 @@ private:
       Lifetime &life =
           lifetimes.emplace(range.whole, Lifetime{position, position})
               .first->second;
-      if (life.written.findWriter(range.begin, range.end))
+      ByteRange written = writtenIn(range, kernel.results[i].part);
+      if (life.written.findWriter(written))
         fail(where + "writes value " + std::to_string(value) +
              ", which an earlier step writes too");
-      life.written.add(range.begin, range.end, position);
+      life.written.add(written, position);
     }
   }
 
@@ -83,6 +84,15 @@ private:
     uint64_t begin = whole == value ? 0 : bundle.values[value].offset;
     return {whole, static_cast<int64_t>(begin),
             static_cast<int64_t>(begin + tensor.bytes())};
+  }
+
+  /// What a kernel writes of the bytes of its result.
+  static ByteRange writtenIn(const Range &range, const Part &part) {
+    if (part.pitch == 0)
+      return {range.begin, range.end};
+    return {range.begin + static_cast<int64_t>(part.begin),
+            range.begin + static_cast<int64_t>(part.end),
+            static_cast<int64_t>(part.pitch)};
   }
 
   /// Outputs that are written in parts are written completely.

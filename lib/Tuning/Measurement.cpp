@@ -170,6 +170,8 @@ static void writeResult(std::ostream &text, const Result &result,
     text << " rows " << result.rows;
   if (result.undecided)
     text << " undecided";
+  if (result.part.pitch)
+    text << " written " << result.written();
   writeShape(text, result);
 }
 

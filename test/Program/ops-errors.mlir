@@ -1011,3 +1011,51 @@ program.model @m : (tensor<64xf32>) -> tensor<64xf32> inputs(["x"]) outputs(["y"
     program.launch @k(%x) -> (%y)
   }
 }
+
+// -----
+
+// Two kernels that write the same columns.
+program.kernel @k(%a: tensor<4x8xf32>) -> tensor<4x16xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<4x8xf32>) {
+  ^bb0(%x: tensor<4x8xf32>):
+    %n = ub.poison : tensor<4x8xf32>
+    %1 = fact.concat %x, %n dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+    fact.yield %1 : tensor<4x16xf32>
+  } : tensor<4x16xf32>
+  program.return %0 : tensor<4x16xf32>
+}
+program.model @m : (tensor<4x8xf32>) -> tensor<4x16xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<4x8xf32>
+  %y = program.output 0 : tensor<4x16xf32>
+  %a = program.part %y at 0 : tensor<4x16xf32>
+  %b = program.part %y at 0 : tensor<4x16xf32>
+  program.prepare {}
+  program.run {
+    // expected-note @+1 {{the other launch}}
+    program.launch @k(%x) -> (%a)
+    // expected-error @+1 {{(C4) another launch also writes result 0}}
+    program.launch @k(%x) -> (%b)
+  }
+}
+
+// -----
+
+// Columns that no kernel writes.
+program.kernel @k(%a: tensor<4x8xf32>) -> tensor<4x16xf32> {
+  %0 = fact.fused "pointwise" ins(%a : tensor<4x8xf32>) {
+  ^bb0(%x: tensor<4x8xf32>):
+    %n = ub.poison : tensor<4x8xf32>
+    %1 = fact.concat %x, %n dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+    fact.yield %1 : tensor<4x16xf32>
+  } : tensor<4x16xf32>
+  program.return %0 : tensor<4x16xf32>
+}
+program.model @m : (tensor<4x8xf32>) -> tensor<4x16xf32> inputs(["x"]) outputs(["y"]) {
+  %x = program.input 0 : tensor<4x8xf32>
+  // expected-error @+1 {{(C3) launches write only parts of it}}
+  %y = program.output 0 : tensor<4x16xf32>
+  program.prepare {}
+  program.run {
+    program.launch @k(%x) -> (%y)
+  }
+}

@@ -122,3 +122,26 @@ func.func @repeated(%x: tensor<1x8xf32>) -> tensor<2x8xf32> {
   %2 = fact.concat %0, %0 dim 0 : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<2x8xf32>
   return %2 : tensor<2x8xf32>
 }
+
+// -----
+
+// The second kernel writes other columns than the concatenation takes.
+func.func @other_columns(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
+  ^bb0(%p: tensor<4x8xf32>):
+    %n = ub.poison : tensor<4x8xf32>
+    %t = fact.concat %p, %n dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+    fact.yield %t : tensor<4x16xf32>
+  } : tensor<4x16xf32>
+  %1 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
+  ^bb0(%p: tensor<4x8xf32>):
+    %n = ub.poison : tensor<4x8xf32>
+    %t = fact.concat %p, %n dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+    fact.yield %t : tensor<4x16xf32>
+  } : tensor<4x16xf32>
+  %2 = fact.slice %0 dim 1 start 0 : (tensor<4x16xf32>) -> tensor<4x8xf32>
+  %3 = fact.slice %1 dim 1 start 8 : (tensor<4x16xf32>) -> tensor<4x8xf32>
+  // expected-error @+1 {{is not in a kernel, and its operands are not contiguous in memory; run --fact-discover first}}
+  %4 = fact.concat %2, %3 dim 1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}

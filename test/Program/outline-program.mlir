@@ -198,3 +198,37 @@ func.func @steps(%x: tensor<4x8xf32> {fact.name = "x"}) -> tensor<16xf32> {
   %3 = fact.reshape %2 : (tensor<2x8xf32>) -> tensor<16xf32>
   return %3 : tensor<16xf32>
 }
+
+// -----
+
+// Kernels that write their columns of a concatenation share its memory.
+
+// CHECK-LABEL: program.kernel @pointwise_0(
+// CHECK-LABEL: program.kernel @pointwise_1(
+// CHECK-LABEL: program.model @columns
+// CHECK-NEXT: %[[X:x]] = program.input 0 : tensor<4x8xf32>
+// CHECK-NEXT: %[[Y:output0]] = program.output 0 : tensor<4x11xf32>
+// CHECK-NEXT: %[[LEFT:.*]] = program.part %[[Y]] at 0 : tensor<4x11xf32>
+// CHECK-NEXT: %[[RIGHT:.*]] = program.part %[[Y]] at 0 : tensor<4x11xf32>
+// CHECK: program.launch @pointwise_0(%[[X]]) -> (%[[LEFT]])
+// CHECK-NEXT: program.launch @pointwise_1(%[[X]]) -> (%[[RIGHT]])
+func.func @columns(%x: tensor<4x8xf32> {fact.name = "x"}) -> tensor<4x11xf32> {
+  %0 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
+  ^bb0(%p: tensor<4x8xf32>):
+    %s = fact.exp %p : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %n = ub.poison : tensor<4x3xf32>
+    %t = fact.concat %s, %n dim 1 : (tensor<4x8xf32>, tensor<4x3xf32>) -> tensor<4x11xf32>
+    fact.yield %t : tensor<4x11xf32>
+  } : tensor<4x11xf32>
+  %1 = fact.fused "pointwise" ins(%x : tensor<4x8xf32>) {
+  ^bb0(%p: tensor<4x8xf32>):
+    %s = fact.slice %p dim 1 start 5 : (tensor<4x8xf32>) -> tensor<4x3xf32>
+    %n = ub.poison : tensor<4x8xf32>
+    %t = fact.concat %n, %s dim 1 : (tensor<4x8xf32>, tensor<4x3xf32>) -> tensor<4x11xf32>
+    fact.yield %t : tensor<4x11xf32>
+  } : tensor<4x11xf32>
+  %2 = fact.slice %0 dim 1 start 0 : (tensor<4x11xf32>) -> tensor<4x8xf32>
+  %3 = fact.slice %1 dim 1 start 8 : (tensor<4x11xf32>) -> tensor<4x3xf32>
+  %4 = fact.concat %2, %3 dim 1 : (tensor<4x8xf32>, tensor<4x3xf32>) -> tensor<4x11xf32>
+  return %4 : tensor<4x11xf32>
+}

@@ -47,10 +47,10 @@ class Odd(nn.Module):
                 (x @ z.transpose(1, 2)).relu())
 
 
-def write_bundle(folder, module, inputs, target):
+def write_bundle(folder, module, inputs, target, options=()):
     (folder / "module.mlir").write_text(export(module, inputs, name="odd").text)
     subprocess.run([toolchain.require_tool("fact-compile"), folder / "module.mlir",
-                    f"--target={target}", "--until=bundle", f"--bundle={folder / 'bundle'}"],
+                    f"--target={target}", "--until=bundle", f"--bundle={folder / 'bundle'}", *options],
                    check=True)
 
 
@@ -65,9 +65,9 @@ def tune(root, folder):
         env=environment, text=True, capture_output=True, timeout=1200)
 
 
-def emulate(root, folder, module, inputs, target):
+def emulate(root, folder, module, inputs, target, options=()):
     """The summary of fact-tune's run."""
-    write_bundle(folder, module, inputs, target)
+    write_bundle(folder, module, inputs, target, options)
     process = tune(root, folder)
     assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
     return json.loads((folder / "bundle" / "tuning.json").read_text())
@@ -83,6 +83,46 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     schedules = [kernel["schedule"] for kernel in report["kernels"]]
     assert {"sm80_gemm", "sm80_attention"} <= kinds(report), kinds(report)
     assert any(f"math = {math}" in schedule for schedule in schedules), schedules
+
+
+class Beside(nn.Module):
+    """Products, an input and a pool beside each other, and what reads them."""
+
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(21, 13), nn.Linear(21, 34)
+        self.out = nn.Linear(21 + 13 + 34 + 10, 9)
+
+    def forward(self, x):
+        parts = [self.left(x).relu(), self.right(torch.tanh(x)).sigmoid(), x, F.max_pool1d(x, 3, 2)]
+        return self.out(torch.cat(parts, -1))
+
+
+@pytest.mark.parametrize("dtype", [
+    pytest.param(torch.float32, id="fp32"),
+    pytest.param(torch.bfloat16, id="bf16", marks=pytest.mark.full)])
+def test_a_concatenation_is_written_in_place(root, tmp_path, dtype):
+    torch.manual_seed(0)
+    emulate(root, tmp_path, Beside().to(dtype).eval(), [torch.randn(3, 11, 21).to(dtype)], "a100",
+            ["--place-parts"])
+    kernels = json.loads((tmp_path / "bundle" / "bundle.json").read_text())["kernels"]
+    parts = {kernel["name"]: result["part"] for kernel in kernels for result in kernel["results"]
+             if "part" in result}
+    assert len(parts) == 4, kernels
+    size = torch.zeros((), dtype=dtype).element_size()
+    assert {part["pitch"] for part in parts.values()} == {78 * size}
+    assert sum(part["end"] - part["begin"] for part in parts.values()) == 78 * size
+    assert all(kernel["rule"] != "concat" for kernel in kernels)
+
+    # No two steps write the same bytes.
+    path = tmp_path / "bundle" / "bundle.json"
+    bundle = json.loads(path.read_text())
+    [part] = [result["part"] for kernel in bundle["kernels"] for result in kernel["results"]
+              if result.get("part", {}).get("begin") == 0]
+    part["end"] += size
+    path.write_text(json.dumps(bundle))
+    process = tune(root, tmp_path)
+    assert process.returncode != 0 and "which an earlier step writes too" in process.stderr, process.stderr
 
 
 class Reads(torch.nn.Module):

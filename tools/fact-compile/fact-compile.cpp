@@ -97,6 +97,11 @@ static cl::list<std::string>
              cl::desc("Folder of the registry; upper layers first (default: "
                       "the user's and the built-in one)"),
              cl::value_desc("folder"), cl::cat(agentCategory));
+static cl::opt<bool, true>
+    placeParts("place-parts",
+               cl::desc("Kernels write their parts of a concatenation in "
+                        "place, where that is predicted to gain"),
+               cl::location(agent.placeParts), cl::cat(agentCategory));
 static cl::opt<unsigned> refineRounds(
     "refine",
     cl::desc("Rounds of refinement: search again where most time can be "

@@ -5,6 +5,7 @@
 #include "fact/Dialect/Fact/Fact.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -22,6 +23,8 @@ using namespace fact;
 #include "fact/Dialect/Fact/FactOpInterfaces.cpp.inc"
 
 void FactDialect::initialize() {
+  // Placement.h
+  getContext()->loadDialect<ub::UBDialect>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "fact/Dialect/Fact/FactAttributes.cpp.inc"

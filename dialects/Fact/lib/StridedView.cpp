@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Dialect/Fact/StridedView.h"
-#include "fact/Dialect/Fact/Fact.h"
+#include "fact/Dialect/Fact/Placement.h"
 
 using namespace mlir;
 using namespace fact;
@@ -123,32 +123,33 @@ FailureOr<StridedView> StridedView::get(Value value) {
 FailureOr<StridedView> StridedView::getDestination(Value value, Value result) {
   if (value == result)
     return identity(result);
-  Operation *op = result.getDefiningOp();
-  if (!isa_and_nonnull<ViewOpInterface>(op))
-    return failure();
   // Walks from `result` back to `value`, and inverts each view on the way.
-  SmallVector<Operation *> chain;
+  StridedView view = identity(result);
   for (Value at = result; at != value;) {
     Operation *step = at.getDefiningOp();
-    if (!step || !isa<ReshapeOp, PermuteOp>(step))
-      return failure();
-    chain.push_back(step);
-    at = step->getOperand(0);
-  }
-  StridedView view = identity(result);
-  for (Operation *step : chain) {
-    if (auto permute = dyn_cast<PermuteOp>(step)) {
+    if (auto permute = dyn_cast_if_present<PermuteOp>(step)) {
       SmallVector<int64_t> inverse(permute.getDims().size());
       for (auto [i, dim] : llvm::enumerate(permute.getDims()))
         inverse[dim] = i;
       view = view.permute(inverse);
-      continue;
+      at = permute.getOperand();
+    } else if (auto reshape = dyn_cast_if_present<ReshapeOp>(step)) {
+      FailureOr<StridedView> reshaped =
+          view.reshape(reshape.getOperand().getType().getShape());
+      if (failed(reshaped))
+        return failure();
+      view = *reshaped;
+      at = reshape.getOperand();
+    } else {
+      auto concat = dyn_cast_if_present<ConcatOp>(step);
+      std::optional<Placement> placement =
+          concat ? Placement::get(concat) : std::nullopt;
+      if (!placement)
+        return failure();
+      view = view.slice(placement->dim, placement->start, placement->size,
+                        /*step=*/1);
+      at = placement->value;
     }
-    auto operand = cast<RankedTensorType>(step->getOperand(0).getType());
-    FailureOr<StridedView> reshaped = view.reshape(operand.getShape());
-    if (failed(reshaped))
-      return failure();
-    view = *reshaped;
   }
   return view;
 }

@@ -16,6 +16,8 @@ struct DiscoveryOptions : AgentOptions {
   std::vector<std::string> patterns;
   /// How much the rules may fuse.
   FusionLimit limit = FusionLimit::none;
+  /// Whether kernels write their parts of a concatenation in place.
+  bool placeParts = false;
 };
 
 /// Groups the ops of a module into `fact.fused`: as the agent proposes where

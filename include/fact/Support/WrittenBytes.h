@@ -10,26 +10,44 @@
 #include <utility>
 
 namespace fact {
-/// Ranges of the bytes of one buffer, each with who wrote it. No two overlap.
+/// Bytes [begin, end) of each row of a buffer, which has rows of `pitch` bytes;
+/// of the whole buffer where it is 0.
+struct ByteRange {
+  int64_t begin, end, pitch = 0;
+};
+
+/// Ranges of the bytes of one buffer, each with who wrote it. No two overlap,
+/// and all are of the same rows.
 template <typename Writer> class WrittenBytes {
 public:
-  /// The writer of the first range that overlaps [begin, end), or null.
-  const Writer *findWriter(int64_t begin, int64_t end) const {
-    auto next = ranges.upper_bound(begin);
-    if (next != ranges.begin() && std::prev(next)->second.first > begin)
+  /// The writer of the first range that overlaps `range`, or null. Ranges of
+  /// other rows count as overlapping.
+  const Writer *findWriter(const ByteRange &range) const {
+    if (range.pitch != pitch)
+      return ranges.empty() ? nullptr : &ranges.begin()->second.second;
+    auto next = ranges.upper_bound(range.begin);
+    if (next != ranges.begin() && std::prev(next)->second.first > range.begin)
       --next;
-    return next != ranges.end() && next->first < end ? &next->second.second
-                                                     : nullptr;
+    return next != ranges.end() && next->first < range.end
+               ? &next->second.second
+               : nullptr;
   }
 
-  /// Adds [begin, end), of which nothing was written.
-  void add(int64_t begin, int64_t end, Writer writer) {
-    if (begin < end)
-      ranges.emplace(begin, std::pair(end, std::move(writer)));
+  /// Adds a range of which nothing was written.
+  void add(const ByteRange &range, Writer writer) {
+    if (range.begin >= range.end)
+      return;
+    pitch = range.pitch;
+    ranges.emplace(range.begin, std::pair(range.end, std::move(writer)));
   }
 
-  /// Whether every byte of [begin, end) was written.
+  /// Whether every byte of [begin, end) was written; of rows, whether every row
+  /// was written completely.
   bool covers(int64_t begin, int64_t end) const {
+    if (pitch) {
+      begin = 0;
+      end = pitch;
+    }
     auto next = ranges.upper_bound(begin);
     if (next != ranges.begin())
       --next;
@@ -39,6 +57,7 @@ public:
   }
 
 private:
+  int64_t pitch = 0;
   /// The end and the writer of each range, by its begin.
   std::map<int64_t, std::pair<int64_t, Writer>> ranges;
 };

@@ -53,7 +53,18 @@ struct Operand : Tensor {
   Words avoid;
 };
 
+/// The bytes [begin, end) of each row of `pitch` bytes; all where `pitch` is 0.
+struct Part {
+  uint64_t begin = 0, end = 0, pitch = 0;
+};
+
 struct Result : Tensor {
+  /// How many elements the kernel writes.
+  uint64_t written() const {
+    return part.pitch ? elements() * (part.end - part.begin) / part.pitch
+                      : elements();
+  }
+
   double norm = 0, element = 0;
   /// Added to both if operands are large.
   double large = 0;
@@ -61,6 +72,8 @@ struct Result : Tensor {
   uint64_t rows = 0;
   /// The reference reports which elements rounding may decide.
   bool undecided = false;
+  /// What the kernel writes of it.
+  Part part;
 };
 
 struct Weight : Tensor {

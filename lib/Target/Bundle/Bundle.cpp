@@ -15,6 +15,7 @@
 #include "fact/Target/Reference.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/BundleFolder.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -291,7 +292,7 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused,
                        strategy.getEntry().str()};
   kernel.priority = fused.getPriority().value_or(0);
   for (Operation &op : fused.getBodyOps())
-    if (!isa<ConstantOp>(op))
+    if (!isa<ConstantOp, ub::PoisonOp>(op))
       kernel.ops.push_back(op.getName().stripDialect().str());
 
   std::string symbolBase = getContentName(fused);

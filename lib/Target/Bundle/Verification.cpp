@@ -3,6 +3,7 @@
 
 #include "Verification.h"
 #include "Magnitude.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "fact/Dialect/Fact/Types.h"
 #include "fact/Target/Reference.h"
 #include "llvm/ADT/SetVector.h"
@@ -523,6 +524,12 @@ std::vector<tuning::Result> fact::describeResults(FusedOp fused) {
     setType(result, value.getType());
     setTolerance(fused, value, amplification, result);
     result.undecided = doubt != Doubt::None;
+    if (std::optional<Placement> placement = Placement::get(value)) {
+      Placement::Rows rows =
+          placement->getRows(cast<RankedTensorType>(value.getType()));
+      result.part = {uint64_t(rows.begin), uint64_t(rows.end),
+                     uint64_t(rows.pitch)};
+    }
   }
   return results;
 }

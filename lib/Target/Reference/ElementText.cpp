@@ -9,6 +9,7 @@
 #include "ElementText.h"
 #include "ReferenceEmitter.h"
 #include "fact/Dialect/Fact/Types.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -132,6 +133,12 @@ LogicalResult ReferenceEmitter::printElement(Operation *op) {
   LogicalResult printed =
       TypeSwitch<Operation *, LogicalResult>(op)
           .Case([&](ConstantOp constant) { return printConstant(constant); })
+          // Nothing is written there, and a result is NaN before it is written.
+          .Case([&](ub::PoisonOp) {
+            os << "    return " << makeElement(result, "not_a_number()")
+               << ";\n";
+            return success();
+          })
           .Case([&](ConcatOp concat) {
             printConcat(concat);
             return success();

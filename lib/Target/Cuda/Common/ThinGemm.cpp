@@ -200,7 +200,8 @@ static LogicalResult readResults(FusedOp fused, MatmulOp matmul,
     if (failed(destination))
       return failure();
     FailureOr<StridedView> view = destination->view.reshape(space);
-    if (getTensorType(yielded).getNumElements() != llvm::product_of(space) ||
+    if (getTensorType(destination->value).getNumElements() !=
+            llvm::product_of(space) ||
         failed(view))
       return emitError() << "a result of type " << yielded.getType()
                          << " must have the elements of the product, in an "

@@ -4,6 +4,8 @@
 #include "Pointwise.h"
 #include "WindowReduction.h"
 #include "fact/Analysis/WindowedView.h"
+#include "fact/Dialect/Fact/Placement.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 using namespace fact;
@@ -275,7 +277,7 @@ LogicalResult WindowReader::readResults() {
     FailureOr<Destination> destination = getDestination(yielded, emitError);
     if (failed(destination))
       return failure();
-    int64_t elements = getTensorType(yielded).getNumElements();
+    int64_t elements = getTensorType(destination->value).getNumElements();
     if (elements != llvm::product_of(keptShape))
       return emitError() << "a result of type " << yielded.getType()
                          << " must have one element per window";
@@ -403,9 +405,13 @@ FailureOr<WindowReduction> WindowReduction::read(FusedOp fused,
   if (!windows || !reduce)
     return emitError() << "needs exactly one 'fact.windows' and one "
                           "'fact.reduce'";
+  auto isPlacement = [](Operation &op) {
+    auto concat = dyn_cast<ConcatOp>(op);
+    return isa<ub::PoisonOp>(op) || (concat && Placement::get(concat));
+  };
   for (Operation &op : fused.getBodyOps())
     if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp, ReduceOp>(op) &&
-        !SplatPadding::get(&op))
+        !SplatPadding::get(&op) && !isPlacement(op))
       return emitError() << "'" << op.getName()
                          << "' is not a pointwise op, a view or padding";
   if (reduce.getArithmetic().locates)

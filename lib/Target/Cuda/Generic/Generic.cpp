@@ -12,6 +12,7 @@
 #include "LoopPrinter.h"
 #include "fact/Conversion/FactToLinalg.h"
 #include "fact/Conversion/RegionFunction.h"
+#include "fact/Dialect/Fact/Placement.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Pass/PassManager.h"
@@ -196,6 +197,9 @@ GenericFamily::plan(FusedOp fused, const MachineDescription &machine,
                     EmitError emitError) const {
   if (failed(requireElements(fused, emitError)))
     return failure();
+  if (Placement::isIn(fused))
+    return emitError() << "writes whole results, and one is a part of its "
+                          "buffer";
   return std::unique_ptr<Plan>(new GenericPlan(*this, fused, machine));
 }
 

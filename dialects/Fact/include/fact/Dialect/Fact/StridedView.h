@@ -26,8 +26,8 @@ struct StridedView {
   static mlir::FailureOr<StridedView> get(mlir::Value value);
 
   /// The inverse: the position of each element of `value` in `result`, which is
-  /// `value` after a chain of view ops. `base` is `result`. Fails if the chain
-  /// has a slice or a broadcast.
+  /// `value` after a chain of reshapes, permutes and placements (Placement.h).
+  /// `base` is `result`. Fails if the chain has another op.
   static mlir::FailureOr<StridedView> getDestination(mlir::Value value,
                                                      mlir::Value result);
 

@@ -1,0 +1,41 @@
+//===- Placement.h - A result that is a part of its buffer ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FACT_DIALECT_FACT_PLACEMENT_H
+#define FACT_DIALECT_FACT_PLACEMENT_H
+
+#include "fact/Dialect/Fact/Fact.h"
+#include <optional>
+
+namespace fact {
+/// A concatenation whose other operands are all `ub.poison`. A kernel that
+/// yields one, or a permutation of it, writes `value` to its place in the
+/// buffer of the result and leaves the rest of the buffer alone: other kernels
+/// write there.
+struct Placement {
+  mlir::Value value;
+  /// The range that `value` has of a dimension of the result.
+  int64_t dim, start, size;
+
+  /// The bytes [begin, end) of each row of `pitch` bytes.
+  struct Rows {
+    int64_t begin, end, pitch;
+  };
+  /// Where `value` lies in the row-major memory of the result.
+  Rows getRows(mlir::RankedTensorType result) const;
+
+  static std::optional<Placement> get(ConcatOp concat);
+
+  /// The placement that a yielded value ends in, with `dim` of that value.
+  static std::optional<Placement> get(mlir::Value yielded);
+
+  /// The value that a kernel writes for a yielded one: that which is placed,
+  /// else the yielded one itself.
+  static mlir::Value getWritten(mlir::Value yielded);
+
+  /// Whether any result of a region is a part of its buffer.
+  static bool isIn(FusedOp fused);
+};
+} // namespace fact
+
+#endif // FACT_DIALECT_FACT_PLACEMENT_H

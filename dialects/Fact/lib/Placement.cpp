@@ -1,0 +1,58 @@
+//===- Placement.cpp - A result that is a part of its buffer --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fact/Dialect/Fact/Placement.h"
+#include "fact/Dialect/Fact/Types.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+using namespace fact;
+
+Placement::Rows Placement::getRows(RankedTensorType result) const {
+  int64_t bytes = getStorageBytes(result.getElementType()) *
+                  llvm::product_of(result.getShape().drop_front(dim + 1));
+  return {start * bytes, (start + size) * bytes,
+          result.getDimSize(dim) * bytes};
+}
+
+std::optional<Placement> Placement::get(ConcatOp concat) {
+  std::optional<Placement> placement;
+  int64_t start = 0, dim = concat.getDim();
+  bool isPart = false;
+  for (Value input : concat.getInputs()) {
+    int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
+    if (input.getDefiningOp<ub::PoisonOp>())
+      isPart = true;
+    else if (placement)
+      return std::nullopt;
+    else
+      placement = Placement{input, dim, start, size};
+    start += size;
+  }
+  return isPart ? placement : std::nullopt;
+}
+
+std::optional<Placement> Placement::get(Value yielded) {
+  SmallVector<PermuteOp> permutes;
+  while (auto permute = yielded.getDefiningOp<PermuteOp>()) {
+    permutes.push_back(permute);
+    yielded = permute.getOperand();
+  }
+  auto concat = yielded.getDefiningOp<ConcatOp>();
+  std::optional<Placement> placement = concat ? get(concat) : std::nullopt;
+  if (placement)
+    for (PermuteOp permute : llvm::reverse(permutes))
+      placement->dim = llvm::find(permute.getDims(), placement->dim) -
+                       permute.getDims().begin();
+  return placement;
+}
+
+Value Placement::getWritten(Value yielded) {
+  std::optional<Placement> placement = get(yielded);
+  return placement ? placement->value : yielded;
+}
+
+bool Placement::isIn(FusedOp fused) {
+  return llvm::any_of(fused.getYield()->getOperands(),
+                      [](Value yielded) { return get(yielded).has_value(); });
+}

@@ -1,0 +1,338 @@
+//===- PlaceParts.cpp - Concatenations written in place -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PlaceParts.h"
+#include "fact/Analysis/ReadThrough.h"
+#include "fact/Dialect/Fact/Placement.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace fact;
+
+/// Steps of an unrolled loop share a kernel, which placing them would undo.
+static constexpr size_t mostParts = 8;
+
+namespace {
+/// A kernel that concatenates values, permutes the result and does nothing else
+/// with it.
+struct Join {
+  /// Handles, whose methods are not const.
+  mutable FusedOp fused;
+  mutable ConcatOp concat;
+  /// From the concatenation on, and the reshapes after them.
+  SmallVector<PermuteOp> permutes;
+  Value permuted;
+  /// The dimension of `permuted` that the concatenation is along.
+  int64_t dim;
+
+  static std::optional<Join> get(FusedOp fused);
+  RankedTensorType getType() const {
+    return cast<RankedTensorType>(permuted.getType());
+  }
+};
+
+/// A kernel that writes one part of the whole.
+struct Part {
+  mutable FusedOp kernel;
+  unsigned result;
+  /// The kernel that it replaces; null for a copy.
+  mutable FusedOp original;
+};
+
+class PartPlacement {
+public:
+  PartPlacement(Block &block, const Fusibility &fusibility)
+      : block(block), target(fusibility.getTarget()), fusibility(fusibility) {}
+
+  void run();
+
+private:
+  std::optional<double> predict(FusedOp fused) const;
+  OpResult findProducer(const Join &join, unsigned input) const;
+  Value place(const Join &join, unsigned input, Value part,
+              OpBuilder &builder) const;
+  std::optional<Part> placeResult(const Join &join, unsigned input) const;
+  std::optional<Part> placeCopy(const Join &join, unsigned input) const;
+  bool findParts(const Join &join, SmallVector<Part> &parts) const;
+  void replace(const Join &join, ArrayRef<Part> parts);
+
+  Block &block;
+  const Target &target;
+  const Fusibility &fusibility;
+};
+} // namespace
+
+std::optional<Join> Join::get(FusedOp fused) {
+  if (fused.getNumResults() != 1)
+    return std::nullopt;
+  Join join;
+  join.fused = fused;
+  join.permuted = skipReshapes(fused.getYield()->getOperand(0));
+  Value value = join.permuted;
+  while (auto permute = value.getDefiningOp<PermuteOp>()) {
+    join.permutes.push_back(permute);
+    value = permute.getOperand();
+  }
+  std::reverse(join.permutes.begin(), join.permutes.end());
+  join.concat = value.getDefiningOp<ConcatOp>();
+  if (!join.concat || join.concat.getInputs().size() > mostParts ||
+      !isa<FloatType>(join.concat.getType().getElementType()) ||
+      Placement::get(join.concat))
+    return std::nullopt;
+  join.dim = join.concat.getDim();
+  for (PermuteOp permute : join.permutes)
+    join.dim =
+        llvm::find(permute.getDims(), join.dim) - permute.getDims().begin();
+  return join;
+}
+
+/// The time of the best schedule, with its launch; nothing if there is none.
+std::optional<double> PartPlacement::predict(FusedOp fused) const {
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(fused, Silence(fused));
+  if (failed(plan))
+    return std::nullopt;
+  std::optional<double> best;
+  for (ScheduleAttr schedule : (*plan)->getSpace().enumerate())
+    if ((*plan)->isLegal(schedule)) {
+      double predicted = (*plan)->predict(schedule);
+      best = std::min(best.value_or(predicted), predicted);
+    }
+  if (best)
+    *best += 1e6 * target.getMachine().launchSeconds;
+  return best;
+}
+
+/// The result of a kernel that is an operand of a concatenation and nothing
+/// else, behind views; null if there is none.
+OpResult PartPlacement::findProducer(const Join &join, unsigned input) const {
+  Value value = join.concat.getInputs()[input];
+  while (value.hasOneUse() &&
+         isa_and_nonnull<ReshapeOp, PermuteOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.hasOneUse())
+    return {};
+  value = join.fused.getInputs()[argument.getArgNumber()];
+  while (value.hasOneUse() && value.getDefiningOp<ReshapeOp>())
+    value = value.getDefiningOp()->getOperand(0);
+  auto result = dyn_cast<OpResult>(value);
+  if (!result || !result.hasOneUse())
+    return {};
+  auto producer = dyn_cast<FusedOp>(result.getOwner());
+  if (!producer || producer->getBlock() != &block)
+    return {};
+  Value yielded = producer.getYield()->getOperand(result.getResultNumber());
+  return Placement::get(yielded) ? OpResult() : result;
+}
+
+/// The whole, of which `part` is input number `input` and nothing else is
+/// known.
+Value PartPlacement::place(const Join &join, unsigned input, Value part,
+                           OpBuilder &builder) const {
+  ConcatOp concat = join.concat;
+  Location loc = concat.getLoc();
+  SmallVector<Value> inputs;
+  for (auto [i, other] : llvm::enumerate(concat.getInputs()))
+    inputs.push_back(i == input
+                         ? part
+                         : ub::PoisonOp::create(builder, loc, other.getType()));
+  Value whole = ConcatOp::create(builder, loc, inputs, concat.getDim());
+  for (PermuteOp permute : join.permutes)
+    whole = PermuteOp::create(builder, permute.getLoc(), permute.getType(),
+                              whole, permute.getDims());
+  return whole;
+}
+
+/// The kernel that computes an operand, writing it in place.
+std::optional<Part> PartPlacement::placeResult(const Join &join,
+                                               unsigned input) const {
+  OpResult result = findProducer(join, input);
+  if (!result)
+    return std::nullopt;
+  auto original = cast<FusedOp>(result.getOwner());
+  OpBuilder builder(original);
+  auto kernel = cast<FusedOp>(builder.clone(*original));
+  Operation *yield = kernel.getYield();
+  builder.setInsertionPoint(yield);
+  unsigned number = result.getResultNumber();
+  // The views between both kernels, then those before the concatenation.
+  SmallVector<Operation *> views;
+  for (Value value = join.concat.getInputs()[input];;) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      value = join.fused.getInputs()[argument.getArgNumber()];
+    if (value == result)
+      break;
+    views.push_back(value.getDefiningOp());
+    value = views.back()->getOperand(0);
+  }
+  Value part = yield->getOperand(number);
+  for (Operation *view : llvm::reverse(views)) {
+    IRMapping mapping;
+    mapping.map(view->getOperand(0), part);
+    part = builder.clone(*view, mapping)->getResult(0);
+  }
+  yield->setOperand(number, place(join, input, part, builder));
+  kernel->getResult(number).setType(join.getType());
+
+  // A space that was chosen is kept where it is legal, else it is the default.
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(kernel, Silence(kernel));
+  FailureOr<std::unique_ptr<Plan>> before =
+      target.plan(original, Silence(original));
+  bool isDefault =
+      succeeded(before) && original.getSpaceAttr() == (*before)->getSpace();
+  if (succeeded(plan) && isDefault)
+    kernel.setSpaceAttr((*plan)->getSpace());
+  if (failed(plan) || fusibility.check(kernel, Silence(kernel))) {
+    kernel->erase();
+    return std::nullopt;
+  }
+  return Part{kernel, number, original};
+}
+
+/// A kernel that computes an operand from those of the concatenation's kernel,
+/// in place.
+std::optional<Part> PartPlacement::placeCopy(const Join &join,
+                                             unsigned input) const {
+  FusedOp fused = join.fused;
+  OpBuilder builder(fused);
+  auto copy =
+      FusedOp::create(builder, fused.getLoc(), TypeRange(join.getType()),
+                      "pointwise", fused.getInputs(), StrategyAttr(),
+                      Attribute(), Attribute(), fused.getPriorityAttr());
+  Block &body = copy.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (BlockArgument argument : fused.getBody().getArguments())
+    mapping.map(argument,
+                body.addArgument(argument.getType(), argument.getLoc()));
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  for (Operation &op : fused.getBodyOps()) {
+    if (&op == join.concat)
+      break;
+    inner.clone(op, mapping);
+  }
+  Value part = mapping.lookup(join.concat.getInputs()[input]);
+  Value whole = place(join, input, part, inner);
+  YieldOp::create(inner, fused.getLoc(), whole);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (unsigned i = body.getNumArguments(); i-- > 0;)
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      copy->eraseOperand(i);
+    }
+  FailureOr<std::unique_ptr<Plan>> plan = target.plan(copy, Silence(copy));
+  if (failed(plan)) {
+    copy->erase();
+    return std::nullopt;
+  }
+  copy.setSpaceAttr((*plan)->getSpace());
+  return Part{copy, 0, FusedOp()};
+}
+
+/// A kernel for each part, if they are faster than the kernels that they
+/// replace.
+bool PartPlacement::findParts(const Join &join,
+                              SmallVector<Part> &parts) const {
+  std::optional<double> before = predict(join.fused);
+  double after = 0;
+  if (!before)
+    return false;
+  for (unsigned i = 0; i < join.concat.getInputs().size(); ++i) {
+    std::optional<Part> part = placeResult(join, i);
+    // A kernel writes one part.
+    if (part && llvm::any_of(parts, [&](const Part &other) {
+          return other.original == part->original;
+        })) {
+      part->kernel->erase();
+      part.reset();
+    }
+    std::optional<double> alone, inPlace;
+    if (part) {
+      alone = predict(part->original);
+      inPlace = predict(part->kernel);
+    }
+    // The same kernel may be much slower at these strides.
+    if (part && (!alone || !inPlace || *inPlace - *alone > *before)) {
+      part->kernel->erase();
+      part.reset();
+    }
+    if (!part) {
+      part = placeCopy(join, i);
+      if (!part)
+        return false;
+      alone = 0;
+      inPlace = predict(part->kernel);
+    }
+    parts.push_back(*part);
+    if (!inPlace)
+      return false;
+    *before += *alone;
+    after += *inPlace;
+  }
+  return after < *before &&
+         llvm::any_of(
+             parts, [](const Part &part) { return bool(part.original); });
+}
+
+void PartPlacement::replace(const Join &join, ArrayRef<Part> parts) {
+  OpBuilder builder(join.fused);
+  Location loc = join.fused.getLoc();
+  SmallVector<Value> slices;
+  int64_t start = 0;
+  for (auto [part, input] : llvm::zip_equal(parts, join.concat.getInputs())) {
+    int64_t size = cast<RankedTensorType>(input.getType())
+                       .getDimSize(join.concat.getDim());
+    SmallVector<int64_t> shape(join.getType().getShape());
+    shape[join.dim] = size;
+    slices.push_back(SliceOp::create(
+        builder, loc, join.getType().clone(ArrayRef<int64_t>(shape)),
+        part.kernel.getResult(part.result), join.dim, start,
+        /*step=*/1));
+    start += size;
+  }
+  Value whole = ConcatOp::create(builder, loc, slices, join.dim);
+  Value result = join.fused.getResult(0);
+  if (whole.getType() != result.getType())
+    whole = ReshapeOp::create(builder, loc, result.getType(), whole);
+  result.replaceAllUsesWith(whole);
+  SmallVector<Value> operands(join.fused.getInputs());
+  join.fused->erase();
+  // Reshapes between the kernels.
+  for (Value operand : operands)
+    while (Operation *reshape = operand.getDefiningOp<ReshapeOp>()) {
+      if (!reshape->use_empty())
+        break;
+      operand = reshape->getOperand(0);
+      reshape->erase();
+    }
+  for (const Part &part : parts) {
+    if (!part.original)
+      continue;
+    for (auto [i, old] : llvm::enumerate(part.original.getResults()))
+      if (i != part.result)
+        old.replaceAllUsesWith(part.kernel.getResult(i));
+    part.original->erase();
+  }
+}
+
+void PartPlacement::run() {
+  for (FusedOp fused : llvm::to_vector(block.getOps<FusedOp>())) {
+    std::optional<Join> join = Join::get(fused);
+    if (!join)
+      continue;
+    SmallVector<Part> parts;
+    if (findParts(*join, parts)) {
+      replace(*join, parts);
+      continue;
+    }
+    for (const Part &part : parts)
+      part.kernel->erase();
+  }
+}
+
+void fact::placeParts(Block &block, const Fusibility &fusibility) {
+  PartPlacement(block, fusibility).run();
+}
