@@ -8,8 +8,8 @@ others instead.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable
 
 import torch
 import torch.nn.functional as F
@@ -17,7 +17,7 @@ from torch import nn, randint, randn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from breadth.registry import Case  # noqa: E402
+from breadth.registry import Case
 
 MODULES: dict[str, Case] = {}
 

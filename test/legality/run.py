@@ -34,9 +34,9 @@ sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).resolve().parent)]
 def write_graph(name: str, folder: Path) -> Path:
     """The raised graph of a module."""
     import torch  # noqa: F401
+    from modules import MODULES
 
     from fact.compiler import translate
-    from modules import MODULES
 
     path = folder / f"{name}.mlir"
     if not path.exists():

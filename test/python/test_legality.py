@@ -13,6 +13,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "legality"
 sys.path.insert(0, str(FOLDER))
 
 import modules  # noqa: E402
+
 import run  # noqa: E402
 
 TRANSCRIPTS = FOLDER / "transcripts"
