@@ -37,7 +37,7 @@ def fails(capsys, *arguments):
 
 @pytest.mark.parametrize("arguments, message", [
     (["none.py"], "no file none.py"),
-    (["README.md"], "neither a file FILE.py nor package.module:Class"),
+    (["README.md"], "neither a file FILE.py or FILE.pt2 nor package.module:Class"),
     (["no_such_package:Model"], "cannot import no_such_package"),
     (["torch.nn:NoSuch"], "torch.nn has no class NoSuch"),
     ([GPT, "--set", "wide=3"], "has no setting wide; it has batch, heads, tokens, width"),

@@ -234,7 +234,7 @@ private:
   };
   std::vector<Binding> bindings;
   /// The position of the current binding.
-  size_t bound = 0;
+  [[maybe_unused]] size_t bound = 0;
   /// Time per tile, as measured by launches on the host; negative while
   /// unknown.
   [[maybe_unused]] double tileNanoseconds = -1;

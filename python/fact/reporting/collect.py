@@ -240,7 +240,9 @@ def _kernels(described: dict[str, Any], tuning: dict[str, Any]) -> list[Kernel]:
     if not described:
         for kernel in kernels.values():
             kernel.launches = 1
-    return list(kernels.values())
+    # Kernels of alternatives that did not ship are not of the program.
+    return [kernel for name, kernel in kernels.items()
+            if kernel.launches or kernel.prepares or name in results]
 
 
 def _ablation(entries: Any) -> list[Ablation]:
