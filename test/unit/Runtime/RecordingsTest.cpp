@@ -36,10 +36,18 @@ void twice(int64_t, void *const *buffers, void *) {
         2 * static_cast<const float *>(buffers[0])[i];
 }
 
-const FactKernel addKernel = {
-    FACT_KERNEL_ABI, 3, 0, 0, nullptr, nullptr, 1, add, -1, 0, 0, 0, nullptr};
-const FactKernel twiceKernel = {FACT_KERNEL_ABI, 2,  0, 0, nullptr, nullptr, 1,
-                                twice,           -1, 0, 0, 0,       nullptr};
+FactKernel oneTile(uint32_t buffers,
+                   void (*tile)(int64_t, void *const *, void *)) {
+  FactKernel kernel = {};
+  kernel.abi = FACT_KERNEL_ABI;
+  kernel.buffer_count = buffers;
+  kernel.tiles = 1;
+  kernel.tile = tile;
+  kernel.packed_operand = -1;
+  return kernel;
+}
+const FactKernel addKernel = oneTile(3, add);
+const FactKernel twiceKernel = oneTile(2, twice);
 
 const int64_t shape[] = {elements};
 const TensorSpec inputs[] = {{"a", ElementType::F32, 1, shape},
