@@ -33,9 +33,16 @@ static void addTile(int64_t row, void *const *buffers, void *) {
     y[i] = x[i] + w[i];
 }
 
-static const FactKernel add = {
-    FACT_KERNEL_ABI, 3,  0, 0, nullptr, nullptr, rows,
-    addTile,         -1, 0, 0, 0,       nullptr, nullptr};
+static FactKernel makeAdd() {
+  FactKernel kernel = {};
+  kernel.abi = FACT_KERNEL_ABI;
+  kernel.buffer_count = 3;
+  kernel.tiles = rows;
+  kernel.tile = addTile;
+  kernel.packed_operand = -1;
+  return kernel;
+}
+static const FactKernel add = makeAdd();
 static const int64_t shape[] = {rows, columns};
 static const TensorSpec inputs[] = {{"x", ElementType::F32, 2, shape}};
 static const TensorSpec outputs[] = {{"y", ElementType::F32, 2, shape}};
