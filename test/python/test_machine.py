@@ -115,7 +115,7 @@ def test_doctor_says_what_auto_is(gpu, capsys):
     main(["doctor"])
     out = " ".join(capsys.readouterr().out.split())
     assert "Kernels on h200 (sm_90a)" in out
-    assert "gemm_epilogue sm_90a (sm90_gemm, cublas_gemm)" in out and "generic cuda" in out
+    assert "gemm_epilogue sm_90a (sm90_gemm, cublas_gemm, sm80_gemm)" in out and "generic cuda" in out
 
 
 def test_doctor_says_why_auto_is_not_the_gpu(gpu):
