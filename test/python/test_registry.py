@@ -21,7 +21,7 @@ FILES = sorted(PATTERNS.glob("*/*.json"))
 TOOL = find_tool("fact-registry")
 
 needs_tool = pytest.mark.skipif(TOOL is None and not os.environ.get("FACT_REQUIRE_COMPILER"),
-                                reason="fact-registry is not built")
+                                reason="fact-registry is missing")
 
 SAMPLE = {
     "format": 2, "rule": "gemm_epilogue", "dtype": "bf16", "architecture": "sm_90a",
@@ -234,7 +234,7 @@ def test_the_command_is_the_program(tmp_path, capfd):
 def test_without_the_program(monkeypatch, capsys):
     monkeypatch.setattr("fact.toolchain.find_tool", lambda name: None)
     assert main(["registry", "list"]) == 1
-    assert "fact-registry is not built" in capsys.readouterr().err
+    assert "fact-registry is missing" in capsys.readouterr().err
 
 
 @needs_tool
