@@ -14,7 +14,7 @@ sys.path.insert(0, str(FOLDER))
 
 import modules  # noqa: E402
 
-import run  # noqa: E402
+import legality as run  # noqa: E402
 
 TRANSCRIPTS = FOLDER / "transcripts"
 

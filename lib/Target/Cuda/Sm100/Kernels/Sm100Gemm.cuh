@@ -22,13 +22,13 @@
 
 // The Blackwell parts of the collective builders' umbrella headers.
 #include "GemmEpilogue.cuh"
-#include "cutlass/gemm/collective/builders/sm100_umma_builder.inl"
 #include "cutlass/gemm/collective/collective_builder_decl.hpp"
 #include "cutlass/gemm/collective/collective_mma_decl.hpp"
 #include "cutlass/gemm/collective/sm100_mma_warpspecialized.hpp"
+#include "cutlass/gemm/collective/builders/sm100_umma_builder.inl"
 #include "cutlass/gemm/kernel/gemm_universal_decl.h"
-#include "cutlass/gemm/kernel/sm100_gemm_tma_warpspecialized.hpp"
 #include "cutlass/gemm/kernel/tile_scheduler.hpp"
+#include "cutlass/gemm/kernel/sm100_gemm_tma_warpspecialized.hpp"
 
 namespace fact {
 

@@ -39,10 +39,10 @@
 
 #include "AttentionTiles.cuh"
 
-#include "88_hopper_fmha/collective/fmha_epilogue.hpp"
-#include "88_hopper_fmha/kernel/fmha_options.hpp"
 #include "cutlass/device_kernel.h"
 #include "cutlass/kernel_hardware_info.h"
+#include "88_hopper_fmha/collective/fmha_epilogue.hpp"
+#include "88_hopper_fmha/kernel/fmha_options.hpp"
 
 namespace fact {
 
