@@ -79,7 +79,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-compiler=(COMPILER -std=c++17 -O1 -fPIC -IRUNTIME)
+compiler=(COMPILER -std=c++17 -O1 -ffp-contract=off -fPIC -IRUNTIME)
 [ -z "$text" ] && exec "${compiler[@]}" "${words[@]}"
 echo "$text" | "${compiler[@]}" "${words[@]}" -x c++ -
 )");
