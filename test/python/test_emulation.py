@@ -134,11 +134,20 @@ class Reads(torch.nn.Module):
                 x[:, index].sigmoid())
 
 
-class Tiles(torch.nn.Module):
-    """A transposing copy, short rows, and a reduction over the middle."""
-
-    def forward(self, x):
-        return x.transpose(1, 2) * 2, torch.softmax(x[..., :5], -1), x.amax(1)
+# A transposing pass, short rows, and a reduction over the middle.
+TILES = """
+func.func @main(%x: tensor<3x65x70xf32>, %y: tensor<40x5xf32>)
+    -> (tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>) {
+  %0 = fact.fused "pointwise" ins(%x : tensor<3x65x70xf32>) {
+  ^bb0(%a: tensor<3x65x70xf32>):
+    %1 = fact.permute %a [0, 2, 1] : (tensor<3x65x70xf32>) -> tensor<3x70x65xf32>
+    fact.yield %1 : tensor<3x70x65xf32>
+  } schedule(#fact.cuda_tile<rows = 16, columns = 16, threads = 64>) : tensor<3x70x65xf32>
+  %2 = fact.softmax %y dim 1 : tensor<40x5xf32>
+  %3 = fact.reduce max %x dims [1] : (tensor<3x65x70xf32>) -> tensor<3x70xf32>
+  return %0, %2, %3 : tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>
+}
+"""
 
 
 def kinds(report):
@@ -149,20 +158,25 @@ def test_reads(root, tmp_path):
     emulate(root, tmp_path, Reads().eval(), [torch.randn(3, 7, 37), torch.tensor([5, 0, 5])], "h200")
 
 
+def emulate_text(root, folder, module):
+    subprocess.run([toolchain.require_tool("fact-compile"), module, "--target=h200", "--until=bundle",
+                    f"--bundle={folder / 'bundle'}"], check=True)
+    process = tune(root, folder)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    return json.loads((folder / "bundle" / "tuning.json").read_text())
+
+
 def test_tiles(root, tmp_path):
-    report = emulate(root, tmp_path, Tiles().eval(), [torch.randn(3, 65, 70)], "h200")
-    assert "cuda_row" in kinds(report), kinds(report)
+    (tmp_path / "tiles.mlir").write_text(TILES)
+    report = emulate_text(root, tmp_path, tmp_path / "tiles.mlir")
+    assert {"cuda_tile", "cuda_row"} <= kinds(report), kinds(report)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["tiles", "reads"])
 def test_regions(root, tmp_path, name):
-    subprocess.run([toolchain.require_tool("fact-compile"), root / "test" / "gpu" / f"{name}.mlir",
-                    "--target=h200", "--until=bundle", f"--bundle={tmp_path / 'bundle'}"], check=True)
-    process = tune(root, tmp_path)
-    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    report = emulate_text(root, tmp_path, root / "test" / "gpu" / f"{name}.mlir")
     if name == "tiles":
-        report = json.loads((tmp_path / "bundle" / "tuning.json").read_text())
         assert kinds(report) == {"cuda_tile", "cuda_row", "cuda_reduction"}, kinds(report)
 
 

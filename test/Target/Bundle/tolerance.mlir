@@ -57,7 +57,7 @@
 // The rounding of queries and keys to TF32 is in the scores, whose rms is up to the root
 // of 8.
 // AVERAGES: "results": [
-// AVERAGES: "element": 0.0351562500000000{{[0-9]*}},
+// AVERAGES: "element": 0.03515625000000001,
 // AVERAGES: "norm": 0.0014648437500000002,
 
 // A sum in f32 beside a bf16 result.
