@@ -6,7 +6,7 @@
 PYTHON := .venv/bin/python
 export PYTHONPATH := $(CURDIR)/python
 
-.PHONY: help demo check check-full setup build tools wheel check-gpu pack-gpu clean
+.PHONY: help demo check check-full setup build tools wheel site check-gpu pack-gpu clean
 
 help:
 	@echo "make demo       compile a small GPT block, run it, compare it with PyTorch"
@@ -16,6 +16,7 @@ help:
 	@echo "make build      only build, into build/"
 	@echo "make tools      static tools, for machines without LLVM, into build/static"
 	@echo "make wheel      a wheel that has them, into out/wheels; ARCH=\"x86_64 aarch64\" for others"
+	@echo "make site       the documentation as HTML, into build/site"
 	@echo "make pack-gpu   what a GPU machine needs, into out/gpu"
 	@echo "make check-gpu  on a GPU machine: kernels against references and PyTorch"
 	@echo "make clean      remove build/ and out/"
@@ -41,6 +42,9 @@ tools: setup
 
 wheel: setup
 	@scripts/wheel.sh $(ARCH)
+
+site: setup
+	@$(PYTHON) docs/site/build.py
 
 pack-gpu: build
 	@scripts/pack-gpu.sh

@@ -20,6 +20,8 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).resolve().parent
 VERSION = runpy.run_path(str(ROOT / "python" / "fact" / "version.py"))
 TOOLS = ("fact-compile", "fact-tune", "fact-registry")
+# The C interface of libraries; `fact.include_dir` finds it.
+HEADERS = ("fact/Runtime/Library.h", "fact/Runtime/dlpack/dlpack.h")
 
 
 def tools() -> list[Path]:
@@ -45,8 +47,11 @@ class BuildPackage(build_py):
             return
         package = Path(self.build_lib) / "fact"
         record_version(package)
-        for folder in ("bin", "share"):
+        for folder in ("bin", "include", "share"):
             shutil.rmtree(package / folder, ignore_errors=True)
+        for header in HEADERS:
+            (package / "include" / header).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / "include" / header, package / "include" / header)
         if not tools():
             self.warn("no tools are built: the package will not compile modules; "
                       "run `make tools` before, see docs/python.md")

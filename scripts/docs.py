@@ -10,7 +10,8 @@ runs both without it.
 
 Every block that begins with ```mlir must parse. One that begins with a language and a command,
 as in ```mlir fact-opt --fact-raise or ```c++ fact-opt ... | fact-translate ..., is what that
-command prints for the last block without one.
+command prints for the last block without one. A block that begins with a language and a file, as in
+```rust examples/deploy/serve.rs, is that file.
 """
 
 import argparse
@@ -48,6 +49,7 @@ REFERENCE = {
 }
 BLOCK = re.compile(r"^```(?P<language>mlir|c\+\+)(?: +(?P<command>fact-[^\n]*))?\n(?P<text>.*?)^```$",
                    re.M | re.S)
+FILE = re.compile(r"^```(?P<language>\S+) +(?P<file>examples/[^\n]*)\n.*?^```$", re.M | re.S)
 
 
 class Stale(Exception):
@@ -97,9 +99,13 @@ def run_pipeline(command: str, tools: Path, text: str) -> str:
     return text.strip()
 
 
+def shown_file(match: re.Match) -> str:
+    return f"```{match['language']} {match['file']}\n{(ROOT / match['file']).read_text()}```"
+
+
 def example_page(page: Path, tools: Path) -> str:
-    """The page with each printed block as the tools print it."""
-    old = page.read_text()
+    """The page with each file as it is, and each printed block as the tools print it."""
+    old = FILE.sub(shown_file, page.read_text())
     source = None
 
     def replace(match: re.Match) -> str:

@@ -6,11 +6,13 @@
 #
 #   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so, results/patterns
 #   run.sh bench [NAME ...]    the same, then fact bench -> results/NAME.json
+#   run.sh compile NAME [OPTION ...]   fact-compile from exported text (packed with TOOLS=1), as
+#                              `compile llama3_block-bf16 --refine=2` -> libraries/NAME.so
 #   run.sh check [STAGE ...]   what scripts/check-gpu.sh does: kernels tuning families mutants
 #                              graphs calls libraries
 #   run.sh exec COMMAND ...    any command in that environment
 #
-# TUNE_FLAGS and BENCH_FLAGS have more options for fact-tune and fact bench.
+# TUNE_FLAGS and BENCH_FLAGS have more options for fact-tune and fact bench; TARGET is compile's (auto).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(realpath -m "${FACT_GPU_DIR:-$here/fact-gpu}")
@@ -22,7 +24,7 @@ if [ "$(cat "$folder/.stamp" 2>/dev/null)" != "$stamp" ]; then
   echo "$stamp" > "$folder/.stamp"
 fi
 cd "$folder"
-mkdir -p libraries results
+mkdir -p libraries results compiled
 export FACT_BIN_DIR=$folder/bin FACT_CUTLASS_DIR=$folder/cutlass FACT_GPU_DIR=$folder
 export PYTHONPATH=$folder/python:$folder/site${PYTHONPATH:+:$PYTHONPATH}
 export PATH=$folder/bin:$PATH:/usr/local/cuda/bin
@@ -44,6 +46,14 @@ tune() { # name
   fact-registry add "bundles/$1" --to results/patterns > /dev/null
 }
 
+compile() { # name options
+  local name=${1:-}
+  [ -f "programs/$name.mlir" ] ||
+    { echo "no program $name; known are: $(ls programs | sed 's/.mlir$//' | tr '\n' ' ')" >&2; return 1; }
+  fact-compile "programs/$name.mlir" --target="${TARGET:-auto}" --bundle="compiled/$name" \
+    -o "libraries/$name.so" --summary="results/$name.summary.json" "${@:2}"
+}
+
 bench() { # name
   local field='import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])'
   local info=bundles/$1/workload.json workload dtype size precision
@@ -61,6 +71,7 @@ status=0
 case $command in
 tune) measure $(names "$@"); for name in $(names "$@"); do tune "$name" || status=1; done ;;
 bench) measure $(names "$@"); for name in $(names "$@"); do { tune "$name" && bench "$name"; } || status=1; done ;;
+compile) compile "$@" || status=$? ;;
 check) scripts/check-gpu.sh "$@" || status=$? ;;
 exec) "$@" || status=$? ;;
 *) sed -n '2,/^set/p' "$here/run.sh" | sed -n 's/^# \{0,1\}//p'; status=2 ;;

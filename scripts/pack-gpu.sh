@@ -12,7 +12,9 @@
 # precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none), MODELS those of
 # the models of test/models ("fp32 bf16"; none), RANKING those in which test/gpu/ranking.py measures
 # the tiles of products ("bf16 tf32 fp32"; none). With OBJECTS=N, N candidates of each kernel are
-# compiled here (0); the other machine needs the same nvcc to use them.
+# compiled here (0); the other machine needs the same nvcc to use them. With TOOLS=1, fact-compile, the
+# built-in registry and the exported text of the workloads go along: `run.sh compile` there goes from text
+# to library, with agents and rounds of refinement.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
@@ -20,17 +22,18 @@ workloads=("$@")
 [ $# -gt 0 ] || workloads=(linear_chain:bf16 gemm_square:bf16 gemm_batched:bf16 gemm_large_k:bf16
   pooled_head:bf16 biased_attention:bf16 mini_gpt_block:bf16 mini_gpt_block:fp16 llama3_block:bf16)
 [ "${workloads[*]}" = none ] && workloads=()
-limit_mib=60
+tools=(fact-tune fact-registry) limit_mib=60
+[ "${TOOLS:-0}" = 0 ] || tools+=(fact-compile) limit_mib=90
 
 say() { printf '%s\n' "pack: $*"; }
 export PYTHONPATH=$PWD/python
 python=.venv/bin/python
 cutlass=$("$python" python/fact/toolchain.py cutlass)
 
-scripts/cross/build.sh x86_64 fact-tune-static fact-registry-static
+scripts/cross/build.sh x86_64 "${tools[@]/%/-static}"
 stage=out/stage/fact-gpu
 rm -rf out/stage out/gpu
-mkdir -p "$stage"/{bin,bundles,cutlass/tools/util,cutlass/examples,site} out/gpu
+mkdir -p "$stage"/{bin,bundles,programs,cutlass/tools/util,cutlass/examples,site} out/gpu
 
 # The other machine finds nvcc on its PATH and CUTLASS beside the bundle.
 localize() { # bundle path-to-cutlass
@@ -47,6 +50,8 @@ for entry in ${workloads[@]+"${workloads[@]}"}; do
   "$python" -m fact compile "examples/workloads/$workload.py" --dtype "$dtype" --size "$size" \
     --float32-precision "$precision" --target "$target" --bundle-only "$stage/bundles/$name"
   localize "$stage/bundles/$name" ../../cutlass
+  [ "${TOOLS:-0}" = 0 ] || "$python" -m fact export "examples/workloads/$workload.py" --dtype "$dtype" \
+    --size "$size" --float32-precision "$precision" -o "$stage/programs/$name.mlir"
   printf '{"workload": "%s", "dtype": "%s", "size": "%s", "float32_precision": "%s"}\n' \
     "$workload" "$dtype" "$size" "$precision" > "$stage/bundles/$name/workload.json"
 done
@@ -100,9 +105,14 @@ for precision in ${RANKING:-}; do
 done
 
 say "tools, tests and CUTLASS"
-for tool in fact-tune fact-registry; do
+for tool in "${tools[@]}"; do
   cp "build-x86_64/static/bin/$tool" "$stage/bin/"
 done
+if [ "${TOOLS:-0}" != 0 ]; then
+  # Where fact-compile looks for the built-in registry.
+  mkdir -p "$stage/share/fact"
+  cp -r patterns "$stage/share/fact/"
+fi
 cp -r "$cutlass/include" "$stage/cutlass/"
 cp -r "$cutlass/tools/util/include" "$stage/cutlass/tools/util/"
 cp -r "$cutlass/examples/88_hopper_fmha" "$stage/cutlass/examples/"

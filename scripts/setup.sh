@@ -19,9 +19,12 @@ packages=(
 llvm_packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
   libclang-rt-22-dev clang-format-22)
 
-# Emulation of the other architecture, and what programs for it link against.
+# Emulation of the other architecture, what programs for it link against, and a cluster of one node.
 other=$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo amd64)
-full_packages=(chromium clang-tidy-22 qemu-user "libstdc++-12-dev-$other-cross" "libc6-dev-$other-cross")
+full_packages=(chromium clang-tidy-22 munge qemu-user slurm-wlm
+  "libstdc++-12-dev-$other-cross" "libc6-dev-$other-cross")
+# For examples/deploy; a Rust of the user's own is as good as Debian's.
+command -v rustc >/dev/null || full_packages+=(rustc)
 [ "${1:-}" != --full ] || packages+=("${full_packages[@]}")
 
 say() { printf '%s\n' "setup: $*"; }

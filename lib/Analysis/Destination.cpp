@@ -41,6 +41,75 @@ FailureOr<Destination> fact::getDestination(Value yielded,
   return last;
 }
 
+/// What a permute does to positions, undone.
+static SmallVector<int64_t> invert(ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> order(dims.size());
+  for (auto [i, dim] : llvm::enumerate(dims))
+    order[dim] = i;
+  return order;
+}
+
+/// Applies a function, which may fail, to the positions and to all coordinates.
+template <typename FunctionT>
+static LogicalResult transform(Destination &destination, FunctionT function) {
+  FailureOr<StridedView> view = function(destination.view);
+  if (failed(view))
+    return failure();
+  destination.view = *view;
+  for (PointwiseGraph::Bound &bound : destination.bounds) {
+    FailureOr<StridedView> coordinate = function(bound.coordinate);
+    if (failed(coordinate))
+      return failure();
+    bound.coordinate = *coordinate;
+  }
+  return success();
+}
+
+/// The destination before a slice: of all elements of its operand.
+static void uncrop(Destination &destination, SliceOp slice) {
+  int64_t dim = slice.getDim(), start = slice.getStart();
+  int64_t size = destination.view.shape[dim];
+  auto whole = cast<RankedTensorType>(slice.getOperand().getType());
+  (void)transform(destination, [&](StridedView view) -> FailureOr<StridedView> {
+    view.shape[dim] = whole.getDimSize(dim);
+    view.offset -= start * view.strides[dim];
+    return view;
+  });
+  StridedView coordinate;
+  coordinate.shape.assign(whole.getShape().begin(), whole.getShape().end());
+  coordinate.strides.assign(whole.getRank(), 0);
+  coordinate.strides[dim] = 1;
+  destination.bounds.push_back({coordinate, start, start + size});
+}
+
+Destination fact::getCropped(Value yielded) {
+  Destination destination{yielded, StridedView::identity(yielded)};
+  while (true) {
+    Operation *op = destination.value.getDefiningOp();
+    Destination next = destination;
+    if (isa_and_nonnull<ReshapeOp>(op)) {
+      auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+      if (failed(transform(next, [&](const StridedView &view) {
+            return view.reshape(type.getShape());
+          })))
+        return destination;
+    } else if (auto permute = dyn_cast_if_present<PermuteOp>(op)) {
+      SmallVector<int64_t> order = invert(permute.getDims());
+      (void)transform(next,
+                      [&](const StridedView &view) -> FailureOr<StridedView> {
+                        return view.permute(order);
+                      });
+    } else if (auto slice = dyn_cast_if_present<SliceOp>(op);
+               slice && slice.getStep() == 1) {
+      uncrop(next, slice);
+    } else {
+      return destination;
+    }
+    next.value = op->getOperand(0);
+    destination = std::move(next);
+  }
+}
+
 LogicalResult fact::shareIndexSpace(MutableArrayRef<StridedView> views,
                                     EmitError emitError) {
   SmallVector<int64_t> space = views.front().shape;
@@ -56,12 +125,18 @@ LogicalResult fact::shareIndexSpace(MutableArrayRef<StridedView> views,
 }
 
 SmallVector<Destination> fact::getParts(ConcatOp concat,
-                                        const StridedView &view) {
+                                        const Destination &result) {
   SmallVector<Destination> parts;
   int64_t start = 0, dim = concat.getDim();
   for (Value input : concat.getInputs()) {
     int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
-    parts.push_back({input, view.slice(dim, start, size, /*step=*/1)});
+    Destination part = result;
+    part.value = input;
+    (void)transform(part,
+                    [&](const StridedView &view) -> FailureOr<StridedView> {
+                      return view.slice(dim, start, size, /*step=*/1);
+                    });
+    parts.push_back(std::move(part));
     start += size;
   }
   return parts;
@@ -111,23 +186,23 @@ static FailureOr<StridedView> getBox(StridedView view, int64_t first,
   return failure();
 }
 
-FailureOr<SmallVector<Destination>> fact::getSplitParts(ConcatOp concat,
-                                                        const StridedView &view,
-                                                        EmitError emitError) {
+FailureOr<SmallVector<Destination>>
+fact::getSplitParts(ConcatOp concat, const Destination &result,
+                    EmitError emitError) {
   ArrayRef<int64_t> shape = concat.getType().getShape();
   int64_t dim = concat.getDim();
   FailureOr<SmallVector<int64_t>> refined =
-      refine(SmallVector<int64_t>(shape), view.shape);
-  FailureOr<StridedView> split = failure();
-  if (succeeded(refined))
-    split = view.reshape(*refined);
-  if (failed(split))
+      refine(SmallVector<int64_t>(shape), result.view.shape);
+  Destination split = result;
+  if (failed(refined) || failed(transform(split, [&](const StridedView &view) {
+        return view.reshape(*refined);
+      })))
     return emitError() << "the view after 'fact.concat' splits and joins its "
                           "dimensions at once";
   // The dimension after those with so many elements, from `begin` on.
   auto skip = [&](size_t begin, int64_t elements) {
     for (int64_t run = 1; run < elements; ++begin)
-      run *= split->shape[begin];
+      run *= split.view.shape[begin];
     return begin;
   };
   int64_t first = skip(0, llvm::product_of(shape.take_front(dim)));
@@ -136,14 +211,17 @@ FailureOr<SmallVector<Destination>> fact::getSplitParts(ConcatOp concat,
   for (Value input : concat.getInputs()) {
     ArrayRef<int64_t> wanted =
         cast<RankedTensorType>(input.getType()).getShape();
-    FailureOr<StridedView> part =
-        getBox(*split, first, last, start, wanted[dim]);
-    if (succeeded(part))
-      part = part->reshape(wanted);
-    if (failed(part))
+    Destination part = split;
+    part.value = input;
+    if (failed(transform(
+            part, [&](const StridedView &view) -> FailureOr<StridedView> {
+              FailureOr<StridedView> box =
+                  getBox(view, first, last, start, wanted[dim]);
+              return succeeded(box) ? box->reshape(wanted) : box;
+            })))
       return emitError() << "input " << parts.size() << " of 'fact.concat' "
                          << "lands where strides cannot describe it";
-    parts.push_back({input, *part});
+    parts.push_back(std::move(part));
     start += wanted[dim];
   }
   return parts;

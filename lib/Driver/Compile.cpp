@@ -6,6 +6,7 @@
 #include "fact/Conversion/Passes.h"
 #include "fact/Driver/DescribeGraph.h"
 #include "fact/Driver/DescribeTarget.h"
+#include "fact/Driver/DescribeTuning.h"
 #include "fact/Driver/Pipelines.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/WholeFile.h"
@@ -51,6 +52,9 @@ private:
   LogicalResult discoverKernels();
   LogicalResult lockBundle();
   LogicalResult bundle();
+  LogicalResult writeProgram(ModuleOp program, const Target &target,
+                             StringRef folder, BundleSummary &contents);
+  OwningOpRef<ModuleOp> groupByRules();
   LogicalResult tune();
   LogicalResult refineKernels(bool &again);
   LogicalResult writeFile(StringRef file, StringRef text);
@@ -85,7 +89,11 @@ private:
   json::Object graph;
   json::Array refinements, errors;
   DiscoveryReport report;
+  /// What tuning says about it.
+  json::Object measured;
   BundleSummary summary;
+  /// The graph before an agent grouped it.
+  OwningOpRef<ModuleOp> unfused;
   bool isFinished = false, triedSummary = false;
   ScopedDiagnosticHandler recorder;
 };
@@ -137,9 +145,44 @@ Compilation::runPasses(StringRef stage,
 LogicalResult Compilation::discoverKernels() {
   Clock::time_point start = Clock::now();
   module.getContext()->loadDialect<FactDialect>();
+  // An agent's grouping is measured against that of the rules.
+  if (agent.agent != "rules" && options.alternatives > 0)
+    unfused = module.clone();
   LogicalResult result = discover(module, agent, report);
   finishStage("discover", start);
   return result;
+}
+
+/// Whether the kernels of two modules compute the same groups of ops, in the
+/// same order.
+static bool isSameGrouping(ModuleOp a, ModuleOp b) {
+  SmallVector<FusedOp> left, right;
+  a.walk([&](FusedOp fused) { left.push_back(fused); });
+  b.walk([&](FusedOp fused) { right.push_back(fused); });
+  return llvm::equal(left, right, [](FusedOp x, FusedOp y) {
+    return x.getRule() == y.getRule() &&
+           OperationEquivalence::isRegionEquivalentTo(
+               &x.getBody(), &y.getBody(),
+               OperationEquivalence::IgnoreLocations);
+  });
+}
+
+/// The rules' grouping of the model, if an agent has made another one.
+OwningOpRef<ModuleOp> Compilation::groupByRules() {
+  if (!unfused)
+    return {};
+  OwningOpRef<ModuleOp> grouped = unfused->clone();
+  DiscoveryOptions rules = agent;
+  rules.agent = "rules";
+  rules.memory = nullptr;
+  DiscoveryReport ignored;
+  // The agent's grouping covers what the rules do not.
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  if (failed(discover(*grouped, rules, ignored)) ||
+      isSameGrouping(*grouped, module))
+    return {};
+  return grouped;
 }
 
 /// Keeps others from writing or tuning the bundle until the library is linked.
@@ -181,21 +224,33 @@ LogicalResult Compilation::bundle() {
            << machine.getName();
   std::unique_ptr<Target> target =
       createTarget(module.getContext(), machine.getDescription());
+  // A clone, because refinement still needs the regions.
+  OwningOpRef<ModuleOp> program = module.clone();
+  LogicalResult result =
+      writeProgram(*program, *target, bundleFolder(), summary);
+  if (OwningOpRef<ModuleOp> rules = groupByRules();
+      rules && succeeded(result)) {
+    BundleSummary contents;
+    result = writeProgram(*rules, *target, bundleFolder() + "/rules", contents);
+  }
+  finishStage("bundle", start);
+  return result;
+}
+
+/// Makes the program of a module's kernels, and writes its bundle.
+LogicalResult Compilation::writeProgram(ModuleOp program, const Target &target,
+                                        StringRef folder,
+                                        BundleSummary &contents) {
   // Measures every schedule that refinement proposed, whatever --candidates
   // says.
   BundleOptions bundleOptions{options.name, options.candidates,
                               /*wholeLists=*/!refinements.empty()};
-  // A clone, because refinement still needs the regions.
-  OwningOpRef<ModuleOp> program = module.clone();
   PassManager manager(module.getContext());
   buildProgramPipeline(manager, options.alternatives,
                        options.discovery.patterns);
-  LogicalResult result =
-      success(succeeded(manager.run(*program)) &&
-              succeeded(writeBundle(*program, *target, bundleFolder(),
-                                    bundleOptions, summary)));
-  finishStage("bundle", start);
-  return result;
+  return success(
+      succeeded(manager.run(program)) &&
+      succeeded(writeBundle(program, target, folder, bundleOptions, contents)));
 }
 
 /// Runs one more round if a kernel is worth it: another bundle, tuned with the
@@ -258,8 +313,10 @@ LogicalResult Compilation::tune() {
       llvm::sys::ExecuteAndWait(*program, arguments, ArrayRef(environment), {},
                                 /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
   finishStage("tune", start);
-  if (status == 0)
+  if (status == 0) {
+    measured = describeTuning(bundleFolder());
     return success();
+  }
   InFlightDiagnostic diagnostic = module.emitError("tuning failed");
   if (!error.empty())
     diagnostic << ": " << error;
@@ -307,7 +364,8 @@ LogicalResult Compilation::writeText() {
   return writeFile(options.output, text);
 }
 
-static json::Object describeDiscovery(const DiscoveryReport &report) {
+static json::Object describeDiscovery(const DiscoveryReport &report,
+                                      json::Object measured) {
   json::Object rejected;
   for (const auto &[reason, count] : report.rejected)
     rejected[reason] = count;
@@ -327,6 +385,7 @@ static json::Object describeDiscovery(const DiscoveryReport &report) {
                       {"strategies", std::move(strategies)},
                       {"predicted_us", report.predictedUs},
                       {"rules_us", report.rulesUs},
+                      {"measured", std::move(measured)},
                       {"calls", report.calls},
                       {"retries", report.retries},
                       {"tokens_in", report.tokensIn},
@@ -369,19 +428,20 @@ LogicalResult Compilation::writeSummary() {
                                    {"sol_us", kernel.microseconds}});
   ops["kernels"] = summary.steps;
   MachineAttr machine = getTargetMachine(module);
-  json::Object root{{"target", machine ? machine.getName() : options.target},
-                    {"ops", std::move(ops)},
-                    {"kernels", std::move(kernels)},
-                    {"stages", std::move(stages)},
-                    {"discovery", describeDiscovery(report)},
-                    {"refinement", std::move(refinements)},
-                    {"alternatives", summary.alternatives},
-                    {"workspace_bytes", summary.workspaceBytes},
-                    {"bundle", bundleFolder()},
-                    {"library", options.output},
-                    {"graph", std::move(graph)},
-                    {"errors", std::move(errors)},
-                    {"failed", !isFinished}};
+  json::Object root{
+      {"target", machine ? machine.getName() : options.target},
+      {"ops", std::move(ops)},
+      {"kernels", std::move(kernels)},
+      {"stages", std::move(stages)},
+      {"discovery", describeDiscovery(report, std::move(measured))},
+      {"refinement", std::move(refinements)},
+      {"alternatives", summary.alternatives},
+      {"workspace_bytes", summary.workspaceBytes},
+      {"bundle", bundleFolder()},
+      {"library", options.output},
+      {"graph", std::move(graph)},
+      {"errors", std::move(errors)},
+      {"failed", !isFinished}};
   if (machine)
     root["machine"] = describeMachine(machine);
   std::string text;

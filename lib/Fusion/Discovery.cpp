@@ -3,6 +3,7 @@
 
 #include "fact/Fusion/Discovery.h"
 #include "PlaceParts.h"
+#include "SeparatePadding.h"
 #include "ShareSteps.h"
 #include "WidenChannels.h"
 #include "WriteOut.h"
@@ -319,8 +320,10 @@ LogicalResult Discovery::run() {
   if (failed(chooseTarget()) || failed(createAgent()))
     return failure();
   for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (!function.isExternal())
+    if (!function.isExternal()) {
       widenChannels(function.getBody().front(), *target);
+      separatePadding(function.getBody().front());
+    }
   SmallVector<std::pair<Block *, Agent *>> blocks;
   module.walk([&](Operation *op) {
     if (!isa<func::FuncOp, PrepareOp>(op) || op->getRegion(0).empty())

@@ -142,34 +142,47 @@ sortByPrediction(const Plan &plan, ArrayRef<ScheduleAttr> schedules) {
   return llvm::map_to_vector(ranked, [](auto &each) { return each.second; });
 }
 
-/// What entries of the same ops say about schedules, by key: the time over that
-/// of the best of the nearest entry that has it, or infinity if it failed.
-static std::map<std::string, double>
+namespace {
+/// A schedule's time for a problem nearby, over that of the best one there.
+struct RelativeTime {
+  double median = std::numeric_limits<double>::infinity();
+  /// The end of its interval: noise must not exclude a schedule.
+  double least = std::numeric_limits<double>::infinity();
+};
+using RelativeTimes = std::map<std::string, RelativeTime>;
+} // namespace
+
+/// What entries of the same ops say about schedules, by key: of several entries
+/// the nearest one's word. Infinite for schedules that failed.
+static RelativeTimes
 getRelativeTimes(const std::vector<registry::Match> &matches,
                  const registry::Problem &problem) {
-  std::map<std::string, double> times;
+  RelativeTimes times;
   for (const registry::Match &match : matches) {
     const registry::Schedule *best = match.entry->getBest();
     if (!best || !problem.hasSameOps(match.entry->problem))
       continue;
-    for (const registry::Schedule &known : match.entry->schedules)
+    for (const registry::Schedule &known : match.entry->schedules) {
+      RelativeTime time;
+      if (known.status == registry::Status::Accepted) {
+        time.median = known.us / best->us;
+        time.least = known.usLow > 0 ? known.usLow / best->us : time.median;
+      }
       if (known.status != registry::Status::Pending)
-        times.try_emplace(known.key,
-                          known.status == registry::Status::Accepted
-                              ? known.us / best->us
-                              : std::numeric_limits<double>::infinity());
+        times.try_emplace(known.key, time);
+    }
   }
   return times;
 }
 
 /// The schedules for a problem with the same ops as near ones: the best of
 /// those, and neighbors of the best that nobody has tried.
-static SmallVector<ScheduleAttr>
-transfer(const Plan &plan, const std::map<std::string, double> &times) {
+static SmallVector<ScheduleAttr> transfer(const Plan &plan,
+                                          const RelativeTimes &times) {
   std::multimap<double, std::string> ranked;
   for (const auto &[key, time] : times)
-    if (time <= slow)
-      ranked.emplace(time, key);
+    if (time.least <= slow)
+      ranked.emplace(time.median, key);
   SmallVector<ScheduleAttr> schedules;
   auto add = [&](ScheduleAttr schedule, size_t most) {
     if (schedule && schedules.size() < most &&
@@ -177,8 +190,11 @@ transfer(const Plan &plan, const std::map<std::string, double> &times) {
       schedules.push_back(schedule);
   };
   MLIRContext *context = plan.getRegion()->getContext();
+  // The better half, so that a small space that was searched nearby is not
+  // searched again.
+  size_t most = std::min(maxKnown, (times.size() + 1) / 2);
   for (const auto &[time, key] : ranked)
-    add(parseSchedule(context, key), maxKnown);
+    add(parseSchedule(context, key), most);
   if (schedules.empty())
     return schedules;
   for (ScheduleAttr next : getNeighbors(schedules.front(), plan.getSpace()))

@@ -135,9 +135,9 @@ static long getVerifier(const Schedule &schedule) {
 
 /// Whether `a` is kept over `b`, a record of the same schedule on the same
 /// machine: a measurement over a proposal, then the newer verifier, the later
-/// date, and a failure over a success, since a schedule that fails at times
-/// does not work. A total order over all fields, so that merging in any order
-/// keeps the same record.
+/// date, a failure over a success, since a schedule that fails at times does
+/// not work, and more runs. A total order over all fields, so that merging in
+/// any order keeps the same record.
 static bool isStrongerEvidence(const Schedule &a, const Schedule &b) {
   auto rank = [](const Schedule &schedule) {
     bool isPending = schedule.status == Status::Pending;
@@ -149,8 +149,37 @@ static bool isStrongerEvidence(const Schedule &a, const Schedule &b) {
     return a.date > b.date;
   if (a.status != b.status)
     return a.status > b.status;
-  return std::tie(a.us, a.error, a.solShare, a.reason, a.versions) <
-         std::tie(b.us, b.error, b.solShare, b.reason, b.versions);
+  if (a.runs != b.runs)
+    return a.runs > b.runs;
+  return std::tie(a.us, a.usLow, a.usHigh, a.error, a.solShare, a.reason,
+                  a.versions) < std::tie(b.us, b.usLow, b.usHigh, b.error,
+                                         b.solShare, b.reason, b.versions);
+}
+
+/// The newer of two gains of the same forms on the same machine; of one day the
+/// one that is known better. A total order as well.
+static bool isStrongerEvidence(const Gain &a, const Gain &b) {
+  if (a.date != b.date)
+    return a.date > b.date;
+  double spread = a.high - a.low, otherSpread = b.high - b.low;
+  return std::tie(spread, a.ratio, a.low) <
+         std::tie(otherSpread, b.ratio, b.low);
+}
+
+static std::vector<Gain> merge(const std::vector<Gain> &first,
+                               const std::vector<Gain> &second) {
+  std::map<std::tuple<std::string, std::string, std::string>, Gain> kept;
+  for (const auto *list : {&first, &second})
+    for (const Gain &gain : *list) {
+      auto [place, isNew] =
+          kept.try_emplace({gain.form, gain.against, gain.machine}, gain);
+      if (!isNew && isStrongerEvidence(gain, place->second))
+        place->second = gain;
+    }
+  std::vector<Gain> gains;
+  for (auto &[name, gain] : kept)
+    gains.push_back(std::move(gain));
+  return gains;
 }
 
 /// The order in an entry: by status, time, key and machine.
@@ -161,6 +190,7 @@ static bool comesBefore(const Schedule &a, const Schedule &b) {
 
 void merge(Entry &to, const Entry &from) {
   to.example = std::max(to.example, from.example);
+  to.gains = merge(to.gains, from.gains);
   std::map<std::pair<std::string, std::string>, Schedule> kept;
   for (const auto *list : {&std::as_const(to.schedules), &from.schedules})
     for (const Schedule &schedule : *list) {

@@ -32,6 +32,9 @@ static constexpr double maximumMicroseconds = 1e12;
 /// fact-tune takes nothing for a measurement that is more than 10% faster than
 /// light.
 static constexpr double maximumShare = 1.2;
+static constexpr int64_t maximumRuns = 1000000000;
+/// Of the time of one program over that of another.
+static constexpr double maximumRatio = 1000;
 
 bool isPossibleTime(double us, double solUs) {
   return us >= minimumMicroseconds && us <= maximumMicroseconds &&
@@ -242,8 +245,9 @@ std::map<std::string, int64_t> readExtents(const Node &node) {
 }
 
 Schedule readSchedule(const Node &node) {
-  node.requireMembers({"key", "status", "machine", "versions", "date"},
-                      {"us", "sol_share", "error", "reason"});
+  node.requireMembers(
+      {"key", "status", "machine", "versions", "date"},
+      {"us", "us_low", "us_high", "runs", "sol_share", "error", "reason"});
   Schedule schedule;
   schedule.key = node["key"].text(isScheduleKey, "a schedule's text");
   std::string status = node["status"].text(isLine, "a status");
@@ -260,9 +264,17 @@ Schedule readSchedule(const Node &node) {
   if (isAccepted) {
     node.requireMembers(
         {"key", "status", "us", "sol_share", "machine", "versions", "date"},
-        {"error"});
+        {"us_low", "us_high", "runs", "error"});
     schedule.us = node["us"].real(minimumMicroseconds, maximumMicroseconds);
     schedule.solShare = node["sol_share"].real(0, maximumShare);
+    if (node.has("us_low"))
+      schedule.usLow =
+          node["us_low"].real(minimumMicroseconds, maximumMicroseconds);
+    if (node.has("us_high"))
+      schedule.usHigh =
+          node["us_high"].real(minimumMicroseconds, maximumMicroseconds);
+    if (node.has("runs"))
+      schedule.runs = node["runs"].integer(1, maximumRuns);
     if (node.has("error"))
       schedule.error = node["error"].real(0, 1e30);
   } else {
@@ -280,8 +292,27 @@ Schedule readSchedule(const Node &node) {
   return schedule;
 }
 
+Gain readGain(const Node &node) {
+  node.requireMembers({"form", "against", "ratio", "ratio_low", "ratio_high",
+                       "machine", "date"},
+                      {});
+  auto ratio = [&](const char *name) {
+    return node[name].real(1 / maximumRatio, maximumRatio);
+  };
+  Gain gain;
+  gain.form = node["form"].text(isName, "a form's name");
+  gain.against = node["against"].text(isName, "a form's name");
+  gain.ratio = ratio("ratio");
+  gain.low = ratio("ratio_low");
+  gain.high = ratio("ratio_high");
+  gain.machine = node["machine"].text(isLine, "one line of text");
+  gain.date = node["date"].text(isDate, "a date such as 2026-11-15");
+  return gain;
+}
+
 Entry readEntry(const Node &node, const Problem &file) {
-  node.requireMembers({"ops", "extents", "schedules"}, {"format", "example"});
+  node.requireMembers({"ops", "extents", "schedules"},
+                      {"format", "example", "gains"});
   Entry entry;
   entry.problem = file;
   if (node.has("format"))
@@ -303,6 +334,9 @@ Entry readEntry(const Node &node, const Problem &file) {
                 Node::quote(schedule.machine));
     entry.schedules.push_back(std::move(schedule));
   }
+  if (node.has("gains"))
+    for (const Node &item : node["gains"].list())
+      entry.gains.push_back(readGain(item));
   // Files may be written by hand: the order is ours.
   merge(entry, Entry());
   return entry;
@@ -393,6 +427,11 @@ static std::string writeSchedule(const Schedule &schedule) {
             ", \"sol_share\": " + Json(schedule.solShare).dump();
   else
     text += ", \"reason\": " + quote(schedule.reason);
+  if (schedule.usLow > 0 && schedule.usHigh > 0)
+    text += ", \"us_low\": " + Json(schedule.usLow).dump() +
+            ", \"us_high\": " + Json(schedule.usHigh).dump();
+  if (schedule.runs > 0)
+    text += ", \"runs\": " + std::to_string(schedule.runs);
   if (schedule.error)
     text += ", \"error\": " + Json(*schedule.error).dump();
   text += ", \"machine\": " + quote(schedule.machine) + ", \"versions\": {";
@@ -402,6 +441,16 @@ static std::string writeSchedule(const Schedule &schedule) {
     separator = ", ";
   }
   return text + "}, \"date\": " + quote(schedule.date) + "}";
+}
+
+static std::string writeGain(const Gain &gain) {
+  return "{\"form\": " + quote(gain.form) +
+         ", \"against\": " + quote(gain.against) +
+         ", \"ratio\": " + Json(gain.ratio).dump() +
+         ", \"ratio_low\": " + Json(gain.low).dump() +
+         ", \"ratio_high\": " + Json(gain.high).dump() +
+         ", \"machine\": " + quote(gain.machine) +
+         ", \"date\": " + quote(gain.date) + "}";
 }
 
 std::string writeText(std::vector<Entry> entries) {
@@ -438,7 +487,14 @@ std::string writeText(std::vector<Entry> entries) {
       text += "        " + writeSchedule(schedule);
       comma = ",\n";
     }
-    text += "\n      ]\n    }";
+    text += "\n      ]";
+    comma = ",\n      \"gains\": [\n";
+    for (const Gain &gain : entry.gains) {
+      text += comma;
+      text += "        " + writeGain(gain);
+      comma = ",\n";
+    }
+    text += entry.gains.empty() ? "\n    }" : "\n      ]\n    }";
     separator = ",\n";
   }
   return text + "\n  ]\n}\n";

@@ -1,6 +1,7 @@
 //===- CudaMeasure.cu - Fill, compare and time on a CUDA device -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CudaError.h"
 #include "fact/Runtime/Device.h"
 #include "fact/Runtime/Measure.h"
 #include <algorithm>
@@ -10,14 +11,6 @@
 namespace fact {
 namespace runtime {
 namespace measure {
-
-static bool succeeded(cudaError_t code, const char *what) {
-  if (code == cudaSuccess)
-    return true;
-  device::setLastError(std::string(what) + ": " + cudaGetErrorString(code) +
-                       " (" + cudaGetErrorName(code) + ")");
-  return false;
-}
 
 constexpr unsigned threads = 256;
 

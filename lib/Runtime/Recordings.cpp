@@ -46,8 +46,6 @@ const char *Recordings::findObstacle(const char *obstacle) const {
     return "unsupported";
   if (*failure || *obstacle)
     return *failure ? failure : obstacle;
-  if (setting == FACT_GRAPHS_AUTOMATIC && parts < leastParts)
-    return "short";
   // The first run loads kernels, which may wait for the device.
   return runs == 0 ? "first" : "";
 }

@@ -28,9 +28,6 @@ public:
 
   /// Enough for two sets of inputs in turn with three sets of outputs.
   static constexpr size_t maximumGraphs = 8;
-  /// In automatic mode, programs with fewer launches are launched: a graph
-  /// costs about as much as two kernels.
-  static constexpr uint32_t leastParts = 3;
   /// In automatic mode, arguments get a graph when the last runs have had them
   /// this often.
   static constexpr long sightingsBeforeGraph = 2;

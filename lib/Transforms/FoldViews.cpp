@@ -166,6 +166,36 @@ struct FoldBroadcastIntoPointwise
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Gathers
+//===----------------------------------------------------------------------===//
+
+/// Widens what was gathered instead of all that it is gathered from: the
+/// source of a gather is in memory, and would be copied for the wider type.
+struct WidenAfterGather : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    Value source = op.getSource();
+    auto reshape = source.getDefiningOp<ReshapeOp>();
+    auto cast =
+        (reshape ? reshape.getOperand() : source).getDefiningOp<CastOp>();
+    if (!cast)
+      return failure();
+    auto from = dyn_cast<FloatType>(typeOf(cast.getOperand()).getElementType());
+    auto to = dyn_cast<FloatType>(typeOf(cast).getElementType());
+    if (!from || !to || from.getWidth() >= to.getWidth())
+      return failure();
+    Value narrow = cast.getOperand();
+    if (reshape)
+      narrow = reshapeTo(rewriter, reshape.getLoc(), narrow, shapeOf(source));
+    Value gathered = GatherOp::create(rewriter, op.getLoc(), narrow,
+                                      op.getIndices(), op.getDim());
+    rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), gathered);
+    return success();
+  }
+};
+
 struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
@@ -178,6 +208,7 @@ struct FoldViewsPass : fact::impl::FoldViewsBase<FoldViewsPass> {
 
 void fact::populateFoldViewsPatterns(RewritePatternSet &patterns) {
   patterns.add<FoldTransposeIntoMatmul, FoldTransposeOfMatmul,
-               FoldBroadcastIntoPointwise>(patterns.getContext());
+               FoldBroadcastIntoPointwise, WidenAfterGather>(
+      patterns.getContext());
   patterns.add<MergeRowsOfMatmul>(patterns.getContext(), /*benefit=*/2);
 }

@@ -60,12 +60,18 @@ static std::string readBundleName(const fs::path &folder) {
 /// a bundle. `model` is the bundle's name, empty if unknown.
 static bool isMember(const std::string &name, const std::string &model) {
   static const char *const members[] = {
-      "bundle.json",       "kernels",           "constants",
-      "include",           "runtime",           "build",
-      "weights",           "tuning.json",       "tuning.sqlite",
-      "tuning.sqlite-wal", "tuning.sqlite-shm", "tuning.sqlite-journal"};
+      "bundle.json",       "kernels",
+      "constants",         "include",
+      "runtime",           "build",
+      "weights",           "rules",
+      "tuning.json",       "failure.json",
+      "tuning.sqlite",     "tuning.sqlite-wal",
+      "tuning.sqlite-shm", "tuning.sqlite-journal"};
   auto isThis = [&](const std::string &member) {
-    return name == member || isUniqueName(name, member, partial);
+    // The rules' bundle is replaced like this one, inside of it.
+    return name == member || isUniqueName(name, member, partial) ||
+           isUniqueName(name, member, writing) ||
+           isUniqueName(name, member, replaced);
   };
   return std::any_of(std::begin(members), std::end(members), isThis) ||
          (!model.empty() && (isThis(model + ".so") || isThis(model + ".h")));

@@ -157,6 +157,8 @@ template <typename Archive> void describe(Archive &archive, Kernel &kernel) {
   archive.optional("priority", kernel.priority, kernel.priority != 0);
   archive.optional("problem", kernel.problem, kernel.problem.has_value());
   archive.optional("flops", kernel.flops, true);
+  archive.optional("flops_by_type", kernel.flopsByType,
+                   !kernel.flopsByType.empty());
   archive.optional("bytes", kernel.bytes, true);
   archive.field("reference", kernel.reference);
   archive.field("candidates", kernel.candidates, [&](const Node &node) {

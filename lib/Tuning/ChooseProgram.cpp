@@ -70,7 +70,7 @@ Race Tuner::racePrograms(const std::vector<Forms> &programs) {
   fs::path folder = build / "programs";
   createFolder(folder);
   Race race;
-  std::string libraries;
+  std::vector<fs::path> libraries;
   for (const Forms &forms : programs) {
     setProgram(forms);
     ensureWinnerObjects();
@@ -80,15 +80,23 @@ Race Tuner::racePrograms(const std::vector<Forms> &programs) {
     program.compiler = compiler;
     fs::path library = folder / (std::to_string(race.programs.size()) + ".so");
     linkLibrary(program, library, library);
-    libraries += "library " + library.string() + "\n";
+    libraries.push_back(library);
     ProgramTime &entry = race.programs.emplace_back();
     entry.name = describeForms(bundle, forms);
     entry.steps = shipped.program.size();
     entry.workspaceBytes = shipped.workspaceBytes;
     entry.sumUs = sumOf(shipped);
   }
+  return timeLibraries(libraries, text, race) ? race : Race();
+}
+
+bool Tuner::timeLibraries(const std::vector<fs::path> &libraries,
+                          const std::string &arguments, Race &race) {
   fs::path file = build / "programs.race";
-  writeFile(file, libraries + text);
+  std::string text;
+  for (const fs::path &library : libraries)
+    text += "library " + library.string() + "\n";
+  writeFile(file, text + arguments);
   Command command;
   command.words = options.runLauncher;
   command.words.insert(command.words.end(),
@@ -96,7 +104,7 @@ Race Tuner::racePrograms(const std::vector<Forms> &programs) {
   command.captureOutput = true;
   command.log = build / "programs.log";
   command.timeoutSeconds =
-      options.runTimeout * static_cast<double>(programs.size());
+      options.runTimeout * static_cast<double>(libraries.size());
   writeFile(command.log, "$ " + command.text() + "\n");
   Outcome outcome = runCommand(command);
   checkEnvironment(command, outcome);
@@ -105,7 +113,7 @@ Race Tuner::racePrograms(const std::vector<Forms> &programs) {
       report.values["times"].size() != race.programs.size()) {
     std::printf("programs  not timed: %s: %s; see %s\n", report.status.c_str(),
                 report.detail.c_str(), command.log.c_str());
-    return {};
+    return false;
   }
   race.rounds = report.values.value("rounds", size_t(0));
   for (size_t i = 0; i < race.programs.size(); ++i) {
@@ -118,7 +126,7 @@ Race Tuner::racePrograms(const std::vector<Forms> &programs) {
     entry.ratioLow = times.value("ratio_low", 1.0);
     entry.ratioHigh = times.value("ratio_high", 1.0);
   }
-  return race;
+  return true;
 }
 
 /// Of the programs that are surely faster than that as fused, the fastest; else
@@ -199,6 +207,29 @@ void Tuner::ablate(const Forms &chosen, TuningResult &result) {
     ablations[i].ratioHigh = time.ratioHigh;
   }
   result.ablations = std::move(ablations);
+}
+
+Race Tuner::raceGroupings(const fs::path &agents, const Bundle &rules,
+                          const fs::path &rulesLibrary) {
+  Race race;
+  auto add = [&](const char *name, const Bundle &program) {
+    ProgramTime &entry = race.programs.emplace_back();
+    entry.name = name;
+    entry.steps = program.program.size();
+    entry.workspaceBytes = program.workspaceBytes;
+  };
+  // The rules come first: the agent has to be faster.
+  add("rules", rules);
+  add("agent", shipped);
+  std::string why, arguments = describeArguments(bundle, why);
+  if (!why.empty()) {
+    std::printf("groupings not timed: %s\n", why.c_str());
+    return {};
+  }
+  if (!timeLibraries({rulesLibrary, agents}, arguments, race))
+    return {};
+  race.programs[race.programs[1].ratioHigh < 1 ? 1 : 0].ships = true;
+  return race;
 }
 
 void Tuner::chooseProgram(TuningResult &result) {

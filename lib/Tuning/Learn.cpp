@@ -28,7 +28,8 @@ namespace {
 struct Attempt {
   std::string key, status, detail, machine, compiler, date;
   std::map<std::string, std::string> versions;
-  double us = 0;
+  double us = 0, usLow = 0, usHigh = 0;
+  int64_t runs = 0;
   std::optional<double> error;
 };
 
@@ -143,6 +144,9 @@ Attempts readDatabase(const tuning::Bundle &bundle, const fs::path &file) {
       attempt.date = row.date;
       attempt.versions = versions;
       attempt.us = row.attempt.us;
+      attempt.usLow = row.attempt.usLow;
+      attempt.usHigh = row.attempt.usHigh;
+      attempt.runs = row.attempt.runs;
       attempt.error = row.attempt.normError;
       attempts[kernel.name].push_back(std::move(attempt));
     }
@@ -198,6 +202,9 @@ Attempts readReport(const tuning::Bundle &bundle, const fs::path &file,
         attempt.date = day;
         attempt.versions = readVersions(report.value("versions", Json()));
         attempt.us = item.value("us", 0.0);
+        attempt.usLow = item.value("us_low", 0.0);
+        attempt.usHigh = item.value("us_high", 0.0);
+        attempt.runs = item.value("runs", int64_t(0));
         if (item.contains("norm_error"))
           attempt.error = item.at("norm_error").get<double>();
         else if (item.at("candidate") == kernel.value("candidate", -1))
@@ -260,6 +267,12 @@ Schedule getSchedule(const Attempt &attempt, const tuning::Bundle &bundle,
     schedule.status = Status::Accepted;
     schedule.us = round(attempt.us, 6);
     schedule.solShare = round(kernel.solUs / attempt.us, 4);
+    // The interval of a final is that of its ratio to another candidate.
+    if (attempt.usLow > 0 && attempt.usHigh > 0) {
+      schedule.usLow = std::min(round(attempt.usLow, 4), schedule.us);
+      schedule.usHigh = std::max(round(attempt.usHigh, 4), schedule.us);
+    }
+    schedule.runs = attempt.runs;
     if (attempt.error)
       schedule.error = round(*attempt.error, 4);
   } else {
@@ -282,11 +295,46 @@ bool isMeasured(const tuning::Kernel &kernel, const Attempt &attempt) {
                       });
 }
 
+/// What --ablate found, by kernel name, in the report of the results.
+std::map<std::string, std::vector<Gain>>
+readGains(const tuning::Bundle &bundle, const LearnOptions &options) {
+  std::map<std::string, std::vector<Gain>> gains;
+  fs::path file =
+      options.results.empty() ? bundle.folder / "tuning.json" : options.results;
+  std::error_code code;
+  if (!fs::exists(file, code))
+    return gains;
+  std::string ignored;
+  Json report =
+      tuning::parseBounded<Json>(tuning::readFile(file), maximumDepth, ignored);
+  if (!report.is_object())
+    return gains;
+  try {
+    std::map<std::string, std::string> versions;
+    for (const Json &item : report.value("ablations", Json::array())) {
+      Gain gain;
+      gain.form = item.at("form");
+      gain.against = item.at("other");
+      gain.ratio = round(item.at("ratio"), 5);
+      gain.low = std::min(round(item.at("ratio_low"), 5), gain.ratio);
+      gain.high = std::max(round(item.at("ratio_high"), 5), gain.ratio);
+      gain.machine = splitMachine(report.at("machine"), versions);
+      gain.date = report.value("date", options.date);
+      gains[item.at("kernel")].push_back(std::move(gain));
+    }
+  } catch (const nlohmann::json::exception &problem) {
+    throw Failure(file.string() +
+                  " is not a report of fact-tune: " + problem.what());
+  }
+  return gains;
+}
+
 } // namespace
 
 std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
   tuning::Bundle bundle = tuning::readBundle(folder);
   Attempts attempts = readAttempts(bundle, options);
+  std::map<std::string, std::vector<Gain>> gains = readGains(bundle, options);
   std::vector<Entry> entries;
   for (const tuning::Kernel &kernel : bundle.kernels) {
     Entry entry;
@@ -301,6 +349,7 @@ std::vector<Entry> learn(const fs::path &folder, const LearnOptions &options) {
       continue;
     entry.problem = readProblem(bundle, kernel);
     entry.example = kernel.problem->example;
+    entry.gains = gains[kernel.name];
     // In the order of entries: the fastest first.
     merge(entry, Entry());
     keepFastest(entry, options.keep);

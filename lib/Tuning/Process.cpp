@@ -38,7 +38,32 @@ static void tellWatcher(int32_t group) {
   (void)ignored;
 }
 
-/// Kills the remaining groups when the pipe closes, which happens when
+/// Seconds between SIGTERM and SIGKILL. A launcher needs them to cancel what it
+/// has started elsewhere: srun's job outlives an srun that is killed.
+static constexpr double grace = 5;
+
+static double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Ends process groups as a whole, and those of this process's children that
+/// lead them.
+static void endGroups(std::set<int32_t> groups) {
+  for (int32_t group : groups)
+    kill(-group, SIGTERM);
+  for (auto begin = Clock::now();
+       !groups.empty() && secondsSince(begin) < grace; usleep(10000))
+    for (auto group = groups.begin(); group != groups.end();) {
+      waitpid(*group, nullptr, WNOHANG);
+      group = kill(-*group, 0) != 0 ? groups.erase(group) : std::next(group);
+    }
+  for (int32_t group : groups) {
+    kill(-group, SIGKILL);
+    waitpid(group, nullptr, 0);
+  }
+}
+
+/// Ends the remaining groups when the pipe closes, which happens when
 /// fact-tune ends. A child's death signal reaches only that child, but
 /// compilers start processes of their own.
 [[noreturn]] static void watchGroups(int pipe) {
@@ -55,8 +80,7 @@ static void tellWatcher(int32_t group) {
       groups.insert(group);
     else
       groups.erase(-group);
-  for (int32_t left : groups)
-    kill(-left, SIGKILL);
+  endGroups(std::move(groups));
   _exit(0);
 }
 
@@ -94,10 +118,6 @@ void installInterruptHandlers() {
 //===----------------------------------------------------------------------===//
 // Words
 //===----------------------------------------------------------------------===//
-
-static double secondsSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 std::string signalText(int signal) {
   const char *description = strsignal(signal);
@@ -178,14 +198,15 @@ void Scheduler::closePipes(Job &job) {
 void Scheduler::clear() {
   waitingBuilds.clear();
   waitingMeasurements.clear();
+  std::set<int32_t> groups;
   for (Job &job : running) {
-    if (job.pid > 0) {
-      kill(-job.pid, SIGKILL);
-      waitpid(job.pid, nullptr, 0);
-      tellWatcher(-job.pid);
-    }
+    if (job.pid > 0)
+      groups.insert(job.pid);
     closePipes(job);
   }
+  endGroups(groups);
+  for (int32_t group : groups)
+    tellWatcher(-group);
   running.clear();
 }
 
@@ -260,8 +281,8 @@ void Scheduler::startReady() {
   setpgid(0, 0);
   // Here, not in the parent: no process of the group starts before.
   tellWatcher(getpid());
-  // Kills the children when fact-tune is killed without a chance to clean up.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Ends the children when fact-tune is killed without a chance to clean up.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent)
     _exit(127);
   std::signal(SIGINT, SIG_DFL);
@@ -353,22 +374,31 @@ void Scheduler::readOutput(Job &job) {
 
 bool Scheduler::poll(Job &job, Outcome &outcome) {
   readOutput(job);
-  int status = 0;
-  bool ended = waitpid(job.pid, &status, WNOHANG) == job.pid;
-  if (!ended && !job.killed &&
+  if (!job.ended)
+    job.ended = waitpid(job.pid, &job.status, WNOHANG) == job.pid;
+  if (!job.ended && !job.timedOut &&
       secondsSince(job.started) > job.command.timeoutSeconds) {
-    kill(-job.pid, SIGKILL);
-    job.killed = true;
-    job.killedAt = Clock::now();
+    kill(-job.pid, SIGTERM);
+    job.timedOut = true;
+    job.timedOutAt = Clock::now();
   }
-  // A process that is stuck in a driver cannot be reaped: abandon it.
-  bool abandoned = !ended && job.killed && secondsSince(job.killedAt) > 30;
-  if (!ended && !abandoned)
+  if (!job.timedOut && !job.ended)
     return false;
-  if (ended)
+  if (job.timedOut) {
+    double since = secondsSince(job.timedOutAt);
+    bool anyLeft = !job.ended || kill(-job.pid, 0) == 0;
+    if (anyLeft && since < grace)
+      return false;
+    if (!job.ended)
+      kill(-job.pid, SIGKILL);
+    // A process that is stuck in a driver cannot be reaped: abandon it.
+    if (!job.ended && since < grace + 30)
+      return false;
+  }
+  if (job.ended) {
     kill(-job.pid, SIGKILL); // Its remaining children.
-  if (ended)
     tellWatcher(-job.pid);
+  }
   job.pid = -1;
   readOutput(job);
   closePipes(job);
@@ -377,20 +407,38 @@ bool Scheduler::poll(Job &job, Outcome &outcome) {
   if (job.startError) {
     outcome.kind = Outcome::NotStarted;
     outcome.code = job.startError;
-  } else if (job.killed) {
+  } else if (job.timedOut) {
     outcome.kind = Outcome::TimedOut;
     outcome.seconds = job.command.timeoutSeconds;
-  } else if (WIFSIGNALED(status)) {
+  } else if (WIFSIGNALED(job.status)) {
     outcome.kind = Outcome::Signaled;
-    outcome.code = WTERMSIG(status);
+    outcome.code = WTERMSIG(job.status);
   } else {
     outcome.kind = Outcome::Exited;
-    outcome.code = WEXITSTATUS(status);
+    outcome.code = WEXITSTATUS(job.status);
   }
   return true;
 }
 
+Workload Scheduler::getWorkload() const {
+  Workload load = history;
+  load.jobs = buildJobs;
+  load.measureAlone = measureAlone;
+  for (const Job &job : running)
+    ++(job.isBuild ? load.builds : load.measurements).running;
+  load.builds.waiting = waitingBuilds.size();
+  load.measurements.waiting = waitingMeasurements.size();
+  return load;
+}
+
 void Scheduler::run() {
+  struct Clear {
+    Observer *observer;
+    ~Clear() {
+      if (observer)
+        observer->clear();
+    }
+  } atEnd{observer};
   for (;;) {
     startReady();
     if (running.empty() && waitingBuilds.empty() && waitingMeasurements.empty())
@@ -403,16 +451,25 @@ void Scheduler::run() {
         continue;
       }
       anyEnded = true;
+      Workload::Kind &kind =
+          job->isBuild ? history.builds : history.measurements;
+      ++kind.ended;
+      kind.seconds += outcome.seconds;
       Callback done = std::move(job->done);
       job = running.erase(job);
+      if (observer)
+        observer->clear();
       done(outcome);
     }
     if (interrupted)
       throw Interruption("interrupted by " + signalText(interrupted) +
                          "; finished attempts are kept: run the same command "
                          "again to resume");
-    if (!anyEnded)
-      ::poll(nullptr, 0, 5);
+    if (anyEnded)
+      continue;
+    if (observer)
+      observer->wait(*this);
+    ::poll(nullptr, 0, 5);
   }
 }
 

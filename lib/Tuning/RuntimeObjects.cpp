@@ -35,6 +35,23 @@ std::vector<std::string> librarySources(bool cuda) {
               : withDevice(names, {"HostDevice.cpp", "ThreadPool.cpp"});
 }
 
+std::vector<std::string> probeSources(bool cuda) {
+  std::vector<std::string> names = {"Probe.cpp", "WorkerReport.cpp"};
+  return cuda ? withDevice(names, {"CudaDevice.cu", "CudaProbe.cu"})
+              : withDevice(names, {"HostDevice.cpp", "HostProbe.cpp",
+                                   "ThreadPool.cpp"});
+}
+
+/// Flags of the sources whose speed is measured.
+static Words probeFlags(const Bundle &bundle, const fs::path &source) {
+  if (source.filename() == "HostProbe.cpp")
+    return {"-O3", "-ffp-contract=fast"};
+  if (source.filename() == "CudaProbe.cu" &&
+      bundle.target.architecture == "sm_90a")
+    return {"-DFACT_PROBE_WARPGROUPS"};
+  return {};
+}
+
 std::vector<fs::path> runtimePaths(const Bundle &bundle,
                                    const std::vector<std::string> &names) {
   std::vector<fs::path> paths;
@@ -72,6 +89,7 @@ Tuner::compileRuntime(const std::vector<fs::path> &sources, const char *what) {
     objects.push_back(object.string());
     KernelSource unit;
     unit.source = source;
+    unit.flags = probeFlags(bundle, source);
     std::string expected =
         ContentHash().add(builtFrom(unit)).add(headers).text();
     // --compile-only fills the folder of objects, whatever is here.
@@ -97,34 +115,40 @@ Tuner::compileRuntime(const std::vector<fs::path> &sources, const char *what) {
   return objects;
 }
 
-void Tuner::buildWorker() {
-  Words objects =
-      compileRuntime(runtimePaths(bundle, workerSources(bundle.target.cuda)),
-                     "the measuring worker");
+fs::path Tuner::buildProgram(const std::string &name, const char *what,
+                             const std::vector<std::string> &sources) {
+  Words objects = compileRuntime(runtimePaths(bundle, sources), what);
   runScheduled();
   ContentHash hash;
-  hash.add("worker").add(compiler);
+  hash.add(name).add(compiler);
   for (const std::string &object : objects)
     hash.add(readFile(object));
   for (const std::string &word : bundle.linkProgram)
     hash.add(word);
-  fs::path aside = build / "worker.partial";
+  fs::path program = build / name, aside = build / (name + ".partial"),
+           stamp = build / (name + ".stamp");
   std::string key = hash.text();
-  if (isFresh(build / "worker.stamp", key, {workerPath}))
-    return;
-  // Bundles for one machine have the same worker.
+  if (isFresh(stamp, key, {program}))
+    return program;
+  // Bundles for one machine have the same program.
   if (shop.objects.find(key, aside)) {
     fs::permissions(aside, fs::perms::owner_exec, fs::perm_options::add);
   } else {
     Command command;
     command.words = bundle.expand(bundle.linkProgram, {}, objects, {},
                                   {"-lpthread", "-ldl"}, aside);
-    command.log = build / "worker.log";
-    runLinker(command, "the measuring worker");
+    command.log = build / (name + ".log");
+    runLinker(command, what);
     shop.objects.keep(key, aside, "");
   }
-  fs::rename(aside, workerPath);
-  writeStamp(build / "worker.stamp", key, {workerPath});
+  fs::rename(aside, program);
+  writeStamp(stamp, key, {program});
+  return program;
+}
+
+void Tuner::buildWorker() {
+  workerPath = buildProgram("worker", "the measuring worker",
+                            workerSources(bundle.target.cuda));
 }
 
 } // namespace tuning

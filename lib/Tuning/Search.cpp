@@ -326,14 +326,17 @@ void Tuner::finishAttempt(Search &search, size_t index, Attempt attempt,
 /// What fails in this many schedules fails in all: a mistake of the family.
 static constexpr size_t failuresOfAFamily = 8;
 
-/// Ends a batch. With a result, measures the best again. Without one, starts
-/// the next one; after the last, or many that failed, accepts candidates that
-/// spill; then tries the fallback.
+/// Ends a batch. With a result, searches near it, then measures the best again.
+/// Without one, starts the next one; after the last, or many that failed,
+/// accepts candidates that spill; then tries the fallback.
 void Tuner::conclude(Search &search) {
   size_t failures = 0;
   for (const std::optional<Attempt> &attempt : search.result.attempts) {
-    if (attempt && attempt->status == "ok")
-      return measureFinals(search);
+    if (attempt && attempt->status == "ok") {
+      if (!searchOn(search))
+        measureFinals(search);
+      return;
+    }
     failures += attempt && attempt->status != "spills";
   }
   if (search.reference == Search::Broken)

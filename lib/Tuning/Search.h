@@ -34,6 +34,10 @@ struct Tuner::Search {
   /// How often workers died, by candidate.
   std::map<size_t, int> deaths;
   bool spillsTried = false;
+  /// The best time when candidates near it were chosen, how many those were,
+  /// and how many attempts gained nothing since.
+  double searchedUs = std::numeric_limits<double>::infinity();
+  size_t searched = 0, sinceGain = 0;
   bool finalsDone = false;
   /// Why the kernel itself, rather than a candidate, failed.
   std::string error;
@@ -45,6 +49,9 @@ struct Tuner::Search {
 
 /// Where files are kept across bundles; empty if the environment names no home.
 std::filesystem::path cacheFolder();
+
+/// The date in UTC: TuningReport.cpp.
+std::string today();
 
 /// The hash of all files below a folder, cached until one of them changes.
 std::string hashOfTree(const std::filesystem::path &folder);
@@ -129,6 +136,10 @@ std::vector<size_t> findFinalists(const KernelResult &result);
 /// Describes the content of the program's inputs and weights; or says why only
 /// the kernels can be verified: CheckLibrary.cpp.
 std::string describeArguments(const Bundle &bundle, std::string &why);
+
+/// In how many parameters two schedules differ, by their keys; all, if they are
+/// of different kinds: SearchOn.cpp.
+size_t countDifferences(const std::string &key, const std::string &other);
 
 /// The verdict on a candidate whose compiler failed: Search.cpp.
 Attempt compileFailure(const Outcome &outcome,

@@ -231,6 +231,7 @@ void Tuner::prepare() {
   findEnvironment();
   buildWorker();
   machine = askMachine();
+  ceilings = findCeilings(machine);
   seconds.worker = secondsSince(begin);
   printTools();
   std::printf("seed      %llu\n",
@@ -298,6 +299,7 @@ TuningResult Tuner::finish() {
   result.machine = machine;
   result.compiler = compiler;
   result.seed = options.seed;
+  result.ceilings = ceilings;
   takeKernels(result);
   seconds.total = secondsSince(begin);
   result.seconds = seconds;

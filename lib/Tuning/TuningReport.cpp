@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BundleSchema.h"
+#include "Search.h"
 #include "fact/Tuning/LibraryWriter.h"
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -12,8 +13,7 @@ namespace tuning {
 
 using Json = nlohmann::ordered_json;
 
-/// The date in UTC.
-static std::string today() {
+std::string today() {
   std::time_t now = std::time(nullptr);
   char text[16] = "";
   std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
@@ -28,6 +28,9 @@ static Json describeAttempt(const KernelResult &result, size_t index) {
   if (attempt.us > 0)
     entry["us"] = attempt.us;
   if (attempt.status == "ok") {
+    entry.update({{"us_low", attempt.usLow},
+                  {"us_high", attempt.usHigh},
+                  {"runs", attempt.runs}});
     entry["norm_error"] = attempt.normError;
     entry["element_error"] = attempt.elementError;
   }
@@ -44,7 +47,8 @@ static Json describeAttempt(const KernelResult &result, size_t index) {
   return entry;
 }
 
-static Json describeKernel(const KernelResult &result) {
+static Json describeKernel(const KernelResult &result,
+                           const std::optional<Ceilings> &ceilings) {
   const Kernel &kernel = *result.kernel;
   Json failures = Json::object();
   Json attempts = Json::array();
@@ -78,6 +82,10 @@ static Json describeKernel(const KernelResult &result) {
                   {"sol_share", best.us > 0 ? kernel.solUs / best.us : 0.0},
                   {"norm_error", best.normError},
                   {"element_error", best.elementError}});
+    double ceilingUs = ceilings ? ceilings->getMicroseconds(kernel) : 0;
+    if (ceilingUs > 0 && best.us > 0)
+      entry.update(
+          {{"ceiling_us", ceilingUs}, {"ceiling_share", ceilingUs / best.us}});
   }
   entry.update({{"candidates", kernel.candidates.size()},
                 {"tried", attempts.size()},
@@ -132,16 +140,26 @@ std::string writeTuningReport(const Bundle &bundle,
                      {"total", result.seconds.total}};
   json["objects"] = {{"compiled", result.objects.compiled},
                      {"cached", result.objects.cached}};
+  if (result.ceilings)
+    json["ceilings"] = Json::parse(print(*result.ceilings));
   json["kernels"] = Json::array();
   for (const KernelResult &each : result.kernels)
-    json["kernels"].push_back(describeKernel(each));
+    json["kernels"].push_back(describeKernel(each, result.ceilings));
   json["others"] = Json::array();
   for (const KernelResult &each : result.others)
-    json["others"].push_back(describeKernel(each));
+    json["others"].push_back(describeKernel(each, result.ceilings));
   json["rounds"] = result.race.rounds;
   json["programs"] = Json::array();
   for (const ProgramTime &program : result.race.programs)
     json["programs"].push_back(describeProgram(program));
+  if (!result.groupings.programs.empty()) {
+    json["groupings"] = Json::array();
+    for (const ProgramTime &grouping : result.groupings.programs) {
+      Json entry = describeProgram(grouping);
+      entry.erase("sum_us");
+      json["groupings"].push_back(std::move(entry));
+    }
+  }
   json["ablations"] = Json::array();
   for (const Ablation &ablation : result.ablations)
     json["ablations"].push_back(describeAblation(ablation));
@@ -209,6 +227,18 @@ static std::string writePrograms(const TuningResult &result) {
                   each.ships ? ", ships" : "");
     out << line;
   }
+  if (!result.groupings.programs.empty()) {
+    std::snprintf(line, sizeof(line),
+                  "\n%10s %7s %15s %6s  grouping (%zu rounds, in turn)\n", "us",
+                  "ratio", "interval", "steps", result.groupings.rounds);
+    out << line;
+  }
+  for (const ProgramTime &each : result.groupings.programs) {
+    std::snprintf(line, sizeof(line), "%10.5g %7.3f %15s %6zu  %s%s\n", each.us,
+                  each.ratio, interval(each.ratioLow, each.ratioHigh).c_str(),
+                  each.steps, each.name.c_str(), each.ships ? ", ships" : "");
+    out << line;
+  }
   if (!result.ablations.empty()) {
     std::snprintf(line, sizeof(line), "\n%-26s %-8s %-8s %8s %15s\n", "kernel",
                   "form", "against", "gain", "interval");
@@ -224,11 +254,19 @@ static std::string writePrograms(const TuningResult &result) {
   return out.str();
 }
 
+/// "87%", or "-" if the least time is not known.
+static std::string shareOf(double leastUs, double us) {
+  return leastUs > 0 && us > 0
+             ? std::to_string(static_cast<int>(100 * leastUs / us + 0.5)) + "%"
+             : "-";
+}
+
 std::string writeTable(const TuningResult &result) {
   std::ostringstream out;
   char line[512];
-  std::snprintf(line, sizeof(line), "%-26s %-8s %10s %17s %6s %9s %9s  %s\n",
-                "kernel", "strategy", "us", "interval", "SOL", "error",
+  std::snprintf(line, sizeof(line),
+                "%-26s %-8s %10s %17s %6s %7s %9s %9s  %s\n", "kernel",
+                "strategy", "us", "interval", "SOL", "ceiling", "error",
                 "ok/tried", "schedule");
   out << "\n" << line;
   double total = 0;
@@ -239,20 +277,18 @@ std::string writeTable(const TuningResult &result) {
       tried += attempt.has_value();
       good += attempt && attempt->status == "ok";
     }
-    std::string share = "-";
-    if (each.kernel->solUs > 0 && best.us > 0)
-      share = std::to_string(
-                  static_cast<int>(100 * each.kernel->solUs / best.us + 0.5)) +
-              "%";
+    double ceilingUs =
+        result.ceilings ? result.ceilings->getMicroseconds(*each.kernel) : 0;
     char interval[40];
     std::snprintf(interval, sizeof(interval), "%.5g..%.5g", best.usLow,
                   best.usHigh);
     std::string counts = std::to_string(good) + "/" + std::to_string(tried);
     std::snprintf(
-        line, sizeof(line), "%-26s %-8s %10.5g %17s %6s %9.2g %9s  %s\n",
+        line, sizeof(line), "%-26s %-8s %10.5g %17s %6s %7s %9.2g %9s  %s\n",
         shortened(each.kernel->name, 26).c_str(),
         each.kernel->strategy ? each.kernel->strategy->kind.c_str() : "-",
-        best.us, interval, share.c_str(), best.normError, counts.c_str(),
+        best.us, interval, shareOf(each.kernel->solUs, best.us).c_str(),
+        shareOf(ceilingUs, best.us).c_str(), best.normError, counts.c_str(),
         shortened(each.kernel->candidates[each.winner].key, 90).c_str());
     out << line;
     total += best.us;

@@ -19,6 +19,7 @@ from .errors import FactError, FactWarning
 from .export import ExportedGraph, export
 from .library import Library, Model, load
 from .registration import register_backend
+from .toolchain import include_dir
 
 register_backend()
 
@@ -32,6 +33,7 @@ __all__ = [
     "bundle",
     "compile",
     "export",
+    "include_dir",
     "load",
 ]
 

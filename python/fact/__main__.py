@@ -76,7 +76,8 @@ def _parser(agent_options: list[tuple[str, str, str]]) -> argparse.ArgumentParse
 
     compile_ = commands.add_parser("compile", help="compile a module to a shared library")
     _add_workload(compile_)
-    compile_.add_argument("-o", "--output", metavar="LIB", help="the library (default: NAME.so)")
+    compile_.add_argument("-o", "--output", metavar="LIB",
+                          help="the library (default: NAME.so, or libNAME.so beside NAME.py)")
     compile_.add_argument("--target", default="auto",
                           help="a machine (h200, rtx4090, host), an architecture (sm_80), a .json "
                                "file, or auto: what this machine has (default: auto)")
@@ -212,12 +213,23 @@ def _compile(options) -> int:
     return 0
 
 
+def _library_name(workload) -> str:
+    """The library in the current folder; not one that Python would import in place of a module."""
+    hides = Path(f"{workload.name}.py").exists() or Path(workload.name, "__init__.py").exists()
+    return f"lib{workload.name}.so" if hides else f"{workload.name}.so"
+
+
 def _reporting(workload, options, summary: Path):
     """Writes the report of what happens inside, if there is a library or a bundle to be."""
     if options.until or options.no_report:
         return contextlib.nullcontext(argparse.Namespace())
-    output = options.bundle_only or options.output or f"{workload.name}.so"
-    return CompilationReport(workload.name, page_of(output), summary,
+    from .work import make_work_root
+
+    named = options.bundle_only or options.output
+    page = page_of(named or _library_name(workload))
+    # A command that fails leaves nothing where it was told nothing.
+    failed = page if named else make_work_root() / page.name
+    return CompilationReport(workload.name, page, failed, summary,
                              getattr(options, "transcript", None) or "")
 
 
@@ -238,9 +250,9 @@ def _compile_workload(workload, options) -> str:
                         name=workload.name, candidates=options.candidates,
                         options=options.option, verbose=True)
         print(f"bundle: {folder}")
-        print(f"tune and link it with: fact-tune {folder} -o {workload.name}.so")
+        print(f"tune and link it with: fact-tune {folder} -o {_library_name(workload)}")
     else:
-        output = options.output or f"{workload.name}.so"
+        output = options.output or _library_name(workload)
         library = build(workload.module, workload.inputs, workload.kwargs, target=options.target,
                         output=output, name=workload.name, candidates=options.candidates,
                         options=options.option, verify=not options.no_verify, verbose=True)

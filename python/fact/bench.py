@@ -74,9 +74,10 @@ def median_interval(values: list[float], z: float = 1.96) -> tuple[float, float]
 
 
 class Timer:
-    """Times one call, on the device of the inputs."""
+    """Times one call, on the device of the inputs; on the host by `clock`, in seconds."""
 
-    def __init__(self, device: torch.device):
+    def __init__(self, device: torch.device, clock: Callable[[], float] = time.perf_counter):
+        self.clock = clock
         self.cuda = device.type == "cuda"
         if self.cuda:
             self.flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device=device)
@@ -85,9 +86,9 @@ class Timer:
         if not self.cuda:
             times = []
             for _ in range(repeats):
-                begin = time.perf_counter()
+                begin = self.clock()
                 function()
-                times.append(1e3 * (time.perf_counter() - begin))
+                times.append(1e3 * (self.clock() - begin))
             return times
         events = []
         for _ in range(repeats):
@@ -104,9 +105,10 @@ class Timer:
 def measure(
     callables: dict[str, Callable[[], Any]], device: torch.device,
     *, rounds: int = 10, repeats: int = 5, warmup: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[list[float]]]:
     """Times of each callable, one list per round, in alternating order."""
-    timer = Timer(device)
+    timer = Timer(device, clock)
     for function in callables.values():
         timer(function, warmup)
     times: dict[str, list[list[float]]] = {name: [] for name in callables}

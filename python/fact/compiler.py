@@ -18,12 +18,12 @@ from typing import Any
 
 import torch
 
-from . import toolchain
+from . import progress, toolchain
 from .end_to_end import Refused, compare_with_module
 from .errors import CompilerError, FactError, FactWarning
 from .export import ExportedGraph, export
 from .library import Library, Model, load
-from .machine import environment, resolve_target
+from .machine import environment, require_gpu, resolve_target
 from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
 
 log = logging.getLogger("fact")
@@ -35,7 +35,7 @@ def compile(
     kwargs: dict[str, Any] | None = None,
     *,
     target: str = "auto",
-    output: str | os.PathLike | None = None,
+    output: str | os.PathLike[str] | None = None,
     name: str | None = None,
     candidates: int | None = None,
     options: Sequence[str] = (),
@@ -53,6 +53,7 @@ def compile(
         describes a machine, or `auto`: PyTorch's current GPU if there are a GPU and nvcc,
         otherwise the host.
     output: the path of the library; by default in the work folder.
+    name: of the library and its functions, a C identifier; by default from the module's class.
     candidates: the maximum number of schedules to try per kernel. With 1, the best
         predicted one is verified and taken.
     options: more arguments for `fact-compile`.
@@ -61,6 +62,7 @@ def compile(
     verify: run the library and the module once on these inputs and refuse a library that
         is further from fp64 than 1.5 times the module itself, plus one rounding. A cached
         library that was compared before is not compared again.
+    verbose: print what the tools print, in place of a bar.
     dynamic_shapes: sizes are fixed, so nothing but None is accepted.
     """
     module, inputs, kwargs = open_program(module, inputs, kwargs, dynamic_shapes)
@@ -80,7 +82,7 @@ def build(
     kwargs: dict[str, Any] | None = None,
     *,
     target: str = "auto",
-    output: str | os.PathLike | None = None,
+    output: str | os.PathLike[str] | None = None,
     name: str | None = None,
     candidates: int | None = None,
     options: Sequence[str] = (),
@@ -88,8 +90,11 @@ def build(
     verify: bool = True,
     verbose: bool = False,
 ) -> Library:
-    """Like `compile`, but without weights: the module may be on the meta device, and then
-    the library cannot be compared with it."""
+    """Compiles `module` as `compile` does, with the same arguments, and returns the library without
+    weights: `load_weights` gives it some.
+
+    The module may be on the meta device, and then the library cannot be compared with it.
+    """
     module, inputs, kwargs = open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     library = build_graph(graph, target, output, _options(candidates, options), cache, verbose)
@@ -108,19 +113,24 @@ def bundle(
     kwargs: dict[str, Any] | None = None,
     *,
     target: str,
-    output: str | os.PathLike,
+    output: str | os.PathLike[str],
     name: str | None = None,
     candidates: int | None = None,
     options: Sequence[str] = (),
     verbose: bool = False,
 ) -> Path:
-    """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it."""
+    """Writes the bundle and stops: `fact-tune` finishes it on the machine that runs it.
+
+    target: as of `compile`, but not `auto`; neither a GPU nor nvcc is needed here.
+    output: the folder of the bundle, which is returned. One that is there is replaced.
+    Other arguments are those of `compile`.
+    """
     module, inputs, kwargs = open_program(module, inputs, kwargs)
     graph = export(module, inputs, kwargs=kwargs, name=name)
     return bundle_graph(graph, target, output, _options(candidates, options), verbose)
 
 
-def bundle_graph(graph: ExportedGraph, target: str, output: str | os.PathLike,
+def bundle_graph(graph: ExportedGraph, target: str, output: str | os.PathLike[str],
                  options: Sequence[str] = (), verbose: bool = False) -> Path:
     """Writes the bundle of an exported graph."""
     folder = Path(output).absolute()
@@ -139,7 +149,7 @@ def translate(
     kwargs: dict[str, Any] | None = None,
     *,
     until: str,
-    output: str | os.PathLike,
+    output: str | os.PathLike[str],
     target: str = "host",
     name: str | None = None,
     options: Sequence[str] = (),
@@ -188,12 +198,14 @@ _FIXED_SIZES = ("a library has fixed sizes: export without dynamic_shapes, and c
                 "size; torch.compile(backend=\"fact\", dynamic=True) does so by itself")
 
 
-def build_graph(graph: ExportedGraph, target: str = "auto", output=None,
+def build_graph(graph: ExportedGraph, target: str = "auto",
+                output: str | os.PathLike[str] | None = None,
                 options: Sequence[str] = (), cache: bool = False,
                 verbose: bool = False) -> Library:
     """Compiles an exported graph. `verified` of the library says whether an earlier call
     compared it with its module."""
     target = resolve_target(target)
+    require_gpu(target, options)
     work = work_folder(graph, target, options)
     path = Path(output).absolute() if output else work / f"{graph.name}.so"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -289,19 +301,22 @@ def _drive(graph: ExportedGraph, work: Path, arguments: list[str], verbose: bool
     variables = {**environment(), "FACT_END_WITH_PARENT": "1"}
     if verbose:
         print("+ " + shlex.join(command), file=sys.stderr, flush=True)
-    process = subprocess.run(
-        command, env=variables, text=True, errors="replace",
-        stdout=None if verbose else subprocess.PIPE,
-        stderr=None if verbose else subprocess.STDOUT,
-    )
+        process = subprocess.run(command, env=variables, text=True)
+    else:
+        with progress.showing(f"compiling {graph.name}") as (more, descriptors):
+            process = subprocess.run(command, env={**variables, **more}, text=True, errors="replace",
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                     pass_fds=descriptors)
     if process.returncode:
         output = (process.stdout or "").rstrip()
         status = process.returncode
         ended = f"was killed by signal {-status}" if status < 0 else f"failed with status {status}"
         shown = _first_errors(output)
+        # The summary may lie in a folder of this process.
+        repeated = [word for word in command if not word.startswith("--summary=")]
         raise CompilerError(
             f"fact-compile {ended}" + (f":\n{shown}\n" if shown else "\n")
-            + "reproduce it with\n  " + shlex.join(command), output)
+            + "reproduce it with\n  " + shlex.join(repeated), output)
 
 
 # The maximum number of lines of a failed tool's output that an exception has.

@@ -45,6 +45,7 @@ from .errors import FactError
 from .files import writing
 from .forms.losses import gaussian_nll_loss
 from .fx_nodes import arguments_of, op_of
+from .notebook import graph_html
 from .signature import CallSignature, Constant, Mutation, leaf_names, parameters_of
 
 # Data of buffers up to this size is put into the text.
@@ -88,13 +89,16 @@ class ExportedGraph:
             ],
         }
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the text to `path` and the sidecar beside it, as `.json`."""
         path = os.fspath(path)
         with writing(path) as file:
             file.write(self.text)
         with writing(os.path.splitext(path)[0] + ".json") as file:
             json.dump(self.sidecar(), file, indent=2)
+
+    def _repr_html_(self) -> str:
+        return graph_html(self)
 
 
 def model_name(module: torch.nn.Module) -> str:
@@ -118,6 +122,7 @@ def export(
 ) -> ExportedGraph:
     """Exports `module` called with `inputs` and `kwargs`; nothing is executed on real data.
 
+    name: of the graph, a C identifier; by default from the module's class.
     Module and inputs may be on the `meta` device. Inputs and outputs may be nests of
     containers; what is no tensor among them is compiled in, and checked at each call.
     `program` is the result of `_export_program` for the same call, if there is one; it is

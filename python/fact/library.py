@@ -6,11 +6,12 @@ Tensors go in as DLPack structs filled from `data_ptr`. Nothing but torch is nee
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,13 +31,16 @@ from .abi import (
 from .again import Again
 from .element_types import torch_type
 from .errors import FactError
+from .notebook import library_html
 from .safetensors_file import read_safetensors
 from .signature import CallSignature
+from .torch_version import require_torch_with_cuda
 
 if TYPE_CHECKING:
     from .end_to_end import Verdict
+    from .reporting.data import Report
 
-Weights: TypeAlias = Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike
+Weights: TypeAlias = Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike[str]
 
 
 def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
@@ -67,8 +71,12 @@ def _has_own_behavior(cls: type[torch.Tensor]) -> bool:
     return function not in ours or dispatch is not torch.Tensor.__torch_dispatch__
 
 
-def load(path: str | os.PathLike, weights: Weights | None = None) -> Library:
-    """Loads a library that FACT compiled; with weights it can be called at once."""
+def load(path: str | os.PathLike[str], weights: Weights | None = None) -> Library:
+    """Loads a library that FACT compiled; with weights it can be called at once.
+
+    path: of the library. PyTorch is all that it needs.
+    weights: tensors by name, a module, or a safetensors file; `load_weights` takes them later, too.
+    """
     library = Library(path)
     if weights is not None:
         library.load_weights(weights)
@@ -82,7 +90,7 @@ class Library:
     others, and calling the library calls it.
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: str | os.PathLike[str]):
         self.path = os.path.abspath(os.fspath(path))
         if not os.path.exists(self.path):
             raise FactError(f"no library at {self.path}")
@@ -202,8 +210,25 @@ class Library:
         """The message of the last call into the library that failed in this thread."""
         return (self._table.last_error() or b"").decode(errors="replace") or "unknown failure"
 
+    def report(self) -> Report:
+        """What the compilation did: graph, kernels, candidates, errors; a page in notebooks.
+
+        A library that this process did not compile, and that has no page beside it, reports what
+        it records itself: kernels, schedules and times.
+        """
+        from .reporting.collect import find_report
+
+        compiled = self.work_folder is not None and (self.work_folder / "summary.json").exists()
+        report = find_report(self.work_folder if compiled and self.work_folder else self.path)
+        if self.verdict:
+            report.verdict = str(self.verdict)
+        return report
+
     def __repr__(self) -> str:
         return f"<fact.Library {self.name} on {self.device_type}: {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return library_html(self)
 
 
 class Model:
@@ -219,6 +244,8 @@ class Model:
         self._handle = None
         self.signature = library.signature
         self._on_cuda = library.device_type == "cuda"
+        if self._on_cuda:
+            require_torch_with_cuda(library.name)
         self._inputs = TensorSlots(len(library.inputs))
         # Outputs of the caller, and those that a call allocates, all on one device.
         self._outputs = TensorSlots(len(library.outputs))
@@ -245,7 +272,7 @@ class Model:
         tensors = self._resolve(weights)
         self._set(tensors, named_tensors(tensors))
 
-    def _set(self, tensors: dict[str, torch.Tensor], named) -> None:
+    def _set(self, tensors: dict[str, torch.Tensor], named: Any) -> None:
         names, _keep = named
         with self._lock, _current_device(tensors.values()):
             if self._library_table().set_weights(self._handle, names, len(tensors)) != 0:
@@ -336,14 +363,14 @@ class Model:
                 self._again = self._expect(inputs)
         return outputs
 
-    def _expect(self, inputs) -> Again | None:
+    def _expect(self, inputs: Sequence[Any]) -> Again | None:
         """For calls whose arguments are the library's inputs as they are."""
         signature = self.signature
         if signature is not None and signature.only_tensors != len(inputs):
             return None
         return Again.of(inputs, None if signature is None else signature.only_output)
 
-    def _run_again(self, again: Again, inputs) -> Any:
+    def _run_again(self, again: Again, inputs: Sequence[torch.Tensor]) -> Any:
         """A call whose inputs are like those of the last one: only addresses are new."""
         allocate = again.allocate
         outputs = [allocate(shape, strides, dtype)
@@ -360,7 +387,7 @@ class Model:
         only = again.only_output
         return outputs[only] if only is not None else signature.build(outputs)
 
-    def _write_back(self, inputs, outputs) -> None:
+    def _write_back(self, inputs: Sequence[torch.Tensor], outputs: Sequence[torch.Tensor]) -> None:
         """Writes the new values of buffers and inputs that the module changes."""
         changed = {}
         for mutation in self.signature.mutations if self.signature else ():
@@ -396,7 +423,7 @@ class Model:
                      self._stream):
             raise FactError(f"{self.library.name} failed: {self.library.last_error()}")
 
-    def _device_of(self, inputs) -> torch.device:
+    def _device_of(self, inputs: Sequence[Any]) -> torch.device:
         """The device of a call: that of its first input."""
         if inputs and isinstance(inputs[0], torch.Tensor):
             return inputs[0].device
@@ -410,22 +437,25 @@ class Model:
             if handle:
                 self.library._table.destroy(handle)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
 
     def __repr__(self) -> str:
         return f"<fact.Model of {self.library!r}>"
 
+    def _repr_html_(self) -> str:
+        return library_html(self.library)
+
     def _closed_error(self) -> FactError:
         return FactError(f"{self.library.name} has been closed")
 
-    def _library_table(self):
+    def _library_table(self) -> LibraryTable:
         if not self._handle:
             raise self._closed_error()
         return self.library._table
 
-    def _table_with(self, function: str, purpose: str):
+    def _table_with(self, function: str, purpose: str) -> LibraryTable:
         """The table, if the library is new enough to have the function."""
         table = self._library_table()
         if not table.has(function):
@@ -440,7 +470,7 @@ class Model:
         """The weights by name, including the changes that calls have made."""
         return {**self._weights, **self._written}
 
-    def _flatten(self, args, kwargs) -> list[torch.Tensor]:
+    def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
         if self.signature is None:
             return list(pytree.tree_leaves((args, kwargs)) if kwargs else _flat(args))
         try:
@@ -448,18 +478,18 @@ class Model:
         except FactError as error:
             raise FactError(f"{self.library.name}: {error}") from None
 
-    def _take_inputs(self, inputs) -> list[torch.Tensor]:
+    def _take_inputs(self, inputs: list[Any]) -> list[torch.Tensor]:
         """Fills the slots of inputs; returns the tensors that they point to."""
         return inputs if self._inputs.move(inputs) else self._replace_inputs(inputs)
 
-    def _replace_inputs(self, inputs) -> list[torch.Tensor]:
+    def _replace_inputs(self, inputs: Sequence[Any]) -> list[torch.Tensor]:
         """`_take_inputs` of tensors that are not like the last ones."""
         self._again = None
         inputs = self._check_inputs(inputs)
         self._inputs.fill(inputs)
         return inputs
 
-    def _take_outputs(self, outputs) -> None:
+    def _take_outputs(self, outputs: Sequence[torch.Tensor]) -> None:
         """Fills the slots of outputs that the caller gave."""
         if self._outputs.move(outputs):
             return
@@ -473,7 +503,7 @@ class Model:
                                 "its own")
         self._outputs.fill(outputs)
 
-    def _check_inputs(self, inputs) -> list[torch.Tensor]:
+    def _check_inputs(self, inputs: Sequence[Any]) -> list[torch.Tensor]:
         """The inputs as memory that kernels can read."""
         if len(inputs) != len(self.library.inputs):
             raise self._count_error(len(inputs))
@@ -494,7 +524,7 @@ class Model:
             f"{self.library.name} takes {len(self.library.inputs)} input(s) ({names}), {given} given"
         )
 
-    def _resolve(self, weights) -> dict[str, torch.Tensor]:
+    def _resolve(self, weights: Weights) -> dict[str, torch.Tensor]:
         """Tensors by name, dense and on the library's device."""
         if isinstance(weights, torch.nn.Module):
             tensors = self._wanted(module_tensors(weights), others=True)
@@ -559,7 +589,7 @@ def module_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     return tensors
 
 
-def _flat(args) -> tuple:
+def _flat(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Fast path for the common call with a few tensors: avoids pytree flattening."""
     if all(isinstance(arg, torch.Tensor) for arg in args):
         return args
@@ -567,14 +597,14 @@ def _flat(args) -> tuple:
 
 
 class _NoDevice:
-    def __enter__(self):
+    def __enter__(self) -> None:
         return None
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         return None
 
 
-def _current_device(tensors):
+def _current_device(tensors: Iterable[torch.Tensor]) -> contextlib.AbstractContextManager[Any]:
     """Makes the CUDA device of the first such tensor current."""
     for tensor in tensors:
         if tensor.is_cuda:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import subprocess
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -59,3 +61,27 @@ def resolve_target(target: str) -> str:
     with writing(file) as stream:
         json.dump(machine, stream, indent=2)
     return str(file)
+
+
+def require_gpu(target: str, options: Sequence[str] = ()) -> None:
+    """Raises where kernels for a GPU cannot be compiled, or verified and measured, on this machine:
+    before the minutes that nvcc takes.
+
+    options: of fact-compile. With `--run-launcher`, kernels run elsewhere.
+    """
+    if target == "host" or any("--run-launcher" in option for option in options):
+        return
+    if torch.cuda.is_available() and toolchain.find_nvcc():
+        return
+    if describe_target(target)["compiler"] != "nvcc":
+        return
+    if toolchain.find_nvcc() is None:
+        raise FactError(f"target '{target}' needs nvcc, which is not installed: install the CUDA toolkit "
+                        "(`pip install nvidia-cuda-nvcc` is enough), or compile with target 'host'")
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        raise FactError(f"target '{target}' needs a GPU to verify and measure kernels on, and this machine "
+                        "has no CUDA driver (libcuda.so.1): write a bundle here (fact.bundle, `fact compile "
+                        "--bundle-only DIR`) and run fact-tune on it where the GPU is, or compile with "
+                        "target 'host'") from None

@@ -11,6 +11,7 @@ import json
 import os
 import struct
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 
@@ -23,7 +24,7 @@ _TYPES = {row.safetensors: dtype for dtype, row in ELEMENT_TYPES.items()}
 _MAXIMUM_HEADER = 100_000_000
 
 
-def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
+def read_safetensors(path: str | os.PathLike[str]) -> dict[str, torch.Tensor]:
     """All tensors of a file, mapped rather than read. Files are anybody's: what does not fit is
     an error, as it is for a library."""
     path = os.fspath(path)
@@ -46,14 +47,14 @@ def read_safetensors(path: str | os.PathLike) -> dict[str, torch.Tensor]:
         raise FactError(f"cannot read {path} as safetensors: {error}") from None
 
 
-def _members(pairs: list[tuple[str, object]]) -> dict:
+def _members(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("duplicate tensor name")
     return members
 
 
-def _tensor(data: torch.Tensor, entry: dict) -> torch.Tensor:
+def _tensor(data: torch.Tensor, entry: dict[str, Any]) -> torch.Tensor:
     begin, end = entry["data_offsets"]
     if not (type(begin) is type(end) is int and 0 <= begin <= end <= len(data)):
         raise ValueError(f"a tensor lies at bytes {begin} to {end}, but the file has {len(data)} "
@@ -66,7 +67,7 @@ def _tensor(data: torch.Tensor, entry: dict) -> torch.Tensor:
     return raw.view(dtype).reshape(entry["shape"])
 
 
-def write_safetensors(path: str | os.PathLike, tensors: Mapping[str, torch.Tensor]) -> None:
+def write_safetensors(path: str | os.PathLike[str], tensors: Mapping[str, torch.Tensor]) -> None:
     """Writes a file; complete or not at all."""
     header, offset = {}, 0
     for name, tensor in tensors.items():

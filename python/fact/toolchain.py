@@ -53,6 +53,19 @@ def how_to_get_tools() -> str:
     return "this package was installed without tools: install a wheel of `make wheel`"
 
 
+def include_dir() -> Path:
+    """The folder for a C or C++ compiler's `-I`: `#include "fact/Runtime/Library.h"` is the
+    interface of compiled libraries, and the headers that are written beside them include it."""
+    from .errors import FactError
+
+    # Inside an installed package, beside <prefix>/python/fact, in the checkout.
+    for folder in (PACKAGE / "include", PACKAGE.parent.parent / "include"):
+        if (folder / "fact" / "Runtime" / "Library.h").exists():
+            return folder
+    raise FactError("this package was installed without the headers of compiled libraries: install a "
+                    "wheel of `make wheel`, or take include/ of a checkout")
+
+
 def find_nvcc() -> Path | None:
     """nvcc: CUDACXX, setup.sh's choice, PATH, the usual place, this Python environment."""
     candidates: list[str | Path | None] = [os.environ.get("CUDACXX")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The versions of PyTorch that FACT works with. Importing this warns of others."""
+"""What FACT needs of PyTorch: a version, of which importing this warns, and CUDA for libraries of GPUs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import warnings
 
 import torch
 
-from .errors import FactWarning
+from .errors import FactError, FactWarning
 
 # The oldest that libraries were loaded and run with; pyproject.toml asks for the same.
 OLDEST_TORCH = "2.11"
@@ -17,6 +17,16 @@ OLDEST_TORCH = "2.11"
 def is_too_old(version: str) -> bool:
     numbers = [tuple(map(int, re.findall(r"\d+", text)[:2])) for text in (version, OLDEST_TORCH)]
     return numbers[0] < numbers[1]
+
+
+def require_torch_with_cuda(library: str) -> None:
+    """Raises where PyTorch has no GPU to call a library on."""
+    if torch.cuda.is_available():
+        return
+    why = ("was built without CUDA: install one for your driver" if torch.version.cuda is None else
+           "sees no GPU: torch.cuda.is_available() is false; check the driver with nvidia-smi, and "
+           "CUDA_VISIBLE_DEVICES")
+    raise FactError(f"{library} was compiled for a GPU, and this PyTorch, {torch.__version__}, {why}")
 
 
 if is_too_old(torch.__version__):

@@ -14,7 +14,7 @@ import platform
 import re
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,18 @@ def work_root() -> Path:
     return Path(root).absolute()
 
 
+def make_work_root() -> Path:
+    """`work_root`, which nobody else may write."""
+    root = work_root()
+    try:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        require_private(root, shared_by_sticky_bit=True)
+    except OSError as error:
+        raise FactError(f"cannot make the work folder {root}: {error.strerror}; "
+                        "set FACT_WORK_DIR to a folder that can be written") from None
+    return root
+
+
 # The format of work folders; those of another format are left alone.
 _FORMAT = 2
 
@@ -55,11 +67,8 @@ def work_folder(graph: ExportedGraph, target: str, options: Sequence[str] = ()) 
     facts = [graph.text, machine, *told, f"format {_FORMAT}"]
     key = hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
     name = re.sub(r"[^\w.-]+", "_", f"{graph.name}-{Path(target).stem}")
-    root = work_root()
-    folder = root / f"{name}-{key}"
+    folder = make_work_root() / f"{name}-{key}"
     try:
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        require_private(root, shared_by_sticky_bit=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         require_private(folder)
     except OSError as error:
@@ -104,7 +113,7 @@ def _is_own_group(found: os.stat_result) -> bool:
 
 
 @contextlib.contextmanager
-def locked(folder: Path):
+def locked(folder: Path) -> Iterator[bool]:
     """Locks a work folder; yields whether another process or thread held it before."""
     path = folder.with_name(folder.name + ".lock")
     try:

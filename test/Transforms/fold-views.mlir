@@ -95,3 +95,26 @@ func.func @stored(%x: tensor<2x4x6x6xf32>, %w: tensor<8x4xf32>) -> (tensor<2x4x4
   %2 = fact.matmul %0, %w transpose_b : (tensor<2x6x6x4xf32>, tensor<8x4xf32>) -> tensor<2x6x6x8xf32>
   return %1, %2 : tensor<2x4x4x3x3x4xf32>, tensor<2x6x6x8xf32>
 }
+
+// A gather of widened elements gathers the narrow ones.
+// CHECK-LABEL: func.func @widened(
+// CHECK:      %[[PIXELS:.+]] = fact.reshape %arg0 : (tensor<2x3x4x5xbf16>) -> tensor<2x3x20xbf16>
+// CHECK-NEXT: %[[GATHERED:.+]] = fact.gather %[[PIXELS]], %arg1 dim 2 : (tensor<2x3x20xbf16>, tensor<8x10xi64>) -> tensor<2x3x8x10xbf16>
+// CHECK-NEXT: %[[WIDE:.+]] = fact.cast %[[GATHERED]] : (tensor<2x3x8x10xbf16>) -> tensor<2x3x8x10xf32>
+// CHECK-NEXT: return %[[WIDE]]
+func.func @widened(%x: tensor<2x3x4x5xbf16>, %i: tensor<8x10xi64>) -> tensor<2x3x8x10xf32> {
+  %0 = fact.cast %x : (tensor<2x3x4x5xbf16>) -> tensor<2x3x4x5xf32>
+  %1 = fact.reshape %0 : (tensor<2x3x4x5xf32>) -> tensor<2x3x20xf32>
+  %2 = fact.gather %1, %i dim 2 : (tensor<2x3x20xf32>, tensor<8x10xi64>) -> tensor<2x3x8x10xf32>
+  return %2 : tensor<2x3x8x10xf32>
+}
+
+// One of narrowed elements gathers those, which are fewer bytes.
+// CHECK-LABEL: func.func @narrowed(
+// CHECK:      fact.cast
+// CHECK-NEXT: fact.gather
+func.func @narrowed(%x: tensor<20xf32>, %i: tensor<8xi64>) -> tensor<8xbf16> {
+  %0 = fact.cast %x : (tensor<20xf32>) -> tensor<20xbf16>
+  %1 = fact.gather %0, %i dim 0 : (tensor<20xbf16>, tensor<8xi64>) -> tensor<8xbf16>
+  return %1 : tensor<8xbf16>
+}

@@ -3,6 +3,7 @@
 
 A case is a function of sizes that returns a module and its inputs. It has small sizes, which a
 processor compiles and runs in a moment, and large ones, for which a GPU needs 20 us to 2 ms.
+Those of size `host` follow from the large ones: one thread needs 1 to 100 ms for most.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
+
+from .scale import host_sizes
 
 FILES = ("products", "rows", "scans", "pointwise", "attention", "mlps", "losses",
          "convolutions")
@@ -70,10 +73,18 @@ class Case:
     def identifier(self) -> str:
         return self.name.replace(".", "_")
 
+    def sizes(self, size: str) -> tuple:
+        if size == "host":
+            return host_sizes(self.build, self.small, self.large)
+        return getattr(self, size)
+
     def make(self, size: str, precision: str = "fp32") -> tuple[nn.Module, tuple[Any, ...]]:
         """The module in `eval` and its inputs, on the CPU; always the same."""
+        return self.make_of(self.sizes(size), precision)
+
+    def make_of(self, sizes: Sequence, precision: str) -> tuple[nn.Module, tuple[Any, ...]]:
         torch.manual_seed(WEIGHT_SEED)
-        module, *inputs = self.build(*getattr(self, size))
+        module, *inputs = self.build(*sizes)
         dtype = DTYPES[precision]
         if dtype == torch.float32:
             return module.eval(), tuple(inputs)

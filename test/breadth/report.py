@@ -38,7 +38,7 @@ def entry_of(bundle: Path) -> dict[str, Any]:
     compared, timed = read(bundle / "compare.json"), read(bundle / "time.json")
     entry = {**read(bundle / "case.json"), "kernels": kernels_of(bundle),
              "errors": compared.get("errors", {}), "us": timed.get("us", {}),
-             "broken_baselines": timed.get("broken", {})}
+             "intervals": timed.get("intervals", {}), "broken_baselines": timed.get("broken", {})}
     linked = (bundle / f"{bundle.name}.so").exists()
     stages = {"tune": None if linked else "no library was linked: see the log of fact-tune",
               "compare": compared.get("failure") or compared.get("skipped"),
@@ -84,6 +84,11 @@ def number(value: float | None, form: str = ".2f", unit: str = "") -> str:
     return "" if value is None else f"{value:{form}}{unit}"
 
 
+def interval(entry: dict[str, Any], baseline: str) -> str:
+    found = entry.get("intervals", {}).get(baseline)
+    return f" [{found[0]:.2f}, {found[1]:.2f}]" if found else ""
+
+
 def row(entry: dict[str, Any]) -> list[str]:
     rules = collections.Counter(kernel["rule"] or "?" for kernel in entry["kernels"])
     generic = [f"{kernel['name']} {number(kernel['us'], '.1f')}" for kernel in entry["kernels"]
@@ -93,7 +98,8 @@ def row(entry: dict[str, Any]) -> list[str]:
             f"{100 * generic_share(entry):.0f}%: {', '.join(generic)} us" if generic else "",
             number(error_ratio(entry)),
             *(number(entry["us"].get(name), ".1f") for name in ("fact", "eager", "compile")),
-            *(number(ratio(entry, name), ".2f", "x") for name in ("eager", "compile")),
+            *(number(ratio(entry, name), ".2f", "x") + interval(entry, name)
+              for name in ("eager", "compile")),
             entry["failure"] or ""]
 
 

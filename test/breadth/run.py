@@ -5,13 +5,17 @@
     run.py check                                    on the host, with small sizes
     run.py pack FOLDER --precision fp32|tf32|bf16   with the compiler: bundles, no GPU
     run.py run FOLDER                               with the GPU: no compiler, no torch-mlir
+    run.py pack FOLDER --target host, run.py run FOLDER --baselines eager     on one thread of the host
 
 `check` compiles batches of modules; a batch that fails is halved until each failing module is
 known. `pack` writes a bundle per module and lists the modules that the target refuses. `run`
 tunes and links the bundles, compares each library with its module, and times library, eager and
 torch.compile side by side. Comparisons and timings are in processes of their own: a module that
 crashes or hangs ends its process, and the next process continues after it. Results are in
-FOLDER/report.json and FOLDER/report.md.
+FOLDER/report.json and FOLDER/report.md. With --resume, what was done before is not done again.
+
+On the host, sizes are those of `scale.py` and times are the processor time of the one thread that
+runs all of a call, so that other processes disturb them less.
 
 --names selects modules by a regular expression, --sample N draws N of them by --seed.
 """
@@ -29,7 +33,6 @@ import random
 import re
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -47,7 +50,7 @@ import torch  # noqa: E402
 import fact  # noqa: E402
 from breadth import report  # noqa: E402
 from breadth.registry import MATMUL_PRECISIONS, Case, cases, set_precision, together  # noqa: E402
-from fact.bench import measure  # noqa: E402
+from fact.bench import Measurement, measure  # noqa: E402
 from fact.end_to_end import compare_with_module  # noqa: E402
 
 BATCH = 12
@@ -136,22 +139,31 @@ def check(arguments) -> int:
 def pack_one(each: Case, arguments) -> dict[str, Any]:
     """Writes a bundle; returns the rules of its kernels."""
     folder = Path(arguments.folder) / each.identifier
-    module, inputs = each.make(arguments.size, arguments.precision)
+    sizes = each.sizes(arguments.size)
+    module, inputs = each.make_of(sizes, arguments.precision)
     with deadline(arguments.timeout):
         fact.bundle(module, inputs, target=arguments.target, output=folder, name=folder.name,
                     candidates=arguments.candidates)
-    record = {"name": each.name, "precision": arguments.precision, "size": arguments.size}
+    record = {"name": each.name, "precision": arguments.precision, "sizes": sizes}
     (folder / "case.json").write_text(json.dumps(record))
-    kernels = json.loads((folder / "bundle.json").read_text())["kernels"]
+    return rules_of(folder)
+
+
+def rules_of(bundle: Path) -> dict[str, Any]:
+    kernels = json.loads((bundle / "bundle.json").read_text())["kernels"]
     return {"rules": [kernel["rule"] for kernel in kernels]}
 
 
 def pack(arguments) -> int:
     folder = Path(arguments.folder)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    if not arguments.resume:
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
     chosen, packed, refused = choose(arguments), {}, {}
     for each in chosen:
+        if (folder / each.identifier / "case.json").exists():
+            packed[each.name] = rules_of(folder / each.identifier)
+            continue
         try:
             packed[each.name] = pack_one(each, arguments)
         except Exception as error:
@@ -167,7 +179,7 @@ def pack(arguments) -> int:
     return 0 if packed else 1
 
 
-# With the GPU.
+# With the GPU, or on the host.
 
 
 class Loaded:
@@ -178,7 +190,7 @@ class Loaded:
         precision = record["precision"]
         set_precision(precision)
         each = next(each for each in cases(precision) if each.name == record["name"])
-        module, inputs = each.make(record["size"], precision)
+        module, inputs = each.make_of(record["sizes"], precision)
         library = fact.load(bundle / f"{bundle.name}.so")
         self.device = torch.device(library.device_type)
         self.module = module.to(self.device)
@@ -187,7 +199,7 @@ class Loaded:
         self.model = library.create(self.module)
 
 
-def compare_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
+def compare_library(bundle: Path, baselines: Sequence[str], _: float) -> dict[str, Any]:
     """Errors of the library and of eager by result. torch.compile's kernels are compiled, so that
     they are in its cache when they are timed."""
     loaded = Loaded(bundle)
@@ -200,7 +212,7 @@ def compare_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
             "errors": {name: [ours.norm, eager.norm] for name, (ours, eager) in verdict.errors.items()}}
 
 
-def time_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
+def time_library(bundle: Path, baselines: Sequence[str], seconds: float) -> dict[str, Any]:
     """Median microseconds of the library and of each baseline that runs."""
     loaded = Loaded(bundle)
     known = {"eager": lambda: loaded.module, "compile": lambda: torch.compile(loaded.module)}
@@ -215,10 +227,24 @@ def time_library(bundle: Path, baselines: Sequence[str]) -> dict[str, Any]:
                 functions.pop(name, None)
         callables = {name: lambda function=function: function(*loaded.inputs)
                      for name, function in functions.items()}
-        times = measure(callables, loaded.device)
-    medians = {name: 1e3 * statistics.median(t for each in rounds for t in each)
-               for name, rounds in times.items()}
-    return {"us": medians, "broken": broken}
+        times = measure(callables, loaded.device, **rounds_on(loaded.device, callables, seconds))
+    found = {name: Measurement(name, rounds=rounds) for name, rounds in times.items()}
+    medians = {name: 1e3 * each.median for name, each in found.items()}
+    intervals = {name: found["fact"].speedup(found[name])[1:] for name in functions if name != "fact"}
+    return {"us": medians, "intervals": intervals, "broken": broken}
+
+
+def rounds_on(device: torch.device, callables: dict[str, Callable[[], Any]],
+              seconds: float) -> dict[str, Any]:
+    """How often to measure. On the host for about `seconds`, as processor time of the thread."""
+    if device.type == "cuda":
+        return {}
+    measure(callables, device, rounds=1, repeats=1, warmup=1)
+    once = sum(times[0][0] for times in
+               measure(callables, device, rounds=1, repeats=1, warmup=0).values())
+    repeats = 3
+    return {"repeats": repeats, "rounds": max(7, min(101, int(1e3 * seconds / (repeats * once)))),
+            "clock": time.thread_time}
 
 
 STAGES = {"compare": compare_library, "time": time_library}
@@ -246,14 +272,13 @@ def each_bundle(mode: str, bundles: Sequence[str], timeout: int,
 
 def stage(arguments) -> int:
     return each_bundle(arguments.mode, arguments.bundles, arguments.timeout,
-                       lambda bundle: STAGES[arguments.mode](bundle, arguments.baselines))
+                       lambda bundle: STAGES[arguments.mode](bundle, arguments.baselines,
+                                                             arguments.seconds))
 
 
 def supervise(mode: str, bundles: Sequence[Path], command: Sequence[str]) -> None:
     """Runs a stage; where its process ends, a new one continues with the next bundle."""
-    pending = list(bundles)
-    for bundle in pending:
-        (bundle / f"{mode}.json").unlink(missing_ok=True)
+    pending = [bundle for bundle in bundles if not (bundle / f"{mode}.json").exists()]
     while pending:
         done = subprocess.run([*command, "--bundles", *map(str, pending)], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -322,6 +347,10 @@ def link(bundles: Sequence[Path], folder: Path, check: bool = False) -> None:
         list(pool.map(link_one, bundles))
 
 
+def target_of(bundle: Path) -> str:
+    return json.loads((bundle / "bundle.json").read_text())["target"]["kind"]
+
+
 def run(arguments) -> int:
     folder = Path(arguments.folder).resolve()
     bundles = sorted(path.parent for path in folder.glob("*/case.json"))
@@ -329,18 +358,28 @@ def run(arguments) -> int:
                if re.search(arguments.names, json.loads((bundle / "case.json").read_text())["name"])]
     if not bundles:
         raise SystemExit(f"breadth: error: no bundles in {folder}: run.py pack")
+    on_host = all(target_of(bundle) == "host" for bundle in bundles)
+    if on_host:
+        os.environ.update(OMP_NUM_THREADS="1", FACT_NUM_THREADS="1")
+    if not arguments.resume:
+        for bundle in bundles:
+            for mode in STAGES:
+                (bundle / f"{mode}.json").unlink(missing_ok=True)
     if not arguments.no_tune:
+        pending = [bundle for bundle in bundles
+                   if not (arguments.resume and (bundle / f"{bundle.name}.so").exists())]
         if arguments.untuned:
-            link(bundles, folder)
+            link(pending, folder)
         else:
-            tune(bundles, arguments)
+            tune(pending, arguments)
     linked = [bundle for bundle in bundles if (bundle / f"{bundle.name}.so").exists()]
     commands = {mode: [sys.executable, __file__, mode, arguments.folder, "--timeout",
-                       str(arguments.timeout), "--baselines", *arguments.baselines]
+                       str(arguments.timeout), "--seconds", str(arguments.seconds),
+                       "--baselines", *arguments.baselines]
                 for mode in STAGES}
     in_parallel("compare", linked, commands["compare"], arguments.parallel)
     # One process at a time: others would disturb what is measured.
-    if not arguments.untuned:
+    if on_host or not arguments.untuned:
         supervise("time", linked, commands["time"])
     return report.write(folder, bundles)
 
@@ -355,7 +394,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--precision", choices=MATMUL_PRECISIONS, default="fp32")
     parser.add_argument("--target", default="sm_90a")
-    parser.add_argument("--size", choices=("small", "large"), default="large")
+    parser.add_argument("--size", choices=("small", "large", "host"),
+                        help="default: large, or host for the target of that name")
     parser.add_argument("--candidates", type=int, default=2, help="schedules per kernel")
     parser.add_argument("--batch", type=int, default=BATCH,
                         help="modules per compilation (check) and per fact-tune (run)")
@@ -364,7 +404,10 @@ def main() -> int:
     parser.add_argument("--tune", nargs="*", default=[], help="more options for fact-tune")
     parser.add_argument("--no-tune", action="store_true", help="use the libraries of an earlier run")
     parser.add_argument("--untuned", action="store_true", help="compare libraries of the best "
-                        "predicted schedules, and time nothing")
+                        "predicted schedules, and time nothing on a GPU")
+    parser.add_argument("--resume", action="store_true", help="keep what an earlier run finished")
+    parser.add_argument("--seconds", type=float, default=1.0,
+                        help="of measurements per module on the host, but seven rounds at least")
     parser.add_argument("--parallel", type=int, default=4, help="comparisons at a time")
     parser.add_argument("--baselines", nargs="*", choices=("eager", "compile"),
                         default=["eager", "compile"])
@@ -372,6 +415,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.mode != "check" and not arguments.folder:
         parser.error(f"{arguments.mode} needs a folder")
+    arguments.size = arguments.size or ("host" if arguments.target == "host" else "large")
     set_precision(arguments.precision)
     # PyTorch's own remarks on modules hide the lines of this report.
     warnings.simplefilter("ignore")

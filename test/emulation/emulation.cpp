@@ -511,8 +511,8 @@ void multiply(Factor factor, float *d, const uint32_t *a, int aWords,
   }
 }
 
-void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
-                       bool adds) {
+void multiplyWarpgroup(Factor factor, float *const *d, int n, const uint32_t *a,
+                       uint64_t b, bool adds) {
   if (b >> 49)
     fail("a descriptor of wgmma has a swizzle or an offset");
   auto start = static_cast<uint32_t>(b & 0x3fff) << 4;
@@ -524,13 +524,17 @@ void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
     int row = lane() / 4 + i / 2 % 2 * 8;
     auto column = static_cast<uint32_t>(i / 4 * 8 + lane() % 4 * 2 + i % 2);
     double sum = adds ? *d[i] : 0;
+    // A word of K is one element of TF32, or two of bf16.
+    int pack = factor == Factor::TF32 ? 1 : 2;
     for (uint32_t k = 0; k < 8; ++k) {
       auto *right = reinterpret_cast<const uint32_t *>(
           fromShared(start + column / 8 * alongN + k / 4 * alongK +
                      column % 8 * 16 + k % 4 * 4));
-      const uint32_t *left = all[row % 8 * 4 + static_cast<int>(k) % 4];
-      sum += double(element(Factor::TF32, left + k / 4 * 2 + row / 8, 0)) *
-             element(Factor::TF32, right, 0);
+      const uint32_t *left =
+          all[row % 8 * 4 + static_cast<int>(k) % 4] + k / 4 * 2 + row / 8;
+      for (int part = 0; part < pack; ++part)
+        sum +=
+            double(element(factor, left, part)) * element(factor, right, part);
     }
     *d[i] = static_cast<float>(sum);
   }

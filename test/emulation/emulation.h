@@ -287,31 +287,33 @@ FACT_MMA_HALF(mma_sync_aligned_m16n8k8_row_col_f32_f16_f16_f32, Factor::F16)
 FACT_MMA_HALF(mma_sync_aligned_m16n8k4_row_col_f32_tf32_tf32_f32, Factor::TF32)
 #undef FACT_MMA_HALF
 
-/// wgmma of TF32, D = A B + D or A B of 64 x N elements: a warp has 16 rows of
-/// them. The descriptor of B has no swizzle.
-void multiplyWarpgroup(float *const *d, int n, const uint32_t *a, uint64_t b,
-                       bool adds);
+/// wgmma of TF32 or bf16, D = A B + D or A B of 64 x N elements: a warp has 16
+/// rows of them. The descriptor of B has no swizzle.
+void multiplyWarpgroup(Factor factor, float *const *d, int n, const uint32_t *a,
+                       uint64_t b, bool adds);
 template <int N, class Operands, size_t... I>
-void multiplyWarpgroup(const Operands &operands, std::index_sequence<I...>) {
+void multiplyWarpgroup(Factor factor, const Operands &operands,
+                       std::index_sequence<I...>) {
   float *d[] = {&std::get<I>(operands)...};
   uint32_t a[] = {std::get<N / 2>(operands), std::get<N / 2 + 1>(operands),
                   std::get<N / 2 + 2>(operands), std::get<N / 2 + 3>(operands)};
-  multiplyWarpgroup(d, N, a, std::get<N / 2 + 4>(operands),
+  multiplyWarpgroup(factor, d, N, a, std::get<N / 2 + 4>(operands),
                     std::get<N / 2 + 5>(operands));
 }
-#define FACT_WGMMA(n)                                                          \
+#define FACT_WGMMA(shape, n, factor)                                           \
   template <class... Operands>                                                 \
-  void wgmma_mma_async_sync_aligned_m64n##n##k8_f32_tf32_tf32(                 \
-      Operands &&...operands) {                                                \
-    multiplyWarpgroup<n>(std::forward_as_tuple(operands...),                   \
+  void wgmma_mma_async_sync_aligned_##shape(Operands &&...operands) {          \
+    multiplyWarpgroup<n>(factor, std::forward_as_tuple(operands...),           \
                          std::make_index_sequence<n / 2>());                   \
   }
-FACT_WGMMA(32)
-FACT_WGMMA(64)
-FACT_WGMMA(96)
-FACT_WGMMA(128)
+FACT_WGMMA(m64n32k8_f32_tf32_tf32, 32, Factor::TF32)
+FACT_WGMMA(m64n64k8_f32_tf32_tf32, 64, Factor::TF32)
+FACT_WGMMA(m64n96k8_f32_tf32_tf32, 96, Factor::TF32)
+FACT_WGMMA(m64n128k8_f32_tf32_tf32, 128, Factor::TF32)
+FACT_WGMMA(m64n128k16_f32_bf16_bf16, 128, Factor::BF16)
 #undef FACT_WGMMA
 // Products are done when they are issued.
+inline void fence_proxy_async_shared__cta() {}
 inline void wgmma_fence_sync_aligned() {}
 inline void wgmma_commit_group_sync_aligned() {}
 inline void wgmma_wait_group_sync_aligned(int) {}

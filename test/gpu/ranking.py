@@ -10,7 +10,7 @@
 compiles them and measures each on each shape beside torch.matmul; RESULTS has a line for each
 shape, and a second run continues after the last one. `report` asks the compiler of today for its
 order and prints how far its first choices are from the best that was measured, so that a change of
-the cost model is judged without a GPU.
+the cost model is judged without a GPU; docs/benchmarks has RESULTS, compressed.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import concurrent.futures
 import ctypes
 import hashlib
 import json
+import lzma
 import math
 import os
 import random
@@ -284,10 +285,15 @@ def losses(times: dict[str, float], predicted: dict[str, float], counts: list[in
             for count in counts]
 
 
+def read_results(path: Path) -> list[dict]:
+    with lzma.open(path, "rt") if path.suffix == ".xz" else path.open() as file:
+        return [json.loads(line) for line in file]
+
+
 def report(options) -> int:
-    counts = [1, 2, 3, 4, 8]
+    counts = [1, 2, 3, 4, 6, 8]
     for path in options.results:
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        lines = read_results(path)
         table, ratios, worst = [], [], []
         for line in lines:
             times = dict(line["us"])

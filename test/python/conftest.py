@@ -17,6 +17,7 @@ os.environ["PYTHONPATH"] = str(ROOT / "python")
 os.environ["FACT_PATTERNS"] = str(ROOT / "build" / "no-patterns")
 os.environ["FACT_LEARN"] = "0"
 os.environ.setdefault("FACT_WORK_DIR", str(ROOT / "build" / "python-tests"))
+os.environ.setdefault("FACT_CACHE_DIR", str(ROOT / "build" / "python-tests" / "cache"))
 
 
 @pytest.fixture(autouse=True)

@@ -37,8 +37,12 @@ typedef struct {
 
 static char error[256];
 
+#ifndef TARGET
+#define TARGET "host"
+#endif
+
 static const char *describe(void) {
-  return "{\"name\": \"fake\", \"target\": {\"kind\": \"host\"},"
+  return "{\"name\": \"fake\", \"target\": {\"kind\": \"" TARGET "\"},"
          " \"inputs\": [{\"name\": \"x\", \"type\": \"f32\", \"shape\": [2, "
          "4]}],"
          " \"outputs\": [{\"name\": \"y\", \"type\": \"f32\", \"shape\": [2, "

@@ -18,7 +18,7 @@ from fact.compiler import translate
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from breadth import registry, report, run
+from breadth import registry, report, run, scale
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")
@@ -58,6 +58,20 @@ def test_cases_are_reproducible():
     (first, x), (second, y) = each.make("small", "bf16"), each.make("small", "bf16")
     assert x[0].dtype == torch.bfloat16 and x[1][0].dtype == torch.bfloat16
     assert torch.equal(first(*x)[0], second(*y)[0])
+
+
+def test_sizes_for_one_thread():
+    """They fit the budget, keep odd sizes odd and what one size means for another, and are those
+    of a GPU where these are small enough."""
+    found = {each: each.sizes("host") for each in map(case, (
+        "rows.log_softmax_odd", "attention.causal", "products.square", "convolutions.residual",
+        "losses.gaussian_nll_mean"))}
+    for each, sizes in found.items():
+        assert scale.seconds(each.build, sizes) <= scale.BUDGET
+        assert all(small <= size <= large
+                   for small, size, large in zip(each.small, sizes, each.large))
+    assert all(size % 2 for size in found[case("rows.log_softmax_odd")])
+    assert scale.host_sizes(case("products.square").build, (8, 8, 8), (16, 32, 64)) == (16, 32, 64)
 
 
 @pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=pytest.mark.full)])
@@ -109,9 +123,15 @@ for bundle in map(pathlib.Path, sys.argv[sys.argv.index("--bundles") + 1:]):
     bundles = [tmp_path / name for name in ("first", "crashes", "second", "fails", "last")]
     for bundle in bundles:
         bundle.mkdir()
+    # What an earlier run finished stays.
+    done = tmp_path / "done"
+    done.mkdir()
+    (done / "time.json").write_text('{"failure": "earlier"}')
+    bundles.insert(1, done)
     run.supervise("time", bundles, [sys.executable, str(stub)])
     found = {bundle.name: report.read(bundle / "time.json").get("failure") for bundle in bundles}
     assert found == {"first": None, "second": None, "last": None, "fails": "wrong",
+                     "done": "earlier",
                      "crashes": "the process ended with status -6: signal"}
 
 
@@ -120,7 +140,7 @@ def test_report():
         {"name": "a", "kernels": [{"name": "k0", "rule": "generic", "us": 30.0},
                                   {"name": "k1", "rule": "rowwise", "us": 10.0}],
          "errors": {"out": [2e-7, 1e-7]}, "us": {"fact": 40.0, "eager": 80.0, "compile": 20.0},
-         "failure": None},
+         "intervals": {"eager": [1.9, 2.125]}, "failure": None},
         {"name": "b", "kernels": [{"name": "k0", "rule": "pointwise", "us": 10.0}], "errors": {},
          "us": {"fact": 10.0, "eager": 20.0}, "failure": "compare: wrong"},
     ]
@@ -129,5 +149,5 @@ def test_report():
     assert figures["compile"] == {"geometric_mean": pytest.approx(0.5), "modules": 1, "faster": 0,
                                   "worst": {"a": 0.5}}
     assert report.row(entries[0]) == ["a", "generic, rowwise", "75%: k0 30.0 us", "2.00", "40.0",
-                                      "80.0", "20.0", "2.00x", "0.50x", ""]
+                                      "80.0", "20.0", "2.00x [1.90, 2.12]", "0.50x", ""]
     assert report.row(entries[1])[-1] == "compare: wrong"

@@ -182,6 +182,22 @@ def test_compile_writes_a_summary(monkeypatch, tmp_path, capsys):
     assert "agent: rules" in capsys.readouterr().out and summary.exists()
 
 
+def test_a_library_hides_no_module(monkeypatch, tmp_path, capsys):
+    pytest.importorskip("torch_mlir")
+    if toolchain.find_tool("fact-compile") is None:
+        pytest.skip("fact-compile is not built")
+    (tmp_path / "relu.py").write_text("import torch\nModel = torch.nn.ReLU\n"
+                                      "def get_init_inputs():\n    return []\n"
+                                      "def get_inputs():\n    return [torch.ones(2)]\n")
+    (tmp_path / "elsewhere").mkdir()
+    arguments = ["--target=host", "--candidates=1", "--no-report"]
+    for folder, name in ((tmp_path, "librelu.so"), (tmp_path / "elsewhere", "relu.so")):
+        monkeypatch.chdir(folder)
+        assert main(["compile", str(tmp_path / "relu.py"), *arguments]) == 0
+        assert (folder / name).exists() and name in capsys.readouterr().out
+    assert not (tmp_path / "relu.so").exists()
+
+
 def test_work_folder_that_cannot_be_made(monkeypatch, tmp_path):
     pytest.importorskip("torch_mlir")
     (tmp_path / "file").write_text("")

@@ -165,6 +165,7 @@ def spatial(dims):
         "patches, padded": layer("Conv", 4, 5, 2, 2, 1),
         "transposed convolution": layer("ConvTranspose", 4, 5, 2, 2),
         "transposed convolution, overlapping": layer("ConvTranspose", 4, 6, 3, 2, 1, 1, groups=2),
+        "transposed convolution, cut off": layer("ConvTranspose", 4, 3, 6, 3, 4),
         "transposed convolution, dilated": layer("ConvTranspose", 4, 2, 3, 1, 2, dilation=2),
     }
     for size in (1, 2, 3):

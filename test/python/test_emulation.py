@@ -8,9 +8,11 @@ whole tiles, vectors and warps are the exception.
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -55,15 +57,14 @@ def write_bundle(folder, module, inputs, target, options=()):
                    check=True)
 
 
-def tune(root, folder):
+def tune(root, folder, options=("--untuned", "--candidates", "1")):
     """fact-tune's run on an emulated GPU."""
     environment = toolchain.environment()
     environment["PATH"] = f"{root / 'test' / 'emulation'}{os.pathsep}{environment['PATH']}"
     # Apart from the objects of the real nvcc.
     environment["FACT_CACHE_DIR"] = str(root / "build" / "emulated")
-    return subprocess.run(
-        [toolchain.require_tool("fact-tune"), folder / "bundle", "--untuned", "--candidates", "1"],
-        env=environment, text=True, capture_output=True, timeout=1200)
+    return subprocess.run([toolchain.require_tool("fact-tune"), folder / "bundle", *options],
+                          env=environment, text=True, capture_output=True, timeout=1200)
 
 
 def emulate(root, folder, module, inputs, target, options=()):
@@ -97,6 +98,20 @@ class Beside(nn.Module):
     def forward(self, x):
         parts = [self.left(x).relu(), self.right(torch.tanh(x)).sigmoid(), x, F.max_pool1d(x, 3, 2)]
         return self.out(torch.cat(parts, -1))
+
+
+@pytest.mark.parametrize("target", ["a100", pytest.param("h200", marks=pytest.mark.full)])
+def test_the_probe_does_its_work(root, tmp_path, target):
+    """Its loads verify their results: mma.sync, and wgmma for Hopper. Their speed means nothing."""
+    write_bundle(tmp_path, nn.ReLU(), (torch.randn(4, 8),), target, ["--candidates=1"])
+    process = tune(root, tmp_path, ["--probe", "--probe-seconds", "0.01", "--probe-bytes", "65536"])
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+    [file] = re.findall(r"^kept +(.*)$", process.stdout, re.MULTILINE)
+    ceilings = json.loads(Path(file).read_text())
+    assert set(ceilings["rates"]) == {"bandwidth", "scalar_flops", *(f"matrix_flops_{each}" for each in
+                                                                     ("16", "32", "tf32", "64"))}
+    assert all(rate["cold"] > 0 and rate["sustained"] > 0 for rate in ceilings["rates"].values())
+    assert ceilings["launch_seconds"] > 0
 
 
 @pytest.mark.parametrize("dtype", [
@@ -148,6 +163,86 @@ func.func @main(%x: tensor<3x65x70xf32>, %y: tensor<40x5xf32>)
   return %0, %2, %3 : tensor<3x70x65xf32>, tensor<40x5xf32>, tensor<3x70xf32>
 }
 """
+
+
+def phases(name, element, sizes, steps, first):
+    """The end of a transposed convolution: phases of rows and columns, stored as neighbors and
+    with channels before pixels, without some of the first and last pixels."""
+    (h, w, c), (u, v) = sizes, steps
+    rows, columns = u * h - 1, v * w - 2
+    part, count = f"tensor<2x{h}x{w}x{c}x{element}>", u * v
+    whole, split = f"2x{h}x{w}x{count * c}", f"2x{h}x{w}x{u}x{v}x{c}"
+    joined, cut, result = (f"tensor<{shape}x{element}>" for shape in (
+        f"2x{u * h}x{v * w}x{c}", f"2x{rows}x{columns}x{c}", f"2x{c}x{rows}x{columns}"))
+    inside, outside = (", ".join(f"%{letter}{i}" for i in range(count)) for letter in "px")
+    return f"""
+func.func @{name}({", ".join(f"%x{i}: {part}" for i in range(count))}) -> {result} {{
+  %0 = fact.fused "concat" ins({outside} : {", ".join([part] * count)}) {{
+  ^bb0({", ".join(f"%p{i}: {part}" for i in range(count))}):
+    %1 = fact.concat {inside} dim 3 : ({", ".join([part] * count)}) -> tensor<{whole}x{element}>
+    %2 = fact.reshape %1 : (tensor<{whole}x{element}>) -> tensor<{split}x{element}>
+    %3 = fact.permute %2 [0, 1, 3, 2, 4, 5]
+      : (tensor<{split}x{element}>) -> tensor<2x{h}x{u}x{w}x{v}x{c}x{element}>
+    %4 = fact.reshape %3 : (tensor<2x{h}x{u}x{w}x{v}x{c}x{element}>) -> {joined}
+    %5 = fact.slice %4 dim 1 start {first} : ({joined}) -> tensor<2x{rows}x{v * w}x{c}x{element}>
+    %6 = fact.slice %5 dim 2 start 1 : (tensor<2x{rows}x{v * w}x{c}x{element}>) -> {cut}
+    %7 = fact.permute %6 [0, 3, 1, 2] : ({cut}) -> {result}
+    fact.yield %7 : {result}
+  }} schedule(#fact.cuda_tile<rows = 16, columns = 16, threads = 64>) : {result}
+  return %0 : {result}
+}}
+"""
+
+
+@pytest.mark.parametrize("element, sizes, steps, first", [
+    ("f32", (5, 7, 21), (2, 2), 1),
+    pytest.param("bf16", (5, 7, 21), (2, 2), 1, marks=pytest.mark.full),
+    pytest.param("f32", (9, 16, 32), (1, 3), 0, marks=pytest.mark.full),
+    pytest.param("bf16", (4, 35, 6), (2, 4), 0, marks=pytest.mark.full)])
+def test_phases_are_one_cropped_pass(root, tmp_path, element, sizes, steps, first):
+    (tmp_path / "phases.mlir").write_text(phases("main", element, sizes, steps, first))
+    report = emulate_text(root, tmp_path, tmp_path / "phases.mlir")
+    assert kinds(report) == {"cuda_tile"}, kinds(report)
+    [source] = (tmp_path / "bundle" / "kernels").glob("concat_*/0.cu")
+    text = source.read_text()
+    assert text.count("TiledPointwise<") == 1 and text.count("Guarded<") >= 2, text
+
+
+# Images read through indices of rows and columns, as a resize does: threads have several images.
+RESIZED = """
+func.func @main(%x: tensor<41x5x9x10xf32>, %y: tensor<67x90xf32>, %row: tensor<42x1xi64>,
+                %column: tensor<34xi64>, %odd: tensor<35xi64>, %t: tensor<34xf32>)
+    -> (tensor<41x5x42x34xf32>, tensor<67x42x35xf32>) {
+  %0 = fact.fused "pointwise"
+      ins(%x, %row, %column, %t : tensor<41x5x9x10xf32>, tensor<42x1xi64>, tensor<34xi64>, tensor<34xf32>) {
+  ^bb0(%a: tensor<41x5x9x10xf32>, %i: tensor<42x1xi64>, %j: tensor<34xi64>, %w: tensor<34xf32>):
+    %2 = fact.reshape %a : (tensor<41x5x9x10xf32>) -> tensor<41x5x90xf32>
+    %3 = fact.add %i, %j : (tensor<42x1xi64>, tensor<34xi64>) -> tensor<42x34xi64>
+    %4 = fact.gather %2, %3 dim 2 : (tensor<41x5x90xf32>, tensor<42x34xi64>) -> tensor<41x5x42x34xf32>
+    %5 = fact.mul %4, %w : (tensor<41x5x42x34xf32>, tensor<34xf32>) -> tensor<41x5x42x34xf32>
+    fact.yield %5 : tensor<41x5x42x34xf32>
+  } schedule(#fact.cuda_pointwise<threads = 32, vector = 2>) : tensor<41x5x42x34xf32>
+  %1 = fact.fused "pointwise" ins(%y, %row, %odd : tensor<67x90xf32>, tensor<42x1xi64>, tensor<35xi64>) {
+  ^bb0(%a: tensor<67x90xf32>, %i: tensor<42x1xi64>, %j: tensor<35xi64>):
+    %2 = fact.add %i, %j : (tensor<42x1xi64>, tensor<35xi64>) -> tensor<42x35xi64>
+    %3 = fact.gather %a, %2 dim 1 : (tensor<67x90xf32>, tensor<42x35xi64>) -> tensor<67x42x35xf32>
+    %4 = fact.constant dense<0.0> : tensor<67x1x35xf32>
+    %5 = fact.slice %3 dim 1 start 1 : (tensor<67x42x35xf32>) -> tensor<67x41x35xf32>
+    %6 = fact.concat %5, %4 dim 1 : (tensor<67x41x35xf32>, tensor<67x1x35xf32>) -> tensor<67x42x35xf32>
+    fact.yield %6 : tensor<67x42x35xf32>
+  } schedule(#fact.cuda_pointwise<threads = 32, vector = 1>) : tensor<67x42x35xf32>
+  return %0, %1 : tensor<41x5x42x34xf32>, tensor<67x42x35xf32>
+}
+"""
+
+
+@pytest.mark.full
+def test_images_share_indices(root, tmp_path):
+    (tmp_path / "resized.mlir").write_text(RESIZED)
+    emulate_text(root, tmp_path, tmp_path / "resized.mlir")
+    rows = [re.search("PointwiseSchedule<(.*)>>", source.read_text())[1]
+            for source in sorted((tmp_path / "bundle" / "kernels").glob("*/0.cu"))]
+    assert rows == ["32, 2, 8, true", "32, 1, 4, true"], rows
 
 
 def kinds(report):

@@ -3,6 +3,7 @@
 
 import os
 import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -33,6 +34,24 @@ def test_a_failure_leaves_the_old(tmp_path):
             file.write("new")
             raise KeyboardInterrupt
     assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_what_a_killed_process_left_is_removed(root, tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    script = ("import os, signal, sys; from fact.files import writing\n"
+              "with writing(sys.argv[1]) as file:\n"
+              "    file.write('half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)\n")
+    killed = subprocess.run([sys.executable, "-c", script, str(path)])
+    assert killed.returncode == -signal.SIGKILL
+    assert path.read_text() == "old" and len(os.listdir(tmp_path)) == 2
+    with writing(path) as outer:
+        # A file that is being written is no leftover.
+        with writing(path) as inner:
+            inner.write("inner")
+        outer.write("outer")
+    assert path.read_text() == "outer"
     assert os.listdir(tmp_path) == ["file"]
 
 

@@ -66,11 +66,10 @@ def test_a_similar_kernel_tries_fewer_candidates(tune, tmp_path):
     assert len(warm["attempts"]) <= 8
     # It knows more now, and searches none of what was slow.
     assert len(entries(known)) == 2
-    times = {each["key"]: each["us"] for each in entry["schedules"]}
-    best = min(times.values())
-    assert all(times.get(each["schedule"], best) <= 1.25 * best for each in warm["attempts"])
-    # As fast, within the noise of a busy machine.
-    assert warm["us"] < 1.5 * cold["us"]
+    least = {each["key"]: each["us_low"] for each in entry["schedules"]}
+    best = min(each["us"] for each in entry["schedules"])
+    assert all(least.get(each["schedule"], best) <= 1.25 * best for each in warm["attempts"])
+    assert len(set(least) & {each["schedule"] for each in warm["attempts"]}) <= (len(least) + 1) // 2
 
 
 @pytest.mark.full

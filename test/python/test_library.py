@@ -305,6 +305,16 @@ def test_a_library_of_others(fake_library):
         fact.load(fake_library("other", "-Dfact_library=other_library"))
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="PyTorch has a GPU")
+def test_a_library_for_a_gpu_without_one(fake_library):
+    """It describes itself; only a model needs CUDA."""
+    library = fact.load(fake_library("cuda", '-DTARGET="cuda"'))
+    assert library.device_type == "cuda" and library.inputs
+    with pytest.raises(fact.FactError, match="fake was compiled for a GPU, and this PyTorch, .*, "
+                                             "(was built without CUDA|sees no GPU)"):
+        library.load_weights(weights())
+
+
 def test_another_abi(fake_library):
     with pytest.raises(fact.FactError, match="has library ABI 99"):
         fact.load(fake_library("abi", "-DABI=99"))

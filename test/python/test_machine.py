@@ -149,3 +149,30 @@ def test_doctor_finds_caches_and_tools(monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "/nowhere")
     assert examined("compute-sanitizer").found == str(sanitizer)
+
+
+def test_a_gpu_that_is_not_there(monkeypatch):
+    """Said before nvcc runs for minutes."""
+    def missing(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(machine.ctypes, "CDLL", missing)
+    module, inputs = torch.nn.ReLU(), (torch.ones(4),)
+    if toolchain.find_nvcc():
+        with pytest.raises(fact.FactError, match="'h200' needs a GPU .* no CUDA driver .*fact.bundle"):
+            fact.build(module, inputs, target="h200")
+    monkeypatch.setattr(toolchain, "find_nvcc", lambda: None)
+    with pytest.raises(fact.FactError, match="'sm_80' needs nvcc, which is not installed"):
+        fact.build(module, inputs, target="sm_80")
+
+
+def test_where_a_gpu_need_not_be_here(monkeypatch, gpu):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    machine.require_gpu("host")
+    machine.require_gpu("x86-64-v3")
+    machine.require_gpu("h200", ["--tuner-argument=--run-launcher=srun"])
+    # PyTorch may have no CUDA: the tuner has its own.
+    gpu(H200, sees=False)
+    monkeypatch.setattr(machine.ctypes, "CDLL", lambda name: name)
+    machine.require_gpu("h200")

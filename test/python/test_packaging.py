@@ -98,7 +98,7 @@ def wheel(static_tools, tmp_path_factory, root):
     folder = tmp_path_factory.mktemp("wheel")
     # A copy, since setuptools writes beside its sources.
     source = folder / "source"
-    for name in ("python", "patterns"):
+    for name in ("python", "patterns", "include"):
         shutil.copytree(root / name, source / name,
                         ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     for name in ("setup.py", "pyproject.toml"):
@@ -112,7 +112,8 @@ def wheel(static_tools, tmp_path_factory, root):
 def test_a_wheel_has_the_tools(wheel):
     assert wheel.name.endswith(f"-py3-none-linux_{platform.machine()}.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for name in (*(f"fact/bin/{tool}" for tool in TOOLS), "fact/py.typed", "fact/version.txt"):
+    for name in (*(f"fact/bin/{tool}" for tool in TOOLS), "fact/py.typed", "fact/version.txt",
+                 "fact/include/fact/Runtime/Library.h", "fact/include/fact/Runtime/dlpack/dlpack.h"):
         assert name in names
     assert any(name.startswith("fact/share/fact/patterns/") for name in names)
 
@@ -189,6 +190,16 @@ def test_old_versions_of_torch_are_known():
 
     assert is_too_old("2.9.1+cu128") and is_too_old("1.13")
     assert not is_too_old("2.11.0") and not is_too_old("2.13.0+cpu") and not is_too_old("3.0.0a0")
+
+
+def test_an_old_torch_is_named(root):
+    """On import, before anything fails for it."""
+    program = "import torch; torch.__version__ = '2.9.1+cu128'; import fact"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(root / "python")})
+    assert done.returncode == 0, done.stderr
+    assert ("FactWarning: PyTorch 2.9.1+cu128 is older than 2.11, the oldest that FACT works with: "
+            "pip install --upgrade torch") in done.stderr
 
 
 @pytest.fixture

@@ -42,6 +42,8 @@ SAMPLE = {
 ENTRY = ("entries", 0)
 GOOD, BAD = (*ENTRY, "schedules", 0), (*ENTRY, "schedules", 1)
 REMOVED = object()
+GAIN = {"form": "fused", "against": "apart", "ratio": 1.25, "ratio_low": 1.2, "ratio_high": 1.5,
+        "machine": "NVIDIA H200", "date": "2026-11-17"}
 
 
 def change(*changes):
@@ -73,6 +75,9 @@ RIGHT = {
     "a whole number": [((*ENTRY, "extents", "m"), 64.0)],
     "no example": [((*ENTRY, "example"), REMOVED)],
     "no error": [((*GOOD, "error"), REMOVED)],
+    "evidence": [((*GOOD, "us_low"), 10.25), ((*GOOD, "us_high"), 11), ((*GOOD, "runs"), 40)],
+    "gains": [((*ENTRY, "gains"), [GAIN, {**GAIN, "against": "single"}])],
+    "no gains": [((*ENTRY, "gains"), [])],
     "no speed of light": [((*GOOD, "sol_share"), 0)],
     "pending": [((*BAD, "status"), "pending")],
     "many words": [((*BAD, "machine"), "é" * 1000)],
@@ -95,6 +100,12 @@ WRONG = {
     "an unknown member": [(("color",), "red")],
     "entries by name": [(("entries",), {})],
     "an entry that is a number": [(ENTRY, 5)],
+    "no runs": [((*GOOD, "runs"), 0)],
+    "an interval of what failed": [((*BAD, "us_low"), 1)],
+    "runs of what failed": [((*BAD, "runs"), 3)],
+    "a gain without a day": [((*ENTRY, "gains"), [{k: v for k, v in GAIN.items() if k != "date"}])],
+    "a gain of no time": [((*ENTRY, "gains"), [{**GAIN, "ratio": 0}])],
+    "an unknown member of a gain": [((*ENTRY, "gains"), [{**GAIN, "us": 1}])],
     "an unknown member of an entry": [((*ENTRY, "id"), "x")],
     "no ops": [((*ENTRY, "ops"), REMOVED)],
     "empty ops": [((*ENTRY, "ops"), "")],

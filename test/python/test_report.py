@@ -9,6 +9,7 @@ import json
 import random
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -366,7 +367,7 @@ def test_failed_compilation(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.py").write_text(WORKLOAD.replace(
         "torch.softmax(", "torch.linalg.eigvalsh(x[:, :4]).sum() + torch.softmax("))
-    assert main(["compile", "bad.py", "--target=host"]) == 1
+    assert main(["compile", "bad.py", "--target=host", "-o", "bad.so"]) == 1
     assert "report: bad.report.html" in capsys.readouterr().err
     report = find_report(tmp_path / "bad.report.html")
     assert report.status == "failed" and not report.kernels
@@ -376,8 +377,42 @@ def test_failed_compilation(tmp_path, monkeypatch, capsys):
     assert main(["report", "bad.report.html", "--text"]) == 0
     assert "linalg_eigvalsh" in capsys.readouterr().out
     (tmp_path / "bad.report.html").unlink()
-    assert main(["compile", "bad.py", "--target=host", "--no-report"]) == 1
+    assert main(["compile", "bad.py", "--target=host", "-o", "bad.so", "--no-report"]) == 1
     assert not (tmp_path / "bad.report.html").exists()
+    # Told of no output, it leaves nothing in the current folder.
+    assert main(["compile", "bad.py", "--target=host"]) == 1
+    page = tmp_path / "work" / "bad.report.html"
+    assert f"report: {page}" in capsys.readouterr().err
+    assert find_report(page).status == "failed"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.py", "work"]
+
+
+@needs_compiler
+def test_errors_of_the_tuner(tmp_path, monkeypatch, capfd):
+    """A compiler that refuses every candidate: the page and the bundle's report say why."""
+    pytest.importorskip("torch_mlir")
+    monkeypatch.setenv("FACT_WORK_DIR", str(tmp_path / "work"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mlp.py").write_text(WORKLOAD)
+    compile_ = ["compile", "mlp.py", "--target=host", "--candidates=1", "-o", "mlp.so"]
+    with monkeypatch.context() as cold:
+        cold.setenv("FACT_CACHE_DIR", str(tmp_path / "cache"))
+        assert main([*compile_, "--option=--tuner-argument=--launcher",
+                     "--option=--tuner-argument=false"]) == 1
+    # The command that reproduces it writes into no folder that is gone.
+    assert "--summary=" not in capfd.readouterr().err.split("reproduce it with\n")[1]
+    bundle, = (tmp_path / "work").glob("*/bundle")
+    reports = [find_report(path) for path in (tmp_path / "mlp.report.html", bundle)]
+    for report in reports:
+        assert report.status == "failed"
+        assert "compile" in report.errors[0] and "tuning failed" not in report.errors[0]
+    assert "tuning failed" in reports[0].errors[1] and reports[0].kernels
+    first = reports[0].errors[0].splitlines()[0]
+    assert first in check_page((tmp_path / "mlp.report.html").read_text()).text
+    # The next run succeeds, and its report has no errors.
+    subprocess.run([toolchain.find_tool("fact-tune"), bundle, "--candidates", "1", "--untuned"],
+                   check=True, capture_output=True)
+    assert not (bundle / "failure.json").exists() and not find_report(bundle).errors
 
 
 def test_nothing_to_report(tmp_path, capsys):

@@ -56,10 +56,10 @@ static cl::opt<std::string>
          cl::desc("Prefix of the library's functions (default: the "
                   "module's name, else the input's)"),
          cl::value_desc("prefix"), cl::cat(category));
-static cl::opt<unsigned>
-    candidates("candidates",
-               cl::desc("Maximum number of candidates per kernel (default 16)"),
-               cl::value_desc("n"), cl::init(16), cl::cat(category));
+static cl::opt<unsigned> candidates(
+    "candidates",
+    cl::desc("Maximum number of compiled candidates per kernel (default 16)"),
+    cl::value_desc("n"), cl::init(16), cl::cat(category));
 static cl::opt<double> alternatives(
     "alternatives",
     cl::desc("Measure other forms of a kernel, such as a product and its "

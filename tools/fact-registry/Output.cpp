@@ -52,6 +52,10 @@ static Json toJson(const Schedule &schedule) {
   if (schedule.status == Status::Accepted) {
     json["us"] = schedule.us;
     json["sol_share"] = schedule.solShare;
+    if (schedule.usLow > 0 && schedule.usHigh > 0)
+      json.update({{"us_low", schedule.usLow}, {"us_high", schedule.usHigh}});
+    if (schedule.runs > 0)
+      json["runs"] = schedule.runs;
   } else {
     json["reason"] = schedule.reason;
   }
@@ -80,6 +84,14 @@ Json toJson(const Entry &entry) {
   json["schedules"] = Json::array();
   for (const Schedule &schedule : entry.schedules)
     json["schedules"].push_back(toJson(schedule));
+  for (const Gain &gain : entry.gains)
+    json["gains"].push_back({{"form", gain.form},
+                             {"against", gain.against},
+                             {"ratio", gain.ratio},
+                             {"ratio_low", gain.low},
+                             {"ratio_high", gain.high},
+                             {"machine", gain.machine},
+                             {"date", gain.date}});
   return json;
 }
 

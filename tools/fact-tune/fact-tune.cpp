@@ -10,19 +10,23 @@
 #include "fact/Registry/EntryFile.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/Version.h"
+#include "fact/Support/WholeFile.h"
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/CommandLine.h"
 #include "fact/Tuning/Files.h"
 #include "fact/Tuning/Learn.h"
 #include "fact/Tuning/LibraryWriter.h"
 #include "fact/Tuning/Process.h"
+#include "fact/Tuning/Progress.h"
 #include "fact/Tuning/Tuner.h"
 #include "fact/Tuning/Workshop.h"
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -38,7 +42,7 @@ device; one that fails does not stop the others.
 
   -o FILE                 the library (default: BUNDLE/<name>.so); its header
                           is written beside it
-  --candidates N          candidates per kernel, best prediction first (12);
+  --candidates N          candidates per kernel, best prediction first (6);
                           those that share an object count once
   --jobs N                concurrent compilers (default: by processors, memory)
   --compile-timeout S     seconds until a compiler is killed (600)
@@ -64,6 +68,19 @@ device; one that fails does not stop the others.
                           forms of its kernels
   --ablate                measure what each form that ships gains, in the whole
                           program
+  --search-window N       after the first candidates, try those of the bundle
+                          that are near the best, until N in a row gain less
+                          than 1% (0: none)
+  --search-eps E          and until a kernel is within this share of what the
+                          machine reaches (0.05)
+  --search-seconds S      and for no longer than this
+  --probe                 measure what the machine reaches (bandwidth, FLOP/s
+                          by type, cost of a launch), keep it for reports, and
+                          tune nothing
+  --probe-seconds S       how long each load of --probe runs without a pause
+                          (1; with CUDA 3)
+  --probe-bytes N         the memory that --probe moves to measure bandwidth
+                          (several times the last cache)
   --no-link               tune, link nothing
   --no-learn              keep the measurements out of the user's registry, as
                           FACT_LEARN=0 does
@@ -142,6 +159,18 @@ static CommandOptions parseOptions(int argc, char **argv) {
       options.noAlternatives = true;
     else if (word == "--ablate")
       options.ablate = true;
+    else if (word == "--search-window")
+      options.searchWindow = line.whole();
+    else if (word == "--search-eps")
+      options.searchEps = line.number();
+    else if (word == "--search-seconds")
+      options.searchSeconds = line.number();
+    else if (word == "--probe")
+      options.probe = true;
+    else if (word == "--probe-seconds")
+      options.probeSeconds = line.number();
+    else if (word == "--probe-bytes")
+      options.probeBytes = line.whole();
     else if (word == "--no-learn")
       options.noLearn = true;
     else if (word == "--no-link")
@@ -260,7 +289,7 @@ public:
   explicit Run(const CommandOptions &options)
       : options(options), onlyShows(options.list || options.dryRun),
         links(!onlyShows && !options.noLink && !options.compileOnly &&
-              options.only.empty()) {}
+              !options.probe && options.only.empty()) {}
 
   int run();
 
@@ -272,18 +301,41 @@ private:
   void runScheduler();
   void tune();
   void finish(Work &work);
-  void learn(const Work &work, const std::filesystem::path &report) const;
+  void compareWithRules(Work &work);
+  void learn(const std::filesystem::path &bundle,
+             const std::filesystem::path &report) const;
   void printSummary() const;
+  Progress getProgress() const;
 
   const CommandOptions &options;
   bool onlyShows, links;
+  ProgressDisplay display{[this] { return getProgress(); }};
   std::unique_ptr<Workshop> shop;
   std::vector<Work> works;
 };
 } // namespace
 
+/// Why the last run failed, for reports. A run that begins removes it.
+static std::filesystem::path failureFile(const Bundle &bundle) {
+  return bundle.folder / "failure.json";
+}
+
+/// A folder that cannot be written is not worth a second error.
+static void recordFailure(const Bundle &bundle, const std::string &why) {
+  nlohmann::ordered_json json = {{"format", 1}, {"error", why}};
+  // Messages of compilers may be of any encoding.
+  auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  try {
+    writeFile(failureFile(bundle), json.dump(2, ' ', false, replace) + "\n");
+  } catch (const Failure &) {
+  }
+}
+
 void Run::fail(Work &work, const std::string &why) {
   work.error = why;
+  // A bundle that was opened is locked.
+  if (!onlyShows && !work.bundle.folder.empty())
+    recordFailure(work.bundle, why);
   if (work.tuner)
     work.tuner->fail(why);
   std::fflush(stdout);
@@ -312,6 +364,10 @@ void Run::open(Work &work) {
         !error.empty())
       throw Failure(error);
   work.bundle = readBundle(work.path);
+  if (!onlyShows) {
+    std::error_code ignored;
+    std::filesystem::remove(failureFile(work.bundle), ignored);
+  }
   locateCutlass(work.bundle, options);
   checkOnly(work.bundle, options);
   if (links)
@@ -342,6 +398,10 @@ void Run::tune() {
     return;
   }
   forEach([](Work &work) { work.tuner->prepare(); });
+  if (options.probe) {
+    forEach([](Work &work) { work.tuner->probe(); });
+    return;
+  }
   forEach([](Work &work) { work.tuner->start(); });
   runScheduler();
   forEach([this](Work &work) { finish(work); });
@@ -349,25 +409,90 @@ void Run::tune() {
 
 void Run::finish(Work &work) {
   work.result = work.tuner->finish();
-  if (links)
-    work.tuner->compose(work.result);
   std::filesystem::path report = work.bundle.folder / "tuning.json";
-  if (options.only.empty())
-    writeFile(report, writeTuningReport(work.bundle, work.result),
-              fact::Synchronize::Yes);
+  auto writeReport = [&] {
+    if (options.only.empty())
+      writeFile(report, writeTuningReport(work.bundle, work.result),
+                fact::Synchronize::Yes);
+  };
+  if (links) {
+    work.tuner->compose(work.result);
+    // What is linked has a report, whatever becomes of the other grouping.
+    writeReport();
+    compareWithRules(work);
+  }
+  writeReport();
   std::fputs(writeTable(work.result).c_str(), stdout);
   if (links)
     std::printf("\nlibrary   %s\nheader    %s\nreport    %s\n",
                 work.result.library.c_str(), work.result.header.c_str(),
                 report.c_str());
-  learn(work, report);
+  learn(work.bundle.folder, report);
   std::fflush(stdout);
+}
+
+/// Replaces a library by another one, completely or not at all.
+static void replaceLibrary(const std::filesystem::path &from,
+                           const std::filesystem::path &to) {
+  std::filesystem::path aside = fact::getUniqueName(to, fact::partial);
+  std::error_code code;
+  std::filesystem::copy_file(from, aside, code);
+  int number = code ? code.value() : fact::synchronize(aside);
+  if (number == 0 && std::rename(aside.c_str(), to.c_str()) != 0)
+    number = errno;
+  if (number == 0)
+    return;
+  std::filesystem::remove(aside, code);
+  throw Failure("cannot write " + to.string() + ": " +
+                describeWriteError(number, to));
+}
+
+/// A bundle that an agent grouped has the rules' grouping of the same model
+/// beside it: tunes that too, with the measurements of this one, and ships the
+/// rules' library unless the agent's is surely faster.
+void Run::compareWithRules(Work &work) {
+  std::filesystem::path folder = work.bundle.folder / "rules";
+  if (options.untuned || options.noAlternatives ||
+      !std::filesystem::exists(folder / "bundle.json"))
+    return;
+  Options own = options;
+  own.bundles = {work.path, folder};
+  own.output = folder / work.result.library.filename();
+  if (own.database.empty())
+    own.database = work.bundle.folder / "tuning.sqlite";
+  try {
+    Bundle bundle = readBundle(folder);
+    locateCutlass(bundle, options);
+    ++shop->bundles;
+    Tuner tuner(bundle, own, *shop);
+    tuner.prepare();
+    tuner.start();
+    TuningResult result = tuner.finish();
+    tuner.compose(result);
+    std::filesystem::path report = folder / "tuning.json";
+    writeFile(report, writeTuningReport(bundle, result),
+              fact::Synchronize::Yes);
+    learn(folder, report);
+    Race race =
+        work.tuner->raceGroupings(work.result.library, bundle, result.library);
+    if (!race.programs.empty() && race.programs.front().ships)
+      replaceLibrary(result.library, work.result.library);
+    work.result.groupings = std::move(race);
+  } catch (const Interruption &) {
+    throw;
+  } catch (const std::exception &problem) {
+    std::fprintf(stderr,
+                 "fact-tune: warning: the rules' grouping was not measured: "
+                 "%s\n",
+                 problem.what());
+  }
 }
 
 /// Adds what was measured to the user's registry, for the next compilation of
 /// similar kernels. A registry that cannot be written is a warning: the library
 /// is done.
-void Run::learn(const Work &work, const std::filesystem::path &report) const {
+void Run::learn(const std::filesystem::path &bundle,
+                const std::filesystem::path &report) const {
   if (options.noLearn || options.untuned || !options.only.empty())
     return;
   std::filesystem::path folder = fact::registry::getUserFolder();
@@ -379,9 +504,9 @@ void Run::learn(const Work &work, const std::filesystem::path &report) const {
     fact::registry::LearnOptions learned;
     learned.results = report;
     // Slow schedules are not tried again either.
-    learned.keep = options.candidates;
+    learned.keep = std::max<size_t>(options.candidates, 12);
     std::vector<fact::registry::Entry> found =
-        fact::registry::learn(work.bundle.folder, learned);
+        fact::registry::learn(bundle, learned);
     entries = found.size();
     error = fact::registry::addEntries(folder, found);
   } catch (const std::exception &problem) {
@@ -393,6 +518,14 @@ void Run::learn(const Work &work, const std::filesystem::path &report) const {
   else
     std::fprintf(stderr, "fact-tune: warning: nothing was learned: %s\n",
                  error.c_str());
+}
+
+Progress Run::getProgress() const {
+  Progress progress;
+  for (const Work &work : works)
+    if (work.tuner && work.error.empty())
+      progress += work.tuner->getProgress();
+  return progress;
 }
 
 void Run::printSummary() const {
@@ -442,6 +575,7 @@ int Run::run() {
       onlyShows ? "" : findObjects(options.objects),
       options.jobs ? options.jobs : defaultJobs(anyCuda),
       /*measureAlone=*/anyHost);
+  shop->scheduler.setObserver(&display);
   if (options.compileOnly && !shop->objects.isOn())
     throw Failure("--compile-only has no folder for its objects: name one with "
                   "--objects");

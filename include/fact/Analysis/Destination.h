@@ -4,7 +4,7 @@
 #ifndef FACT_ANALYSIS_DESTINATION_H
 #define FACT_ANALYSIS_DESTINATION_H
 
-#include "fact/Dialect/Fact/Fact.h"
+#include "fact/Analysis/PointwiseGraph.h"
 
 namespace fact {
 /// A value whose elements a kernel stores, and their positions in the buffer of
@@ -13,6 +13,8 @@ namespace fact {
 struct Destination {
   mlir::Value value;
   StridedView view;
+  /// Elements outside of a bound are not stored.
+  std::vector<PointwiseGraph::Bound> bounds = {};
 };
 
 /// The yielded value without any of the permutes and reshapes at its end.
@@ -23,6 +25,10 @@ mlir::FailureOr<Destination> getDestination(mlir::Value yielded,
 /// and so on, as far as strides describe the positions.
 llvm::SmallVector<Destination> getDestinations(mlir::Value yielded);
 
+/// The yielded value without the permutes, reshapes and slices at its end, as
+/// far as strides describe the positions. Slices become bounds.
+Destination getCropped(mlir::Value yielded);
+
 /// Reshapes all views to the shape of the first: the index space of a kernel
 /// that computes several results.
 mlir::LogicalResult shareIndexSpace(llvm::MutableArrayRef<StridedView> views,
@@ -30,12 +36,12 @@ mlir::LogicalResult shareIndexSpace(llvm::MutableArrayRef<StridedView> views,
 
 /// The inputs of a concatenation, each with its part of where the result lands.
 llvm::SmallVector<Destination> getParts(ConcatOp concat,
-                                        const StridedView &view);
+                                        const Destination &result);
 
-/// The same, where `view` is of the result with dimensions split: each input
-/// has to be a box of it, as the phases of a pixel shuffle are.
+/// The same, where `result` has dimensions split: each input has to be a box of
+/// it, as the phases of a pixel shuffle are.
 mlir::FailureOr<llvm::SmallVector<Destination>>
-getSplitParts(ConcatOp concat, const StridedView &view, EmitError emitError);
+getSplitParts(ConcatOp concat, const Destination &result, EmitError emitError);
 
 /// The halves of a rotary embedding, each with its part of where the result
 /// lands: `x * cos - y * sin` and `y * cos + x * sin` for all pairs (x, y). The

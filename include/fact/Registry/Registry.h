@@ -77,10 +77,25 @@ struct Schedule {
   double us = 0;
   double solShare = 0;
   std::optional<double> error;
+  /// The evidence: the 95% interval of the time, and of how many runs it is the
+  /// median. 0 where it was not recorded.
+  double usLow = 0, usHigh = 0;
+  int64_t runs = 0;
   /// Provenance: "NVIDIA H200", {"fact": "0.1.0", ...}, "2026-11-15".
   std::string machine;
   std::map<std::string, std::string> versions;
   std::string date;
+};
+
+/// What a form of the kernel gains end to end, on one machine: the time of a
+/// whole program with another form of this kernel over the time of the program
+/// with this one (fact-tune --ablate).
+struct Gain {
+  /// "fused", "single", "apart"
+  std::string form, against;
+  /// The median over rounds in turn, and its 95% interval.
+  double ratio = 1, low = 1, high = 1;
+  std::string machine, date;
 };
 
 struct Entry {
@@ -89,6 +104,8 @@ struct Entry {
   std::string example;
   /// Accepted ones first, the fastest first; then failed, then pending ones.
   std::vector<Schedule> schedules;
+  /// By form, other form and machine.
+  std::vector<Gain> gains;
   /// The file it was read from; empty for a new entry.
   std::filesystem::path file;
 

@@ -74,11 +74,10 @@ typedef struct FactGraphInfo {
   int64_t recorded;
   int64_t updated;
   /* Why the last run launched kernel by kernel, in one word; "" if it replayed
-   * a graph. `off`; `unsupported` on the host; `first`; `short`, a program of
-   * one or two kernels; `moving`, addresses that were not seen before;
-   * `captured`, as the caller captures the stream; `profiled`; or what failed:
-   * `capture`, `instantiate`, `update`, `launch`. After a failure no run
-   * replays a graph until `use_graphs` is called. */
+   * a graph. `off`; `unsupported` on the host; `first`; `moving`, addresses
+   * that were not seen before; `captured`, as the caller captures the stream;
+   * `profiled`; or what failed: `capture`, `instantiate`, `update`, `launch`.
+   * After a failure no run replays a graph until `use_graphs` is called. */
   const char *reason;
   /* The error behind a failure; "" if there was none. Valid, like `reason`,
    * until the next call with this instance. */

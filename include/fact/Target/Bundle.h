@@ -11,8 +11,9 @@ namespace fact {
 struct BundleOptions {
   /// The model's name: a C identifier, the prefix of the library's functions.
   std::string name;
-  /// Maximum candidates per kernel, the best predicted first, or in the order
-  /// of a list. Kernels that only alternatives launch have half as many.
+  /// Maximum objects to compile per kernel, each with all of its candidates,
+  /// the best predicted first, or in the order of a list. Kernels that only
+  /// alternatives launch have half as many.
   unsigned candidates = 16;
   /// Takes all of a list (`#fact.schedules`), whatever `candidates` says.
   bool wholeLists = false;

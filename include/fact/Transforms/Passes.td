@@ -16,6 +16,7 @@ def FoldViews : Pass<"fact-fold-views"> {
     A transpose of the last two dimensions becomes a flag of `fact.matmul`, an
     explicit broadcast becomes the implicit one of a pointwise op, and a product
     of batches that is transposed becomes the product of its transposed factors.
+    A gather of elements that were widened gathers the narrow ones.
 
     ```mlir
     %0 = fact.permute %k [0, 2, 1] : (tensor<2x8x4xf32>) -> tensor<2x4x8xf32>

@@ -159,6 +159,9 @@ struct Kernel {
   double solUs = 0;
   /// The least that it computes and moves, for reports.
   double flops = 0, bytes = 0;
+  /// The operations by the unit that does them, by the names of a machine file:
+  /// "matrix_flops_16", "scalar_flops".
+  std::map<std::string, double> flopsByType;
   KernelSource reference;
   std::vector<Candidate> candidates;
   /// Hash of all that its results depend on, including references and

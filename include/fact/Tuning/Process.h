@@ -44,9 +44,26 @@ struct Outcome {
   std::string text() const;
 };
 
+/// The commands of a scheduler, by kind.
+struct Workload {
+  struct Kind {
+    size_t ended = 0, running = 0, waiting = 0;
+    /// Of those that ended, in sum.
+    double seconds = 0;
+
+    size_t open() const { return running + waiting; }
+  };
+  Kind builds, measurements;
+  /// Builds at a time.
+  unsigned jobs = 1;
+  /// No build runs beside a measurement.
+  bool measureAlone = false;
+};
+
 /// Runs two kinds of commands concurrently: builds, several at a time, and
 /// measurements, one at a time. Each command has its own process group, which
-/// is killed as a whole at its timeout and when fact-tune ends for any reason.
+/// ends as a whole at its timeout and when fact-tune ends for any reason: by
+/// SIGTERM, so that launchers cancel what they started, then by SIGKILL.
 /// A command's output is kept up to `outputLimit`, in its log and in its
 /// outcome. Single-threaded; callbacks may add commands.
 class Scheduler {
@@ -66,10 +83,23 @@ public:
   void measure(Command command, Callback done,
                std::function<bool()> unwanted = nullptr);
 
+  /// Sees a scheduler while it runs.
+  class Observer {
+  public:
+    virtual ~Observer() = default;
+    /// Many times a second, while commands run.
+    virtual void wait(const Scheduler &scheduler) = 0;
+    /// Before a callback, which may print, and at the end.
+    virtual void clear() = 0;
+  };
+  /// It outlives the scheduler, or is replaced by null.
+  void setObserver(Observer *newObserver) { observer = newObserver; }
+  Workload getWorkload() const;
+
   /// Returns when nothing is left to do.
   void run();
 
-  /// Kills what runs and drops what waits, without callbacks.
+  /// Ends what runs and drops what waits, without callbacks.
   void clear();
 
 private:
@@ -83,9 +113,11 @@ private:
     int pipe = -1, messages = -1;
     int log = -1;
     size_t logged = 0;
-    bool killed = false;
+    bool timedOut = false, ended = false;
+    /// What waitpid says, once it has ended.
+    int status = 0;
     int startError = 0;
-    std::chrono::steady_clock::time_point notBefore, started, killedAt;
+    std::chrono::steady_clock::time_point notBefore, started, timedOutAt;
     std::string output;
   };
 
@@ -103,15 +135,18 @@ private:
   bool measureAlone;
   std::deque<Job> waitingBuilds, waitingMeasurements;
   std::list<Job> running;
+  /// What ended.
+  Workload history;
+  Observer *observer = nullptr;
 };
 
 /// Runs one command and waits for it.
 Outcome runCommand(Command command);
 
 /// SIGINT and SIGTERM make the next Scheduler step throw an Interruption after
-/// all process groups were killed; so does the death of the parent, if it
+/// all process groups ended; so does the death of the parent, if it
 /// requests that. A full disk is an error of the write, not a signal. Starts
-/// the process that kills all groups if this one is killed.
+/// the process that ends all groups if this one is killed.
 void installInterruptHandlers();
 
 /// "SIGSEGV (Segmentation fault)".

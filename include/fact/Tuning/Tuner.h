@@ -6,6 +6,7 @@
 
 #include "fact/Tuning/Alternatives.h"
 #include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/Ceilings.h"
 #include "fact/Tuning/Database.h"
 #include "fact/Tuning/Process.h"
 #include "fact/Tuning/Workshop.h"
@@ -31,8 +32,17 @@ struct Options {
   std::filesystem::path objects;
   /// 0: as many as processors and memory allow.
   unsigned jobs = 0;
-  /// Candidates to try per kernel, best predicted time first.
-  size_t candidates = 12;
+  /// Objects to try per kernel, each with all of its candidates, best predicted
+  /// time first. Six lose 0.4% in the products of
+  /// docs/benchmarks/gemm-ranking.md.
+  size_t candidates = 6;
+  /// After the first of them: tries those near the best one, until so many in a
+  /// row gain nothing. 0: tries none.
+  size_t searchWindow = 0;
+  /// And until a kernel is this near to what the machine reaches.
+  double searchEps = 0.05;
+  /// And no longer than this, in seconds; 0: no limit.
+  double searchSeconds = 0;
   /// The seed of the operands that candidates are verified on.
   uint64_t seed = 0;
   double compileTimeout = 600;
@@ -55,8 +65,15 @@ struct Options {
   bool noAlternatives = false;
   /// Measures what each decision between forms of a kernel gains.
   bool ablate = false;
+  /// Measures the machine's ceilings, and tunes nothing.
+  bool probe = false;
+  /// Per load; 0: as the device needs.
+  double probeSeconds = 0;
+  /// Of the memory that is moved to measure bandwidth; 0: beyond all caches.
+  uint64_t probeBytes = 0;
 };
 
+struct Progress;
 struct WorkerReport;
 
 /// The search of one kernel.
@@ -116,11 +133,15 @@ struct ObjectCounts {
 struct TuningResult {
   std::string machine, compiler;
   uint64_t seed = 0;
+  /// If the machine was probed.
+  std::optional<Ceilings> ceilings;
   /// The kernels that ship, and those that were tuned for other programs.
   std::vector<KernelResult> kernels, others;
   /// Without programs if there was nothing to choose between.
   Race race;
   std::vector<Ablation> ablations;
+  /// The agent's grouping and the rules', if the bundle has both.
+  Race groupings;
   StageTimes seconds;
   ObjectCounts objects;
   std::filesystem::path library, header;
@@ -139,6 +160,9 @@ public:
   /// Finds the compiler and the machine, and builds the measuring worker.
   void prepare();
 
+  /// --probe, after prepare: measures the machine's ceilings and keeps them.
+  void probe();
+
   /// Schedules the search of every kernel; the workshop's scheduler runs them.
   /// A Failure in a callback ends the work on this bundle only, unless it is
   /// the last one.
@@ -156,6 +180,7 @@ public:
   /// Why it ended; empty if it did not.
   const std::string &getFailure() const { return failure; }
   const ObjectCounts &getObjects() const { return objects; }
+  Progress getProgress() const;
 
   /// --list and --dry-run: only prints.
   void show();
@@ -163,6 +188,12 @@ public:
   /// Writes and links the library from the winners, and verifies it. A winner
   /// that fails is recorded as failed, and the next best replaces it.
   void compose(TuningResult &result);
+
+  /// Times the library of this bundle, which an agent grouped, and that of the
+  /// rules' grouping of the same model, in turn. The agent's ships if it is
+  /// surely faster. Without programs if they cannot be timed.
+  Race raceGroupings(const std::filesystem::path &agents, const Bundle &rules,
+                     const std::filesystem::path &rulesLibrary);
 
 private:
   struct Search;
@@ -201,6 +232,9 @@ private:
   std::string findCompiler();
   void findEnvironment();
   void buildWorker();
+  /// Compiles and links a program of the runtime, unless it is there.
+  std::filesystem::path buildProgram(const std::string &name, const char *what,
+                                     const std::vector<std::string> &sources);
   /// Schedules a compiler per object that is missing.
   std::vector<std::string>
   compileRuntime(const std::vector<std::filesystem::path> &sources,
@@ -234,6 +268,8 @@ private:
   void finishAttempt(Search &search, size_t index, Attempt attempt,
                      bool reused = false);
   void conclude(Search &search);
+  /// Tries candidates near the best one. False if the search is over.
+  bool searchOn(Search &search);
   /// Measures candidates near the best again, in turn.
   void measureFinals(Search &search);
   void judgeFinals(Search &search, const std::vector<size_t> &finalists,
@@ -264,6 +300,10 @@ private:
   /// Links programs, and times them in turn. Empty if they
   /// cannot be timed.
   Race racePrograms(const std::vector<Forms> &programs);
+  /// Times the libraries of a race's programs. False if that is not possible,
+  /// which it prints.
+  bool timeLibraries(const std::vector<std::filesystem::path> &libraries,
+                     const std::string &arguments, Race &race);
   Forms chooseByRace(TuningResult &result);
   void ablate(const Forms &chosen, TuningResult &result);
   void chooseProgram(TuningResult &result);
@@ -324,6 +364,8 @@ private:
   /// outside of the bundle (CUTLASS), and of the verifier's sources.
   std::string toolsHash, cutlassHash, verifierHash;
   std::unique_ptr<Database> database;
+  /// Of the machine, if it was probed.
+  std::optional<Ceilings> ceilings;
   std::vector<std::unique_ptr<Search>> searches;
   /// The bundle with the program that is linked, and the searches of its
   /// kernels, in its order.
@@ -335,8 +377,9 @@ private:
   std::string failure;
 };
 
-/// The runtime sources of a worker and of a library.
+/// The runtime sources of a worker, of a probe and of a library.
 std::vector<std::string> workerSources(bool cuda);
+std::vector<std::string> probeSources(bool cuda);
 std::vector<std::string> librarySources(bool cuda);
 
 /// Findings of ptxas in a compiler's log: serialized wgmma (C7510, C7511) and

@@ -38,7 +38,8 @@ static Value logicalNot(ImplicitLocOpBuilder &b, Value x) {
 }
 
 namespace {
-/// One stage of the sort of rows in `from`.
+/// One stage of the sort of rows in `from`. Keys that hold their places have no
+/// others.
 struct Merge {
   SortedRows from;
   /// The number of the stage.
@@ -87,9 +88,11 @@ static Taken take(ImplicitLocOpBuilder &b, const Merge &merge, const Runs &runs,
   Value isSecond =
       arith::AndIOp::create(b, hasSecond, precedes(b, y, x, merge.descending));
   Value isFirst = arith::AndIOp::create(b, hasFirst, logicalNot(b, isSecond));
+  Value key = arith::SelectOp::create(b, isFirst, x, y);
+  if (!merge.from.places)
+    return {key, {}, isFirst};
   Value place = index.select(isFirst, first, second);
-  return {arith::SelectOp::create(b, isFirst, x, y),
-          merge.read(b, merge.from.places, at, place), isFirst};
+  return {key, merge.read(b, merge.from.places, at, place), isFirst};
 }
 
 /// How many of the first `count` elements of the merged run come from the first
@@ -163,13 +166,17 @@ static SortedRows mergeInOrder(ElementBuilder &b, const Merge &merge) {
   };
   IndexBuilder index{b};
   Value zero = index.constant(0), one = index.constant(1);
+  SmallVector<Value> initial{empty(merge.from.keys)};
+  if (merge.from.places)
+    initial.push_back(empty(merge.from.places));
+  size_t tensors = initial.size();
+  initial.append({zero, zero});
   // Rows outside, places inside.
   scf::LoopNest nest = scf::buildLoopNest(
       b, b.getLoc(), {zero, zero, zero},
       {index.constant(shape[0]), index.constant(shape[2]),
        index.constant(shape[1])},
-      {one, one, one},
-      {empty(merge.from.keys), empty(merge.from.places), zero, zero},
+      {one, one, one}, initial,
       [&](OpBuilder &nested, Location loc, ValueRange i, ValueRange carried) {
         ImplicitLocOpBuilder b(loc, nested);
         IndexBuilder index{b};
@@ -177,41 +184,194 @@ static SortedRows mergeInOrder(ElementBuilder &b, const Merge &merge) {
         Runs runs(index, merge, at[1]);
         Value begins = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at[1],
                                              runs.start);
-        Value first = index.select(begins, runs.start, carried[2]);
-        Value second = index.select(begins, runs.middle, carried[3]);
+        Value first = index.select(begins, runs.start, carried[tensors]);
+        Value second = index.select(begins, runs.middle, carried[tensors + 1]);
         Taken taken = take(b, merge, runs, at, first, second);
-        return scf::ValueVector{
-            tensor::InsertOp::create(b, taken.key, carried[0], at),
-            tensor::InsertOp::create(b, taken.place, carried[1], at),
-            index.select(taken.isFirst, index.add(first, one), first),
-            index.select(taken.isFirst, second, index.add(second, one))};
+        scf::ValueVector next{
+            tensor::InsertOp::create(b, taken.key, carried[0], at)};
+        if (taken.place)
+          next.push_back(
+              tensor::InsertOp::create(b, taken.place, carried[1], at));
+        next.push_back(
+            index.select(taken.isFirst, index.add(first, one), first));
+        next.push_back(
+            index.select(taken.isFirst, second, index.add(second, one)));
+        return next;
       });
-  return {nest.results[0], nest.results[1]};
+  return {nest.results[0], merge.from.places ? nest.results[1] : Value()};
 }
 
-SortedRows fact::sortRows(ElementBuilder &b, Value keys, bool descending,
-                          Steps steps) {
+/// A loop over the stages.
+static SmallVector<Value> mergeInStages(
+    ElementBuilder &b, ValueRange tensors,
+    llvm::function_ref<SortedRows(ElementBuilder &, SortedRows, Value)> merge) {
+  IndexBuilder index{b};
+  Value zero = index.constant(0), one = index.constant(1);
+  int64_t size = tensorType(tensors.front()).getDimSize(1);
+  Value stages = index.constant(llvm::Log2_64_Ceil(size));
+  auto body = [&](OpBuilder &nested, Location loc, Value stage,
+                  ValueRange carried) {
+    ElementBuilder b(nested, loc);
+    bool hasPlaces = carried.size() > 1;
+    SortedRows merged =
+        merge(b, {carried[0], hasPlaces ? carried[1] : Value()}, stage);
+    SmallVector<Value> next{merged.keys};
+    if (hasPlaces)
+      next.push_back(merged.places);
+    scf::YieldOp::create(b, next);
+  };
+  return SmallVector<Value>(
+      scf::ForOp::create(b, zero, stages, one, tensors, body).getResults());
+}
+
+static SortedRows sortPacked(ElementBuilder &b, Value keys, bool descending);
+
+/// All stages, each of all rows.
+static SortedRows sortInStages(ElementBuilder &b, Value keys, bool descending,
+                               Steps steps) {
   RankedTensorType type = tensorType(keys);
+  if (steps == Steps::Sequential && type.getElementTypeBitWidth() <= 32 &&
+      type.getDimSize(1) < INT32_MAX)
+    return sortPacked(b, keys, descending);
   Value places =
       b.map(type.clone(b.getI64Type()), {}, {},
             [](ImplicitLocOpBuilder &b, ValueRange) -> Value {
               Value place = linalg::IndexOp::create(b, 1);
               return arith::IndexCastOp::create(b, b.getI64Type(), place);
             });
+  SmallVector<Value> sorted = mergeInStages(
+      b, {keys, places}, [&](ElementBuilder &b, SortedRows from, Value stage) {
+        Merge merge{from, stage, descending};
+        return steps == Steps::Sequential ? mergeInOrder(b, merge)
+                                          : mergeInParallel(b, merge);
+      });
+  return {sorted[0], sorted[1]};
+}
+
+/// A key of at most 32 bits as an integer whose order, with a sign, is that of
+/// the keys; a NaN is the largest.
+static Value orderedBits(ImplicitLocOpBuilder &b, Value key, bool descending) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto constant = [&](int64_t value, Type type) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  };
+  Value bits;
+  if (isa<FloatType>(key.getType())) {
+    Value x = key;
+    if (!x.getType().isF32())
+      x = arith::ExtFOp::create(b, b.getF32Type(), x);
+    // Both zeros are equal.
+    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+    Value isZero = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, zero);
+    x = arith::SelectOp::create(b, isZero, zero, x);
+    Value raw = arith::BitcastOp::create(b, i32, x);
+    Value sign = arith::ShRSIOp::create(b, raw, constant(31, i32));
+    Value flip = arith::AndIOp::create(b, sign, constant(0x7fffffff, i32));
+    Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+    bits = arith::SelectOp::create(b, isNaN, constant(0x7fffffff, i32),
+                                   arith::XOrIOp::create(b, raw, flip));
+    bits = arith::ExtSIOp::create(b, i64, bits);
+  } else if (key.getType().isInteger(1)) {
+    bits = arith::ExtUIOp::create(b, i64, key);
+  } else {
+    bits = arith::ExtSIOp::create(b, i64, key);
+  }
+  // Equal keys stay in order, so that not the order of all is reversed.
+  return descending ? arith::XOrIOp::create(b, bits, constant(-1, i64)) : bits;
+}
+
+/// Keys of at most 32 bits with their places as the lower half: numbers of 64
+/// bits, of which no two are equal.
+static Value packPlaces(ElementBuilder &b, Value keys, bool descending) {
+  RankedTensorType type = tensorType(keys).clone(b.getI64Type());
+  AffineMap identity = b.getMultiDimIdentityMap(3);
+  return b.map(type, keys, identity,
+               [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+                 Value bits = orderedBits(b, x[0], descending);
+                 Value half =
+                     arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+                 Value place = arith::IndexCastOp::create(
+                     b, b.getI64Type(), linalg::IndexOp::create(b, 1));
+                 return arith::OrIOp::create(
+                     b, arith::ShLIOp::create(b, bits, half), place);
+               });
+}
+
+static SortedRows sortPacked(ElementBuilder &b, Value keys, bool descending) {
+  Value packed = packPlaces(b, keys, descending);
+  Value sorted =
+      mergeInStages(b, packed,
+                    [](ElementBuilder &b, SortedRows from, Value stage) {
+                      return mergeInOrder(b,
+                                          {from, stage, /*descending=*/false});
+                    })
+          .front();
+  AffineMap identity = b.getMultiDimIdentityMap(3);
+  Value places = b.map(tensorType(sorted), sorted, identity,
+                       [](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+                         Value mask = arith::ConstantOp::create(
+                             b, b.getI64IntegerAttr(0xffffffff));
+                         return arith::AndIOp::create(b, x[0], mask);
+                       });
+  Value ordered =
+      b.map(tensorType(keys), places, identity,
+            [&](ImplicitLocOpBuilder &b, ValueRange x) -> Value {
+              Value row = linalg::IndexOp::create(b, 0);
+              Value place =
+                  arith::IndexCastOp::create(b, b.getIndexType(), x[0]);
+              Value column = linalg::IndexOp::create(b, 2);
+              return tensor::ExtractOp::create(b, keys,
+                                               ValueRange{row, place, column});
+            });
+  return {ordered, places};
+}
+
+/// One row after the other, so that a row stays in the cache for all stages.
+static SortedRows sortEachRow(ElementBuilder &b, Value keys, bool descending) {
+  RankedTensorType type = tensorType(keys);
+  ArrayRef<int64_t> shape = type.getShape();
   IndexBuilder index{b};
   Value zero = index.constant(0), one = index.constant(1);
-  Value stages = index.constant(llvm::Log2_64_Ceil(type.getDimSize(1)));
-  auto body = [&](OpBuilder &nested, Location loc, Value stage,
+  auto body = [&](OpBuilder &nested, Location loc, ValueRange i,
                   ValueRange carried) {
     ElementBuilder b(nested, loc);
-    Merge merge{{carried[0], carried[1]}, stage, descending};
-    SortedRows merged = steps == Steps::Sequential ? mergeInOrder(b, merge)
-                                                   : mergeInParallel(b, merge);
-    scf::YieldOp::create(b, ValueRange{merged.keys, merged.places});
+    auto row = RankedTensorType::get({1, shape[1], 1}, type.getElementType());
+    Value copy =
+        b.map(row, {}, {}, [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+          Value place = linalg::IndexOp::create(b, 1);
+          return tensor::ExtractOp::create(b, keys,
+                                           ValueRange{i[0], place, i[1]});
+        });
+    SortedRows sorted = sortInStages(b, copy, descending, Steps::Sequential);
+    SmallVector<OpFoldResult> offsets{i[0], b.getIndexAttr(0), i[1]};
+    SmallVector<OpFoldResult> strides(3, b.getIndexAttr(1));
+    auto sizes = getAsIndexOpFoldResult(b.getContext(), row.getShape());
+    auto insert = [&](Value from, Value into) -> Value {
+      return tensor::InsertSliceOp::create(b, from, into, offsets, sizes,
+                                           strides);
+    };
+    return scf::ValueVector{insert(sorted.keys, carried[0]),
+                            insert(sorted.places, carried[1])};
   };
-  auto sorted =
-      scf::ForOp::create(b, zero, stages, one, ValueRange{keys, places}, body);
-  return {sorted.getResult(0), sorted.getResult(1)};
+  auto empty = [&](Type element) -> Value {
+    return tensor::EmptyOp::create(b, shape, element);
+  };
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, b.getLoc(), {zero, zero},
+      {index.constant(shape[0]), index.constant(shape[2])}, {one, one},
+      {empty(type.getElementType()), empty(b.getI64Type())}, body);
+  return {nest.results[0], nest.results[1]};
+}
+
+SortedRows fact::sortRows(ElementBuilder &b, Value keys, bool descending,
+                          Steps steps) {
+  // A short row is sorted faster than memory for its stages is allocated.
+  constexpr int64_t longRow = 64;
+  ArrayRef<int64_t> shape = tensorType(keys).getShape();
+  if (steps == Steps::Sequential && shape[1] >= longRow &&
+      shape[0] * shape[2] > 1)
+    return sortEachRow(b, keys, descending);
+  return sortInStages(b, keys, descending, steps);
 }
 
 namespace {

@@ -313,6 +313,12 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused,
   kernel.results = describeResults(fused);
   SpeedOfLight sol = getSpeedOfLight(fused);
   kernel.flops = sol.getFlops();
+  for (auto [i, flops] : llvm::enumerate(sol.matrixFlops))
+    if (flops > 0)
+      kernel.flopsByType[("matrix_flops_" + getName(MatrixRate(i))).str()] =
+          flops;
+  if (sol.scalarFlops > 0)
+    kernel.flopsByType["scalar_flops"] = sol.scalarFlops;
   kernel.bytes = sol.bytes;
   kernel.solUs = sol.getMicroseconds(target.getMachine());
   summary.kernels.push_back({kernel.name, kernel.rule, kernel.ops,

@@ -54,7 +54,16 @@ std::vector<Candidate> fact::selectCandidates(const Plan &plan, size_t limit,
                              : std::tie(a.predicted, a.position) <
                                    std::tie(b.predicted, b.position);
              });
-  if (!(isList && wholeLists) && candidates.size() > limit)
-    candidates.resize(limit);
+  if (isList && wholeLists)
+    return candidates;
+  if (limit == 1)
+    candidates.resize(1);
+  // Further candidates of an object cost no compilation.
+  llvm::StringSet<> objects;
+  llvm::erase_if(candidates, [&](const Candidate &candidate) {
+    std::string object = plan.getObjectKey(candidate.schedule);
+    return !objects.contains(object) &&
+           (objects.size() == limit || !objects.insert(object).second);
+  });
   return candidates;
 }

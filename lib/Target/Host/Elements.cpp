@@ -133,7 +133,8 @@ SmallVector<Value> RowElements::rowOffsets(KernelBuilder &b, Value row) const {
 
 Value RowElements::build(KernelBuilder &b, ArrayRef<Value> rowOffsets,
                          Value column, int64_t width,
-                         llvm::function_ref<Value(Value)> anchor) const {
+                         llvm::function_ref<Value(Value)> anchor,
+                         Neighbors neighbors) const {
   ArrayRef<Elements::Leaf> all = elements.getLeaves();
   return elements.build(b, width, [&](const Elements::Leaf &leaf) {
     if (leaf.isAnchor)
@@ -143,6 +144,8 @@ Value RowElements::build(KernelBuilder &b, ArrayRef<Value> rowOffsets,
     Type storage =
         cast<RankedTensorType>(leaf.value.getType()).getElementType();
     return b.load(b.getPointer(leaf.value), storage,
-                  b.add(rowOffsets[at], b.mul(column, stride)), width, stride);
+                  b.add(rowOffsets[at], b.mul(column, stride)), width,
+                  neighbors == Neighbors::rows ? leaves[at].getRowStride()
+                                               : stride);
   });
 }

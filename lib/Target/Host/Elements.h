@@ -59,10 +59,12 @@ struct RowElements {
 
   /// The offset of each leaf's element at column 0 of a row.
   llvm::SmallVector<Value> rowOffsets(KernelBuilder &b, Value row) const;
-  /// The root at one column of that row (`width` 0), or at `width` neighbors;
-  /// `anchor` gives the anchors there.
+  /// The root at one column of that row (`width` 0), or at `width` neighbors:
+  /// columns, or rows of one column. `anchor` gives the anchors there.
+  enum class Neighbors { columns, rows };
   Value build(KernelBuilder &b, llvm::ArrayRef<Value> rowOffsets, Value column,
-              int64_t width, llvm::function_ref<Value(Value)> anchor) const;
+              int64_t width, llvm::function_ref<Value(Value)> anchor,
+              Neighbors neighbors = Neighbors::columns) const;
 };
 } // namespace fact::host
 

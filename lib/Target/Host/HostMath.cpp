@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -192,6 +194,42 @@ public:
     return select(compare(P::OLT, t, constant(0.625)), small, large);
   }
 
+  /// The sine of x + quarter * pi / 2 for |x| < `maxAngle`: x = q pi/2 + r,
+  /// |r| <= pi/4. Three parts of pi/2 of few bits each keep the error below
+  /// 1e-7. The polynomials are those of Cephes' sinf and cosf.
+  static constexpr double maxAngle = 8192;
+  Value sine(Value x, int32_t quarter) {
+    Value magic = constant(12582912.0);
+    // Plain ops: LLVM must not contract or reassociate them.
+    Value scaled = arith::MulFOp::create(b, x, constant(0.63661977236758134));
+    Value shifted = arith::AddFOp::create(b, scaled, magic);
+    Value q = arith::SubFOp::create(b, shifted, magic);
+    Value count =
+        arith::AddIOp::create(b, asInteger(shifted), integer(quarter));
+    Value r = fma(q, constant(-1.5703125), x);
+    r = fma(q, constant(-4.837512969970703125e-4), r);
+    r = fma(q, constant(-7.54978995489188216e-8), r);
+    Value z = mul(r, r);
+    Value odd =
+        polynomial(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
+    odd = fma(mul(odd, z), r, r);
+    // The sign of a zero.
+    Value isZero =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, r, constant(0.0));
+    odd = arith::SelectOp::create(b, isZero, r, odd);
+    Value even = polynomial(
+        z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
+    even = fma(mul(even, z), z, fma(z, constant(-0.5), constant(1.0)));
+    auto bit = [&](int32_t mask) -> Value {
+      return arith::AndIOp::create(b, count, integer(mask));
+    };
+    Value isOdd =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit(1), integer(0));
+    Value sign = arith::ShLIOp::create(b, bit(2), integer(30));
+    return asFloat(
+        arith::XOrIOp::create(b, asInteger(select(isOdd, even, odd)), sign));
+  }
+
   Value rsqrt(Value x) {
     return div(constant(1.0), math::SqrtOp::create(b, x));
   }
@@ -223,6 +261,88 @@ struct Expand : OpRewritePattern<MathOp> {
   }
 };
 
+/// `fast` for vectors of which no lane is `beyond` it, else `op` of each lane,
+/// which libm computes.
+template <typename Op>
+static void replaceInRange(PatternRewriter &rewriter, Arithmetic &a, Op op,
+                           Value beyond, llvm::function_ref<Value()> fast) {
+  auto type = cast<VectorType>(op.getType());
+  Value any =
+      vector::ReductionOp::create(a.b, vector::CombiningKind::OR, beyond);
+  auto branch = scf::IfOp::create(a.b, TypeRange(op.getType()), any,
+                                  /*withElseRegion=*/true);
+  a.b.setInsertionPointToStart(&branch.getThenRegion().front());
+  SmallVector<Value> lanes;
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(
+          vector::ExtractOp::create(a.b, operand, ArrayRef<int64_t>{i}));
+    lanes.push_back(Op::create(a.b, TypeRange(type.getElementType()), operands)
+                        ->getResult(0));
+  }
+  scf::YieldOp::create(
+      a.b, vector::FromElementsOp::create(a.b, type, lanes).getResult());
+  a.b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(a.b, fast());
+  rewriter.replaceOp(op, branch);
+}
+
+static bool isVectorOfFloats(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getRank() == 1 && vector.getElementType().isF32();
+}
+
+/// A sine or cosine of a vector. A large angle needs more of pi than f32 holds.
+template <typename MathOp, int32_t quarter>
+struct ExpandSine : OpRewritePattern<MathOp> {
+  using OpRewritePattern<MathOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(MathOp op,
+                                PatternRewriter &rewriter) const final {
+    if (!isVectorOfFloats(op.getType()))
+      return failure();
+    Value x = op.getOperand();
+    Arithmetic a(rewriter, op);
+    Value beyond =
+        a.compare(arith::CmpFPredicate::UGE, math::AbsFOp::create(a.b, x),
+                  a.constant(Arithmetic::maxAngle));
+    replaceInRange(rewriter, a, op, beyond, [&] { return a.sine(x, quarter); });
+    return success();
+  }
+};
+
+/// The remainder of a division that is truncated, of vectors whose quotients
+/// have few digits: those of absolute values. A quotient that was rounded up
+/// leaves a negative remainder, to which the divisor is added. Every step is
+/// exact, given fused multiply-add.
+struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemFOp op,
+                                PatternRewriter &rewriter) const final {
+    using P = arith::CmpFPredicate;
+    if (!isVectorOfFloats(op.getType()))
+      return failure();
+    Arithmetic a(rewriter, op);
+    Value x = math::AbsFOp::create(a.b, op.getLhs());
+    Value y = math::AbsFOp::create(a.b, op.getRhs());
+    Value quotient = a.div(x, y);
+    Value beyond = a.compare(P::UGE, quotient, a.constant(0x1p22));
+    // An infinite divisor times 0 is no number.
+    Value isInfinite = a.compare(
+        P::OEQ, y, a.constant(std::numeric_limits<double>::infinity()));
+    beyond = arith::OrIOp::create(a.b, beyond, isInfinite);
+    replaceInRange(rewriter, a, op, beyond, [&] {
+      Value whole = math::FloorOp::create(a.b, quotient);
+      Value rest =
+          math::FmaOp::create(a.b, arith::NegFOp::create(a.b, whole), y, x);
+      rest = a.select(a.compare(P::OLT, rest, a.constant(0)),
+                      arith::AddFOp::create(a.b, rest, y), rest);
+      return math::CopySignOp::create(a.b, rest, op.getLhs()).getResult();
+    });
+    return success();
+  }
+};
+
 /// A product and a sum, for processors without fused multiply-add: libm's `fma`
 /// would be a call per lane.
 struct SplitFma : OpRewritePattern<math::FmaOp> {
@@ -243,10 +363,13 @@ void host::populateHostMathPatterns(RewritePatternSet &patterns,
                Expand<math::ExpOp, &Arithmetic::exp>,
                Expand<math::LogOp, &Arithmetic::log>,
                Expand<math::RsqrtOp, &Arithmetic::rsqrt>,
-               Expand<math::TanhOp, &Arithmetic::tanh>>(patterns.getContext(),
-                                                        /*benefit=*/10);
+               Expand<math::TanhOp, &Arithmetic::tanh>,
+               ExpandSine<math::SinOp, 0>, ExpandSine<math::CosOp, 1>>(
+      patterns.getContext(), /*benefit=*/10);
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return name == "math.log1p"; });
-  if (!cpu.hasFusedMultiplyAdd())
+  if (cpu.hasFusedMultiplyAdd())
+    patterns.add<ExpandRemainder>(patterns.getContext());
+  else
     patterns.add<SplitFma>(patterns.getContext());
 }

@@ -250,6 +250,18 @@ SmallVector<Value> KernelBuilder::columns(
 
 void KernelBuilder::columns(Value from, Value to, int64_t lanes,
                             llvm::function_ref<void(Value, int64_t)> body) {
+  IntegerAttr begin, end;
+  if (matchPattern(from, m_Constant(&begin)) &&
+      matchPattern(to, m_Constant(&end)) && end.getInt() - begin.getInt() > 1) {
+    int64_t count = end.getInt() - begin.getInt();
+    int64_t width = std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(count));
+    int64_t rest = count % width;
+    loop(from, integer(end.getInt() - rest), width,
+         [&](Value column) { body(column, width); });
+    if (rest)
+      body(integer(end.getInt() - width), width);
+    return;
+  }
   columns(
       from, to, lanes, ValueRange(),
       [&](Value column, int64_t width, ValueRange) {

@@ -36,6 +36,11 @@ struct RowView {
   /// `columns` elements; fails where the columns do not lie at one stride.
   static mlir::FailureOr<RowView> get(const StridedView &view, int64_t rows,
                                       int64_t columns);
+  /// The distance of two neighboring rows, for `getRun` of them.
+  int64_t getRowStride() const {
+    return rowStrides.empty() ? 0 : rowStrides.back();
+  }
+  int64_t getRun() const { return rowShape.empty() ? 1 : rowShape.back(); }
   /// Whether element (r, c) is at `r * rowStride + c * columnStride`.
   bool isPlain(int64_t rows, int64_t rowStride, int64_t columns,
                int64_t expectedColumnStride) const;
@@ -108,6 +113,8 @@ public:
       llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
           body,
       llvm::function_ref<llvm::SmallVector<Value>(ValueRange)> narrow);
+  /// The same without a state. Where the number of columns is a constant, the
+  /// last vector ends with them, and the body computes some columns twice.
   void columns(Value from, Value to, int64_t lanes,
                llvm::function_ref<void(Value, int64_t)> body);
 

@@ -6,9 +6,14 @@
 // concatenation, and each half of a rotary embedding, is a part that writes its
 // own piece of the result.
 //
+// Operands whose neighbors in a row are far apart, but whose neighbors along
+// another dimension are adjacent, are read in blocks of both dimensions, and
+// transposed in registers.
+//
 //===----------------------------------------------------------------------===//
 
 #include "HostPlan.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace fact;
@@ -32,6 +37,9 @@ struct PointwisePlan {
       return llvm::product_of(ArrayRef(shape).drop_back());
     }
     LogicalResult shareIndexSpace(EmitError emitError);
+    /// The dimension along which elements of leaves are adjacent that are not
+    /// so along the last; none if there is no such leaf.
+    std::optional<size_t> findTransposed() const;
   };
   std::vector<Part> parts;
 
@@ -110,12 +118,36 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
   return success();
 }
 
+/// Whether the leaf is transposed with the last dimension and `dim` swapped.
+static bool isTransposed(const Elements::Leaf &leaf, size_t dim) {
+  int64_t last = leaf.view.strides.back();
+  Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
+  return leaf.indexStride == 0 && last != 0 && last != 1 &&
+         leaf.view.strides[dim] == 1 && !storage.isInteger(1);
+}
+
+/// Elements of a block along a dimension: a cache line of most types.
+static int64_t getBlockSize(int64_t extent) {
+  return std::min<int64_t>(llvm::bit_floor<uint64_t>(extent), 16);
+}
+
+std::optional<size_t> PointwisePlan::Part::findTransposed() const {
+  if (getBlockSize(getInner()) < 4)
+    return std::nullopt;
+  for (const Result &result : results)
+    for (const Elements::Leaf &leaf : result.elements.getLeaves())
+      for (size_t dim = 0; dim + 1 < shape.size(); ++dim)
+        if (getBlockSize(shape[dim]) >= 4 && isTransposed(leaf, dim))
+          return dim;
+  return std::nullopt;
+}
+
 LogicalResult PointwisePlan::add(unsigned number,
                                  const Destination &destination, bool isPiece,
                                  EmitError emitError) {
   SmallVector<Destination> pieces;
   if (auto concat = destination.value.getDefiningOp<ConcatOp>())
-    pieces = getParts(concat, destination.view);
+    pieces = getParts(concat, destination);
   // A rotary embedding that is concatenated is a kernel of its own.
   auto rotary = destination.value.getDefiningOp<RotaryOp>();
   if (rotary && !isPiece)
@@ -215,39 +247,164 @@ static Type storageOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
+namespace {
+/// Writes elements of one row of a result.
+class RowWriter {
+public:
+  RowWriter(KernelBuilder &b, const PointwisePlan::Result &result, Value row)
+      : b(b), result(result), destination(splitLast(result.destination)),
+        target(b.rowOffset(destination, row)) {
+    for (const Elements::Leaf &leaf : result.elements.getLeaves())
+      offsets[&leaf] = b.rowOffset(splitLast(leaf.view), row);
+  }
+
+  /// Takes the columns of a leaf from a copy, which begins with `column`.
+  void readCopy(const Elements::Leaf &leaf, Value pointer, Value offset) {
+    copies[&leaf] = {pointer, offset, 1};
+  }
+  /// `column`, or `width` columns from there; the first of them is number
+  /// `inCopy` of the copies.
+  void write(Value column, int64_t width, int64_t inCopy = 0) {
+    auto locate = [&](const Elements::Leaf &leaf) {
+      int64_t stride = leaf.view.strides.back();
+      return Elements::Place{b.getPointer(leaf.value),
+                             b.add(offsets[&leaf], b.mul(column, stride)),
+                             stride};
+    };
+    auto read = [&](const Elements::Leaf &leaf) {
+      Type storage = storageOf(leaf.value);
+      auto copy = copies.find(&leaf);
+      if (copy != copies.end())
+        return b.load(copy->second.pointer, getComputeType(storage),
+                      b.add(copy->second.offset, inCopy), width);
+      Elements::Place place = locate(leaf);
+      return b.load(place.pointer, storage, place.offset, width, place.stride);
+    };
+    b.store(result.elements.build(b, width, read, locate),
+            b.getResultPointer(result.number),
+            storageOf(b.getFused()->getResult(result.number)),
+            b.add(target, b.mul(column, destination.columnStride)),
+            destination.columnStride);
+  }
+
+private:
+  KernelBuilder &b;
+  const PointwisePlan::Result &result;
+  RowView destination;
+  Value target;
+  DenseMap<const Elements::Leaf *, Value> offsets;
+  DenseMap<const Elements::Leaf *, Elements::Place> copies;
+};
+
+/// Loops over a part in blocks of its last and of another dimension. The last
+/// block along a dimension ends with it, and can share elements with the one
+/// before.
+class BlockWriter {
+public:
+  BlockWriter(KernelBuilder &b, const PointwisePlan::Part &part, size_t dim)
+      : b(b), part(part), dim(dim), extent(part.shape[dim]),
+        rows(getBlockSize(extent)), columns(getBlockSize(part.getInner())) {}
+
+  /// Blocks along `dim`, for all other dimensions but the last.
+  int64_t countBlocks() const {
+    return part.getOuter() / extent * ceilDivide(extent, rows);
+  }
+  int64_t getBlockElements() const { return rows * part.getInner(); }
+  /// Columns of a block in a tile of about `perTile` elements: whole vectors.
+  int64_t getColumnsPerTile(int64_t perTile) const {
+    return std::min(ceilDivide(std::max(perTile / rows, columns), columns) *
+                        columns,
+                    part.getInner());
+  }
+  /// Columns [from, to) of a block.
+  void build(Value block, Value from, Value to);
+
+private:
+  /// The rows of a block are `getRowDistance` apart.
+  int64_t getRowDistance() const {
+    return llvm::product_of(
+        ArrayRef(part.shape).drop_back().drop_front(dim + 1));
+  }
+  void copyLeaf(const Elements::Leaf &leaf, Value row, Value column,
+                Value scratch);
+
+  KernelBuilder &b;
+  const PointwisePlan::Part &part;
+  size_t dim;
+  int64_t extent, rows, columns;
+};
+} // namespace
+
+/// Columns become rows of `scratch`.
+void BlockWriter::copyLeaf(const Elements::Leaf &leaf, Value row, Value column,
+                           Value scratch) {
+  RowView view = splitLast(leaf.view);
+  Value begin = b.add(b.rowOffset(view, row), b.mul(column, view.columnStride));
+  PackedLines lines{b.getPointer(leaf.value), storageOf(leaf.value), {}, 1};
+  for (int64_t i = 0; i < columns; ++i)
+    lines.offsets.push_back(b.add(begin, i * view.columnStride));
+  packLines(b, lines, b.integer(0), b.integer(rows), scratch, b.integer(0));
+}
+
+void BlockWriter::build(Value block, Value from, Value to) {
+  int64_t perRun = ceilDivide(extent, rows), distance = getRowDistance();
+  // The dimensions before `dim`, the block along it, and those after it.
+  Value after = b.rem(block, distance), rest = b.div(block, distance);
+  Value first = b.min(b.mul(b.rem(rest, perRun), rows), extent - rows);
+  Value firstRow = b.add(
+      b.mul(b.add(b.mul(b.div(rest, perRun), extent), first), distance), after);
+  llvm::MapVector<const Elements::Leaf *, Value> copies;
+  for (const PointwisePlan::Result &result : part.results)
+    for (const Elements::Leaf &leaf : result.elements.getLeaves())
+      if (isTransposed(leaf, dim))
+        copies[&leaf] =
+            b.scratch(getComputeType(storageOf(leaf.value)), rows * columns);
+  int64_t inner = part.getInner();
+  int64_t lanes = std::min(b.getLoopLanes(b.getF32Type()), columns);
+  b.loop(from, to, columns, [&](Value begin) {
+    Value column = b.min(begin, inner - columns);
+    for (auto [leaf, scratch] : copies)
+      copyLeaf(*leaf, firstRow, column, scratch);
+    b.loop(b.integer(0), b.integer(rows), 1, [&](Value i) {
+      Value row = b.add(firstRow, b.mul(i, distance));
+      for (const PointwisePlan::Result &result : part.results) {
+        RowWriter writer(b, result, row);
+        for (const Elements::Leaf &leaf : result.elements.getLeaves())
+          if (Value scratch = copies.lookup(&leaf))
+            writer.readCopy(leaf, scratch, b.mul(i, columns));
+        for (int64_t done = 0; done < columns; done += lanes)
+          writer.write(b.add(column, done), lanes, done);
+      }
+    });
+  });
+}
+
 /// Writes columns [from, to) of a row of all results of a part.
 static void writeColumns(KernelBuilder &b, const PointwisePlan::Part &part,
                          Value row, Value from, Value to) {
   int64_t lanes = b.getLoopLanes(b.getF32Type());
   for (const PointwisePlan::Result &result : part.results) {
-    DenseMap<const Elements::Leaf *, Value> offsets;
-    for (const Elements::Leaf &leaf : result.elements.getLeaves())
-      offsets[&leaf] = b.rowOffset(splitLast(leaf.view), row);
-    RowView destination = splitLast(result.destination);
-    Value target = b.rowOffset(destination, row);
+    RowWriter writer(b, result, row);
     b.columns(from, to, lanes, [&](Value column, int64_t width) {
-      auto locate = [&](const Elements::Leaf &leaf) {
-        int64_t stride = leaf.view.strides.back();
-        return Elements::Place{b.getPointer(leaf.value),
-                               b.add(offsets[&leaf], b.mul(column, stride)),
-                               stride};
-      };
-      auto read = [&](const Elements::Leaf &leaf) {
-        Elements::Place place = locate(leaf);
-        return b.load(place.pointer, storageOf(leaf.value), place.offset, width,
-                      place.stride);
-      };
-      b.store(result.elements.build(b, width, read, locate),
-              b.getResultPointer(result.number),
-              storageOf(b.getFused()->getResult(result.number)),
-              b.add(target, b.mul(column, destination.columnStride)),
-              destination.columnStride);
+      writer.write(column, width);
     });
   }
 }
 
+/// Blocks of a part per tile of about `perTile` elements.
+static int64_t getBlocksPerTile(const BlockWriter &writer, int64_t perTile) {
+  return std::max<int64_t>(perTile / writer.getBlockElements(), 1);
+}
+
 /// The number of tiles of a part, of about `perTile` elements each.
-static int64_t countTiles(const PointwisePlan::Part &part, int64_t perTile) {
+static int64_t countTiles(KernelBuilder &b, const PointwisePlan::Part &part,
+                          int64_t perTile) {
+  if (std::optional<size_t> dim = part.findTransposed()) {
+    BlockWriter writer(b, part, *dim);
+    int64_t columns = writer.getColumnsPerTile(perTile);
+    return ceilDivide(writer.countBlocks(), getBlocksPerTile(writer, perTile)) *
+           ceilDivide(part.getInner(), columns);
+  }
   if (part.getOuter() == 1)
     return ceilDivide(part.getInner(), perTile);
   int64_t rows = std::max<int64_t>(perTile / part.getInner(), 1);
@@ -258,6 +415,18 @@ static int64_t countTiles(const PointwisePlan::Part &part, int64_t perTile) {
 static void buildPart(KernelBuilder &b, const PointwisePlan::Part &part,
                       Value index, int64_t perTile) {
   int64_t inner = part.getInner(), outer = part.getOuter();
+  if (std::optional<size_t> dim = part.findTransposed()) {
+    BlockWriter writer(b, part, *dim);
+    // Several blocks, or a part of the columns of one.
+    int64_t blocks = getBlocksPerTile(writer, perTile);
+    int64_t columns = writer.getColumnsPerTile(perTile);
+    int64_t parts = ceilDivide(inner, columns);
+    Value begin = b.mul(b.rem(index, parts), columns);
+    Value end = b.min(b.add(begin, columns), inner);
+    Value from = b.mul(b.div(index, parts), blocks);
+    return b.loop(from, b.min(b.add(from, blocks), writer.countBlocks()), 1,
+                  [&](Value block) { writer.build(block, begin, end); });
+  }
   if (outer == 1) {
     // One run of elements, cut into tiles.
     Value from = b.mul(index, perTile);
@@ -277,7 +446,7 @@ static void buildParts(KernelBuilder &b, ArrayRef<PointwisePlan::Part> parts,
                        Value index, int64_t perTile) {
   if (parts.size() == 1)
     return buildPart(b, parts.front(), index, perTile);
-  Value count = b.integer(countTiles(parts.front(), perTile));
+  Value count = b.integer(countTiles(b, parts.front(), perTile));
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, count);
   b.ifThen(
@@ -290,7 +459,7 @@ void HostPointwisePlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
   int64_t perTile = cast<HostRowsAttr>(schedule).getGrain() * getRowElements();
   b.getLayout().tiles = 0;
   for (const PointwisePlan::Part &part : parts)
-    b.getLayout().tiles += countTiles(part, perTile);
+    b.getLayout().tiles += countTiles(b, part, perTile);
   Value index = b.beginTile();
   buildParts(b, parts, index, perTile);
   b.endFunction();

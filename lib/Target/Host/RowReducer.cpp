@@ -9,12 +9,17 @@ using namespace mlir;
 using namespace fact;
 using namespace fact::host;
 
-RowReducer::RowReducer(KernelBuilder &b, Type compute, int64_t columns)
-    : b(b), compute(compute), columns(columns), lanes(b.getLoopLanes(compute)),
+RowReducer::RowReducer(KernelBuilder &b, Type compute, int64_t columns,
+                       int64_t together)
+    : b(b), compute(compute), columns(columns), together(together),
+      lanes(together ? together : b.getLoopLanes(compute)),
       isFloat(isa<FloatType>(compute)),
       flags(isFloat
                 ? arith::FastMathFlags::contract | arith::FastMathFlags::reassoc
                 : arith::FastMathFlags::none) {}
+
+/// Vectors that are added one by one.
+static constexpr int64_t longestBlock = 64;
 
 Value RowReducer::combine(vector::CombiningKind kind, Value x, Value y) {
   return vector::makeArithReduction(
@@ -22,36 +27,60 @@ Value RowReducer::combine(vector::CombiningKind kind, Value x, Value y) {
       arith::FastMathFlagsAttr::get(b.getContext(), flags));
 }
 
-/// Reduces a long row in blocks and combines the blocks' results: the error of
-/// a sum grows with its longest chain of additions, which blocks shorten to
-/// about the square root of the row's length.
+SmallVector<Value> RowReducer::loopOverRow(
+    ValueRange state,
+    llvm::function_ref<SmallVector<Value>(Value, int64_t, ValueRange)> body,
+    llvm::function_ref<SmallVector<Value>(ValueRange)> joinLanes) {
+  Value none = b.integer(0), end = b.integer(columns);
+  if (!together)
+    return b.columns(none, end, lanes, state, body, joinLanes);
+  return b.loop(none, end, 1, state, [&](Value column, ValueRange arguments) {
+    return body(column, together, arguments);
+  });
+}
+
+/// Reduces a long row in blocks of blocks and combines their results: the error
+/// of a sum grows with its longest chain of additions, which then grows with
+/// the logarithm of the row's length.
 Value RowReducer::reduceRow(Value initial, vector::CombiningKind kind,
                             Element element) {
   auto next = [&](Value column, int64_t width, ValueRange state) {
     return SmallVector<Value>{combine(kind, state[0], element(column, width))};
   };
   auto joinLanes = [&](ValueRange state) {
+    if (together)
+      return SmallVector<Value>{state[0]};
     return SmallVector<Value>{
         vector::ReductionOp::create(b, kind, state[0], flags)};
   };
   Value start = b.splat(initial, lanes), none = b.integer(0),
         end = b.integer(columns);
-  int64_t vectors = columns / lanes;
-  int64_t block = std::max<int64_t>(32, std::sqrt(double(vectors)));
-  if (vectors <= 2 * block)
-    return b.columns(none, end, lanes, start, next, joinLanes).front();
-  Value whole = b.integer(vectors * lanes);
-  SmallVector<Value> total = b.loop(
-      none, whole, block * lanes, start, [&](Value from, ValueRange state) {
-        Value to = b.min(b.add(from, block * lanes), whole);
-        Value sum =
-            b.loop(from, to, lanes, start, [&](Value column, ValueRange state) {
-               return next(column, lanes, state);
-             }).front();
-        return SmallVector<Value>{combine(kind, state[0], sum)};
-      });
-  SmallVector<Value> joined = joinLanes(total);
-  if (vectors * lanes != columns)
+  int64_t step = getStep(), vectors = columns / step;
+  if (vectors <= longestBlock)
+    return loopOverRow(start, next, joinLanes).front();
+  // Columns [from, to), of about `count` vectors.
+  auto reduce = [&](auto &self, Value from, Value to, int64_t count) -> Value {
+    if (count <= longestBlock)
+      return b
+          .loop(from, to, step, start,
+                [&](Value column, ValueRange state) {
+                  return next(column, lanes, state);
+                })
+          .front();
+    int64_t block =
+        std::max<int64_t>(longestBlock / 2, llvm::divideCeil(count, 16));
+    return b
+        .loop(from, to, block * step, start,
+              [&](Value begin, ValueRange state) {
+                Value end = b.min(b.add(begin, block * step), to);
+                return SmallVector<Value>{
+                    combine(kind, state[0], self(self, begin, end, block))};
+              })
+        .front();
+  };
+  Value whole = b.integer(vectors * step);
+  SmallVector<Value> joined = joinLanes(reduce(reduce, none, whole, vectors));
+  if (vectors * step != columns)
     joined = b.loop(whole, end, 1, joined, [&](Value column, ValueRange state) {
       return next(column, 0, state);
     });
@@ -85,9 +114,8 @@ arith::CmpIPredicate RowReducer::integerOrder(bool largest) const {
   return largest ? Predicate::sgt : Predicate::slt;
 }
 
-/// Each lane keeps its best element and that element's column; the lanes and
-/// the remainder of the row are joined at the end. NaN is better than any
-/// number.
+/// Each lane keeps its best element and that element's column; the lanes of one
+/// row and its remainder are joined at the end. NaN is better than any number.
 Value RowReducer::findExtreme(bool largest, Element element) {
   auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) {
     return arith::CmpFOp::create(b, predicate, x, y).getResult();
@@ -96,12 +124,10 @@ Value RowReducer::findExtreme(bool largest, Element element) {
     if (!isFloat)
       return arith::CmpIOp::create(b, integerOrder(largest), x, best);
     Value beyond =
-        compare(largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
+        compare(largest ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,
                 x, best);
-    Value isNew =
-        arith::AndIOp::create(b, compare(arith::CmpFPredicate::UNO, x, x),
-                              compare(arith::CmpFPredicate::ORD, best, best));
-    return arith::OrIOp::create(b, beyond, isNew);
+    return arith::AndIOp::create(
+        b, beyond, compare(arith::CmpFPredicate::ORD, best, best));
   };
   auto choose = [&](Value condition, ArrayRef<Value> x, ValueRange y) {
     return SmallVector<Value>{
@@ -117,11 +143,25 @@ Value RowReducer::findExtreme(bool largest, Element element) {
     return arith::OrIOp::create(b, compare(arith::CmpFPredicate::OEQ, x, best),
                                 bothNan);
   };
-  // The column of a lane that has seen no element; it comes after all others.
+  // Columns are as wide as elements where they can be, so that a vector of
+  // either has as many registers. `none` comes after all of them.
+  bool isNarrow = compute.getIntOrFloatBitWidth() <= 32 &&
+                  columns < std::numeric_limits<int32_t>::max();
+  Type number = isNarrow ? b.getI32Type() : b.getI64Type();
+  auto narrow = [&](Value column) -> Value {
+    return isNarrow ? arith::TruncIOp::create(b, number, column) : column;
+  };
   Value worst = extreme(!largest);
-  Value none = b.integer(std::numeric_limits<int64_t>::max());
-  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
-  Value iota = arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
+  Value none = arith::ConstantOp::create(
+      b,
+      b.getIntegerAttr(number, isNarrow ? std::numeric_limits<int32_t>::max()
+                                        : std::numeric_limits<int64_t>::max()));
+  auto vectorType = VectorType::get({lanes}, number);
+  SmallVector<Attribute> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(b.getIntegerAttr(number, together ? 0 : lane));
+  Value iota =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(vectorType, numbers));
   // Of equal elements the first wins, and any element over none.
   auto joinOne = [&](Value x, Value column, ValueRange best) {
     Value before =
@@ -130,30 +170,29 @@ Value RowReducer::findExtreme(bool largest, Element element) {
     Value better = arith::OrIOp::create(b, isBetter(x, best[0]), first);
     return choose(better, {x, column}, best);
   };
-  SmallVector<Value> start{b.splat(worst, lanes), b.splat(none, lanes)};
-  return b
-      .columns(
-          b.integer(0), b.integer(columns), lanes, start,
-          [&](Value column, int64_t width, ValueRange best) {
-            Value x = element(column, width);
-            if (width == 0)
-              return joinOne(x, column, best);
-            Value columns =
-                arith::AddIOp::create(b, b.splat(column, width), iota);
-            Value isFirst = arith::CmpIOp::create(
-                b, arith::CmpIPredicate::eq, best[1], b.splat(none, width));
-            Value better =
-                arith::OrIOp::create(b, isBetter(x, best[0]), isFirst);
-            return choose(better, {x, columns}, best);
-          },
-          [&](ValueRange best) {
-            SmallVector<Value> result{worst, none};
-            for (int64_t lane = 0; lane < lanes; ++lane)
-              result =
-                  joinOne(b.lane(best[0], lane), b.lane(best[1], lane), result);
-            return result;
-          })
-      .back();
+  // If nothing is better than the worst, the first element of a lane is it.
+  bool hasVectors = together || columns >= lanes;
+  SmallVector<Value> start{b.splat(worst, lanes),
+                           hasVectors ? iota : b.splat(none, lanes)};
+  auto next = [&](Value column, int64_t width, ValueRange best) {
+    Value x = element(column, width);
+    if (width == 0)
+      return joinOne(x, narrow(column), best);
+    Value columns =
+        arith::AddIOp::create(b, b.splat(narrow(column), width), iota);
+    return choose(isBetter(x, best[0]), {x, columns}, best);
+  };
+  auto joinLanes = [&](ValueRange best) {
+    SmallVector<Value> result{worst, none};
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      result = joinOne(b.lane(best[0], lane), b.lane(best[1], lane), result);
+    return result;
+  };
+  Value found = loopOverRow(start, next, joinLanes).back();
+  if (!isNarrow)
+    return found;
+  return arith::ExtSIOp::create(b, b.withWidth(b.getI64Type(), together),
+                                found);
 }
 
 Value RowReducer::sum(Element element) {
@@ -165,7 +204,8 @@ Value RowReducer::reduce(ReduceKind kind, Element element) {
   case ReduceKind::sum:
     return sum(element);
   case ReduceKind::mean:
-    return arith::DivFOp::create(b, sum(element), scalar(columns));
+    return arith::DivFOp::create(b, sum(element),
+                                 b.splat(scalar(columns), together));
   case ReduceKind::max:
     return reduceRow(extreme(false), extremeKind(true), element);
   case ReduceKind::min:

@@ -8,25 +8,37 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace fact::host {
-/// Writes loops that reduce rows of `columns` elements of type `compute`.
+/// Writes loops that reduce rows of `columns` elements of type `compute`: one
+/// row in vectors of columns, or `together` neighboring rows in the lanes of a
+/// vector, column by column.
 class RowReducer {
 public:
-  /// The element at a column (`width` 0), or `width` neighbors.
+  /// The element at a column (`width` 0), or `width` neighbors: columns of one
+  /// row, or rows.
   using Element = llvm::function_ref<Value(Value column, int64_t width)>;
 
-  RowReducer(KernelBuilder &b, Type compute, int64_t columns);
+  /// `together` is 0 for one row.
+  RowReducer(KernelBuilder &b, Type compute, int64_t columns, int64_t together);
 
   Value reduce(ReduceKind kind, Element element);
   Value sum(Element element);
 
   Value combine(mlir::vector::CombiningKind kind, Value x, Value y);
-  /// Elements per iteration of a loop over a row.
+  /// Elements per iteration of a loop over a row, and its columns.
   int64_t getLanes() const { return lanes; }
+  int64_t getStep() const { return together ? 1 : lanes; }
 
 private:
   Value scalar(double value) { return b.constant(value, compute); }
   Value reduceRow(Value initial, mlir::vector::CombiningKind kind,
                   Element element);
+  /// Loops over the columns of the rows in vectors, and over a remainder of
+  /// one row one by one.
+  llvm::SmallVector<Value> loopOverRow(
+      ValueRange state,
+      llvm::function_ref<llvm::SmallVector<Value>(Value, int64_t, ValueRange)>
+          body,
+      llvm::function_ref<llvm::SmallVector<Value>(ValueRange)> joinLanes);
   /// The column of the first extreme element.
   Value findExtreme(bool largest, Element element);
   /// The largest or the smallest value of the type; infinity for floats.
@@ -36,7 +48,7 @@ private:
 
   KernelBuilder &b;
   Type compute;
-  int64_t columns, lanes;
+  int64_t columns, together, lanes;
   bool isFloat;
   mlir::arith::FastMathFlags flags;
 };

@@ -3,7 +3,9 @@
 //
 // One row at a time: the first pass computes the row op's input, stores it in a
 // buffer and takes the first statistic; further passes read the buffer; the
-// last one computes and writes the results.
+// last one computes and writes the results. Where not the elements of a row but
+// those of neighboring rows are adjacent in memory, as in a reduction over a
+// dimension that is not the last, a vector has one element of several rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,10 +13,14 @@
 #include "RowReducer.h"
 #include "fact/Analysis/RowRegion.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace fact;
 using namespace fact::host;
+
+/// Buffers of several rows are smaller than this where they can be.
+static constexpr int64_t bufferBytes = 512 << 10;
 
 namespace {
 struct RowPlan {
@@ -41,9 +47,16 @@ struct RowPlan {
                           });
     });
   }
+  /// Neighboring rows that one vector holds; 0 where vectors are of columns.
+  int64_t countRowsTogether(KernelBuilder &b) const;
+  /// The rows from a multiple of this to the next lie at one stride each.
+  int64_t getRun() const;
   static FailureOr<RowPlan> get(FusedOp fused, EmitError emitError);
 
 private:
+  /// All views of operands and results; with `isFull` only those of all
+  /// columns.
+  SmallVector<const RowView *> getViews(bool isFull) const;
   LogicalResult planOperands(EmitError emitError);
   FailureOr<Result> planResult(const RowRegion::Result &result,
                                EmitError emitError) const;
@@ -183,6 +196,69 @@ FailureOr<RowPlan> RowPlan::get(FusedOp fused, EmitError emitError) {
   return plan;
 }
 
+SmallVector<const RowView *> RowPlan::getViews(bool isFull) const {
+  SmallVector<const RowView *> views;
+  auto append = [&](const RowElements &elements) {
+    for (auto [leaf, view] :
+         llvm::zip_equal(elements.elements.getLeaves(), elements.leaves))
+      if (!leaf.isAnchor)
+        views.push_back(&view);
+  };
+  append(input);
+  for (const Result &result : results) {
+    if (isFull && !result.isFull)
+      continue;
+    append(result.elements);
+    views.push_back(&result.destination);
+  }
+  return views;
+}
+
+int64_t RowPlan::getRun() const {
+  int64_t run = region.rows;
+  for (const RowView *view : getViews(/*isFull=*/false))
+    run = std::gcd(run, view->getRun());
+  return run;
+}
+
+int64_t RowPlan::countRowsTogether(KernelBuilder &b) const {
+  auto isScattered = [](int64_t stride) { return stride != 0 && stride != 1; };
+  SmallVector<const RowView *> views = getViews(/*isFull=*/true);
+  int64_t alongColumns = llvm::count_if(views, [&](const RowView *view) {
+    return isScattered(view->columnStride);
+  });
+  int64_t alongRows = llvm::count_if(views, [&](const RowView *view) {
+    return isScattered(view->getRowStride());
+  });
+  int64_t lanes = b.getRegisterLanes(compute), run = getRun();
+  if (region.columns == 1 || alongColumns <= alongRows || run < lanes)
+    return 0;
+  // A pass over a column reads at least a cache line. Accumulators of a
+  // reduction fill half of the registers, and those of positions, which have 64
+  // bits, as many.
+  auto reduce = dyn_cast<ReduceOp>(region.op);
+  bool isIndex = reduce && (reduce.getKind() == ReduceKind::argmax ||
+                            reduce.getKind() == ReduceKind::argmin);
+  int64_t registers =
+      reduce && !isIndex ? b.getCpu().getVectorRegisters() / 2 : 4;
+  int64_t together =
+      std::min<int64_t>(llvm::bit_floor<uint64_t>(run), registers * lanes);
+  int64_t bytes = getStorageBytes(compute);
+  // Several processors have work.
+  while (together > lanes && together * bytes > 64 &&
+         region.rows < 16 * together)
+    together /= 2;
+  // A buffer of long rows stays in the caches, if few rows suffice for that.
+  // Each thread has one.
+  if (!reduce || keepsInput()) {
+    while (together > lanes && region.columns * together * bytes > bufferBytes)
+      together /= 2;
+    if (region.columns * together * bytes > 8 * bufferBytes)
+      return 0;
+  }
+  return together;
+}
+
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
@@ -191,7 +267,8 @@ namespace {
 class RowBuilder {
 public:
   RowBuilder(KernelBuilder &b, const RowPlan &plan)
-      : b(b), plan(plan), reducer(b, plan.compute, plan.region.columns) {}
+      : b(b), plan(plan), together(plan.countRowsTogether(b)),
+        reducer(b, plan.compute, plan.region.columns, together) {}
 
   void build(int64_t grain);
 
@@ -205,15 +282,32 @@ private:
   Value mul(Value x, Value y) {
     return reducer.combine(vector::CombiningKind::MUL, x, y);
   }
-  Value scalar(double value) { return b.constant(value, plan.compute); }
-  /// `scalar` in each lane of a vector as wide as `x`.
-  Value like(Value x, Value scalar) {
+  /// A number for each row.
+  Value scalar(double value) {
+    return b.constant(value, b.withWidth(plan.compute, together));
+  }
+  /// The number of each row in each lane of a vector of `width`.
+  Value spread(Value number, int64_t width) {
+    return together ? number : b.splat(number, width);
+  }
+  Value like(Value x, Value number) {
     auto vector = dyn_cast<VectorType>(x.getType());
-    return b.splat(scalar, vector ? vector.getNumElements() : 0);
+    return spread(number, vector ? vector.getNumElements() : 0);
   }
 
+  RowElements::Neighbors getNeighbors() const {
+    return together ? RowElements::Neighbors::rows
+                    : RowElements::Neighbors::columns;
+  }
+  /// The place of a column in a buffer of `getBufferSize` elements.
+  Value inBuffer(Value column) {
+    return together ? b.mul(column, together) : column;
+  }
+  int64_t getBufferSize() const {
+    return plan.region.columns * std::max<int64_t>(together, 1);
+  }
   Value readBuffer(Value column, int64_t width) {
-    return b.load(buffer, plan.compute, column, width);
+    return b.load(buffer, plan.compute, inBuffer(column), width);
   }
   /// Elements of the input, which it also stores in the buffer, where there is
   /// one.
@@ -228,6 +322,8 @@ private:
 
   KernelBuilder &b;
   const RowPlan &plan;
+  /// Rows per vector, or 0.
+  int64_t together;
   RowReducer reducer;
   /// A copy of the row op's input, and softmax's exponentials.
   Value buffer, exponentials;
@@ -235,10 +331,10 @@ private:
 } // namespace
 
 Value RowBuilder::fill(Value column, int64_t width, ArrayRef<Value> offsets) {
-  Value x = plan.input.build(b, offsets, column, width,
-                             [](Value) { return Value(); });
+  Value x = plan.input.build(
+      b, offsets, column, width, [](Value) { return Value(); }, getNeighbors());
   if (buffer)
-    b.store(x, buffer, plan.compute, column);
+    b.store(x, buffer, plan.compute, inBuffer(column));
   return x;
 }
 
@@ -252,19 +348,23 @@ void RowBuilder::writeResults(Value row, Element output) {
     Value target = b.rowOffset(result.destination, row);
     int64_t stride = result.destination.columnStride;
     auto write = [&](Value column, int64_t width) {
-      Value element =
-          result.elements.build(b, offsets, column, width, [&](Value anchor) {
-            return anchor == plan.region.getInput() ? readBuffer(column, width)
-                                                    : output(column, width);
-          });
-      b.store(element, b.getResultPointer(number), storage,
-              b.add(target, b.mul(column, stride)), stride);
+      auto anchor = [&](Value anchor) {
+        return anchor == plan.region.getInput() ? readBuffer(column, width)
+                                                : output(column, width);
+      };
+      b.store(result.elements.build(b, offsets, column, width, anchor,
+                                    getNeighbors()),
+              b.getResultPointer(number), storage,
+              b.add(target, b.mul(column, stride)),
+              together ? result.destination.getRowStride() : stride);
     };
-    if (result.isFull)
-      b.columns(b.integer(0), b.integer(plan.region.columns),
-                reducer.getLanes(), write);
+    Value none = b.integer(0), end = b.integer(plan.region.columns);
+    if (!result.isFull)
+      write(none, together);
+    else if (together)
+      b.loop(none, end, 1, [&](Value column) { write(column, together); });
     else
-      write(b.integer(0), 0);
+      b.columns(none, end, reducer.getLanes(), write);
   }
 }
 
@@ -285,7 +385,7 @@ void RowBuilder::buildRow(Value row) {
 void RowBuilder::buildReduction(Value row, ReduceOp reduce, Element input) {
   Value result = reducer.reduce(reduce.getKind(), input);
   writeResults(row,
-               [&](Value, int64_t width) { return b.splat(result, width); });
+               [&](Value, int64_t width) { return spread(result, width); });
 }
 
 void RowBuilder::buildSoftmax(Value row, Element input) {
@@ -293,12 +393,12 @@ void RowBuilder::buildSoftmax(Value row, Element input) {
   Value sum = reducer.sum([&](Value column, int64_t width) {
     Value x = readBuffer(column, width);
     Value e = math::ExpOp::create(b, sub(x, like(x, largest)));
-    b.store(e, exponentials, plan.compute, column);
+    b.store(e, exponentials, plan.compute, inBuffer(column));
     return e;
   });
   Value factor = arith::DivFOp::create(b, scalar(1), sum);
   writeResults(row, [&](Value column, int64_t width) {
-    Value e = b.load(exponentials, plan.compute, column, width);
+    Value e = b.load(exponentials, plan.compute, inBuffer(column), width);
     return mul(e, like(e, factor));
   });
 }
@@ -310,7 +410,7 @@ void RowBuilder::buildNorm(Value row, NormOp norm, Element input) {
   if (norm.getKind() == NormKind::layer) {
     // Sums differences from the first element, so that the mean of equal
     // numbers is exact, and that of numbers close to each other nearly.
-    Value first = input(b.integer(0), 0);
+    Value first = input(b.integer(0), together);
     Value sum = reducer.sum([&](Value column, int64_t width) {
       Value x = input(column, width);
       return sub(x, like(x, first));
@@ -337,9 +437,12 @@ void RowBuilder::buildNorm(Value row, NormOp norm, Element input) {
     if (mean)
       x = sub(x, like(x, mean));
     x = mul(x, like(x, factor));
+    // Rows share the weights.
     auto operand = [&](const RowElements &elements) {
-      return elements.build(b, elements.rowOffsets(b, zero), column, width,
-                            [](Value) { return Value(); });
+      Value value =
+          elements.build(b, elements.rowOffsets(b, zero), column,
+                         together ? 0 : width, [](Value) { return Value(); });
+      return together ? b.splat(value, width) : value;
     };
     if (plan.weight)
       x = mul(x, operand(*plan.weight));
@@ -350,19 +453,31 @@ void RowBuilder::buildNorm(Value row, NormOp norm, Element input) {
 }
 
 void RowBuilder::build(int64_t grain) {
-  int64_t rows = plan.region.rows, columns = plan.region.columns;
-  b.getLayout().tiles = ceilDivide(rows, grain);
+  int64_t rows = plan.region.rows;
+  // Blocks of rows that one vector holds. The last block of a run ends with it,
+  // and can share rows with the one before.
+  int64_t run = plan.getRun();
+  int64_t perRun = together ? ceilDivide(run, together) : run;
+  int64_t blocks = together ? rows / run * perRun : rows;
+  if (together)
+    grain = std::max<int64_t>(grain / together, 1);
+  b.getLayout().tiles = ceilDivide(blocks, grain);
   Value index = b.beginTile();
   // A reduction reads its input once; exponentials replace the input, unless a
   // result reads that too.
   if (!plan.region.isReduction() || plan.keepsInput())
-    buffer = b.scratch(plan.compute, columns);
+    buffer = b.scratch(plan.compute, getBufferSize());
   exponentials = buffer;
   if (isa<SoftmaxOp>(plan.region.op) && plan.keepsInput())
-    exponentials = b.scratch(plan.compute, columns);
+    exponentials = b.scratch(plan.compute, getBufferSize());
   Value from = b.mul(index, grain);
-  b.loop(from, b.min(b.add(from, grain), rows), 1,
-         [&](Value row) { buildRow(row); });
+  b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value block) {
+    if (!together)
+      return buildRow(block);
+    Value begin = b.mul(b.rem(block, perRun), together);
+    buildRow(
+        b.add(b.mul(b.div(block, perRun), run), b.min(begin, run - together)));
+  });
   b.endFunction();
 }
 

@@ -45,7 +45,8 @@ def _transposed(x, weight, bias, stride, padding, output_padding, groups, dilati
     """The elements of a result at one distance from each other, of a stride, are a phase: a
     convolution with every so many places of the kernel. Phases with as many places are filters
     of one convolution, without zeros among the places: a zero times infinity is no zero. All
-    phases are channels of one tensor before a pixel shuffle."""
+    phases are channels of one tensor before a pixel shuffle. Where these are all phases, and of
+    the last dimension, they lie in the order of the result, and its padding is cut off last."""
     stride, padding, dilation, more = (
         per_dimension(of, dims) for of in (stride, padding, dilation, output_padding))
     batched = x.dim() == dims + 2
@@ -61,15 +62,19 @@ def _transposed(x, weight, bias, stride, padding, output_padding, groups, dilati
                             for n in (0, -k % s)])
     weight = weight.reshape([groups, -1, weight.shape[1]] + [
         n for k, s in zip(kernel, stride) for n in (-(-k // s), s)])
-    counts = [-(-size // s) for size, s in zip(sizes, stride)]
+    # What is cut off before and after the result.
+    shift = [0] * dims
+    if math.prod(stride[:-1]) == 1 and kernel[-1] % stride[-1] == 0:
+        shift[-1] = padding[-1] % stride[-1]
+        padding[-1] -= shift[-1]
+    counts = [-(-(first + size) // s) for first, size, s in zip(shift, sizes, stride)]
     phases = [_phases(*each) for each in zip(kernel, stride, padding)]
     parts = {}
     for chosen in itertools.product(*[dict.fromkeys(of for of, _, _ in dim) for dim in phases]):
         parts[chosen] = _of_phases(x, weight, bias, chosen, counts, dilation)
     result = _shuffle(_join(parts, phases, counts), stride, counts)
-    for dim, size in enumerate(sizes, 2):
-        if size != result.shape[dim]:
-            result = aten.slice(result, dim, 0, size)
+    for dim, (first, size) in enumerate(zip(shift, sizes), 2):
+        result = _slice(result, dim, first, size)
     return result if batched else result.squeeze(0)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds the data of a report: the summary of fact-compile, bundle.json, tuning.json, the
-transcript of an agent. Each of them may be missing or of another version."""
+failure.json, the transcript of an agent. Each of them may be missing or of another version."""
 
 from __future__ import annotations
 
@@ -107,6 +107,12 @@ def build_report(summary: dict[str, Any], bundle: Path | None, *, name: str = ""
     failed = bool(errors) or bool(summary.get("failed"))
     # A compilation that failed before its bundle left that of an earlier one alone.
     is_current = bundle is not None and not (failed and "bundle" not in summary.get("stages", {}))
+    failure = read(bundle / "failure.json").get("error") if bundle and is_current else None
+    if failure:
+        failed = True
+        errors.insert(0, str(failure))
+    if bundle and is_current and _ships_rules(read(bundle / "tuning.json")):
+        bundle = bundle / "rules"
     described = read(bundle / "bundle.json") if bundle and is_current else {}
     tuning = read(bundle / "tuning.json") if bundle and is_current else {}
     discovery = summary.get("discovery") or {}
@@ -126,6 +132,11 @@ def build_report(summary: dict[str, Any], bundle: Path | None, *, name: str = ""
         statistics=_statistics(summary, described, tuning),
         provenance=_provenance({**described, **tuning}, command),
     )
+
+
+def _ships_rules(tuning: dict[str, Any]) -> bool:
+    """Whether the rules' grouping, a bundle in the agent's, was the faster one."""
+    return any(each.get("program") == "rules" and each.get("ships") for each in tuning.get("groupings", []))
 
 
 def _target(described: dict[str, Any]) -> str:
@@ -196,6 +207,7 @@ def _kernel(entry: dict[str, Any], result: dict[str, Any] | None = None) -> Kern
         us=_number(result.get("us")) or None,
         us_low=_number(result.get("us_low")), us_high=_number(result.get("us_high")),
         runs=result.get("runs"), sol_us=_number(entry.get("sol_us")),
+        ceiling_us=_number(result.get("ceiling_us")),
         flops=_number(entry.get("flops")), bytes=_number(entry.get("bytes")),
         schedule=result.get("schedule", ""),
         strategy=" ".join(filter(None, (strategy.get("kind"), strategy.get("entry")))),

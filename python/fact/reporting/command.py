@@ -83,8 +83,11 @@ class CompilationReport:
             report.verdict = ...
     """
 
-    def __init__(self, name: str, page: Path, summary: Path, transcript: str = ""):
-        self.name, self.page, self.summary, self.transcript = name, page, summary, transcript
+    def __init__(self, name: str, page: Path, failed_page: Path, summary: Path,
+                 transcript: str = ""):
+        """page, failed_page: where the report is written after a success or a failure."""
+        self.name, self.page, self.failed_page = name, page, failed_page
+        self.summary, self.transcript = summary, transcript
         self.verdict = ""
         self._before = self._version()
 
@@ -103,8 +106,10 @@ class CompilationReport:
             return
         # Whatever is wrong with the page, the library is not.
         try:
-            write_page(self.collect([str(error)] if error else []), self.page)
-            print(f"report: {self.page}", file=sys.stderr if error else sys.stdout)
+            page = self.failed_page if error else self.page
+            page.parent.mkdir(parents=True, exist_ok=True)
+            write_page(self.collect([str(error)] if error else []), page)
+            print(f"report: {page}", file=sys.stderr if error else sys.stdout)
         except FactError as problem:
             print(f"fact: warning: no report: {problem}", file=sys.stderr)
         except Exception:

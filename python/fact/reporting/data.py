@@ -9,6 +9,8 @@ import typing
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..notebook import report_html
+
 # Raised when a field changes its meaning or goes away; new fields do not change it.
 FORMAT = 1
 
@@ -42,6 +44,8 @@ class Kernel:
     us_high: float | None = None
     runs: int | None = None
     sol_us: float | None = None
+    # The least time at the rates that fact-tune --probe measured on the machine.
+    ceiling_us: float | None = None
     flops: float | None = None
     bytes: float | None = None
     schedule: str = ""
@@ -162,6 +166,9 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Report:

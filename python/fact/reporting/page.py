@@ -33,7 +33,8 @@ def render(report: Report) -> str:
                    for name, title, text in sections)
     # The data is in the page as text; "<" is the only character that could end it.
     data = json.dumps(report.to_json()).replace("<", "\\u003c")
-    parts = {"title": escape(f"{report.name}: FACT report"), "style": _template("page.css"),
+    parts = {"title": escape(f"{report.name}: FACT report"),
+             "style": _template("palette.css") + _template("page.css"),
              "header": page.header(), "links": links, "body": body,
              "data": DATA_BEGIN + data + DATA_END, "script": _template("page.js")}
     # In one pass, so that no text is taken for a placeholder.
@@ -228,6 +229,9 @@ class _Page:
             ("speed of light", units.microseconds(kernel.sol_us)
              + (f", {units.percent(kernel.sol_us / kernel.us)} reached" if kernel.us else "")
              if kernel.sol_us else ""),
+            ("at the machine's measured rates", f"{units.microseconds(kernel.ceiling_us)}, "
+             f"{units.percent(kernel.ceiling_us / kernel.us)} reached"
+             if kernel.ceiling_us and kernel.us else ""),
             ("work", ", ".join(filter(None, (
                 units.scaled(kernel.flops, "FLOP") if kernel.flops else "",
                 units.scaled(kernel.bytes, "B") if kernel.bytes else "")))),

@@ -56,8 +56,9 @@ def _kernels(report: Report) -> None:
             kernel.name, str(kernel.launches), units.microseconds(each), units.percent(share),
             "#" * max(1, round(_BAR * share)) if share else "",
             units.percent(kernel.sol_us / each) if kernel.sol_us and each else "",
+            units.percent(kernel.ceiling_us / kernel.us) if kernel.ceiling_us and kernel.us else "",
             " ".join(kernel.ops), "plain loops" if kernel.fallback else kernel.schedule])
-    terminal.table(["kernel", "launches", "each", "share", "", "SOL", "ops", "schedule"], rows,
+    terminal.table(["kernel", "launches", "each", "share", "", "SOL", "ceiling", "ops", "schedule"], rows,
                    f"Kernels, {report.basis}" if report.basis else "Kernels")
 
 

@@ -54,17 +54,40 @@ func.func @logsumexp(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK: tensor.extract %[[PLACES]]
 // CHECK: linalg.yield
 // CHECK: tensor.extract_slice %{{.+}}[0, 0, 0] [4, 3, 1] [1, 1, 1]
+// In sequence, numbers of 64 bits hold the keys and, below them, their places.
 // ORDER-LABEL: func.func @argsort
-// ORDER: scf.for
+// ORDER: linalg.generic
+// ORDER: arith.shli
+// ORDER: arith.ori
+// ORDER: scf.for {{.+}} -> (tensor<4x9x1xi64>)
 // ORDER: scf.for
 // ORDER: scf.for
 // ORDER: scf.for
 // ORDER-NOT: scf.for
+// ORDER: arith.cmpi slt
 // ORDER: tensor.insert
-// ORDER: tensor.insert
+// ORDER-NOT: tensor.insert
+// ORDER: linalg.generic
+// ORDER: arith.andi
 func.func @argsort(%x: tensor<4x9xf32>) -> tensor<4x3xi64> {
   %0 = fact.argsort %x dim 1 descending count 3 : (tensor<4x9xf32>) -> tensor<4x3xi64>
   return %0 : tensor<4x3xi64>
+}
+
+// Wider keys have their places beside them, and long rows are sorted one by one.
+// ORDER-LABEL: func.func @long
+// ORDER: scf.for {{.+}} -> (tensor<4x90x1xf64>, tensor<4x90x1xi64>)
+// ORDER: scf.for
+// ORDER: tensor.extract %{{.+}} : tensor<4x90x1xf64>
+// ORDER: scf.for {{.+}} -> (tensor<1x90x1xf64>, tensor<1x90x1xi64>)
+// ORDER: arith.cmpf ult
+// ORDER: tensor.insert %{{.+}} : tensor<1x90x1xf64>
+// ORDER: tensor.insert %{{.+}} : tensor<1x90x1xi64>
+// ORDER: tensor.insert_slice %{{.+}} into
+// ORDER: tensor.insert_slice %{{.+}} into
+func.func @long(%x: tensor<4x90xf64>) -> tensor<4x90xi64> {
+  %0 = fact.argsort %x dim 1 : (tensor<4x90xf64>) -> tensor<4x90xi64>
+  return %0 : tensor<4x90xi64>
 }
 
 // Few updates are tried one by one.

@@ -57,3 +57,44 @@ func.func @reflection(%a: tensor<3x9x10xf32>, %i: tensor<13xi64>, %j: tensor<12x
   return %0 : tensor<3x13x12xf32>
 }
 }
+
+// -----
+
+// A resized image: where it is read depends on rows and columns, so that a thread has one place of
+// several images. Two neighbors at most: a warp then reads neighbors too.
+
+// CHECK:      Pointwise<
+// CHECK-NEXT: Extents<2048, 128, 128>,
+// CHECK:      Gathered<Strided<{{[0-9]+}}, f32, Strides<4096, 0, 0>>,
+// CHECK-NEXT: IndexOf<BodyIndex0, 1, 4096, false>>
+// CHECK:      PointwiseSchedule<256, 2, 8, true>>;
+module attributes {fact.target = #fact.machine<"h200">} {
+  func.func @resize(%x: tensor<32x64x4096xf32>, %i: tensor<128x1xi64>, %j: tensor<128xi64>) -> tensor<32x64x128x128xf32> {
+    %0 = fact.fused "pointwise" ins(%x, %i, %j : tensor<32x64x4096xf32>, tensor<128x1xi64>, tensor<128xi64>) {
+    ^bb0(%a: tensor<32x64x4096xf32>, %b: tensor<128x1xi64>, %c: tensor<128xi64>):
+      %1 = fact.add %b, %c : (tensor<128x1xi64>, tensor<128xi64>) -> tensor<128x128xi64>
+      %2 = fact.gather %a, %1 dim 2 : (tensor<32x64x4096xf32>, tensor<128x128xi64>) -> tensor<32x64x128x128xf32>
+      fact.yield %2 : tensor<32x64x128x128xf32>
+    } schedule(#fact.cuda_pointwise<threads = 256, vector = 2>) : tensor<32x64x128x128xf32>
+    return %0 : tensor<32x64x128x128xf32>
+  }
+}
+
+// -----
+
+// Channels that are last share the place: whole vectors of them are read.
+
+// CHECK:      Pointwise<
+// CHECK:      IndexOf<BodyIndex0, 64, 4096, true>>
+// CHECK:      PointwiseSchedule<256, 4, 2>>;
+module attributes {fact.target = #fact.machine<"h200">} {
+  func.func @channels_last(%x: tensor<32x4096x64xf32>, %i: tensor<128x1xi64>, %j: tensor<128xi64>) -> tensor<32x128x128x64xf32> {
+    %0 = fact.fused "pointwise" ins(%x, %i, %j : tensor<32x4096x64xf32>, tensor<128x1xi64>, tensor<128xi64>) {
+    ^bb0(%a: tensor<32x4096x64xf32>, %b: tensor<128x1xi64>, %c: tensor<128xi64>):
+      %1 = fact.add %b, %c : (tensor<128x1xi64>, tensor<128xi64>) -> tensor<128x128xi64>
+      %2 = fact.gather %a, %1 dim 1 : (tensor<32x4096x64xf32>, tensor<128x128xi64>) -> tensor<32x128x128x64xf32>
+      fact.yield %2 : tensor<32x128x128x64xf32>
+    } schedule(#fact.cuda_pointwise<threads = 256, vector = 4>) : tensor<32x128x128x64xf32>
+    return %0 : tensor<32x128x128x64xf32>
+  }
+}

@@ -126,6 +126,28 @@ func.func @aligned(%x: tensor<2x8x8x20xf32>) -> tensor<2x6x6x16xf32> {
 
 // -----
 
+// Channels are neighbors in the image and far from each other in the result; of small results that is taken.
+func.func @across(%x: tensor<32x54x54x64xf32>, %y: tensor<2x54x54x64xf32>) -> (tensor<32x64x27x27xf32>, tensor<2x64x27x27xf32>) {
+  // expected-error @below {{a result of type 'tensor<32x64x27x27xf32>' lies across the image, which costs more than a kernel that transposes it}}
+  %r = fact.fused "windows" ins(%x : tensor<32x54x54x64xf32>) {
+  ^bb0(%x_: tensor<32x54x54x64xf32>):
+    %0 = fact.windows %x_ dim 1 kernel [2, 2] strides [2, 2] dilations [1, 1] : (tensor<32x54x54x64xf32>) -> tensor<32x27x27x2x2x64xf32>
+    %1 = fact.reduce max %0 dims [3, 4] : (tensor<32x27x27x2x2x64xf32>) -> tensor<32x27x27x64xf32>
+    %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<32x27x27x64xf32>) -> tensor<32x64x27x27xf32>
+    fact.yield %2 : tensor<32x64x27x27xf32>
+  } : tensor<32x64x27x27xf32>
+  %s = fact.fused "windows" ins(%y : tensor<2x54x54x64xf32>) {
+  ^bb0(%y_: tensor<2x54x54x64xf32>):
+    %0 = fact.windows %y_ dim 1 kernel [2, 2] strides [2, 2] dilations [1, 1] : (tensor<2x54x54x64xf32>) -> tensor<2x27x27x2x2x64xf32>
+    %1 = fact.reduce max %0 dims [3, 4] : (tensor<2x27x27x2x2x64xf32>) -> tensor<2x27x27x64xf32>
+    %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<2x27x27x64xf32>) -> tensor<2x64x27x27xf32>
+    fact.yield %2 : tensor<2x64x27x27xf32>
+  } : tensor<2x64x27x27xf32>
+  return %r, %s : tensor<32x64x27x27xf32>, tensor<2x64x27x27xf32>
+}
+
+// -----
+
 // Every window with a filter of its own.
 func.func @per_window(%x: tensor<2x8x8x16xf32>, %w: tensor<2x6x6x3x3x16xf32>) -> tensor<2x6x6x16xf32> {
   // expected-error @below {{must be the same for all windows of an image}}

@@ -17,7 +17,7 @@ module @depthwise {
       %6 = fact.reduce sum %5 dims [4, 5] : (tensor<2x6x15x18x3x3xf32>) -> tensor<2x6x15x18xf32>
       %7 = fact.add %6, %c : (tensor<2x6x15x18xf32>, tensor<6x1x1xf32>) -> tensor<2x6x15x18xf32>
       fact.yield %7 : tensor<2x6x15x18xf32>
-    } space(#fact.cuda_windows_space<threads = [128], vector = [2], columns = [4], rows = [2]>) : tensor<2x6x15x18xf32>
+    } space(#fact.cuda_windows_space<threads = [128], vector = [1], columns = [4], rows = [2]>) : tensor<2x6x15x18xf32>
     return %r : tensor<2x6x15x18xf32>
   }
 }

@@ -275,3 +275,13 @@ def test_functions_are_exact_to_a_few_units_in_the_last_place():
         units = (result.double() - exact[name]).abs() / (scale.abs() * torch.finfo(x.dtype).eps)
         worst = units.nan_to_num(0).argmax()
         assert units[worst] < 2.5, (name, x[worst], units[worst])
+
+
+def test_odd_functions_keep_the_sign_of_zero():
+    class Functions(torch.nn.Module):
+        def forward(self, x):
+            return [torch.sin(x), torch.erf(x), torch.expm1(x)]
+
+    x = torch.cat([-torch.zeros(64), torch.zeros(64)])
+    for found in fact.compile(Functions(), (x,), target="host", candidates=1)(x):
+        assert torch.equal(found.signbit(), x.signbit())

@@ -67,12 +67,38 @@ TEST_F(DestinationTest, PartsOfAConcatenation) {
   FailureOr<Destination> destination =
       getDestination(yielded(fused), report(fused));
   ASSERT_TRUE(succeeded(destination));
-  SmallVector<Destination> parts =
-      getParts(get<ConcatOp>(fused), destination->view);
+  SmallVector<Destination> parts = getParts(get<ConcatOp>(fused), *destination);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[1].value, fused.getBody().getArgument(1));
   EXPECT_EQ(strides(parts[0].view), "+0 2:1 3:2");
   EXPECT_EQ(strides(parts[1].view), "+6 2:1 5:2");
+}
+
+/// Two phases of a transposed convolution, without the first element and the
+/// last, with channels before pixels.
+TEST_F(DestinationTest, CroppedPhases) {
+  FusedOp fused = parse({"tensor<4x3xf32>", "tensor<4x3xf32>"}, R"(
+    %2 = fact.concat %0, %1 dim 1 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x6xf32>
+    %3 = fact.reshape %2 : (tensor<4x6xf32>) -> tensor<8x3xf32>
+    %4 = fact.slice %3 dim 0 start 1 : (tensor<8x3xf32>) -> tensor<6x3xf32>
+    %5 = fact.permute %4 [1, 0] : (tensor<6x3xf32>) -> tensor<3x6xf32>
+    fact.yield %5 : tensor<3x6xf32>)");
+  Destination cropped = getCropped(yielded(fused));
+  EXPECT_TRUE(cropped.value.getDefiningOp<ReshapeOp>());
+  EXPECT_EQ(strides(cropped.view), "+-1 8:1 3:6");
+  FailureOr<SmallVector<Destination>> parts =
+      getSplitParts(get<ConcatOp>(fused), cropped, report(fused));
+  ASSERT_TRUE(succeeded(parts));
+  ASSERT_EQ(parts->size(), 2u);
+  for (auto [i, part] : llvm::enumerate(*parts)) {
+    EXPECT_EQ(part.value, fused.getBody().getArgument(i));
+    EXPECT_EQ(strides(part.view), i ? "+0 4:2 3:6" : "+-1 4:2 3:6");
+    ASSERT_EQ(part.bounds.size(), 1u);
+    EXPECT_EQ(strides(part.bounds[0].coordinate),
+              i ? "+1 4:2 3:0" : "+0 4:2 3:0");
+    EXPECT_EQ(part.bounds[0].lower, 1);
+    EXPECT_EQ(part.bounds[0].upper, 7);
+  }
 }
 
 TEST_F(DestinationTest, HalvesOfARotaryEmbedding) {

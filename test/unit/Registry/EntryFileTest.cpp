@@ -264,6 +264,48 @@ TEST(EntryFile, EvidenceOfAStricterVerifierWins) {
             Status::Accepted);
 }
 
+TEST(EntryFile, MoreRunsAreStrongerEvidence) {
+  Schedule few = accepted(10), many = accepted(12);
+  few.runs = 5;
+  many.runs = 60;
+  many.usLow = 11.5;
+  many.usHigh = 12.5;
+  EXPECT_EQ(keep(few, many).us, 12);
+  EXPECT_EQ(keep(few, many).usLow, 11.5);
+  EXPECT_EQ(keep(many, accepted(9)).us, 12);
+  // A newer day says more than runs do.
+  EXPECT_EQ(keep(many, dated(few, "2026-11-16")).us, 10);
+}
+
+static Gain makeGain(const char *against, double ratio, double spread,
+                     const char *date = "2026-11-15") {
+  return {"fused",        against,       ratio, ratio - spread,
+          ratio + spread, "NVIDIA H200", date};
+}
+
+TEST(EntryFile, GainsAreKeptByFormsAndMachine) {
+  Entry entry = sampleEntry(sampleProblem(), {accepted(10)});
+  entry.gains = {makeGain("single", 1.1, 0.01), makeGain("apart", 1.5, 0.02)};
+  std::vector<Entry> read;
+  ASSERT_EQ(parseFile(writeText({entry}), read), "");
+  ASSERT_EQ(read[0].gains.size(), 2u);
+  EXPECT_EQ(read[0].gains[0].against, "apart");
+  EXPECT_EQ(read[0].gains[0].ratio, 1.5);
+  EXPECT_EQ(read[0].gains[0].machine, "NVIDIA H200");
+  EXPECT_EQ(writeText(read), writeText({entry}));
+
+  // The newer one, and of one day the one that is known better, in any order.
+  Entry other = sampleEntry(sampleProblem(), {accepted(10)});
+  other.gains = {makeGain("single", 0.9, 0.1),
+                 makeGain("apart", 0.8, 0.3, "2026-11-16")};
+  std::vector<Entry> one = {entry}, two = {other};
+  for (const std::vector<Entry> &merged : {merge(one, two), merge(two, one)}) {
+    ASSERT_EQ(merged[0].gains.size(), 2u);
+    EXPECT_EQ(merged[0].gains[0].ratio, 0.8);
+    EXPECT_EQ(merged[0].gains[1].ratio, 1.1);
+  }
+}
+
 TEST(EntryFile, ImpossibleTimesAreRefused) {
   for (double us : {0.0, -1.0, 1e-9, 0.0009, 1e13})
     EXPECT_NE(

@@ -61,6 +61,10 @@ void expectLearned(const std::vector<Entry> &entries) {
     EXPECT_EQ(entry.schedules[i].status, Status::Accepted);
     EXPECT_TRUE(entry.schedules[i].error);
     EXPECT_GT(entry.schedules[i].solShare, 0);
+    EXPECT_GT(entry.schedules[i].runs, 0);
+    EXPECT_GT(entry.schedules[i].usLow, 0);
+    EXPECT_LE(entry.schedules[i].usLow, entry.schedules[i].us);
+    EXPECT_GE(entry.schedules[i].usHigh, entry.schedules[i].us);
   }
   const Schedule &bad = entry.schedules[3];
   EXPECT_EQ(bad.status, Status::Failed);
@@ -99,6 +103,23 @@ TEST(Learn, FromTheDatabaseAndFromTheReport) {
   writeFile(brought.results, report.dump());
   fs::remove(bundle.folder() / "tuning.json");
   expectLearned(learn(bundle.folder(), brought));
+
+  // What --ablate found is a gain of the kernel's form.
+  EXPECT_TRUE(learn(bundle.folder(), brought)[0].gains.empty());
+  Json ablated = report;
+  ablated["ablations"] = {{{"kernel", "axpy"},
+                           {"form", "fused"},
+                           {"other", "apart"},
+                           {"ratio", 1.25},
+                           {"ratio_low", 1.2},
+                           {"ratio_high", 1.3}}};
+  writeFile(brought.results, ablated.dump());
+  std::vector<Gain> gains = learn(bundle.folder(), brought)[0].gains;
+  ASSERT_EQ(gains.size(), 1u);
+  EXPECT_EQ(gains[0].form + " " + gains[0].against, "fused apart");
+  EXPECT_EQ(gains[0].ratio, 1.25);
+  EXPECT_EQ(gains[0].date, report["date"]);
+  EXPECT_EQ(gains[0].machine.find("features"), std::string::npos);
 
   // A GPU's libraries are versions, under names that entries may have.
   Json device = report;

@@ -397,6 +397,44 @@ TEST(Pointwise, Exponential) {
                 {"1000xf32"}, scale);
 }
 
+// Angles that vectors reduce, and others, which libm does.
+TEST(Pointwise, Angles) {
+  for (double scale : {1.0, 1000.0, 4000.0, 1e7}) {
+    std::vector<std::string> results;
+    std::string body = applyAll({"sin", "cos"}, "%a0", "1003xf32", results);
+    checkRegion("pointwise", {"1003xf32"}, body, results, scale);
+  }
+}
+
+// Remainders of quotients that are small, of more digits than f32 has, and
+// none.
+TEST(Pointwise, Remainders) {
+  for (double scale : {1.0, 1e5})
+    checkRegion("pointwise", {"40x37xf32", "37xf32"}, R"(
+      %c = fact.constant dense<0.75> : tensor<f32>
+      %z = fact.constant dense<0x7F800000> : tensor<f32>
+      %s = fact.constant dense<0.0009765625> : tensor<f32>
+      %0 = fact.fmod %a0, %a1 : (tensor<40x37xf32>, tensor<37xf32>) -> tensor<40x37xf32>
+      %1 = fact.fmod %a0, %c : (tensor<40x37xf32>, tensor<f32>) -> tensor<40x37xf32>
+      %3 = fact.fmod %a0, %s : (tensor<40x37xf32>, tensor<f32>) -> tensor<40x37xf32>
+      %4 = fact.fmod %a0, %z : (tensor<40x37xf32>, tensor<f32>) -> tensor<40x37xf32>
+      fact.yield %0, %1, %3, %4 : tensor<40x37xf32>, tensor<40x37xf32>, tensor<40x37xf32>, tensor<40x37xf32>)",
+                {"40x37xf32", "40x37xf32", "40x37xf32", "40x37xf32"}, scale);
+}
+
+// Rows of every length up to two vectors, and some more.
+TEST(Pointwise, Ends) {
+  for (int64_t columns : {1, 2, 3, 5, 7, 8, 9, 15, 17, 31, 33, 63, 67}) {
+    std::string x = tensor({3, columns}, "f32"), bias = tensor({3, 1}, "f32");
+    checkRegion("pointwise", {x, bias},
+                formatv("%0 = fact.add %a0, %a1 : ({0}, {1}) -> {0}\n"
+                        "fact.yield %0 : {0}",
+                        T(x), T(bias))
+                    .str(),
+                {x});
+  }
+}
+
 TEST(Pointwise, PositiveFunctions) {
   for (double scale : {0.1, 1.0, 100.0}) {
     std::vector<std::string> results;
@@ -432,6 +470,23 @@ TEST(Pointwise, PermutedCopies) {
     %0 = fact.permute %a0 [1, 0] : (tensor<33x17xf32>) -> tensor<17x33xf32>
     fact.yield %0 : tensor<17x33xf32>)",
               {"17x33xf32"});
+  // Blocks that end beyond a multiple of their size, along both dimensions, and
+  // another dimension between them.
+  for (const std::string &type : {"f32", "bf16", "f64", "i64"})
+    checkRegion(
+        "pointwise", {tensor({2, 21, 3, 37}, type), tensor({37, 3, 21}, type)},
+        formatv("%0 = fact.permute %a0 [0, 3, 2, 1] : ({0}) -> {1}\n"
+                "%1 = fact.mul %0, %a1 : ({1}, {2}) -> {1}\n"
+                "fact.yield %1 : {1}",
+                T(tensor({2, 21, 3, 37}, type)),
+                T(tensor({2, 37, 3, 21}, type)), T(tensor({37, 3, 21}, type)))
+            .str(),
+        {tensor({2, 37, 3, 21}, type)}, 4.0);
+  checkRegion("pointwise", {"4x70xf32", "4x70xi1"}, R"(
+    %0 = fact.permute %a0 [1, 0] : (tensor<4x70xf32>) -> tensor<70x4xf32>
+    %1 = fact.permute %a1 [1, 0] : (tensor<4x70xi1>) -> tensor<70x4xi1>
+    fact.yield %0, %1 : tensor<70x4xf32>, tensor<70x4xi1>)",
+              {"70x4xf32", "70x4xi1"});
 }
 
 TEST(Pointwise, SlicesAndExpansion) {
@@ -676,6 +731,61 @@ TEST(Rowwise, Reductions) {
               {"f64"});
 }
 
+// Rows that are adjacent in memory, of any number: fewer than a register holds,
+// and a few more than a vector has lanes.
+TEST(Rowwise, RowsInLanes) {
+  for (const std::string &type : {"f32", "bf16", "f64"})
+    for (int64_t inner : {3, 37, 130}) {
+      if (type != "f32" && inner != 37)
+        continue;
+      std::string x = tensor({2, 70, inner}, type),
+                  rows = tensor({2, inner, 70}, type),
+                  each = tensor({2, inner}, type), w = tensor({70}, type),
+                  places = tensor({2, inner}, "i64");
+      SCOPED_TRACE(x);
+      std::string begin = formatv(
+          "%p = fact.permute %a0 [0, 2, 1] : ({0}) -> {1}\n", T(x), T(rows));
+      for (const char *kind : {"sum", "mean", "max", "min", "prod"})
+        checkRegion("rowwise", {x, each},
+                    begin +
+                        formatv("%0 = fact.reduce {2} %p dims [2] : ({0}) "
+                                "-> {1}\n"
+                                "%1 = fact.add %0, %a1 : ({1}, {1}) -> {1}\n"
+                                "fact.yield %1 : {1}",
+                                T(rows), T(each), kind)
+                            .str(),
+                    {each}, 0.2);
+      for (const char *kind : {"argmax", "argmin"})
+        checkRegion("rowwise", {x},
+                    begin + formatv("%0 = fact.sqrt %p : ({0}) -> {0}\n"
+                                    "%1 = fact.reduce {2} %0 dims [2] : ({0}) "
+                                    "-> {1}\n"
+                                    "fact.yield %1 : {1}",
+                                    T(rows), T(places), kind)
+                                .str(),
+                    {places});
+      checkRegion("rowwise", {x},
+                  begin +
+                      formatv("%0 = fact.softmax %p dim 2 : {1}\n"
+                              "%1 = fact.mul %0, %p : ({1}, {1}) -> {1}\n"
+                              "%2 = fact.permute %1 [0, 2, 1] : ({1}) -> {0}\n"
+                              "fact.yield %2 : {0}",
+                              T(x), T(rows))
+                          .str(),
+                  {x});
+      for (const char *kind : {"layer", "rms"})
+        checkRegion(
+            "rowwise", {x, w, w},
+            begin + formatv("%0 = fact.norm {2} %p weight %a1 bias %a2 "
+                            "eps 1.0e-05 : ({1}, {3}, {3}) -> {1}\n"
+                            "%1 = fact.permute %0 [0, 2, 1] : ({1}) -> {0}\n"
+                            "fact.yield %1 : {0}",
+                            T(x), T(rows), kind, T(w))
+                        .str(),
+            {x});
+    }
+}
+
 TEST(Rowwise, Integers) {
   for (const char *kind : {"sum", "prod", "max", "min", "argmax", "argmin"})
     for (const std::string x : {"6x35xi64", "6x3xi32"}) {
@@ -828,6 +938,32 @@ TEST(Generic, Sorts) {
     %2 = fact.argsort %a2 dim 1 : (tensor<2x33xi64>) -> tensor<2x33xi64>
     fact.yield %0, %1, %2 : tensor<3x20x5xi64>, tensor<64xi64>, tensor<2x33xi64>)",
               {"3x20x5xi64", "64xi64", "2x33xi64"});
+  // Long rows, which are sorted one by one.
+  checkRegion("generic", {"3x70x2xf32", "4x129xi64"}, R"(
+    %0 = fact.argsort %a0 dim 1 descending : (tensor<3x70x2xf32>) -> tensor<3x70x2xi64>
+    %1 = fact.argsort %a1 dim 1 count 8 : (tensor<4x129xi64>) -> tensor<4x8xi64>
+    fact.yield %0, %1 : tensor<3x70x2xi64>, tensor<4x8xi64>)",
+              {"3x70x2xi64", "4x8xi64"});
+  // NaN is the largest, both zeros are equal, and equal keys keep their order.
+  for (const char *order : {"", "descending "})
+    checkRegion(
+        "generic", {"3x40xf32", "2x21xi32", "2x21xi1", "5x30xbf16"},
+        formatv("%c = fact.constant dense<0.0> : tensor<f32>\n"
+                "%0 = fact.sqrt %a0 : ({1}) -> {1}\n"
+                "%1 = fact.argsort %0 dim 1 {0}: ({1}) -> tensor<3x40xi64>\n"
+                "%2 = fact.mul %a0, %c : ({1}, tensor<f32>) -> {1}\n"
+                "%3 = fact.argsort %2 dim 1 {0}: ({1}) -> tensor<3x40xi64>\n"
+                "%4 = fact.argsort %a1 dim 1 {0}: ({2}) -> tensor<2x21xi64>\n"
+                "%5 = fact.argsort %a2 dim 1 {0}: ({3}) -> tensor<2x21xi64>\n"
+                "%6 = fact.floor %a3 : ({4}) -> {4}\n"
+                "%7 = fact.argsort %6 dim 1 {0}: ({4}) -> tensor<5x30xi64>\n"
+                "fact.yield %1, %3, %4, %5, %7 : tensor<3x40xi64>, "
+                "tensor<3x40xi64>, tensor<2x21xi64>, tensor<2x21xi64>, "
+                "tensor<5x30xi64>",
+                order, T("3x40xf32"), T("2x21xi32"), T("2x21xi1"),
+                T("5x30xbf16"))
+            .str(),
+        {"3x40xi64", "3x40xi64", "2x21xi64", "2x21xi64", "5x30xi64"}, 4.0);
 }
 
 TEST(Generic, Scatters) {

@@ -58,13 +58,21 @@ static FailureOr<SmallVector<Destination>> getInputs(FusedOp fused,
   auto concat = getOnly<ConcatOp>(fused);
   if (!concat || fused.getNumResults() != 1)
     return emitError() << "needs exactly one 'fact.concat' and one result";
-  Destination last = getDestinations(fused.getYield()->getOperand(0)).back();
+  Value yielded = fused.getYield()->getOperand(0);
+  Destination last = getDestinations(yielded).back();
+  if (last.value.getDefiningOp<SliceOp>())
+    last = getCropped(yielded);
+  // What is not stored is read all the same.
+  if (2 * llvm::product_of(last.view.shape) >
+      3 * getTensorType(yielded).getNumElements())
+    return emitError() << "a slice of the result is smaller than two thirds of "
+                          "it";
   FailureOr<SmallVector<Destination>> inputs = SmallVector<Destination>();
   if (last.value == concat.getResult())
-    inputs = getParts(concat, last.view);
+    inputs = getParts(concat, last);
   else if (auto split = last.value.getDefiningOp<ReshapeOp>();
            split && split.getOperand() == concat.getResult())
-    inputs = getSplitParts(concat, last.view, emitError);
+    inputs = getSplitParts(concat, last, emitError);
   else
     return emitError() << "the result must be that of 'fact.concat'";
   if (succeeded(inputs))
@@ -80,18 +88,13 @@ static std::optional<Pointwise> getUnited(FusedOp fused,
                                           ArrayRef<Destination> inputs) {
   if (inputs.size() < 2)
     return std::nullopt;
-  SmallVector<Value> values;
-  SmallVector<StridedView> views;
-  for (const Destination &input : inputs) {
+  for (const Destination &input : inputs)
     if (input.view.shape != inputs.front().view.shape)
       return std::nullopt;
-    values.push_back(input.value);
-    views.push_back(input.view);
-  }
   Silence silence(fused);
   SmallVector<int64_t> buffers(inputs.size(), getResultBuffer(fused, 0));
-  FailureOr<Pointwise> united = Pointwise::get(
-      values, std::move(views), buffers, hasOnly16BitResults(fused), silence);
+  FailureOr<Pointwise> united =
+      Pointwise::get(inputs, buffers, hasOnly16BitResults(fused), silence);
   if (failed(united) || !PointwiseTiling::get(*united))
     return std::nullopt;
   int64_t bytes = 0;
@@ -114,9 +117,8 @@ static std::optional<Pointwise> getWhole(FusedOp fused, const Parts &parts) {
   Destination last = getDestinations(fused.getYield()->getOperand(0)).back();
   if (last.value != concat.getResult())
     return std::nullopt;
-  FailureOr<Pointwise> whole =
-      Pointwise::get(concat.getResult(), {last.view}, getResultBuffer(fused, 0),
-                     hasOnly16BitResults(fused), silence);
+  FailureOr<Pointwise> whole = Pointwise::get(
+      last, getResultBuffer(fused, 0), hasOnly16BitResults(fused), silence);
   if (failed(whole) || failed(checkConcats(*whole, silence)))
     return std::nullopt;
   return std::move(*whole);
@@ -133,7 +135,7 @@ FailureOr<Parts> ConcatPlan::read(FusedOp fused, EmitError emitError) {
   }
   for (const Destination &input : *inputs) {
     FailureOr<Pointwise> part =
-        Pointwise::get(input.value, {input.view}, getResultBuffer(fused, 0),
+        Pointwise::get(input, getResultBuffer(fused, 0),
                        hasOnly16BitResults(fused), emitError);
     if (failed(part))
       return failure();

@@ -30,10 +30,24 @@ static void followStores(MutableArrayRef<StridedView> views,
     view = view.permute(order);
 }
 
-FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
-                                    SmallVector<StridedView> results,
+/// Whether a coordinate is inside at all points.
+static bool isAlwaysInside(const PointwiseGraph::Bound &bound) {
+  int64_t low = bound.coordinate.offset, high = low;
+  for (auto [size, stride] :
+       llvm::zip_equal(bound.coordinate.shape, bound.coordinate.strides))
+    (stride < 0 ? low : high) += (size - 1) * stride;
+  return low >= bound.lower && high < bound.upper;
+}
+
+FailureOr<Pointwise> Pointwise::get(ArrayRef<Destination> destinations,
                                     ArrayRef<int64_t> resultBuffers, bool fast,
                                     EmitError emitError) {
+  SmallVector<Value> values;
+  SmallVector<StridedView> results;
+  for (const Destination &destination : destinations) {
+    values.push_back(destination.value);
+    results.push_back(destination.view);
+  }
   if (failed(shareIndexSpace(results, emitError)))
     return failure();
   ScalarFunction::Options options;
@@ -52,6 +66,19 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   }
   size_t operands = views.size();
   llvm::append_range(views, results);
+  for (const Destination &destination : destinations) {
+    bounds.emplace_back();
+    for (PointwiseGraph::Bound bound : destination.bounds) {
+      FailureOr<StridedView> coordinate =
+          bound.coordinate.reshape(results.front().shape);
+      if (failed(coordinate))
+        return emitError() << "results are cropped too differently for one "
+                              "index space";
+      bound.coordinate = *coordinate;
+      if (!isAlwaysInside(bound))
+        bounds.back().push_back(bound);
+    }
+  }
   for (const auto &list : bounds)
     for (const PointwiseGraph::Bound &bound : list)
       views.push_back(bound.coordinate);
@@ -65,14 +92,18 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
   for (auto &list : bounds)
     for (PointwiseGraph::Bound &bound : list) {
       if (bound.upper > INT32_MAX)
-        return emitError() << "coordinates of 'fact.concat' must fit 32 bits";
+        return emitError() << "coordinates of bounds must fit 32 bits";
       bound.coordinate = coordinates.front();
       coordinates = coordinates.drop_front();
     }
+  std::vector<std::vector<PointwiseGraph::Bound>> resultBounds(
+      bounds.begin() + operands, bounds.end());
+  bounds.resize(operands);
   return Pointwise{
       SmallVector<StridedView>(ArrayRef(views).take_front(operands)),
       SmallVector<StridedView>(ArrayRef(views).slice(operands, results.size())),
       std::move(bounds),
+      std::move(resultBounds),
       SmallVector<int64_t>(resultBuffers),
       std::move(*body),
       nullptr};
@@ -80,6 +111,11 @@ FailureOr<Pointwise> Pointwise::get(ArrayRef<Value> values,
 
 bool Pointwise::readsConcats() const {
   return llvm::any_of(bounds, [](const auto &list) { return !list.empty(); });
+}
+
+bool Pointwise::isCropped() const {
+  return llvm::any_of(resultBounds,
+                      [](const auto &list) { return !list.empty(); });
 }
 
 bool Pointwise::isPlain() const {
@@ -98,14 +134,80 @@ int64_t Pointwise::getResultBytes() const {
   return bytes;
 }
 
+static bool isConstant(const Pointwise &pointwise,
+                       const PointwiseGraph::Index &index, size_t dim);
+
+/// Whether neighbors along a dimension share the value of an operand.
+static bool isConstant(const Pointwise &pointwise, size_t operand, size_t dim) {
+  const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
+  if (pointwise.operands[operand].strides[dim] != 0)
+    return false;
+  for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand])
+    if (bound.coordinate.strides[dim] != 0)
+      return false;
+  return llvm::all_of(argument.indices,
+                      [&](const PointwiseGraph::Index &index) {
+                        return isConstant(pointwise, index, dim);
+                      });
+}
+
+/// The same for an index, which earlier operands are arguments of.
+static bool isConstant(const Pointwise &pointwise,
+                       const PointwiseGraph::Index &index, size_t dim) {
+  return llvm::all_of(pointwise.body.getArgumentsOf(index.node),
+                      [&](unsigned operand) {
+                        return isConstant(pointwise, size_t(operand), dim);
+                      });
+}
+
+bool Pointwise::sharesIndices() const {
+  size_t last = getShape().size() - 1;
+  bool differs = false;
+  for (const ScalarFunction::Argument &argument : body.getArguments())
+    for (const PointwiseGraph::Index &index : argument.indices) {
+      if (!isConstant(*this, index, 0))
+        return false;
+      differs |= !isConstant(*this, index, last);
+    }
+  return last > 0 && differs;
+}
+
+int64_t
+Pointwise::getVectorsPerThread(int64_t threads, int64_t vector,
+                               const MachineDescription &machine) const {
+  if (sharesIndices()) {
+    // Loads in flight, each of which is a register or two.
+    constexpr int64_t mostLoads = 32;
+    int64_t loads =
+        vector * llvm::count_if(body.getArguments(), [](const auto &argument) {
+          return !argument.indices.empty();
+        });
+    int64_t rows = std::clamp<int64_t>(mostLoads / loads, 2, 8);
+    while (rows > 1 && (rows > getShape().front() ||
+                        getElements() / (threads * vector * rows) <
+                            4 * machine.multiprocessors))
+      rows /= 2;
+    return rows;
+  }
+  // Vectors in flight hide latency once every multiprocessor is full: two, or
+  // more short ones.
+  bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
+  return !many ? 1 : vector * getResultBytes() > 8 ? 2 : 4;
+}
+
 int64_t Pointwise::limitVector(int64_t vector) const {
+  // Neighbors in a warp gather neighbors: longer vectors would spread them.
+  bool gathers = sharesIndices();
+  if (gathers)
+    vector = std::min<int64_t>(vector, 2);
   int64_t ofRows = vector, ofAll = vector, bytes = getResultBytes();
   while (getShape().back() % ofRows != 0)
     ofRows /= 2;
   bool isContiguous = llvm::all_of(results, [](const StridedView &result) {
     return result.isRowMajor() && result.offset == 0;
   });
-  if (!isContiguous || ofRows == vector || ofRows * bytes >= 8)
+  if (!isContiguous || gathers || isCropped() || ofRows == vector ||
+      ofRows * bytes >= 8)
     return ofRows;
   while (getElements() % ofAll != 0 || ofAll * bytes > 16)
     ofAll /= 2;
@@ -120,15 +222,27 @@ double fact::countBytes(const StridedView &view) {
   return bytes;
 }
 
+/// How many points are between neighbors in memory.
+static int64_t getDistance(const StridedView &view) {
+  int64_t distance = 1;
+  for (size_t i = view.shape.size(); i-- > 0; distance *= view.shape[i])
+    if (std::abs(view.strides[i]) == 1)
+      return distance;
+  return 1;
+}
+
 /// The traffic of a pass along the last dimension, over the bytes that it
 /// needs: elements that are not neighbors in memory cost whole sectors, which
-/// a block finds again where the dimension is short.
+/// a block finds again where the dimension is short and it has the neighbors.
 static double getSectorWaste(const StridedView &view) {
+  constexpr int64_t pointsOfABlock = 2048;
   double sector =
       32.0 / getStorageBytes(getTensorType(view.base).getElementType());
   double stride = std::abs(view.strides.back());
-  return std::max(1.0,
-                  std::min({stride, sector, double(view.shape.back()) / 16}));
+  double waste = std::min(stride, sector);
+  if (getDistance(view) < pointsOfABlock)
+    waste = std::min(waste, double(view.shape.back()) / 16);
+  return std::max(1.0, waste);
 }
 
 /// The bytes that an operand reads: those of its part of a concatenation, and
@@ -235,29 +349,14 @@ SmallVector<std::string> Pointwise::printFunctors(raw_ostream &os,
   return functors;
 }
 
-static bool isShared(const Pointwise &pointwise,
-                     const PointwiseGraph::Index &index);
-
-/// Whether neighbors along the last dimension share the value of an operand.
-static bool isShared(const Pointwise &pointwise, size_t operand) {
-  const ScalarFunction::Argument &argument = pointwise.getArgument(operand);
-  if (pointwise.operands[operand].strides.back() != 0)
-    return false;
-  for (const PointwiseGraph::Bound &bound : pointwise.bounds[operand])
-    if (bound.coordinate.strides.back() != 0)
-      return false;
-  return llvm::all_of(argument.indices,
-                      [&](const PointwiseGraph::Index &index) {
-                        return isShared(pointwise, index);
-                      });
-}
-
-/// The same for an index, which earlier operands are arguments of.
-static bool isShared(const Pointwise &pointwise,
-                     const PointwiseGraph::Index &index) {
-  return llvm::all_of(
-      pointwise.body.getArgumentsOf(index.node),
-      [&](unsigned operand) { return isShared(pointwise, size_t(operand)); });
+static void printBounds(raw_ostream &os, ArrayRef<PointwiseGraph::Bound> bounds,
+                        StringRef indent) {
+  for (const PointwiseGraph::Bound &bound : bounds) {
+    os << indent << "Bound<";
+    printStrides(os, bound.coordinate);
+    os << ", " << bound.coordinate.offset << ", " << bound.lower << ", "
+       << bound.upper << '>';
+  }
 }
 
 void Pointwise::printOperand(raw_ostream &os, size_t operand,
@@ -279,15 +378,11 @@ void Pointwise::printOperand(raw_ostream &os, size_t operand,
   for (const PointwiseGraph::Index &index : argument.indices)
     os << indent << "IndexOf<" << functors[index.node] << ", " << index.stride
        << ", " << index.size << ", "
-       << (isShared(*this, index) ? "true" : "false") << '>';
+       << (isConstant(*this, index, view.shape.size() - 1) ? "true" : "false")
+       << '>';
   if (!argument.indices.empty())
     os << '>';
-  for (const PointwiseGraph::Bound &bound : bounds[operand]) {
-    os << indent << "Bound<";
-    printStrides(os, bound.coordinate);
-    os << ", " << bound.coordinate.offset << ", " << bound.lower << ", "
-       << bound.upper << '>';
-  }
+  printBounds(os, bounds[operand], indent);
   if (!bounds[operand].empty())
     os << '>';
 }
@@ -296,11 +391,14 @@ void Pointwise::printResults(raw_ostream &os,
                              ArrayRef<std::string> functors) const {
   os << "Results<";
   llvm::interleave(
-      llvm::zip(functors, results, resultBuffers),
+      llvm::zip(functors, results, resultBuffers, resultBounds),
       [&](auto result) {
-        os << "Result<" << std::get<0>(result) << ", ";
-        printStrided(os, std::get<1>(result), std::get<2>(result));
-        os << '>';
+        const auto &[functor, view, buffer, bounds] = result;
+        os << "Result<" << functor << ", "
+           << (bounds.empty() ? "" : "Guarded<");
+        printStrided(os, view, buffer);
+        printBounds(os, bounds, ",\n                   ");
+        os << (bounds.empty() ? ">" : ">>");
       },
       [&] { os << ",\n            "; });
   os << '>';
@@ -318,16 +416,11 @@ void Pointwise::printKernel(raw_ostream &os, ArrayRef<std::string> functors,
       [&] { os << ",\n             "; });
   os << ">,\n    ";
   printResults(os, functors);
-  // Vectors in flight hide latency once every multiprocessor is full: two, or
-  // more short ones.
   int64_t threads = schedule.getThreads();
   int64_t vector = limitVector(schedule.getVector());
-  bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
+  int64_t count = getVectorsPerThread(threads, vector, machine);
   os << ",\n    PointwiseSchedule<" << threads << ", " << vector << ", "
-     << (!many                           ? 1
-         : vector * getResultBytes() > 8 ? 2
-                                         : 4)
-     << ">>";
+     << count << (sharesIndices() && count > 1 ? ", true>>" : ">>");
 }
 
 SpaceAttrInterface fact::getPointwiseSpace(MLIRContext *context,
@@ -356,15 +449,9 @@ static FailureOr<Pointwise> getRotary(FusedOp fused, EmitError emitError) {
   if (destination->value != rotary.getResult())
     return emitError() << "the result must be that of 'fact.rotary'";
 
-  SmallVector<Value> values;
-  SmallVector<StridedView> views;
-  for (const Destination &half : expandRotary(rotary, destination->view)) {
-    values.push_back(half.value);
-    views.push_back(half.view);
-  }
   int64_t buffer = getResultBuffer(copy, 0);
   FailureOr<Pointwise> pointwise =
-      Pointwise::get(values, std::move(views), {buffer, buffer},
+      Pointwise::get(expandRotary(rotary, destination->view), {buffer, buffer},
                      hasOnly16BitResults(copy), emitError);
   if (succeeded(pointwise))
     pointwise->region = std::move(region);
@@ -375,8 +462,7 @@ static FailureOr<Pointwise> getRotary(FusedOp fused, EmitError emitError) {
 /// views as strides of the results.
 static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
                                          EmitError emitError) {
-  SmallVector<Value> values;
-  SmallVector<StridedView> results;
+  SmallVector<Destination> results;
   SmallVector<int64_t> buffers;
   for (auto [i, yielded] : llvm::enumerate(fused.getYield()->getOperands())) {
     Destination destination{yielded, StridedView::identity(yielded)};
@@ -386,13 +472,11 @@ static FailureOr<Pointwise> getPointwise(FusedOp fused, bool stripViews,
         return failure();
       destination = *stripped;
     }
-    values.push_back(destination.value);
-    results.push_back(destination.view);
+    results.push_back(std::move(destination));
     buffers.push_back(getResultBuffer(fused, i));
   }
   FailureOr<Pointwise> pointwise =
-      Pointwise::get(values, std::move(results), buffers,
-                     hasOnly16BitResults(fused), emitError);
+      Pointwise::get(results, buffers, hasOnly16BitResults(fused), emitError);
   if (failed(pointwise) || !pointwise->readsConcats())
     return pointwise;
   if (failed(checkConcats(*pointwise, emitError)))

@@ -12,16 +12,14 @@ namespace fact {
 struct Pointwise {
   /// Collapsed views of one shape, the index space.
   llvm::SmallVector<StridedView> operands, results;
-  /// Where each operand is read.
-  std::vector<std::vector<PointwiseGraph::Bound>> bounds;
+  /// Where each operand is read, and where each result is stored.
+  std::vector<std::vector<PointwiseGraph::Bound>> bounds, resultBounds;
   llvm::SmallVector<int64_t> resultBuffers;
   ScalarFunction body;
   /// What the values belong to, where it is not the region itself.
   std::unique_ptr<RegionCopy> region;
 
-  /// Computes `values`, whose elements land where `results` say.
-  static mlir::FailureOr<Pointwise> get(llvm::ArrayRef<mlir::Value> values,
-                                        llvm::SmallVector<StridedView> results,
+  static mlir::FailureOr<Pointwise> get(llvm::ArrayRef<Destination> results,
                                         llvm::ArrayRef<int64_t> resultBuffers,
                                         bool fast, EmitError emitError);
 
@@ -38,8 +36,17 @@ struct Pointwise {
   /// Whether all operands are elements at strides.
   bool isPlain() const;
   bool readsConcats() const;
+  /// Whether some elements are not stored.
+  bool isCropped() const;
   /// Whether an operand or a result is not read along its memory.
   bool wastesSectors() const;
+
+  /// Whether a thread computes neighbors in the first dimension, because they
+  /// are gathered by the same indices, which differ along rows.
+  bool sharesIndices() const;
+  /// How many vectors a thread computes.
+  int64_t getVectorsPerThread(int64_t threads, int64_t vector,
+                              const MachineDescription &machine) const;
 
   /// A vector that does not divide the rows of the index space is halved until
   /// it does; where that leaves little and results are contiguous, until it

@@ -130,6 +130,10 @@ int64_t PointwiseTiling::getLoadedBytes(const Tile &tile,
 }
 
 int64_t PointwiseTiling::getVector(const Tile &tile) const {
+  for (const auto &bounds : pointwise.resultBounds)
+    for (const PointwiseGraph::Bound &bound : bounds)
+      if (bound.coordinate.strides[getAlong()] != 0)
+        return 1;
   for (int64_t vector : {8, 4, 2})
     if (tile[getAlong()] % vector == 0 &&
         pointwise.getShape()[getAlong()] % vector == 0 &&
@@ -197,21 +201,29 @@ double PointwiseTiling::getEfficiency(const StridedView &view,
   return efficiency;
 }
 
-/// Results that fill the elements between each other are stored as one.
+/// Results in a row that fill the elements between each other are stored as
+/// one, as `TiledPointwise::find_runs` decides, and two of them fill sectors
+/// soon after each other.
 double PointwiseTiling::getStoreEfficiency(const Tile &tile) const {
-  StridedView whole = pointwise.results.front();
-  int64_t step = whole.strides[getAlong()];
-  llvm::SmallDenseSet<int64_t> filled;
-  for (const StridedView &result : pointwise.results)
-    filled.insert(result.offset % std::max<int64_t>(step, 1));
-  if (step <= 1 || int64_t(filled.size()) != step ||
-      llvm::any_of(whole.strides,
-                   [&](int64_t stride) { return stride % step != 0; }))
+  ArrayRef<StridedView> results = pointwise.results;
+  StridedView whole = results.front();
+  int64_t length = whole.strides[getAlong()];
+  bool areRuns = length > 1 && length <= 8 && results.size() % length == 0 &&
+                 llvm::all_of(isStaged, [](bool staged) { return staged; });
+  for (size_t i = 0; i < results.size() && areRuns; ++i)
+    areRuns = results[i].strides == whole.strides &&
+              results[i].offset ==
+                  results[i - i % length].offset + int64_t(i) % length;
+  if (!areRuns)
     return getEfficiency(whole, storeOrder, tile);
-  for (int64_t &stride : whole.strides)
-    stride /= step;
-  whole.offset = 0;
-  return 0.8 * getEfficiency(whole, storeOrder, tile);
+  // The number of a result in its run is one more dimension.
+  SmallVector<int64_t> order{int64_t(whole.shape.size())};
+  llvm::append_range(order, storeOrder);
+  Tile runs(tile);
+  whole.shape.push_back(length);
+  whole.strides.push_back(1);
+  runs.push_back(length);
+  return (length == 2 ? 0.8 : 0.9) * getEfficiency(whole, order, runs);
 }
 
 double

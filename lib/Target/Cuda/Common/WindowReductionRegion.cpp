@@ -76,7 +76,7 @@ public:
         failed(readResults()))
       return failure();
     arrange();
-    return success();
+    return checkStores();
   }
 
 private:
@@ -85,6 +85,7 @@ private:
   LogicalResult readImages();
   LogicalResult readAxes();
   LogicalResult readResults();
+  LogicalResult checkStores() const;
   void arrange();
   void collapseOuter();
 
@@ -394,6 +395,24 @@ void WindowReader::collapseOuter() {
       view.shape.insert(view.shape.begin(), 1);
       view.strides.insert(view.strides.begin(), 0);
     }
+}
+
+/// Stores across lanes fill a sector of 32 bytes by one element each, where a
+/// pass that transposes in tiles reads and writes the result once more. Of
+/// small results, its launch would take longer.
+LogicalResult WindowReader::checkStores() const {
+  constexpr int64_t mostBytes = 4 << 20, fewLanes = 8;
+  if (reduction.lanes < fewLanes)
+    return success();
+  for (const StridedView &result : reduction.results) {
+    RankedTensorType type = getTensorType(result.base);
+    int64_t bytes = getStorageBytes(type);
+    if (result.strides.back() != 1 && bytes > mostBytes)
+      return emitError() << "a result of type " << type
+                         << " lies across the image, which costs more than a "
+                            "kernel that transposes it";
+  }
+  return success();
 }
 
 FailureOr<WindowReduction> WindowReduction::read(FusedOp fused,

@@ -38,9 +38,11 @@ private:
   LogicalResult checkWindows(Sm90GemmAttr schedule, EmitError emitError) const;
   double countFactorBytes() const;
   void emitGemm(ArrayRef<KernelVariant> variants, KernelCode &code) const;
+  bool hasLongSums() const;
+  int64_t countTiles() const;
 
   Gemm gemm;
-  /// The same region by mma.sync, if A is read in columns.
+  /// The same region by mma.sync, if A is read in columns or K is long.
   std::optional<sm80::GemmPlan> bySync;
 };
 
@@ -79,12 +81,25 @@ public:
 GemmEpiloguePlan::GemmEpiloguePlan(const Family &family, FusedOp fused,
                                    const MachineDescription &machine, Gemm gemm)
     : Sm90GemmPlan(family, fused, machine), gemm(std::move(gemm)) {
-  if (!this->gemm.readsColumns())
+  if (!this->gemm.readsColumns() && !hasLongSums())
     return;
   FailureOr<sm80::Gemm> other =
       sm80::Gemm::read(fused, ContractionRegion::Kind::Single, Silence(fused));
   if (succeeded(other))
     bySync.emplace(family, fused, machine, std::move(*other));
+}
+
+/// Whether tiles fill less than half of the machine, and take long: kernels
+/// with mma.sync split K into parts that run at the same time. The parts of
+/// stream-K add up one after the other (docs/benchmarks/gemm-ranking.md).
+bool GemmEpiloguePlan::hasLongSums() const {
+  return 2 * countTiles() <= machine.multiprocessors && gemm.k >= 4096;
+}
+
+/// Tiles of 128 x 128.
+int64_t GemmEpiloguePlan::countTiles() const {
+  return llvm::divideCeil(gemm.m, 128) * llvm::divideCeil(gemm.n, 128) *
+         gemm.batches;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +111,8 @@ LogicalResult GemmEpiloguePlan::checkLimits(ScheduleAttr schedule,
   if (isa<Sm80GemmAttr>(schedule)) {
     if (!bySync)
       return emitError() << "takes sm80_gemm schedules only where A is f32 in "
-                            "columns, which wgmma takes from registers";
+                            "columns, which wgmma takes from registers, or "
+                            "where few tiles have long sums";
     return bySync->check(schedule, emitError);
   }
   auto own = dyn_cast<Sm90GemmAttr>(schedule);
@@ -146,30 +162,36 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
                                   getTiles(tiles, gemm.rate), clusters, kernels,
                                   swizzles);
   };
-  int64_t tiles = llvm::divideCeil(gemm.m, 128) *
-                  llvm::divideCeil(gemm.n, 128) * gemm.batches;
-  // Few tiles: smaller ones fill the machine, and splitting K helps.
+  SmallVector<Extents> clusters{{2, 1}, {1, 2}, {1, 1}};
+  // Each further matrix takes up to 32 KiB of staging beside the tiles.
+  if (gemm.countMatrices() + int64_t(gemm.results.size()) > 2)
+    return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}, {64, 64, 64}},
+                 clusters, {K::pingpong, K::cooperative}, {1, 4});
   SmallVector<K> kernels{K::pingpong, K::cooperative};
   if (gemm.countReductions() == 0)
     kernels.push_back(K::stream_k);
-  if (tiles < 2 * machine.multiprocessors)
-    return space({{128, 128, 64},
-                  {128, 64, 64},
-                  {64, 128, 64},
-                  {64, 64, 64},
-                  {64, 64, 128},
-                  {64, 32, 128}},
-                 {{1, 1}, {2, 1}}, kernels, {1});
+  // Larger ones are the same in the smallest tiles.
+  SmallVector<int64_t> swizzles{1, 2, 4, 8};
+  llvm::erase_if(swizzles, [&](int64_t swizzle) {
+    return limitSwizzle(swizzle, llvm::divideCeil(gemm.m, 64),
+                        llvm::divideCeil(gemm.n, 64)) != swizzle;
+  });
+  // Each of these was the fastest for some of the products of
+  // docs/benchmarks/gemm-ranking.md. For a strict product, those that need too
+  // many registers are not legal.
+  SmallVector<Extents> all{{128, 256, 64}, {256, 128, 64}, {128, 192, 64},
+                           {128, 128, 64}, {128, 96, 64},  {128, 64, 64},
+                           {256, 64, 64},  {64, 256, 64},  {64, 192, 64},
+                           {64, 128, 64},  {64, 64, 64}};
+  if (countTiles() < 2 * machine.multiprocessors) {
+    all.append({{64, 64, 128}, {64, 32, 128}});
+    return space(all, clusters, kernels, swizzles);
+  }
   // 64x256 was the fastest for reductions over columns in one measured problem
   // (docs/benchmarks/h200.md, pooled_head).
   if (!gemm.columns.reductions.empty())
     return space({{64, 256, 64}, {64, 192, 64}, {64, 128, 64}, {128, 128, 64}},
-                 {{2, 1}, {1, 2}, {1, 1}}, kernels, {1, 4});
-  // Each further matrix takes up to 32 KiB of staging beside the tiles.
-  if (gemm.countMatrices() + int64_t(gemm.results.size()) > 2)
-    return space({{128, 128, 64}, {128, 64, 64}, {64, 128, 64}},
-                 {{2, 1}, {1, 2}, {1, 1}}, {K::pingpong, K::cooperative},
-                 {1, 4});
+                 clusters, kernels, {1, 4});
   // A convolution often has few filters, and a tile wider than they are
   // multiplies zeros.
   if (gemm.windows && gemm.n <= 128) {
@@ -177,23 +199,7 @@ SpaceAttrInterface GemmEpiloguePlan::getSpace() const {
     return space({{256, width, 64}, {128, width, 64}}, {{1, 1}, {2, 1}},
                  {K::pingpong, K::cooperative}, {1});
   }
-  // A strict product has twice the accumulators.
-  bool isStrict = gemm.rate == MatrixRate::F32;
-  SmallVector<Extents> large{
-      {128, 256, 64}, {256, 128, 64}, {128, 128, 64}, {128, 192, 64}};
-  if (isStrict)
-    large = {{128, 128, 64}, {64, 128, 64}, {128, 64, 64}};
-  else if (gemm.n % 512 == 0)
-    large.push_back({64, 256, 64});
-  // Wide products revisit A often: wide bands keep it in the cache.
-  SmallVector<int64_t> swizzles{1, 4};
-  if (gemm.n >= 4096)
-    swizzles.push_back(8);
-  SmallVector<Extents> clusters{{2, 1}, {1, 2}};
-  // Sharing filters did not pay in half of the measured convolutions.
-  if (gemm.windows)
-    clusters.push_back({1, 1});
-  return space(large, clusters, {K::pingpong, K::cooperative}, swizzles);
+  return space(all, clusters, kernels, swizzles);
 }
 
 SmallVector<ScheduleAttr> GemmEpiloguePlan::getFixedSchedules() const {
@@ -247,6 +253,9 @@ double GemmEpiloguePlan::predict(ScheduleAttr schedule) const {
   double slowdown =
       !gemm.columns.reductions.empty() && gemmSchedule.getTile()[0] > 64 ? 1.5
                                                                          : 1;
+  // A 1x1 convolution of images with channels first took 197 us for 139.
+  if (gemm.readsColumns())
+    slowdown *= 1.4;
   GemmWork work{gemm.rate,    gemm.m, gemm.n,        gemm.k,
                 gemm.batches, bytes,  epilogueBytes, slots};
   work.packsOnce = isa_and_nonnull<GetWeightOp, ConstantOp, PrepareOp>(

@@ -87,30 +87,47 @@ LogicalResult Sm90GemmPlan::checkGemm(Sm90GemmAttr schedule,
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// The figures are fitted to measured GEMMs (K of 768 to 9728, with and without
-/// epilogues) and are good to about 10%, which is enough to choose what to
-/// compile.
+/// The larger, or a little more where both are alike: neither hides all of the
+/// other.
+static double overlap(double a, double b) {
+  constexpr double sharpness = 3;
+  return std::pow(std::pow(a, sharpness) + std::pow(b, sharpness),
+                  1 / sharpness);
+}
+
+int64_t fact::limitSwizzle(int64_t swizzle, int64_t rows, int64_t columns) {
+  int64_t least = std::min(rows, columns);
+  int64_t limit = least >= 6 ? 8 : least >= 3 ? 4 : least >= 2 ? 2 : 1;
+  return std::min(swizzle, limit);
+}
+
+/// The tiles of the grid, which CUTLASS pads to swizzles of whole clusters.
+static double countTiles(const GemmWork &work, Sm90GemmAttr schedule) {
+  const Extents &tile = schedule.getTile(), &cluster = schedule.getCluster();
+  int64_t rows = llvm::alignTo(llvm::divideCeil(work.m, tile[0]), cluster[0]);
+  int64_t columns =
+      llvm::alignTo(llvm::divideCeil(work.n, tile[1]), cluster[1]);
+  int64_t swizzle = limitSwizzle(schedule.getSwizzle(), rows, columns);
+  return double(llvm::alignTo(rows, swizzle * cluster[0])) *
+         llvm::alignTo(columns, swizzle * cluster[1]) * work.batches;
+}
+
+/// The figures are fitted to 219 products in bf16 by 50 kernels on an H200
+/// (docs/benchmarks/gemm-ranking.md), and to some strict ones.
 double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                          const MachineDescription &machine) {
-  const Extents &tile = schedule.getTile();
-  const Extents &cluster = schedule.getCluster();
-  bool pingpong = schedule.getKernel() == KernelSchedule::pingpong;
-  bool splitsK = schedule.getKernel() == KernelSchedule::stream_k;
+  const Extents &tile = schedule.getTile(), &cluster = schedule.getCluster();
+  int64_t blocksOfCluster = cluster[0] * cluster[1];
+  double tiles = countTiles(work, schedule);
+  // Clusters of four do not fill groups of 18 multiprocessors.
+  double blocks = machine.multiprocessors * (blocksOfCluster == 4 ? 0.91 : 1.0);
+  double waves = std::ceil(tiles / blocks);
 
-  // Whole clusters are launched, so an odd number of tiles wastes some.
-  double tiles =
-      double(llvm::alignTo(llvm::divideCeil(work.m, tile[0]), cluster[0])) *
-      llvm::alignTo(llvm::divideCeil(work.n, tile[1]), cluster[1]) *
-      work.batches;
-  double waves = splitsK ? std::max(tiles / machine.multiprocessors, 0.25) + 0.2
-                         : std::ceil(tiles / machine.multiprocessors);
-
-  // The main loop: its efficiency depends on the bytes per multiplication that
-  // enter shared memory.
+  // Multiplying one tile of K. Sums of 160 or 224 columns are slow.
   double area = double(tile[0]) * tile[1];
-  double efficiency = 1 / (1 + 19 * (tile[0] + tile[1]) / area);
-  if (cluster[0] * cluster[1] == 1)
-    efficiency *= 0.98;
+  double efficiency = 1 / (1 + 8.5 * (1.0 / tile[0] + 1.0 / tile[1]));
+  if (tile[1] > 128 && tile[1] % 64)
+    efficiency *= 0.69;
   // A strict product is three of TF32. Splitting each tile of K in shared
   // memory costs a quarter, and nothing where B was split ahead: three products
   // hide the loads of one. Both were measured at 4096 x 4096 x 4096.
@@ -120,40 +137,68 @@ double fact::predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
     efficiency *= 0.75;
   MatrixRate units = isStrict ? MatrixRate::TF32 : work.rate;
   double rate = machine.getPeak(units) / machine.multiprocessors;
-  double steps = llvm::divideCeil(work.k, tile[2]) * (isStrict ? 3 : 1);
-  double products = 2 * area * steps * tile[2] / (rate * efficiency);
+  double products =
+      (isStrict ? 3 : 1) * 2 * area * tile[2] / (rate * efficiency);
 
-  // The epilogue: issue slots of 128 lanes at 1.7 GHz. Ping-pong hides half of
-  // them behind the other warpgroup's main loop.
-  double epilogue = area * work.slots / (128 * machine.clock);
-  double time = waves * (products + (pingpong ? 0.5 : 1.0) * epilogue);
-  if (splitsK)
-    time += 4e-6 + area * 4 * 2 * machine.multiprocessors / machine.bandwidth;
-  // Each tile fills the pipeline again, unless the other warpgroup works
-  // meanwhile.
-  time += machine.launchSeconds + 1e-6 + (pingpong ? 0 : 0.7e-6 * waves);
-  time += 0.55 * work.epilogueBytes / machine.bandwidth;
+  // Loading it from the L2 cache, at 64 bytes a cycle for each multiprocessor.
+  // A cluster's blocks share what they load in common, which saves less than
+  // half. Rows that begin within a line of the cache cost more lines.
+  double elementBytes = getElementBytes(work.rate);
+  double loaded = elementBytes * tile[2] *
+                  (tile[0] / std::pow(double(cluster[1]), 0.4) +
+                   tile[1] / std::pow(double(cluster[0]), 0.4));
+  if (std::fmod(elementBytes * work.k, 128) != 0)
+    loaded *= 1.6;
+  double loads = loaded * std::min(tiles, blocks) /
+                 (64 * machine.clock * machine.multiprocessors);
 
-  // A swizzle keeps operands in the cache where there are many columns; where
-  // there are few it was measured to cost 5% to 100%.
-  double operandBytes =
-      double(getElementBytes(work.rate)) * (double(work.m) + work.n) * work.k;
+  // The main loop of a tile, which begins with an empty pipeline.
+  double step = overlap(products, loads);
+  double steps = llvm::divideCeil(work.k, tile[2]);
+  double begin = blocksOfCluster > 1 ? 0.26e-6 : 0.2e-6;
+  double main = begin + steps * step;
+  // The epilogue: issue slots of 128 lanes, and those of its stores.
+  double epilogue = area * (work.slots + 2.3) / (128 * machine.clock);
+
+  double time = 0;
+  switch (schedule.getKernel()) {
+  case KernelSchedule::cooperative:
+    time = waves * (main + epilogue);
+    break;
+  case KernelSchedule::pingpong:
+    // One warpgroup's epilogue is behind the other's main loop.
+    time = waves * std::max(main, main / 2 + epilogue) + epilogue;
+    break;
+  case KernelSchedule::stream_k: {
+    // All multiprocessors share the steps, at least eight each; those of one
+    // tile add their sums one after the other.
+    double share = std::max(tiles * steps / blocks, 8.0);
+    double splits = std::max(steps / share, 1.0);
+    time = begin + share * step / 0.9 +
+           std::max(tiles / blocks, 1.0) * epilogue +
+           2.2e-6 * splits * std::pow(std::max(area / (128 * 128), 1.0), 1.4);
+    break;
+  }
+  }
+
+  // A small swizzle keeps operands in the cache.
+  double operandBytes = elementBytes * (double(work.m) + work.n) * work.k;
   int64_t swizzle = schedule.getSwizzle();
-  if (swizzle > 1)
-    time *= operandBytes > machine.cacheBytes && work.n >= 4096 ? 0.99 : 1.15;
-  // A cluster along the short side of the tile shares loads of the long side.
-  if ((tile[0] > tile[1] && cluster[1] > 1) ||
-      (tile[0] < tile[1] && cluster[0] > 1))
-    time *= 0.998;
-  double bytes = work.bytes;
+  if (operandBytes > machine.cacheBytes && waves >= 4 &&
+      (swizzle == 2 || swizzle == 4))
+    time *= 0.99;
+
+  double bytes = work.bytes, pack = 0;
   if (isSplit) {
     double smallBytes = 4.0 * work.n * work.k * work.batches;
     bytes += smallBytes;
     // `pack` reads B, and writes it and its small parts.
     if (!work.packsOnce)
-      time += machine.launchSeconds + 3 * smallBytes / machine.bandwidth;
+      pack = machine.launchSeconds + 3 * smallBytes / machine.bandwidth;
   }
-  return std::max(time, bytes / machine.bandwidth);
+  return machine.launchSeconds + 1e-6 + pack +
+         overlap(time, bytes / (0.82 * machine.bandwidth)) +
+         0.55 * work.epilogueBytes / machine.bandwidth;
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,10 @@ struct GemmWork {
   bool packsOnce = true;
 };
 
+/// The swizzle that CUTLASS takes for a grid of tiles if at most `swizzle` is
+/// allowed.
+int64_t limitSwizzle(int64_t swizzle, int64_t rows, int64_t columns);
+
 /// Predicts the seconds of a GEMM with this schedule.
 double predictGemm(const GemmWork &work, Sm90GemmAttr schedule,
                    const MachineDescription &machine);

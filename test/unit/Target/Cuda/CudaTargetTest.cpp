@@ -122,7 +122,8 @@ TEST_F(CudaTargetTest, SpacesAreModerate) {
     ASSERT_TRUE(fused);
     size_t legal = getLegal(fused).size();
     EXPECT_GE(legal, 4u) << m << "x" << n << "x" << k;
-    EXPECT_LE(legal, 40u) << m << "x" << n << "x" << k;
+    // Each is predicted; bundles keep the best few.
+    EXPECT_LE(legal, 400u) << m << "x" << n << "x" << k;
   }
 }
 

@@ -131,7 +131,8 @@ template <class Tensor, class... List> struct Reads<Gathered<Tensor, List...>> {
   using Bounds = Pack<>;
 };
 
-/// A tensor that is zero outside of all of its bounds.
+/// An operand that is zero outside of any of its bounds, or a result that is
+/// not stored there.
 template <class Tensor, class... List> struct Guarded : Tensor {
   template <int Count> static constexpr bool moves_in_vectors() {
     return Tensor::template moves_in_vectors<Count>() &&
@@ -152,6 +153,11 @@ template <class Strides_, int64_t Offset> struct Coordinate {
   static constexpr int64_t inner_stride = Strides::values[Strides::rank - 1];
 };
 
+template <class Bound> FACT_DEVICE bool contains(int32_t coordinate) {
+  return uint32_t(coordinate - int32_t(Bound::lower)) <
+         uint32_t(Bound::upper - Bound::lower);
+}
+
 template <class Tensor>
 inline constexpr bool is_indexed_v =
     !std::is_same_v<typename Reads<Tensor>::Indices, Pack<>>;
@@ -167,10 +173,14 @@ template <class Value> FACT_DEVICE Value missing_value() {
     return Value(0);
 }
 
-template <int Threads, int Vector, int VectorsPerThread>
+/// The vectors of a thread lie a block apart, or, with `Rows`, at one place of
+/// neighbors in the first dimension: what does not depend on that dimension,
+/// such as where a resized image is read, is computed once for all of them.
+template <int Threads, int Vector, int VectorsPerThread, bool Rows = false>
 struct PointwiseSchedule {
   static constexpr int threads = Threads, vector = Vector,
                        vectors_per_thread = VectorsPerThread;
+  static constexpr bool has_rows = Rows;
   static_assert(Threads % 32 == 0 && Threads <= 1024,
                 "a block has whole warps and at most 1024 threads");
   static_assert((Vector & (Vector - 1)) == 0, "a vector is a power of two");
@@ -198,8 +208,17 @@ class Pointwise<Extents, Operands<Tensors...>, Results<List...>, Schedule> {
   static constexpr bool is_flat =
       Extents::sizes[Extents::rank - 1] % vector != 0;
 
+  static constexpr bool has_rows = Schedule::has_rows;
+  static constexpr int64_t row_vectors = vectors / Extents::sizes[0];
+  /// Threads that have vectors.
+  static constexpr int64_t workers =
+      has_rows ? (Extents::sizes[0] + per_thread - 1) / per_thread * row_vectors
+               : (vectors + per_thread - 1) / per_thread;
+
   static_assert(Extents::total % vector == 0,
                 "the index space must be a multiple of the vector");
+  static_assert(!has_rows || (Extents::rank > 1 && !is_flat),
+                "rows need a dimension of their own");
   static_assert(((Tensors::Strides::rank == Extents::rank) && ...) &&
                     ((List::Tensor::Strides::rank == Extents::rank) && ...),
                 "a tensor needs one stride for each dimension");
@@ -225,7 +244,9 @@ public:
 
   static int launch(State &state, cudaStream_t stream) {
     constexpr int64_t per_block = int64_t(block_threads) * per_thread;
-    constexpr int64_t blocks = (vectors + per_block - 1) / per_block;
+    constexpr int64_t blocks =
+        has_rows ? (workers + block_threads - 1) / block_threads
+                 : (vectors + per_block - 1) / per_block;
     static_assert(blocks < INT32_MAX,
                   "too many elements for one grid: use more "
                   "vectors a thread");
@@ -238,43 +259,76 @@ public:
   }
 
 private:
+  /// A vector: its number, or, of rows, its number in each row and how many
+  /// rows it is from the first one of the thread. The latter is added to
+  /// positions last, as a constant.
+  struct Place {
+    Index index;
+    Index first;
+    int row;
+  };
+
+  FACT_DEVICE Place get_place(int number) {
+    if constexpr (has_rows) {
+      Index const worker = Index(blockIdx.x) * block_threads + threadIdx.x;
+      return {worker % Index(row_vectors),
+              worker / Index(row_vectors) * per_thread, number};
+    } else {
+      return {Index(blockIdx.x) * (block_threads * per_thread) + threadIdx.x +
+                  number * block_threads,
+              0, 0};
+    }
+  }
+
   /// All of a thread's loads come before its first use of any, but for indices.
   template <size_t... I>
   FACT_DEVICE void run(State const &state, std::index_sequence<I...> all) {
     Slots<std::index_sequence<I...>> operands[per_thread];
-    Index first =
-        Index(blockIdx.x) * (block_threads * per_thread) + threadIdx.x;
-    load_all<false>(state, first, operands, all);
+    load_all<false>(state, operands, all);
     if constexpr ((is_indexed_v<Tensors> || ...))
-      load_all<true>(state, first, operands, all);
+      load_all<true>(state, operands, all);
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
-      Index index = first + v * block_threads;
-      if (is_inside(index))
-        (store<List>(state, index, slot<I, Tensors>(operands[v])...), ...);
+      Place const place = get_place(v);
+      if (is_inside(place))
+        (store<List>(state, place, slot<I, Tensors>(operands[v])...), ...);
     }
   }
 
   /// Loads the operands that have indices, or those that have none.
   template <bool Indexed, class SlotsOfAll, size_t... I>
-  FACT_DEVICE void load_all(State const &state, Index first,
-                            SlotsOfAll *operands,
+  FACT_DEVICE void load_all(State const &state, SlotsOfAll *operands,
                             std::index_sequence<I...> all) {
 #pragma unroll
     for (int v = 0; v < per_thread; ++v) {
-      Index index = first + v * block_threads;
-      if (is_inside(index))
-        (load_slot<Indexed, I, Tensors>(state, index, operands[v], all), ...);
+      Place const place = get_place(v);
+      if (is_inside(place))
+        (load_slot<Indexed, I, Tensors>(state, place, operands[0], operands[v],
+                                        all),
+         ...);
     }
   }
   template <bool Indexed, size_t I, class Tensor, class SlotsOfAll,
             size_t... All>
-  FACT_DEVICE void load_slot(State const &state, Index index,
-                             SlotsOfAll &operands,
+  FACT_DEVICE void load_slot(State const &state, Place const &place,
+                             SlotsOfAll &of_first_row, SlotsOfAll &operands,
                              std::index_sequence<All...>) {
-    if constexpr (is_indexed_v<Tensor> == Indexed)
-      load<Tensor>(state, index, slot<I, Tensor>(operands),
-                   slot<All, Tensors>(operands)...);
+    if constexpr (is_indexed_v<Tensor> == Indexed) {
+      if (!is_same_in_rows<Tensor>() || place.row == 0) {
+        load<Tensor>(state, place, slot<I, Tensor>(operands),
+                     slot<All, Tensors>(operands)...);
+      } else {
+#pragma unroll
+        for (int i = 0; i < vector; ++i)
+          slot<I, Tensor>(operands)[i] = slot<I, Tensor>(of_first_row)[i];
+      }
+    }
+  }
+
+  /// Whether the rows of a thread have the same elements of an operand.
+  template <class Tensor> static constexpr bool is_same_in_rows() {
+    return has_rows && !is_indexed_v<Tensor> && !is_guarded_v<Tensor> &&
+           Tensor::Strides::values[0] == 0;
   }
 
   /// One vector of each operand: a tuple that stays in registers.
@@ -290,9 +344,16 @@ private:
   }
 
   /// Free where the grid divides the index space.
-  FACT_DEVICE bool is_inside(Index index) {
-    return vectors % (int64_t(block_threads) * per_thread) == 0 ||
-           index < Index(vectors);
+  FACT_DEVICE bool is_inside(Place const &place) {
+    if constexpr (has_rows) {
+      return (workers % block_threads == 0 &&
+              Extents::total / vector == workers * per_thread) ||
+             place.first + Index(place.row) < Index(extent(0));
+    } else {
+      Index const index = place.index;
+      return vectors % (int64_t(block_threads) * per_thread) == 0 ||
+             index < Index(vectors);
+    }
   }
 
   /// Whether the offsets of a tensor, in bounds or not, fit 32 bits.
@@ -315,9 +376,13 @@ private:
     Index point, left;
     Number first, next;
 
-    __device__ __forceinline__ explicit Positions(Index index)
-        : point(index * vector) {
-      first = sum_over<Tensor, Number>(point);
+    __device__ __forceinline__ explicit Positions(Place const &place)
+        : point(place.index * vector) {
+      if constexpr (has_rows)
+        first = sum_over<Tensor, Number, 1>(point) +
+                Number(place.first) * Number(stride<Tensor>(0));
+      else
+        first = sum_over<Tensor, Number>(point);
       if constexpr (is_flat && row >= vector) {
         left = row - point % row;
         next = sum_over<Tensor, Number>(point + left) - Number(left) * inner;
@@ -333,18 +398,24 @@ private:
     }
   };
 
-  /// The offset of a tensor plus the point's coordinates times its strides.
-  template <class Tensor, class Number>
+  /// The offset of a tensor plus the point's coordinates times its strides,
+  /// from a dimension on.
+  template <class Tensor, class Number, int First = 0>
   FACT_DEVICE Number sum_over(Index point) {
     Number sum = Number(Tensor::offset);
     Index rest = point;
 #pragma unroll
-    for (int d = Extents::rank - 1; d > 0; --d) {
+    for (int d = Extents::rank - 1; d > First; --d) {
       Index size = Index(extent(d));
       sum += Number(rest % size) * Number(stride<Tensor>(d));
       rest /= size;
     }
-    return sum + Number(rest) * Number(stride<Tensor>(0));
+    return sum + Number(rest) * Number(stride<Tensor>(First));
+  }
+
+  /// What the row of a vector adds to its positions.
+  template <class Tensor> FACT_DEVICE int64_t get_row(Place const &place) {
+    return has_rows ? place.row * stride<Tensor>(0) : 0;
   }
 
   /// True if vectors of a tensor are contiguous and aligned, and are read as a
@@ -381,59 +452,72 @@ private:
   /// Loads one vector. `operands` are the vectors of all operands, of which
   /// those before this one may be arguments of its indices.
   template <class Tensor, class... Arguments>
-  FACT_DEVICE void load(State const &state, Index index,
+  FACT_DEVICE void load(State const &state, Place const &place,
                         Compute<typename Tensor::Element> *values,
                         Arguments const *...operands) {
     if constexpr (Tensor::buffer < 0) {
-      Positions<Tensor, int32_t> coordinates(index);
+      Positions<Tensor, int32_t> coordinates(place);
 #pragma unroll
       for (int i = 0; i < vector; ++i)
-        values[i] = coordinates[i];
+        values[i] = coordinates[i] + int32_t(get_row<Tensor>(place));
     } else {
       auto const *base = static_cast<typename Tensor::Element const *>(
           state.buffers[Tensor::buffer]);
-      load_from<Tensor>(base, index, values, typename Reads<Tensor>::Bounds{},
+      load_from<Tensor>(base, place, values, typename Reads<Tensor>::Bounds{},
                         operands...);
     }
   }
 
   template <class Tensor, class... Bounds, class... Arguments>
-  FACT_DEVICE void load_from(typename Tensor::Element const *base, Index index,
+  FACT_DEVICE void load_from(typename Tensor::Element const *base,
+                             Place const &place,
                              Compute<typename Tensor::Element> *values,
                              Pack<Bounds...>, Arguments const *...operands) {
     using Indices = typename Reads<Tensor>::Indices;
     using Value = Compute<typename Tensor::Element>;
-    Positions<Tensor, Offset<Tensor>> offsets(index);
+    Positions<Tensor, Offset<Tensor>> offsets(place);
     [[maybe_unused]] std::tuple<Positions<Bounds, int32_t>...> coordinates(
-        Positions<Bounds, int32_t>{index}...);
+        Positions<Bounds, int32_t>{place}...);
     constexpr bool whole = moves_in_vectors<Tensor>();
 #pragma unroll
     for (int i = 0; i < (whole ? 1 : vector); ++i) {
       bool inside = (true & ... &
                      contains<Bounds>(
-                         std::get<Positions<Bounds, int32_t>>(coordinates)[i]));
+                         std::get<Positions<Bounds, int32_t>>(coordinates)[i] +
+                         int32_t(get_row<Bounds>(place))));
       int64_t offset = offsets[i];
-      bool found = inside && move(Indices{}, offset, operands[i]...);
+      bool found = move(Indices{}, offset, operands[i]...);
+      offset += get_row<Tensor>(place);
+      bool const exists = inside && !is_empty(Indices{});
+      // Not under `found`: all loads are issued before one is waited for.
       if constexpr (whole) {
-        if (found)
-          return load_vector<vector>(base + offset, values);
+        if (exists)
+          load_vector<vector>(base + offset, values);
 #pragma unroll
         for (int j = 0; j < vector; ++j)
-          values[j] = inside ? missing_value<Value>() : Value(0);
+          values[j] = choose<Value>(inside, found, values[j]);
       } else {
-        values[i] = inside ? missing_value<Value>() : Value(0);
-        if (found)
-          values[i] = widen(base[offset]);
+        Value value = Value(0);
+        if (exists)
+          value = widen(base[offset]);
+        values[i] = choose<Value>(inside, found, value);
       }
     }
   }
 
-  template <class Bound> FACT_DEVICE bool contains(int32_t coordinate) {
-    return uint32_t(coordinate - int32_t(Bound::lower)) <
-           uint32_t(Bound::upper - Bound::lower);
+  template <class Value>
+  FACT_DEVICE Value choose(bool inside, bool found, Value value) {
+    return !inside ? Value(0) : found ? value : missing_value<Value>();
   }
 
-  /// Moves `offset` by all indices; false if one is out of range.
+  /// Whether indices choose from nothing.
+  template <class... Indices>
+  static constexpr __device__ bool is_empty(Pack<Indices...>) {
+    return (false || ... || (Indices::size == 0));
+  }
+
+  /// Moves `offset` by all indices; false if one is out of range, which moves
+  /// it by nothing.
   template <class... Indices, class... Arguments>
   FACT_DEVICE bool move(Pack<Indices...>, int64_t &offset,
                         Arguments... operands) {
@@ -443,6 +527,7 @@ private:
   FACT_DEVICE bool move_by(int64_t &offset, Arguments... operands) {
     int64_t index = int64_t(IndexOf::Functor::apply(operands...));
     bool found = uint64_t(index) < uint64_t(IndexOf::size);
+    index = found ? index : 0;
     if constexpr (IndexOf::size <= INT32_MAX)
       offset += int64_t(int32_t(index)) * IndexOf::stride;
     else
@@ -451,25 +536,36 @@ private:
   }
 
   template <class Result, class... Arguments>
-  FACT_DEVICE void store(State const &state, Index index,
+  FACT_DEVICE void store(State const &state, Place const &place,
                          Arguments const *...operands) {
     using Tensor = typename Result::Tensor;
     using Element = typename Tensor::Element;
     auto *destination = static_cast<Element *>(state.buffers[Tensor::buffer]) +
-                        Positions<Tensor, Offset<Tensor>>(index)[0];
+                        Positions<Tensor, Offset<Tensor>>(place)[0] +
+                        get_row<Tensor>(place);
     decltype(Result::Functor::apply(operands[0]...)) values[vector];
 #pragma unroll
     for (int i = 0; i < vector; ++i)
       values[i] = Result::Functor::apply(operands[i]...);
     static_assert(!is_flat || moves_in_vectors<Tensor>(),
                   "vectors that reach across rows need contiguous results");
+    using Bounds = typename Reads<Tensor>::Bounds;
     if constexpr (moves_in_vectors<Tensor>()) {
-      store_vector<vector>(destination, values);
+      if (is_stored(Bounds{}, place, 0))
+        store_vector<vector>(destination, values);
     } else {
 #pragma unroll
       for (int i = 0; i < vector; ++i)
-        destination[i * Tensor::inner_stride] = narrow<Element>(values[i]);
+        if (is_stored(Bounds{}, place, i))
+          destination[i * Tensor::inner_stride] = narrow<Element>(values[i]);
     }
+  }
+
+  template <class... Bounds>
+  FACT_DEVICE bool is_stored(Pack<Bounds...>, Place const &place, int element) {
+    return (true & ... &
+            contains<Bounds>(Positions<Bounds, int32_t>(place)[element] +
+                             int32_t(get_row<Bounds>(place))));
   }
 };
 

@@ -125,13 +125,7 @@ __device__ __forceinline__ void load(void *const *buffers, int64_t offset,
   auto const *source =
       static_cast<Element const *>(buffers[Tensor::buffer]) + offset;
   if constexpr (Tensor::template moves_in_vectors<Vector>()) {
-    using Access = VectorAccess<Element, Vector>;
-    constexpr int accesses = sizeof(Element) * Vector / sizeof(Access);
-    Access raw[accesses];
-#pragma unroll
-    for (int i = 0; i < accesses; ++i)
-      raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
-    memcpy(values, raw, sizeof(raw));
+    load_elements<Vector>(source, values);
   } else {
 #pragma unroll
     for (int i = 0; i < Vector; ++i)

@@ -26,7 +26,9 @@
 // Both orders list the dimensions of which a tile has more than one element.
 // Operands that are not `Staged` are read in the order of the results. Sizes
 // need not be multiples of tiles; the vector divides the extent and the tile of
-// the results' first dimension.
+// the results' first dimension. Results that fill the places between each
+// other, as three and more phases of a transposed convolution do, are stored as
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +36,7 @@
 #define FACT_CUTLASS_TILEDPOINTWISE_CUH
 
 #include "Pointwise.cuh"
+#include <tuple>
 
 namespace fact {
 
@@ -241,26 +244,57 @@ private:
   template <size_t... I>
   FACT_DEVICE void run(State const &state, std::index_sequence<I...>) {
     extern __shared__ __align__(16) char tile_memory[];
+    constexpr int items = groups * run_length;
     int64_t origin[rank];
     get_origin(origin);
     AllHeld<std::index_sequence<I...>> all;
     (load<Tensors>(state, origin, held<I, Tensors>(all)), ...);
     (deposit<Tensors>(tile_memory + begin<I>(), held<I, Tensors>(all)), ...);
     __syncthreads();
-    constexpr int steps = (groups + block_threads - 1) / block_threads;
+    constexpr int steps = (items + block_threads - 1) / block_threads;
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
       int const item = int(threadIdx.x) + k * block_threads;
-      Place const place = locate<StoreOrder, vector, 1>(item);
-      if (!is_item<groups>(item) || !is_inside(origin, place))
+      Place const place = locate<StoreOrder, vector, 1>(item / run_length);
+      if (!is_item<items>(item) || !is_inside(origin, place))
         continue;
       Slots<std::index_sequence<I...>> operands;
       (collect<Tensors>(tile_memory + begin<I>(), held<I, Tensors>(all), k,
                         place, slot<I, Tensors>(operands)),
        ...);
-      (store<List>(state, origin, place, slot<I, Tensors>(operands)...), ...);
+      if constexpr (run_length == 1)
+        (store<List>(state, origin, place, slot<I, Tensors>(operands)...), ...);
+      else
+        store_runs(std::make_index_sequence<sizeof...(List) / run_length>{},
+                   state, origin, place, item % run_length,
+                   slot<I, Tensors>(operands)...);
     }
   }
+
+  /// How many results in a row are neighbors in memory and fill all places
+  /// along a tile; 1 if they are stored one by one, which of two costs less
+  /// than to choose between them.
+  static constexpr int find_runs() {
+    constexpr int count = sizeof...(List);
+    using First = typename std::tuple_element_t<0, std::tuple<List...>>::Tensor;
+    int64_t const length = tile::at(typename First::Strides{}, along);
+    if (vector != 1 || length < 3 || length > 8 || count % length != 0 ||
+        !(is_staged<Tensors>::value && ...) ||
+        !(std::is_same_v<typename First::Strides,
+                         typename List::Tensor::Strides> &&
+          ...) ||
+        !(std::is_same_v<typename First::Element,
+                         typename List::Tensor::Element> &&
+          ...) ||
+        !((First::buffer == List::Tensor::buffer) && ...))
+      return 1;
+    int64_t const offsets[] = {List::Tensor::offset...};
+    for (int i = 0; i < count; ++i)
+      if (offsets[i] != offsets[i - i % length] + i % length)
+        return 1;
+    return int(length);
+  }
+  static constexpr int run_length = find_runs();
 
   static constexpr __device__ int64_t extent(int dimension) {
     return tile::at(Extents_{}, dimension);
@@ -454,11 +488,61 @@ private:
     }
   }
 
+  /// Whether a result is stored at a place.
+  template <class... Bounds>
+  FACT_DEVICE bool is_stored(Pack<Bounds...>, int64_t const (&origin)[rank],
+                             Place const &place) {
+    static_assert(vector == 1 || ((stride<Bounds>(along) == 0) && ...),
+                  "a vector is stored as a whole or not at all");
+    return (true & ... &
+            contains<Bounds>(int32_t(offset_of<Bounds>(origin, place))));
+  }
+
+  /// Stores one element of each run: neighbors in memory by neighbors in a
+  /// warp.
+  template <size_t... Runs, class... Arguments>
+  FACT_DEVICE void store_runs(std::index_sequence<Runs...>, State const &state,
+                              int64_t const (&origin)[rank], Place const &place,
+                              int number, Arguments const *...operands) {
+    (store_run<Runs * run_length>(std::make_index_sequence<run_length>{}, state,
+                                  origin, place, number, operands...),
+     ...);
+  }
+  template <size_t First, size_t... I, class... Arguments>
+  FACT_DEVICE void store_run(std::index_sequence<I...>, State const &state,
+                             int64_t const (&origin)[rank], Place const &place,
+                             int number, Arguments const *...operands) {
+    using All = std::tuple<List...>;
+    using Tensor = typename std::tuple_element_t<First, All>::Tensor;
+    using Element = typename Tensor::Element;
+    Element value{};
+    bool stored = false;
+    (choose<std::tuple_element_t<First + I, All>>(
+         number == int(I), origin, place, value, stored, operands...),
+     ...);
+    if (stored)
+      static_cast<Element *>(
+          state.buffers[Tensor::buffer])[offset_of<Tensor>(origin, place) +
+                                         number] = value;
+  }
+  template <class Result, class Element, class... Arguments>
+  FACT_DEVICE void choose(bool chosen, int64_t const (&origin)[rank],
+                          Place const &place, Element &value, bool &stored,
+                          Arguments const *...operands) {
+    if (chosen) {
+      value = narrow<Element>(Result::Functor::apply(operands[0]...));
+      stored = is_stored(typename Reads<typename Result::Tensor>::Bounds{},
+                         origin, place);
+    }
+  }
+
   template <class Result, class... Arguments>
   FACT_DEVICE void store(State const &state, int64_t const (&origin)[rank],
                          Place const &place, Arguments const *...operands) {
     using Tensor = typename Result::Tensor;
     using Element = typename Tensor::Element;
+    if (!is_stored(typename Reads<Tensor>::Bounds{}, origin, place))
+      return;
     auto *destination = static_cast<Element *>(state.buffers[Tensor::buffer]) +
                         offset_of<Tensor>(origin, place);
     decltype(Result::Functor::apply(operands[0]...)) values[vector];

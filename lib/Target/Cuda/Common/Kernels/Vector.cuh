@@ -66,19 +66,27 @@ template <class Element, int Count>
 using VectorAccess = typename AccessType<(
     sizeof(Element) * Count < 16 ? sizeof(Element) * Count : 16)>::type;
 
-/// Reads by the read-only path: no kernel reads what another thread writes,
-/// and the compiler may then move loads above stores.
+/// The elements in their own type. Reads by the read-only path: no kernel reads
+/// what another thread writes, and the compiler may then move loads above
+/// stores.
 template <int Count, class Element>
-__device__ __forceinline__ void load_vector(Element const *source,
-                                            Compute<Element> *values) {
+__device__ __forceinline__ void load_elements(Element const *source,
+                                              Element *elements) {
   using Access = VectorAccess<Element, Count>;
   constexpr int accesses = sizeof(Element) * Count / sizeof(Access);
   Access raw[accesses];
 #pragma unroll
   for (int i = 0; i < accesses; ++i)
     raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
-  Element elements[Count];
   memcpy(elements, raw, sizeof(raw));
+}
+
+/// The same, as functors see them.
+template <int Count, class Element>
+__device__ __forceinline__ void load_vector(Element const *source,
+                                            Compute<Element> *values) {
+  Element elements[Count];
+  load_elements<Count>(source, elements);
 #pragma unroll
   for (int i = 0; i < Count; ++i)
     values[i] = widen(elements[i]);

@@ -106,13 +106,7 @@ constexpr __device__ bool moves_in_vectors(int dimension) {
 template <int Count, bool IsVector, int64_t Stride, class Element>
 FACT_DEVICE void load(Element const *source, Element *values) {
   if constexpr (IsVector) {
-    using Access = VectorAccess<Element, Count>;
-    constexpr int accesses = sizeof(Element) * Count / sizeof(Access);
-    Access raw[accesses];
-#pragma unroll
-    for (int i = 0; i < accesses; ++i)
-      raw[i] = __ldg(reinterpret_cast<Access const *>(source) + i);
-    memcpy(values, raw, sizeof(raw));
+    load_elements<Count>(source, values);
   } else {
 #pragma unroll
     for (int i = 0; i < Count; ++i)

@@ -1,0 +1,56 @@
+//===- Crash.cpp - Crashes while a pass runs ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A plug-in for tests: canonicalizing an op with the attribute `crash` ends the
+// process as a mistake in a pass would, by a signal or by a fatal error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir;
+
+namespace {
+struct Crash : RewritePattern {
+  explicit Crash(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &) const override {
+    auto how = op->getAttrOfType<StringAttr>("crash");
+    if (!how)
+      return failure();
+    if (how == "fatal")
+      llvm::report_fatal_error("a fatal error of the test");
+    int *volatile nowhere = nullptr;
+    return success(*nowhere);
+  }
+};
+
+class CrashDialect : public Dialect {
+public:
+  explicit CrashDialect(MLIRContext *context)
+      : Dialect("crash", context, TypeID::get<CrashDialect>()) {}
+  static StringRef getDialectNamespace() { return "crash"; }
+  void getCanonicalizationPatterns(RewritePatternSet &patterns) const override {
+    patterns.add<Crash>(getContext());
+  }
+};
+} // namespace
+
+extern "C" DialectPluginLibraryInfo LLVM_ATTRIBUTE_WEAK
+mlirGetDialectPluginInfo() {
+  auto load = [](DialectRegistry *registry) {
+    registry->insert<CrashDialect>();
+    // Every module has a function, and so the patterns.
+    registry->addExtension(+[](MLIRContext *context, func::FuncDialect *) {
+      context->getOrLoadDialect<CrashDialect>();
+    });
+  };
+  return {MLIR_PLUGIN_API_VERSION, "FactCrash", "test", load};
+}

@@ -1,0 +1,76 @@
+//===- GroupingTest.cpp - The agent's grouping against the rules' ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TestBundle.h"
+
+using namespace fact::tuning;
+
+namespace {
+
+constexpr char quick[] = "float p = 2 * x[i]; y[i] = p + w[i];";
+constexpr char slow[] = "float p = 2 * x[i]; y[i] = p + w[i]; "
+                        "for (volatile int n = 0; n < 300; n = n + 1) {}";
+
+/// A bundle that has the rules' grouping beside its own.
+struct Groupings {
+  Groupings(const char *agentBody, const char *rulesBody) {
+    agent.addCandidate("agents", agentBody);
+    rules.addCandidate("rules", rulesBody);
+    rules.save();
+    fs::copy(rules.folder(), agent.folder() / "rules",
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  }
+
+  /// Whether the library's description of itself names a schedule.
+  bool hasSchedule(const std::string &name) const {
+    std::string text = readFile(agent.folder() / "sample.so");
+    return text.find("\"" + name + "\"") != std::string::npos;
+  }
+  Json shipping() const {
+    Json report = agent.report();
+    for (const Json &each : report["groupings"])
+      if (each["ships"])
+        return each["program"];
+    return nullptr;
+  }
+
+  TestBundle agent, rules;
+};
+
+TEST(Grouping, TheRulesShipUnlessTheAgentsIsFaster) {
+  Groupings worse(slow, quick);
+  ASSERT_TRUE(worse.agent.tune().succeeded()) << worse.agent.log;
+  EXPECT_EQ(worse.shipping(), "rules") << worse.agent.log;
+  EXPECT_TRUE(worse.hasSchedule("rules"));
+  EXPECT_FALSE(worse.hasSchedule("agents"));
+  EXPECT_LT(worse.agent.report()["groupings"][0]["us"],
+            worse.agent.report()["groupings"][1]["us"]);
+  // The report of each bundle is of its own kernels.
+  EXPECT_EQ(worse.agent.report()["kernels"][0]["schedule"], "agents");
+  Json other =
+      Json::parse(readFile(worse.agent.folder() / "rules/tuning.json"));
+  EXPECT_EQ(other["kernels"][0]["schedule"], "rules");
+
+  // Without other programs, the one of the bundle.
+  ASSERT_TRUE(worse.agent.tune({"--no-alternatives"}).succeeded());
+  EXPECT_FALSE(worse.agent.report().contains("groupings"));
+  EXPECT_TRUE(worse.hasSchedule("agents"));
+}
+
+TEST(Grouping, TheAgentsShipsIfItIsFaster) {
+  Groupings better(quick, slow);
+  ASSERT_TRUE(better.agent.tune().succeeded()) << better.agent.log;
+  EXPECT_EQ(better.shipping(), "agent") << better.agent.log;
+  EXPECT_TRUE(better.hasSchedule("agents"));
+}
+
+TEST(Grouping, RulesThatFailAreAWarning) {
+  Groupings broken(quick, "y[i] = 0;");
+  ASSERT_TRUE(broken.agent.tune().succeeded()) << broken.agent.log;
+  EXPECT_NE(broken.agent.log.find("the rules' grouping was not measured"),
+            std::string::npos)
+      << broken.agent.log;
+  EXPECT_TRUE(broken.hasSchedule("agents"));
+}
+
+} // namespace
