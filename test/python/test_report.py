@@ -381,7 +381,7 @@ def test_failed_compilation(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "bad.report.html").exists()
     # Told of no output, it leaves nothing in the current folder.
     assert main(["compile", "bad.py", "--target=host"]) == 1
-    page = tmp_path / "work" / "bad.report.html"
+    page = tmp_path / "work" / "libbad.report.html"
     assert f"report: {page}" in capsys.readouterr().err
     assert find_report(page).status == "failed"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.py", "work"]
