@@ -135,9 +135,9 @@ def measure_host(callables: dict[str, Callable[[], Any]], rounds: int = 50) -> d
 def measure_gpu(
     callables: dict[str, Callable[[], Any]], flush: Callable[[], Any], host_us: dict[str, float],
     rounds: int = 30,
-) -> dict[str, float]:
-    """The median of the GPU's milliseconds. It sleeps before each run until all of the run is
-    enqueued, so that it waits for no launch within."""
+) -> dict[str, list[list[float]]]:
+    """The GPU's milliseconds of each callable, one run per round. It sleeps before each run until
+    all of the run is enqueued, so that it waits for no launch within."""
     # A GPU with a faster clock sleeps for less, which the factor below makes up for.
     cycles_per_us = 2000
     events: dict[str, list] = {name: [] for name in callables}
@@ -153,7 +153,7 @@ def measure_gpu(
             end.record()
             events[name].append((start, end))
     torch.cuda.synchronize()
-    return {name: statistics.median(start.elapsed_time(end) for start, end in pairs)
+    return {name: [[start.elapsed_time(end)] for start, end in pairs]
             for name, pairs in events.items()}
 
 
@@ -233,9 +233,10 @@ def bench(
             found[name].rounds = times
         if device.type == "cuda":
             host_us = measure_host(callables)
-            gpu_ms = measure_gpu(callables, Timer(device).flush.zero_, host_us)
-            for name in callables:
-                found[name].host_us, found[name].gpu_ms = host_us[name], gpu_ms[name]
+            alone = measure_gpu(callables, Timer(device).flush.zero_, host_us)
+            for name, rounds_alone in alone.items():
+                found[name].host_us = host_us[name]
+                found[name].gpu_ms = Measurement(name, rounds=rounds_alone).median
     return found
 
 

@@ -10,9 +10,10 @@
 `check` compiles batches of modules; a batch that fails is halved until each failing module is
 known. `pack` writes a bundle per module and lists the modules that the target refuses. `run`
 tunes and links the bundles, compares each library with its module, and times library, eager and
-torch.compile side by side. Comparisons and timings are in processes of their own: a module that
-crashes or hangs ends its process, and the next process continues after it. Results are in
-FOLDER/report.json and FOLDER/report.md. With --resume, what was done before is not done again.
+torch.compile in its modes (--baselines) side by side: on a GPU with launches, alone, and until a
+call returns. Comparisons and timings are in processes of their own: a module that crashes or hangs
+ends its process, and the next process continues after it. Results are in FOLDER/report.json and
+FOLDER/report.md. With --resume, what was done before is not done again.
 
 On the host, sizes are those of `scale.py` and times are the processor time of the one thread that
 runs all of a call, so that other processes disturb them less.
@@ -50,7 +51,15 @@ import torch  # noqa: E402
 import fact  # noqa: E402
 from breadth import report  # noqa: E402
 from breadth.registry import MATMUL_PRECISIONS, Case, cases, set_precision, together  # noqa: E402
-from fact.bench import Measurement, measure  # noqa: E402
+from fact.bench import (  # noqa: E402
+    VARIANTS,
+    Measurement,
+    Timer,
+    measure,
+    measure_gpu,
+    measure_host,
+    prepare,
+)
 from fact.end_to_end import compare_with_module  # noqa: E402
 
 BATCH = 12
@@ -198,40 +207,53 @@ class Loaded:
             torch.Tensor, lambda value: value.to(self.device), inputs)
         self.model = library.create(self.module)
 
+    def prepare(self, variant: str) -> Callable[[], Any]:
+        """FACT or a baseline as a function without arguments."""
+        return prepare(variant, self.module, self.inputs, lambda: self.model)
+
 
 def compare_library(bundle: Path, baselines: Sequence[str], _: float) -> dict[str, Any]:
     """Errors of the library and of eager by result. torch.compile's kernels are compiled, so that
-    they are in its cache when they are timed."""
+    they are in its cache when they are timed; max-autotune's are not, which are chosen by times."""
     loaded = Loaded(bundle)
     with torch.no_grad():
         verdict = compare_with_module(loaded.model, loaded.module, loaded.inputs)
-        if "compile" in baselines:
+        for name in {"compile", "reduce-overhead"} & set(baselines):
             with contextlib.suppress(Exception):
-                torch.compile(loaded.module)(*loaded.inputs)
+                loaded.prepare(name)()
+            torch._dynamo.reset()
     return {"skipped": verdict.skipped,
             "errors": {name: [ours.norm, eager.norm] for name, (ours, eager) in verdict.errors.items()}}
 
 
 def time_library(bundle: Path, baselines: Sequence[str], seconds: float) -> dict[str, Any]:
-    """Median microseconds of the library and of each baseline that runs."""
+    """Times of the library and of each baseline that runs; of a GPU with launches and alone, and
+    of the host until the call returns."""
     loaded = Loaded(bundle)
-    known = {"eager": lambda: loaded.module, "compile": lambda: torch.compile(loaded.module)}
-    functions, broken = {"fact": loaded.model}, {}
+    callables, broken = {"fact": loaded.prepare("fact")}, {}
     with torch.no_grad():
         for name in baselines:
             try:
-                functions[name] = known[name]()
-                functions[name](*loaded.inputs)
+                callables[name] = loaded.prepare(name)
+                callables[name]()
             except Exception as error:
                 broken[name] = reason(error)
-                functions.pop(name, None)
-        callables = {name: lambda function=function: function(*loaded.inputs)
-                     for name, function in functions.items()}
-        times = measure(callables, loaded.device, **rounds_on(loaded.device, callables, seconds))
+                callables.pop(name, None)
+        result = {"broken": broken, **medians(measure(
+            callables, loaded.device, **rounds_on(loaded.device, callables, seconds)))}
+        if loaded.device.type == "cuda":
+            host_us = measure_host(callables, rounds=20)
+            alone = measure_gpu(callables, Timer(loaded.device).flush.zero_, host_us)
+            result.update(host_us=host_us, gpu=medians(alone))
+    return result
+
+
+def medians(times: dict[str, list[list[float]]]) -> dict[str, Any]:
+    """Median microseconds by variant, and ranges of the library's speedup over the others."""
     found = {name: Measurement(name, rounds=rounds) for name, rounds in times.items()}
-    medians = {name: 1e3 * each.median for name, each in found.items()}
-    intervals = {name: found["fact"].speedup(found[name])[1:] for name in functions if name != "fact"}
-    return {"us": medians, "intervals": intervals, "broken": broken}
+    return {"us": {name: 1e3 * each.median for name, each in found.items()},
+            "intervals": {name: found["fact"].speedup(each)[1:]
+                          for name, each in found.items() if name != "fact"}}
 
 
 def rounds_on(device: torch.device, callables: dict[str, Callable[[], Any]],
@@ -379,7 +401,7 @@ def run(arguments) -> int:
                 for mode in STAGES}
     in_parallel("compare", linked, commands["compare"], arguments.parallel)
     # One process at a time: others would disturb what is measured.
-    if on_host or not arguments.untuned:
+    if not arguments.no_time:
         supervise("time", linked, commands["time"])
     return report.write(folder, bundles)
 
@@ -403,13 +425,14 @@ def main() -> int:
     parser.add_argument("--tune-timeout", type=float, default=1800, help="seconds per fact-tune")
     parser.add_argument("--tune", nargs="*", default=[], help="more options for fact-tune")
     parser.add_argument("--no-tune", action="store_true", help="use the libraries of an earlier run")
-    parser.add_argument("--untuned", action="store_true", help="compare libraries of the best "
-                        "predicted schedules, and time nothing on a GPU")
+    parser.add_argument("--untuned", action="store_true", help="libraries of the best predicted "
+                        "schedules")
+    parser.add_argument("--no-time", action="store_true", help="compare libraries, time nothing")
     parser.add_argument("--resume", action="store_true", help="keep what an earlier run finished")
     parser.add_argument("--seconds", type=float, default=1.0,
                         help="of measurements per module on the host, but seven rounds at least")
     parser.add_argument("--parallel", type=int, default=4, help="comparisons at a time")
-    parser.add_argument("--baselines", nargs="*", choices=("eager", "compile"),
+    parser.add_argument("--baselines", nargs="*", choices=[name for name in VARIANTS if name != "fact"],
                         default=["eager", "compile"])
     parser.add_argument("--bundles", nargs="*", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -149,5 +149,17 @@ def test_report():
     assert figures["compile"] == {"geometric_mean": pytest.approx(0.5), "modules": 1, "faster": 0,
                                   "worst": {"a": 0.5}}
     assert report.row(entries[0]) == ["a", "generic, rowwise", "75%: k0 30.0 us", "2.00", "40.0",
-                                      "80.0", "20.0", "2.00x [1.90, 2.12]", "0.50x", ""]
+                                      "80.0", "20.0", "2.00x [1.90, 2.12]", "0.50x", "", "", ""]
     assert report.row(entries[1])[-1] == "compare: wrong"
+
+
+def test_report_of_a_gpu():
+    """Ratios are of the GPU alone; the best of torch.compile's modes is with launches."""
+    entry = {"name": "a", "kernels": [], "errors": {}, "failure": None,
+             "us": {"fact": 40.0, "eager": 90.0, "compile": 60.0, "reduce-overhead": 50.0},
+             "intervals": {"eager": [1.9, 2.125]}, "host_us": {"fact": 12.0, "eager": 30.0},
+             "gpu": {"us": {"fact": 20.0, "eager": 60.0, "compile": 30.0},
+                     "intervals": {"eager": [2.9, 3.1]}}}
+    assert report.row(entry)[4:] == ["20.0", "60.0", "30.0", "3.00x [2.90, 3.10]", "1.50x", "1.25x",
+                                     "12.0", ""]
+    assert report.summary([entry])[report.BEST]["geometric_mean"] == pytest.approx(1.25)

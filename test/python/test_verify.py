@@ -163,7 +163,7 @@ def test_gpu_times_leave_out_launches(monkeypatch):
     monkeypatch.setattr(torch.cuda, "_sleep", lambda cycles: order.append(cycles))
     functions = {name: lambda name=name: order.append(name) for name in ("a", "b")}
     times = bench.measure_gpu(functions, lambda: order.append("flush"), {"a": 10, "b": 100}, rounds=2)
-    assert times == {"a": 0.25, "b": 0.25}
+    assert times == {"a": [[0.25], [0.25]], "b": [[0.25], [0.25]]}
     one = ["flush", 280_000, "event", "a", "event"]
     other = ["flush", 1_000_000, "event", "b", "event"]
     assert order == one + other + other + one
