@@ -88,7 +88,7 @@ for bundle in "$stage"/calls/*/; do localize "$bundle" ../../cutlass; done
 for precision in ${BREADTH:-}; do
   say "modules of test/breadth in $precision"
   "$python" test/breadth/run.py pack "$stage/breadth-$precision" --target "$target" \
-    --precision "$precision"
+    --precision "$precision" ${BREADTH_FLAGS:-}
   for bundle in "$stage/breadth-$precision"/*/; do localize "$bundle" ../../cutlass; done
 done
 
