@@ -27,13 +27,18 @@ for _ in $(seq 6000); do
   sleep 0.02
 done
 child=$(cat launched)
+[ "$child" ] || { echo "nothing was launched"; cat log; }
 kill -"$1" $compiler
 wait $compiler 2> /dev/null
 echo "status $?"
-is_running() { [ -e "/proc/$1" ] && ! grep -q ' Z ' "/proc/$1/stat" 2> /dev/null; }
+# A process that has ended may be a zombie, and gone at the next look.
+is_running() {
+  state=$(cat "/proc/$1/stat" 2> /dev/null) && [[ $state != *") Z "* ]]
+}
+left="child $child is left"
 for _ in $(seq 500); do
-  is_running "$child" || break
+  is_running "$child" || { left="no child is left"; break; }
   sleep 0.02
 done
-is_running "$child" && echo "child $child is left" || echo "no child is left"
+echo "$left"
 ls
