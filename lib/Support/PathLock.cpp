@@ -34,10 +34,7 @@ static bool isFileOf(int file, const fs::path &path) {
 }
 
 static int lockFile(int file, int operation) {
-  while (flock(file, operation) != 0)
-    if (errno != EINTR)
-      return errno;
-  return 0;
+  return flock(file, operation) == 0 ? 0 : errno;
 }
 
 /// Opens the lock file, or the folder itself if no file can be created beside
@@ -80,7 +77,7 @@ bool PathLock::takeOver(const fs::path &lock, const fs::path &target) {
 }
 
 /// Blocks until the lock is free. The owner has written its name into the file.
-void PathLock::wait(const fs::path &target, const std::string &program) {
+int PathLock::wait(const fs::path &target, const std::string &program) {
   char owner[100] = "";
   ssize_t count = pread(file, owner, sizeof(owner) - 1, 0);
   std::string who = count > 0 ? std::string(owner, static_cast<size_t>(count))
@@ -88,7 +85,7 @@ void PathLock::wait(const fs::path &target, const std::string &program) {
   who = who.substr(0, who.find('\n'));
   std::fprintf(stderr, "%s: waiting for %s, which is using %s\n",
                program.c_str(), who.c_str(), target.c_str());
-  lockFile(file, LOCK_EX);
+  return lockFile(file, LOCK_EX);
 }
 
 std::string PathLock::acquire(const fs::path &target,
@@ -109,8 +106,8 @@ std::string PathLock::acquire(const fs::path &target,
       return fail("write", errno);
     int code = lockFile(file, LOCK_EX | LOCK_NB);
     if (code == EWOULDBLOCK)
-      wait(target, program);
-    else if (code != 0) {
+      code = wait(target, program);
+    if (code != 0) {
       close(file);
       file = -1;
       return fail("lock", code);

@@ -78,6 +78,52 @@ void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
             "the library");
 }
 
+/// Others that link to the same file wait; temporary files there belong to
+/// processes that have ended.
+static void lockOutput(const fs::path &output, PathLock &lock) {
+  if (std::string error = lock.acquire(output, "fact-tune"); !error.empty()) {
+    checkInterruption();
+    throw Failure(error);
+  }
+  removePartial(output);
+}
+
+namespace {
+/// Removes the file in any case, unless it has become the library.
+struct Aside {
+  explicit Aside(const fs::path &output)
+      : path(getUniqueName(output, partial)), output(output) {}
+  Aside(const Aside &) = delete;
+  ~Aside() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+
+  void becomeLibrary() const {
+    int code = synchronize(path);
+    if (code == 0 && std::rename(path.c_str(), output.c_str()) != 0)
+      code = errno;
+    if (code != 0)
+      throw Failure("cannot write " + output.string() + ": " +
+                    describeWriteError(code, output));
+  }
+
+  const fs::path path, output;
+};
+} // namespace
+
+void replaceLibrary(const fs::path &from, const fs::path &to) {
+  PathLock lock;
+  lockOutput(to, lock);
+  Aside aside(to);
+  std::error_code code;
+  fs::copy_file(from, aside.path, code);
+  if (code)
+    throw Failure("cannot write " + to.string() + ": " +
+                  describeWriteError(code.value(), to));
+  aside.becomeLibrary();
+}
+
 void Tuner::compose(TuningResult &result) {
   auto begin = std::chrono::steady_clock::now();
   fs::path output = options.output.empty()
@@ -85,41 +131,24 @@ void Tuner::compose(TuningResult &result) {
                         : fs::absolute(options.output);
   if (output.has_parent_path())
     createFolder(output.parent_path());
-  // Others that link to the same file wait; temporary files there belong to
-  // processes that have ended.
   PathLock lock;
-  if (std::string error = lock.acquire(output, "fact-tune"); !error.empty())
-    throw Failure(error);
-  removePartial(output);
-  fs::path aside = getUniqueName(output, partial);
-  // Removes the file in any case, unless it has become the library.
-  struct Aside {
-    ~Aside() {
-      std::error_code ignored;
-      fs::remove(path, ignored);
-    }
-    const fs::path &path;
-  } discard{aside};
+  lockOutput(output, lock);
+  Aside aside(output);
   chooseProgram(result);
   do {
     ensureWinnerObjects();
     takeKernels(result);
-    linkLibrary(result, aside, output);
+    linkLibrary(result, aside.path, output);
     if (options.noCheck) {
       std::printf("check     skipped: this library was not verified\n");
       break;
     }
-    result.checked = checkLibrary(aside);
+    result.checked = checkLibrary(aside.path);
   } while (!result.checked);
   result.library = output;
   result.header = output.parent_path() / (bundle.name + ".h");
   writeFile(result.header, writeLibraryHeader(bundle), Synchronize::Yes);
-  int code = synchronize(aside);
-  if (code == 0 && std::rename(aside.c_str(), output.c_str()) != 0)
-    code = errno;
-  if (code != 0)
-    throw Failure("cannot write " + output.string() + ": " +
-                  describeWriteError(code, output));
+  aside.becomeLibrary();
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - begin;
   result.objects = objects;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -109,10 +108,14 @@ void installInterruptHandlers() {
   std::signal(SIGPIPE, SIG_IGN);
   // Makes a file that exceeds the size limit an error of the write.
   std::signal(SIGXFSZ, SIG_IGN);
-  // The parent may request that fact-tune ends with it (fact-compile does).
-  if (std::getenv("FACT_END_WITH_PARENT"))
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
   startWatcher();
+}
+
+void checkInterruption() {
+  if (interrupted)
+    throw Interruption("interrupted by " + signalText(interrupted) +
+                       "; finished attempts are kept: run the same command "
+                       "again to resume");
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,9 +278,11 @@ void Scheduler::startReady() {
     launch(waitingMeasurements, job);
 }
 
-/// In the child: everything up to exec, async-signal-safe calls only.
+/// In the child: everything up to exec, async-signal-safe calls only. All
+/// signals are blocked; the command gets the mask `signals`.
 [[noreturn]] static void becomeCommand(char *const *words, int output,
-                                       int errors, int status, int parent) {
+                                       int errors, int status, int parent,
+                                       const sigset_t &signals) {
   setpgid(0, 0);
   // Here, not in the parent: no process of the group starts before.
   tellWatcher(getpid());
@@ -285,9 +290,9 @@ void Scheduler::startReady() {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent)
     _exit(127);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGPIPE, SIG_DFL);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    std::signal(signal, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
   int null = open("/dev/null", O_RDONLY);
   if (null >= 0)
     dup2(null, 0);
@@ -316,12 +321,18 @@ void Scheduler::start(Job &job) {
     words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);
 
+  // The child starts with this process's handlers, which only take note: a
+  // signal that is to end it waits until it has handlers of its own.
+  sigset_t all, signals;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &signals);
   int parent = getpid();
   job.pid = fork();
   if (job.pid == 0)
     becomeCommand(words.data(), command.captureOutput ? output[1] : messages[1],
-                  messages[1], status[1], parent);
+                  messages[1], status[1], parent, signals);
   int forkError = errno;
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
   close(messages[1]);
   job.messages = messages[0];
   fcntl(job.messages, F_SETFL, O_NONBLOCK);
@@ -461,10 +472,7 @@ void Scheduler::run() {
         observer->clear();
       done(outcome);
     }
-    if (interrupted)
-      throw Interruption("interrupted by " + signalText(interrupted) +
-                         "; finished attempts are kept: run the same command "
-                         "again to resume");
+    checkInterruption();
     if (anyEnded)
       continue;
     if (observer)

@@ -3,6 +3,7 @@
 
 #include "Tool.h"
 #include "fact/Runtime/Text.h"
+#include "fact/Support/ParentProcess.h"
 #include "fact/Support/Version.h"
 #include "fact/Support/WholeFile.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -16,14 +17,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <string>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <vector>
 
 using namespace llvm;
-
-/// fact-tune reads this variable too.
-static constexpr const char *endWithParent = "FACT_END_WITH_PARENT";
 
 void fact::initTool(StringRef name) {
   cl::SetVersionPrinter([name](raw_ostream &output) {
@@ -31,8 +28,7 @@ void fact::initTool(StringRef name) {
            << "\n";
   });
   std::signal(SIGXFSZ, SIG_IGN);
-  if (std::getenv(endWithParent))
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+  endWithParent();
 }
 
 static std::vector<mlir::DialectPlugin> &getPlugins() {
@@ -69,8 +65,6 @@ void fact::registerPlugins(mlir::DialectRegistry &registry) {
   for (const mlir::DialectPlugin &plugin : getPlugins())
     plugin.registerDialectRegistryCallbacks(registry);
 }
-
-void fact::endChildrenWithThisProcess() { setenv(endWithParent, "1", 1); }
 
 /// Line ends and tabs are kept.
 void fact::PrintableStream::write_impl(const char *data, size_t size) {

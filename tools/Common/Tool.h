@@ -27,9 +27,6 @@ bool canLoadPlugins();
 /// Registers the plug-ins that were loaded.
 void registerPlugins(mlir::DialectRegistry &registry);
 
-/// Requests that programs that this process starts end with it.
-void endChildrenWithThisProcess();
-
 /// Escapes control characters, so that neither a name nor a source line moves
 /// the cursor of a terminal. Colors are LLVM's own.
 class PrintableStream : public llvm::raw_ostream {

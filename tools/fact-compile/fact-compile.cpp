@@ -5,6 +5,7 @@
 #include "fact/Driver/Compile.h"
 #include "fact/Driver/DescribeTarget.h"
 #include "fact/InitAll.h"
+#include "fact/Support/ParentProcess.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"

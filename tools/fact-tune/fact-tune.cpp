@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fact/Registry/EntryFile.h"
+#include "fact/Support/ParentProcess.h"
 #include "fact/Support/PathLock.h"
 #include "fact/Support/Version.h"
 #include "fact/Support/WholeFile.h"
@@ -21,7 +22,6 @@
 #include "fact/Tuning/Tuner.h"
 #include "fact/Tuning/Workshop.h"
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -431,22 +431,6 @@ void Run::finish(Work &work) {
   std::fflush(stdout);
 }
 
-/// Replaces a library by another one, completely or not at all.
-static void replaceLibrary(const std::filesystem::path &from,
-                           const std::filesystem::path &to) {
-  std::filesystem::path aside = fact::getUniqueName(to, fact::partial);
-  std::error_code code;
-  std::filesystem::copy_file(from, aside, code);
-  int number = code ? code.value() : fact::synchronize(aside);
-  if (number == 0 && std::rename(aside.c_str(), to.c_str()) != 0)
-    number = errno;
-  if (number == 0)
-    return;
-  std::filesystem::remove(aside, code);
-  throw Failure("cannot write " + to.string() + ": " +
-                describeWriteError(number, to));
-}
-
 /// A bundle that an agent grouped has the rules' grouping of the same model
 /// beside it: tunes that too, with the measurements of this one, and ships the
 /// rules' library unless the agent's is surely faster.
@@ -600,6 +584,7 @@ int main(int argc, char **argv) {
   // Hides the key of the compiler's language model from compilers, launchers
   // and kernels. Comes first, before another thread reads the environment.
   unsetenv("FACT_LLM_KEY");
+  fact::endWithParent();
   try {
     CommandOptions options = parseOptions(argc, argv);
     return Run(options).run();

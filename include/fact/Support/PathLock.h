@@ -26,8 +26,8 @@ public:
   PathLock &operator=(const PathLock &) = delete;
 
   /// Waits until no other process holds the lock, and prints to standard error
-  /// which one does. Takes over the lock of the parent process, if that lent
-  /// it. Returns an error message, or "".
+  /// which one does; a signal that is handled ends that. Takes over the lock of
+  /// the parent process, if that lent it. Returns an error message, or "".
   std::string acquire(const std::filesystem::path &target,
                       const std::string &program);
 
@@ -42,7 +42,7 @@ public:
 private:
   bool takeOver(const std::filesystem::path &lock,
                 const std::filesystem::path &target);
-  void wait(const std::filesystem::path &target, const std::string &program);
+  int wait(const std::filesystem::path &target, const std::string &program);
 
   int file = -1;
   /// False for a lock that was taken over.

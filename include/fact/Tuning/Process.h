@@ -144,10 +144,12 @@ private:
 Outcome runCommand(Command command);
 
 /// SIGINT and SIGTERM make the next Scheduler step throw an Interruption after
-/// all process groups ended; so does the death of the parent, if it
-/// requests that. A full disk is an error of the write, not a signal. Starts
-/// the process that ends all groups if this one is killed.
+/// all process groups ended. A full disk is an error of the write, not a
+/// signal. Starts the process that ends all groups if this one is killed.
 void installInterruptHandlers();
+
+/// Throws the Interruption, for code that waits elsewhere.
+void checkInterruption();
 
 /// "SIGSEGV (Segmentation fault)".
 std::string signalText(int signal);

@@ -377,6 +377,11 @@ private:
   std::string failure;
 };
 
+/// Replaces the library `to` by a copy of another one, completely or not at
+/// all, and not while somebody else links to it.
+void replaceLibrary(const std::filesystem::path &from,
+                    const std::filesystem::path &to);
+
 /// The runtime sources of a worker, of a probe and of a library.
 std::vector<std::string> workerSources(bool cuda);
 std::vector<std::string> probeSources(bool cuda);

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestBundle.h"
+#include "fact/Support/PathLock.h"
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -78,18 +78,6 @@ protected:
       if (fs::exists(file) && fs::file_size(file) > 1)
         return std::stoi(readFile(file));
     return -1;
-  }
-
-  static bool isGone(pid_t process) {
-    fs::path stat = "/proc/" + std::to_string(process) + "/stat";
-    for (int i = 0; i < 500; ++i, usleep(10000)) {
-      // The process may end while it is read.
-      std::ifstream stream(stat);
-      std::string text(std::istreambuf_iterator<char>(stream), {});
-      if (text.empty() || text.find(" Z ") != std::string::npos)
-        return true;
-    }
-    return false;
   }
 
   TestBundle bundle;
@@ -192,6 +180,48 @@ TEST_F(Conditions, EndsWithTheProcessThatAskedForIt) {
   wait(parent);
   EXPECT_TRUE(isGone(child));
   expectNoLeftovers(bundle.folder());
+}
+
+TEST_F(Conditions, EndsWithItsParentWhileItWaits) {
+  fact::PathLock lock;
+  ASSERT_EQ(lock.acquire(bundle.folder(), "test"), "");
+  std::string command = "FACT_END_WITH_PARENT=1 ";
+  for (const std::string &word : bundle.tuneCommand({}).words)
+    command += word + " ";
+  pid_t parent =
+      start({"/bin/sh", "-c",
+             command + "& echo $! > " +
+                 (bundle.folder() / "launched").string() + "; wait"});
+  pid_t tuner = launched();
+  ASSERT_GT(tuner, 0);
+  ASSERT_TRUE(waitForText(bundle.folder() / "fact-tune.log", "waiting for"));
+  kill(parent, SIGKILL);
+  wait(parent);
+  EXPECT_TRUE(isGone(tuner));
+}
+
+TEST_F(Conditions, InterruptedWhileAnotherLinks) {
+  fs::path output = bundle.folder() / "out/model.so";
+  createFolder(output.parent_path());
+  fact::PathLock lock;
+  ASSERT_EQ(lock.acquire(output, "test"), "");
+  pid_t tuner = start(bundle.tuneCommand({"-o", output.string()}).words);
+  ASSERT_TRUE(waitForText(bundle.folder() / "fact-tune.log", "waiting for"));
+  // Not yet in flock, perhaps.
+  int status = 0;
+  pid_t ended = 0;
+  for (int i = 0; i < 1000 && ended == 0; ++i, usleep(10000)) {
+    kill(tuner, SIGTERM);
+    ended = waitpid(tuner, &status, WNOHANG);
+  }
+  lock.release();
+  if (ended == 0)
+    wait(tuner);
+  ASSERT_EQ(ended, tuner) << "it ended only when the lock was free";
+  bundle.log = readFile(bundle.folder() / "fact-tune.log");
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  expectLog("fact-tune: error: interrupted by SIGTERM");
+  EXPECT_FALSE(fs::exists(output));
 }
 
 TEST_F(Conditions, OneAtATime) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestBundle.h"
+#include "fact/Support/PathLock.h"
+#include <thread>
 
 using namespace fact::tuning;
 
@@ -62,6 +64,35 @@ TEST(Grouping, TheAgentsShipsIfItIsFaster) {
   ASSERT_TRUE(better.agent.tune().succeeded()) << better.agent.log;
   EXPECT_EQ(better.shipping(), "agent") << better.agent.log;
   EXPECT_TRUE(better.hasSchedule("agents"));
+}
+
+/// Whoever links to the same file removes what others left beside it.
+TEST(Grouping, NoLibraryIsReplacedWhileAnotherLinks) {
+  Groupings worse(slow, quick);
+  fs::path folder = worse.agent.folder(), log = folder / "fact-tune.log";
+  worse.agent.write("launcher", "#!/bin/sh\ncase \"$*\" in *--race*) echo > " +
+                                    (folder / "racing").string() +
+                                    "; while [ ! -e " +
+                                    (folder / "locked").string() +
+                                    " ]; do sleep 0.02; done;; esac\n"
+                                    "exec \"$@\"\n");
+  fs::permissions(folder / "launcher", fs::perms::owner_all);
+  bool waited = false;
+  std::thread other([&] {
+    fact::PathLock lock;
+    EXPECT_TRUE(waitForText(folder / "racing", "\n"));
+    EXPECT_EQ(lock.acquire(folder / "sample.so", "test"), "");
+    worse.agent.write("locked", "");
+    waited = waitForText(log, "waiting for test");
+    EXPECT_TRUE(worse.hasSchedule("agents"));
+  });
+  Outcome outcome =
+      worse.agent.tune({"--run-launcher", (folder / "launcher").string()});
+  other.join();
+  EXPECT_TRUE(outcome.succeeded()) << worse.agent.log;
+  EXPECT_TRUE(waited) << worse.agent.log;
+  EXPECT_EQ(worse.shipping(), "rules") << worse.agent.log;
+  EXPECT_TRUE(worse.hasSchedule("rules"));
 }
 
 TEST(Grouping, RulesThatFailAreAWarning) {

@@ -6,6 +6,7 @@
 #include "fact/Tuning/Files.h"
 #include <chrono>
 #include <csignal>
+#include <pthread.h>
 
 using namespace fact::tuning;
 
@@ -53,16 +54,22 @@ TEST(Process, TimeoutKillsTheWholeGroup) {
   // Not before it had its time to end by itself.
   EXPECT_GT(elapsed.count(), 4);
   EXPECT_LT(elapsed.count(), 15);
-  int child = std::stoi(readFile(file));
-  // Reparented and killed; it may linger a moment as a zombie of init.
-  for (int i = 0; i < 100 && kill(child, 0) == 0; ++i)
-    usleep(10000);
-  std::error_code ignored;
-  std::string state = fs::exists("/proc/" + std::to_string(child) + "/stat")
-                          ? readFile("/proc/" + std::to_string(child) + "/stat")
-                          : "gone";
-  EXPECT_TRUE(state == "gone" || state.find(" Z ") != std::string::npos)
-      << state;
+  EXPECT_TRUE(isGone(std::stoi(readFile(file))));
+}
+
+/// A child has the handlers of this process until it becomes the command; they
+/// only take note of a signal.
+TEST(Process, ASignalBeforeTheCommandStartsEndsIt) {
+  static bool raisesInChild = false;
+  installInterruptHandlers();
+  pthread_atfork(nullptr, nullptr, [] {
+    if (raisesInChild)
+      raise(SIGTERM);
+  });
+  raisesInChild = true;
+  Outcome outcome = shell("sleep 60");
+  raisesInChild = false;
+  EXPECT_EQ(outcome.text(), "SIGTERM (Terminated)");
 }
 
 /// srun cancels its job at SIGTERM and cannot at SIGKILL, and may be the child

@@ -9,6 +9,8 @@
 #include "gtest/gtest.h"
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unistd.h>
@@ -33,6 +35,31 @@ public:
   TemporaryFolder(const TemporaryFolder &) = delete;
   fs::path path;
 };
+
+/// Whether a process ends within seconds; a zombie has ended.
+inline bool isGone(pid_t process) {
+  fs::path stat = "/proc/" + std::to_string(process) + "/stat";
+  for (int i = 0; i < 500; ++i, usleep(10000)) {
+    // The process may end while it is read.
+    std::ifstream stream(stat);
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (text.empty() || text.find(") Z ") != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+/// Whether a file has this text in it within ten minutes, in which a busy
+/// machine compiles the worker.
+inline bool waitForText(const fs::path &file, const std::string &text) {
+  for (int i = 0; i < 60000; ++i, usleep(10000)) {
+    std::ifstream stream(file);
+    if (std::string(std::istreambuf_iterator<char>(stream), {}).find(text) !=
+        std::string::npos)
+      return true;
+  }
+  return false;
+}
 
 /// A model of one kernel, y = 2 x + w over f32 [64, 33], with any number of
 /// candidates. `body` computes element i of `y` from `x` and `w`.
@@ -83,6 +110,16 @@ public:
                 "{output}"}},
               {"link_program",
                {FACT_TEST_COMPILER, "{inputs}", "{link}", "-o", "{output}"}}}}};
+#ifdef FACT_TEST_SANITIZE
+    for (Json &command : json["commands"])
+      for (const char *word :
+           {"-fsanitize=" FACT_TEST_SANITIZE, "-fno-sanitize-recover=all",
+            "-fsanitize-ignorelist=" FACT_SOURCE_DIR
+            "/test/unit/Tuning/kernels.ignorelist"})
+        command.push_back(word);
+    // A library finds the sanitizer in the program that loads it.
+    json["commands"]["link"].push_back("-Wl,-z,undefs");
+#endif
     Json result = tensor;
     result["tolerance"] = {{"norm", 1e-6}, {"element", 1e-6}};
     // The product in f32 is exact, or infinite as that of a kernel.
