@@ -55,6 +55,7 @@ private:
   LogicalResult writeProgram(ModuleOp program, const Target &target,
                              StringRef folder, BundleSummary &contents);
   OwningOpRef<ModuleOp> groupByRules();
+  void bundleRules(const Target &target);
   LogicalResult tune();
   LogicalResult refineKernels(bool &again);
   LogicalResult writeFile(StringRef file, StringRef text);
@@ -228,13 +229,36 @@ LogicalResult Compilation::bundle() {
   OwningOpRef<ModuleOp> program = module.clone();
   LogicalResult result =
       writeProgram(*program, *target, bundleFolder(), summary);
-  if (OwningOpRef<ModuleOp> rules = groupByRules();
-      rules && succeeded(result)) {
-    BundleSummary contents;
-    result = writeProgram(*rules, *target, bundleFolder() + "/rules", contents);
-  }
+  if (succeeded(result))
+    bundleRules(*target);
   finishStage("bundle", start);
   return result;
+}
+
+/// Writes the bundle of the rules' grouping inside of the agent's, which is
+/// complete without it.
+void Compilation::bundleRules(const Target &target) {
+  OwningOpRef<ModuleOp> rules = groupByRules();
+  if (!rules)
+    return;
+  std::string error;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler collect(
+        module.getContext(), [&](Diagnostic &diagnostic) {
+          bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+          if (isError && error.empty())
+            error = diagnostic.str();
+          // Others see the rest.
+          return success(isError);
+        });
+    BundleSummary contents;
+    result = writeProgram(*rules, target, bundleFolder() + "/rules", contents);
+  }
+  if (failed(result))
+    module.emitWarning("the agent's grouping is not measured against that of "
+                       "the rules: ")
+        << error;
 }
 
 /// Makes the program of a module's kernels, and writes its bundle.

@@ -3,6 +3,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -19,8 +21,8 @@ APART = [pattern("n0", "gemm_epilogue"), *(pattern(f"n{i}") for i in range(1, 6)
 
 @pytest.fixture
 def compile_graph(tmp_path):
-    """Compiles the graph with a model's patterns; returns the bundle and the summary."""
-    def run(proposed, *arguments):
+    """Compiles the graph with a model's patterns; returns the bundle, the summary and what was printed."""
+    def run(proposed, *arguments, variables=None, may_fail=False):
         source, bundle, summary = (tmp_path / name for name in ("graph.mlir", "graph.bundle", "summary.json"))
         source.write_text(GRAPH)
         path = os.pathsep.join([str(find_tool("fact-tune").parent), os.environ["PATH"]])
@@ -33,10 +35,10 @@ def compile_graph(tmp_path):
                  "--llm-model=small", "--llm-rounds=1",
                  f"--transcript={tmp_path / 'transcript.json'}", *arguments],
                 env={**environment, "PATH": path, "FACT_PATTERNS": str(tmp_path / "registry"),
-                     "FACT_LEARN": "0"},
+                     "FACT_LEARN": "0", **(variables or {})},
                 capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return bundle, json.loads(summary.read_text())
+        assert may_fail or done.returncode == 0, done.stdout + done.stderr
+        return bundle, json.loads(summary.read_text()) if done.returncode == 0 else None, done.stderr
 
     return run
 
@@ -46,21 +48,40 @@ def count_kernels(bundle):
 
 
 def test_a_bundle_holds_both_groupings(compile_graph):
-    bundle, _ = compile_graph(APART, "--until=bundle", "--candidates=2")
+    bundle, *_ = compile_graph(APART, "--until=bundle", "--candidates=2")
     assert count_kernels(bundle) == 7
     assert count_kernels(bundle / "rules") < 7
     # The bundle is replaced with what is in it.
-    bundle, _ = compile_graph(APART, "--until=bundle", "--candidates=2", "--alternatives=0")
+    bundle, *_ = compile_graph(APART, "--until=bundle", "--candidates=2", "--alternatives=0")
     assert count_kernels(bundle) == 7 and not (bundle / "rules").exists()
 
 
 def test_one_grouping_is_there_once(compile_graph):
-    bundle, _ = compile_graph([pattern("n0", "rules")], "--until=bundle", "--candidates=2")
+    bundle, *_ = compile_graph([pattern("n0", "rules")], "--until=bundle", "--candidates=2")
     assert not (bundle / "rules").exists()
 
 
+def test_rules_that_cannot_be_written_are_a_warning(compile_graph, root, tmp_path):
+    """One after another, each rename of a compilation fails; one of them makes the rules' bundle."""
+    log = tmp_path / "renames"
+    faults = {"LD_PRELOAD": str(root / "build" / "lib" / "libFactFaults.so"),
+              "FACT_FAULT_PROGRAM": "fact-compile", "FACT_FAULT_KIND": "rename"}
+    arguments = (APART, "--until=bundle", "--candidates=2")
+    compile_graph(*arguments, variables={**faults, "FACT_FAULT_AT": "0", "FACT_FAULT_LOG": str(log)})
+    renames = int(re.search(r"rename (\d+)", log.read_text())[1])
+    warnings = 0
+    for at in range(1, renames + 1):
+        shutil.rmtree(tmp_path / "graph.bundle", ignore_errors=True)
+        bundle, summary, printed = compile_graph(
+            *arguments, variables={**faults, "FACT_FAULT_AT": str(at)}, may_fail=True)
+        if "the agent's grouping is not measured against that of the rules: cannot write" in printed:
+            warnings += 1
+            assert summary and count_kernels(bundle) == 7 and not (bundle / "rules").exists()
+    assert warnings == 1
+
+
 def test_what_ships_is_not_slower_than_the_rules(compile_graph):
-    bundle, summary = compile_graph(APART, "--candidates=2")
+    bundle, summary, _ = compile_graph(APART, "--candidates=2")
     tuning = json.loads((bundle / "tuning.json").read_text())
     rules, agent = tuning["groupings"]
     assert (rules["program"], agent["program"]) == ("rules", "agent")
