@@ -31,15 +31,19 @@ Progress Tuner::getProgress() const {
   Progress progress;
   for (const auto &search : searches) {
     double best = 0;
-    size_t tried = 0;
+    size_t tried = 0, triedAgain = 0;
     for (const std::optional<Attempt> &attempt : search->result.attempts) {
       tried += attempt.has_value();
+      triedAgain +=
+          search->spillsTried && attempt && attempt->status == "spills";
       if (attempt && attempt->status == "ok" && attempt->us > 0 &&
           (best == 0 || attempt->us < best))
         best = attempt->us;
     }
+    // Without a reference, nothing more is tried.
+    size_t pending = search->reference == Search::Broken ? 0 : search->pending;
     progress.tried += tried;
-    progress.planned += std::max(search->next, tried);
+    progress.planned += tried + pending - std::min(pending, triedAgain);
     const Kernel &kernel = search->kernel();
     if (!isRequired(kernel))
       continue;

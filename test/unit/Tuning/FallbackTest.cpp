@@ -57,6 +57,31 @@ TEST_F(Fallback, FollowsManyFailures) {
   EXPECT_EQ(kernel["tried"], 9);
 }
 
+TEST_F(Fallback, ProgressCountsWhatIsTried) {
+  bundle.candidates()[0]["source"] = "kernels/axpy/slow.cpp";
+  bundle.write("kernels/axpy/slow.cpp",
+               TestBundle::kernelSource("axpy_0", "float",
+                                        "static int once = usleep(600000); "
+                                        "y[i] = 2 * x[i] + w[i] + 0 * once;"));
+  for (int i = 0; i < 20; ++i)
+    bundle.addCandidate("wrong" + std::to_string(i), "y[i] = 3 * x[i] + w[i];");
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  setenv("FACT_PROGRESS_FD", std::to_string(ends[1]).c_str(), 1);
+  Outcome outcome = bundle.tune({"--no-link", "--candidates", "4"});
+  unsetenv("FACT_PROGRESS_FD");
+  close(ends[1]);
+  ASSERT_TRUE(outcome.succeeded()) << bundle.log;
+  std::string lines;
+  char part[4096];
+  for (ssize_t count; (count = read(ends[0], part, sizeof(part))) > 0;)
+    lines.append(part, static_cast<size_t>(count));
+  close(ends[0]);
+  // Eight fail, then the fallback is measured, and the other twelve are not.
+  EXPECT_NE(lines.find(" 8 of 9 candidates"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find(" of 21 candidates"), std::string::npos) << lines;
+}
+
 TEST_F(Fallback, IsVerifiedToo) {
   bundle.candidates()[0]["fallback"] = false;
   bundle.addCandidate("last", "y[i] = 3 * x[i] + w[i];");
