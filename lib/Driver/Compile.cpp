@@ -268,7 +268,8 @@ LogicalResult Compilation::writeProgram(ModuleOp program, const Target &target,
   // Measures every schedule that refinement proposed, whatever --candidates
   // says.
   BundleOptions bundleOptions{options.name, options.candidates,
-                              /*wholeLists=*/!refinements.empty()};
+                              /*wholeLists=*/!refinements.empty(),
+                              options.products};
   PassManager manager(module.getContext());
   buildProgramPipeline(manager, options.alternatives,
                        options.discovery.patterns);

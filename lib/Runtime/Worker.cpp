@@ -10,6 +10,7 @@
 //   worker --check LIBRARY CHECK  verify a linked library (LibraryCheck.h)
 //   worker --race RACE            time libraries in turn (LibraryCheck.h)
 //   worker --finals JOB...        time verified candidates of a kernel in turn
+//   worker --rank JOB...          time candidates of one problem (Ranking.h)
 //
 // It prints one JSON object per line: {"phase": ...} as it goes, so that the
 // parent knows where a crash or a hang happened, and {"phase": "done",
@@ -18,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LibraryCheck.h"
+#include "Ranking.h"
 #include "Timing.h"
 #include "Verification.h"
 #include "WorkerJob.h"
@@ -206,10 +208,13 @@ int main(int argc, char **argv) {
       raceLibraries(argv[2]);
     if (argc >= 3 && std::strcmp(argv[1], "--finals") == 0)
       runFinals(argv + 2, argc - 2);
+    if (argc >= 3 && std::strcmp(argv[1], "--rank") == 0)
+      rankCandidates(argv + 2, argc - 2);
     if (argc == 2)
       runJob(argv[1]);
-    reject("worker_error", "usage: worker JOB | --machine | --check LIBRARY "
-                           "CHECK | --race RACE | --finals JOB...");
+    reject("worker_error",
+           "usage: worker JOB | --machine | --check LIBRARY CHECK | --race "
+           "RACE | --finals JOB... | --rank JOB...");
   } catch (const std::bad_alloc &) {
     reject("out_of_memory", "out of memory in the worker");
   } catch (const std::exception &problem) {

@@ -132,6 +132,24 @@ void checkCandidates(const Node &node,
       node.list()[i].fail("duplicate key \"" + candidates[i].key + "\"");
 }
 
+void checkProduct(const Node &node, const Kernel &kernel) {
+  for (uint32_t operand : kernel.product->operands)
+    if (operand >= kernel.operands.size())
+      node["operands"].fail("expected positions of the kernel's " +
+                            std::to_string(kernel.operands.size()) +
+                            " operands, found " + std::to_string(operand));
+  checkCandidates(node["candidates"], kernel.product->candidates);
+  std::set<std::string> keys;
+  for (const Candidate &candidate : kernel.candidates)
+    keys.insert(candidate.key);
+  for (size_t i = 0; i < kernel.product->candidates.size(); ++i)
+    if (const std::string &key = kernel.product->candidates[i].key;
+        !keys.count(key))
+      node["candidates"].list()[i].fail(
+          "expected the key of a candidate of the kernel, found \"" + key +
+          "\"");
+}
+
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,8 @@ void checkPart(const Node &node, const Result &result);
 void checkSource(const Node &node, const KernelSource &kernel);
 void checkCandidates(const Node &node,
                      const std::vector<Candidate> &candidates);
+/// Its operands are the kernel's, and its candidates stand for the kernel's.
+void checkProduct(const Node &node, const Kernel &kernel);
 /// Sets what follows from the other members, before any step is read.
 void finishKernels(Bundle &bundle);
 

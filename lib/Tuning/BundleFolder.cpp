@@ -59,14 +59,21 @@ static std::string readBundleName(const fs::path &folder) {
 /// Whether fact-compile or fact-tune writes a file or folder of this name into
 /// a bundle. `model` is the bundle's name, empty if unknown.
 static bool isMember(const std::string &name, const std::string &model) {
-  static const char *const members[] = {
-      "bundle.json",       "kernels",
-      "constants",         "include",
-      "runtime",           "build",
-      "weights",           "rules",
-      "tuning.json",       "failure.json",
-      "tuning.sqlite",     "tuning.sqlite-wal",
-      "tuning.sqlite-shm", "tuning.sqlite-journal"};
+  static const char *const members[] = {"bundle.json",
+                                        "kernels",
+                                        "products",
+                                        "constants",
+                                        "include",
+                                        "runtime",
+                                        "build",
+                                        "weights",
+                                        "rules",
+                                        "tuning.json",
+                                        "failure.json",
+                                        "tuning.sqlite",
+                                        "tuning.sqlite-wal",
+                                        "tuning.sqlite-shm",
+                                        "tuning.sqlite-journal"};
   auto isThis = [&](const std::string &member) {
     // The rules' bundle is replaced like this one, inside of it.
     return name == member || isUniqueName(name, member, partial) ||

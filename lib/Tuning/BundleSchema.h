@@ -120,6 +120,13 @@ void describe(Archive &archive, Candidate &candidate) {
   archive.optional("fallback", candidate.fallback, candidate.fallback);
 }
 
+template <typename Archive> void describe(Archive &archive, Product &product) {
+  archive.field("operands", product.operands);
+  archive.object("result",
+                 [&](auto &result) { describeTensor(result, product.result); });
+  archive.field("candidates", product.candidates);
+}
+
 template <typename Archive>
 void describe(Archive &archive, Strategy &strategy) {
   archive.field("kind", strategy.kind, checkStrategy);
@@ -164,6 +171,8 @@ template <typename Archive> void describe(Archive &archive, Kernel &kernel) {
   archive.field("candidates", kernel.candidates, [&](const Node &node) {
     checkCandidates(node, kernel.candidates);
   });
+  archive.optional("product", kernel.product, kernel.product.has_value(),
+                   [&](const Node &node) { checkProduct(node, kernel); });
 }
 
 //===----------------------------------------------------------------------===//

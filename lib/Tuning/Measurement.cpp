@@ -175,6 +175,17 @@ static void writeResult(std::ostream &text, const Result &result,
   writeShape(text, result);
 }
 
+static void writeCandidate(std::ostream &text, const Candidate &candidate,
+                           const fs::path &library) {
+  text << "candidate " << candidate.symbol << ' ' << library.string() << '\n';
+  if (candidate.sizes.empty())
+    return;
+  text << "sizes";
+  for (int64_t size : candidate.sizes)
+    text << ' ' << size;
+  text << '\n';
+}
+
 /// The worker's job file; see WorkerJob.h.
 static std::string jobText(const Kernel &kernel, const Candidate &candidate,
                            const fs::path &reference, const fs::path &library,
@@ -182,13 +193,8 @@ static std::string jobText(const Kernel &kernel, const Candidate &candidate,
   std::ostringstream text;
   text.precision(17);
   text << "reference " << kernel.reference.symbol << ' ' << reference.string()
-       << "\ncandidate " << candidate.symbol << ' ' << library.string() << '\n';
-  if (!candidate.sizes.empty()) {
-    text << "sizes";
-    for (int64_t size : candidate.sizes)
-      text << ' ' << size;
-    text << '\n';
-  }
+       << '\n';
+  writeCandidate(text, candidate, library);
   if (!expected.empty())
     text << "expected " << expected.string() << '\n';
   for (size_t i = 0; i < kernel.operands.size(); ++i)
@@ -210,6 +216,22 @@ std::string Tuner::jobOf(const Kernel &kernel, size_t index,
                      ? buildFolder(kernel) / expectedName
                      : fs::path(),
                  options.seed);
+}
+
+std::string Tuner::jobOfProduct(const Kernel &kernel, size_t index,
+                                const fs::path &library) const {
+  const Product &product = *kernel.product;
+  std::ostringstream text;
+  text.precision(17);
+  writeCandidate(text, product.candidates[index], library);
+  for (uint32_t operand : product.operands)
+    writeOperand(text, kernel.operands[operand], kernel.fixedOperands[operand]);
+  // Nothing is compared.
+  Result result;
+  static_cast<Tensor &>(result) = product.result;
+  writeResult(text, result, runtime::referenceTypeOf(result.type));
+  text << "seed " << options.seed << '\n';
+  return text.str();
 }
 
 void Tuner::measureCandidate(Search &search, size_t index,

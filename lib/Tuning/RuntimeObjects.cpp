@@ -19,9 +19,10 @@ withDevice(std::vector<std::string> names,
 std::vector<std::string> workerSources(bool cuda) {
   std::vector<std::string> names = {
       "LibraryCheck.cpp", "LoadedModel.cpp", "ProgramCheck.cpp",
-      "ProgramRace.cpp",  "StepCheck.cpp",   "Tensors.cpp",
-      "Timing.cpp",       "Trials.cpp",      "Verification.cpp",
-      "Worker.cpp",       "WorkerJob.cpp",   "WorkerReport.cpp"};
+      "ProgramRace.cpp",  "Ranking.cpp",     "StepCheck.cpp",
+      "Tensors.cpp",      "Timing.cpp",      "Trials.cpp",
+      "Verification.cpp", "Worker.cpp",      "WorkerJob.cpp",
+      "WorkerReport.cpp"};
   return cuda ? withDevice(names, {"CudaDevice.cu", "CudaMeasure.cu"})
               : withDevice(names, {"HostDevice.cpp", "HostMeasure.cpp",
                                    "ThreadPool.cpp"});

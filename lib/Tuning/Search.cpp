@@ -3,6 +3,7 @@
 
 #include "Search.h"
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <utility>
 
@@ -11,16 +12,16 @@ namespace tuning {
 
 namespace fs = std::filesystem;
 
-AttemptKey Tuner::keyOf(const Kernel &kernel,
+AttemptKey Tuner::keyOf(const std::string &hash,
                         const Candidate &candidate) const {
   AttemptKey key;
-  key.kernelHash = kernel.hash;
+  key.kernelHash = hash;
   key.candidate = candidate.key;
-  ContentHash hash;
-  hash.add(stampOf(candidate)).add(verifierHash);
+  ContentHash content;
+  content.add(stampOf(candidate)).add(verifierHash);
   for (int64_t size : candidate.sizes)
-    hash.add(std::to_string(size));
-  key.candidateHash = hash.text();
+    content.add(std::to_string(size));
+  key.candidateHash = content.text();
   key.machine = machine;
   key.compiler = compiler;
   return key;
@@ -53,9 +54,11 @@ void Tuner::scheduleBuild(const Search &search, Command command,
 
 /// Starts the next batch; usually there is only one.
 void Tuner::tryNext(Search &search) {
-  size_t end = selectBatch(search.kernel(), search.ranking, search.next);
-  std::vector<size_t> batch(search.ranking.begin() + search.next,
-                            search.ranking.begin() + end);
+  std::vector<size_t> &order = search.ranking.order;
+  size_t end = search.next == 0 ? search.ranking.first
+                                : selectBatch(search.kernel(), order,
+                                              search.next, options.candidates);
+  std::vector<size_t> batch(order.begin() + search.next, order.begin() + end);
   search.next = end;
   search.pending += batch.size();
   for (size_t index : batch)
@@ -341,7 +344,7 @@ void Tuner::conclude(Search &search) {
   }
   if (search.reference == Search::Broken)
     return;
-  const std::vector<size_t> &ranking = search.ranking;
+  const std::vector<size_t> &ranking = search.ranking.order;
   auto isFallback = [&](size_t place) {
     return search.kernel().candidates[ranking[place]].fallback;
   };
@@ -368,44 +371,53 @@ void Tuner::conclude(Search &search) {
 // Compiling alone
 //===----------------------------------------------------------------------===//
 
-void Tuner::compileAll() {
+void Tuner::compileIntoCache(const Kernel &kernel, const KernelSource &source,
+                             bool isCandidate, const std::string &name) {
+  if (source.source.empty())
+    return;
+  createFolder(buildFolder(kernel));
+  fs::path object = buildFolder(kernel) / (name + ".partial.o");
+  Command command = compileCommand(
+      source, object, buildFolder(kernel) / (name + ".log"), isCandidate);
+  command.priority = kernel.priority;
+  // Candidates are numbers.
+  std::string shown = (std::isdigit(name[0]) ? "#" : "") + name;
+  auto done = [=, &kernel](const Outcome &outcome, bool isCached) {
+    std::error_code absent;
+    fs::remove(object, absent);
+    if (outcome.succeeded())
+      reportObject(kernel, shown, outcome, isCached);
+    else
+      progress(kernel, shown, "FAILED: " + mainMessage(command.log));
+  };
+  compile(objectKey(source, isCandidate), command, object, done);
+}
+
+void Tuner::findTools() {
+  if (!compiler.empty())
+    return;
   compiler = findCompiler();
   findEnvironment();
   printTools();
+}
+
+void Tuner::compileAll() {
+  findTools();
   for (const auto &names :
        {workerSources(bundle.target.cuda), librarySources(bundle.target.cuda)})
     compileRuntime(runtimePaths(bundle, names), "the runtime");
   for (const Kernel &kernel : bundle.kernels) {
     if (!isWanted(kernel))
       continue;
-    createFolder(buildFolder(kernel));
-    auto compileOne = [&](const KernelSource &source, bool isCandidate,
-                          const std::string &name) {
-      if (source.source.empty())
-        return;
-      fs::path object = buildFolder(kernel) / (name + ".partial.o");
-      Command command = compileCommand(
-          source, object, buildFolder(kernel) / (name + ".log"), isCandidate);
-      command.priority = kernel.priority;
-      std::string shown = (isCandidate ? "#" : "") + name;
-      auto done = [=, &kernel](const Outcome &outcome, bool isCached) {
-        std::error_code absent;
-        fs::remove(object, absent);
-        if (outcome.succeeded())
-          reportObject(kernel, shown, outcome, isCached);
-        else
-          progress(kernel, shown, "FAILED: " + mainMessage(command.log));
-      };
-      compile(objectKey(source, isCandidate), command, object, done);
-    };
     if (!options.noCheck)
-      compileOne(kernel.reference, false, "reference");
-    std::vector<size_t> ranking = rank(kernel);
-    size_t end = selectBatch(kernel, ranking, 0);
-    for (size_t i = 0; i < end; ++i)
-      if (builtAs(kernel, ranking[i]) == ranking[i])
-        compileOne(kernel.candidates[ranking[i]], true,
-                   std::to_string(ranking[i]));
+      compileIntoCache(kernel, kernel.reference, false, "reference");
+    Ranking ranking = rankCandidates(kernel);
+    std::set<size_t> objects;
+    for (size_t i = 0; i < ranking.first; ++i)
+      if (size_t index = builtAs(kernel, ranking.order[i]);
+          objects.insert(index).second)
+        compileIntoCache(kernel, kernel.candidates[index], true,
+                         std::to_string(index));
   }
 }
 

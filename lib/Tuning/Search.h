@@ -14,11 +14,39 @@
 namespace fact {
 namespace tuning {
 
+// The order of candidates: Ranking.cpp.
+
+/// The position of the first candidate that shares this one's object:
+/// candidates share an object if the compiler sees no difference.
+size_t builtAs(const Kernel &kernel, size_t index);
+
+/// Moves the next batch to the front of the remaining ranking and returns its
+/// end: `count` objects, each with all of its candidates.
+size_t selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
+                   size_t begin, size_t count);
+
+/// Microseconds of plain products, by the positions of the candidates that they
+/// stand for.
+using ProductTimes = std::map<size_t, double>;
+
+/// The order in which candidates are tried.
+struct Ranking {
+  std::vector<size_t> order;
+  /// How many of them are tried at first.
+  size_t first = 0;
+};
+
+/// Without times, the compiler's order, and `options.candidates` objects first.
+/// With times, the `options.best` fastest objects first, with two candidates
+/// each; beside them the compiler's first choice, and those without a time that
+/// the compiler's order has first.
+Ranking rank(const Kernel &kernel, const Options &options,
+             const ProductTimes &times);
+
 /// The search of one kernel.
 struct Tuner::Search {
   KernelResult result;
-  /// Positions of candidates, best predicted time first.
-  std::vector<size_t> ranking;
+  Ranking ranking;
   size_t next = 0;
   size_t pending = 0;
   enum { NotBuilt, Building, Ready, Broken } reference = NotBuilt;
@@ -70,9 +98,6 @@ std::string hashOfHeaders(const std::filesystem::path &folder);
 /// Throws a Failure if the bundle lacks one of them.
 std::vector<std::filesystem::path>
 runtimePaths(const Bundle &bundle, const std::vector<std::string> &names);
-
-/// Candidates in the order in which the compiler wants them tried: Tuner.cpp.
-std::vector<size_t> rank(const Kernel &kernel);
 
 // Commands and their outputs: Commands.cpp.
 

@@ -73,8 +73,9 @@ bool Tuner::searchOn(Search &search) {
       (options.searchSeconds > 0 && spent.count() >= options.searchSeconds))
     return false;
 
-  auto next = search.ranking.begin() + static_cast<std::ptrdiff_t>(search.next);
-  auto end = std::find_if(next, search.ranking.end(), [&](size_t index) {
+  std::vector<size_t> &order = search.ranking.order;
+  auto next = order.begin() + static_cast<std::ptrdiff_t>(search.next);
+  auto end = std::find_if(next, order.end(), [&](size_t index) {
     return kernel.candidates[index].fallback;
   });
   auto distanceOf = [&](size_t index) {

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <numeric>
-#include <set>
 
 namespace fact {
 namespace tuning {
@@ -111,17 +109,6 @@ void Tuner::compile(const std::string &key, const Command &command,
 fs::path Tuner::buildFolder(const Kernel &kernel) const {
   return build / kernel.name;
 }
-size_t Tuner::builtAs(const Kernel &kernel, size_t index) const {
-  const Candidate &candidate = kernel.candidates[index];
-  if (candidate.source.empty())
-    return index;
-  size_t first = 0;
-  while (kernel.candidates[first].source != candidate.source ||
-         kernel.candidates[first].flags != candidate.flags ||
-         kernel.candidates[first].link != candidate.link)
-    ++first;
-  return first;
-}
 fs::path Tuner::objectOf(const Kernel &kernel, size_t index) const {
   const Candidate &candidate = kernel.candidates[index];
   return candidate.object.empty()
@@ -165,32 +152,6 @@ fs::path Tuner::referenceOf(const Kernel &kernel, size_t index) const {
 //===----------------------------------------------------------------------===//
 // The stages
 //===----------------------------------------------------------------------===//
-
-std::vector<size_t> rank(const Kernel &kernel) {
-  std::vector<size_t> ranking(kernel.candidates.size());
-  std::iota(ranking.begin(), ranking.end(), 0);
-  std::stable_sort(ranking.begin(), ranking.end(), [&](size_t a, size_t b) {
-    return kernel.candidates[a].fallback < kernel.candidates[b].fallback;
-  });
-  return ranking;
-}
-
-size_t Tuner::selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
-                          size_t begin) const {
-  std::set<size_t> objects;
-  for (size_t i = begin;
-       i < ranking.size() &&
-       objects.size() < std::max<size_t>(1, options.candidates);
-       ++i) {
-    if (kernel.candidates[ranking[i]].fallback && i != begin)
-      break;
-    objects.insert(builtAs(kernel, ranking[i]));
-  }
-  auto end = std::stable_partition(
-      ranking.begin() + static_cast<std::ptrdiff_t>(begin), ranking.end(),
-      [&](size_t index) { return objects.count(builtAs(kernel, index)) > 0; });
-  return static_cast<size_t>(end - ranking.begin());
-}
 
 /// A worker for another architecture would have to be cross-compiled, and would
 /// not start.
@@ -254,7 +215,7 @@ void Tuner::addSearch(const Kernel &kernel) {
   search.result.kernel = &kernel;
   search.result.attempts.resize(kernel.candidates.size());
   search.result.reused.resize(kernel.candidates.size());
-  search.ranking = rank(kernel);
+  search.ranking = rankCandidates(kernel);
   createFolder(buildFolder(kernel));
   forgetExpected(kernel);
 }
@@ -269,15 +230,15 @@ void Tuner::start() {
       continue;
     Search &search = *searches.back();
     // The requested one first, then those that are predicted to be slower.
-    size_t last = search.ranking.size() - 1;
-    std::rotate(search.ranking.begin(),
-                search.ranking.begin() + std::min(options.rank - 1, last),
-                search.ranking.end());
+    std::vector<size_t> &order = search.ranking.order;
+    std::rotate(order.begin(),
+                order.begin() + std::min(options.rank - 1, order.size() - 1),
+                order.end());
     takePredicted(search);
   }
   if (!options.untuned)
     for (auto &search : searches)
-      tryNext(*search);
+      measureProducts(*search);
 }
 
 TuningResult Tuner::finish() {
@@ -313,18 +274,19 @@ void Tuner::show() {
   for (const Kernel &kernel : bundle.kernels) {
     if (!options.only.empty() && kernel.name != options.only)
       continue;
-    std::vector<size_t> ranking = rank(kernel);
+    Ranking ranking = rankCandidates(kernel);
     std::printf("%s  %s  %.4g us at the speed of light, %zu candidates%s\n",
                 kernel.name.c_str(), kernel.rule.c_str(), kernel.solUs,
-                ranking.size(),
+                ranking.order.size(),
                 kernel.used                ? ""
                 : kernel.usedByAlternative ? ", for an alternative"
                                            : ", not used");
     if (kernel.strategy)
       std::printf("  strategy %s\n", kernel.strategy->text().c_str());
     if (options.dryRun)
-      ranking.resize(selectBatch(kernel, ranking, 0));
-    for (size_t index : ranking) {
+      ranking.order.resize(ranking.first);
+    std::set<size_t> objects;
+    for (size_t index : ranking.order) {
       const Candidate &candidate = kernel.candidates[index];
       // Includes results from any machine.
       std::optional<Attempt> known = database->find(keyOf(kernel, candidate));
@@ -335,7 +297,7 @@ void Tuner::show() {
       std::printf("  #%-3zu %-12s %s\n", index, result.c_str(),
                   candidate.key.c_str());
       if (options.dryRun && !candidate.source.empty() &&
-          builtAs(kernel, index) == index)
+          objects.insert(builtAs(kernel, index)).second)
         std::printf("       %s\n",
                     compileCommand(candidate, objectOf(kernel, index), "", true)
                         .text()
@@ -363,7 +325,7 @@ void Tuner::chooseWinner(Search &search) {
 /// Without measurements: takes the best predicted candidate that has not
 /// failed.
 void Tuner::takePredicted(Search &search) {
-  for (size_t index : search.ranking) {
+  for (size_t index : search.ranking.order) {
     std::optional<Attempt> &attempt = search.result.attempts[index];
     if (attempt)
       continue;

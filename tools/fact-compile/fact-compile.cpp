@@ -67,6 +67,12 @@ static cl::opt<double> alternatives(
              "epilogue apart, if they are predicted to take at most this many "
              "times as long (default 1.2, or 0 with --candidates=1; 0: none)"),
     cl::value_desc("factor"), cl::init(1.2), cl::cat(category));
+static cl::opt<bool> products(
+    "products",
+    cl::desc("Rank the candidates of products by plain products also where an "
+             "object serves one size only, as on the host; others are always "
+             "ranked so where fact-tune --products has compiled them"),
+    cl::cat(category));
 static cl::opt<std::string>
     tuner("tuner",
           cl::desc("Path of fact-tune (default: the one beside this program, "
@@ -244,6 +250,7 @@ int main(int argc, char **argv) {
   // One candidate is no search, so nothing else is searched either.
   options.alternatives =
       candidates == 1 && !alternatives.getNumOccurrences() ? 0 : alternatives;
+  options.products = products;
   options.tuner = tuner.empty() ? findTuner(argv[0]) : tuner.getValue();
   options.tunerArguments.assign(tunerArguments.begin(), tunerArguments.end());
   StringRef moduleName = module->getSymName().value_or("");

@@ -44,6 +44,9 @@ device; one that fails does not stop the others.
                           is written beside it
   --candidates N          candidates per kernel, best prediction first (6);
                           those that share an object count once
+  --best N                the same for kernels whose candidates are ranked by
+                          plain products, which --products compiled (2);
+                          0: rank by predictions alone
   --jobs N                concurrent compilers (default: by processors, memory)
   --compile-timeout S     seconds until a compiler is killed (600)
   --run-timeout S         seconds until a measurement is killed (120)
@@ -81,6 +84,10 @@ device; one that fails does not stop the others.
                           (1; with CUDA 3)
   --probe-bytes N         the memory that --probe moves to measure bandwidth
                           (several times the last cache)
+  --products              compile the plain products of the bundle's kernels
+                          into the folder of objects, once for all sizes and
+                          models, and tune nothing: later runs measure them
+                          first, and compile only what they rank best
   --no-link               tune, link nothing
   --no-learn              keep the measurements out of the user's registry, as
                           FACT_LEARN=0 does
@@ -125,6 +132,8 @@ static CommandOptions parseOptions(int argc, char **argv) {
       options.output = line.value();
     else if (word == "--candidates")
       options.candidates = line.count();
+    else if (word == "--best")
+      options.best = line.whole();
     else if (word == "--jobs")
       options.jobs = static_cast<unsigned>(line.count());
     else if (word == "--compile-timeout")
@@ -171,6 +180,8 @@ static CommandOptions parseOptions(int argc, char **argv) {
       options.probeSeconds = line.number();
     else if (word == "--probe-bytes")
       options.probeBytes = line.whole();
+    else if (word == "--products")
+      options.products = true;
     else if (word == "--no-learn")
       options.noLearn = true;
     else if (word == "--no-link")
@@ -288,7 +299,8 @@ class Run {
 public:
   explicit Run(const CommandOptions &options)
       : options(options), onlyShows(options.list || options.dryRun),
-        links(!onlyShows && !options.noLink && !options.compileOnly &&
+        onlyCompiles(options.compileOnly || options.products),
+        links(!onlyShows && !options.noLink && !onlyCompiles &&
               !options.probe && options.only.empty()) {}
 
   int run();
@@ -308,7 +320,7 @@ private:
   Progress getProgress() const;
 
   const CommandOptions &options;
-  bool onlyShows, links;
+  bool onlyShows, onlyCompiles, links;
   ProgressDisplay display{[this] { return getProgress(); }};
   std::unique_ptr<Workshop> shop;
   std::vector<Work> works;
@@ -392,8 +404,13 @@ void Run::runScheduler() {
 }
 
 void Run::tune() {
-  if (options.compileOnly) {
-    forEach([](Work &work) { work.tuner->compileAll(); });
+  if (onlyCompiles) {
+    forEach([this](Work &work) {
+      if (options.products)
+        work.tuner->compileProducts();
+      if (options.compileOnly)
+        work.tuner->compileAll();
+    });
     runScheduler();
     return;
   }
@@ -560,9 +577,9 @@ int Run::run() {
       options.jobs ? options.jobs : defaultJobs(anyCuda),
       /*measureAlone=*/anyHost);
   shop->scheduler.setObserver(&display);
-  if (options.compileOnly && !shop->objects.isOn())
-    throw Failure("--compile-only has no folder for its objects: name one with "
-                  "--objects");
+  if (onlyCompiles && !shop->objects.isOn())
+    throw Failure("--compile-only and --products have no folder for their "
+                  "objects: name one with --objects");
   shop->bundles = 0;
   installInterruptHandlers();
   forEach([this](Work &work) {

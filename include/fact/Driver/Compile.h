@@ -34,6 +34,8 @@ struct CompileOptions {
   /// How much longer an alternative of a kernel may be predicted to take; 0:
   /// no alternatives.
   double alternatives = 1.2;
+  /// Writes plain products also where an object serves one size only.
+  bool products = false;
   /// The tuner, and arguments passed on to it.
   std::string tuner = "fact-tune";
   std::vector<std::string> tunerArguments;

@@ -17,6 +17,8 @@ struct BundleOptions {
   unsigned candidates = 16;
   /// Takes all of a list (`#fact.schedules`), whatever `candidates` says.
   bool wholeLists = false;
+  /// Writes plain products also where an object serves one size only.
+  bool products = false;
 };
 
 /// The contents of a bundle, for reports.

@@ -124,6 +124,16 @@ struct Candidate : KernelSource {
   bool fallback = false;
 };
 
+/// A kernel's contraction alone, at the kernel's sizes. The times of its
+/// candidates rank the kernel's before any of those is compiled.
+struct Product {
+  /// The positions of the kernel's operands that it reads.
+  std::vector<uint32_t> operands;
+  Tensor result;
+  /// Each has the key of the kernel's candidate that it stands for.
+  std::vector<Candidate> candidates;
+};
+
 /// The key of a kernel's results in the registry, with the kernel's rule and
 /// the target's architecture.
 struct Problem {
@@ -164,6 +174,7 @@ struct Kernel {
   std::map<std::string, double> flopsByType;
   KernelSource reference;
   std::vector<Candidate> candidates;
+  std::optional<Product> product;
   /// Hash of all that its results depend on, including references and
   /// tolerances.
   std::string hash;

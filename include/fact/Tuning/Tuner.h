@@ -36,6 +36,9 @@ struct Options {
   /// time first. Six lose 0.4% in the products of
   /// docs/benchmarks/gemm-ranking.md.
   size_t candidates = 6;
+  /// The same where plain products of the kernel's sizes rank its candidates;
+  /// 0: they do not.
+  size_t best = 2;
   /// After the first of them: tries those near the best one, until so many in a
   /// row gain nothing. 0: tries none.
   size_t searchWindow = 0;
@@ -53,6 +56,8 @@ struct Options {
   bool list = false, dryRun = false, noLink = false, retune = false;
   /// Compiles what tuning would compile, and runs nothing.
   bool compileOnly = false;
+  /// Compiles the plain products of kernels, and runs nothing.
+  bool products = false;
   /// Takes the best predicted candidates without measuring.
   bool untuned = false;
   /// Which of them: the first, the second, ..., or the last if there are fewer.
@@ -74,6 +79,7 @@ struct Options {
 };
 
 struct Progress;
+struct Ranking;
 struct WorkerReport;
 
 /// The search of one kernel.
@@ -172,8 +178,10 @@ public:
   /// or if the search failed.
   TuningResult finish();
 
-  /// --compile-only, in place of the three: schedules the compilers alone.
+  /// --compile-only and --products, in place of the three: schedule the
+  /// compilers alone.
   void compileAll();
+  void compileProducts();
 
   /// Ends the work on this bundle.
   void fail(const std::string &why);
@@ -226,6 +234,11 @@ private:
   std::string stampOf(const Kernel &kernel, size_t index) const;
 
   // Stages.
+  /// What compiling alone needs.
+  void findTools();
+  /// Compiles a source into the cache alone.
+  void compileIntoCache(const Kernel &kernel, const KernelSource &source,
+                        bool isCandidate, const std::string &name);
   void printTools() const;
   void addSearch(const Kernel &kernel);
   bool isWanted(const Kernel &kernel) const;
@@ -242,8 +255,27 @@ private:
   std::string askMachine();
   void checkArchitecture() const;
 
+  // Plain products.
+  std::string hashOfProduct(const Kernel &kernel) const;
+  /// The order of a kernel's candidates by all that is known.
+  Ranking rankCandidates(const Kernel &kernel) const;
+  /// Takes the products that were compiled, and measures them; then starts the
+  /// search.
+  void measureProducts(Search &search);
+  std::map<size_t, std::filesystem::path>
+  takeProducts(const Kernel &kernel) const;
+  void rankByProducts(Search &search, const std::vector<size_t> &measured);
+  void judgeProducts(Search &search, const std::vector<size_t> &measured,
+                     const Outcome &outcome);
+  std::string jobOfProduct(const Kernel &kernel, size_t index,
+                           const std::filesystem::path &library) const;
+
   // One kernel's search.
-  AttemptKey keyOf(const Kernel &kernel, const Candidate &candidate) const;
+  /// `hash` is that of the kernel, or of its product.
+  AttemptKey keyOf(const std::string &hash, const Candidate &candidate) const;
+  AttemptKey keyOf(const Kernel &kernel, const Candidate &candidate) const {
+    return keyOf(kernel.hash, candidate);
+  }
   /// Schedules a command of a search, with the priority of its kernel.
   void scheduleBuild(const Search &search, Command command,
                      Scheduler::Callback done);
@@ -324,13 +356,6 @@ private:
   bool checkLibrary(const std::filesystem::path &library);
 
   std::filesystem::path buildFolder(const Kernel &kernel) const;
-  /// The position of the first candidate that shares this one's object:
-  /// candidates share an object if the compiler sees no difference.
-  size_t builtAs(const Kernel &kernel, size_t index) const;
-  /// Moves the next batch to the front of the remaining ranking and returns its
-  /// end: as many objects as the options say, each with all of its candidates.
-  size_t selectBatch(const Kernel &kernel, std::vector<size_t> &ranking,
-                     size_t begin) const;
   std::filesystem::path objectOf(const Kernel &kernel, size_t index) const;
   std::filesystem::path libraryOf(const Kernel &kernel, size_t index) const;
   std::filesystem::path buildLogOf(const Kernel &kernel, size_t index) const;

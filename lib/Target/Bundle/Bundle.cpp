@@ -17,7 +17,6 @@
 #include "fact/Tuning/BundleFolder.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Threading.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -103,8 +102,15 @@ private:
   LogicalResult writeKernel(unsigned index, FusedOp fused, unsigned limit);
   LogicalResult writeFallback(FusedOp fused, StringRef symbolBase,
                               tuning::Kernel &kernel);
-  LogicalResult writeCandidates(const Plan &plan, StringRef symbolBase,
-                                unsigned limit, tuning::Kernel &kernel);
+  /// `nameOf` is the file of an object, without suffix. Sets the code of the
+  /// candidates.
+  LogicalResult writeObjects(ArrayRef<EmittedObject> objects,
+                             llvm::function_ref<std::string(size_t)> nameOf,
+                             std::vector<tuning::Candidate> &candidates);
+  LogicalResult writeCandidates(const Plan &plan, ArrayRef<Candidate> selected,
+                                StringRef symbolBase, tuning::Kernel &kernel);
+  LogicalResult writeProduct(const Plan &plan, ArrayRef<Candidate> selected,
+                             tuning::Kernel &kernel);
   LogicalResult writeConstants();
   LogicalResult describeWeights();
   void describeTarget();
@@ -167,79 +173,85 @@ LogicalResult BundleWriter::writeCode(const KernelCode &code, const Twine &name,
   return writeFile(file, code.text);
 }
 
-/// Gives a kernel of no particular size a symbol that depends on its text
-/// alone, so that regions of other sizes share its object; returns it.
-static std::string shareSymbol(StringRef rule, StringRef symbol,
-                               KernelCode &code) {
-  SmallVector<StringRef> parts;
-  StringRef(code.text).split(parts, symbol);
-  std::string shared =
-      (rule + "_" + getShortHash(llvm::join(parts, "@"))).str();
-  code.text = llvm::join(parts, shared);
-  return shared;
+LogicalResult
+BundleWriter::writeObjects(ArrayRef<EmittedObject> objects,
+                           llvm::function_ref<std::string(size_t)> nameOf,
+                           std::vector<tuning::Candidate> &candidates) {
+  for (auto [index, object] : llvm::enumerate(objects)) {
+    tuning::KernelSource source;
+    if (failed(writeCode(object.code, nameOf(index), object.symbols.front(),
+                         source)))
+      return failure();
+    for (auto [position, i] : llvm::enumerate(object.members)) {
+      tuning::Candidate &candidate = candidates[i];
+      static_cast<tuning::KernelSource &>(candidate) = source;
+      candidate.symbol = object.symbols[position];
+      if (object.isSized())
+        candidate.sizes = object.code.sizes[position];
+    }
+  }
+  return success();
 }
 
 LogicalResult BundleWriter::writeCandidates(const Plan &plan,
+                                            ArrayRef<Candidate> selected,
                                             StringRef symbolBase,
-                                            unsigned limit,
                                             tuning::Kernel &kernel) {
-  std::vector<Candidate> selected =
-      selectCandidates(plan, limit, options.wholeLists);
-  // What shares an object is one file, named by the first of them.
-  std::map<std::string, SmallVector<size_t>> objects;
-  SmallVector<KernelVariant> variants;
-  for (const Candidate &candidate : selected) {
-    objects[plan.getObjectKey(candidate.schedule)].push_back(variants.size());
-    variants.push_back({candidate.schedule, ""});
-  }
-  // A symbol depends on everything that its object holds, and on nothing else:
-  // equal symbols are equal objects, in this bundle and in any other.
-  for (const auto &[objectKey, members] : objects) {
-    std::string others;
-    if (members.size() > 1)
-      for (size_t i : members)
-        others += "; " + variants[i].schedule.getKey();
-    for (size_t i : members)
-      variants[i].symbol =
-          (symbolBase + "_" +
-           getShortHash(variants[i].schedule.getKey() + others))
-              .str();
-  }
-  kernel.candidates.resize(variants.size());
-  auto emit = [&](ArrayRef<size_t> members) -> LogicalResult {
-    KernelCode code;
-    if (failed(plan.emit(
-            llvm::map_to_vector(members, [&](size_t i) { return variants[i]; }),
-            code)))
-      return failure();
-    bool isSized = !code.sizes.empty();
-    std::string symbol = variants[members.front()].symbol;
-    if (isSized)
-      symbol = shareSymbol(kernel.rule, symbol, code);
-    tuning::KernelSource source;
-    if (failed(writeCode(
-            code, "kernels/" + kernel.name + "/" + Twine(members.front()),
-            symbol, source)))
-      return failure();
-    for (auto [position, i] : llvm::enumerate(members)) {
-      tuning::Candidate &candidate = kernel.candidates[i];
-      static_cast<tuning::KernelSource &>(candidate) = source;
-      if (isSized)
-        candidate.sizes = code.sizes[position];
-      else
-        candidate.symbol = variants[i].symbol;
-      candidate.key = variants[i].schedule.getKey();
-      candidate.predictedUs = selected[i].predicted;
-    }
+  FailureOr<std::vector<EmittedObject>> objects =
+      emitCandidates(plan, selected, symbolBase);
+  if (failed(objects))
+    return failure();
+  kernel.candidates = describeCandidates(selected);
+  return writeObjects(
+      *objects,
+      [&](size_t i) {
+        return "kernels/" + kernel.name + "/" +
+               std::to_string((*objects)[i].members.front());
+      },
+      kernel.candidates);
+}
+
+/// Adds the kernel's contraction alone, with the same schedules, where one
+/// object serves all sizes. Refinement wants all of a list measured, in no
+/// other order.
+LogicalResult BundleWriter::writeProduct(const Plan &plan,
+                                         ArrayRef<Candidate> selected,
+                                         tuning::Kernel &kernel) {
+  tuning::Product product;
+  FusedOp fused = plan.getRegion();
+  if (options.wholeLists || selected.size() < 2)
     return success();
-  };
-  SmallVector<SmallVector<size_t>> groups =
-      llvm::map_to_vector(objects, [](auto &entry) { return entry.second; });
-  if (plan.compiles())
-    return failableParallelForEach(module.getContext(), groups, emit);
-  return success(llvm::all_of(groups, [&](ArrayRef<size_t> members) {
-    return succeeded(emit(members));
-  }));
+  OwningOpRef<FusedOp> alone = isolateContraction(fused, product.operands);
+  if (!alone)
+    return success();
+  FailureOr<std::unique_ptr<Plan>> own =
+      plan.getFamily().plan(*alone, target.getMachine(), Silence(fused));
+  if (failed(own) || ((*own)->compiles() && !options.products))
+    return success();
+  std::vector<Candidate> legal;
+  llvm::copy_if(
+      selected, std::back_inserter(legal),
+      [&](const Candidate &each) { return (*own)->isLegal(each.schedule); });
+  FailureOr<std::vector<EmittedObject>> objects =
+      emitCandidates(**own, legal, getContentName(*alone));
+  if (failed(objects))
+    return failure();
+  llvm::erase_if(*objects, [&](const EmittedObject &object) {
+    return !object.isSized() && !options.products;
+  });
+  product.candidates = describeCandidates(legal);
+  if (failed(writeObjects(
+          *objects,
+          [&](size_t i) { return "products/" + (*objects)[i].symbols.front(); },
+          product.candidates)))
+    return failure();
+  llvm::erase_if(product.candidates, [](const tuning::Candidate &candidate) {
+    return candidate.symbol.empty();
+  });
+  setType(product.result, alone->getResultTypes().front());
+  if (!product.candidates.empty())
+    kernel.product = std::move(product);
+  return success();
 }
 
 /// Adds the kernel of the last resort, for the case that all candidates fail;
@@ -296,7 +308,10 @@ LogicalResult BundleWriter::writeKernel(unsigned index, FusedOp fused,
       kernel.ops.push_back(op.getName().stripDialect().str());
 
   std::string symbolBase = getContentName(fused);
-  if (failed(writeCandidates(**plan, symbolBase, limit, kernel)))
+  std::vector<Candidate> selected =
+      selectCandidates(**plan, limit, options.wholeLists);
+  if (failed(writeCandidates(**plan, selected, symbolBase, kernel)) ||
+      failed(writeProduct(**plan, selected, kernel)))
     return failure();
   size_t candidates = kernel.candidates.size();
   if (failed(writeFallback(fused, symbolBase, kernel)))

@@ -50,6 +50,14 @@ TEST(Finals, AreMeasuredInOneProcess) {
   int winner = bundle.report()["kernels"][0]["candidate"];
   // The others are known by their ratios to one.
   EXPECT_NE(bundle.log.find(" times #"), std::string::npos) << bundle.log;
+  // Of as many rounds as decide, from 20 to 60.
+  size_t finalist =
+      std::stoul(bundle.log.substr(bundle.log.find("final #") + 7));
+  for (const Json &attempt : bundle.report()["kernels"][0]["attempts"])
+    if (attempt["candidate"] == finalist) {
+      EXPECT_GE(attempt["runs"], 20);
+      EXPECT_LE(attempt["runs"], 60);
+    }
 
   // What is decided is not measured again.
   ASSERT_TRUE(bundle.tune({"--no-link"}).succeeded()) << bundle.log;
