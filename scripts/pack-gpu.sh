@@ -12,9 +12,10 @@
 # precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none), MODELS those of
 # the models of test/models ("fp32 bf16"; none), RANKING those in which test/gpu/ranking.py measures
 # the tiles of products ("bf16 tf32 fp32"; none). With OBJECTS=N, N candidates of each kernel are
-# compiled here (0); the other machine needs the same nvcc to use them. With TOOLS=1, fact-compile, the
-# built-in registry and the exported text of the workloads go along: `run.sh compile` there goes from text
-# to library, with agents and rounds of refinement.
+# compiled here (0); the other machine needs the same nvcc to use them. With PRODUCTS=1, so are the plain
+# products that rank candidates there. With TOOLS=1, fact-compile, the built-in registry and the exported
+# text of the workloads go along: `run.sh compile` there goes from text to library, with agents and rounds
+# of refinement.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
@@ -132,10 +133,12 @@ for package in pytest _pytest pluggy iniconfig packaging pygments rich markdown_
 done
 find "$stage" -name __pycache__ -type d -prune -exec rm -rf {} +
 
-if [ "${OBJECTS:-0}" -gt 0 ]; then
-  say "objects of $OBJECTS candidates per kernel"
-  build/bin/fact-tune $(ls -d "$stage"/bundles/*/) "$stage/families" --compile-only \
-    --candidates "$OBJECTS" --objects "$stage/objects"
+compile=()
+[ "${PRODUCTS:-0}" != 0 ] && compile+=(--products)
+[ "${OBJECTS:-0}" -gt 0 ] && compile+=(--compile-only --candidates "$OBJECTS")
+if [ ${#compile[@]} -gt 0 ]; then
+  say "objects: ${compile[*]}"
+  build/bin/fact-tune $(ls -d "$stage"/bundles/*/) "$stage/families" "${compile[@]}" --objects "$stage/objects"
   rm -rf "$stage"/{bundles/*,families}/{build,tuning.sqlite*}
 fi
 
