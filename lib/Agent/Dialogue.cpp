@@ -44,6 +44,12 @@ StringRef fact::getPrompt(StringRef file) {
   llvm_unreachable("prompt is not embedded");
 }
 
+std::string fact::countAnswers(unsigned answers) {
+  return answers == 1
+             ? "One more answer of yours is read."
+             : std::to_string(answers) + " more answers of yours are read.";
+}
+
 std::string fact::describeMachine(const MachineDescription &machine) {
   return llvm::formatv(
       "{0} ({1}): {2} multiprocessors, {3} KB shared memory per block, {4} MB "
@@ -200,6 +206,11 @@ std::optional<std::string> Dialogue::ask(std::string message,
   report.retries += reply.retries;
   report.tokensIn += reply.tokensIn;
   report.tokensOut += reply.tokensOut;
+  report.modelSeconds += reply.seconds;
+  report.price += 1e-6 * (options.priceIn * double(reply.tokensIn) +
+                          options.priceOut * double(reply.tokensOut));
+  lastTokens = reply.tokensIn + reply.tokensOut;
+  lastSeconds = reply.seconds;
   session->use(reply.seconds, reply.tokensIn + reply.tokensOut);
   messages.push_back({"assistant", reply.content});
   session->append(conversation, {std::move(request), reply, {}});

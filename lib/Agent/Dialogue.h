@@ -12,6 +12,10 @@ namespace fact {
 /// or names of the graph.
 inline constexpr size_t maxReasonBytes = 2000;
 
+/// Limits on what is sent back: an answer may have thousands of wrong
+/// proposals.
+inline constexpr size_t maxVerdicts = 16, maxVerdictBytes = 600;
+
 class GraphText;
 
 /// Turns a model's pattern into a proposal on the ops of a graph. Unknown ids,
@@ -40,6 +44,11 @@ public:
   /// Checks the options and opens the session; emits an error on failure.
   mlir::LogicalResult open();
 
+  /// Whether a conversation may begin: for `replay`, whether one is recorded.
+  bool canBegin(llvm::StringRef graph) const {
+    return !isReplay() || session->isRecorded(graph);
+  }
+
   /// Starts a conversation about a graph.
   void begin(llvm::StringRef graph, llvm::StringRef target);
 
@@ -52,6 +61,10 @@ public:
   /// and a warning says why.
   std::optional<std::string> ask(std::string message,
                                  const std::string &schema);
+
+  /// The tokens and seconds of the last request.
+  int64_t getLastTokens() const { return lastTokens; }
+  double getLastSeconds() const { return lastSeconds; }
 
   /// Records the verdicts on the last answer.
   void record(std::vector<chat::JudgedProposal> verdicts);
@@ -67,8 +80,11 @@ public:
   /// Ends the conversation, with a warning that the rules do the rest.
   void giveUp(const llvm::Twine &reason);
 
-private:
+  /// The run that the options' memory keeps.
   static std::shared_ptr<Session> getSession(const AgentOptions &options);
+  Session &getRun() { return *session; }
+
+private:
   bool isReplay() const { return options.agent == "replay"; }
   mlir::LogicalResult readKey(std::string &key);
   chat::Reply complete(const chat::Request &request);
@@ -86,6 +102,8 @@ private:
   std::unique_ptr<chat::Model> model;
   std::vector<chat::Message> messages;
   unsigned said = 0;
+  int64_t lastTokens = 0;
+  double lastSeconds = 0;
   bool closed = false;
 };
 
@@ -95,6 +113,8 @@ fillPrompt(llvm::StringRef prompt,
            llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> values);
 /// The text of a prompt file.
 llvm::StringRef getPrompt(llvm::StringRef file);
+/// "2 more answers of yours are read."
+std::string countAnswers(unsigned answers);
 /// The machine and its schedules, for prompts.
 std::string describeMachine(const MachineDescription &machine);
 std::string describeSchedules(const Target &target);

@@ -3,8 +3,10 @@
 
 #include "DiscoveryPrompt.h"
 #include "SpaceLists.h"
+#include "Standing.h"
 #include "fact/Fusion/Problem.h"
 #include "fact/Fusion/Retrieval.h"
+#include "fact/Tuning/ProbedMachines.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -13,9 +15,8 @@
 using namespace mlir;
 using namespace fact;
 
-/// Limits on what is sent back: an answer may have thousands of wrong patterns.
-static constexpr size_t maxVerdicts = 16, maxVerdictBytes = 600,
-                        maxKeptLines = 64;
+/// Limit on the accepted patterns that are listed.
+static constexpr size_t maxKeptLines = 64;
 
 DiscoveryPrompt::DiscoveryPrompt(Block &block, const GraphText &graph,
                                  const Fusibility &fusibility,
@@ -28,6 +29,43 @@ DiscoveryPrompt::DiscoveryPrompt(Block &block, const GraphText &graph,
 
 double DiscoveryPrompt::predictWith(ArrayRef<Proposal> kept) {
   return forecast.predict(kept) + forecast.predict(forecast.cover(block, kept));
+}
+
+bool DiscoveryPrompt::isOfRules(const Proposal &proposal) const {
+  return llvm::any_of(plan, [&](const Proposal &group) {
+    return isSameGroup(group, proposal);
+  });
+}
+
+std::vector<Proposal> DiscoveryPrompt::complete(ArrayRef<Proposal> kept) const {
+  std::vector<Proposal> all(kept.begin(), kept.end());
+  llvm::append_range(all, forecast.cover(block, kept));
+  return all;
+}
+
+std::vector<StandingPattern>
+DiscoveryPrompt::compare(ArrayRef<Proposal> kept) const {
+  std::vector<StandingPattern> shown;
+  for (auto [proposal, pattern] :
+       llvm::zip_equal(kept, compareWithRules(kept.size(), complete(kept), plan,
+                                              fusibility)))
+    if (isShown(proposal))
+      shown.push_back(std::move(pattern));
+  return shown;
+}
+
+std::vector<std::string>
+DiscoveryPrompt::getProblems(ArrayRef<Proposal> all) const {
+  std::vector<std::string> problems;
+  for (const Proposal &proposal : all)
+    problems.push_back(getProblemId(proposal, fusibility));
+  return problems;
+}
+
+/// Whether the text has a line for an op of it; else it is one of a repeat.
+bool DiscoveryPrompt::isShown(const Proposal &proposal) const {
+  return llvm::any_of(proposal.ops,
+                      [&](Operation *op) { return graph.isShown(op); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,6 +174,38 @@ static std::string quoteReason(const std::string &reason) {
   return ", \"" + text + "\"";
 }
 
+/// Whether a probed machine may be of an architecture: its name has that of a
+/// GPU ("sm_90", without the letter of "sm_90a"), and none for a host.
+static bool isOf(StringRef machine, StringRef architecture) {
+  if (!architecture.starts_with("sm_"))
+    return !machine.contains("sm_");
+  return machine.contains(architecture.rtrim("abcdefghijklmnopqrstuvwxyz"));
+}
+
+/// The best that kernels of each rule reached, and the rates that machines of
+/// this architecture reached: published peaks are out of reach.
+std::string DiscoveryPrompt::writeReached() const {
+  constexpr size_t longest = 100;
+  std::string text;
+  for (const Offer &offer : offers)
+    if (std::optional<registry::Reached> best =
+            retrieval.findBestShare(offer.rule->name))
+      text += llvm::formatv("{0}: at best {1:P0} of light, on {2}\n",
+                            offer.rule->name, best->solShare,
+                            chat::sanitize(best->machine, longest));
+  const MachineDescription &machine = fusibility.getTarget().getMachine();
+  for (const tuning::Ceilings &ceilings : tuning::listProbedMachines()) {
+    if (!isOf(ceilings.machine, machine.architecture))
+      continue;
+    text += chat::sanitize(ceilings.machine, longest) + " reaches";
+    for (const auto &[name, rate] : ceilings.rates)
+      text += llvm::formatv(" {0} {1:F3} T/s,", name, rate.best() / 1e12);
+    text += llvm::formatv(" and {0:F2} us per launch\n",
+                          1e6 * ceilings.launchSeconds);
+  }
+  return text.empty() ? "Nothing is known.\n" : text;
+}
+
 /// A line per entry.
 static std::string describe(const registry::Entry &entry) {
   std::string text = llvm::formatv(
@@ -152,7 +222,7 @@ static std::string describe(const registry::Entry &entry) {
       text += " | " + schedule.key + ": " + registry::getName(schedule.status) +
               (schedule.reason.empty() ? "" : quoteReason(schedule.reason));
   }
-  return text;
+  return text + describeGains(entry.gains, /*withMachine=*/true);
 }
 
 /// The entries of the same type nearest to the groups that the rules would
@@ -187,29 +257,79 @@ std::string DiscoveryPrompt::writeEntries() const {
 // Groupings
 //===----------------------------------------------------------------------===//
 
+/// What is known of a kernel's speed beside its prediction: what was measured
+/// of it in this run, and what its form gained in a whole program, here or as
+/// the registry knows.
+std::string DiscoveryPrompt::describeKernel(const Proposal &proposal) const {
+  FusedOp fused = fusibility.outline(proposal.rule, proposal.ops);
+  llvm::scope_exit erase([&] { fused->erase(); });
+  const registry::Measurements *known =
+      measured
+          ? measured->find(getProblem(fused, fusibility.getTarget()).getId())
+          : nullptr;
+  std::string text;
+  if (known) {
+    const registry::Measurements::Attempt &best = *known->getBest();
+    size_t verified = llvm::count_if(
+        known->attempts, [](const registry::Measurements::Attempt &attempt) {
+          return attempt.isAccepted();
+        });
+    text = llvm::formatv(" predicted, {0:F2} us measured, {1}; {2}; best {3}; "
+                         "{4} of {5} schedules verified",
+                         best.us, describeShares(*known, best.us),
+                         describeWork(*known), best.key, verified,
+                         known->attempts.size());
+    if (!known->gains.empty())
+      return text + describeGains(known->gains, /*withMachine=*/false);
+  }
+  for (const registry::Match &match : retrieval.find(fused))
+    if (match.relation == registry::Relation::Reuse)
+      return text + describeGains(match.entry->gains, /*withMachine=*/true);
+  return text;
+}
+
 std::string DiscoveryPrompt::writeLine(const Proposal &proposal) {
-  return llvm::formatv("{0} {1}: {2:F2} us\n", proposal.rule,
-                       graph.getIds(proposal.ops), forecast.predict(proposal));
+  return llvm::formatv("{0} {1}: {2:F2} us{3}\n", proposal.rule,
+                       graph.getIds(proposal.ops), forecast.predict(proposal),
+                       describeKernel(proposal));
 }
 
 /// The rules' own grouping, without what repeats.
 std::string DiscoveryPrompt::writePlan() {
   std::string text;
   for (const Proposal &proposal : plan)
-    if (llvm::any_of(proposal.ops,
-                     [&](Operation *op) { return graph.isShown(op); }))
+    if (isShown(proposal))
       text += writeLine(proposal);
   return text +
          llvm::formatv("All kernels together: {0:F2} us\n", rulesUs).str();
 }
 
-static std::string countAnswers(unsigned answers) {
-  return answers == 1
-             ? "One more answer of yours is read."
-             : std::to_string(answers) + " more answers of yours are read.";
+std::string DiscoveryPrompt::write(unsigned answers) {
+  return fill(answers, "");
 }
 
-std::string DiscoveryPrompt::write(unsigned answers) {
+std::string DiscoveryPrompt::write(unsigned answers, ArrayRef<Proposal> kept,
+                                   const MeasuredGrouping &measured) {
+  this->measured = &measured;
+  llvm::scope_exit forget([&] { this->measured = nullptr; });
+  std::string kernels, programs;
+  for (const Proposal &proposal : complete(kept))
+    if (isShown(proposal))
+      kernels += writeLine(proposal);
+  if (const registry::GroupingRace &race = measured.getRace(); race.us > 0)
+    programs = llvm::formatv(
+        "Whole programs, called in turn: this grouping {0:F2} us, the rules' "
+        "{1:F2} us, ratio {2:F3} ({3:F3} to {4:F3}).\n",
+        race.us, race.rulesUs, race.ratio, race.low, race.high);
+  else
+    programs = "The rules' grouping was not timed beside it: it is the same, "
+               "or could not be.\n";
+  return fill(answers, fillPrompt(getPrompt("regroup.md"),
+                                  {{"kernels", std::move(kernels)},
+                                   {"programs", std::move(programs)}}));
+}
+
+std::string DiscoveryPrompt::fill(unsigned answers, std::string measured) {
   const Target &target = fusibility.getTarget();
   return fillPrompt(
       getPrompt("discover.md"),
@@ -217,9 +337,11 @@ std::string DiscoveryPrompt::write(unsigned answers) {
        {"schedules", writeSpaces()},
        {"example", chat::getPatternExample(getExampleSpace(target))},
        {"machine", describeMachine(target.getMachine())},
+       {"reached", writeReached()},
        {"registry", writeEntries()},
        {"graph", graph.getText().str()},
        {"plan", writePlan()},
+       {"measured", std::move(measured)},
        {"answers", countAnswers(answers)}});
 }
 
@@ -240,11 +362,11 @@ DiscoveryPrompt::writeFeedback(StringRef problem,
   if (rejected > maxVerdicts)
     os << rejected - maxVerdicts << " more patterns were rejected.\n";
   if (!kept.empty()) {
-    os << "Accepted so far, with predicted times:\n";
+    os << "Accepted so far, with predicted times and, where a program was "
+          "measured with another form of the kernel, what this one gains:\n";
     size_t lines = 0, left = 0;
     for (const Proposal &proposal : kept) {
-      if (llvm::none_of(proposal.ops,
-                        [&](Operation *op) { return graph.isShown(op); }))
+      if (!isShown(proposal))
         continue;
       if (++lines <= maxKeptLines)
         os << writeLine(proposal);

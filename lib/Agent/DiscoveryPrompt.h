@@ -7,6 +7,7 @@
 #include "Dialogue.h"
 #include "Forecast.h"
 #include "GraphText.h"
+#include "MeasuredGrouping.h"
 
 namespace fact {
 /// Whether a predicted time is so much longer than another one that the model
@@ -26,6 +27,11 @@ public:
   /// that servers can reuse it.
   std::string write(unsigned answers);
 
+  /// The first message about a grouping that was measured: the same, then what
+  /// was measured of these patterns and of the rules' kernels beside them.
+  std::string write(unsigned answers, llvm::ArrayRef<Proposal> kept,
+                    const MeasuredGrouping &measured);
+
   /// The verdicts on an answer, and the request for the next one. `problem` is
   /// the parse error of the whole answer, or empty; `kept` the proposals that
   /// stand.
@@ -37,6 +43,15 @@ public:
   /// these proposals and the rules for the rest.
   double predictRules() const { return rulesUs; }
   double predictWith(llvm::ArrayRef<Proposal> kept);
+
+  /// Whether the rules would make the same kernel.
+  bool isOfRules(const Proposal &proposal) const;
+  /// These proposals, and what the rules make of all other ops.
+  std::vector<Proposal> complete(llvm::ArrayRef<Proposal> kept) const;
+  /// The proposals that the text shows, beside what the rules do.
+  std::vector<StandingPattern> compare(llvm::ArrayRef<Proposal> kept) const;
+  /// The problems of a complete grouping's kernels.
+  std::vector<std::string> getProblems(llvm::ArrayRef<Proposal> all) const;
 
 private:
   /// A rule, the families that take an op of the block, and an example of the
@@ -50,9 +65,13 @@ private:
   void findOffers();
   std::string writeRules() const;
   std::string writeSpaces() const;
+  std::string writeReached() const;
   std::string writeEntries() const;
   std::string writePlan();
   std::string writeLine(const Proposal &proposal);
+  std::string describeKernel(const Proposal &proposal) const;
+  std::string fill(unsigned answers, std::string measured);
+  bool isShown(const Proposal &proposal) const;
 
   mlir::Block &block;
   const GraphText &graph;
@@ -63,6 +82,8 @@ private:
   std::vector<Proposal> plan;
   double rulesUs = 0;
   std::vector<Offer> offers;
+  /// What lines say beside predictions; null: nothing was measured.
+  const MeasuredGrouping *measured = nullptr;
 };
 } // namespace fact
 

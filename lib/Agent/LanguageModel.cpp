@@ -5,7 +5,9 @@
 // resolved to proposals on ops of the graph. Rejected ones go back to the model
 // with the compiler's diagnostics, and so does a grouping that is predicted to
 // be slower than the rules', until there is nothing to say or a limit is
-// reached. Proposals of a later answer replace those of an earlier one.
+// reached. Proposals of a later answer replace those of an earlier one. With
+// measurements of a grouping, the conversation starts from it, and ends before
+// it begins where the program is near the least time of the machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,7 @@
 #include "DiscoveryPrompt.h"
 #include "SpaceLists.h"
 #include "fact/Fusion/Retrieval.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,7 +28,7 @@ class LanguageModelAgent : public Agent {
 public:
   LanguageModelAgent(ModuleOp module, const AgentOptions &options,
                      const Retrieval &retrieval, DiscoveryReport &report)
-      : retrieval(retrieval), report(report),
+      : options(options), retrieval(retrieval), report(report),
         dialogue(module, options, report) {}
 
   LogicalResult open() { return dialogue.open(); }
@@ -43,8 +46,14 @@ private:
                              const GroupedBlock &decided,
                              const Fusibility &fusibility);
   void release(const chat::Pattern &pattern);
+  bool isOwn(const chat::Pattern &pattern) const;
   void count();
+  std::string begin(const Fusibility &fusibility);
+  std::string beginMeasured(const std::string &name, StringRef machine);
+  void recall(const std::string &name);
+  void remember();
 
+  const AgentOptions &options;
   const Retrieval &retrieval;
   DiscoveryReport &report;
   Dialogue dialogue;
@@ -61,8 +70,12 @@ private:
   std::string problem;
   std::vector<chat::JudgedProposal> judged;
   std::vector<Asked> asked;
-  /// The strategies of its patterns: "new".
+  /// The strategies of its patterns ("new"), and whether the rules would not
+  /// make the same kernels.
   std::vector<std::string> strategies;
+  std::vector<bool> owns;
+  /// The name of the graph in transcripts.
+  std::string name;
   size_t points = 0;
   Block *block = nullptr;
   /// The proposals of the current round, and those that stand after it.
@@ -171,6 +184,16 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
   return failure();
 }
 
+/// Whether the rules would not make the kernel of a pattern.
+bool LanguageModelAgent::isOwn(const chat::Pattern &pattern) const {
+  Proposal proposal;
+  proposal.rule = pattern.rule;
+  for (const std::string &id : pattern.ops)
+    if (Operation *op = graph->find(id))
+      proposal.ops.insert(op);
+  return !prompt->isOfRules(proposal);
+}
+
 /// Gives up the accepted proposals that share an op with a pattern.
 void LanguageModelAgent::release(const chat::Pattern &pattern) {
   for (const std::vector<std::string> &ids : graph->getRepeats(pattern.ops))
@@ -193,6 +216,7 @@ std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
     judged.push_back(
         {pattern.rule + ": " + llvm::join(pattern.ops, " "), false, ""});
     strategies.push_back(pattern.strategy.empty() ? "new" : pattern.strategy);
+    owns.push_back(pattern.rule != toTheRules && isOwn(pattern));
     if (pattern.rule == toTheRules)
       release(pattern);
     else
@@ -217,30 +241,100 @@ std::vector<Proposal> LanguageModelAgent::read(const std::string &content,
   return proposals;
 }
 
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+/// Continues from the grouping of the round before.
+void LanguageModelAgent::recall(const std::string &name) {
+  MLIRContext *context = block->getParentOp()->getContext();
+  for (const Session::Pattern &pattern : dialogue.getRun().recall(name)) {
+    Proposal &proposal = kept.emplace_back();
+    proposal.rule = pattern.rule;
+    for (const std::string &id : pattern.ops)
+      proposal.ops.insert(graph->find(id));
+    proposal.strategy = dyn_cast_or_null<StrategyAttr>(
+        parseAttribute(pattern.strategy, context));
+    if (!pattern.space.empty())
+      proposal.space = dyn_cast_or_null<SpaceAttrInterface>(
+          parseAttribute(pattern.space, context));
+    proposal.priority = pattern.priority;
+    proposal.rationale = pattern.rationale;
+    proposal.counts = false;
+  }
+}
+
+void LanguageModelAgent::remember() {
+  auto print = [](Attribute attribute) {
+    std::string text;
+    if (attribute)
+      llvm::raw_string_ostream(text) << attribute;
+    return text;
+  };
+  Session::Grouping grouping;
+  for (const Proposal &proposal : kept) {
+    Session::Pattern &pattern = grouping.emplace_back();
+    pattern.rule = proposal.rule;
+    for (Operation *op : proposal.ops)
+      pattern.ops.push_back(graph->getId(op));
+    pattern.strategy = print(proposal.strategy);
+    pattern.space = print(proposal.space);
+    pattern.priority = proposal.priority;
+    pattern.rationale = proposal.rationale;
+  }
+  dialogue.getRun().remember(name, std::move(grouping));
+}
+
+/// Starts the conversation about a measured grouping, and returns its first
+/// message; empty: there is nothing to ask.
+std::string LanguageModelAgent::beginMeasured(const std::string &name,
+                                              StringRef machine) {
+  std::string conversation = "regroup-" + name;
+  // What was measured is told, whatever was predicted.
+  wasToldOfTime = true;
+  recall(name);
+  MeasuredGrouping measured = MeasuredGrouping::read(options.measured);
+  if (!dialogue.canBegin(conversation) ||
+      (options.agent != "replay" &&
+       measured.isWithin(options.measuredEps,
+                         prompt->getProblems(prompt->complete(kept)))))
+    return "";
+  dialogue.begin(conversation, machine);
+  dialogue.setMeasurements(measured.getKernels());
+  return prompt->write(dialogue.countLeft(), kept, measured);
+}
+
+/// Starts with another block: returns the first message, or empty.
+std::string LanguageModelAgent::begin(const Fusibility &fusibility) {
+  kept.clear();
+  rounds = 0;
+  wasToldOfTime = false;
+  const Target &target = fusibility.getTarget();
+  graph = std::make_unique<GraphText>(*block, target.getMachine());
+  prompt =
+      std::make_unique<DiscoveryPrompt>(*block, *graph, fusibility, retrieval);
+  std::vector<std::string> ids;
+  for (Operation &op : *block)
+    if (std::string id = graph->getId(&op); !id.empty() && graph->isShown(&op))
+      ids.push_back(std::move(id));
+  std::vector<std::string> rules = prompt->getRules();
+  rules.push_back(toTheRules.str());
+  schema = chat::getPatternSchema(rules, ids);
+  StringRef machine = target.getMachine().name;
+  name = (graph->getHash() + "-" + machine).str();
+  if (!options.measured.empty())
+    return beginMeasured(name, machine);
+  dialogue.begin(name, machine);
+  return prompt->write(dialogue.countLeft());
+}
+
 std::vector<Proposal>
 LanguageModelAgent::propose(const GroupedBlock &decided,
                             const Fusibility &fusibility) {
   std::string message;
   if (block != &decided.getBlock()) {
     block = &decided.getBlock();
-    kept.clear();
-    rounds = 0;
-    wasToldOfTime = false;
-    const Target &target = fusibility.getTarget();
-    graph = std::make_unique<GraphText>(*block, target.getMachine());
-    prompt = std::make_unique<DiscoveryPrompt>(*block, *graph, fusibility,
-                                               retrieval);
-    std::vector<std::string> ids;
-    for (Operation &op : *block)
-      if (std::string id = graph->getId(&op);
-          !id.empty() && graph->isShown(&op))
-        ids.push_back(std::move(id));
-    std::vector<std::string> rules = prompt->getRules();
-    rules.push_back(toTheRules.str());
-    schema = chat::getPatternSchema(rules, ids);
-    StringRef machine = target.getMachine().name;
-    dialogue.begin((graph->getHash() + "-" + machine).str(), machine);
-    message = prompt->write(dialogue.countLeft());
+    message = begin(fusibility);
   } else {
     message =
         prompt->writeFeedback(problem, judged, kept, dialogue.countLeft());
@@ -249,6 +343,9 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
   judged.clear();
   asked.clear();
   strategies.clear();
+  owns.clear();
+  if (message.empty())
+    return sent = kept;
   ++rounds;
   std::optional<std::string> answer = dialogue.ask(std::move(message), schema);
   sent.clear();
@@ -261,11 +358,19 @@ LanguageModelAgent::propose(const GroupedBlock &decided,
 
 /// Counts the patterns of the last answer by strategy.
 void LanguageModelAgent::count() {
-  for (auto [strategy, verdict] : llvm::zip_equal(strategies, judged)) {
-    PatternCounts &counts = report.strategies[strategy];
-    ++counts.proposed;
-    if (verdict.accepted)
-      ++(rounds == 1 ? counts.legalFirst : counts.legalRepaired);
+  double share = judged.empty() ? 0 : 1.0 / double(judged.size());
+  for (auto [strategy, isOwn, verdict] :
+       llvm::zip_equal(strategies, owns, judged)) {
+    auto add = [&, &verdict = verdict](PatternCounts &counts) {
+      ++counts.proposed;
+      if (verdict.accepted)
+        ++(rounds == 1 ? counts.legalFirst : counts.legalRepaired);
+      counts.tokens += share * double(dialogue.getLastTokens());
+      counts.seconds += share * dialogue.getLastSeconds();
+    };
+    add(report.strategies[strategy]);
+    if (isOwn)
+      add(report.ownStrategies[strategy]);
   }
 }
 
@@ -309,6 +414,8 @@ bool LanguageModelAgent::review(ArrayRef<Verdict> verdicts) {
   if (satisfied || !dialogue.canAsk()) {
     if (!problem.empty())
       dialogue.giveUp(problem);
+    remember();
+    llvm::append_range(report.standing, prompt->compare(kept));
     return false;
   }
   return true;

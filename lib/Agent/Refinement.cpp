@@ -3,6 +3,7 @@
 
 #include "fact/Agent/Refinement.h"
 #include "Dialogue.h"
+#include "MeasuredGrouping.h"
 #include "SpaceLists.h"
 #include "fact/Fusion/Problem.h"
 #include "fact/Kernel/Neighbors.h"
@@ -29,9 +30,9 @@ struct Kernel {
   /// Schedules to try.
   SmallVector<ScheduleAttr> next;
 
-  /// Microseconds above the speed of light, over all its steps.
+  /// Microseconds above the least that the machine needs, over all its steps.
   double getGain() const {
-    return (best->us - measured->solUs) * double(steps.size());
+    return (best->us - measured->getLeastUs()) * double(steps.size());
   }
 };
 
@@ -170,7 +171,7 @@ void Refinement::nominate() {
   for (Kernel &kernel : kernels) {
     if (!kernel.best)
       continue;
-    if (kernel.best->us <= (1 + options.eps) * kernel.measured->solUs)
+    if (kernel.best->us <= (1 + options.eps) * kernel.measured->getLeastUs())
       ++report.withinEps;
     else if (kernel.sinceGain >= options.window)
       ++report.withoutGain;
@@ -256,20 +257,50 @@ selectAttempts(const Measurements &measured) {
   return fastest;
 }
 
+/// ", 96 tiles": how many tiles of a product's result a schedule makes, where
+/// it has their size: as `tile`, or as `rows` and `columns`.
+static std::string describeTiles(const registry::Problem &problem,
+                                 ScheduleAttr schedule) {
+  auto extentOf = [&](const char *name) {
+    auto found = problem.extents.find(name);
+    return found == problem.extents.end() ? 0 : found->second;
+  };
+  auto valueOf = [&](StringRef name, unsigned index) -> int64_t {
+    std::optional<size_t> parameter = schedule.getKind()->find(name);
+    return parameter ? schedule.getValues()[*parameter][index] : 0;
+  };
+  if (!schedule || extentOf("m") < 1 || extentOf("n") < 1)
+    return "";
+  int64_t rows = valueOf("tile", 0), columns = valueOf("tile", 1);
+  if (!rows || !columns) {
+    rows = valueOf("rows", 0);
+    columns = valueOf("columns", 0);
+  }
+  if (rows < 1 || columns < 1)
+    return "";
+  return ", " +
+         std::to_string(std::max<int64_t>(extentOf("batch"), 1) *
+                        llvm::divideCeil(extentOf("m"), rows) *
+                        llvm::divideCeil(extentOf("n"), columns)) +
+         " tiles";
+}
+
 static std::string describe(const Kernel &kernel) {
+  MLIRContext *context = kernel.plan->getRegion()->getContext();
   const Measurements &measured = *kernel.measured;
   std::string text = llvm::formatv(
-      "## {0}\n{1} | {2} | {3} steps | best {4:F1} us, {5:P0} of light "
-      "({6:F1} us)\n",
+      "## {0}\n{1} | {2} | {3} steps | {4} | best {5:F1} us, {6}{7}\n",
       measured.kernel, measured.problem.ops, measured.problem.getExtentsText(),
-      kernel.steps.size(), kernel.best->us, measured.solUs / kernel.best->us,
-      measured.solUs);
+      kernel.steps.size(), describeWork(measured), kernel.best->us,
+      describeShares(measured, kernel.best->us),
+      describeGains(measured.gains, /*withMachine=*/false));
   std::vector<const Measurements::Attempt *> shown = selectAttempts(measured);
   for (const Measurements::Attempt *attempt : shown)
     text +=
         "- " + attempt->key + ": " +
         (attempt->isAccepted() ? llvm::formatv("{0:F1} us", attempt->us).str()
                                : attempt->status) +
+        describeTiles(measured.problem, parseSchedule(context, attempt->key)) +
         (attempt->detail.empty() ? "" : ", ") +
         chat::sanitize(attempt->detail, 300) + "\n";
   if (size_t rest = measured.attempts.size() - shown.size())
@@ -292,6 +323,7 @@ std::string Refinement::writePrompt(const std::string &schema) const {
        {"machine", describeMachine(machine)},
        {"kernels", table},
        {"schedules", describeSchedules(*target)},
+       {"answers", countAnswers(dialogue->countLeft())},
        {"schema", schema},
        {"example", chat::getRefinementExample(first.measured->kernel, space)}});
 }
@@ -332,7 +364,7 @@ std::string Refinement::read(const std::string &content) {
   chat::RefinementAnswer answer = chat::readRefinements(content);
   std::vector<chat::JudgedProposal> verdicts;
   std::string feedback;
-  size_t points = 0;
+  size_t points = 0, rejected = 0;
   for (auto [i, wanted] : llvm::enumerate(answer.kernels)) {
     chat::JudgedProposal verdict{wanted.kernel, false, ""};
     ++report.agent.proposed;
@@ -347,11 +379,17 @@ std::string Refinement::read(const std::string &content) {
     }
     report.agent.accepted += verdict.accepted;
     report.agent.rejected["space"] += !verdict.accepted;
-    if (!verdict.accepted)
-      feedback += "Search " + std::to_string(i) + " (" + verdict.what +
-                  ") was rejected: " + verdict.reason + "\n";
+    if (!verdict.accepted && ++rejected <= maxVerdicts)
+      feedback +=
+          "Search " + std::to_string(i) + " (" +
+          chat::sanitize(verdict.what, maxVerdictBytes) +
+          ") was rejected: " + chat::sanitize(verdict.reason, maxVerdictBytes) +
+          "\n";
     verdicts.push_back(std::move(verdict));
   }
+  if (rejected > maxVerdicts)
+    feedback += std::to_string(rejected - maxVerdicts) +
+                " more searches were rejected.\n";
   if (!answer.error.empty()) {
     verdicts.push_back({"the answer", false, answer.error});
     feedback += "Your answer could not be used: " + answer.error + "\n";
@@ -379,7 +417,8 @@ void Refinement::ask() {
     message +=
         "Send searches in the same form, correcting what was rejected. "
         "What was accepted is kept. Send {\"kernels\": []} when there is "
-        "nothing to add.\n";
+        "nothing to add. " +
+        countAnswers(dialogue->countLeft()) + "\n";
   } while (dialogue->canAsk());
 }
 

@@ -95,6 +95,44 @@ void Session::judge(size_t conversation,
   save();
 }
 
+bool Session::isRecorded(StringRef graph) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return any_of(recorded.conversations, [&](const chat::Conversation &said) {
+    return said.graph == graph;
+  });
+}
+
+void Session::remember(StringRef graph, Grouping grouping) {
+  std::lock_guard<std::mutex> lock(mutex);
+  proposed[graph].push_back(std::move(grouping));
+}
+
+Session::Grouping Session::recall(StringRef graph) {
+  std::lock_guard<std::mutex> lock(mutex);
+  size_t index = proposed[graph].size();
+  auto known = standing.find(graph);
+  if (known == standing.end() || index >= known->second.size())
+    return {};
+  return known->second[index];
+}
+
+void Session::endRound(bool stays) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (stays)
+    standing = std::move(proposed);
+  proposed.clear();
+}
+
+bool Session::settle(bool stays) {
+  if (!writes && replayedRounds < recorded.settled.size())
+    stays = recorded.settled[replayedRounds++];
+  endRound(stays);
+  std::lock_guard<std::mutex> lock(mutex);
+  transcript.settled.push_back(stays);
+  save();
+  return stays;
+}
+
 void Session::use(double seconds, int64_t tokens) {
   std::lock_guard<std::mutex> lock(mutex);
   this->seconds += seconds;

@@ -3,7 +3,9 @@
 
 #include "fact/Driver/Compile.h"
 #include "Reproducer.h"
+#include "fact/Agent/Regrouping.h"
 #include "fact/Conversion/Passes.h"
+#include "fact/Driver/DescribeDiscovery.h"
 #include "fact/Driver/DescribeGraph.h"
 #include "fact/Driver/DescribeTarget.h"
 #include "fact/Driver/DescribeTuning.h"
@@ -57,6 +59,7 @@ private:
   OwningOpRef<ModuleOp> groupByRules();
   void bundleRules(const Target &target);
   LogicalResult tune();
+  LogicalResult regroupKernels(bool &again);
   LogicalResult refineKernels(bool &again);
   LogicalResult writeFile(StringRef file, StringRef text);
   LogicalResult writeText();
@@ -88,7 +91,7 @@ private:
   json::Object stages, ops;
   /// The graph of the last stage that succeeded, for reports.
   json::Object graph;
-  json::Array refinements, errors;
+  json::Array regroupings, refinements, errors;
   DiscoveryReport report;
   /// What tuning says about it.
   json::Object measured;
@@ -150,22 +153,44 @@ LogicalResult Compilation::discoverKernels() {
   if (agent.agent != "rules" && options.alternatives > 0)
     unfused = module.clone();
   LogicalResult result = discover(module, agent, report);
+  if (isLanguageModel(agent))
+    keepGrouping(agent);
   finishStage("discover", start);
   return result;
+}
+
+static SmallVector<FusedOp> getKernels(ModuleOp module) {
+  SmallVector<FusedOp> kernels;
+  module.walk([&](FusedOp fused) { kernels.push_back(fused); });
+  return kernels;
+}
+
+/// Whether two kernels compute the same ops.
+static bool isSameGroup(FusedOp a, FusedOp b) {
+  return a.getRule() == b.getRule() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 /// Whether the kernels of two modules compute the same groups of ops, in the
 /// same order.
 static bool isSameGrouping(ModuleOp a, ModuleOp b) {
-  SmallVector<FusedOp> left, right;
-  a.walk([&](FusedOp fused) { left.push_back(fused); });
-  b.walk([&](FusedOp fused) { right.push_back(fused); });
-  return llvm::equal(left, right, [](FusedOp x, FusedOp y) {
-    return x.getRule() == y.getRule() &&
-           OperationEquivalence::isRegionEquivalentTo(
-               &x.getBody(), &y.getBody(),
-               OperationEquivalence::IgnoreLocations);
-  });
+  return llvm::equal(getKernels(a), getKernels(b), isSameGroup);
+}
+
+/// Gives kernels that another module has too the search of that module, which
+/// refinement may have continued.
+static void takeSearches(ModuleOp module, ModuleOp other) {
+  SmallVector<FusedOp> known = getKernels(other);
+  for (FusedOp fused : getKernels(module)) {
+    auto found = llvm::find_if(
+        known, [&](FusedOp each) { return isSameGroup(fused, each); });
+    if (found == known.end())
+      continue;
+    fused.setScheduleAttr(found->getScheduleAttr());
+    fused.setSpaceAttr(found->getSpaceAttr());
+    fused.setStrategyAttr(found->getStrategyAttr());
+  }
 }
 
 /// The rules' grouping of the model, if an agent has made another one.
@@ -278,6 +303,56 @@ LogicalResult Compilation::writeProgram(ModuleOp program, const Target &target,
       succeeded(writeBundle(program, target, folder, bundleOptions, contents)));
 }
 
+/// Asks a language model for another grouping, by what was measured of this
+/// one. A new grouping is tuned, and stays if its program is faster beside the
+/// rules' than that of the grouping before.
+LogicalResult Compilation::regroupKernels(bool &again) {
+  if (!unfused || !isLanguageModel(agent))
+    return success();
+  Clock::time_point start = Clock::now();
+  OwningOpRef<ModuleOp> next = unfused->clone();
+  DiscoveryOptions revision = agent;
+  revision.measured = bundleFolder();
+  revision.measuredEps = options.refineEps;
+  DiscoveryReport round;
+  LogicalResult result = discover(*next, revision, round);
+  finishStage("discover", start);
+  if (failed(result))
+    return failure();
+  report.add(round);
+  if (isSameGrouping(*next, module)) {
+    keepGrouping(agent);
+    return success();
+  }
+  again = true;
+  takeSearches(*next, module);
+  OwningOpRef<ModuleOp> before = module.clone();
+  DiscoveryReport reported = report;
+  json::Object told = measured;
+  auto tuneGrouping = [&](ModuleOp grouping) {
+    module.getBodyRegion().takeBody(grouping.getBodyRegion());
+    summary = BundleSummary();
+    return success(succeeded(bundle()) && succeeded(tune()));
+  };
+  report.standing = round.standing;
+  report.covered = round.covered;
+  report.predictedUs = round.predictedUs;
+  if (failed(tuneGrouping(*next)))
+    return failure();
+  // Without a race the grouping is the rules' own.
+  auto getRatio = [](const json::Object &measured) {
+    return measured.getNumber("ratio").value_or(1);
+  };
+  double ratio = getRatio(measured), ratioBefore = getRatio(told);
+  bool stays = settleGrouping(agent, ratio < ratioBefore);
+  regroupings.push_back(json::Object{
+      {"ratio", ratio}, {"ratio_before", ratioBefore}, {"stays", stays}});
+  if (stays)
+    return success();
+  report = std::move(reported);
+  return tuneGrouping(*before);
+}
+
 /// Runs one more round if a kernel is worth it: another bundle, tuned with the
 /// measurements of the last one.
 LogicalResult Compilation::refineKernels(bool &again) {
@@ -289,7 +364,8 @@ LogicalResult Compilation::refineKernels(bool &again) {
   RefinementReport round;
   if (failed(refine(module, refinement, round)))
     return failure();
-  again = round.nominated > 0;
+  again |= round.nominated > 0;
+  report.addRequests(round.agent);
   report.transcript = round.agent.transcript;
   refinements.push_back(json::Object{{"kernels", round.nominated},
                                      {"schedules", round.points},
@@ -300,7 +376,7 @@ LogicalResult Compilation::refineKernels(bool &again) {
                                      {"tokens_in", round.agent.tokensIn},
                                      {"tokens_out", round.agent.tokensOut},
                                      {"fallback", round.agent.fallback}});
-  if (!again)
+  if (!round.nominated)
     return success();
   summary = BundleSummary();
   return success(succeeded(bundle()) && succeeded(tune()));
@@ -330,6 +406,13 @@ LogicalResult Compilation::tune() {
            << options.tuner << "'; put it on the PATH or name it with --tuner";
   std::vector<std::string> words{*program, bundleFolder(), "-o",
                                  options.output};
+  // What each form gains, for the model that revises the grouping.
+  bool measuresForms =
+      llvm::none_of(options.tunerArguments, [](StringRef argument) {
+        return argument == "--untuned" || argument == "--no-alternatives";
+      });
+  if (options.refine && unfused && isLanguageModel(agent) && measuresForms)
+    words.push_back("--ablate");
   llvm::append_range(words, options.tunerArguments);
   SmallVector<StringRef> arguments(words.begin(), words.end());
   std::vector<StringRef> environment = getEnvironmentWithout(agent.keyVariable);
@@ -340,6 +423,7 @@ LogicalResult Compilation::tune() {
   finishStage("tune", start);
   if (status == 0) {
     measured = describeTuning(bundleFolder());
+    countMeasured(report, bundleFolder());
     return success();
   }
   InFlightDiagnostic diagnostic = module.emitError("tuning failed");
@@ -389,37 +473,6 @@ LogicalResult Compilation::writeText() {
   return writeFile(options.output, text);
 }
 
-static json::Object describeDiscovery(const DiscoveryReport &report,
-                                      json::Object measured) {
-  json::Object rejected;
-  for (const auto &[reason, count] : report.rejected)
-    rejected[reason] = count;
-  json::Object strategies;
-  for (const auto &[strategy, counts] : report.strategies)
-    strategies[strategy] =
-        json::Object{{"proposed", counts.proposed},
-                     {"legal_first", counts.legalFirst},
-                     {"legal_repaired", counts.legalRepaired}};
-  return json::Object{{"agent", report.agent},
-                      {"proposed", report.proposed},
-                      {"accepted", report.accepted},
-                      {"rejected", std::move(rejected)},
-                      {"covered", report.covered},
-                      {"prepared", report.prepared},
-                      {"rounds", report.rounds},
-                      {"strategies", std::move(strategies)},
-                      {"predicted_us", report.predictedUs},
-                      {"rules_us", report.rulesUs},
-                      {"measured", std::move(measured)},
-                      {"calls", report.calls},
-                      {"retries", report.retries},
-                      {"tokens_in", report.tokensIn},
-                      {"tokens_out", report.tokensOut},
-                      {"seconds", report.seconds},
-                      {"fallback", report.fallback},
-                      {"transcript", report.transcript}};
-}
-
 /// Keeps an error for the summary, as it is printed.
 void Compilation::recordError(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
@@ -459,6 +512,7 @@ LogicalResult Compilation::writeSummary() {
       {"kernels", std::move(kernels)},
       {"stages", std::move(stages)},
       {"discovery", describeDiscovery(report, std::move(measured))},
+      {"regrouping", std::move(regroupings)},
       {"refinement", std::move(refinements)},
       {"alternatives", summary.alternatives},
       {"workspace_bytes", summary.workspaceBytes},
@@ -528,7 +582,7 @@ LogicalResult Compilation::runStages() {
     return failure();
   for (unsigned i = 0; i < options.refine; ++i) {
     bool again = false;
-    if (failed(refineKernels(again)))
+    if (failed(regroupKernels(again)) || failed(refineKernels(again)))
       return failure();
     if (!again)
       break;

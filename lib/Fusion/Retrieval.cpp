@@ -258,3 +258,9 @@ std::optional<double> Retrieval::predictMicroseconds(FusedOp fused) const {
   }
   return std::nullopt;
 }
+
+std::optional<registry::Reached>
+Retrieval::findBestShare(StringRef rule) const {
+  return registry.findBestShare(rule.str(),
+                                target.getMachine().architecture.str());
+}

@@ -116,6 +116,22 @@ std::vector<Match> Registry::find(const Problem &problem) const {
   return matches;
 }
 
+std::optional<Reached>
+Registry::findBestShare(const std::string &rule,
+                        const std::string &architecture) const {
+  std::optional<Reached> best;
+  for (const Entry &entry : entries) {
+    if (entry.problem.rule != rule ||
+        entry.problem.architecture != architecture)
+      continue;
+    for (const Schedule &schedule : entry.schedules)
+      if (schedule.status == Status::Accepted &&
+          schedule.solShare > (best ? best->solShare : 0))
+        best = Reached{schedule.solShare, schedule.machine};
+  }
+  return best;
+}
+
 const Entry *Registry::lookup(const std::string &id) const {
   for (const Entry &entry : entries)
     if (entry.getId() == id)

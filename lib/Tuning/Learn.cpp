@@ -6,6 +6,7 @@
 #include "fact/Runtime/Text.h"
 #include "fact/Tuning/BoundedJson.h"
 #include "fact/Tuning/Bundle.h"
+#include "fact/Tuning/Ceilings.h"
 #include "fact/Tuning/Database.h"
 #include "fact/Tuning/Files.h"
 #include <algorithm>
@@ -382,14 +383,28 @@ std::vector<Measurements> readMeasurements(const fs::path &folder,
     // Only entries need a day.
     options.date = "1970-01-01";
     Attempts attempts = readAttempts(bundle, options);
+    std::map<std::string, std::vector<Gain>> gains = readGains(bundle, options);
+    std::map<std::string, std::optional<tuning::Ceilings>> probed;
     for (const tuning::Kernel &kernel : bundle.kernels) {
-      Measurements measurements{
-          kernel.name, readProblem(bundle, kernel), kernel.solUs, {}};
-      for (const Attempt &attempt : attempts[kernel.name])
-        if (isMeasured(kernel, attempt))
-          measurements.attempts.push_back(
-              {attempt.key, attempt.status,
-               toLine(attempt.detail, bundle.folder), attempt.us});
+      Measurements measurements;
+      measurements.kernel = kernel.name;
+      measurements.problem = readProblem(bundle, kernel);
+      measurements.solUs = kernel.solUs;
+      measurements.flops = kernel.flops;
+      measurements.bytes = kernel.bytes;
+      measurements.gains = gains[kernel.name];
+      for (const Attempt &attempt : attempts[kernel.name]) {
+        if (!isMeasured(kernel, attempt))
+          continue;
+        measurements.attempts.push_back({attempt.key, attempt.status,
+                                         toLine(attempt.detail, bundle.folder),
+                                         attempt.us});
+        auto [ceilings, isNew] = probed.try_emplace(attempt.machine);
+        if (isNew)
+          ceilings->second = tuning::findCeilings(attempt.machine);
+        if (ceilings->second)
+          measurements.ceilingUs = ceilings->second->getMicroseconds(kernel);
+      }
       all.push_back(std::move(measurements));
     }
   } catch (const std::exception &problem) {
@@ -397,6 +412,37 @@ std::vector<Measurements> readMeasurements(const fs::path &folder,
     all.clear();
   }
   return all;
+}
+
+const Measurements::Attempt *Measurements::getBest() const {
+  const Attempt *best = nullptr;
+  for (const Attempt &attempt : attempts)
+    if (attempt.isAccepted() && (!best || attempt.us < best->us))
+      best = &attempt;
+  return best;
+}
+
+GroupingRace readGroupingRace(const fs::path &bundle) {
+  GroupingRace race;
+  try {
+    std::string ignored;
+    Json report = tuning::parseBounded<Json>(
+        tuning::readFile(bundle / "tuning.json"), maximumDepth, ignored);
+    for (const Json &each : report.value("groupings", Json::array())) {
+      std::string name = each.at("program");
+      (name == "rules" ? race.rulesUs : race.us) = each.at("us");
+      if (each.value("ships", false))
+        race.ships = name;
+      if (name == "rules")
+        continue;
+      race.ratio = each.at("ratio");
+      race.low = each.at("ratio_low");
+      race.high = each.at("ratio_high");
+    }
+  } catch (const std::exception &) {
+    return {};
+  }
+  return race;
 }
 
 } // namespace registry

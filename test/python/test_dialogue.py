@@ -2,9 +2,14 @@
 """What the agent `llm` tells a model, and what becomes of its later answers."""
 
 import json
+import os
 import re
+import subprocess
 
-from agent_runs import GRAPH, T, ask, needs_compiler, rules  # noqa: F401
+import pytest
+
+from agent_runs import GRAPH, T, ask, needs_compiler, rules, write_ceilings  # noqa: F401
+from fact.toolchain import find_tool
 from hostile_server import Server, pattern, patterns
 
 pytestmark = needs_compiler
@@ -38,7 +43,8 @@ def test_the_prompt(ask):
     prompt = sent(server, 0)
     order = [prompt.index(part) for part in (
         "# Your answer", "# How to read the graph", "# Rules", "## gemm_epilogue", "# Spaces",
-        "## host_gemm", "# The machine", "# What was measured before", "# The graph",
+        "## host_gemm", "# The machine", "# What was reached", "# What was measured before",
+        "# The graph",
         "n0 = matmul a0 a1", "# What the rules would do")]
     assert order == sorted(order)
     # Rules of ops that the graph has not, and the schema, which the request has.
@@ -49,6 +55,49 @@ def test_the_prompt(ask):
     assert re.search(r"^gemm_epilogue n0 n1.*: \d+\.\d\d us$", plan, re.M)
     assert re.search(r"^All kernels together: \d+\.\d\d us$", plan, re.M)
     assert prompt.rstrip().endswith("3 more answers of yours are read.")
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """A registry with what was measured of the graph on this machine, and what its forms gain."""
+    folder = tmp_path_factory.mktemp("learned")
+    source, registry = folder / "graph.mlir", folder / "registry"
+    source.write_text(GRAPH)
+    done = subprocess.run(
+        [str(find_tool("fact-compile")), source, "--target=host", "-o", folder / "m.so",
+         "--candidates=1", "--alternatives=1000", "--tuner-argument=--ablate"],
+        env={**os.environ, "FACT_LEARN": "1", "FACT_PATTERNS": str(registry)},
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return registry
+
+
+def test_the_prompt_has_what_was_measured(ask, learned, tmp_path_factory):
+    """Gains of forms, the best share of a rule, and the rates of a machine that was probed."""
+    with Server(patterns()) as server:
+        ask(server, patterns=learned)
+    prompt = sent(server, 0)
+    reached = prompt[prompt.index("# What was reached"):prompt.index("# What was measured before")]
+    assert re.search(r"^gemm_epilogue: at best \d+% of light, on \S+", reached, re.M)
+    gain = r"(fused|single|apart) over (fused|single|apart) \d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\) on \S+"
+    plan = prompt[prompt.index("# What the rules would do"):]
+    [(ops, *_)] = re.findall(rf"^gemm_epilogue ([n\d ]+): [\d.]+ us; {gain}", plan, re.M)
+    entries = prompt[prompt.index("# What was measured before"):prompt.index("# The graph")]
+    assert re.search(rf"^Near gemm_epilogue of {ops}:\n.*; {gain}", entries, re.M)
+    # What was accepted has its gain too.
+    with Server(patterns(pattern(ops, "gemm_epilogue"), pattern("n99")), patterns()) as server:
+        ask(server, patterns=learned)
+    assert re.search(rf"^gemm_epilogue {ops}: [\d.]+ us; {gain}", sent(server, 1), re.M)
+
+    cache = tmp_path_factory.mktemp("cache")
+    write_ceilings(cache, "a processor, 4 threads", bandwidth=5e10, matrix_flops_32=2e12)
+    write_ceilings(cache, "a GPU, sm_90, 132 multiprocessors", bandwidth=4e12)
+    with Server(patterns()) as server:
+        ask(server, environment={"FACT_CACHE_DIR": str(cache)}, replay=False)
+    prompt = sent(server, 0)
+    assert ("a processor, 4 threads reaches bandwidth 0.050 T/s, matrix_flops_32 2.000 T/s, "
+            "and 3.00 us per launch\n" in prompt)
+    assert "a GPU" not in prompt
 
 
 def test_limits_are_those_of_the_target(ask):

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from agent_runs import GRAPH, KEY, OPT, OTHER, needs_compiler
+from agent_runs import GRAPH, KEY, OPT, OTHER, needs_compiler, write_ceilings
 from fact.toolchain import find_tool
 from hostile_server import Server, answer, failure, pattern, patterns, refinements
 
@@ -138,8 +138,44 @@ def test_the_model_is_told_what_was_measured(measured, tmp_path):
         measured(server.url, agent="llm", results=told)
     prompt = server.requests[0]["body"]["messages"][0]["content"]
     assert ", 11% of light (" in prompt
-    assert re.search(r"<micro = 8x12, .*: [0-9.]+ us, 168 registers; warning: its rows are odd", prompt)
-    assert "columns = 16>: spills, 8 bytes spill stores" in prompt
+    # 16 rows and 16 columns.
+    assert re.search(r"<micro = 8x12, rows = 48, columns = 12>: [0-9.]+ us, 2 tiles, "
+                     r"168 registers; warning: its rows are odd", prompt)
+    assert "columns = 16>: spills, 1 tiles, 8 bytes spill stores" in prompt
+    assert re.search(r"\| 1 steps \| 0\.000 GFLOP, 0\.01 MB \| best ", prompt)
+    # What depends on the measurements comes last.
+    order = [prompt.index(part) for part in (
+        "# Spaces", "## host_gemm", "# The machine", "# Your answer", "# Kernels", "## gemm_epilogue_0",
+        "3 more answers of yours are read.")]
+    assert order == sorted(order)
+
+
+def test_feedback_is_bounded(measured):
+    with Server(refinements(*[{"evil": ["8"]}] * 3000), answer({"kernels": []})) as server:
+        measured(server.url, agent="llm")
+    told = server.requests[1]["body"]["messages"][2]["content"]
+    assert told.count("has no parameter 'evil'") == 16
+    assert "2984 more searches were rejected." in told
+    assert len(told) < 20_000
+
+
+def test_what_the_machine_reaches_decides(measured, tmp_path, monkeypatch):
+    """A kernel at the rates that the machine was seen to reach is done, however far from light."""
+    results = json.loads(measured.results.read_text())
+    bundle = json.loads((measured.bundle / "bundle.json").read_text())
+    [product] = [kernel for kernel in bundle["kernels"] if kernel["rule"] == "gemm_epilogue"]
+    rates = {name: 1e15 for name in product["flops_by_type"]}
+    monkeypatch.setenv("FACT_CACHE_DIR", str(tmp_path))
+    # Its traffic takes half of the measured time, then all of it.
+    for share, asked in (0.5, True), (1, False):
+        bandwidth = product["bytes"] / (share * 9e-6 * product["sol_us"])
+        write_ceilings(tmp_path, results["machine"], bandwidth=bandwidth, **rates)
+        with Server(answer({"kernels": []})) as server:
+            measured(server.url, agent="llm")
+        assert bool(server.requests) == asked
+        if asked:
+            prompt = server.requests[0]["body"]["messages"][0]["content"]
+            assert re.search(r", 11% of light \([\d.]+ us\), 50% of what the machine reaches", prompt)
 
 
 def test_refinement_at_the_limits_takes_no_time(measured):
@@ -240,13 +276,15 @@ def test_the_driver_writes_one_transcript(tmp_path, root):
         return summary, (output / "mlp.bundle" / "bundle.json").read_text()
 
     with Server(patterns(pattern("n0 n1 n2", "gemm_epilogue", priority=7)),
-                refinements({"micro": ["8x8"]}), refinements({"micro": ["4x8"]})) as server:
+                patterns(), refinements({"micro": ["8x8"]}),
+                patterns(), refinements({"micro": ["4x8"]})) as server:
         summary, bundle = compile("first", "--agent=llm", f"--llm-url={server.url}",
                                   "--llm-model=small", "--llm-rounds=1")
     said = transcript.read_text()
     assert KEY not in said
     conversations = json.loads(said)["conversations"]
-    assert [len(conversation["rounds"]) for conversation in conversations] == [1, 1, 1]
+    # One about the graph, then two per round: about the grouping, and about schedules.
+    assert [len(conversation["rounds"]) for conversation in conversations] == [1] * 5
     assert len(summary["refinement"]) == 2
     again, repeated = compile("again", "--agent=replay")
     assert repeated == bundle

@@ -117,7 +117,8 @@ static cl::opt<unsigned> refineRounds(
 static cl::opt<double>
     refineEps("refine-eps",
               cl::desc("A kernel is done when its time is at most this share "
-                       "above the speed of light (default 0.25)"),
+                       "above the least that the machine needs (default "
+                       "0.25)"),
               cl::value_desc("share"), cl::init(0.25), cl::cat(agentCategory));
 static cl::opt<unsigned> refineWindow(
     "refine-window",

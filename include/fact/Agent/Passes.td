@@ -10,8 +10,9 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
   let summary = "Search again where most time can be gained";
   let description = [{
     Reads the measurements of `fact-tune` for the module's kernels. A kernel
-    within `1 + eps` of the speed of light, or with `window` attempts without
-    gain, is done: it gets its best schedule. Of the others, those with the most
+    within `1 + eps` of the least time that the machine needs (at the rates of
+    `fact-tune --probe`, else at the speed of light), or with `window` attempts
+    without gain, is done: it gets its best schedule. Of the others, those with the most
     time to gain get a space of legal schedules that were not tried: those that
     the agent proposes, else the neighbors of the best. Bundling and tuning the
     result is one round of refinement; `fact-compile --refine=N` runs N.
@@ -22,7 +23,7 @@ def Refine : Pass<"fact-refine", "::mlir::ModuleOp"> {
     Option<"results", "results", "std::string", "\"\"",
            "The tuning.json of another run of the bundle; default: its own results">,
     Option<"eps", "eps", "double", "0.25",
-           "A kernel is done if its time is at most this share above the speed of light">,
+           "A kernel is done if its time is at most this share above the least that the machine needs">,
     Option<"window", "window", "unsigned", "12", "A kernel is done after this many attempts without gain">,
     Option<"kernels", "kernels", "unsigned", "4", "Maximum kernels per round">,
     Option<"points", "points", "unsigned", "6", "Maximum new schedules per kernel">]);

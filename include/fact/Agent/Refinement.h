@@ -13,7 +13,7 @@ struct RefinementOptions {
   /// (empty: the bundle's own).
   std::string bundle;
   std::string results;
-  /// A kernel is done within (1 + eps) of the speed of light, or after `window`
+  /// A kernel is done within (1 + eps) of the least time, or after `window`
   /// attempts without gain.
   double eps = 0.25;
   unsigned window = 12;

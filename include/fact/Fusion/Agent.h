@@ -37,11 +37,30 @@ struct Verdict {
   mlir::Operation *op = nullptr;
 };
 
-/// What became of a model's patterns of one strategy.
+/// What became of a model's patterns of one strategy, each repeated layer once.
 struct PatternCounts {
   unsigned proposed = 0;
   /// Legal in the first answer about a graph, and in a later one.
   unsigned legalFirst = 0, legalRepaired = 0;
+  /// After tuning, of the patterns of the program: those with a verified
+  /// kernel, and those measured to be faster than what the rules make of the
+  /// same ops.
+  unsigned verified = 0, faster = 0;
+  /// Shares of the requests: each is divided equally among the patterns of its
+  /// answer.
+  double tokens = 0, seconds = 0;
+};
+
+/// A pattern of a model in the final grouping.
+struct StandingPattern {
+  /// "new"
+  std::string strategy;
+  /// Whether the rules would not make the same kernel.
+  bool isOwn = false;
+  /// The ids of problems: its own; and, for the smallest set of whole kernels
+  /// with the pattern that is also one of the rules' grouping, those of both.
+  std::string problem;
+  std::vector<std::string> kernels, rulesKernels;
 };
 
 /// Counts of discovery, for statistics, summaries and benchmarks.
@@ -56,8 +75,10 @@ struct DiscoveryReport {
   /// functions that run when weights are loaded, which agents do not see.
   unsigned covered = 0;
   unsigned prepared = 0;
-  /// A language model's patterns by strategy: "new".
-  std::map<std::string, PatternCounts> strategies;
+  /// A language model's patterns by strategy: "new". All of them, and those
+  /// that the rules would not make.
+  std::map<std::string, PatternCounts> strategies, ownStrategies;
+  std::vector<StandingPattern> standing;
   /// The predicted time of the last graph that a language model grouped, and
   /// that of the rules' grouping; 0 without a model.
   double predictedUs = 0, rulesUs = 0;
@@ -69,10 +90,17 @@ struct DiscoveryReport {
   int64_t tokensIn = 0;
   int64_t tokensOut = 0;
   double seconds = 0;
+  /// Of all requests: their time, and their price by the options' prices.
+  double modelSeconds = 0;
+  double price = 0;
   /// Why the rules took over from another agent; empty: they did not.
   std::string fallback;
   /// The transcript that replays this run.
   std::string transcript;
+
+  /// Adds the requests of a later conversation; `add`, also what it proposed.
+  void addRequests(const DiscoveryReport &later);
+  void add(const DiscoveryReport &later);
 
   unsigned getRejected() const {
     unsigned sum = 0;
@@ -120,6 +148,12 @@ struct AgentOptions {
 #define FACT_AGENT_OPTION(type, field, flag, value, initial, help)             \
   type field = initial;
 #include "fact/Fusion/AgentOptions.def"
+
+  /// The bundle that has the measurements of the grouping to revise, and the
+  /// share above the least time within which a program needs no revision.
+  /// Empty: the first grouping.
+  std::string measured;
+  double measuredEps = 0;
 
   /// Discovery and refinement that share one are one run: one transcript and
   /// one budget. Null: a run of its own.

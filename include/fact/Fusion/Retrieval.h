@@ -39,6 +39,9 @@ public:
   /// share of it that the nearest entry with the same ops reached.
   std::optional<double> predictMicroseconds(FusedOp fused) const;
 
+  /// The best share of light of a rule on the target's architecture.
+  std::optional<registry::Reached> findBestShare(llvm::StringRef rule) const;
+
 private:
   std::string describeProblem(FusedOp fused) const;
   Advice advise(FusedOp fused, const registry::Entry &entry,

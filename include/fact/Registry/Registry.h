@@ -133,6 +133,12 @@ struct Match {
   double distance = 0;
 };
 
+/// The largest share of light among accepted schedules, and where.
+struct Reached {
+  double solShare = 0;
+  std::string machine;
+};
+
 /// Entries of several folders, read once.
 class Registry {
 public:
@@ -155,6 +161,10 @@ public:
   /// type, distance, and id. Includes failed and pending entries. Pointers live
   /// as long as the registry.
   std::vector<Match> find(const Problem &problem) const;
+
+  /// The best of all entries of a rule on an architecture, if one has a share.
+  std::optional<Reached> findBestShare(const std::string &rule,
+                                       const std::string &architecture) const;
 
   /// The entry of an id, or null.
   const Entry *lookup(const std::string &id) const;

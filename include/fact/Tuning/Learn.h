@@ -38,8 +38,19 @@ struct Measurements {
   };
   std::string kernel;
   Problem problem;
-  double solUs = 0;
+  /// The least time at published peaks, and at the rates that the machine was
+  /// seen to reach (fact-tune --probe; 0: not probed).
+  double solUs = 0, ceilingUs = 0;
+  /// The least that it computes and moves.
+  double flops = 0, bytes = 0;
   std::vector<Attempt> attempts;
+  /// What its form gains in the whole program, if that was ablated.
+  std::vector<Gain> gains;
+
+  /// The least time that can be hoped for on the machine.
+  double getLeastUs() const { return ceilingUs > 0 ? ceilingUs : solUs; }
+  /// The fastest accepted attempt, or null.
+  const Attempt *getBest() const;
 };
 
 /// What fact-tune measured of a bundle, from its database or from `results`, a
@@ -47,6 +58,20 @@ struct Measurements {
 std::vector<Measurements> readMeasurements(const std::filesystem::path &bundle,
                                            const std::filesystem::path &results,
                                            std::string &error);
+
+/// The times of whole programs with an agent's grouping and with the rules', in
+/// turn.
+struct GroupingRace {
+  /// 0: there was no race.
+  double us = 0, rulesUs = 0;
+  /// The agent's time over the rules', and its 95% interval.
+  double ratio = 1, low = 1, high = 1;
+  /// "agent" or "rules".
+  std::string ships;
+};
+
+/// What the tuning.json of a bundle says about its grouping. Throws nothing.
+GroupingRace readGroupingRace(const std::filesystem::path &bundle);
 
 } // namespace registry
 } // namespace fact

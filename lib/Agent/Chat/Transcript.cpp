@@ -36,12 +36,29 @@ static ordered_json describe(const fact::registry::Measurements &measured) {
                         {"status", attempt.status},
                         {"detail", attempt.detail},
                         {"us", attempt.us}});
+  ordered_json gains = ordered_json::array();
+  for (const fact::registry::Gain &gain : measured.gains)
+    gains.push_back({{"form", gain.form},
+                     {"against", gain.against},
+                     {"ratio", gain.ratio},
+                     {"ratio_low", gain.low},
+                     {"ratio_high", gain.high},
+                     {"machine", gain.machine},
+                     {"date", gain.date}});
   const fact::registry::Problem &problem = measured.problem;
-  return {{"kernel", measured.kernel},      {"format", problem.format},
-          {"rule", problem.rule},           {"dtype", problem.dtype},
-          {"arch", problem.architecture},   {"ops", problem.ops},
-          {"extents", problem.extents},     {"sol_us", measured.solUs},
-          {"attempts", std::move(attempts)}};
+  return {{"kernel", measured.kernel},
+          {"format", problem.format},
+          {"rule", problem.rule},
+          {"dtype", problem.dtype},
+          {"arch", problem.architecture},
+          {"ops", problem.ops},
+          {"extents", problem.extents},
+          {"sol_us", measured.solUs},
+          {"ceiling_us", measured.ceilingUs},
+          {"flops", measured.flops},
+          {"bytes", measured.bytes},
+          {"attempts", std::move(attempts)},
+          {"gains", std::move(gains)}};
 }
 
 std::string fact::chat::writeTranscript(const std::string &path,
@@ -61,6 +78,8 @@ std::string fact::chat::writeTranscript(const std::string &path,
                     {"model", transcript.model},
                     {"target", transcript.target},
                     {"conversations", std::move(conversations)}};
+  if (!transcript.settled.empty())
+    root["settled"] = transcript.settled;
   std::string text =
       root.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   if (int code = fact::writeWholeFile(path, text))
@@ -93,6 +112,16 @@ readMeasurements(const ordered_json &value) {
   value.at("ops").get_to(measured.problem.ops);
   value.at("extents").get_to(measured.problem.extents);
   value.at("sol_us").get_to(measured.solUs);
+  measured.ceilingUs = value.value("ceiling_us", 0.0);
+  measured.flops = value.value("flops", 0.0);
+  measured.bytes = value.value("bytes", 0.0);
+  for (const ordered_json &gain : value.value("gains", ordered_json::array()))
+    measured.gains.push_back(
+        {gain.at("form").get<std::string>(),
+         gain.at("against").get<std::string>(), gain.at("ratio").get<double>(),
+         gain.at("ratio_low").get<double>(),
+         gain.at("ratio_high").get<double>(), gain.value("machine", ""),
+         gain.value("date", "")});
   for (const ordered_json &attempt : value.at("attempts"))
     measured.attempts.push_back({attempt.at("schedule").get<std::string>(),
                                  attempt.at("status").get<std::string>(),
@@ -119,6 +148,7 @@ std::string fact::chat::readTranscript(const std::string &path,
              "supported";
     transcript.model = root.value("model", "");
     transcript.target = root.value("target", "");
+    transcript.settled = root.value("settled", std::vector<bool>());
     for (const ordered_json &value : root.at("conversations")) {
       Conversation &conversation = transcript.conversations.emplace_back();
       conversation.graph = value.at("graph").get<std::string>();

@@ -28,7 +28,7 @@ struct Conversation {
   /// A hash of the graph or of its kernels, and the machine.
   std::string graph;
   std::vector<Round> rounds;
-  /// The measurements in a refinement's prompt, which a replay uses again.
+  /// The measurements in its prompt, which a replay uses again.
   std::vector<registry::Measurements> measurements;
 };
 
@@ -36,6 +36,8 @@ struct Transcript {
   std::string model;
   std::string target;
   std::vector<Conversation> conversations;
+  /// Whether the new grouping of each round stayed, which measurements decide.
+  std::vector<bool> settled;
 };
 
 /// Writes a temporary file and renames it. Both return an error, or empty.

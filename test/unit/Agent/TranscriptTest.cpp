@@ -57,10 +57,15 @@ static Transcript makeTranscript() {
   measured.kernel = "gemm_epilogue_0";
   measured.problem = {"gemm_epilogue", "f32", "host", "matmul", {{"m", 8}}};
   measured.solUs = 0.1;
+  measured.ceilingUs = 0.2;
+  measured.flops = 3;
+  measured.bytes = 4;
+  measured.gains = {{"fused", "apart", 1.25, 1.125, 1.5, "a machine", "today"}};
   measured.attempts = {{"host_gemm<rows = 8>", "ok", "a warning", 1.0 / 3},
                        {"host_gemm<rows = 4>", "wrong", "", 0}};
   transcript.conversations = {{"abc-host", {round, failed}, {}},
                               {"def-host", {}, {measured}}};
+  transcript.settled = {true, false};
   return transcript;
 }
 
@@ -86,6 +91,13 @@ TEST_F(TranscriptTest, ComesBackAsItWas) {
   EXPECT_EQ(measured.problem.rule, "gemm_epilogue");
   EXPECT_EQ(measured.problem.extents.at("m"), 8);
   EXPECT_EQ(measured.solUs, 0.1);
+  EXPECT_EQ(measured.ceilingUs, 0.2);
+  EXPECT_EQ(measured.flops, 3);
+  EXPECT_EQ(measured.bytes, 4);
+  ASSERT_EQ(measured.gains.size(), 1u);
+  EXPECT_EQ(measured.gains[0].against, "apart");
+  EXPECT_EQ(measured.gains[0].low, 1.125);
+  EXPECT_EQ(read.settled, (std::vector<bool>{true, false}));
   ASSERT_EQ(measured.attempts.size(), 2u);
   EXPECT_EQ(measured.attempts[0].key, "host_gemm<rows = 8>");
   EXPECT_EQ(measured.attempts[0].us, 1.0 / 3);
