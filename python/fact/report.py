@@ -59,6 +59,35 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | No
     sys.stdout.flush()
 
 
+def model_line(found: dict) -> str:
+    """The requests to a language model."""
+    text = (f"{found['calls']} calls, {found.get('retries', 0)} retries, "
+            f"{found.get('tokens_in', 0)} tokens in, {found.get('tokens_out', 0)} out")
+    if found.get("model_seconds"):
+        text += f", {found['model_seconds']:.1f} s"
+    return text + (f", price {found['price']:.4g}" if found.get("price") else "")
+
+
+def strategy_lines(found: dict) -> list[tuple[str, str]]:
+    """What became of a language model's patterns, by strategy: of all, and of those that the
+    rules would not make."""
+    measured = "strategies" in (found.get("measured") or {})
+    lines = []
+    for strategy, counts in (found.get("strategies") or {}).items():
+        own = counts.get("own") or {}
+        for name, each in ((strategy, counts), (f"{strategy}, the model's own", own)):
+            if not each.get("proposed"):
+                continue
+            text = (f"{each['proposed']} patterns, {each['legal_first']} legal at first, "
+                    f"{each['legal_repaired']} after repair")
+            if measured and "verified" in each:
+                text += f"; {each['verified']} verified, {each['faster']} faster than the rules"
+            if each.get("tokens"):
+                text += f"; {each['tokens']:.0f} tokens, {each['seconds']:.1f} s"
+            lines.append((name, text))
+    return lines
+
+
 def discovery_lines(summary: dict) -> list[str]:
     """The statistics of discovery and refinement in a compilation's summary, for people."""
     found = summary.get("discovery") or {}
@@ -70,11 +99,8 @@ def discovery_lines(summary: dict) -> list[str]:
              + (f", {found['covered']} by the rules" if found["agent"] != "rules" else "")
              + f" in {found['seconds']:.3f} s"]
     if found["calls"]:
-        lines.append(f"model: {found['calls']} calls, {found['retries']} retries, "
-                     f"{found['tokens_in']} tokens in, {found['tokens_out']} out")
-    for strategy, counts in found.get("strategies", {}).items():
-        lines.append(f"{strategy}: {counts['proposed']} patterns, {counts['legal_first']} legal at "
-                     f"first, {counts['legal_repaired']} after repair")
+        lines.append(f"model: {model_line(found)}")
+    lines += [f"{strategy}: {text}" for strategy, text in strategy_lines(found)]
     if found.get("rules_us"):
         lines.append(f"predicted: {found['predicted_us']:.1f} us, by the rules alone "
                      f"{found['rules_us']:.1f} us")
@@ -82,6 +108,9 @@ def discovery_lines(summary: dict) -> list[str]:
         lines.append(f"fell back to the rules: {found['fallback']}")
     if found["transcript"]:
         lines.append(f"transcript: {found['transcript']}")
+    for round_ in summary.get("regrouping") or []:
+        lines.append(f"regrouped: {round_['ratio']:.3f} of the rules' time, before "
+                     f"{round_['ratio_before']:.3f}: " + ("stays" if round_["stays"] else "dropped"))
     for number, round_ in enumerate(summary.get("refinement") or [], 1):
         lines.append(f"refinement {number}: {round_['kernels']} kernels searched again, "
                      f"{round_['schedules']} new schedules"

@@ -302,6 +302,7 @@ def _statistics(summary: dict[str, Any], described: dict[str, Any],
         "ops": summary.get("ops"), "stages": _in_order(summary.get("stages") or {}),
         "discovery": {key: value for key, value in (summary.get("discovery") or {}).items()
                       if key != "transcript"},
+        "regrouping": summary.get("regrouping"),
         "refinement": summary.get("refinement"), "memory": _memory(described),
         "tuning": tuning.get("seconds"), "objects": tuning.get("objects"),
     }

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from .. import report as terminal
 from . import charts, units
 from .collect import DATA_BEGIN, DATA_END
 from .data import Candidate, Kernel, Report
@@ -289,9 +290,11 @@ class _Page:
                  ("left to the rules", str(found.get("covered") or "")
                   if found.get("agent") != "rules" else ""),
                  ("fell back to the rules", str(found.get("fallback") or "")),
-                 ("model", f"{found['calls']} calls, {found.get('retries', 0)} retries, "
-                  f"{found.get('tokens_in', 0)} tokens in, {found.get('tokens_out', 0)} out"
-                  if found.get("calls") else "")]
+                 ("model", terminal.model_line(found) if found.get("calls") else ""),
+                 *((f"patterns: {name}", text) for name, text in terminal.strategy_lines(found))]
+        for each in self.report.statistics.get("regrouping") or []:
+            facts.append(("regrouped", f"{each['ratio']:.3f} of the rules' time, before "
+                          f"{each['ratio_before']:.3f}: {'stays' if each['stays'] else 'dropped'}"))
         items = "".join(_proposal(proposal) for proposal in self.report.proposals)
         return (_definitions([(name, value) for name, value in facts if value])
                 + (f'<ol class="proposals">{items}</ol>' if items else ""))
