@@ -36,8 +36,9 @@ struct Candidate {
   double gain = 0;
   /// The same for traffic alone, whether or not arithmetic hides it.
   double traffic = 0;
-  /// Time to copy operands that the kernel cannot read as they are, which
-  /// decides between the rules of one anchor.
+  /// Time to copy operands that the kernel cannot read as they are, and to
+  /// store results across memory, which decides between the rules of one
+  /// anchor.
   double copies = 0;
   /// The gain by the registry's measurements of such kernels.
   std::optional<double> measuredGain = {};
@@ -373,10 +374,13 @@ double RulesAgent::countCopies(const OpGroup &group) const {
 Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
   const MachineDescription &machine = fusibility->getTarget().getMachine();
   // One kernel: at the speed of light, and as the registry measured it.
-  auto [together, measured] = inspect(rule, group, [&](FusedOp fused) {
-    return std::pair(getSpeedOfLight(fused),
-                     retrieval.predictMicroseconds(fused));
-  });
+  auto [together, measured, scattered] =
+      inspect(rule, group, [&](FusedOp fused) {
+        auto plan = fusibility->getTarget().plan(fused, Silence(fused));
+        return std::tuple(getSpeedOfLight(fused),
+                          retrieval.predictMicroseconds(fused),
+                          succeeded(plan) ? (*plan)->getScatteredBytes() : 0);
+      });
   double apart = 0, traffic = 0, apartMeasured = 0;
   for (Operation *op : group) {
     SpeedOfLight light = getSpeedOfLight(op);
@@ -386,7 +390,7 @@ Candidate RulesAgent::weigh(const Rule &rule, OpGroup group) const {
     if (measured)
       apartMeasured += measureAlone(op, alone);
   }
-  double copies = countCopies(group);
+  double copies = countCopies(group) + 1e6 * scattered / machine.bandwidth;
   Candidate candidate{
       &rule, std::move(group), apart - together.getMicroseconds(machine),
       traffic - together.getTrafficMicroseconds(machine), copies};

@@ -85,3 +85,28 @@ func.func @channel_softmax(%x: tensor<4x64x32x32xbf16>) -> tensor<4x64x32x32xbf1
   %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<4x32x32x64xbf16>) -> tensor<4x64x32x32xbf16>
   return %2 : tensor<4x64x32x32xbf16>
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// An instance norm after channels last would store each element into a sector of its own: rows are reduced as they
+// are stored, and the convolution writes them so.
+
+// CHECK-LABEL: func.func @instance_norm(
+// CHECK:       fact.fused "gemm_epilogue"
+// CHECK:         fact.add
+// CHECK:         fact.permute
+// CHECK:       fact.fused "rowwise"
+// CHECK:         fact.norm
+// CHECK-NOT:   fact.fused
+func.func @instance_norm(%x: tensor<32x56x56x64xf32>, %w: tensor<64x576xf32>, %b: tensor<64xf32>) -> tensor<32x64x2916xf32> {
+  %v = fact.windows %x dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<32x56x56x64xf32>) -> tensor<32x54x54x3x3x64xf32>
+  %r = fact.reshape %v : (tensor<32x54x54x3x3x64xf32>) -> tensor<32x54x54x576xf32>
+  %m = fact.matmul %r, %w transpose_b tf32 : (tensor<32x54x54x576xf32>, tensor<64x576xf32>) -> tensor<32x54x54x64xf32>
+  %1 = fact.add %m, %b : (tensor<32x54x54x64xf32>, tensor<64xf32>) -> tensor<32x54x54x64xf32>
+  %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<32x54x54x64xf32>) -> tensor<32x64x54x54xf32>
+  %3 = fact.reshape %2 : (tensor<32x64x54x54xf32>) -> tensor<32x64x2916xf32>
+  %4 = fact.norm layer %3 eps 1.000000e-05 : (tensor<32x64x2916xf32>) -> tensor<32x64x2916xf32>
+  return %4 : tensor<32x64x2916xf32>
+}
+}

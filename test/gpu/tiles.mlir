@@ -2,7 +2,7 @@
 // fact-tune check their kernels against the references, and test_emulation.py does on a CPU.
 
 module @tiles attributes {fact.target = #fact.machine<"h200">} {
-  func.func @main(%x0_0: tensor<40x70xi1>, %x1_0: tensor<2x128x192xi8>, %x2_0: tensor<2x128x192xbf16>, %x3_0: tensor<2x3x100xbf16>, %x4_0: tensor<2x100x3xf32>, %x5_0: tensor<40x70xi64>, %x6_0: tensor<9x10x11xbf16>, %x7_0: tensor<2x3x2x2x6x20xbf16>, %x8_0: tensor<40x70xf32>, %x9_0: tensor<2x37x53xbf16>, %x9_1: tensor<2x53x37xf32>, %x9_2: tensor<37xbf16>, %x9_3: tensor<2x37x53xi1>, %x9_4: tensor<53x1xf32>, %x10_0: tensor<2x64x96xbf16>, %x10_1: tensor<2x96x64xf32>, %x10_2: tensor<64xbf16>, %x10_3: tensor<2x64x96xi1>, %x10_4: tensor<96x1xf32>, %x11_0: tensor<5x64xbf16>, %x11_1: tensor<64xbf16>, %x11_2: tensor<64xbf16>, %x12_0: tensor<5x64xf32>, %x12_1: tensor<64xf32>, %x12_2: tensor<64xf32>, %x13_0: tensor<2x8x6x6xf32>, %x13_1: tensor<8xf32>, %x13_2: tensor<8xf32>, %x14_0: tensor<2x8x3x5xbf16>, %x14_1: tensor<8xbf16>, %x14_2: tensor<8xbf16>, %x15_0: tensor<300x7xf32>, %x16_0: tensor<70x33xbf16>, %x17_0: tensor<2x24x6x8xbf16>, %x17_1: tensor<24xbf16>, %x17_2: tensor<24xbf16>, %x18_0: tensor<2x13x5x7xf32>, %x18_1: tensor<13xf32>, %x18_2: tensor<13xf32>, %x19_0: tensor<2x16x4x4xf32>, %x20_0: tensor<9x256xbf16>, %x21_0: tensor<5x77xf32>, %x22_0: tensor<7x512xbf16>, %x23_0: tensor<33x64xbf16>, %x24_0: tensor<13x1000xbf16>, %x25_0: tensor<2x5x3x64xbf16>, %x25_1: tensor<64xbf16>, %x26_0: tensor<2x5x3x4x32xbf16>, %x26_1: tensor<2x4x5x32xbf16>) -> (tensor<70x40xi1>, tensor<2x192x128xi8>, tensor<2x192x128xbf16>, tensor<2x100x3xbf16>, tensor<2x3x100xf32>, tensor<70x40xi64>, tensor<11x10x9xbf16>, tensor<2x3x6x2x20x2xbf16>, tensor<35x40xf32>, tensor<2x53x37xf32>, tensor<2x53x37xbf16>, tensor<2x96x64xf32>, tensor<2x96x64xbf16>, tensor<5x64xbf16>, tensor<5x64xf32>, tensor<2x8x6x6xf32>, tensor<2x8x3x5xbf16>, tensor<300xf32>, tensor<70xi64>, tensor<2x24x6x8xbf16>, tensor<2x13x5x7xf32>, tensor<2x16x4x4xf32>, tensor<9x256xbf16>, tensor<5x77xf32>, tensor<7x512xbf16>, tensor<33xbf16>, tensor<33xbf16>, tensor<13xbf16>, tensor<13xi64>, tensor<2x3x5x64xbf16>, tensor<2x4x5x32xbf16>) {
+  func.func @main(%x0_0: tensor<40x70xi1>, %x1_0: tensor<2x128x192xi8>, %x2_0: tensor<2x128x192xbf16>, %x3_0: tensor<2x3x100xbf16>, %x4_0: tensor<2x100x3xf32>, %x5_0: tensor<40x70xi64>, %x6_0: tensor<9x10x11xbf16>, %x7_0: tensor<2x3x2x2x6x20xbf16>, %x8_0: tensor<40x70xf32>, %x9_0: tensor<2x37x53xbf16>, %x9_1: tensor<2x53x37xf32>, %x9_2: tensor<37xbf16>, %x9_3: tensor<2x37x53xi1>, %x9_4: tensor<53x1xf32>, %x10_0: tensor<2x64x96xbf16>, %x10_1: tensor<2x96x64xf32>, %x10_2: tensor<64xbf16>, %x10_3: tensor<2x64x96xi1>, %x10_4: tensor<96x1xf32>, %x11_0: tensor<5x64xbf16>, %x11_1: tensor<64xbf16>, %x11_2: tensor<64xbf16>, %x12_0: tensor<5x64xf32>, %x12_1: tensor<64xf32>, %x12_2: tensor<64xf32>, %x13_0: tensor<2x8x6x6xf32>, %x13_1: tensor<8xf32>, %x13_2: tensor<8xf32>, %x14_0: tensor<2x8x3x5xbf16>, %x14_1: tensor<8xbf16>, %x14_2: tensor<8xbf16>, %x15_0: tensor<300x7xf32>, %x16_0: tensor<70x33xbf16>, %x17_0: tensor<2x24x6x8xbf16>, %x17_1: tensor<24xbf16>, %x17_2: tensor<24xbf16>, %x18_0: tensor<2x13x5x7xf32>, %x18_1: tensor<13xf32>, %x18_2: tensor<13xf32>, %x19_0: tensor<2x16x4x4xf32>, %x20_0: tensor<9x256xbf16>, %x21_0: tensor<5x77xf32>, %x22_0: tensor<7x512xbf16>, %x23_0: tensor<33x64xbf16>, %x24_0: tensor<13x1000xbf16>, %x25_0: tensor<2x5x3x64xbf16>, %x25_1: tensor<64xbf16>, %x26_0: tensor<2x5x3x4x32xbf16>, %x26_1: tensor<2x4x5x32xbf16>, %x27_0: tensor<2x77x52xf32>, %x28_0: tensor<2x21x70xf32>, %x29_0: tensor<2x21x64xbf16>, %x30_0: tensor<3x29x24xbf16>, %x31_0: tensor<2x77x52xf32>) -> (tensor<70x40xi1>, tensor<2x192x128xi8>, tensor<2x192x128xbf16>, tensor<2x100x3xbf16>, tensor<2x3x100xf32>, tensor<70x40xi64>, tensor<11x10x9xbf16>, tensor<2x3x6x2x20x2xbf16>, tensor<35x40xf32>, tensor<2x53x37xf32>, tensor<2x53x37xbf16>, tensor<2x96x64xf32>, tensor<2x96x64xbf16>, tensor<5x64xbf16>, tensor<5x64xf32>, tensor<2x8x6x6xf32>, tensor<2x8x3x5xbf16>, tensor<300xf32>, tensor<70xi64>, tensor<2x24x6x8xbf16>, tensor<2x13x5x7xf32>, tensor<2x16x4x4xf32>, tensor<9x256xbf16>, tensor<5x77xf32>, tensor<7x512xbf16>, tensor<33xbf16>, tensor<33xbf16>, tensor<13xbf16>, tensor<13xi64>, tensor<2x3x5x64xbf16>, tensor<2x4x5x32xbf16>, tensor<2x77x52xf32>, tensor<2x21x70xf32>, tensor<2x21x64xbf16>, tensor<3x29x24xbf16>, tensor<2x52xi64>) {
     // Transposes of each element size, odd and even, few channels both ways.
     %r0 = fact.fused "pointwise" ins(%x0_0 : tensor<40x70xi1>) {
     ^bb0(%a0: tensor<40x70xi1>):
@@ -216,6 +216,32 @@ module @tiles attributes {fact.target = #fact.machine<"h200">} {
       %4 = fact.softmax %3 dim 3 : tensor<2x4x5x32xbf16>
       fact.yield %4 : tensor<2x4x5x32xbf16>
     } : tensor<2x4x5x32xbf16>
-    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9#0, %r9#1, %r10#0, %r10#1, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23#0, %r23#1, %r24#0, %r24#1, %r25, %r26 : tensor<70x40xi1>, tensor<2x192x128xi8>, tensor<2x192x128xbf16>, tensor<2x100x3xbf16>, tensor<2x3x100xf32>, tensor<70x40xi64>, tensor<11x10x9xbf16>, tensor<2x3x6x2x20x2xbf16>, tensor<35x40xf32>, tensor<2x53x37xf32>, tensor<2x53x37xbf16>, tensor<2x96x64xf32>, tensor<2x96x64xbf16>, tensor<5x64xbf16>, tensor<5x64xf32>, tensor<2x8x6x6xf32>, tensor<2x8x3x5xbf16>, tensor<300xf32>, tensor<70xi64>, tensor<2x24x6x8xbf16>, tensor<2x13x5x7xf32>, tensor<2x16x4x4xf32>, tensor<9x256xbf16>, tensor<5x77xf32>, tensor<7x512xbf16>, tensor<33xbf16>, tensor<33xbf16>, tensor<13xbf16>, tensor<13xi64>, tensor<2x3x5x64xbf16>, tensor<2x4x5x32xbf16>
+    // Channels that come first: lanes of several warps, of one, and none; places of extremes.
+    %r27 = fact.fused "reduction" ins(%x27_0 : tensor<2x77x52xf32>) {
+    ^bb0(%a0: tensor<2x77x52xf32>):
+      %1 = fact.softmax %a0 dim 1 : tensor<2x77x52xf32>
+      fact.yield %1 : tensor<2x77x52xf32>
+    } schedule(#fact.cuda_reduction<columns = 8, lanes = 64, splits = 1, operands = held>) : tensor<2x77x52xf32>
+    %r28 = fact.fused "reduction" ins(%x28_0 : tensor<2x21x70xf32>) {
+    ^bb0(%a0: tensor<2x21x70xf32>):
+      %1 = fact.softmax %a0 dim 1 : tensor<2x21x70xf32>
+      fact.yield %1 : tensor<2x21x70xf32>
+    } schedule(#fact.cuda_reduction<columns = 32, lanes = 1, splits = 1, operands = held>) : tensor<2x21x70xf32>
+    %r29 = fact.fused "reduction" ins(%x29_0 : tensor<2x21x64xbf16>) {
+    ^bb0(%a0: tensor<2x21x64xbf16>):
+      %1 = fact.softmax %a0 dim 1 : tensor<2x21x64xbf16>
+      fact.yield %1 : tensor<2x21x64xbf16>
+    } schedule(#fact.cuda_reduction<columns = 32, lanes = 1, splits = 1, operands = held>) : tensor<2x21x64xbf16>
+    %r30 = fact.fused "reduction" ins(%x30_0 : tensor<3x29x24xbf16>) {
+    ^bb0(%a0: tensor<3x29x24xbf16>):
+      %1 = fact.softmax %a0 dim 1 : tensor<3x29x24xbf16>
+      fact.yield %1 : tensor<3x29x24xbf16>
+    } schedule(#fact.cuda_reduction<columns = 4, lanes = 8, splits = 1, operands = held>) : tensor<3x29x24xbf16>
+    %r31 = fact.fused "reduction" ins(%x31_0 : tensor<2x77x52xf32>) {
+    ^bb0(%a0: tensor<2x77x52xf32>):
+      %1 = fact.reduce argmax %a0 dims [1] : (tensor<2x77x52xf32>) -> tensor<2x52xi64>
+      fact.yield %1 : tensor<2x52xi64>
+    } schedule(#fact.cuda_reduction<columns = 8, lanes = 16, splits = 2, operands = read>) : tensor<2x52xi64>
+    return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9#0, %r9#1, %r10#0, %r10#1, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23#0, %r23#1, %r24#0, %r24#1, %r25, %r26, %r27, %r28, %r29, %r30, %r31 : tensor<70x40xi1>, tensor<2x192x128xi8>, tensor<2x192x128xbf16>, tensor<2x100x3xbf16>, tensor<2x3x100xf32>, tensor<70x40xi64>, tensor<11x10x9xbf16>, tensor<2x3x6x2x20x2xbf16>, tensor<35x40xf32>, tensor<2x53x37xf32>, tensor<2x53x37xbf16>, tensor<2x96x64xf32>, tensor<2x96x64xbf16>, tensor<5x64xbf16>, tensor<5x64xf32>, tensor<2x8x6x6xf32>, tensor<2x8x3x5xbf16>, tensor<300xf32>, tensor<70xi64>, tensor<2x24x6x8xbf16>, tensor<2x13x5x7xf32>, tensor<2x16x4x4xf32>, tensor<9x256xbf16>, tensor<5x77xf32>, tensor<7x512xbf16>, tensor<33xbf16>, tensor<33xbf16>, tensor<13xbf16>, tensor<13xi64>, tensor<2x3x5x64xbf16>, tensor<2x4x5x32xbf16>, tensor<2x77x52xf32>, tensor<2x21x70xf32>, tensor<2x21x64xbf16>, tensor<3x29x24xbf16>, tensor<2x52xi64>
   }
 }

@@ -180,6 +180,42 @@ func.func @main(%x: tensor<3x65x70xf32>, %y: tensor<40x5xf32>)
 """
 
 
+# Channels of images that come first: lanes of several warps, of one, and none; places of extremes.
+CHANNELS = """
+func.func @main(%x: tensor<2x77x52xf32>, %y: tensor<2x21x70xf32>, %z: tensor<3x29x24xbf16>,
+                %w: tensor<1x29x1xbf16>)
+    -> (tensor<2x77x52xf32>, tensor<2x21x70xf32>, tensor<3x29x24xbf16>, tensor<2x52xi64>) {
+  %0 = fact.fused "reduction" ins(%x : tensor<2x77x52xf32>) {
+  ^bb0(%a: tensor<2x77x52xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<2x77x52xf32>
+    fact.yield %1 : tensor<2x77x52xf32>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 64, splits = 1, operands = held>) : tensor<2x77x52xf32>
+  %2 = fact.fused "reduction" ins(%y : tensor<2x21x70xf32>) {
+  ^bb0(%a: tensor<2x21x70xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<2x21x70xf32>
+    fact.yield %1 : tensor<2x21x70xf32>
+  } schedule(#fact.cuda_reduction<columns = 32, lanes = 1, splits = 1, operands = held>) : tensor<2x21x70xf32>
+  %3 = fact.fused "reduction" ins(%z, %w : tensor<3x29x24xbf16>, tensor<1x29x1xbf16>) {
+  ^bb0(%a: tensor<3x29x24xbf16>, %b: tensor<1x29x1xbf16>):
+    %1 = fact.reduce max %a dims [1] keep : (tensor<3x29x24xbf16>) -> tensor<3x1x24xbf16>
+    %4 = fact.sub %a, %1 : (tensor<3x29x24xbf16>, tensor<3x1x24xbf16>) -> tensor<3x29x24xbf16>
+    %5 = fact.exp %4 : (tensor<3x29x24xbf16>) -> tensor<3x29x24xbf16>
+    %6 = fact.reduce sum %5 dims [1] keep : (tensor<3x29x24xbf16>) -> tensor<3x1x24xbf16>
+    %7 = fact.log %6 : (tensor<3x1x24xbf16>) -> tensor<3x1x24xbf16>
+    %8 = fact.sub %4, %7 : (tensor<3x29x24xbf16>, tensor<3x1x24xbf16>) -> tensor<3x29x24xbf16>
+    %9 = fact.mul %8, %b : (tensor<3x29x24xbf16>, tensor<1x29x1xbf16>) -> tensor<3x29x24xbf16>
+    fact.yield %9 : tensor<3x29x24xbf16>
+  } schedule(#fact.cuda_reduction<columns = 4, lanes = 8, splits = 1, operands = held>) : tensor<3x29x24xbf16>
+  %10 = fact.fused "reduction" ins(%x : tensor<2x77x52xf32>) {
+  ^bb0(%a: tensor<2x77x52xf32>):
+    %1 = fact.reduce argmax %a dims [1] : (tensor<2x77x52xf32>) -> tensor<2x52xi64>
+    fact.yield %1 : tensor<2x52xi64>
+  } schedule(#fact.cuda_reduction<columns = 8, lanes = 16, splits = 2, operands = read>) : tensor<2x52xi64>
+  return %0, %2, %3, %10 : tensor<2x77x52xf32>, tensor<2x21x70xf32>, tensor<3x29x24xbf16>, tensor<2x52xi64>
+}
+"""
+
+
 def phases(name, element, sizes, steps, first):
     """The end of a transposed convolution: phases of rows and columns, stored as neighbors and
     with channels before pixels, without some of the first and last pixels."""
@@ -280,6 +316,12 @@ def test_tiles(root, tmp_path):
     (tmp_path / "tiles.mlir").write_text(TILES)
     report = emulate_text(root, tmp_path, tmp_path / "tiles.mlir")
     assert {"cuda_tile", "cuda_row"} <= kinds(report), kinds(report)
+
+
+def test_channels_are_read_once(root, tmp_path):
+    (tmp_path / "channels.mlir").write_text(CHANNELS)
+    report = emulate_text(root, tmp_path, tmp_path / "channels.mlir")
+    assert kinds(report) == {"cuda_reduction"}, kinds(report)
 
 
 @pytest.mark.full

@@ -136,6 +136,11 @@ public:
   /// compiled.
   virtual double predict(ScheduleAttr schedule) const = 0;
 
+  /// What stores move beyond the bytes of the results, because neighbors of the
+  /// kernel are not neighbors of a result. It decides between the rules of one
+  /// anchor.
+  virtual double getScatteredBytes() const { return 0; }
+
   /// Schedules with equal keys differ in runtime parameters only, and share one
   /// object.
   virtual std::string getObjectKey(ScheduleAttr schedule) const {

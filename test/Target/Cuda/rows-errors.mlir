@@ -171,14 +171,14 @@ func.func @threads(%x: tensor<4x64x32xf32>) -> tensor<4x32xf32> {
 // -----
 
 module attributes {fact.target = #fact.machine<"h200">} {
-func.func @too_long_to_hold(%x: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+func.func @too_long_to_hold(%x: tensor<4x256x32xf32>) -> tensor<4x256x32xf32> {
   // expected-error @+1 {{a thread holds at most 256 bytes of operands, not 512}}
-  %0 = fact.fused "reduction" ins(%x : tensor<4x64x32xf32>) {
-  ^bb0(%a: tensor<4x64x32xf32>):
-    %1 = fact.softmax %a dim 1 : tensor<4x64x32xf32>
-    fact.yield %1 : tensor<4x64x32xf32>
-  } schedule(#fact.cuda_reduction<columns = 32, lanes = 2, splits = 1, operands = held>) : tensor<4x64x32xf32>
-  return %0 : tensor<4x64x32xf32>
+  %0 = fact.fused "reduction" ins(%x : tensor<4x256x32xf32>) {
+  ^bb0(%a: tensor<4x256x32xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<4x256x32xf32>
+    fact.yield %1 : tensor<4x256x32xf32>
+  } schedule(#fact.cuda_reduction<columns = 32, lanes = 2, splits = 1, operands = held>) : tensor<4x256x32xf32>
+  return %0 : tensor<4x256x32xf32>
 }
 }
 

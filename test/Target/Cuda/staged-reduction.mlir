@@ -28,6 +28,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // A softmax of permuted rows, and what follows in the order of memory: the operand is read once.
 // CHECK: struct Body2
 // CHECK: expf
+// CHECK: 1.0f / reduced1;
 // CHECK: using Kernel = StagedReduction<
 // CHECK-NEXT: ReductionShape<4, 64, 32>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningMaximum>, float, Body0>,
@@ -111,5 +112,39 @@ func.func @variance(%x: tensor<8192x4096xbf16>) -> tensor<8192xbf16> {
     fact.yield %4 : tensor<8192xbf16>
   } : tensor<8192xbf16>
   return %0 : tensor<8192xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A thread that holds whole columns has fewer of them.
+
+// CHECK:      ReductionShape<16, 21, 4096>,
+// CHECK:      ReductionSchedule<2, 128, 1, 1, true>>;
+func.func @classes(%x: tensor<16x21x64x64xf32>) -> tensor<16x21x64x64xf32> {
+  %0 = fact.fused "reduction" ins(%x : tensor<16x21x64x64xf32>) {
+  ^bb0(%a: tensor<16x21x64x64xf32>):
+    %1 = fact.softmax %a dim 1 : tensor<16x21x64x64xf32>
+    fact.yield %1 : tensor<16x21x64x64xf32>
+  } schedule(#fact.cuda_reduction<columns = 128, lanes = 1, splits = 1, operands = held>) : tensor<16x21x64x64xf32>
+  return %0 : tensor<16x21x64x64xf32>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// 16-bit columns are held as floats.
+
+// CHECK:      ReductionShape<16, 21, 4096>,
+// CHECK:      ReductionSchedule<2, 128, 1, 1, true>>;
+func.func @narrow_classes(%x: tensor<16x21x64x64xbf16>) -> tensor<16x21x64x64xbf16> {
+  %0 = fact.fused "reduction" ins(%x : tensor<16x21x64x64xbf16>) {
+  ^bb0(%a: tensor<16x21x64x64xbf16>):
+    %1 = fact.softmax %a dim 1 : tensor<16x21x64x64xbf16>
+    fact.yield %1 : tensor<16x21x64x64xbf16>
+  } schedule(#fact.cuda_reduction<columns = 128, lanes = 1, splits = 1, operands = held>) : tensor<16x21x64x64xbf16>
+  return %0 : tensor<16x21x64x64xbf16>
 }
 }

@@ -28,6 +28,9 @@ public:
 
   SpaceAttrInterface getSpace() const override;
   double predict(ScheduleAttr schedule) const override;
+  double getScatteredBytes() const override {
+    return countElements() * reduction.getScatteredBytes();
+  }
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override;
 
@@ -36,17 +39,40 @@ protected:
                             EmitError emitError) const override;
 
 private:
+  double countElements() const {
+    return double(reduction.outer) * reduction.length * reduction.inner;
+  }
   int64_t countBlocks(CudaReductionAttr schedule) const {
-    return llvm::divideCeilSigned(reduction.countColumns(),
+    return llvm::divideCeilSigned(reduction.countColumns(getVector(schedule)),
                                   schedule.getColumns()) *
            schedule.getSplits();
   }
 
   /// Of the operands that a block reads, in each pass.
   int64_t getBlockBytes(CudaReductionAttr schedule) const {
-    return schedule.getColumns() * reduction.vector * reduction.getLength() *
+    return schedule.getColumns() * getVector(schedule) * reduction.getLength() *
            reduction.getOperandBytes();
   }
+
+  /// Bytes of operands that a thread may hold.
+  static int64_t getHeldLimit(CudaReductionAttr schedule) {
+    return schedule.getColumns() * schedule.getLanes() > 512 ? 128 : 256;
+  }
+  int64_t getHeldBytes(CudaReductionAttr schedule, int64_t vector) const {
+    return llvm::divideCeilSigned(reduction.getLength(), schedule.getLanes()) *
+           reduction.getHeldBytes(vector);
+  }
+  /// Neighboring columns of a thread: fewer where it holds long parts of them.
+  int64_t getVector(CudaReductionAttr schedule) const {
+    int64_t vector = reduction.vector;
+    if (schedule.isHeld() && !reduction.folds())
+      while (vector > 1 &&
+             getHeldBytes(schedule, vector) > getHeldLimit(schedule))
+        vector /= 2;
+    return vector;
+  }
+  /// Of shared memory: `Lanewise` of ReductionStages.cuh.
+  int64_t getScratchBytes(CudaReductionAttr schedule) const;
 
   StagedReduction reduction;
 };
@@ -92,9 +118,8 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
   if (own.isHeld()) {
     if (reduction.countPasses() == 1)
       return emitError() << "a single pass has nothing to hold";
-    int64_t limit = threads > 512 ? 128 : 256;
-    int64_t bytes = llvm::divideCeilSigned(reduction.getLength(), lanes) *
-                    reduction.getHeldBytes();
+    int64_t limit = getHeldLimit(own);
+    int64_t bytes = getHeldBytes(own, getVector(own));
     if (bytes > limit)
       return emitError() << "a thread holds at most " << limit
                          << " bytes of operands, not " << bytes;
@@ -109,10 +134,20 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
                        << blockBytes;
   if (countBlocks(own) >= INT32_MAX)
     return emitError() << "has too many columns for one grid: "
-                       << reduction.countColumns();
-  // The state of a place is a value and a number.
-  return requireSharedMemory(threads * reduction.vector * 16, machine,
-                             emitError);
+                       << reduction.countColumns(getVector(own));
+  return requireSharedMemory(getScratchBytes(own), machine, emitError);
+}
+
+int64_t StagedReductionPlan::getScratchBytes(CudaReductionAttr schedule) const {
+  int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
+  int64_t state = reduction.getStateBytes();
+  // States of less than a word are not shuffled.
+  int64_t perWarp =
+      state < 4 ? 1 : std::min(lanes, std::max<int64_t>(1, 32 / columns));
+  int64_t width = reduction.folds() ? 1 : getVector(schedule);
+  int64_t regions = reduction.stages.size() > 1 ? 2 : 1;
+  return lanes == perWarp ? 0
+                          : regions * lanes / perWarp * columns * width * state;
 }
 
 SpaceAttrInterface StagedReductionPlan::getSpace() const {
@@ -143,19 +178,26 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
     if (isMultiPass && longest <= 64)
       lanes.insert(std::max<int64_t>(1, longest / 4));
     // Few columns that cannot be split are spread over more blocks.
-    bool isNarrow = isMultiPass &&
-                    reduction.countColumns() < least * machine.multiprocessors;
+    bool isNarrow = isMultiPass && reduction.countColumns(reduction.vector) <
+                                       least * machine.multiprocessors;
     if (isNarrow && least >= 4)
       lanes.insert(std::min<int64_t>(4096 / least, longest));
     columns.insert(isNarrow ? std::max<int64_t>(1, least / 4)
                             : std::min<int64_t>(256, 4 * least));
+    // A thread, or a few, hold whole columns: nothing waits for others.
+    constexpr int64_t mostElements = 64;
+    if (isMultiPass && length <= 4 * mostElements) {
+      lanes.insert(
+          llvm::PowerOf2Ceil(llvm::divideCeilSigned(length, mostElements)));
+      columns.insert(128);
+    }
   }
   if (isMultiPass)
     operands.push_back(ReductionOperands::held);
   splits.insert(1);
   if (!isMultiPass) {
-    int64_t blocks =
-        llvm::divideCeilSigned(reduction.countColumns(), columns.front());
+    int64_t blocks = llvm::divideCeilSigned(
+        reduction.countColumns(reduction.vector), columns.front());
     int64_t missing =
         llvm::divideCeilSigned(8 * machine.multiprocessors, blocks);
     int64_t most = length / (8 * lanes.front());
@@ -168,42 +210,57 @@ SpaceAttrInterface StagedReductionPlan::getSpace() const {
 
 double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   auto own = cast<CudaReductionAttr>(schedule);
-  double elements =
-      double(reduction.outer) * reduction.length * reduction.inner;
+  int64_t vector = getVector(own);
+  double elements = countElements();
   double threads = double(own.getColumns()) * own.getLanes();
   double blocks = double(countBlocks(own));
+  // Threads that hold many elements are fewer.
+  double steps = llvm::divideCeilSigned(reduction.getLength(),
+                                        own.getLanes() * own.getSplits());
+  double registers =
+      own.isHeld() ? std::clamp(32 + 1.25 * steps * vector, 32.0, 255.0) : 32;
+  double perMultiprocessor =
+      std::max(1.0, std::floor(std::min(2048.0, 65536 / registers) / threads));
   double resident =
-      std::min(blocks, machine.multiprocessors * std::floor(2048 / threads));
+      std::min(blocks, machine.multiprocessors * perMultiprocessor);
   // Passes after the first read from the cache what fits there.
   double passes = own.isHeld() ? 1 : reduction.countPasses();
   double again =
       resident * getBlockBytes(own) < 0.7 * machine.cacheBytes ? 0.4 : 1;
   double bytes =
       elements * ((1 + (passes - 1) * again) * reduction.getOperandBytes() +
-                  reduction.getResultBytes());
+                  reduction.getResultBytes() + reduction.getScatteredBytes());
   // Bytes in flight: four vectors per thread, more of small ones, all of what
   // is held.
-  double steps = llvm::divideCeilSigned(reduction.getLength(),
-                                        own.getLanes() * own.getSplits());
-  double step = reduction.vector * reduction.getOperandBytes();
+  double step = vector * reduction.getOperandBytes();
   double inFlight =
       step * std::min(steps, own.isHeld() ? 16.0 : std::max(4.0, 32 / step));
   double wanted = 32e3 * machine.multiprocessors;
   double efficiency =
       0.9 * std::min(1.0, resident * threads * inFlight / wanted);
   // Parts of lines, and idle lanes.
-  double line = std::min(own.getColumns() * reduction.vector, reduction.inner) *
+  double line = std::min(own.getColumns() * vector, reduction.inner) *
                 reduction.getOperandBytes();
-  if (own.getColumns() * reduction.vector < reduction.inner && line < 64)
+  if (own.getColumns() * vector < reduction.inner && line < 64)
     efficiency *= line / 64;
   efficiency *= double(reduction.getLength()) /
                 (steps * own.getLanes() * own.getSplits());
-  double barriers = 2e-8 * llvm::Log2_64(own.getLanes()) *
-                    std::ceil(blocks / (machine.multiprocessors *
-                                        std::floor(2048 / threads)));
-  return 1e6 * (bytes / (machine.bandwidth * std::max(efficiency, 1e-3)) +
-                barriers * reduction.stages.size() +
-                machine.launchSeconds * (own.getSplits() > 1 ? 2 : 1));
+  double memory = bytes / (machine.bandwidth * std::max(efficiency, 1e-3));
+  // Each pass that reads again computes again.
+  double slots = passes * (2 + 4.0 / vector + reduction.body->getCost() / 2) +
+                 2 * reduction.stages.size();
+  double compute =
+      elements * slots / (0.7 * 128 * machine.multiprocessors * machine.clock);
+  // Warps shuffle; blocks of several warps of a column meet at two barriers.
+  double waits = own.getLanes() == 1                      ? 0
+                 : own.getLanes() * own.getColumns() > 32 ? 1e-7
+                                                          : 4e-8;
+  double combining =
+      waits * reduction.stages.size() *
+      std::ceil(blocks / (machine.multiprocessors * perMultiprocessor));
+  return 1e6 *
+         (0.9 * std::max(memory, compute) + 0.1 * (memory + compute) +
+          combining + machine.launchSeconds * (own.getSplits() > 1 ? 2 : 1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +373,7 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
   os << ",\n    ";
   printReductionResults(os, columnFunctors, reduction.column);
   os << llvm::formatv(",\n    ReductionSchedule<{0}, {1}, {2}, {3}, {4}>>;\n",
-                      reduction.vector, own.getColumns(), own.getLanes(),
+                      getVector(own), own.getColumns(), own.getLanes(),
                       own.getSplits(), own.isHeld());
   printFooter(os, symbol);
   return success();

@@ -32,13 +32,14 @@ struct StagedReduction {
   llvm::SmallVector<StridedView> operands, columnOperands;
   ReductionResults full, column;
   int64_t outer = 1, length = 1, inner = 1;
-  /// Neighboring columns of a thread; elements of a row where `inner` is 1.
+  /// The most neighboring columns of a thread; elements of a row where `inner`
+  /// is 1.
   int64_t vector = 1;
 
   bool folds() const { return inner == 1; }
   /// Vectors that are reduced together, and threads' columns.
   int64_t getLength() const { return folds() ? length / vector : length; }
-  int64_t countColumns() const {
+  int64_t countColumns(int64_t vector) const {
     return outer * (folds() ? 1 : inner / vector);
   }
   int64_t countPasses() const { return stages.size() + !full.views.empty(); }
@@ -58,19 +59,45 @@ struct StagedReduction {
     }
     return bytes ? bytes : all;
   }
-  /// Of the registers that hold one vector of all operands.
-  int64_t getHeldBytes() const {
+  /// Of the registers that hold one vector of all operands. Columns are held
+  /// as stages compute with them.
+  int64_t getHeldBytes(int64_t vector) const {
     int64_t bytes = 0;
-    for (const StridedView &operand : operands)
-      bytes += std::max<int64_t>(
-          4, vector *
-                 getStorageBytes(getTensorType(operand.base).getElementType()));
+    for (const StridedView &operand : operands) {
+      int64_t size =
+          getStorageBytes(getTensorType(operand.base).getElementType());
+      int64_t count = folds() || operand.strides.back() != 0 ? vector : 1;
+      bytes += folds() ? std::max<int64_t>(4, count * size)
+                       : count * std::max<int64_t>(4, size);
+    }
+    return bytes;
+  }
+  /// Of the largest state of a stage: a value, with its place if that is found.
+  int64_t getStateBytes() const {
+    int64_t bytes = 0;
+    for (mlir::Operation *stage : stages) {
+      auto reduce = llvm::cast<ReduceOp>(stage);
+      int64_t value = getStorageBytes(
+          getComputeType(getTensorType(reduce.getOperand()).getElementType()));
+      bytes = std::max(bytes, reduce.getArithmetic().locates
+                                  ? 2 * std::max<int64_t>(4, value)
+                                  : value);
+    }
     return bytes;
   }
   int64_t getResultBytes() const {
     int64_t bytes = 0;
     for (mlir::Value value : full.values)
       bytes += getStorageBytes(getTensorType(value).getElementType());
+    return bytes;
+  }
+  /// What stores of one element move beyond these: neighbors that lie apart in
+  /// a result fill a sector of 32 bytes each.
+  int64_t getScatteredBytes() const {
+    int64_t bytes = 0;
+    for (auto [value, view] : llvm::zip_equal(full.values, full.views))
+      if (view.shape.back() > 1 && view.strides.back() != 1)
+        bytes += 32 - getStorageBytes(getTensorType(value).getElementType());
     return bytes;
   }
 };

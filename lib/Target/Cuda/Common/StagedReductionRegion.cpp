@@ -55,7 +55,7 @@ static Value castTo(ImplicitLocOpBuilder &b, Value value, Type element) {
   return CastOp::create(b, getTensorType(value).clone(element), value);
 }
 
-/// exp(x - max(x)) over its sum.
+/// exp(x - max(x)) times the reciprocal of its sum, one per column.
 static void writeOut(SoftmaxOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto type = cast<RankedTensorType>(op.getType());
@@ -64,7 +64,7 @@ static void writeOut(SoftmaxOp op) {
   Value largest = ReduceOp::create(b, ReduceKind::max, x, dim, /*keep=*/true);
   Value weights = ExpOp::create(b, SubOp::create(b, x, largest));
   Value sum = ReduceOp::create(b, ReduceKind::sum, weights, dim, /*keep=*/true);
-  Value result = DivOp::create(b, weights, sum);
+  Value result = MulOp::create(b, weights, ReciprocalOp::create(b, sum));
   op.replaceAllUsesWith(castTo(b, result, type.getElementType()));
   op.erase();
 }
@@ -396,8 +396,8 @@ FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
     return isa<NormOp, SoftmaxOp, ReduceOp>(op);
   };
   constexpr int64_t lanes = 1024, most = 128;
-  int64_t held =
-      llvm::divideCeil(reduction.getLength(), lanes) * reduction.getHeldBytes();
+  int64_t held = llvm::divideCeil(reduction.getLength(), lanes) *
+                 reduction.getHeldBytes(reduction.vector);
   if (reduction.folds() && held > most &&
       llvm::count_if(fused.getBodyOps(), isRow) > 1)
     return emitError() << "a row of several reductions stays in registers, at "

@@ -29,11 +29,12 @@ struct ReductionShape {
 template <class Operation, bool IsMean = false> struct Folded {
   template <class Value> using State = Value;
   template <class Value> using Result = Value;
-  template <class Value> FACT_DEVICE Value begin() {
+  template <class Value> FACT_DEVICE Value begin(int64_t = 0) {
     return Operation::template identity<Value>();
   }
-  template <class Value> FACT_DEVICE Value make(Value value, int64_t) {
-    return value;
+  template <class Value>
+  FACT_DEVICE Value next(Value state, Value value, int64_t) {
+    return Operation::apply(state, value);
   }
   template <class Value> FACT_DEVICE Value combine(Value a, Value b) {
     return Operation::apply(a, b);
@@ -52,22 +53,24 @@ template <class Operation> struct Place {
   template <class Value> using State = Found<Value>;
   template <class Value> using Result = int64_t;
 
-  /// A place after all others.
-  template <class Value> FACT_DEVICE Found<Value> begin() {
-    return {Operation::template identity<Value>(), INT32_MAX};
+  /// `first` is the first of the places that follow: elements that are all the
+  /// identity have it. Without elements, it is a place after all others.
+  template <class Value> FACT_DEVICE Found<Value> begin(int64_t first = 0) {
+    return {Operation::template identity<Value>(), int32_t(first)};
   }
+  /// Takes an element that comes after those of the state.
   template <class Value>
-  FACT_DEVICE Found<Value> make(Value value, int64_t place) {
-    return {value, int32_t(place)};
+  FACT_DEVICE Found<Value> next(Found<Value> state, Value value,
+                                int64_t place) {
+    bool const exceeds = Operation::exceeds(value, state.value);
+    return {exceeds ? value : state.value,
+            exceeds ? int32_t(place) : state.place};
   }
   template <class Value>
   FACT_DEVICE Found<Value> combine(Found<Value> a, Found<Value> b) {
-    bool const a_nan = a.value != a.value, b_nan = b.value != b.value;
-    if (a_nan != b_nan)
-      return a_nan ? a : b;
-    if (a_nan || a.value == b.value)
-      return a.place < b.place ? a : b;
-    return Operation::apply(a.value, b.value) == a.value ? a : b;
+    if (a.place < b.place)
+      return Operation::exceeds(b.value, a.value) ? b : a;
+    return Operation::exceeds(a.value, b.value) ? a : b;
   }
   template <class Value>
   FACT_DEVICE int64_t finish(Found<Value> found, int64_t) {
@@ -147,62 +150,80 @@ __device__ __forceinline__ void store(void *const *buffers, int64_t offset,
   }
 }
 
+/// How the lanes of each column combine their states.
+template <int Columns, int Lanes, int Vector, class State> struct Lanewise {
+  /// Lanes of a column in a warp, which shuffle the words of their states, and
+  /// groups of them, which meet in shared memory.
+  static constexpr int per_warp = sizeof(State) % 4 != 0 || Columns >= 32 ? 1
+                                  : 32 / Columns < Lanes ? 32 / Columns
+                                                         : Lanes;
+  static constexpr int groups = Lanes / per_warp;
+  static constexpr int values = Columns * Vector;
+  static constexpr int scratch_bytes = groups > 1 ? groups * values *
+                                                        int(sizeof(State))
+                                                  : 0;
+};
+
+template <class State>
+__device__ __forceinline__ State shuffle_xor(State state, int distance) {
+  static_assert(sizeof(State) % 4 == 0, "states are whole words");
+  uint32_t words[sizeof(State) / 4];
+  memcpy(words, &state, sizeof(State));
+#pragma unroll
+  for (uint32_t &word : words)
+    word = __shfl_xor_sync(0xffffffffu, word, distance);
+  memcpy(&state, words, sizeof(State));
+  return state;
+}
+
 /// Combines the states of all lanes of each column, in a fixed order; all lanes
-/// get the result. Ends with all reads of `scratch` done.
+/// get the result. Others may still read `scratch` until the next barrier.
 template <class Operation, int Columns, int Lanes, int Vector, class State>
 __device__ __forceinline__ void
 combine_lanes(State (&states)[Vector], State *scratch, int column, int lane) {
-  if constexpr (Lanes > 1) {
+  using Layout = Lanewise<Columns, Lanes, Vector, State>;
+  constexpr int per_warp = Layout::per_warp, groups = Layout::groups;
+  constexpr int values = Layout::values;
+  if constexpr (per_warp > 1)
+#pragma unroll
+    for (int distance = per_warp / 2; distance > 0; distance /= 2)
+#pragma unroll
+      for (int i = 0; i < Vector; ++i)
+        states[i] = Operation::combine(
+            states[i], shuffle_xor(states[i], distance * Columns));
+  if constexpr (groups > 1) {
     // Threads next to each other use neighboring words.
-    auto at = [&](int lane, int i) -> State & {
-      return scratch[(i * Lanes + lane) * Columns + column];
+    auto at = [&](int group, int i) -> State & {
+      return scratch[group * values + i * Columns + column];
     };
+    if (lane % per_warp == 0)
 #pragma unroll
-    for (int i = 0; i < Vector; ++i)
-      at(lane, i) = states[i];
+      for (int i = 0; i < Vector; ++i)
+        at(lane / per_warp, i) = states[i];
     __syncthreads();
-    for (int half = Lanes / 2; half > 0; half /= 2) {
-      if (lane < half)
+    // Each thread combines all groups of its columns, or all threads share the
+    // columns.
+    constexpr int most_reads = 32;
+    if constexpr (groups * Vector > most_reads) {
+      for (int value = lane * Columns + column; value < values;
+           value += Columns * Lanes) {
+        State combined = scratch[value];
 #pragma unroll
-        for (int i = 0; i < Vector; ++i)
-          at(lane, i) = Operation::combine(at(lane, i), at(lane + half, i));
+        for (int group = 1; group < groups; ++group)
+          combined =
+              Operation::combine(combined, scratch[group * values + value]);
+        scratch[value] = combined;
+      }
       __syncthreads();
     }
 #pragma unroll
-    for (int i = 0; i < Vector; ++i)
+    for (int i = 0; i < Vector; ++i) {
       states[i] = at(0, i);
-    __syncthreads();
-  }
-}
-
-/// The same for one state of a thread, where lanes of a column lie together in
-/// warps: words of it are shuffled.
-template <class Operation, int Columns, int Lanes, class State>
-__device__ __forceinline__ void combine_rows(State &state, State *scratch,
-                                             int column, int lane) {
-  constexpr int per_warp = 32 / Columns < Lanes ? 32 / Columns : Lanes;
-  constexpr int groups = Lanes / per_warp;
-  static_assert(sizeof(State) % 4 == 0, "states are whole words");
+      if constexpr (groups * Vector <= most_reads)
 #pragma unroll
-  for (int distance = per_warp / 2; distance > 0; distance /= 2) {
-    uint32_t words[sizeof(State) / 4];
-    memcpy(words, &state, sizeof(State));
-#pragma unroll
-    for (uint32_t &word : words)
-      word = __shfl_xor_sync(0xffffffffu, word, distance * Columns);
-    State other;
-    memcpy(&other, words, sizeof(State));
-    state = Operation::combine(state, other);
-  }
-  if constexpr (groups > 1) {
-    if (lane % per_warp == 0)
-      scratch[lane / per_warp * Columns + column] = state;
-    __syncthreads();
-    state = scratch[column];
-#pragma unroll
-    for (int group = 1; group < groups; ++group)
-      state = Operation::combine(state, scratch[group * Columns + column]);
-    __syncthreads();
+        for (int group = 1; group < groups; ++group)
+          states[i] = Operation::combine(states[i], at(group, i));
+    }
   }
 }
 

@@ -24,6 +24,7 @@
 #ifndef FACT_CUTLASS_SCAN_CUH
 #define FACT_CUTLASS_SCAN_CUH
 
+#include "Scalars.cuh"
 #include "Vector.cuh"
 #include <cmath>
 #include <limits>
@@ -63,7 +64,14 @@ struct RunningMaximum {
       return std::numeric_limits<T>::min();
   }
   template <class T> FACT_DEVICE T apply(T a, T b) {
-    return a > b || a != a ? a : b;
+    if constexpr (std::is_same_v<T, float>)
+      return nan_maximum(a, b);
+    else
+      return a > b || a != a ? a : b;
+  }
+  /// Whether `next` is the extreme of both, and not `before`.
+  template <class T> FACT_DEVICE bool exceeds(T next, T before) {
+    return !(next <= before) && before == before;
   }
 };
 
@@ -75,7 +83,14 @@ struct RunningMinimum {
       return std::numeric_limits<T>::max();
   }
   template <class T> FACT_DEVICE T apply(T a, T b) {
-    return a < b || a != a ? a : b;
+    if constexpr (std::is_same_v<T, float>)
+      return nan_minimum(a, b);
+    else
+      return a < b || a != a ? a : b;
+  }
+  /// Whether `next` is the extreme of both, and not `before`.
+  template <class T> FACT_DEVICE bool exceeds(T next, T before) {
+    return !(next >= before) && before == before;
   }
 };
 

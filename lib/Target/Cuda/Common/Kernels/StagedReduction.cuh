@@ -36,8 +36,10 @@
 //
 // A thread has `vector` neighboring columns; `columns` such threads are next to
 // each other, and `lanes` share the length. If `held`, a thread keeps its
-// operands in registers from the first stage to the last result; else each
-// stage reads them again. One stage without full results may be shared by
+// operands in registers from the first stage to the last result, and with them
+// what several stages compute of them: nothing is computed under a condition,
+// so that the compiler sees the same values. Else each stage reads and computes
+// them again. One stage without full results may be shared by
 // `splits` blocks, whose parts another kernel combines. All is combined in a
 // fixed order.
 //
@@ -120,14 +122,34 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   using StageAt = std::tuple_element_t<I, std::tuple<StageList...>>;
   using Partial = typename StageAt<0>::State;
 
-  static constexpr int state_bytes() {
+  template <size_t I>
+  using LanesOf =
+      reduction::Lanewise<columns, lanes, width, typename StageAt<I>::State>;
+  using FinishLanes =
+      reduction::Lanewise<finish_columns, finish_lanes, width, Partial>;
+
+  /// Of the largest stage.
+  template <size_t... S>
+  static constexpr int region_bytes(std::index_sequence<S...>) {
     int largest = 0;
-    ((largest = int(sizeof(typename StageList::State)) > largest
-                    ? int(sizeof(typename StageList::State))
-                    : largest),
+    ((largest = LanesOf<S>::scratch_bytes > largest ? LanesOf<S>::scratch_bytes
+                                                    : largest),
      ...);
-    return largest;
+    return (largest + 15) / 16 * 16;
   }
+  /// Stages take turns with two regions of shared memory: the barrier of one
+  /// ends all reads of the one before.
+  template <size_t Number, size_t... S>
+  static constexpr int find_region(std::index_sequence<S...>) {
+    int before = 0;
+    ((before += S < Number && LanesOf<S>::scratch_bytes > 0), ...);
+    return before % 2 * region_bytes(StageNumbers{});
+  }
+
+  /// Whether lanes and blocks have no more than the elements there are.
+  static constexpr bool fills_lanes =
+      chunk * splits == Shape::length && chunk % lanes == 0;
+  static constexpr bool fills_blocks = total % columns == 0;
 
 public:
   static constexpr int buffer_count =
@@ -140,10 +162,9 @@ public:
                                                   : 0;
   static constexpr int block_threads = columns * lanes;
   static constexpr int finish_threads = finish_columns * finish_lanes;
-  static constexpr int shared_bytes = lanes > 1 ? block_threads * width *
-                                                      state_bytes()
-                                                : 0;
-  static constexpr int finish_bytes = finish_threads * width * state_bytes();
+  static constexpr int shared_bytes =
+      (sizeof...(StageList) > 1 ? 2 : 1) * region_bytes(StageNumbers{});
+  static constexpr int finish_bytes = FinishLanes::scratch_bytes;
 
   struct State {
     void *buffers[buffer_count];
@@ -191,7 +212,7 @@ public:
     Partial states[width];
 #pragma unroll
     for (int j = 0; j < width; ++j)
-      states[j] = Operation::template begin<typename First::Value>();
+      states[j] = Operation::template begin<typename First::Value>(INT32_MAX);
     if (where.active)
 #pragma unroll 4
       for (int split = where.lane; split < splits; split += finish_lanes)
@@ -223,7 +244,7 @@ private:
   FACT_DEVICE Where get_where(int64_t group, int64_t split) {
     int64_t const column = group * Columns + threadIdx.x % Columns;
     int const lane = threadIdx.x / Columns;
-    bool const active = column < total;
+    bool const active = (Columns == columns && fills_blocks) || column < total;
     int64_t const safe = active ? column : 0;
     int64_t const end = (split + 1) * chunk;
     return {active,
@@ -245,42 +266,55 @@ private:
     if constexpr (Schedule::held)
 #pragma unroll
       for (int64_t i = 0; i < kept; ++i)
-        if (where.first + i * lanes < where.end)
-          load(state, where, where.first + i * lanes, held[i], numbers);
+        load(state, where,
+             within<fills_lanes>(where.first + i * lanes, Shape::length),
+             held[i], numbers);
     (reduce<S>(state, where, held, reduced, stages, numbers), ...);
     if constexpr (splits == 1) {
       if (where.lane == 0)
         store_columns(state, where, reduced, stages,
                       std::index_sequence_for<ColumnTensors...>{});
       if constexpr (sizeof...(List) > 0)
-        visit(state, where, held, [&](int64_t place, Loaded const &loaded) {
-          (store<List>(state, where, place, loaded, reduced, stages, numbers),
-           ...);
-        });
+        visit(state, where, held,
+              [&](int64_t place, bool exists, Loaded const &loaded) {
+                (store<List>(state, where, place, exists, loaded, reduced,
+                             stages, numbers),
+                 ...);
+              });
     }
   }
 
-  /// Calls `function` with each of the thread's elements.
+  /// The place, or the last one where a lane has fewer than others.
+  template <bool IsFilled>
+  FACT_DEVICE int64_t within(int64_t place, int64_t end) {
+    return IsFilled || place < end ? place : end - 1;
+  }
+
+  /// Calls `function` with each of the thread's elements, and with whether
+  /// there is such an element.
   template <int64_t Kept, class Function>
   FACT_DEVICE void visit(State const &state, Where const &where,
                          Loaded const (&held)[Kept], Function function) {
     if constexpr (Schedule::held) {
 #pragma unroll
-      for (int64_t i = 0; i < Kept; ++i)
-        if (where.first + i * lanes < where.end)
-          function(where.first + i * lanes, held[i]);
+      for (int64_t i = 0; i < Kept; ++i) {
+        int64_t const place = where.first + i * lanes;
+        function(place, fills_lanes || place < Shape::length, held[i]);
+      }
     } else {
+      constexpr bool fills = fills_lanes && steps % batch == 0;
       for (int64_t first = where.first; first < where.end;
            first += batch * lanes) {
         Loaded loaded[batch];
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-          if (first + i * lanes < where.end)
-            load(state, where, first + i * lanes, loaded[i], Numbers{});
+          load(state, where, within<fills>(first + i * lanes, where.end),
+               loaded[i], Numbers{});
 #pragma unroll
-        for (int i = 0; i < batch; ++i)
-          if (first + i * lanes < where.end)
-            function(first + i * lanes, loaded[i]);
+        for (int i = 0; i < batch; ++i) {
+          int64_t const place = first + i * lanes;
+          function(place, fills || place < where.end, loaded[i]);
+        }
       }
     }
   }
@@ -305,36 +339,37 @@ private:
     using Operation = typename Stage::Operation;
     using Value = typename Stage::Value;
     typename Stage::State states[vector];
+    auto number = [](int64_t place, int j) {
+      return folds ? place * vector + j : place;
+    };
 #pragma unroll
     for (int j = 0; j < vector; ++j)
-      states[j] = Operation::template begin<Value>();
-    visit(state, where, held, [&](int64_t place, Loaded const &loaded) {
+      states[j] = Operation::template begin<Value>(
+          where.first < where.end ? number(where.first, j) : INT32_MAX);
+    visit(state, where, held,
+          [&](int64_t place, bool exists, Loaded const &loaded) {
 #pragma unroll
-      for (int j = 0; j < vector; ++j) {
-        Value const value =
-            Stage::Functor::apply(reduction::get<S>(reduced)[j]...,
-                                  widen(reduction::get<I>(loaded)[j])...);
-        states[j] = Operation::combine(
-            states[j], Operation::template make<Value>(
-                           value, folds ? place * vector + j : place));
-      }
-    });
+            for (int j = 0; j < vector; ++j) {
+              Value const value =
+                  Stage::Functor::apply(reduction::get<S>(reduced)[j]...,
+                                        widen(reduction::get<I>(loaded)[j])...);
+              auto const next =
+                  Operation::next(states[j], value, number(place, j));
+              states[j] = exists ? next : states[j];
+            }
+          });
     using StageState = typename Stage::State;
-    auto *scratch = reinterpret_cast<StageState *>(reduction_memory);
+    auto *scratch = reinterpret_cast<StageState *>(
+        reduction_memory + find_region<Number>(StageNumbers{}));
     int const column = threadIdx.x % columns;
     if constexpr (folds) {
 #pragma unroll
       for (int j = 1; j < vector; ++j)
         states[0] = Operation::combine(states[0], states[j]);
-      if constexpr (columns < 32 && sizeof(StageState) % 4 == 0) {
-        reduction::combine_rows<Operation, columns, lanes>(states[0], scratch,
-                                                           column, where.lane);
-      } else {
-        StageState row[1] = {states[0]};
-        reduction::combine_lanes<Operation, columns, lanes>(row, scratch,
-                                                            column, where.lane);
-        states[0] = row[0];
-      }
+      StageState row[1] = {states[0]};
+      reduction::combine_lanes<Operation, columns, lanes>(row, scratch, column,
+                                                          where.lane);
+      states[0] = row[0];
     } else {
       reduction::combine_lanes<Operation, columns, lanes>(states, scratch,
                                                           column, where.lane);
@@ -354,8 +389,9 @@ private:
 
   template <class Result, size_t... S, size_t... I>
   FACT_DEVICE void store(State const &state, Where const &where, int64_t place,
-                         Loaded const &loaded, Reduced const &reduced,
-                         std::index_sequence<S...>, std::index_sequence<I...>) {
+                         bool exists, Loaded const &loaded,
+                         Reduced const &reduced, std::index_sequence<S...>,
+                         std::index_sequence<I...>) {
     using Tensor = typename Result::Tensor;
     using Functor = typename Result::Functor;
     decltype(Functor::apply(
@@ -365,9 +401,11 @@ private:
     for (int j = 0; j < vector; ++j)
       values[j] = Functor::apply(reduction::get<S>(reduced)[j]...,
                                  widen(reduction::get<I>(loaded)[j])...);
-    reduction::store<Tensor, vector>(
-        state.buffers,
-        reduction::offset_of<Tensor>(where.outer, place, where.inner), values);
+    if (exists && where.active)
+      reduction::store<Tensor, vector>(
+          state.buffers,
+          reduction::offset_of<Tensor>(where.outer, place, where.inner),
+          values);
   }
 
   template <size_t... S, size_t... I>

@@ -349,7 +349,7 @@ private:
           Value element = Stage::Functor::apply(
               values[q * Columns::stride + k * Columns::dilation][v],
               reduction::get<I>(filter)[(first + k) * vector + v]...);
-          sums[q][v] = Fold::combine(sums[q][v], Fold::make(element, 0));
+          sums[q][v] = Fold::next(sums[q][v], element, 0);
         }
   }
 
