@@ -31,23 +31,27 @@ struct WindowProduct {
   bool hasGroups;
 
   /// None for what kernels do not read without a copy however many channels
-  /// there are; they take channels and filters by multiples of `unit` bytes.
-  static std::optional<WindowProduct> get(Operation *op, int64_t unit);
+  /// there are.
+  static std::optional<WindowProduct> get(Operation *op);
 
   int64_t countTaps() const { return llvm::product_of(view.kernel); }
+  /// The filters that a kernel can store, by multiples of `unit` bytes. Where
+  /// the pixels of an image are such a multiple, it stores any number of them
+  /// with channels first. Those of groups are stored beside each other.
+  int64_t getWidenedFilters(int64_t unit);
 };
 
 /// How windows reach the matrix units.
 struct Form {
-  /// The channels of a pixel, with zeros.
-  int64_t channels;
+  /// The channels of a pixel, and the filters, with zeros.
+  int64_t channels, filters;
   /// Whether the taps of a row are joined, and if so the pixels of a row.
   bool joinsTaps = false;
   int64_t rowPixels = 0;
 };
 } // namespace
 
-std::optional<WindowProduct> WindowProduct::get(Operation *op, int64_t unit) {
+std::optional<WindowProduct> WindowProduct::get(Operation *op) {
   auto matmul = dyn_cast<MatmulOp>(op);
   if (!matmul || matmul.getTransposeA() || !matmul.getTransposeB())
     return std::nullopt;
@@ -62,11 +66,33 @@ std::optional<WindowProduct> WindowProduct::get(Operation *op, int64_t unit) {
   bool isTaken = element.isF16() || element.isBF16() ||
                  (element.isF32() && matmul.getTf32());
   int64_t bytes = getStorageBytes(element);
-  if (!isTaken || matmul.getN() * bytes % unit || rank + hasGroups > 3 ||
+  if (!isTaken || rank + hasGroups > 3 ||
       size_t(windows.getDim()) + rank + 1 !=
           typeOf(windows.getOperand()).getShape().size())
     return std::nullopt;
   return WindowProduct{matmul, windows, std::move(*view), bytes, hasGroups};
+}
+
+/// Whether pointwise ops and then a permute follow a product.
+static bool isPermuted(Operation *op) {
+  while (op->hasOneUse()) {
+    op = *op->user_begin();
+    if (isa<PermuteOp>(op))
+      return true;
+    if (!isa<PointwiseOpInterface, ReshapeOp>(op))
+      return false;
+  }
+  return false;
+}
+
+int64_t WindowProduct::getWidenedFilters(int64_t unit) {
+  int64_t filters = matmul.getN();
+  bool storesAny =
+      hasGroups || (isPermuted(matmul) &&
+                    llvm::product_of(view.counts) * elementBytes % unit == 0);
+  return storesAny ? filters
+                   : int64_t(llvm::alignTo(filters * elementBytes, unit)) /
+                         elementBytes;
 }
 
 /// The least pixels of a row whose bytes are a multiple of `unit`, if these
@@ -88,23 +114,30 @@ static int64_t getRowPixels(const WindowProduct &of, int64_t channels,
 /// 4.5 cycles for a line of up to 128 bytes, and about 8 for each 64 bytes of
 /// lines that overlap; windows that are copied element by element cost four
 /// passes of 4 bytes through memory, and two more where K must be filled up.
-static std::optional<Form> chooseForm(const WindowProduct &of,
-                                      const MachineDescription &machine,
-                                      int64_t unit) {
+static std::optional<Form>
+chooseForm(WindowProduct &of, const MachineDescription &machine, int64_t unit) {
   const WindowedView &view = of.view;
   int64_t channels = view.getChannels(), bytes = of.elementBytes;
-  if (channels * bytes % unit == 0)
+  int64_t present = of.matmul.getN(), filters = of.getWidenedFilters(unit);
+  if (channels * bytes % unit == 0 && filters == present)
+    return std::nullopt;
+  if (of.hasGroups && present * bytes % unit)
     return std::nullopt;
   double rows = view.getRows(), taps = of.countTaps();
   double pixels = llvm::product_of(ArrayRef(view.image.shape).drop_back());
   // The copy of the image is a kernel for its channels, and one for the zeros
-  // at the ends of rows.
+  // at the ends of rows. Another leaves out the filters that were added.
   auto predict = [&](int64_t widened, int kernels, double lines,
                      double cycles) {
-    double copy = pixels * (channels + widened) * bytes / machine.bandwidth;
+    double copied = kernels ? pixels * (channels + widened) : 0;
+    if (filters != present) {
+      copied += rows * (filters + present);
+      ++kernels;
+    }
     double loads =
         rows * lines * cycles / (machine.multiprocessors * machine.clock);
-    return kernels * machine.launchSeconds + copy + loads;
+    return kernels * machine.launchSeconds +
+           copied * bytes / machine.bandwidth + loads;
   };
   int64_t depth = of.countTaps() * channels;
   double passes = depth * bytes % unit ? 6 : 4;
@@ -121,9 +154,11 @@ static std::optional<Form> chooseForm(const WindowProduct &of,
   // Short lines of many groups cost more than their copies.
   if (of.hasGroups && widened * bytes < 2 * unit)
     return std::nullopt;
-  consider(
-      {widened},
-      predict(widened, 1, taps * llvm::divideCeil(widened * bytes, 128), 4.5));
+  consider({widened, filters},
+           predict(widened, widened != channels,
+                   taps * llvm::divideCeil(widened * bytes, 128), 4.5));
+  if (widened == channels)
+    return best;
   int64_t kernel = view.kernel.back(), step = view.strides.back();
   if (of.hasGroups || kernel == 1 || view.dilations.back() != 1 ||
       view.counts.back() == 1)
@@ -134,7 +169,7 @@ static std::optional<Form> chooseForm(const WindowProduct &of,
     ++joined;
   if (int64_t rowPixels = getRowPixels(of, joined, unit))
     consider(
-        {joined, /*joinsTaps=*/true, rowPixels},
+        {joined, filters, /*joinsTaps=*/true, rowPixels},
         predict(joined, 2,
                 taps / kernel * llvm::divideCeil(kernel * joined * bytes, 64),
                 8));
@@ -156,6 +191,7 @@ public:
   Value multiply();
 
 private:
+  Value multiply(const IRMapping &factors);
   Value addZeros(Value value, int64_t dim, int64_t low, int64_t high);
   Value reshape(Value value, ArrayRef<int64_t> shape) {
     return ReshapeOp::create(*this, typeOf(value).clone(shape), value);
@@ -230,7 +266,23 @@ Value Widener::widenFilters(Value filters) {
   Value widened = addZeros(reshape(filters, split), split.size() - 1, 0,
                            form.channels - channels);
   shape.back() = taps * form.channels;
-  return reshape(widened, shape);
+  int64_t dim = shape.size() - 2;
+  return addZeros(reshape(widened, shape), dim, 0, form.filters - shape[dim]);
+}
+
+/// The product, without the filters that were added.
+Value Widener::multiply(const IRMapping &factors) {
+  MatmulOp matmul = of.matmul;
+  RankedTensorType type = matmul.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = form.filters;
+  IRMapping mapping = factors;
+  auto product = cast<MatmulOp>(clone(*matmul, mapping));
+  product.getResult().setType(type.clone(shape));
+  if (form.filters == matmul.getN())
+    return product;
+  return SliceOp::create(*this, type, product, shape.size() - 1, /*start=*/0,
+                         /*step=*/1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,10 +342,11 @@ Value Widener::multiply() {
   std::optional<SmallVector<Operation *>> views = getViewsOfWeight(filters);
   if (!views) {
     mapping.map(filters, widenFilters(filters));
-    return clone(*matmul, mapping)->getResult(0);
+    return multiply(mapping);
   }
   SmallVector<int64_t> widened(typeOf(filters).getShape());
   widened.back() = shape.back();
+  widened[widened.size() - 2] = form.filters;
   PrepareOp prepare =
       addResult(*matmul->getBlock(), typeOf(filters).clone(widened));
   // Within `fact.prepare`, its results are what it yields.
@@ -311,7 +364,7 @@ Value Widener::multiply() {
     yield->insertOperands(yield->getNumOperands(), value);
   }
   mapping.map(matmul.getRhs(), prepare.getResults().back());
-  return clone(*matmul, mapping)->getResult(0);
+  return multiply(mapping);
 }
 
 /// Erases an op that nothing reads any more, and what only it read.
@@ -336,7 +389,7 @@ void fact::widenChannels(Block &block, const Target &target) {
   if (!unit)
     return;
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    std::optional<WindowProduct> product = WindowProduct::get(&op, unit);
+    std::optional<WindowProduct> product = WindowProduct::get(&op);
     if (!product)
       continue;
     std::optional<Form> form = chooseForm(*product, target.getMachine(), unit);

@@ -10,7 +10,8 @@ namespace fact {
 /// Fills up the channels of images with zeros where the target's kernels then
 /// read windows of them without a copy, and that is predicted to be faster than
 /// to copy the windows. The filters get zeros for these channels, when they are
-/// loaded.
+/// loaded. So do filters that are too few or too many to be stored, where
+/// channels come last, and the product is then a slice of the widened one.
 ///
 /// Of few channels and large windows, the taps of a row are joined: pixels that
 /// follow each other in memory become one run of channels. The zeros at both

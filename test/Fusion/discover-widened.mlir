@@ -97,3 +97,56 @@ func.func @main(%x: tensor<2x8x28x28x20xbf16>) -> (tensor<2x5408x16xbf16>, tenso
   %n = fact.neg %f : (tensor<2x16x180xbf16>) -> tensor<2x16x180xbf16>
   return %m, %n : tensor<2x5408x16xbf16>, tensor<2x16x180xbf16>
 }
+
+// -----
+
+// Neither 52 filters nor the 3025 pixels of an image are multiples of 16 bytes: filters are filled up too, and a pass
+// leaves them out as it transposes.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:       fact.prepare
+// CHECK:         fact.concat {{.+}} dim 2 : (tensor<52x9x36xbf16>, tensor<52x9x4xbf16>) -> tensor<52x9x40xbf16>
+// CHECK:         fact.concat {{.+}} dim 0 : (tensor<52x360xbf16>, tensor<4x360xbf16>) -> tensor<56x360xbf16>
+// CHECK:       fact.fused "gemm_epilogue"
+// CHECK:         fact.windows {{.+}} -> tensor<16x55x55x3x3x40xbf16>
+// CHECK:         fact.matmul {{.+}} (tensor<16x55x55x360xbf16>, tensor<56x360xbf16>) -> tensor<16x55x55x56xbf16>
+// CHECK:       fact.fused "pointwise"
+// CHECK:         fact.slice {{.+}} dim 3 start 0 : (tensor<16x55x55x56xbf16>) -> tensor<16x55x55x52xbf16>
+// CHECK:         fact.add
+// CHECK:         fact.permute
+// CHECK-NOT:   fact.fused
+fact.weight @w : tensor<52x324xbf16>
+fact.weight @b : tensor<52xbf16>
+func.func @main(%x: tensor<16x55x55x36xbf16>) -> tensor<16x52x55x55xbf16> {
+  %w = fact.get_weight @w : tensor<52x324xbf16>
+  %b = fact.get_weight @b : tensor<52xbf16>
+  %z0 = fact.constant dense<0.0> : tensor<16x1x55x36xbf16>
+  %p0 = fact.concat %z0, %x, %z0 dim 1 : (tensor<16x1x55x36xbf16>, tensor<16x55x55x36xbf16>, tensor<16x1x55x36xbf16>) -> tensor<16x57x55x36xbf16>
+  %z1 = fact.constant dense<0.0> : tensor<16x57x1x36xbf16>
+  %p1 = fact.concat %z1, %p0, %z1 dim 2 : (tensor<16x57x1x36xbf16>, tensor<16x57x55x36xbf16>, tensor<16x57x1x36xbf16>) -> tensor<16x57x57x36xbf16>
+  %v = fact.windows %p1 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<16x57x57x36xbf16>) -> tensor<16x55x55x3x3x36xbf16>
+  %r = fact.reshape %v : (tensor<16x55x55x3x3x36xbf16>) -> tensor<16x55x55x324xbf16>
+  %m = fact.matmul %r, %w transpose_b : (tensor<16x55x55x324xbf16>, tensor<52x324xbf16>) -> tensor<16x55x55x52xbf16>
+  %s = fact.add %m, %b : (tensor<16x55x55x52xbf16>, tensor<52xbf16>) -> tensor<16x55x55x52xbf16>
+  %t = fact.permute %s [0, 3, 1, 2] : (tensor<16x55x55x52xbf16>) -> tensor<16x52x55x55xbf16>
+  return %t : tensor<16x52x55x55xbf16>
+}
+
+// -----
+
+// Channels first, the pixels of an image are a multiple: the kernel stores 50 filters.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:       fact.fused "gemm_epilogue"
+// CHECK:         fact.matmul {{.+}} (tensor<8x28x28x324xf32>, tensor<50x324xf32>) -> tensor<8x28x28x50xf32>
+// CHECK:         fact.permute
+// CHECK-NOT:   fact.fused
+fact.weight @w : tensor<50x324xf32>
+func.func @main(%x: tensor<8x30x30x36xf32>) -> tensor<8x50x28x28xf32> {
+  %w = fact.get_weight @w : tensor<50x324xf32>
+  %v = fact.windows %x dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<8x30x30x36xf32>) -> tensor<8x28x28x3x3x36xf32>
+  %r = fact.reshape %v : (tensor<8x28x28x3x3x36xf32>) -> tensor<8x28x28x324xf32>
+  %m = fact.matmul %r, %w transpose_b tf32 : (tensor<8x28x28x324xf32>, tensor<50x324xf32>) -> tensor<8x28x28x50xf32>
+  %t = fact.permute %m [0, 3, 1, 2] : (tensor<8x28x28x50xf32>) -> tensor<8x50x28x28xf32>
+  return %t : tensor<8x50x28x28xf32>
+}
