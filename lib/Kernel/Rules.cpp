@@ -242,11 +242,12 @@ const Rule fact::scanRule{"scan",
                           growFrom<ScanOp>,
                           /*forward=*/false};
 
-const Rule fact::sortRule{"sort",
-                          "One `argsort` over any dimension and nothing else. "
-                          "Gain: rows are sorted on the chip.",
-                          growFrom<ArgsortOp>,
-                          /*forward=*/false};
+const Rule fact::sortRule{
+    "sort",
+    "One `argsort` over any dimension and nothing else; on the host, also a "
+    "`slice` of the last of its places. Gain: rows are sorted on the chip, and "
+    "one place is found without a sort.",
+    growFrom<ArgsortOp>};
 
 const Rule fact::scatterRule{
     "scatter",

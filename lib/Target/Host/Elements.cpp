@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -54,6 +55,84 @@ bool Elements::isUniform(const Node &node) const {
   });
 }
 
+namespace {
+/// Neighbors whose indices count up or down, as those of a reversed row do, lie
+/// beside each other in memory and are read at once. Only the indices tell,
+/// when the kernel runs.
+struct GatheredRun {
+  const Elements::Place &place;
+  Type storage;
+  /// A vector of `width` indices below `size`, each times `indexStride`.
+  Value index;
+  int64_t size, indexStride, width;
+
+  /// Tries each of the steps between two indices, then `otherwise`.
+  Value build(KernelBuilder &b, ArrayRef<int64_t> steps,
+              llvm::function_ref<Value()> otherwise) const;
+
+private:
+  Value getIndex(KernelBuilder &b, int64_t lane) const {
+    Value found = b.lane(index, lane);
+    if (!found.getType().isInteger(64))
+      found = arith::ExtSIOp::create(b, b.getI64Type(), found);
+    return found;
+  }
+  /// Whether all indices are in range and `step` apart.
+  Value isRun(KernelBuilder &b, int64_t step) const;
+  Value read(KernelBuilder &b, int64_t distance) const;
+};
+} // namespace
+
+Value GatheredRun::isRun(KernelBuilder &b, int64_t step) const {
+  using Predicate = arith::CmpIPredicate;
+  auto type = cast<VectorType>(index.getType());
+  SmallVector<Attribute> steps;
+  for (int64_t i = 0; i < width; ++i)
+    steps.push_back(b.getIntegerAttr(type.getElementType(), i * step));
+  Value expected = arith::AddIOp::create(
+      b, b.splat(b.lane(index, 0), width),
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, steps)));
+  Value all = vector::ReductionOp::create(
+      b, vector::CombiningKind::AND,
+      arith::CmpIOp::create(b, Predicate::eq, index, expected));
+  // Compared as unsigned, so that a negative index fails the bound check.
+  for (int64_t end : {int64_t(0), width - 1})
+    all = arith::AndIOp::create(b, all,
+                                arith::CmpIOp::create(b, Predicate::ult,
+                                                      getIndex(b, end),
+                                                      b.integer(size)));
+  return all;
+}
+
+Value GatheredRun::read(KernelBuilder &b, int64_t distance) const {
+  Value first = getIndex(b, distance > 0 ? 0 : width - 1);
+  Value offset = b.add(place.offset, b.mul(first, indexStride));
+  if (distance > 0)
+    return b.load(place.pointer, storage, offset, width);
+  offset = b.add(offset, (width - 1) * place.stride);
+  auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, width)));
+  Value found = b.load(place.pointer, storage, offset, width);
+  return vector::ShuffleOp::create(b, found, found, order);
+}
+
+Value GatheredRun::build(KernelBuilder &b, ArrayRef<int64_t> steps,
+                         llvm::function_ref<Value()> otherwise) const {
+  if (steps.empty())
+    return otherwise();
+  int64_t distance = place.stride + steps.front() * indexStride;
+  if (distance != 1 && distance != -1)
+    return build(b, steps.drop_front(), otherwise);
+  Type result = VectorType::get({width}, getComputeType(storage));
+  auto branch = scf::IfOp::create(b, TypeRange(result), isRun(b, steps.front()),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, read(b, distance));
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(b, build(b, steps.drop_front(), otherwise));
+  return branch.getResult(0);
+}
+
 /// Neighbors share one index, or each has its own. An index out of range reads
 /// element 0, so that the load is safe, and gives NaN, or 0 for integers.
 Value Elements::buildGather(KernelBuilder &b, const Node &node, Value index,
@@ -80,12 +159,17 @@ Value Elements::buildGather(KernelBuilder &b, const Node &node, Value index,
     return read(index, place.offset, 0);
   if (isUniform(graph.getNodes()[node.operands.front()]))
     return read(b.lane(index, 0), place.offset, width);
-  SmallVector<Value> lanes;
-  for (int64_t i = 0; i < width; ++i)
-    lanes.push_back(
-        read(b.lane(index, i), b.add(place.offset, i * place.stride), 0));
-  return vector::FromElementsOp::create(
-      b, VectorType::get({width}, lanes.front().getType()), lanes);
+  auto readEach = [&]() -> Value {
+    SmallVector<Value> lanes;
+    for (int64_t i = 0; i < width; ++i)
+      lanes.push_back(
+          read(b.lane(index, i), b.add(place.offset, i * place.stride), 0));
+    return vector::FromElementsOp::create(
+        b, VectorType::get({width}, lanes.front().getType()), lanes);
+  };
+  GatheredRun run{
+      place, storage, index, size, getLeaves()[node.leaf].indexStride, width};
+  return run.build(b, {1, -1}, readEach);
 }
 
 Value Elements::build(KernelBuilder &b, int64_t width,

@@ -184,14 +184,16 @@ public:
     auto [result, count] = splitExp(add(bounded, bounded));
     Value divisor = fma(result, power(count), constant(1.0));
     Value large = sub(constant(1.0), div(constant(2.0), divisor));
-    large = math::CopySignOp::create(b, large, x);
     Value square = mul(x, x);
     Value tail =
         polynomial(square, {-5.7170498108371085e-3, 2.0650592118322764e-2,
                             -5.3743499803841924e-2, 1.3331491312148033e-1,
                             -3.3333283926506790e-1});
     Value small = fma(mul(tail, square), x, x);
-    return select(compare(P::OLT, t, constant(0.625)), small, large);
+    // Near 0, x and x^3 P have opposite signs, and the sum of their zeros has
+    // none.
+    Value either = select(compare(P::OLT, t, constant(0.625)), small, large);
+    return math::CopySignOp::create(b, either, x);
   }
 
   /// The sine of x + quarter * pi / 2 for |x| < `maxAngle`: x = q pi/2 + r,

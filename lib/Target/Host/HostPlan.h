@@ -39,6 +39,8 @@ void registerGemmFamilies(mlir::DialectRegistry &registry);
 void registerAttentionFamily(mlir::DialectRegistry &registry);
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
+void registerScanFamily(mlir::DialectRegistry &registry);
+void registerSortFamily(mlir::DialectRegistry &registry);
 void registerGenericFamily(mlir::DialectRegistry &registry);
 
 /// Grains for tiles of about `elements` elements, a quarter and four times as

@@ -114,5 +114,7 @@ void fact::registerHostTarget(DialectRegistry &registry) {
   host::registerAttentionFamily(registry);
   host::registerRowwiseFamily(registry);
   host::registerPointwiseFamily(registry);
+  host::registerScanFamily(registry);
+  host::registerSortFamily(registry);
   host::registerGenericFamily(registry);
 }

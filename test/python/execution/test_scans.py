@@ -11,6 +11,11 @@ X = rand(3, 37, 5)
 ROWS = rand(6, 33, seed=1)
 TIES = torch.tensor([[1.0, 3.0, 3.0, -2.0, -2.0], [0.0, -0.0, 0.0, 0.0, -0.0],
                      [2.0, math.nan, 5.0, math.nan, -7.0], [-math.inf, math.inf, 1, 2, -math.inf]])
+# So long that rows are sorted by digits, with ties, both zeros, infinities and NaNs.
+LONG = (rand(3, 203, seed=6) * 3).round()
+LONG[1, ::9], LONG[1, 5], LONG[1, 100], LONG[2, 7::20] = -0.0, math.inf, -math.inf, math.nan
+WIDE = (rand(2, 130, 3, seed=7) * 50).round()
+LARGE = torch.cat([integers(2, 99) << 33, integers(2, 99) - (1 << 40)], 1)
 INTEGERS, FLAGS = integers(4, 19), rand(4, 19) > 0.6
 TABLE = rand(8, 6, seed=3)
 # Of 8 rows, with repeats: few, and so many that they are sorted.
@@ -31,6 +36,14 @@ SCANS = group(
     case("cumprod", lambda x: x.cumprod(0), [ROWS]),
     case("cummax", lambda x: x.cummax(-1), [TIES]),
     case("cummin", lambda x: x.cummin(0), [ROWS]),
+    case("cumsum odd", lambda x: x.cumsum(-1), [rand(3, 67, seed=8)], reduction=67),
+    case("cumsum reversed", lambda x: x.flip(1).cumsum(1).flip(1), [rand(3, 101, seed=9)],
+         reduction=101),
+    case("cumsum wide", lambda x: x.cumsum(0), [rand(5, 77)]),
+    case("cumsum of infinities", lambda x: x.cumsum(-1), [TIES]),
+    case("cumprod last", lambda x: (1 + 0.01 * x).cumprod(-1), [LONG[:1]], reduction=203),
+    case("cummax long", lambda x: x.cummax(1), [LONG]),
+    case("cummin long", lambda x: x.cummin(1)[0], [LONG]),
     case("logcumsumexp", lambda x: x.logcumsumexp(1), [X * 30]),
     case("logcumsumexp of infinities", lambda x: x.logcumsumexp(-1), [TIES]),
     types=["fp32"],
@@ -63,6 +76,18 @@ SORTS = group(
     case("median dim", lambda x: x.median(-1), [ROWS]),
     case("median with NaN", lambda x: x.median(-1)[0], [TIES]),
     case("nanmedian", lambda x: x.nanmedian(-1)[0], [TIES]),
+    case("sort long", lambda x: x.sort(dim=1, stable=True), [LONG]),
+    case("sort long descending", lambda x: x.sort(dim=1, stable=True, descending=True), [LONG]),
+    case("sort columns", lambda x: x.sort(dim=1, stable=True), [WIDE]),
+    case("topk long", lambda x: x.topk(7, -1)[0], [LONG]),
+    case("topk columns", lambda x: x.topk(20, 1, largest=False)[0], [WIDE]),
+    case("topk longer", lambda x: x.topk(70, -1)[0], [rand(2, 300, seed=10)]),
+    case("topk half", lambda x: x.topk(65, 1)[0], [WIDE]),
+    case("kthvalue short", lambda x: x.kthvalue(2, 0)[0], [X]),
+    case("kthvalue long", lambda x: (x.kthvalue(1, -1)[0], x.kthvalue(90, -1)[0],
+                                     x.kthvalue(203, -1)[0]), [LONG]),
+    case("kthvalue columns", lambda x: x.kthvalue(100, 1)[0], [WIDE]),
+    case("median long", lambda x: x.median(-1)[0], [LONG]),
     types=["fp32"],
 )
 
@@ -71,6 +96,9 @@ INTEGER_SORTS = group(
     case("sort", lambda x: x.sort(dim=1, stable=True), [INTEGERS]),
     case("sort booleans", lambda x: x.sort(dim=1, stable=True, descending=True), [FLAGS]),
     case("median", torch.median, [INTEGERS]),
+    case("sort large", lambda x: (x.sort(dim=1, stable=True), x.sort(1, True)[0]), [LARGE]),
+    case("topk large", lambda x: (x.topk(9, 1)[0], x.kthvalue(101, 1)[0]), [LARGE]),
+    case("sort double", lambda x: x.double().sort(dim=1, stable=True), [LONG]),
     case("searchsorted", lambda s, x: torch.searchsorted(s, x), [INTEGERS.sort(1)[0], INTEGERS]),
     case("searchsorted right", lambda s, x: torch.searchsorted(s, x, right=True),
          [INTEGERS.flatten().sort()[0], INTEGERS]),
@@ -120,6 +148,8 @@ NARROW = group(
     case("logcumsumexp", lambda x: x.logcumsumexp(1), [X]),
     case("sort", lambda x: x.sort(dim=1, stable=True), [X]),
     case("topk", lambda x: x.topk(5, -1)[0], [ROWS]),
+    case("topk long", lambda x: x.topk(5, -1)[0], [rand(2, 90)]),
+    case("cumsum last", lambda x: x.cumsum(1), [rand(2, 90)], reduction=90),
     case("index_add", lambda x, i, s: x.index_add(0, i, s), [TABLE, MANY, rand(50, 6)]),
     case("index_copy", lambda x, i, s: x.index_copy(0, i, s), [TABLE, FEW[3:].clone(), TABLE[:2]]),
     types=["bf16", "fp16"],

@@ -901,6 +901,60 @@ TEST(Attention, TilesOfSeveralGroupsCopyTheirValues) {
 }
 
 //===----------------------------------------------------------------------===//
+// scan and sort
+//===----------------------------------------------------------------------===//
+
+// Rows of whole vectors, with a remainder, and shorter than one; neighboring
+// rows in the lanes of a vector.
+TEST(Scan, AnyDimension) {
+  struct {
+    const char *kind, *type;
+    int64_t dim;
+  } scans[] = {{"sum", "3x37x5xf32", 1}, {"sum", "2x3xf32", 1},
+               {"sum", "5x64xbf16", 1},  {"prod", "4x100xf32", 0},
+               {"prod", "2x19xf32", 1},  {"max", "3x37xf32", 1},
+               {"min", "3x6x2xf64", 1},  {"max", "4x45xi64", 1},
+               {"sum", "130xi32", 0}};
+  for (auto [kind, type, dim] : scans)
+    checkRegion("scan", {type},
+                formatv("%0 = fact.scan {0} %a0 dim {1} : {2}\n"
+                        "fact.yield %0 : {2}",
+                        kind, dim, T(type))
+                    .str(),
+                {type});
+}
+
+// Short rows, long ones, few places of long ones, and the last place alone.
+TEST(Sort, AnyRows) {
+  struct {
+    const char *type;
+    int64_t dim, count;
+    const char *places, *last;
+  } sorts[] = {{"3x37x5xf32", 1, 20, "3x20x5xi64", "3x1x5xi64"},
+               {"3x70x2xf32", 1, 70, "3x70x2xi64", "3x1x2xi64"},
+               {"4x129xi64", 1, 8, "4x8xi64", "4x1xi64"},
+               {"2x300xf32", 1, 70, "2x70xi64", "2x1xi64"},
+               {"64xbf16", 0, 64, "64xi64", "1xi64"},
+               {"2x21xi1", 1, 21, "2x21xi64", "2x1xi64"},
+               {"2x90xf64", 1, 90, "2x90xi64", "2x1xi64"}};
+  for (auto [type, dim, count, places, last] : sorts)
+    for (const char *order : {"", "descending "}) {
+      std::string sort =
+          formatv("%0 = fact.argsort %a0 dim {0} {1}count {2} : ({3}) -> {4}\n",
+                  dim, order, count, T(type), T(places));
+      checkRegion("sort", {type},
+                  formatv("{0}fact.yield %0 : {1}", sort, T(places)).str(),
+                  {places});
+      checkRegion("sort", {type},
+                  formatv("{0}%1 = fact.slice %0 dim {1} start {2} : ({3}) -> "
+                          "{4}\nfact.yield %1 : {4}",
+                          sort, dim, count - 1, T(places), T(last))
+                      .str(),
+                  {last});
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // generic
 //===----------------------------------------------------------------------===//
 

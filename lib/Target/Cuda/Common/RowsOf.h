@@ -1,39 +1,14 @@
-//===- RowsOf.h - The rows of an op without anything around it --*- C++ -*-===//
+//===- RowsOf.h - The rows of an op, as kernels name them -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FACT_LIB_TARGET_CUDA_ROWSOF_H
 #define FACT_LIB_TARGET_CUDA_ROWSOF_H
 
 #include "Emission.h"
+#include "fact/Target/RowsOf.h"
 
 namespace fact {
-/// Rows along the middle of [outer, length, inner], as `RowsOf` of Scan.cuh.
-struct RowsOf {
-  mlir::Type element;
-  int64_t outer, length, inner;
-
-  int64_t countRows() const { return outer * inner; }
-
-  /// The rows of the region's only op, an `OpT` with a dimension `dim`, whose
-  /// operand and result are the region's own.
-  template <typename OpT>
-  static mlir::FailureOr<RowsOf> read(FusedOp fused, EmitError emitError) {
-    auto op = getOnly<OpT>(fused);
-    if (!op || !llvm::hasSingleElement(fused.getBodyOps()) ||
-        fused.getNumResults() != 1)
-      return emitError() << "needs exactly one '" << OpT::getOperationName()
-                         << "' and nothing else";
-    if (failed(requireElements(fused, emitError)))
-      return mlir::failure();
-    auto type = getTensorType(op.getOperand());
-    llvm::ArrayRef<int64_t> shape = type.getShape();
-    int64_t dim = op.getDim();
-    return RowsOf{type.getElementType(),
-                  llvm::product_of(shape.take_front(dim)), shape[dim],
-                  llvm::product_of(shape.drop_front(dim + 1))};
-  }
-};
-
+/// As `RowsOf` of Scan.cuh.
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                                      const RowsOf &rows) {
   return os << "RowsOf<" << rows.outer << ", " << rows.length << ", "
