@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What pyproject.toml cannot say: the version is the commit's, and the package brings the tools.
+"""What pyproject.toml cannot say: the version is the commit's, and the package brings the tools and
+commands of their names.
 
 The tools are those of `make tools`, or of the folder that FACT_STATIC_DIR names, such as
 build-x86_64/static. They run where LLVM is not installed. Without any, the package is Python
@@ -33,6 +34,11 @@ def tools() -> list[Path]:
     if missing and named:
         sys.exit(f"error: FACT_STATIC_DIR has no {', '.join(missing)}")
     return [] if missing else found
+
+
+def commands() -> list[str]:
+    """The programs that installing the package puts on the PATH."""
+    return ["fact = fact.__main__:main", *(f"{tool.name} = fact.toolchain:run_tool" for tool in tools())]
 
 
 def record_version(package: Path) -> None:
@@ -85,5 +91,6 @@ class Wheel(bdist_wheel):
 # build/ is CMake's.
 setup(version=VERSION["version"](),
       distclass=Package,
+      entry_points={"console_scripts": commands(), "torch_dynamo_backends": ["fact = fact.dynamo:backend"]},
       options={"build": {"build_base": "out/python"}},
       cmdclass={"build_py": BuildPackage, "sdist": Sdist, "bdist_wheel": Wheel})

@@ -31,7 +31,7 @@ export PYTHONPATH=$PWD/python
 python=.venv/bin/python
 cutlass=$("$python" python/fact/toolchain.py cutlass)
 
-scripts/cross/build.sh x86_64 "${tools[@]/%/-static}"
+static=$(scripts/static.sh x86_64 "${tools[@]/%/-static}")
 stage=out/stage/fact-gpu
 rm -rf out/stage out/gpu
 mkdir -p "$stage"/{bin,bundles,programs,cutlass/tools/util,cutlass/examples,site} out/gpu
@@ -107,7 +107,7 @@ done
 
 say "tools, tests and CUTLASS"
 for tool in "${tools[@]}"; do
-  cp "build-x86_64/static/bin/$tool" "$stage/bin/"
+  cp "$static/bin/$tool" "$stage/bin/"
 done
 if [ "${TOOLS:-0}" != 0 ]; then
   # Where fact-compile looks for the built-in registry.

@@ -9,8 +9,7 @@
 # by the glibc that they need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-here=$(uname -m)
-[ $# -gt 0 ] || set -- "$here"
+[ $# -gt 0 ] || set -- "$(uname -m)"
 
 say() { printf '%s\n' "wheel: $*"; }
 
@@ -23,13 +22,7 @@ if [ ! -x "$tools/bin/auditwheel" ]; then
 fi
 
 for architecture in "$@"; do
-  if [ "$architecture" = "$here" ]; then
-    scripts/build.sh fact-static-tools
-    static=build/static
-  else
-    scripts/cross/build.sh "$architecture"
-    static=build-$architecture/static
-  fi
+  static=$(scripts/static.sh "$architecture")
   stage=out/wheels/stage-$architecture
   # setuptools would take files of an earlier build along.
   rm -rf "$stage" out/python

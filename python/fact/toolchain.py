@@ -53,6 +53,21 @@ def how_to_get_tools() -> str:
     return "this package was installed without tools: install a wheel of `make wheel`"
 
 
+def run_tool() -> None:
+    """The commands fact-compile, fact-tune and fact-registry of an installed package: this process
+    becomes the tool, which finds the nvcc and the CUTLASS of this Python environment."""
+    from .errors import FactError
+
+    command = Path(sys.argv[0])
+    try:
+        tool = require_tool(command.name)
+        if tool.samefile(command):
+            raise FactError(f"{command.name} is missing: {how_to_get_tools()}")
+    except FactError as error:
+        sys.exit(f"{command.name}: error: {error}")
+    os.execve(tool, [str(tool), *sys.argv[1:]], environment())
+
+
 def include_dir() -> Path:
     """The folder for a C or C++ compiler's `-I`: `#include "fact/Runtime/Library.h"` is the
     interface of compiled libraries, and the headers that are written beside them include it."""
