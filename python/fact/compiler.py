@@ -23,7 +23,7 @@ from .end_to_end import Refused, compare_with_module
 from .errors import CompilerError, FactError, FactWarning
 from .export import ExportedGraph, export
 from .library import Library, Model, load
-from .machine import environment, require_gpu, resolve_target
+from .machine import environment, require_gpu, require_host_compiler, resolve_target
 from .work import Stamp, hash_file, identity as compiler_identity, locked, work_folder
 
 log = logging.getLogger("fact")
@@ -214,6 +214,7 @@ def build_graph(graph: ExportedGraph, target: str = "auto",
         # If another process compiled the library while this one waited, it is the same library.
         usable = not output and (cache or waited)
         if not (usable and stamp.matches(path, identity)):
+            require_host_compiler(target, options)
             stamp.remove()
             arguments = ["-o", str(path), f"--target={target}", f"--bundle={work / 'bundle'}",
                          *options]

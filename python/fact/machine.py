@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import shutil
 import subprocess
 from collections.abc import Sequence
 from typing import Any
@@ -85,3 +86,19 @@ def require_gpu(target: str, options: Sequence[str] = ()) -> None:
                         "has no CUDA driver (libcuda.so.1): write a bundle here (fact.bundle, `fact compile "
                         "--bundle-only DIR`) and run fact-tune on it where the GPU is, or compile with "
                         "target 'host'") from None
+
+
+def require_host_compiler(target: str, options: Sequence[str] = ()) -> None:
+    """Raises where the C++ compiler that a bundle of this target names is not installed: before any
+    work is done. nvcc is `require_gpu`'s.
+
+    options: of fact-compile. With `--launcher`, compilers run elsewhere.
+    """
+    if any("--launcher" in option for option in options):
+        return
+    compiler = describe_target(target)["compiler"]
+    if compiler == "nvcc" or shutil.which(compiler, path=environment().get("PATH")):
+        return
+    raise FactError(f"target '{target}' needs a C++17 compiler for the runtime of the library, and there is no "
+                    f"'{compiler}' on the PATH: install one (Debian: apt-get install g++), or set "
+                    "FACT_HOST_COMPILER")

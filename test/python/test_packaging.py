@@ -116,6 +116,9 @@ def test_a_wheel_has_the_tools(wheel):
                  "fact/include/fact/Runtime/Library.h", "fact/include/fact/Runtime/dlpack/dlpack.h"):
         assert name in names
     assert any(name.startswith("fact/share/fact/patterns/") for name in names)
+    record = next(name for name in names if name.endswith("entry_points.txt"))
+    commands = zipfile.ZipFile(wheel).read(record).decode()
+    assert all(f"\n{name} = " in commands for name in ("fact", *TOOLS))
 
 
 @pytest.mark.full
@@ -141,9 +144,28 @@ def test_a_wheel_compiles_where_llvm_is_not(wheel, without_llvm, tmp_path, root)
     run([*fact, "compile", "linear_chain.py", "--size", "small", "--target", "host", "--candidates",
          "1", "-o", "chain.so", "--save-weights", "chain.safetensors"], **options)
     assert "output" in run([*fact, "run", "chain.so", "--weights", "chain.safetensors"], **options)
+    # The tools are commands too.
+    assert "no bundle.json" in subprocess.run([*without_llvm, tmp_path / "env" / "bin" / "fact-tune", tmp_path],
+                                              capture_output=True, text=True, **options).stderr
     version = run([*fact, "--version"], **options).split()[1]
     tool = run([site / "fact" / "bin" / "fact-tune", "--version"]).split()[1].rstrip(",")
     assert version.startswith("0.") and tool.startswith(version.split(".dev")[0])
+
+
+def run_command(path, *words, **variables):
+    """The command that an installed package puts on the PATH, as the script `path`."""
+    path.write_text(f"#!{sys.executable}\nfrom fact.toolchain import run_tool\nrun_tool()\n")
+    path.chmod(0o755)
+    return subprocess.run([path, *words], capture_output=True, text=True, env={**os.environ, **variables})
+
+
+def test_commands_of_a_package_become_its_tools(tmp_path):
+    tool = toolchain.require_tool("fact-tune")
+    done = run_command(tmp_path / "fact-tune", "--version", FACT_BIN_DIR=str(tool.parent))
+    assert done.returncode == 0 and done.stdout == run([tool, "--version"])
+    # One that finds but itself.
+    done = run_command(tmp_path / "fact-tune", "--version", FACT_BIN_DIR=str(tmp_path))
+    assert done.returncode == 1 and done.stderr.startswith("fact-tune: error: fact-tune is missing: ")
 
 
 def test_host_bundles_name_a_compiler_that_is_there(tmp_path, root, monkeypatch):
