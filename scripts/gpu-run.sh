@@ -6,15 +6,16 @@
 #
 #   run.sh tune [NAME ...]     tune and link bundles -> libraries/NAME.so, results/patterns
 #   run.sh bench [NAME ...]    the same, then fact bench -> results/NAME.json
-#   run.sh compile NAME [OPTION ...]   fact-compile from exported text (packed with TOOLS=1), as
-#                              `compile llama3_block-bf16 --refine=2` -> libraries/NAME.so
+#   run.sh compile NAME|FILE.mlir [OPTION ...]   fact-compile (packed with TOOLS=1) from exported text, packed
+#                              or your own, as `compile llama3_block-bf16 --refine=2` -> libraries/NAME.so;
+#                              with --until=bundle -> compiled/NAME, and no nvcc is needed
 #   run.sh check [STAGE ...]   what scripts/check-gpu.sh does: kernels tuning families mutants
 #                              graphs calls libraries
 #   run.sh exec COMMAND ...    any command in that environment
 #
 # TUNE_FLAGS and BENCH_FLAGS have more options for fact-tune and fact bench; TARGET is compile's (auto).
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")" && pwd) caller=$PWD
 folder=$(realpath -m "${FACT_GPU_DIR:-$here/fact-gpu}")
 
 stamp=$(sha256sum < "$here/fact-gpu.tar.xz")
@@ -46,11 +47,15 @@ tune() { # name
   fact-registry add "bundles/$1" --to results/patterns > /dev/null
 }
 
-compile() { # name options
-  local name=${1:-}
-  [ -f "programs/$name.mlir" ] ||
+compile() { # name-or-file options
+  [ -x bin/fact-compile ] || { echo "no fact-compile here: pack with TOOLS=1" >&2; return 1; }
+  local program=programs/${1:-}.mlir name=${1:-}
+  case $name in
+  *.mlir) program=$(cd "$caller" && realpath -m "$name") name=$(basename "$name" .mlir) ;;
+  esac
+  [ -f "$program" ] ||
     { echo "no program $name; known are: $(ls programs | sed 's/.mlir$//' | tr '\n' ' ')" >&2; return 1; }
-  fact-compile "programs/$name.mlir" --target="${TARGET:-auto}" --bundle="compiled/$name" \
+  fact-compile "$program" --target="${TARGET:-auto}" --bundle="compiled/$name" \
     -o "libraries/$name.so" --summary="results/$name.summary.json" "${@:2}"
 }
 

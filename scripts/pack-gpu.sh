@@ -11,11 +11,12 @@
 # random graphs go along (300) and GRAPH_SEED the first one's seed (random). BREADTH names the
 # precisions in which the modules of test/breadth go along ("fp32 tf32 bf16"; none), MODELS those of
 # the models of test/models ("fp32 bf16"; none), RANKING those in which test/gpu/ranking.py measures
-# the tiles of products ("bf16 tf32 fp32"; none). With OBJECTS=N, N candidates of each kernel are
-# compiled here (0); the other machine needs the same nvcc to use them. With PRODUCTS=1, so are the plain
-# products that rank candidates there. With TOOLS=1, fact-compile, the built-in registry and the exported
-# text of the workloads go along: `run.sh compile` there goes from text to library, with agents and rounds
-# of refinement.
+# the tiles of products ("bf16 tf32 fp32"; none). With CHECKS=0, what `run.sh check` runs stays here, the
+# random graphs too. With OBJECTS=N, N candidates of each kernel are compiled here (0); the other machine
+# needs the same nvcc to use them. With PRODUCTS=1, so are the plain products that rank candidates there.
+# With TOOLS=1, fact-compile, the built-in registry and the exported text of the workloads go along:
+# `run.sh compile` there goes from text to library, with agents and rounds of refinement, or with
+# --until=bundle to a bundle.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${TARGET:-sm_90a} size=${SIZE:-full}
@@ -57,34 +58,38 @@ for entry in ${workloads[@]+"${workloads[@]}"}; do
     "$workload" "$dtype" "$size" "$precision" > "$stage/bundles/$name/workload.json"
 done
 
-say "a kernel of each family for $target"
-regions="families float32 strict_attention convolutions columns windows sm80 sm80_attention generic rows tiles reads"
-for name in $regions; do
-  build/bin/fact-compile test/gpu/$name.mlir --target="$target" --until=bundle \
-    --bundle="$stage/$name"
-done
-# The regions of the other families, as plain kernels.
-sed -e 's/fact.fused "[a-z_]*"/fact.fused "generic"/' -e 's/ space(.*>)//' test/gpu/families.mlir |
-  build/bin/fact-compile - --target="$target" --until=bundle --bundle="$stage/generic-families"
-for bundle in $regions generic-families; do
-  localize "$stage/$bundle" ../cutlass
-done
+# What `run.sh check` runs.
+pack_checks() {
+  say "a kernel of each family for $target"
+  regions="families float32 strict_attention convolutions columns windows sm80 sm80_attention generic rows tiles reads"
+  for name in $regions; do
+    build/bin/fact-compile test/gpu/$name.mlir --target="$target" --until=bundle \
+      --bundle="$stage/$name"
+  done
+  # The regions of the other families, as plain kernels.
+  sed -e 's/fact.fused "[a-z_]*"/fact.fused "generic"/' -e 's/ space(.*>)//' test/gpu/families.mlir |
+    build/bin/fact-compile - --target="$target" --until=bundle --bundle="$stage/generic-families"
+  for bundle in $regions generic-families; do
+    localize "$stage/$bundle" ../cutlass
+  done
 
-say "planted mistakes"
-"$python" test/mutants/run.py pack "$stage/mutants"
-for bundle in "$stage"/mutants/*/; do localize "$bundle" ../../cutlass; done
+  say "planted mistakes"
+  "$python" test/mutants/run.py pack "$stage/mutants"
+  for bundle in "$stage"/mutants/*/; do localize "$bundle" ../../cutlass; done
 
-graphs=${GRAPHS:-300}
-if [ "$graphs" -gt 0 ]; then
-  say "$graphs random graphs"
-  "$python" test/gpu/graphs.py pack "$stage/graphs" --target "$target" --graphs "$graphs" \
-    ${GRAPH_SEED:+--seed "$GRAPH_SEED"}
-  for bundle in "$stage"/graphs/*/; do localize "$bundle" ../../cutlass; done
-fi
+  graphs=${GRAPHS:-300}
+  if [ "$graphs" -gt 0 ]; then
+    say "$graphs random graphs"
+    "$python" test/gpu/graphs.py pack "$stage/graphs" --target "$target" --graphs "$graphs" \
+      ${GRAPH_SEED:+--seed "$GRAPH_SEED"}
+    for bundle in "$stage"/graphs/*/; do localize "$bundle" ../../cutlass; done
+  fi
 
-say "programs of one, ten and two hundred launches"
-"$python" test/gpu/calls.py pack "$stage/calls" --target "$target"
-for bundle in "$stage"/calls/*/; do localize "$bundle" ../../cutlass; done
+  say "programs of one, ten and two hundred launches"
+  "$python" test/gpu/calls.py pack "$stage/calls" --target "$target"
+  for bundle in "$stage"/calls/*/; do localize "$bundle" ../../cutlass; done
+}
+if [ "${CHECKS:-1}" != 0 ]; then pack_checks; fi
 
 for precision in ${BREADTH:-}; do
   say "modules of test/breadth in $precision"
@@ -138,7 +143,7 @@ compile=()
 [ "${OBJECTS:-0}" -gt 0 ] && compile+=(--compile-only --candidates "$OBJECTS")
 if [ ${#compile[@]} -gt 0 ]; then
   say "objects: ${compile[*]}"
-  build/bin/fact-tune $(ls -d "$stage"/bundles/*/) "$stage/families" "${compile[@]}" --objects "$stage/objects"
+  build/bin/fact-tune $(ls -d "$stage"/{bundles/*,families}/ 2>/dev/null) "${compile[@]}" --objects "$stage/objects"
   rm -rf "$stage"/{bundles/*,families}/{build,tuning.sqlite*}
 fi
 

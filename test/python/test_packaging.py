@@ -93,6 +93,41 @@ def test_static_tools_are_small(static_tools, tmp_path):
     assert int(packed.stdout) < 30 << 20
 
 
+def pack(folder, root, tools):
+    """What scripts/pack-gpu.sh makes of tools and a registry: out/gpu/run.sh."""
+    stage = folder / "fact-gpu"
+    (stage / "programs").mkdir(parents=True)
+    (stage / "bin").mkdir()
+    for tool in tools:
+        shutil.copy(tool, stage / "bin")
+    shutil.copytree(root / "patterns", stage / "share" / "fact" / "patterns")
+    run(["tar", "-C", folder, "-c", "-I", "xz -0", "-f", folder / "fact-gpu.tar.xz", "fact-gpu"])
+    shutil.rmtree(stage)
+    return shutil.copy(root / "scripts" / "gpu-run.sh", folder / "run.sh")
+
+
+@pytest.mark.full
+def test_a_pack_makes_text_a_bundle(static_tools, without_llvm, tmp_path, root):
+    """In one command, on a machine that has neither LLVM nor nvcc nor Python."""
+    script = pack(tmp_path, root, [static_tools / "fact-compile"])
+    shutil.copy(root / "test" / "Driver" / "Inputs" / "small.mlir", tmp_path)
+    run([*without_llvm, script, "compile", "small.mlir", "--until=bundle"],
+        env={**PLAIN, "TARGET": "h200"}, cwd=tmp_path)
+    assert (tmp_path / "fact-gpu" / "compiled" / "small" / "bundle.json").exists()
+
+
+def test_a_pack_without_the_compiler_says_so(tmp_path, root):
+    script = pack(tmp_path, root, [])
+    done = subprocess.run([script, "compile", "small.mlir"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1 and "pack with TOOLS=1" in done.stderr
+
+
+def test_static_tools_are_for_known_architectures(root):
+    done = subprocess.run([root / "scripts" / "static.sh", "sparc"], capture_output=True, text=True)
+    assert done.returncode == 1 and "'sparc' is neither x86_64 nor aarch64" in done.stderr
+    assert not done.stdout
+
+
 @pytest.fixture(scope="module")
 def wheel(static_tools, tmp_path_factory, root):
     folder = tmp_path_factory.mktemp("wheel")
