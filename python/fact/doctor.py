@@ -56,7 +56,7 @@ def _local_machine() -> dict | FactError:
     try:
         from .machine import describe_target
     except ImportError:
-        return FactError(_install("torch"))
+        return FactError(toolchain.how_to_install("torch"))
     try:
         return describe_target("auto")
     except FactError as error:
@@ -89,13 +89,13 @@ def _python() -> list[Finding]:
                 ("rich", "rich", "print tables in color", False)]
     for distribution, module, purpose, required in packages:
         found.append(Finding(distribution, purpose, _installed_version(distribution, module),
-                             _install(distribution), required))
+                             toolchain.how_to_install(distribution), required))
     return found
 
 
 def _torch() -> Finding:
     """PyTorch, and whether it is new enough."""
-    version, fix = _installed_version("torch", "torch"), _install("torch")
+    version, fix = _installed_version("torch", "torch"), toolchain.how_to_install("torch")
     if version and is_too_old(version):
         version, fix = None, f"pip install --upgrade torch ({version} is older than {OLDEST_TORCH})"
     return Finding("torch", "run anything", version, fix)
@@ -110,11 +110,6 @@ def _installed_version(distribution: str, module: str) -> str | None:
         return "unknown version"
     tested = _tested_versions().get(distribution, version)
     return version if version == tested else f"{version} (tested with {tested})"
-
-
-def _install(package: str) -> str:
-    """The command that installs a package, in a checkout and elsewhere."""
-    return "make setup" if toolchain.checkout() else f"pip install {package}"
 
 
 def _tested_versions() -> dict[str, str]:
@@ -231,7 +226,7 @@ def _gpu(local: dict | FactError) -> list[Finding]:
                 "nvidia-driver); bundles can be carried there", False),
         _nvcc(architecture),
         Finding("CUTLASS", "compile for a GPU", _cutlass_description(toolchain.find_cutlass()),
-                f"{_install('nvidia-cutlass')}, or set FACT_CUTLASS_DIR", has_gpu),
+                f"{toolchain.how_to_install('nvidia-cutlass')}, or set FACT_CUTLASS_DIR", has_gpu),
         Finding("cuBLASLt", "let cuBLAS compete with kernels",
                 _describe(cublas, "cublas_api.h", "CUBLAS_VER_"),
                 toolkit + "libcublas-dev-13-0)", False),
@@ -272,7 +267,7 @@ def driver_version() -> str | None:
 def _nvcc(architecture: str | None) -> Finding:
     """nvcc, and whether it compiles for the local GPU."""
     nvcc = toolchain.find_nvcc()
-    found, fix = nvcc_description(nvcc), _install("nvidia-cuda-nvcc")
+    found, fix = nvcc_description(nvcc), toolchain.how_to_install(toolchain.NVCC_PACKAGES)
     if found and architecture:
         known = _output([nvcc, "--list-gpu-code"]).split()
         if known and architecture.rstrip("af") not in known:

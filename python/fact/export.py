@@ -173,8 +173,9 @@ def _load_importer():
         from . import importer
     except ImportError as error:
         raise FactError(
-            f"export needs torch-mlir, which cannot be imported ({error}): run `make setup`, "
-            "or export where it is installed and carry the text or the bundle here"
+            f"export needs torch-mlir, which cannot be imported ({error}): run "
+            f"`{toolchain.how_to_install('torch-mlir', 'ml_dtypes', 'numpy')}`, or export where it is "
+            "installed and carry the text or the bundle here"
         ) from None
     return importer
 

@@ -78,7 +78,7 @@ def require_gpu(target: str, options: Sequence[str] = ()) -> None:
         return
     if toolchain.find_nvcc() is None:
         raise FactError(f"target '{target}' needs nvcc, which is not installed: install the CUDA toolkit "
-                        "(`pip install nvidia-cuda-nvcc` is enough), or compile with target 'host'")
+                        f"(`pip install {toolchain.NVCC_PACKAGES}` is enough), or compile with target 'host'")
     try:
         ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -99,6 +99,6 @@ def require_host_compiler(target: str, options: Sequence[str] = ()) -> None:
     compiler = describe_target(target)["compiler"]
     if compiler == "nvcc" or shutil.which(compiler, path=environment().get("PATH")):
         return
-    raise FactError(f"target '{target}' needs a C++17 compiler for the runtime of the library, and there is no "
-                    f"'{compiler}' on the PATH: install one (Debian: apt-get install g++), or set "
+    raise FactError(f"target '{target}' needs a C++17 compiler for the runtime of the library, and there is "
+                    f"no '{compiler}' on the PATH: install one (Debian: apt-get install g++), or set "
                     "FACT_HOST_COMPILER")

@@ -68,6 +68,15 @@ def run_tool() -> None:
     os.execve(tool, [str(tool), *sys.argv[1:]], environment())
 
 
+def how_to_install(*packages: str) -> str:
+    """The command that installs Python packages, in a checkout and elsewhere."""
+    return "make setup" if checkout() else f"pip install {' '.join(packages)}"
+
+
+# nvcc and the headers that CUTLASS includes, of one version: that of PyTorch's CUDA, if it has any.
+NVCC_PACKAGES = "'cuda-toolkit[nvcc,cccl]'"
+
+
 def include_dir() -> Path:
     """The folder for a C or C++ compiler's `-I`: `#include "fact/Runtime/Library.h"` is the
     interface of compiled libraries, and the headers that are written beside them include it."""

@@ -6,12 +6,16 @@ from __future__ import annotations
 import re
 import warnings
 
-import torch
-
 from .errors import FactError, FactWarning
 
 # The oldest that libraries were loaded and run with; pyproject.toml asks for the same.
 OLDEST_TORCH = "2.11"
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError(f"FACT needs PyTorch {OLDEST_TORCH} or newer, which cannot be imported ({error}): "
+                      "pip install torch") from None
 
 
 def is_too_old(version: str) -> bool:

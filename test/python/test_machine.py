@@ -181,7 +181,7 @@ def test_where_a_gpu_need_not_be_here(monkeypatch, gpu):
 def test_a_host_compiler_that_is_not_there(monkeypatch):
     """Said before anything is compiled."""
     monkeypatch.setenv("FACT_HOST_COMPILER", "nowhere++")
-    with pytest.raises(fact.FactError, match=r"'host' needs a C\+\+17 compiler .* no 'nowhere\+\+' on the PATH"):
+    with pytest.raises(fact.FactError, match=r"'host' needs a C\+\+17 compiler .* no 'nowhere\+\+' on"):
         fact.build(torch.nn.ReLU(), (torch.ones(4),), target="host")
     machine.require_host_compiler("host", ["--tuner-argument=--launcher=srun"])
     machine.require_host_compiler("h200")

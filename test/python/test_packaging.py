@@ -180,8 +180,9 @@ def test_a_wheel_compiles_where_llvm_is_not(wheel, without_llvm, tmp_path, root)
          "1", "-o", "chain.so", "--save-weights", "chain.safetensors"], **options)
     assert "output" in run([*fact, "run", "chain.so", "--weights", "chain.safetensors"], **options)
     # The tools are commands too.
-    assert "no bundle.json" in subprocess.run([*without_llvm, tmp_path / "env" / "bin" / "fact-tune", tmp_path],
-                                              capture_output=True, text=True, **options).stderr
+    tune = subprocess.run([*without_llvm, tmp_path / "env" / "bin" / "fact-tune", tmp_path],
+                          capture_output=True, text=True, **options)
+    assert "no bundle.json" in tune.stderr
     version = run([*fact, "--version"], **options).split()[1]
     tool = run([site / "fact" / "bin" / "fact-tune", "--version"]).split()[1].rstrip(",")
     assert version.startswith("0.") and tool.startswith(version.split(".dev")[0])
@@ -242,6 +243,22 @@ def test_doctor_tries_the_compiler(monkeypatch, tmp_path):
     assert "apt-get install g++" in examined().fix
 
 
+def test_missing_packages_are_named_with_their_command(monkeypatch):
+    """That of a checkout, and that of a wheel."""
+    import torch
+
+    import fact
+
+    # Python's way of saying that a module cannot be imported.
+    monkeypatch.setitem(sys.modules, "fact.importer", None)
+    monkeypatch.delattr(fact, "importer", raising=False)
+    with pytest.raises(fact.FactError, match="needs torch-mlir.*run `make setup`"):
+        fact.export(torch.nn.ReLU(), (torch.ones(4),))
+    monkeypatch.setattr(toolchain, "checkout", lambda: None)
+    with pytest.raises(fact.FactError, match="needs torch-mlir.*run `pip install torch-mlir ml_dtypes"):
+        fact.export(torch.nn.ReLU(), (torch.ones(4),))
+
+
 def test_old_versions_of_torch_are_known():
     from fact.torch_version import is_too_old
 
@@ -257,6 +274,14 @@ def test_an_old_torch_is_named(root):
     assert done.returncode == 0, done.stderr
     assert ("FactWarning: PyTorch 2.9.1+cu128 is older than 2.11, the oldest that FACT works with: "
             "pip install --upgrade torch") in done.stderr
+
+
+def test_a_torch_that_is_not_there_is_named(root):
+    program = "import sys; sys.modules['torch'] = None; import fact"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(root / "python")})
+    assert done.returncode == 1
+    assert "ImportError: FACT needs PyTorch 2.11 or newer" in done.stderr and "pip install torch" in done.stderr
 
 
 @pytest.fixture
