@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What `make demo` builds, and how `make check` counts."""
 
+import json
+import re
 import runpy
 import subprocess
 import sys
@@ -61,3 +63,28 @@ def test_a_suite_that_dies_has_failed(root, tmp_path, capsys):
         1, "2 passed, 1 failed, 1 skipped")
     # The report of an earlier run is not read.
     assert last_line(root, tmp_path, capsys, "pass") == (1, "0 passed, 1 failed, 0 skipped")
+
+
+def test_warnings_are_errors(root):
+    """In every source that the build of `make` compiles."""
+    database = root / "build" / "compile_commands.json"
+    if not database.exists():
+        pytest.skip("needs build/")
+    commands = {entry["file"]: entry["command"] for entry in json.loads(database.read_text())}
+    own = [file for file in commands if re.search(r"/(dialects|lib|tools)/.*\.cpp$", file)]
+    assert len(own) > 200
+    assert [file for file in own if not {"-Wall", "-Wextra", "-Werror"} <= set(commands[file].split())] == []
+
+
+def test_every_release_has_its_notes(root):
+    """The newest first, and what is not released yet belongs to a release that has no notes of its own."""
+    from fact.version import RELEASE
+
+    sections = re.split(r"^## (.*)$", (root / "CHANGELOG.md").read_text(), flags=re.M)[1:]
+    notes = dict(zip(sections[::2], sections[1::2]))
+    released = [tuple(map(int, each.split()[0].split("."))) for each in notes if each != "Unreleased"]
+    assert released == sorted(released, reverse=True)
+    coming = tuple(map(int, RELEASE.split(".")))
+    if notes.get("Unreleased", "").strip():
+        assert coming not in released
+    assert released[:1] <= [coming]
