@@ -44,6 +44,22 @@ def test_every_schedule_has_an_example():
     assert [kind for kind in kinds if not re.search(rf"= #fact\.{kind}\b", page)] == []
 
 
+def test_adding_an_op_names_every_file():
+    """`log1p`, which docs/adding-an-op.md follows, is in no file of which the page does not speak."""
+    page = (ROOT / "docs/adding-an-op.md").read_text()
+    # Scans compute with the function; kernels of the host may call any of C's library.
+    others = {"LowerScans.cpp", "Scan.cuh", "ObjectEmitter.cpp"}
+    found = [path for folder in ("dialects", "include", "lib") for path in (ROOT / folder).rglob("*.*")
+             if path.name not in others and "log1p" in path.read_text().lower()]
+    assert len(found) > 8
+    assert [path.name for path in found if path.name not in page and f"{path.stem}::" not in page] == []
+    # In the unit tests too, and those that it sends to know the op.
+    tests = [path for path in (ROOT / "test/unit").rglob("*.cpp") if "fact.log1p" in path.read_text()]
+    assert tests and [path.name for path in tests if path.name not in page] == []
+    for folder in ("test/Conversion/TorchToFact", "test/python/execution"):
+        assert folder in page and any("log1p" in path.read_text() for path in (ROOT / folder).glob("*.*"))
+
+
 FOLDERS = ("cmake", "dialects", "docs", "examples", "include", "lib", "patterns", "python", "scripts",
            "test", "tools")
 # Files that a page tells the reader of, but that are made by tools or by the reader.
