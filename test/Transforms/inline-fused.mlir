@@ -13,3 +13,17 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   } : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// A region that yields what it was given.
+
+// CHECK-LABEL: func @given
+func.func @given(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NEXT: %[[A:.*]] = fact.exp %arg0
+  // CHECK-NEXT: return %[[A]], %arg0
+  %0:2 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = fact.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+    fact.yield %1, %a : tensor<4xf32>, tensor<4xf32>
+  } : tensor<4xf32>, tensor<4xf32>
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -23,6 +23,8 @@ void inlineFactRegions(mlir::Operation *root, bool wide);
 /// is independent of the others, or by loops that do less work in all.
 enum class Steps { Parallel, Sequential };
 
+/// Creates ops of arith, linalg, math, scf and tensor: a pass of one's own
+/// depends on these dialects.
 void populateFactToLinalgPatterns(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns,
                                   Steps steps = Steps::Parallel);

@@ -1,8 +1,8 @@
-//===- Patterns.h - The patterns of the raising passes ----------*- C++ -*-===//
+//===- Patterns.h - The patterns of the passes ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rewrite patterns of each pass, so that others can combine them. A
-// statistic may be null.
+// The rewrite patterns of each pass that is made of them, so that others can
+// combine them. A statistic may be null.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 
 namespace fact {
 void populateFoldViewsPatterns(mlir::RewritePatternSet &patterns);
+void populateInlineFusedPatterns(mlir::RewritePatternSet &patterns);
 void populateMovePermutesPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizeRowsPatterns(mlir::RewritePatternSet &patterns);
 void populateRaiseActivationsPatterns(mlir::RewritePatternSet &patterns);

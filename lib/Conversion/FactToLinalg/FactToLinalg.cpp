@@ -228,6 +228,7 @@ void fact::inlineFactRegions(Operation *root, bool wide) {
   for (Operation *op : regions) {
     Block &body = op->getRegion(0).front();
     Operation *yield = body.getTerminator();
+    rewriter.inlineBlockBefore(&body, op, op->getOperands());
     rewriter.setInsertionPoint(yield);
     SmallVector<Value> results;
     for (Value value : yield->getOperands())
@@ -235,7 +236,6 @@ void fact::inlineFactRegions(Operation *root, bool wide) {
                             ? value
                             : roundYielded(rewriter, op->getLoc(), value));
     rewriter.eraseOp(yield);
-    rewriter.inlineBlockBefore(&body, op, op->getOperands());
     rewriter.replaceOp(op, results);
   }
 }

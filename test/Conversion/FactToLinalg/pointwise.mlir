@@ -93,3 +93,21 @@ func.func @divide(%x: tensor<4xi32>, %y: tensor<4xi32>) -> (tensor<4xi32>, tenso
   %1 = fact.fmod %x, %y : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
   return %0, %1 : tensor<4xi32>, tensor<4xi32>
 }
+
+// -----
+
+// A region that yields what it was given.
+
+// CHECK-LABEL: func @given
+// CHECK-SAME: %[[X:.+]]: tensor<4xf32>
+func.func @given(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[E:.+]] = linalg.generic
+  // CHECK: math.exp
+  // CHECK: return %[[E]], %[[X]]
+  %0:2 = fact.fused "pointwise" ins(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = fact.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+    fact.yield %1, %a : tensor<4xf32>, tensor<4xf32>
+  } : tensor<4xf32>, tensor<4xf32>
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
