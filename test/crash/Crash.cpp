@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A plug-in for tests: canonicalizing an op with the attribute `crash` ends the
-// process as a mistake in a pass would, by a signal or by a fatal error.
+// process as a mistake in a pass would, by a signal or by a fatal error, or by
+// a signal in the pass and one more where the context is destroyed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,13 @@
 using namespace mlir;
 
 namespace {
+bool crashesAgain = false;
+
+int crash() {
+  volatile int *volatile nowhere = nullptr;
+  return *nowhere;
+}
+
 struct Crash : RewritePattern {
   explicit Crash(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -27,8 +35,8 @@ struct Crash : RewritePattern {
       return failure();
     if (how == "fatal")
       llvm::report_fatal_error("a fatal error of the test");
-    int *volatile nowhere = nullptr;
-    return success(*nowhere);
+    crashesAgain = how == "twice";
+    return success(crash());
   }
 };
 
@@ -36,6 +44,10 @@ class CrashDialect : public Dialect {
 public:
   explicit CrashDialect(MLIRContext *context)
       : Dialect("crash", context, TypeID::get<CrashDialect>()) {}
+  ~CrashDialect() override {
+    if (crashesAgain)
+      crash();
+  }
   static StringRef getDialectNamespace() { return "crash"; }
   void getCanonicalizationPatterns(RewritePatternSet &patterns) const override {
     patterns.add<Crash>(getContext());
