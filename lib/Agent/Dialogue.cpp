@@ -4,6 +4,7 @@
 #include "Dialogue.h"
 #include "Prompts.h.inc"
 #include "fact/Kernel/Rules.h"
+#include "fact/Kernel/SchedulePage.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -67,9 +68,7 @@ std::string fact::describeMachine(const MachineDescription &machine) {
 std::string fact::describeSchedules(const Target &target) {
   std::string text;
   for (const ScheduleKind *kind : target.getScheduleKinds())
-    text += "## " + kind->name + "\nFor " +
-            llvm::join(target.getRules(*kind), ", ") + ": " + kind->describe() +
-            "\n";
+    text += describeSchedule(target, *kind);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include "Standing.h"
 #include "fact/Fusion/Problem.h"
 #include "fact/Fusion/Retrieval.h"
+#include "fact/Kernel/SchedulePage.h"
 #include "fact/Tuning/ProbedMachines.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -152,9 +153,8 @@ std::string DiscoveryPrompt::writeSpaces() const {
       if (llvm::is_contained(seen, kind))
         continue;
       seen.push_back(kind);
-      text += "## " + kind->name + "\nFor " +
-              llvm::join(fusibility.getTarget().getRules(*kind), ", ") + ": " +
-              kind->describe() + " Default for one kernel of this graph:";
+      text += describeSchedule(fusibility.getTarget(), *kind) +
+              "Default for one kernel of this graph:";
       for (const auto &[name, words] : getLists(space))
         text += " " + name + " [" + llvm::join(words, ", ") + "]";
       text += ".\n";

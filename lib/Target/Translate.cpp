@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Target/Translate.h"
+#include "fact/Kernel/SchedulePage.h"
 #include "fact/Target/Reference.h"
 #include "fact/Target/Targets.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace fact;
@@ -94,20 +94,6 @@ LogicalResult fact::translateKernels(ModuleOp module, raw_ostream &os,
   return emitKernels(module, **target, text, print);
 }
 
-static void printKind(raw_ostream &os, const ScheduleKind &kind,
-                      ArrayRef<StringRef> rules) {
-  os << "\n## `" << kind.name << "`\n\n"
-     << llvm::toUpper(kind.summary[0]) << StringRef(kind.summary).drop_front()
-     << ". Rules: `" << llvm::join(rules, "`, `") << "`.\n";
-  if (!kind.parameters.empty())
-    os << "\n| parameter | meaning | legal |\n|---|---|---|\n";
-  for (const Parameter &parameter : kind.parameters)
-    os << "| `" << parameter.name << "` | " << parameter.meaning << " | "
-       << parameter.describe() << " |\n";
-  if (!kind.limits.empty())
-    os << '\n' << kind.limits << '\n';
-}
-
 void fact::printSchedulePage(MLIRContext *context, raw_ostream &os) {
   os << "<!-- Made by `ninja -C build fact-docs`; change the declarations of "
         "the schedules instead. -->\n\n# Kinds of schedules\n";
@@ -117,7 +103,7 @@ void fact::printSchedulePage(MLIRContext *context, raw_ostream &os) {
         createTarget(context, *findMachine(machine));
     for (const ScheduleKind *kind : target->getScheduleKinds())
       if (printed.insert(kind).second)
-        printKind(os, *kind, target->getRules(*kind));
+        os << '\n' << describeSchedule(*target, *kind);
   }
 }
 

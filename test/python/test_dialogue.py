@@ -111,6 +111,18 @@ def test_limits_are_those_of_the_target(ask):
     assert "strict" not in prompt
 
 
+@pytest.mark.parametrize("target", ["host", "h200", "a100"])
+def test_schedules_are_the_page_that_people_read(ask, root, target):
+    with Server(patterns()) as server:
+        ask(server, target=target, graph=GRAPH.replace("f32", "bf16") if target != "host" else GRAPH)
+    prompt = sent(server, 0)
+    spaces = re.search(r"^# Spaces\n.*?^(## .*?)^# The machine$", prompt, re.M | re.S)[1]
+    sections = [each.partition("Default for one kernel")[0]
+                for each in re.split(r"^(?=## )", spaces, flags=re.M) if each]
+    page = (root / "docs" / "reference" / "Schedules.md").read_text()
+    assert len(sections) > 1 and [each for each in sections if each not in page] == []
+
+
 def test_types_of_weights_and_names_in_one_line(ask):
     with Server(patterns()) as server:
         ask(server, graph=WEIGHTS)

@@ -196,12 +196,14 @@ std::optional<size_t> ScheduleKind::find(StringRef parameter) const {
 std::string ScheduleKind::describe() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << summary << '.';
+  os << summary << ".\n";
+  if (!parameters.empty())
+    os << '\n';
   for (const Parameter &parameter : parameters)
-    os << " `" << parameter.name << "`: " << parameter.meaning << " ("
-       << parameter.describe() << ").";
+    os << "- `" << parameter.name << "`: " << parameter.meaning << " ("
+       << parameter.describe() << ").\n";
   if (!limits.empty())
-    os << ' ' << limits;
+    os << '\n' << limits << '\n';
   return text;
 }
 

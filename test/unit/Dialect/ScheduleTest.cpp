@@ -176,11 +176,16 @@ TEST_F(ScheduleTest, EmptyListsHaveNoPoints) {
 }
 
 TEST_F(ScheduleTest, KindsDescribeThemselves) {
-  EXPECT_EQ(loops.describe(),
-            "loops of a test. `tile`: rows x columns (rows 8 or 16, columns a "
-            "multiple of 4 up to 64). `order`: which runs first (rows or "
-            "columns). `unroll`: iterations in one (1 to 8). `unroll` divides "
-            "the columns.");
+  EXPECT_EQ(
+      loops.describe(),
+      "loops of a test.\n"
+      "\n"
+      "- `tile`: rows x columns (rows 8 or 16, columns a multiple of 4 up "
+      "to 64).\n"
+      "- `order`: which runs first (rows or columns).\n"
+      "- `unroll`: iterations in one (1 to 8).\n"
+      "\n"
+      "`unroll` divides the columns.\n");
   EXPECT_EQ(loops.find("order"), 1u);
   EXPECT_FALSE(loops.find("orders"));
 }
