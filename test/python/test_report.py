@@ -351,6 +351,47 @@ def test_compile_writes_a_page(compiled, capsys, tmp_path):
 
 
 @needs_compiler
+def test_every_part_of_a_page_shows_what_was_measured(compiled):
+    report = find_report(compiled)
+    page = check_page(compiled.with_suffix(".report.html").read_text())
+    sections = [attributes["id"] for tag, attributes in page.elements if tag == "section"]
+    assert sections == ["time", "graph", "roofline", "kernels", "agent", "statistics", "provenance"]
+
+    def classed(word):
+        return [attributes for _, attributes in page.elements if word in attributes.get("class", "").split()]
+
+    # The bar: a part for each kernel, as long as its share.
+    shares = [float(each["style"].partition("flex-grow:")[2]) for each in classed("part")]
+    assert len(shares) == len(report.kernels) and sum(shares) == pytest.approx(1, abs=1e-3)
+    assert shares == sorted(shares, reverse=True)
+    # The roofline: a mark for each kernel with arithmetic, which says its rate.
+    counted = [kernel for kernel in report.kernels if kernel.flops and kernel.bytes]
+    marks = classed("mark")
+    assert counted and len(marks) == len(counted)
+    assert all("FLOP/s" in each["title"] and each["href"].startswith("#kernel-") for each in marks)
+    # Each candidate that was timed, beside its prediction; one star per kernel that has a chart.
+    charts = [kernel for kernel in report.kernels if sum(bool(c.us) for c in kernel.candidates) > 1]
+    assert charts and len([each for each in classed("try") if "winner" in each["class"]]) == len(charts)
+    assert len(classed("try")) == sum(bool(c.us) for kernel in charts for c in kernel.candidates)
+    # The graph: ops of one color are one kernel, launches unfold.
+    ops, launches = classed("op"), classed("kernel")
+    launches = [each for each in launches if "row" in each["class"]]
+    assert len(ops) == len(report.graph.ops) == 6
+    assert len(launches) == len(report.graph.groups)
+    colors = [re.search(r"\bg\d\b", each["class"])[0] for each in ops]
+    groups = [op.group for op in report.graph.ops]
+    assert len(set(zip(colors, groups))) == len(set(groups)) == len(set(colors))
+
+
+def test_an_ablation_that_was_measured():
+    data = Report("m", "tuned").to_json() | {"ablation": [
+        {"name": "gemm", "gain": 0.25, "detail": "form fused"},
+        {"name": "rows", "gain": -0.05, "detail": ""}]}
+    page = check_page(render(Report.from_json(data)))
+    assert "Ablation" in page.text and "gemmform fused 25 %" in page.text and "-5 %" in page.text
+
+
+@needs_compiler
 def test_library_without_its_page(compiled, tmp_path):
     shutil.copy(compiled, tmp_path / "alone.so")
     assert main(["report", str(tmp_path / "alone.so")]) == 0
