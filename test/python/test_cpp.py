@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -22,14 +23,42 @@ def run(*words, **options):
     return result.returncode, result.stdout, result.stderr
 
 
-def cmake(root, source, build, *options):
-    """Configures and builds with FACT as it lies in its build folder."""
+def configure(source, build, *options):
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    status, out, err = run("cmake", *generator, "-S", source, "-B", build,
-                           f"-DFACT_DIR={root / 'build'}", *options)
+    status, out, err = run("cmake", *generator, "-S", source, "-B", build, *options)
     assert status == 0, out + err
+
+
+def cmake(source, build, *options):
+    """Configures and builds."""
+    configure(source, build, *options)
     status, out, err = run("cmake", "--build", build)
     assert status == 0, out + err
+
+
+def cached(root, name):
+    """A variable of FACT's own build."""
+    lines = (root / "build" / "CMakeCache.txt").read_text().splitlines()
+    return next((line.split("=", 1)[1] for line in lines if line.startswith(f"{name}:")), None)
+
+
+def compiler(root):
+    return f"-DCMAKE_CXX_COMPILER={cached(root, 'CMAKE_CXX_COMPILER')}"
+
+
+@pytest.fixture(scope="module")
+def prefix(root, tmp_path_factory):
+    """Where FACT is installed."""
+    folder = tmp_path_factory.mktemp("install") / "prefix"
+    status, out, err = run("cmake", "--install", root / "build", "--prefix", folder)
+    assert status == 0, out + err
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(prefix):
+    """The option by which a project finds what is installed."""
+    return f"-DFACT_DIR={next(prefix.glob('lib*/**/FACTConfig.cmake')).parent}"
 
 
 class Mlp(torch.nn.Module):
@@ -43,13 +72,13 @@ class Mlp(torch.nn.Module):
 
 
 @pytest.fixture(scope="module")
-def program(root, tmp_path_factory):
+def program(root, package, tmp_path_factory):
     """examples/cpp, built against a compiled model."""
     folder = tmp_path_factory.mktemp("cpp")
     module = Mlp()
     fact.build(module, (torch.zeros(3, 16),), target="host", name="mlp",
                output=folder / "mlp.so", options=["--candidates=1"])
-    cmake(root, root / "examples" / "cpp", folder / "example", f"-DFACT_MODEL={folder / 'mlp.so'}")
+    cmake(root / "examples" / "cpp", folder / "example", package, f"-DFACT_MODEL={folder / 'mlp.so'}")
     return folder / "example" / "run_model"
 
 
@@ -96,77 +125,151 @@ def test_example_says_what_is_wrong(program, tmp_path):
         assert line in err
 
 
-def test_another_project_links_the_compiler(root, tmp_path):
+def check_toolchain(root, build):
     """examples/toolchain: its own pass with FACT's patterns, and a pipeline of FACT."""
-    example = root / "examples" / "toolchain"
-    cmake(root, example, tmp_path / "build", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
-    tool = tmp_path / "build" / "toolchain-opt"
-    status, out, err = run(tool, example / "layer.mlir",
-                           "--pass-pipeline=builtin.module(func.func(toolchain-clean))")
+    layer = root / "examples" / "toolchain" / "layer.mlir"
+    tool = build / "toolchain-opt"
+    status, out, err = run(tool, layer, "--pass-pipeline=builtin.module(func.func(toolchain-clean))")
     assert status == 0, err
     assert "reshape" not in out and out.count("fact.relu") == 1
-    status, out, err = run(tool, example / "layer.mlir", "--fact-host")
+    status, out, err = run(tool, layer, "--fact-host")
     assert status == 0, err
     assert out.count('fact.fused "gemm_epilogue"') == 1
 
 
+def test_another_project_links_the_compiler(root, package, tmp_path):
+    """With what is installed alone."""
+    cmake(root / "examples" / "toolchain", tmp_path, package, compiler(root))
+    check_toolchain(root, tmp_path)
+    # Nothing of it comes from the checkout.
+    commands = (tmp_path / "build.ninja").read_text()
+    folders = re.findall(r"-(?:I|isystem )(\S+)", commands)
+    assert folders and not [each for each in folders if each.startswith(f"{root}/")]
+
+
 @pytest.mark.full
-def test_split_kernels_build_with_cutlass_alone(root, tmp_path):
-    """`--split-to` writes a project that CMake and nvcc build."""
+def test_another_project_links_the_build_folder(root, tmp_path):
+    cmake(root / "examples" / "toolchain", tmp_path, f"-DFACT_DIR={root / 'build'}", compiler(root))
+    check_toolchain(root, tmp_path)
+
+
+def test_a_program_in_c_links_what_is_installed(root, package, tmp_path):
+    """test/CAPI/capi.c, which its own test reads line by line, as a project of its own."""
+    (tmp_path / "CMakeLists.txt").write_text(f"""
+cmake_minimum_required(VERSION 3.20)
+project(capi LANGUAGES C CXX)
+find_package(FACT REQUIRED COMPONENTS Compiler)
+add_executable(capi {root / "test" / "CAPI" / "capi.c"})
+target_link_libraries(capi PRIVATE FACT::fact-c)
+""")
+    cmake(tmp_path, tmp_path / "build", package, compiler(root))
+    status, out, err = run(tmp_path / "build" / "capi", tmp_path, tmp_path)
+    assert status == 0, err
+    assert "loaded: fact" in out and "fact-discover{target=h200 patterns=none}: succeeded" in out
+    # The entries that were installed with it.
+    assert "built-in entries: some" in out
+
+
+def split_kernels(root, folder):
+    """The project that `--split-to` writes for a product."""
+    (folder / "model.mlir").write_text(
+        "func.func @main(%x: tensor<256x128xbf16>, %w: tensor<128x512xbf16>) -> tensor<256x512xbf16> {\n"
+        "  %0 = fact.matmul %x, %w : (tensor<256x128xbf16>, tensor<128x512xbf16>) -> tensor<256x512xbf16>\n"
+        "  %1 = fact.relu %0 : (tensor<256x512xbf16>) -> tensor<256x512xbf16>\n"
+        "  return %1 : tensor<256x512xbf16>\n}\n")
+    tools = root / "build" / "bin"
+    status, _, err = run(tools / "fact-opt", folder / "model.mlir", "-o", folder / "fused.mlir",
+                         "--fact-discover=target=h200 patterns=none")
+    assert status == 0, err
+    status, _, err = run(tools / "fact-translate", folder / "fused.mlir", "--fact-to-cutlass",
+                         f"--split-to={folder / 'kernels'}")
+    assert status == 0, err
+    return folder / "kernels"
+
+
+@pytest.fixture
+def cuda():
+    """The options that name the compiler and CUTLASS, and nothing of FACT."""
     nvcc, cutlass = toolchain.find_nvcc(), toolchain.find_cutlass()
     if None in (nvcc, cutlass):
         pytest.skip("nvcc or CUTLASS is missing: run `make setup`")
-    (tmp_path / "relu.mlir").write_text(
-        "func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {\n"
-        "  %0 = fact.relu %x : (tensor<64xf32>) -> tensor<64xf32>\n"
-        "  return %0 : tensor<64xf32>\n}\n")
-    tools = root / "build" / "bin"
-    status, _, err = run(tools / "fact-opt", tmp_path / "relu.mlir", "-o", tmp_path / "fused.mlir",
-                         "--fact-discover=target=h200 patterns=none")
-    assert status == 0, err
-    status, _, err = run(tools / "fact-translate", tmp_path / "fused.mlir", "--fact-to-cutlass",
-                         f"--split-to={tmp_path / 'kernels'}")
-    assert status == 0, err
-    cmake(root, tmp_path / "kernels", tmp_path / "build", f"-DCMAKE_CUDA_COMPILER={nvcc}",
-          f"-DCUTLASS_DIR={cutlass}")
+    return [f"-DCMAKE_CUDA_COMPILER={nvcc}", f"-DCUTLASS_DIR={cutlass}"]
+
+
+def test_split_kernels_are_a_project(root, cuda, tmp_path):
+    """CMake configures it, and says what is missing."""
+    kernels = split_kernels(root, tmp_path)
+    configure(kernels, tmp_path / "build", *cuda)
+    status, _, err = run("cmake", "-S", kernels, "-B", tmp_path / "none", cuda[0],
+                         f"-DCUTLASS_DIR={tmp_path}")
+    assert status and "CUTLASS_DIR" in err
+
+
+@pytest.mark.full
+def test_split_kernels_build_with_cutlass_alone(root, cuda, tmp_path):
+    """`--split-to` writes a project that CMake and nvcc build: a product, which is CUTLASS's."""
+    kernels = split_kernels(root, tmp_path)
+    assert "cutlass/" in (kernels / "gemm_epilogue_0.cu").read_text()
+    cmake(kernels, tmp_path / "build", *cuda)
     _, out, _ = run("nm", tmp_path / "build" / "libfact_kernels.a")
-    assert " pointwise_0\n" in out
+    assert " gemm_epilogue_0\n" in out
 
 
-def compiler(root):
-    for line in (root / "build" / "CMakeCache.txt").read_text().splitlines():
-        if line.startswith("CMAKE_CXX_COMPILER:"):
-            return line.split("=", 1)[1]
-    return os.environ.get("CXX", "c++")
+def declared_passes(root):
+    """Of each pass: its class, its name in a pipeline, the op that it runs on if it needs one."""
+    pattern = re.compile(r'^def (\w+) : Pass<"([\w-]+)"(?:, "::([\w:]+)")?>', re.M)
+    return [match for file in (root / "include").rglob("Passes.td")
+            for match in pattern.findall(file.read_text())]
 
 
-def test_install(root, tmp_path):
-    """What is installed is found, and its tools run."""
-    status, out, err = run("cmake", "--install", root / "build", "--prefix", tmp_path / "prefix")
-    assert status == 0, out + err
+def test_every_pass_of_patterns_exports_them(root):
+    """In a header; test/unit/Transforms applies each."""
+    headers = "".join(path.read_text() for path in (root / "include").rglob("*.h"))
+    sources = {path: path.read_text() for path in (root / "lib").rglob("*.cpp")}
+    applied = (root / "test" / "unit" / "Transforms" / "PatternsTest.cpp").read_text()
+    passes = declared_passes(root)
+    made_of_patterns = []
+    for name, _, _ in passes:
+        [source] = [text for text in sources.values() if f"GEN_PASS_DEF_{name.upper()}\n" in text]
+        if "RewritePatternSet patterns(" in source:
+            made_of_patterns.append(name.removeprefix("Convert"))
+    assert len(passes) > 20 and len(made_of_patterns) > 10
+    for name in made_of_patterns:
+        assert f"populate{name}Patterns(" in headers, name
+        assert f"populate{name}Patterns" in applied, name
+
+
+def test_install(root, prefix, tmp_path):
+    """The tools run where they are installed."""
     for tool in ("fact-opt", "fact-compile", "fact-translate", "fact-tune", "fact-registry",
                  "fact-lsp-server", "fact-reduce"):
-        status, out, err = run(tmp_path / "prefix" / "bin" / tool, "--version")
+        status, out, err = run(prefix / "bin" / tool, "--version")
         assert status == 0 and out.startswith(tool), err
     # The built-in entries lie where the tools look.
-    _, out, err = run(tmp_path / "prefix" / "bin" / "fact-registry", "list")
+    _, out, err = run(prefix / "bin" / "fact-registry", "list")
     assert "gemm_epilogue/bf16/sm_90a#" in out, err
-    package = next((tmp_path / "prefix").glob("lib*/**/FACTConfig.cmake")).parent
-    status, out, err = run("cmake", "-S", root / "examples" / "toolchain", "-B", tmp_path / "build",
-                           f"-DFACT_DIR={package}", f"-DCMAKE_CXX_COMPILER={compiler(root)}")
-    assert status == 0, out + err
     # A stock mlir-opt loads the installed plug-in, which finds the built-in entries.
-    plugin = next((tmp_path / "prefix").glob("lib*/**/fact-plugin.so"))
+    plugin = next(prefix.glob("lib*/**/fact-plugin.so"))
     status, out, err = run(llvm_tools(root) / "mlir-opt",
                            root / "test" / "Plugin" / "Inputs" / "known.mlir",
                            f"--load-dialect-plugin={plugin}", f"--load-pass-plugin={plugin}",
                            "--pass-pipeline=builtin.module(fact-discover{target=h200})",
                            env={**os.environ, "FACT_PATTERNS": str(tmp_path / "none")})
     assert status == 0 and "strategy(<reuse" in out, err
+    # It has every pass, by name.
+    nests = {"": "{}", "mlir::ModuleOp": "{}", "mlir::func::FuncOp": "func.func({})",
+             "fact::program::ModelOp": "program.model({})"}
+    passes = declared_passes(root)
+    pipeline = ",".join(nests[op].format(name) for _, name, op in passes)
+    _, _, err = run(llvm_tools(root) / "mlir-opt", "/dev/null", f"--load-dialect-plugin={plugin}",
+                    f"--load-pass-plugin={plugin}", f"--pass-pipeline=builtin.module({pipeline})",
+                    "--dump-pass-pipeline")
+    shown = err[err.index("Pass Manager with"):]
+    assert [name for _, name, _ in passes if name not in shown] == []
 
 
 def llvm_tools(root):
-    for line in (root / "build" / "CMakeCache.txt").read_text().splitlines():
-        if line.startswith("LLVM_DIR:"):
-            return pathlib.Path(line.split("=", 1)[1]).parents[2] / "bin"
-    pytest.skip("FACT was built without LLVM")
+    folder = cached(root, "LLVM_DIR")
+    if not folder:
+        pytest.skip("FACT was built without LLVM")
+    return pathlib.Path(folder).parents[2] / "bin"
