@@ -157,7 +157,7 @@ def test_patterns_that_are_faster_than_the_rules(tmp_path):
     file.write_text(json.dumps(content))
     with Server(patterns(pattern("n0 n1", "gemm_epilogue"), pattern("n2")),
                 NOTHING) as server:
-        found = compile("m", "--candidates=1", "--alternatives=1", f"--patterns={registry}",
+        found = compile("m", "--candidates=1", "--alternatives=0.01", f"--patterns={registry}",
                         "--agent=llm", f"--llm-url={server.url}", "--llm-model=small",
                         f"--transcript={tmp_path}/transcript.json")
     new = found["strategies"]["new"]
