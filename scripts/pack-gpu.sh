@@ -141,9 +141,10 @@ find "$stage" -name __pycache__ -type d -prune -exec rm -rf {} +
 compile=()
 [ "${PRODUCTS:-0}" != 0 ] && compile+=(--products)
 [ "${OBJECTS:-0}" -gt 0 ] && compile+=(--compile-only --candidates "$OBJECTS")
-if [ ${#compile[@]} -gt 0 ]; then
+packed=$(ls -d "$stage"/{bundles/*,families}/ 2>/dev/null || true)
+if [ ${#compile[@]} -gt 0 ] && [ -n "$packed" ]; then
   say "objects: ${compile[*]}"
-  build/bin/fact-tune $(ls -d "$stage"/{bundles/*,families}/ 2>/dev/null) "${compile[@]}" --objects "$stage/objects"
+  build/bin/fact-tune $packed "${compile[@]}" --objects "$stage/objects"
   rm -rf "$stage"/{bundles/*,families}/{build,tuning.sqlite*}
 fi
 
@@ -152,4 +153,4 @@ cp scripts/gpu-run.sh out/gpu/run.sh
 rm -rf out/stage
 mib=$(($(stat -c %s out/gpu/fact-gpu.tar.xz) >> 20))
 [ "$mib" -lt "$limit_mib" ] || { say "error: out/gpu has $mib MiB, more than $limit_mib" >&2; exit 1; }
-say "out/gpu: $mib MiB. On the GPU machine: out/gpu/run.sh check"
+say "out/gpu: $mib MiB. On the GPU machine: out/gpu/run.sh$([ "${CHECKS:-1}" = 0 ] || echo " check")"

@@ -18,7 +18,8 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
-# Neither the user's entries nor the user's folder.
+# Neither the user's entries nor the user's folders.
+config.environment["FACT_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.environment["FACT_PATTERNS"] = os.path.join(config.test_exec_root, "no-patterns")
 config.environment["FACT_LEARN"] = "0"
 if "FACT_SEED" in os.environ:

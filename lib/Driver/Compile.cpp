@@ -59,6 +59,8 @@ private:
   OwningOpRef<ModuleOp> groupByRules();
   void bundleRules(const Target &target);
   LogicalResult tune();
+  bool measuresForms() const;
+  std::optional<double> ratioToRules() const;
   LogicalResult regroupKernels(bool &again);
   LogicalResult refineKernels(bool &again);
   LogicalResult writeFile(StringRef file, StringRef text);
@@ -98,6 +100,7 @@ private:
   BundleSummary summary;
   /// The graph before an agent grouped it.
   OwningOpRef<ModuleOp> unfused;
+  bool differsFromRules = false;
   bool isFinished = false, triedSummary = false;
   ScopedDiagnosticHandler recorder;
 };
@@ -260,30 +263,49 @@ LogicalResult Compilation::bundle() {
   return result;
 }
 
+/// Does what may fail without harm; `error` is the first that it reports.
+static LogicalResult attempt(MLIRContext *context, std::string &error,
+                             function_ref<LogicalResult()> work) {
+  ScopedDiagnosticHandler collect(context, [&](Diagnostic &diagnostic) {
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (isError && error.empty())
+      error = diagnostic.str();
+    // Others see the rest.
+    return success(isError);
+  });
+  return work();
+}
+
 /// Writes the bundle of the rules' grouping inside of the agent's, which is
 /// complete without it.
 void Compilation::bundleRules(const Target &target) {
   OwningOpRef<ModuleOp> rules = groupByRules();
+  differsFromRules = static_cast<bool>(rules);
   if (!rules)
     return;
   std::string error;
-  LogicalResult result = success();
-  {
-    ScopedDiagnosticHandler collect(
-        module.getContext(), [&](Diagnostic &diagnostic) {
-          bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-          if (isError && error.empty())
-            error = diagnostic.str();
-          // Others see the rest.
-          return success(isError);
-        });
+  LogicalResult result = attempt(module.getContext(), error, [&] {
     BundleSummary contents;
-    result = writeProgram(*rules, target, bundleFolder() + "/rules", contents);
-  }
+    return writeProgram(*rules, target, bundleFolder() + "/rules", contents);
+  });
   if (failed(result))
     module.emitWarning("the agent's grouping is not measured against that of "
                        "the rules: ")
         << error;
+}
+
+/// The program's time over that of the rules' program; nothing where they
+/// differ and were not compared.
+std::optional<double> Compilation::ratioToRules() const {
+  std::optional<double> ratio = measured.getNumber("ratio");
+  return ratio || differsFromRules ? ratio : 1;
+}
+
+/// Whether the tuner measures programs and forms of kernels beside each other.
+bool Compilation::measuresForms() const {
+  return llvm::none_of(options.tunerArguments, [](StringRef argument) {
+    return argument == "--untuned" || argument == "--no-alternatives";
+  });
 }
 
 /// Makes the program of a module's kernels, and writes its bundle.
@@ -307,7 +329,7 @@ LogicalResult Compilation::writeProgram(ModuleOp program, const Target &target,
 /// one. A new grouping is tuned, and stays if its program is faster beside the
 /// rules' than that of the grouping before.
 LogicalResult Compilation::regroupKernels(bool &again) {
-  if (!unfused || !isLanguageModel(agent))
+  if (!unfused || !isLanguageModel(agent) || !measuresForms())
     return success();
   Clock::time_point start = Clock::now();
   OwningOpRef<ModuleOp> next = unfused->clone();
@@ -328,7 +350,7 @@ LogicalResult Compilation::regroupKernels(bool &again) {
   takeSearches(*next, module);
   OwningOpRef<ModuleOp> before = module.clone();
   DiscoveryReport reported = report;
-  json::Object told = measured;
+  std::optional<double> ratioBefore = ratioToRules();
   auto tuneGrouping = [&](ModuleOp grouping) {
     module.getBodyRegion().takeBody(grouping.getBodyRegion());
     summary = BundleSummary();
@@ -337,16 +359,24 @@ LogicalResult Compilation::regroupKernels(bool &again) {
   report.standing = round.standing;
   report.covered = round.covered;
   report.predictedUs = round.predictedUs;
-  if (failed(tuneGrouping(*next)))
-    return failure();
-  // Without a race the grouping is the rules' own.
-  auto getRatio = [](const json::Object &measured) {
-    return measured.getNumber("ratio").value_or(1);
-  };
-  double ratio = getRatio(measured), ratioBefore = getRatio(told);
-  bool stays = settleGrouping(agent, ratio < ratioBefore);
-  regroupings.push_back(json::Object{
-      {"ratio", ratio}, {"ratio_before", ratioBefore}, {"stays", stays}});
+  std::string error;
+  bool isTuned = succeeded(attempt(module.getContext(), error,
+                                   [&] { return tuneGrouping(*next); }));
+  std::optional<double> ratio =
+      isTuned ? ratioToRules() : std::optional<double>();
+  bool stays = settleGrouping(agent, ratio && ratioBefore &&
+                                         *ratio < *ratioBefore) &&
+               isTuned;
+  json::Object entry{{"stays", stays}};
+  if (ratio)
+    entry["ratio"] = *ratio;
+  if (ratioBefore)
+    entry["ratio_before"] = *ratioBefore;
+  if (!isTuned) {
+    entry["failure"] = error;
+    module.emitWarning("the revised grouping is dropped: ") << error;
+  }
+  regroupings.push_back(std::move(entry));
   if (stays)
     return success();
   report = std::move(reported);
@@ -407,11 +437,7 @@ LogicalResult Compilation::tune() {
   std::vector<std::string> words{*program, bundleFolder(), "-o",
                                  options.output};
   // What each form gains, for the model that revises the grouping.
-  bool measuresForms =
-      llvm::none_of(options.tunerArguments, [](StringRef argument) {
-        return argument == "--untuned" || argument == "--no-alternatives";
-      });
-  if (options.refine && unfused && isLanguageModel(agent) && measuresForms)
+  if (options.refine && unfused && isLanguageModel(agent) && measuresForms())
     words.push_back("--ablate");
   llvm::append_range(words, options.tunerArguments);
   SmallVector<StringRef> arguments(words.begin(), words.end());

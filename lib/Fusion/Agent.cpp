@@ -38,6 +38,8 @@ void DiscoveryReport::add(const DiscoveryReport &later) {
   addCounts(ownStrategies, later.ownStrategies);
   rounds += later.rounds;
   seconds += later.seconds;
+  if (fallback.empty())
+    fallback = later.fallback;
 }
 
 AgentRegistry &AgentRegistry::get(FactDialect &dialect) {

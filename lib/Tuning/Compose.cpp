@@ -81,6 +81,7 @@ void Tuner::linkLibrary(const TuningResult &result, const fs::path &output,
 /// Others that link to the same file wait; temporary files there belong to
 /// processes that have ended.
 static void lockOutput(const fs::path &output, PathLock &lock) {
+  checkInterruption();
   if (std::string error = lock.acquire(output, "fact-tune"); !error.empty()) {
     checkInterruption();
     throw Failure(error);

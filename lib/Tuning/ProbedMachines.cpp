@@ -17,10 +17,10 @@ std::vector<Ceilings> listProbedMachines() {
   std::error_code code;
   if (folder.empty())
     return all;
-  for (const fs::directory_entry &entry :
-       fs::directory_iterator(folder, code)) {
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+       entry.increment(code)) {
     try {
-      nlohmann::json json = nlohmann::json::parse(readFile(entry.path()));
+      nlohmann::json json = nlohmann::json::parse(readFile(entry->path()));
       if (auto found = findCeilings(json.at("machine").get<std::string>()))
         all.push_back(std::move(*found));
     } catch (const std::exception &) {

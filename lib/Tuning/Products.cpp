@@ -122,10 +122,19 @@ void Tuner::measureProducts(Search &search) {
       rankByProducts(search, measured);
       return;
     }
+    dropProducts(search.kernel());
     progress(search.kernel(), "products",
              "cannot be linked: " + mainMessage(command.log));
     tryNext(search);
   });
+}
+
+void Tuner::dropProducts(const Kernel &kernel) const {
+  fs::path folder = buildFolder(kernel);
+  std::error_code ignored;
+  fs::remove(folder / "products.so", ignored);
+  for (size_t i = 0; i < kernel.product->candidates.size(); ++i)
+    fs::remove(folder / (productName(i) + ".o"), ignored);
 }
 
 void Tuner::rankByProducts(Search &search,
@@ -142,10 +151,12 @@ void Tuner::rankByProducts(Search &search,
   }
   command.captureOutput = true;
   command.log = folder / "products.run.log";
-  command.timeoutSeconds = options.runTimeout;
+  command.timeoutSeconds =
+      options.runTimeout * static_cast<double>(measured.size());
   command.priority = kernel.priority;
   writeFile(command.log, "$ " + command.text() + "\n");
   shop.scheduler.measure(command, guarded([=, &search](const Outcome &outcome) {
+                           dropProducts(search.kernel());
                            checkEnvironment(command, outcome);
                            judgeProducts(search, measured, outcome);
                          }),

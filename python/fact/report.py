@@ -68,6 +68,15 @@ def model_line(found: dict) -> str:
     return text + (f", price {found['price']:.4g}" if found.get("price") else "")
 
 
+def regrouping_line(entry: dict) -> str:
+    """What became of a grouping that a model revised."""
+    if entry.get("failure"):
+        return f"dropped: {entry['failure']}"
+    ratios = [f"{entry[key]:.3f}" if key in entry else "not compared" for key in ("ratio", "ratio_before")]
+    return f"{ratios[0]} of the rules' time, before {ratios[1]}: " + (
+        "stays" if entry["stays"] else "dropped")
+
+
 def strategy_lines(found: dict) -> list[tuple[str, str]]:
     """What became of a language model's patterns, by strategy: of all, and of those that the
     rules would not make."""
@@ -109,8 +118,7 @@ def discovery_lines(summary: dict) -> list[str]:
     if found["transcript"]:
         lines.append(f"transcript: {found['transcript']}")
     for round_ in summary.get("regrouping") or []:
-        lines.append(f"regrouped: {round_['ratio']:.3f} of the rules' time, before "
-                     f"{round_['ratio_before']:.3f}: " + ("stays" if round_["stays"] else "dropped"))
+        lines.append(f"regrouped: {regrouping_line(round_)}")
     for number, round_ in enumerate(summary.get("refinement") or [], 1):
         lines.append(f"refinement {number}: {round_['kernels']} kernels searched again, "
                      f"{round_['schedules']} new schedules"

@@ -79,7 +79,7 @@ def test_the_prompt_has_what_was_measured(ask, learned, tmp_path_factory):
     prompt = sent(server, 0)
     reached = prompt[prompt.index("# What was reached"):prompt.index("# What was measured before")]
     assert re.search(r"^gemm_epilogue: at best \d+% of light, on \S+", reached, re.M)
-    gain = r"(fused|single|apart) over (fused|single|apart) \d\.\d{3} \(\d\.\d{3} to \d\.\d{3}\) on \S+"
+    gain = r"(fused|single|apart) over (fused|single|apart) [\d.]+ \([\d.]+ to [\d.]+\) on \S+"
     plan = prompt[prompt.index("# What the rules would do"):]
     [(ops, *_)] = re.findall(rf"^gemm_epilogue ([n\d ]+): [\d.]+ us; {gain}", plan, re.M)
     entries = prompt[prompt.index("# What was measured before"):prompt.index("# The graph")]

@@ -196,7 +196,7 @@ def repeated(arguments, transcript, server):
 
     def run(options):
         words = [str(word).replace("AGENT", options) for word in arguments]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300,
+        done = subprocess.run(words, capture_output=True, text=True, timeout=1500,
                               env={**clean, "FACT_LLM_KEY": KEY})
         assert done.returncode == 0, done.stderr
         assert KEY not in done.stdout + done.stderr
@@ -268,7 +268,7 @@ def test_the_driver_writes_one_transcript(tmp_path, root):
             [str(find_tool("fact-compile")), str(source), "-o", str(output / "mlp.so"),
              f"--patterns={tmp_path}/none", "--candidates=2", "--refine=2", "--refine-eps=0",
              f"--summary={output}/summary.json", f"--transcript={transcript}", *options],
-            capture_output=True, text=True, timeout=300, env={**os.environ, "FACT_LLM_KEY": KEY})
+            capture_output=True, text=True, timeout=1500, env={**os.environ, "FACT_LLM_KEY": KEY})
         assert run.returncode == 0, run.stderr
         assert "warning" not in run.stderr
         summary = json.loads((output / "summary.json").read_text())

@@ -476,14 +476,15 @@ void Run::compareWithRules(Work &work) {
     learn(folder, report);
     Race race =
         work.tuner->raceGroupings(work.result.library, bundle, result.library);
-    if (!race.programs.empty() && race.programs.front().ships)
-      replaceLibrary(result.library, work.result.library);
+    bool ships = !race.programs.empty() && race.programs.front().ships;
     work.result.groupings = std::move(race);
+    if (ships)
+      replaceLibrary(result.library, work.result.library);
   } catch (const Interruption &) {
     throw;
   } catch (const std::exception &problem) {
     std::fprintf(stderr,
-                 "fact-tune: warning: the rules' grouping was not measured: "
+                 "fact-tune: warning: the rules' grouping does not take part: "
                  "%s\n",
                  problem.what());
   }

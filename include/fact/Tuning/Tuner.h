@@ -264,6 +264,7 @@ private:
   void measureProducts(Search &search);
   std::map<size_t, std::filesystem::path>
   takeProducts(const Kernel &kernel) const;
+  void dropProducts(const Kernel &kernel) const;
   void rankByProducts(Search &search, const std::vector<size_t> &measured);
   void judgeProducts(Search &search, const std::vector<size_t> &measured,
                      const Outcome &outcome);

@@ -28,7 +28,7 @@ struct Conversation {
   /// A hash of the graph or of its kernels, and the machine.
   std::string graph;
   std::vector<Round> rounds;
-  /// The measurements in its prompt, which a replay uses again.
+  /// The measurements in its prompt, which a replay of refinement uses again.
   std::vector<registry::Measurements> measurements;
 };
 

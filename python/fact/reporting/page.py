@@ -293,8 +293,7 @@ class _Page:
                  ("model", terminal.model_line(found) if found.get("calls") else ""),
                  *((f"patterns: {name}", text) for name, text in terminal.strategy_lines(found))]
         for each in self.report.statistics.get("regrouping") or []:
-            facts.append(("regrouped", f"{each['ratio']:.3f} of the rules' time, before "
-                          f"{each['ratio_before']:.3f}: {'stays' if each['stays'] else 'dropped'}"))
+            facts.append(("regrouped", terminal.regrouping_line(each)))
         items = "".join(_proposal(proposal) for proposal in self.report.proposals)
         return (_definitions([(name, value) for name, value in facts if value])
                 + (f'<ol class="proposals">{items}</ol>' if items else ""))

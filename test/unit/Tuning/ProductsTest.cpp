@@ -77,7 +77,7 @@ class ProductBundle : public TestBundle {
 public:
   ProductBundle() {
     Json products = Json::array();
-    for (int spins : {2000, 2000, 200, 10, 2000}) {
+    for (int spins : {2000, 2000, 2000, 10, 2000}) {
       size_t index = addCandidate("schedule " + std::to_string(products.size()),
                                   "float p = 2 * x[i]; y[i] = p + w[i];");
       std::string symbol = "product_" + std::to_string(index);
@@ -89,7 +89,7 @@ public:
         write(path, "#include \"fact/Runtime/Kernel.h\"\n"
                     "#include <unistd.h>\n"
                     "namespace two {\n" +
-                        spin("product_2", 200) + "}\nnamespace three {\n" +
+                        spin("product_2", 2000) + "}\nnamespace three {\n" +
                         spin("product_3", 10) + "}\n");
       else
         write(path, spin(symbol, spins));
