@@ -21,14 +21,17 @@ namespace fs = std::filesystem;
 /// look for it by name, not by its path at link time.
 static Words linkerWords(const Bundle &bundle, const fs::path &exports,
                          const fs::path &name) {
-  Words options = {"--version-script=" + exports.string(), "-z,nodelete",
-                   "-z,defs", "-soname," + name.filename().string()};
+  // Word by word: a path may have a comma, at which -Wl would split it.
+  Words options = {"--version-script=" + exports.string(),
+                   "-z",
+                   "nodelete",
+                   "-z",
+                   "defs",
+                   "-soname",
+                   name.filename().string()};
   Words words;
   for (const std::string &option : options)
-    if (bundle.target.cuda)
-      words.insert(words.end(), {"-Xlinker", option});
-    else
-      words.push_back("-Wl," + option);
+    words.insert(words.end(), {"-Xlinker", option});
   if (!bundle.target.cuda)
     words.push_back("-pthread");
   return words;
