@@ -38,6 +38,12 @@ include(AddLLVM)
 include(AddMLIR)
 include(HandleLLVMOptions)
 include(FactEmbed)
+if(FACT_SANITIZE)
+  # LLVM may be built without the type information that this one needs, and asks for defined
+  # symbols; those of a sanitizer are the program's.
+  add_compile_options(-fno-sanitize=vptr)
+  string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,-z,undefs")
+endif()
 
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 include_directories(

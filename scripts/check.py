@@ -6,7 +6,7 @@
 Each suite uses all processors and writes a JUnit file, which is read rather than the text
 it prints. A suite that dies before it writes one, or finds no test, counts as one failure.
 `--full` adds the long tests: pytest's mark `full`, ctest's label `full`, lit's feature
-`full`, clang-tidy, and the runtime's unit tests under sanitizers.
+`full`, clang-tidy, and lit and unit tests under sanitizers.
 """
 
 import argparse
@@ -32,10 +32,15 @@ SEED = "1"
 def suites(full: bool) -> dict[str, tuple[list[str], dict[str, str]]]:
     """A command and what it adds to the environment, by name."""
     preset = str(ROOT / "scripts" / "check-preset.sh")
+    small = ["Support", "Registry", "Runtime", "Tuning"]
     sanitized = {
-        "asan-ubsan": ([preset, "asan-ubsan", str(REPORTS / "asan-ubsan.xml"), "Runtime", "Support"],
-                       {}),
-        "tsan": ([preset, "tsan", str(REPORTS / "tsan.xml"), "Runtime"], {}),
+        name: ([preset, name, str(REPORTS / f"{name}.xml"), *parts], {})
+        for name, parts in {
+            "asan-ubsan": small,
+            "tsan": small,
+            "asan-ubsan-compiler": [
+                "lit", "Agent", "Analysis", "Dialect", "Fusion", "Kernel", "Program", "Target"],
+        }.items()
     }
     lit_options = f"-v --xunit-xml-output={REPORTS / 'lit.xml'}"
     return {

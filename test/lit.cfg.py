@@ -29,6 +29,9 @@ config.substitutions.append(("%llvm_libs", os.path.join(config.llvm_tools_dir, "
 # A device whose writes fail for want of space; not every container has it.
 if os.path.exists("/dev/full") and stat.S_ISCHR(os.stat("/dev/full").st_mode):
     config.available_features.add("dev-full")
+# FACT's libraries need a program that has the sanitizer in it.
+if config.fact_sanitize:
+    config.available_features.add("sanitized")
 # Long tests: `make check-full`.
 if lit_config.params.get("full"):
     config.available_features.add("full")
