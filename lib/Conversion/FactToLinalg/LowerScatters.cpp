@@ -74,10 +74,14 @@ static Value scatterInOrder(ElementBuilder &b, const Scatter &scatter) {
   IndexBuilder index{b};
   Value zero = index.constant(0), one = index.constant(1);
   Value columns = index.constant(shape[2]);
+  // A few updates per element need no more than the element's own type, whose
+  // roundings PyTorch has too, and then the source is copied as it is.
+  bool isLong = scatter.getCount() > scatter.getSize();
+  Type running = isLong ? scatter.getWideElement() : scatter.getElement();
   scf::LoopNest nest = scf::buildLoopNest(
       b, b.getLoc(), {zero, zero},
       {index.constant(shape[0]), index.constant(scatter.getCount())},
-      {one, one}, b.convertElements(scatter.source, scatter.getWideElement()),
+      {one, one}, b.convertElements(scatter.source, running),
       [&](OpBuilder &nested, Location loc, ValueRange i, ValueRange carried) {
         ElementBuilder b(nested, loc);
         IndexBuilder index{b};
