@@ -54,7 +54,7 @@ compile() { # name-or-file options
   *.mlir) program=$(cd "$caller" && realpath -m "$name") name=$(basename "$name" .mlir) ;;
   esac
   [ -f "$program" ] ||
-    { echo "no program $name; known are: $(ls programs | sed 's/.mlir$//' | tr '\n' ' ')" >&2; return 1; }
+    { echo "no program ${1:-}; known are: $(ls programs | sed -n 's/.mlir$//p' | tr '\n' ' ')" >&2; return 1; }
   fact-compile "$program" --target="${TARGET:-auto}" --bundle="compiled/$name" \
     -o "libraries/$name.so" --summary="results/$name.summary.json" "${@:2}"
 }

@@ -114,6 +114,8 @@ def test_a_pack_makes_text_a_bundle(static_tools, without_llvm, tmp_path, root):
     run([*without_llvm, script, "compile", "small.mlir", "--until=bundle"],
         env={**PLAIN, "TARGET": "h200"}, cwd=tmp_path)
     assert (tmp_path / "fact-gpu" / "compiled" / "small" / "bundle.json").exists()
+    done = subprocess.run([script, "compile", "other.mlir"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr.startswith("no program other.mlir; known are: ")
 
 
 def test_a_pack_without_the_compiler_says_so(tmp_path, root):
