@@ -180,6 +180,16 @@ static Operation *getReductionOf(Operation *user) {
   return dyn_cast<ReduceOp>(*user->user_begin());
 }
 
+/// The op that joins a group together with a mask `user`, or null: not all
+/// kernels store booleans.
+static Operation *getReaderOfMask(Operation *user) {
+  if (!isPointwise(user) || !user->hasOneUse() ||
+      !getElementTypeOrSelf(user->getResult(0).getType()).isInteger(1))
+    return nullptr;
+  Operation *reader = *user->user_begin();
+  return isPointwise(reader) ? reader : nullptr;
+}
+
 /// Adds ops to the group if that gains and the rule accepts it.
 bool RulesAgent::take(const Rule &rule, OpGroup &group,
                       ArrayRef<Operation *> ops) const {
@@ -210,6 +220,10 @@ bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
       if ((reduction && isFree(reduction) &&
            take(rule, group, {user, reduction})) ||
           take(rule, group, user))
+        return true;
+      Operation *reader = getReaderOfMask(user);
+      if (reader && isFree(reader) && !group.contains(reader) &&
+          take(rule, group, {user, reader}))
         return true;
     }
   return false;

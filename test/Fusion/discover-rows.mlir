@@ -98,6 +98,8 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK:         fact.permute
 // CHECK:       fact.fused "rowwise"
 // CHECK:         fact.norm
+// CHECK:         fact.compare
+// CHECK:         fact.select
 // CHECK-NOT:   fact.fused
 func.func @instance_norm(%x: tensor<32x56x56x64xf32>, %w: tensor<64x576xf32>, %b: tensor<64xf32>) -> tensor<32x64x2916xf32> {
   %v = fact.windows %x dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<32x56x56x64xf32>) -> tensor<32x54x54x3x3x64xf32>
@@ -107,6 +109,12 @@ func.func @instance_norm(%x: tensor<32x56x56x64xf32>, %w: tensor<64x576xf32>, %b
   %2 = fact.permute %1 [0, 3, 1, 2] : (tensor<32x54x54x64xf32>) -> tensor<32x64x54x54xf32>
   %3 = fact.reshape %2 : (tensor<32x64x54x54xf32>) -> tensor<32x64x2916xf32>
   %4 = fact.norm layer %3 eps 1.000000e-05 : (tensor<32x64x2916xf32>) -> tensor<32x64x2916xf32>
-  return %4 : tensor<32x64x2916xf32>
+  // A leaky ReLU: its mask joins the kernel with the select.
+  %c = fact.constant dense<0.01> : tensor<f32>
+  %5 = fact.mul %4, %c : (tensor<32x64x2916xf32>, tensor<f32>) -> tensor<32x64x2916xf32>
+  %z = fact.constant dense<0.0> : tensor<f32>
+  %6 = fact.compare gt %4, %z : (tensor<32x64x2916xf32>, tensor<f32>) -> tensor<32x64x2916xi1>
+  %7 = fact.select %6, %4, %5 : (tensor<32x64x2916xi1>, tensor<32x64x2916xf32>, tensor<32x64x2916xf32>) -> tensor<32x64x2916xf32>
+  return %7 : tensor<32x64x2916xf32>
 }
 }

@@ -238,7 +238,9 @@ double StagedReductionPlan::predict(ScheduleAttr schedule) const {
   double wanted = 32e3 * machine.multiprocessors;
   double efficiency =
       0.9 * std::min(1.0, resident * threads * inFlight / wanted);
-  // Parts of lines, and idle lanes.
+  // Blocks too small to fill a multiprocessor, parts of lines, and idle lanes.
+  if (threads < 64)
+    efficiency *= 0.8;
   double line = std::min(own.getColumns() * vector, reduction.inner) *
                 reduction.getOperandBytes();
   if (own.getColumns() * vector < reduction.inner && line < 64)
