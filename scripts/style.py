@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Other versions print some files differently.
 CLANG_FORMAT, CLANG_TIDY = "clang-format-22", "run-clang-tidy-22"
 # The folders of lib/ that clang-tidy reads.
-TIDY = ["Runtime", "Support"]
+TIDY = ["Agent/Chat", "Registry", "Runtime", "Support"]
 
 
 def sources(*endings: str) -> list[str]:
