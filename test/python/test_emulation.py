@@ -100,21 +100,6 @@ class Beside(nn.Module):
         return self.out(torch.cat(parts, -1))
 
 
-@pytest.mark.full
-def test_plain_products_rank_candidates(root, tmp_path):
-    """One process times them on the device; the order means nothing here."""
-    module = nn.Sequential(nn.Linear(21, 13), nn.ReLU())
-    write_bundle(tmp_path, module, (torch.randn(11, 21),), "a100",
-                 ["--candidates=3", "--alternatives=0", "--products"])
-    process = tune(root, tmp_path, ["--products"])
-    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
-    process = tune(root, tmp_path, ["--best", "1", "--candidates", "1", "--no-check"])
-    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
-    assert re.search(r"gemm_epilogue_0 +ranked +3 products in ", process.stdout), process.stdout
-    report = json.loads((tmp_path / "bundle" / "tuning.json").read_text())
-    assert len(report["kernels"][0]["attempts"]) == 1, report["kernels"][0]["attempts"]
-
-
 @pytest.mark.parametrize("target", ["a100", pytest.param("h200", marks=pytest.mark.full)])
 def test_the_probe_does_its_work(root, tmp_path, target):
     """Its loads verify their results: mma.sync, and wgmma for Hopper. Their speed means nothing."""
