@@ -360,13 +360,13 @@ LogicalResult Compilation::regroupKernels(bool &again) {
   report.covered = round.covered;
   report.predictedUs = round.predictedUs;
   std::string error;
-  bool isTuned = succeeded(attempt(module.getContext(), error,
-                                   [&] { return tuneGrouping(*next); }));
+  bool isTuned = succeeded(
+      attempt(module.getContext(), error, [&] { return tuneGrouping(*next); }));
   std::optional<double> ratio =
       isTuned ? ratioToRules() : std::optional<double>();
-  bool stays = settleGrouping(agent, ratio && ratioBefore &&
-                                         *ratio < *ratioBefore) &&
-               isTuned;
+  bool stays =
+      settleGrouping(agent, ratio && ratioBefore && *ratio < *ratioBefore) &&
+      isTuned;
   json::Object entry{{"stays", stays}};
   if (ratio)
     entry["ratio"] = *ratio;

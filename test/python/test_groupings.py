@@ -54,6 +54,9 @@ def test_a_bundle_holds_both_groupings(compile_graph):
     # The bundle is replaced with what is in it.
     bundle, *_ = compile_graph(APART, "--until=bundle", "--candidates=2", "--alternatives=0")
     assert count_kernels(bundle) == 7 and not (bundle / "rules").exists()
+    # A factor below 1 is not 0.
+    bundle, *_ = compile_graph(APART, "--until=bundle", "--candidates=2", "--alternatives=0.5")
+    assert (bundle / "rules").exists()
 
 
 def test_one_grouping_is_there_once(compile_graph):

@@ -249,8 +249,9 @@ int main(int argc, char **argv) {
   options.summary = summary;
   options.candidates = candidates;
   // One candidate is no search, so nothing else is searched either.
-  options.alternatives =
-      candidates == 1 && !alternatives.getNumOccurrences() ? 0 : alternatives;
+  options.alternatives = candidates == 1 && !alternatives.getNumOccurrences()
+                             ? 0.0
+                             : alternatives.getValue();
   options.products = products;
   options.tuner = tuner.empty() ? findTuner(argv[0]) : tuner.getValue();
   options.tunerArguments.assign(tunerArguments.begin(), tunerArguments.end());
