@@ -255,7 +255,9 @@ static uint64_t workspaceStride(const FactKernel &kernel) {
 }
 
 uint64_t KernelInstance::workspaceBytes() const {
-  return workspaceStride(*theKernel) * static_cast<uint64_t>(threadCount());
+  // One tile runs on the first thread.
+  int threads = theKernel->tiles > 1 ? threadCount() : 1;
+  return workspaceStride(*theKernel) * static_cast<uint64_t>(threads);
 }
 
 bool KernelInstance::bind(void *const *pointers, void *workspace) {

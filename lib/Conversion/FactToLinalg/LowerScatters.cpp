@@ -74,8 +74,8 @@ static Value scatterInOrder(ElementBuilder &b, const Scatter &scatter) {
   IndexBuilder index{b};
   Value zero = index.constant(0), one = index.constant(1);
   Value columns = index.constant(shape[2]);
-  // A few updates per element need no more than the element's own type, whose
-  // roundings PyTorch has too, and then the source is copied as it is.
+  // About one update per element needs no more than the type in which elements
+  // are computed, and then the source is copied as it is.
   bool isLong = scatter.getCount() > scatter.getSize();
   Type running = isLong ? scatter.getWideElement() : scatter.getElement();
   scf::LoopNest nest = scf::buildLoopNest(

@@ -148,9 +148,10 @@ Value KernelBuilder::scratch(Type element, int64_t count) {
                                   /*alignment=*/64);
   int64_t offset = layout.workspaceBytes;
   layout.workspaceBytes += llvm::alignTo(bytes, 64);
+  // A value: constants among the indices have fewer bits than an offset.
   return LLVM::GEPOp::create(*this, pointer, getI8Type(),
                              function.getArgument(2),
-                             ArrayRef<LLVM::GEPArg>{offset});
+                             ArrayRef<LLVM::GEPArg>{integer(offset)});
 }
 
 //===----------------------------------------------------------------------===//

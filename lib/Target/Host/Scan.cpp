@@ -63,12 +63,16 @@ private:
   /// Each lane combined with those before it.
   Value scanLanes(Value vector, int64_t lanes);
   void scanRow(Value row);
+  /// Whether elements may be combined with others first than those before.
+  /// Running sums of f64 could then overflow, and those of less cannot.
+  bool mayReassociate() const { return !rounds || !rows.element.isF64(); }
   /// Rows [begin, begin + width), whose elements are adjacent.
   void scanTogether(Value begin, int64_t width);
 
   KernelBuilder &b;
   RowsOf rows;
   CombiningKind combining;
+  bool rounds;
   Type running;
   /// A number that changes no other one.
   TypedAttr neutral;
@@ -121,8 +125,7 @@ static TypedAttr getNeutral(Builder &b, ScanKind kind, Type type) {
 
 /// A chain of as many roundings as a row is long needs f64, which PyTorch uses
 /// on CPUs too.
-static Type getRunningType(ScanKind kind, Type element) {
-  bool rounds = kind == ScanKind::sum || kind == ScanKind::prod;
+static Type getRunningType(bool rounds, Type element) {
   if (rounds && isa<FloatType>(element))
     return Float64Type::get(element.getContext());
   return getComputeType(element);
@@ -131,7 +134,8 @@ static Type getRunningType(ScanKind kind, Type element) {
 ScanBuilder::ScanBuilder(KernelBuilder &b, const RowsOf &rows, ScanKind kind)
     : b(b), rows(rows),
       combining(getCombining(kind, isa<FloatType>(rows.element))),
-      running(getRunningType(kind, rows.element)),
+      rounds(kind == ScanKind::sum || kind == ScanKind::prod),
+      running(getRunningType(rounds, rows.element)),
       neutral(getNeutral(b, kind, running)) {}
 
 Value ScanBuilder::load(Value offset, int64_t width) {
@@ -204,7 +208,7 @@ void ScanBuilder::build(int64_t grain) {
   b.getLayout().tiles = ceilDivide(blocks, grain);
   Value from = b.mul(b.beginTile(), grain);
   b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value block) {
-    if (rows.inner == 1)
+    if (rows.inner == 1 && mayReassociate())
       return scanRow(block);
     // The last block ends with the rows, and can share some with the one
     // before.

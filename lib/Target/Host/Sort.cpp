@@ -334,8 +334,7 @@ void SortBuilder::collect() {
   visit(limit.key, ValueRange{b.integer(0), equal},
         [&](Value i, ValueRange state) -> SmallVector<Value> {
           Value x = loadKey(keys, i);
-          // The element is overwritten by the next, if it is not wanted.
-          Value at = b.min(state[0], rows.count - 1);
+          Value at = state[0];
           Value isEqual = compare(Predicate::eq, x, limit.key);
           isEqual = arith::AndIOp::create(
               b, isEqual, compare(Predicate::ne, state[1], b.integer(0)));

@@ -16,6 +16,9 @@ LONG = (rand(3, 203, seed=6) * 3).round()
 LONG[1, ::9], LONG[1, 5], LONG[1, 100], LONG[2, 7::20] = -0.0, math.inf, -math.inf, math.nan
 WIDE = (rand(2, 130, 3, seed=7) * 50).round()
 LARGE = torch.cat([integers(2, 99) << 33, integers(2, 99) - (1 << 40)], 1)
+# What is infinite if it is combined from the first to the last, and in no other order.
+EXTREMES = torch.tensor([[1e30, 1e30, 1e-30, 1e-30, 2, 3, 4, 5, 6, 7, 8, 9]])
+SIGNS = torch.tensor([[1.0, 1, -1, -1, -1, -1, 1, 1, 1, -1, -1, 1]])
 INTEGERS, FLAGS = integers(4, 19), rand(4, 19) > 0.6
 TABLE = rand(8, 6, seed=3)
 # Of 8 rows, with repeats: few, and so many that they are sorted.
@@ -55,6 +58,8 @@ INTEGER_SCANS = group(
     case("cumsum of booleans", lambda x: x.cumsum(0), [FLAGS]),
     case("cumsum dtype", lambda x: x.cumsum(1, dtype=torch.float64), [INTEGERS]),
     case("cumprod", lambda x: x.cumprod(1), [INTEGERS]),
+    case("cumprod in order", lambda x: (x.double() * x * x * x * x * x * x).cumprod(1), [EXTREMES]),
+    case("cumsum in order", lambda x: (x.double().sign() * 1e308).cumsum(1), [SIGNS]),
     case("cummax", lambda x: x.cummax(1), [INTEGERS]),
     case("of one", lambda x: (x.cumsum(0), x.sort()), [INTEGERS[0, 0].clone()]),
     types=["fp32"],
