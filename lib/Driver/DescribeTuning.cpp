@@ -66,7 +66,7 @@ json::Object fact::describeTuning(llvm::StringRef bundle) {
     bool isRules = name == "rules";
     result[isRules ? "rules_us" : "us"] = grouping->getNumber("us").value_or(0);
     if (grouping->getBoolean("ships").value_or(false))
-      result["ships"] = name;
+      result["ships"] = name.str();
     if (!isRules)
       for (const char *figure : {"ratio", "ratio_low", "ratio_high"})
         result[figure] = grouping->getNumber(figure).value_or(0);

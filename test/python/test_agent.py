@@ -321,7 +321,7 @@ def test_options_are_the_same_everywhere():
                                re.M))
 
     driver = options("fact-compile", ".+")
-    assert len(driver) == 13
+    assert len(driver) == 15
     for name in "discover", "refine":
         assert options("fact-opt", f"^      --fact-{name} .*?(?=^      --)") == driver
     command = subprocess.run([sys.executable, "-m", "fact", "compile", "--help"], check=True,

@@ -65,8 +65,8 @@ static cl::opt<double> alternatives(
     "alternatives",
     cl::desc("Measure other forms of a kernel, such as a product and its "
              "epilogue apart, if they are predicted to take at most this many "
-             "times as long (default 1.2, or 0 with --candidates=1; 0: none)"),
-    cl::value_desc("factor"), cl::init(1.2), cl::cat(category));
+             "times as long (default 1, or 0 with --candidates=1; 0: none)"),
+    cl::value_desc("factor"), cl::init(1.0), cl::cat(category));
 static cl::opt<bool> products(
     "products",
     cl::desc("Rank the candidates of products by plain products also where an "

@@ -33,7 +33,7 @@ struct CompileOptions {
   unsigned candidates = 16;
   /// How much longer an alternative of a kernel may be predicted to take; 0:
   /// no alternatives.
-  double alternatives = 1.2;
+  double alternatives = 1;
   /// Writes plain products also where an object serves one size only.
   bool products = false;
   /// The tuner, and arguments passed on to it.
