@@ -48,26 +48,37 @@ void Tuner::measureFinals(Search &search) {
     return;
   search.finalsDone = true;
   fs::path folder = buildFolder(kernel);
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(), {workerPath.string(), "--finals"});
+  Words jobs;
   for (size_t i : finalists) {
     fs::path job = folder / (std::to_string(i) + ".final.job");
     const std::string &choice = search.result.attempts[i]->choice;
     writeFile(job,
               jobOf(kernel, i, referenceOf(kernel, i), libraryOf(kernel, i)) +
                   (choice.empty() ? "" : "choice " + choice + "\n"));
-    command.words.push_back(job.string());
+    jobs.push_back(job.string());
   }
+  measureTogether(kernel, "--finals", jobs, folder / "finals.log",
+                  [=, &search](const Outcome &outcome) {
+                    judgeFinals(search, finalists, outcome);
+                  });
+}
+
+void Tuner::measureTogether(const Kernel &kernel, const std::string &mode,
+                            const Words &jobs, const fs::path &log,
+                            Scheduler::Callback judge) {
+  Command command;
+  command.words = options.runLauncher;
+  command.words.insert(command.words.end(), {workerPath.string(), mode});
+  command.words.insert(command.words.end(), jobs.begin(), jobs.end());
   command.captureOutput = true;
-  command.log = folder / "finals.log";
+  command.log = log;
   command.timeoutSeconds =
-      options.runTimeout * static_cast<double>(finalists.size());
+      options.runTimeout * static_cast<double>(jobs.size());
   command.priority = kernel.priority;
   writeFile(command.log, "$ " + command.text() + "\n");
-  shop.scheduler.measure(command, guarded([=, &search](const Outcome &outcome) {
+  shop.scheduler.measure(command, guarded([=](const Outcome &outcome) {
                            checkEnvironment(command, outcome);
-                           judgeFinals(search, finalists, outcome);
+                           judge(outcome);
                          }),
                          [this] { return !failure.empty(); });
 }

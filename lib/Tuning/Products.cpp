@@ -141,26 +141,17 @@ void Tuner::rankByProducts(Search &search,
                            const std::vector<size_t> &measured) {
   const Kernel &kernel = search.kernel();
   fs::path folder = buildFolder(kernel);
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(), {workerPath.string(), "--rank"});
+  Words jobs;
   for (size_t index : measured) {
     fs::path job = folder / (productName(index) + ".job");
     writeFile(job, jobOfProduct(kernel, index, folder / "products.so"));
-    command.words.push_back(job.string());
+    jobs.push_back(job.string());
   }
-  command.captureOutput = true;
-  command.log = folder / "products.run.log";
-  command.timeoutSeconds =
-      options.runTimeout * static_cast<double>(measured.size());
-  command.priority = kernel.priority;
-  writeFile(command.log, "$ " + command.text() + "\n");
-  shop.scheduler.measure(command, guarded([=, &search](const Outcome &outcome) {
-                           dropProducts(search.kernel());
-                           checkEnvironment(command, outcome);
-                           judgeProducts(search, measured, outcome);
-                         }),
-                         [this] { return !failure.empty(); });
+  measureTogether(kernel, "--rank", jobs, folder / "products.run.log",
+                  [=, &search](const Outcome &outcome) {
+                    dropProducts(search.kernel());
+                    judgeProducts(search, measured, outcome);
+                  });
 }
 
 void Tuner::judgeProducts(Search &search, const std::vector<size_t> &measured,

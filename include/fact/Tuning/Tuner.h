@@ -304,6 +304,10 @@ private:
   /// Tries candidates near the best one. False if the search is over.
   bool searchOn(Search &search);
   /// Measures candidates near the best again, in turn.
+  /// Runs one worker on several jobs of a kernel.
+  void measureTogether(const Kernel &kernel, const std::string &mode,
+                       const Words &jobs, const std::filesystem::path &log,
+                       Scheduler::Callback judge);
   void measureFinals(Search &search);
   void judgeFinals(Search &search, const std::vector<size_t> &finalists,
                    const Outcome &outcome);
