@@ -60,17 +60,17 @@ add_compile_options(-ffp-contract=off)
 
 # Four fifths of a file's compile time are MLIR's headers and the dialect's own, so
 # the dialect's library compiles them once and the others use what it has.
-option(FACT_PRECOMPILE_HEADERS "Compile the headers that every file includes once" ON)
-if(FACT_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  # Without this no two builds have the same bytes, and ccache never hits.
-  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
-endif()
 function(fact_precompile_headers name)
   if(NOT FACT_PRECOMPILE_HEADERS)
     return()
   endif()
   if(NOT name STREQUAL FactDialect)
     target_precompile_headers(${name} REUSE_FROM FactDialect)
+    get_target_property(type ${name} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      # Not -fPIE: what was compiled for libraries serves no other code.
+      target_compile_options(${name} PRIVATE -fPIC)
+    endif()
     return()
   endif()
   target_precompile_headers(${name} PRIVATE

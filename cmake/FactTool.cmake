@@ -46,6 +46,7 @@ function(fact_add_tool name)
     add_dependencies(fact-static-tools ${static})
   endif()
   if(ARG_COMPILER)
+    fact_precompile_headers(${name})
     # Plug-ins find the compiler's own classes in the program that loads them.
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
     target_sources(${static} PRIVATE ${PROJECT_SOURCE_DIR}/tools/Common/StaticTool.cpp)
