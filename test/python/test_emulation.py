@@ -76,8 +76,9 @@ def emulate(root, folder, module, inputs, target, options=()):
 
 
 @pytest.mark.parametrize("dtype, target, math", [
-    (torch.float32, "a100", "mma"), (torch.bfloat16, "a100", "mma"), (torch.float32, "rtx3090", "simt")],
-    ids=["fp32", "bf16", "simt"])
+    pytest.param(torch.float32, "a100", "mma", id="fp32"),
+    pytest.param(torch.bfloat16, "a100", "mma", id="bf16"),
+    pytest.param(torch.float32, "rtx3090", "simt", id="simt", marks=pytest.mark.full)])
 def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     torch.manual_seed(0)
     report = emulate(root, tmp_path, Odd().to(dtype).eval(), [torch.randn(2, 11, 21).to(dtype)],
@@ -85,6 +86,12 @@ def test_a_module_of_odd_sizes(root, tmp_path, dtype, target, math):
     schedules = [kernel["schedule"] for kernel in report["kernels"]]
     assert {"sm80_gemm", "sm80_attention"} <= kinds(report), kinds(report)
     assert any(f"math = {math}" in schedule for schedule in schedules), schedules
+
+
+def test_a_product_by_scalar_instructions(root, tmp_path):
+    torch.manual_seed(0)
+    report = emulate(root, tmp_path, nn.Linear(21, 35).eval(), [torch.randn(11, 21)], "rtx3090")
+    assert "math = simt" in report["kernels"][0]["schedule"]
 
 
 class Beside(nn.Module):

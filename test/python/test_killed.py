@@ -283,7 +283,7 @@ def first_seed(config) -> int:
 def test_killed_some_times(undisturbed, tmp_path, pytestconfig):
     seed = first_seed(pytestconfig)
     print(f"seed {seed}")
-    run_killed(undisturbed, tmp_path / "run", 4, seed, from_nothing=False)
+    run_killed(undisturbed, tmp_path / "run", 2, seed, from_nothing=False)
 
 
 @pytest.mark.full
