@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scripts/check-preset.sh builds and runs suites of a small tree of its own."""
+
+import json
+import runpy
+import shutil
+import subprocess
+import xml.etree.ElementTree as xml
+
+import pytest
+
+PRESETS = {
+    "version": 6,
+    "configurePresets": [{
+        "name": "small",
+        "generator": "Ninja",
+        "binaryDir": "${sourceDir}/build-${presetName}",
+        "cacheVariables": {"CMAKE_C_COMPILER": "/usr/lib/llvm-22/bin/clang",
+                           "CMAKE_C_FLAGS": "-fsanitize=address,undefined -fno-sanitize-recover=all"}}]}
+
+TREE = """
+cmake_minimum_required(VERSION 3.25)
+project(small C)
+enable_testing()
+foreach(suite Right Wrong Empty Unbuildable Hidden)
+  add_subdirectory(test/unit/${suite})
+endforeach()
+"""
+
+SUITES = {
+    "Right": "add_test(NAME right COMMAND true)",
+    "Wrong": "add_test(NAME wrong COMMAND false)",
+    "Empty": "",
+    "Unbuildable": "add_executable(unbuildable unbuildable.c)\n"
+                   "add_test(NAME unbuildable COMMAND unbuildable)",
+    # The test passes though a process it starts has a finding.
+    "Hidden": "add_executable(faulty faulty.c)\n"
+              "add_test(NAME hidden COMMAND faulty)\n"
+              "set_tests_properties(hidden PROPERTIES WILL_FAIL ON)",
+}
+
+
+@pytest.fixture(scope="module")
+def check(root, tmp_path_factory):
+    """Runs suites; returns whether the script is satisfied, the tests of its report, and what it prints."""
+    tree = tmp_path_factory.mktemp("tree")
+    (tree / "scripts").mkdir()
+    shutil.copy(root / "scripts" / "check-preset.sh", tree / "scripts")
+    (tree / "CMakePresets.json").write_text(json.dumps(PRESETS))
+    (tree / "CMakeLists.txt").write_text(TREE)
+    for name, text in SUITES.items():
+        folder = tree / "test" / "unit" / name
+        folder.mkdir(parents=True)
+        (folder / "CMakeLists.txt").write_text(text)
+    (tree / "test/unit/Unbuildable/unbuildable.c").write_text("#error\n")
+    (tree / "test/unit/Hidden/faulty.c").write_text(
+        "int main(int argc, char **argv) { return 0x7fffffff + argc; }\n")
+
+    def run(*suites):
+        report = tree / "report.xml"
+        report.unlink(missing_ok=True)
+        done = subprocess.run([tree / "scripts" / "check-preset.sh", "small", report, *suites],
+                              capture_output=True, text=True)
+        tests = [case.get("name") for case in xml.parse(report).iter("testcase")] if report.exists() else []
+        return done.returncode == 0, tests, done.stdout + done.stderr
+
+    return run
+
+
+def test_a_suite_passes_or_fails(check):
+    assert check("Right")[:2] == (True, ["right"])
+    assert check("Wrong", "Right")[:2] == (False, ["wrong", "right"])
+
+
+def test_a_suite_without_tests_fails(check):
+    assert check("Empty", "Right")[:2] == (False, ["right"])
+    assert check("Nowhere", "Right")[:2] == (False, ["right"])
+
+
+def test_other_suites_run_after_one_that_cannot_be_built(check):
+    assert check("Unbuildable", "Right")[:2] == (False, ["right"])
+
+
+def test_a_finding_counts_where_a_test_expects_failure(check):
+    satisfied, tests, output = check("Hidden")
+    assert (satisfied, tests) == (False, ["hidden"])
+    assert "runtime error: signed integer overflow" in output
+    # That of an earlier run does not.
+    assert check("Right")[0]
+
+
+def test_every_suite_runs_under_sanitizers(root):
+    """Those without the compiler under both presets, the others with it."""
+    check = runpy.run_path(str(root / "scripts" / "check.py"))
+    suites = {name: set(command[3:]) for name, (command, _) in check["suites"](full=True).items()}
+    assert suites["asan-ubsan"] == suites["tsan"]
+    folders = {path.parent.name for path in (root / "test" / "unit").glob("*/CMakeLists.txt")}
+    assert suites["asan-ubsan"] | suites["asan-ubsan-compiler"] == folders | {"lit"}
