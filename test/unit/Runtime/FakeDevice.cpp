@@ -15,6 +15,12 @@ using fake::Work;
 static thread_local int64_t pauses = 0;
 thread_local int64_t fake::allocations = 0;
 
+#ifdef FACT_TEST_SANITIZE
+// Operators are the sanitizer's, which calls this.
+extern "C" void __sanitizer_malloc_hook(const volatile void *, std::size_t) {
+  fake::allocations += pauses == 0;
+}
+#else
 void *operator new(std::size_t bytes) {
   fake::allocations += pauses == 0;
   if (void *memory = std::malloc(bytes ? bytes : 1))
@@ -23,6 +29,7 @@ void *operator new(std::size_t bytes) {
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace {
 
