@@ -380,8 +380,8 @@ TEST_F(RecordingsTest, RepeatedCallsAllocateAndBindNothing) {
       call.run(model);
     EXPECT_EQ(fake::allocations, before) << setting;
     EXPECT_EQ(fake::binds - bindsBefore, setting == FACT_GRAPHS_ON ? 0 : 90);
+    fake::synchronize();
   }
-  fake::synchronize();
 }
 
 /// Each thread has an instance of its own, and all share one.
