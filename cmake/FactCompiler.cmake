@@ -45,6 +45,12 @@ if(FACT_SANITIZE)
   string(APPEND CMAKE_SHARED_LINKER_FLAGS " -Wl,-z,undefs")
 endif()
 
+# Assertions of FACT alone: the layout of pass statistics is still that of LLVM's libraries.
+if(NOT LLVM_ENABLE_ASSERTIONS AND NOT CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$")
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include \"${PROJECT_SOURCE_DIR}/cmake/LLVMStatistic.h\">")
+endif()
+
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 include_directories(
   ${PROJECT_SOURCE_DIR}/dialects/Fact/include
