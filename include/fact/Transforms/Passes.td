@@ -42,11 +42,13 @@ def MovePermutes : Pass<"fact-move-permutes"> {
     ```mlir
     %0 = fact.permute %x [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
     %1 = fact.relu %0 : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+    %2 = fact.permute %1 [0, 2, 3, 1] : (tensor<2x4x8x8xf32>) -> tensor<2x8x8x4xf32>
+    %3 = fact.windows %2 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x8x8x4xf32>) -> tensor<2x6x6x3x3x4xf32>
     ```
     becomes
     ```mlir
     %0 = fact.relu %x : (tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32>
-    %1 = fact.permute %0 [0, 3, 1, 2] : (tensor<2x8x8x4xf32>) -> tensor<2x4x8x8xf32>
+    %1 = fact.windows %0 dim 1 kernel [3, 3] strides [1, 1] dilations [1, 1] : (tensor<2x8x8x4xf32>) -> tensor<2x6x6x3x3x4xf32>
     ```
   }];
 }
