@@ -195,3 +195,20 @@ func.func @few_long_rows(%x: tensor<2x4194304xf32>) -> tensor<2x4194304xf32> {
   return %0 : tensor<2x4194304xf32>
 }
 }
+
+// -----
+
+#small = #fact.machine<"small", {architecture = "sm_90a", multiprocessors = 132 : i64, shared_memory_bytes = 511 : i64, cache_bytes = 1024 : i64, bandwidth = 1.0e12 : f64, matrix_flops_16 = 1.0e12 : f64, matrix_flops_32 = 1.0e12 : f64, matrix_flops_tf32 = 1.0e12 : f64, matrix_flops_64 = 1.0e12 : f64, scalar_flops = 1.0e12 : f64, clock = 1.0e9 : f64, launch_seconds = 3.0e-6 : f64}>
+module attributes {fact.target = #small} {
+// Booleans are not shuffled: each lane has a place in shared memory, however few the sums need.
+func.func @mixed(%x: tensor<64x1024xf32>, %m: tensor<64x1024xi1>) -> (tensor<1024xf32>, tensor<1024xi1>) {
+  // expected-error @+1 {{needs 512 bytes of shared memory, and 'small' has 511}}
+  %0:2 = fact.fused "reduction" ins(%x, %m : tensor<64x1024xf32>, tensor<64x1024xi1>) {
+  ^bb0(%a: tensor<64x1024xf32>, %b: tensor<64x1024xi1>):
+    %1 = fact.reduce sum %a dims [0] : (tensor<64x1024xf32>) -> tensor<1024xf32>
+    %2 = fact.reduce max %b dims [0] : (tensor<64x1024xi1>) -> tensor<1024xi1>
+    fact.yield %1, %2 : tensor<1024xf32>, tensor<1024xi1>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 64, splits = 1, operands = read>) : tensor<1024xf32>, tensor<1024xi1>
+  return %0#0, %0#1 : tensor<1024xf32>, tensor<1024xi1>
+}
+}

@@ -71,7 +71,7 @@ private:
         vector /= 2;
     return vector;
   }
-  /// Of shared memory: `Lanewise` of ReductionStages.cuh.
+  /// Of shared memory: `shared_bytes` of StagedReduction.cuh.
   int64_t getScratchBytes(CudaReductionAttr schedule) const;
 
   StagedReduction reduction;
@@ -140,14 +140,19 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
 
 int64_t StagedReductionPlan::getScratchBytes(CudaReductionAttr schedule) const {
   int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
-  int64_t state = reduction.getStateBytes();
-  // States of less than a word are not shuffled.
-  int64_t perWarp =
-      state < 4 ? 1 : std::min(lanes, std::max<int64_t>(1, 32 / columns));
   int64_t width = reduction.folds() ? 1 : getVector(schedule);
+  int64_t largest = 0;
+  for (Operation *stage : reduction.stages) {
+    int64_t state = StagedReduction::getStateBytes(stage);
+    // States of less than a word are not shuffled.
+    int64_t perWarp =
+        state < 4 ? 1 : std::min(lanes, std::max<int64_t>(1, 32 / columns));
+    if (lanes > perWarp)
+      largest = std::max(largest, lanes / perWarp * columns * width * state);
+  }
+  // Stages take turns with two regions of whole vectors.
   int64_t regions = reduction.stages.size() > 1 ? 2 : 1;
-  return lanes == perWarp ? 0
-                          : regions * lanes / perWarp * columns * width * state;
+  return regions * llvm::alignTo(largest, 16);
 }
 
 SpaceAttrInterface StagedReductionPlan::getSpace() const {

@@ -72,18 +72,13 @@ struct StagedReduction {
     }
     return bytes;
   }
-  /// Of the largest state of a stage: a value, with its place if that is found.
-  int64_t getStateBytes() const {
-    int64_t bytes = 0;
-    for (mlir::Operation *stage : stages) {
-      auto reduce = llvm::cast<ReduceOp>(stage);
-      int64_t value = getStorageBytes(
-          getComputeType(getTensorType(reduce.getOperand()).getElementType()));
-      bytes = std::max(bytes, reduce.getArithmetic().locates
-                                  ? 2 * std::max<int64_t>(4, value)
-                                  : value);
-    }
-    return bytes;
+  /// Of a stage's state: a value, with its place if that is found.
+  static int64_t getStateBytes(mlir::Operation *stage) {
+    auto reduce = llvm::cast<ReduceOp>(stage);
+    int64_t value = getStorageBytes(
+        getComputeType(getTensorType(reduce.getOperand()).getElementType()));
+    return reduce.getArithmetic().locates ? 2 * std::max<int64_t>(4, value)
+                                          : value;
   }
   int64_t getResultBytes() const {
     int64_t bytes = 0;
