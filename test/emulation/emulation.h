@@ -375,11 +375,16 @@ inline void sqrt_approx_ftz_f32(float &d, float a) {
 inline void rsqrt_approx_ftz_f32(float &d, float a) {
   d = 1.0f / std::sqrt(flushed(a));
 }
+/// +0 is more than -0.
 inline void max_NaN_f32(float &d, float a, float b) {
-  d = std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b);
+  d = std::isnan(a) || std::isnan(b)         ? NAN
+      : a > b || (a == b && std::signbit(b)) ? a
+                                             : b;
 }
 inline void min_NaN_f32(float &d, float a, float b) {
-  d = std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
+  d = std::isnan(a) || std::isnan(b)         ? NAN
+      : a < b || (a == b && std::signbit(a)) ? a
+                                             : b;
 }
 template <class T> uint32_t pairBits(T high, T low) {
   uint16_t words[2];

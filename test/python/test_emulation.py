@@ -7,9 +7,7 @@ whole tiles, vectors and warps are the exception.
 
 import json
 import os
-import platform
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -594,46 +592,3 @@ def test_graphs_that_fail_fall_back_to_launches(chain, monkeypatch, fails, reaso
     model.use("on")
     keep += [model(torch.randn(6, 8)) for _ in range(15)]
     assert model.info().reason == b""
-
-
-def emulated_program(root, folder, name, headers=()):
-    """A program of test/emulation, compiled with a bundle's headers."""
-    for header in headers:
-        (folder / "fact" / "cutlass").mkdir(parents=True, exist_ok=True)
-        shutil.copy(header, folder / "fact" / "cutlass")
-    environment = toolchain.environment() | {"FACT_CACHE_DIR": str(root / "build" / "emulated")}
-    nvcc = root / "test" / "emulation" / "nvcc"
-    for words in (["-c", root / "test" / "emulation" / f"{name}.cu", "-o", folder / f"{name}.o",
-                   f"-I{folder}", f"-I{root / 'include'}"],
-                  [folder / f"{name}.o", "-o", folder / name]):
-        subprocess.run([nvcc, *words], env=environment, check=True)
-    return folder / name
-
-
-@pytest.fixture(scope="module")
-def selftest(root, tmp_path_factory):
-    program = emulated_program(root, tmp_path_factory.mktemp("selftest"), "selftest")
-    return lambda name: subprocess.run([program, name], text=True, capture_output=True,
-                                       timeout=60)
-
-
-@pytest.mark.parametrize("name, says", [
-    ("reverse", "right"), ("reverse_async", "right"), ("product", "right"),
-    ("no barrier", "wrong"), ("no wait", "wrong"),
-    ("absent", "reads a lane that does not take part"),
-    ("stuck", "wait for others that do not come"), pytest.param("misaligned", None, marks=pytest.mark.skipif(
-        platform.machine() != "x86_64", reason="other processors load misaligned vectors"))])
-def test_mistakes_show(selftest, name, says):
-    process = selftest(name)
-    assert (process.returncode == 0) == (says in ("right", "wrong")), process
-    assert says is None or says in process.stdout + process.stderr, process
-
-
-def test_operand_copies(root, tmp_path):
-    """The kernels that bring operands of f32 into the order that wgmma reads."""
-    kernels = root / "lib" / "Target" / "Cuda"
-    headers = [*(kernels / "Common" / "Kernels").glob("*.cuh"),
-               kernels / "Sm90" / "Kernels" / "OperandCopies.cuh"]
-    program = emulated_program(root, tmp_path, "operand_copies", headers)
-    process = subprocess.run([program], text=True, capture_output=True, timeout=300)
-    assert process.stdout == "right\n", process

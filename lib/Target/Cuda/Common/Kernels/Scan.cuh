@@ -64,10 +64,10 @@ struct RunningMaximum {
       return std::numeric_limits<T>::min();
   }
   template <class T> FACT_DEVICE T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_floating_point_v<T>)
       return nan_maximum(a, b);
     else
-      return a > b || a != a ? a : b;
+      return a > b ? a : b;
   }
   /// Whether `next` is the extreme of both, and not `before`.
   template <class T> FACT_DEVICE bool exceeds(T next, T before) {
@@ -83,10 +83,10 @@ struct RunningMinimum {
       return std::numeric_limits<T>::max();
   }
   template <class T> FACT_DEVICE T apply(T a, T b) {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (std::is_floating_point_v<T>)
       return nan_minimum(a, b);
     else
-      return a < b || a != a ? a : b;
+      return a < b ? a : b;
   }
   /// Whether `next` is the extreme of both, and not `before`.
   template <class T> FACT_DEVICE bool exceeds(T next, T before) {
