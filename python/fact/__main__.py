@@ -190,8 +190,8 @@ def _workload(options, device: str = "cpu"):
 
 
 def _compile(options) -> int:
-    from .library import module_tensors
     from .safetensors_file import write_safetensors
+    from .weights import module_tensors
 
     if options.device == "meta" and options.save_weights:
         raise FactError("--save-weights needs data: leave out --device=meta")

@@ -11,9 +11,9 @@ import ctypes
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils import _pytree as pytree
@@ -21,7 +21,6 @@ from torch.utils import _pytree as pytree
 from .abi import (
     GRAPH_SETTINGS,
     LIBRARY_ABI,
-    PLAIN_TYPES,
     GraphInfo,
     LibraryTable,
     RunFunction,
@@ -32,43 +31,13 @@ from .again import Again
 from .element_types import torch_type
 from .errors import FactError
 from .notebook import library_html
-from .safetensors_file import read_safetensors
 from .signature import CallSignature
 from .torch_version import require_torch_with_cuda
+from .weights import Weights, plain, resolve_weights
 
 if TYPE_CHECKING:
     from .end_to_end import Verdict
     from .reporting.data import Report
-
-Weights: TypeAlias = Mapping[str, torch.Tensor] | torch.nn.Module | str | os.PathLike[str]
-
-
-def plain(tensor: torch.Tensor, label: str) -> torch.Tensor:
-    """The tensor as memory that a kernel can read; refuses what has no such memory.
-
-    A pending negation or conjugation is done here: it is a bit of the tensor, not of its
-    data.
-    """
-    if tensor.layout != torch.strided:
-        raise FactError(f"{label} has layout {str(tensor.layout).removeprefix('torch.')}; only "
-                        "dense (strided) tensors can be used: call to_dense() first")
-    if type(tensor) not in PLAIN_TYPES and _has_own_behavior(type(tensor)):
-        raise FactError(f"{label} is a {type(tensor).__name__}, whose values may not be what its "
-                        "memory holds: pass a plain tensor")
-    if tensor.is_neg() or tensor.is_conj():
-        tensor = tensor.resolve_conj().resolve_neg()
-    return tensor
-
-
-def _has_own_behavior(cls: type[torch.Tensor]) -> bool:
-    """Whether a subclass of Tensor overrides operations."""
-    def function_of(method: Any) -> Any:
-        return getattr(method, "__func__", method)
-
-    ours = function_of(torch.Tensor.__torch_function__), torch._C._disabled_torch_function_impl
-    function = function_of(cls.__torch_function__)
-    dispatch = cls.__torch_dispatch__
-    return function not in ours or dispatch is not torch.Tensor.__torch_dispatch__
 
 
 def load(path: str | os.PathLike[str], weights: Weights | None = None) -> Library:
@@ -259,7 +228,7 @@ class Model:
         ]
         self._run = ctypes.cast(library._table.run, RunFunction)
         self._stream = ctypes.c_void_p()
-        tensors = self._resolve(weights)
+        tensors = resolve_weights(self.library, self.signature, weights)
         names, _keep = named_tensors(tensors)
         with _current_device(tensors.values()):
             handle = library._table.create(names, len(tensors))
@@ -269,7 +238,7 @@ class Model:
 
     def set_weights(self, weights: Weights) -> None:
         """Replaces weights by name; what was computed from them is computed again."""
-        tensors = self._resolve(weights)
+        tensors = resolve_weights(self.library, self.signature, weights)
         self._set(tensors, named_tensors(tensors))
 
     def _set(self, tensors: dict[str, torch.Tensor], named: Any) -> None:
@@ -524,47 +493,6 @@ class Model:
             f"{self.library.name} takes {len(self.library.inputs)} input(s) ({names}), {given} given"
         )
 
-    def _resolve(self, weights: Weights) -> dict[str, torch.Tensor]:
-        """Tensors by name, dense and on the library's device."""
-        if isinstance(weights, torch.nn.Module):
-            tensors = self._wanted(module_tensors(weights), others=True)
-        elif isinstance(weights, (str, os.PathLike)):
-            tensors = self._wanted(read_safetensors(weights), others=True)
-        else:
-            tensors = self._wanted(weights, others=False)
-        device = self.library.device_type
-        resolved = {}
-        for name, tensor in tensors.items():
-            if tensor.is_meta:
-                raise FactError(f"weight '{name}' is on the meta device and has no data")
-            tensor = plain(tensor, f"weight '{name}'").detach()
-            if tensor.device.type != device:
-                tensor = tensor.to(device)
-            resolved[name] = tensor.contiguous()
-        return resolved
-
-    def _wanted(self, given: Mapping[str, torch.Tensor], others: bool) -> dict[str, torch.Tensor]:
-        """Tensors by the library's names. Tied weights go by any of theirs; names that the
-        module has and the program does not read are left out, and with `others`, all."""
-        wanted = {entry["name"] for entry in self.library.weights}
-        aliases = self.signature.aliases if self.signature else {}
-        unused = set(self.signature.unused) if self.signature else set()
-        tensors: dict[str, torch.Tensor] = {}
-        for name, tensor in given.items():
-            canonical = aliases.get(name, name)
-            if canonical not in wanted and (others or name in unused or name in aliases):
-                continue
-            known = tensors.get(canonical)
-            if known is not None and not _same(known, tensor):
-                names = [n for n in given if aliases.get(n, n) == canonical]
-                raise FactError(
-                    f"weights {' and '.join(repr(n) for n in names)} are tied in the compiled "
-                    "module and differ here: give one value, or compile a module in which "
-                    "they are separate")
-            tensors[canonical] = tensor
-        return tensors
-
-
 _CPU = torch.device("cpu")
 
 
@@ -574,19 +502,6 @@ def _row_major(shape: list[int]) -> tuple[int, ...]:
     for axis in range(len(shape) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * max(shape[axis], 1)
     return tuple(strides)
-
-
-def _same(one: torch.Tensor, two: torch.Tensor) -> bool:
-    if one.data_ptr() == two.data_ptr() and one.shape == two.shape:
-        return True
-    return one.shape == two.shape and one.dtype == two.dtype and torch.equal(one, two)
-
-
-def module_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Parameters and all buffers, also those that `state_dict` leaves out."""
-    tensors: dict[str, torch.Tensor] = dict(module.named_parameters(remove_duplicate=False))
-    tensors.update(module.named_buffers(remove_duplicate=False))
-    return tensors
 
 
 def _flat(args: tuple[Any, ...]) -> tuple[Any, ...]:

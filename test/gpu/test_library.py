@@ -180,7 +180,7 @@ def test_weights_on_the_cpu_are_brought_over(case):
     library, workload = case
     if not library.weights:
         pytest.skip("no weights")
-    weights = {n: t.cpu() for n, t in fact.library.module_tensors(workload.module).items()
+    weights = {n: t.cpu() for n, t in fact.weights.module_tensors(workload.module).items()
                if n in {entry["name"] for entry in library.weights}}
     here = library.create(weights)(*workload.inputs)
     there = library.create(workload.module)(*workload.inputs)

@@ -11,9 +11,9 @@ from torch import nn
 import fact
 from fact import toolchain
 from fact.__main__ import main
-from fact.library import module_tensors
 from fact.safetensors_file import read_safetensors, write_safetensors
 from fact.version import RELEASE
+from fact.weights import module_tensors
 
 if not os.environ.get("FACT_REQUIRE_COMPILER"):
     pytest.importorskip("torch_mlir")
