@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostPlan.h"
-#include "fact/Target/RowsOf.h"
+#include "RowsPlan.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -19,23 +18,14 @@ using namespace fact::host;
 using vector::CombiningKind;
 
 namespace {
-class ScanPlan : public HostPlan {
+class ScanPlan : public RowsPlan<RowsOf, 16384> {
 public:
-  ScanPlan(const Family &family, FusedOp fused,
-           const MachineDescription &machine, RowsOf rows)
-      : HostPlan(family, fused, machine), rows(rows) {}
+  using RowsPlan::RowsPlan;
 
   static FailureOr<RowsOf> read(FusedOp fused, EmitError emitError);
 
-  SpaceAttrInterface getSpace() const override {
-    return getRowsSpace(fused, rows.countRows(), rows.length, 16384);
-  }
-
 protected:
   void build(KernelBuilder &b, ScheduleAttr schedule) const override;
-
-private:
-  RowsOf rows;
 };
 
 class ScanFamily : public FamilyOf<ScanPlan> {

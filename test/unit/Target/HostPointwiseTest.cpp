@@ -1,0 +1,277 @@
+//===- HostPointwiseTest.cpp - Host pointwise kernels ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each test emits every schedule of a default space, runs it, and compares it
+// with the reference that the naive lowering makes from the same region.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include "TypeTexts.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace fact::test;
+using llvm::formatv;
+
+/// One result for each function of `names`, on `value`.
+static std::string applyAll(std::initializer_list<const char *> names,
+                            const std::string &value, const std::string &x,
+                            std::vector<std::string> &results) {
+  std::string body, yielded, yieldedTypes;
+  for (const char *name : names) {
+    body += formatv("%{0} = fact.{0} {1} : ({2}) -> {2}\n", name, value, T(x));
+    yielded += (yielded.empty() ? "%" : ", %") + std::string(name);
+    yieldedTypes += (yieldedTypes.empty() ? "" : ", ") + T(x);
+    results.push_back(x);
+  }
+  return body + "fact.yield " + yielded + " : " + yieldedTypes;
+}
+
+TEST(Pointwise, EveryFunction) {
+  for (const std::string &type : types) {
+    std::string x = tensor({13, 37}, type);
+    for (double scale : {0.01, 1.0, 10.0}) {
+      std::vector<std::string> results;
+      std::string body =
+          applyAll({"neg", "abs", "sin", "cos", "erf", "tanh", "sigmoid",
+                    "relu", "silu", "mish", "softplus", "gelu"},
+                   "%a0", x, results);
+      checkRegion("pointwise", {x}, body, results, scale);
+    }
+  }
+}
+
+TEST(Pointwise, Exponential) {
+  for (double scale : {0.01, 1.0, 10.0})
+    checkRegion("pointwise", {"1000xf32"}, R"(
+      %0 = fact.exp %a0 : (tensor<1000xf32>) -> tensor<1000xf32>
+      fact.yield %0 : tensor<1000xf32>)",
+                {"1000xf32"}, scale);
+}
+
+// Angles that vectors reduce, and others, which libm does.
+TEST(Pointwise, Angles) {
+  for (double scale : {1.0, 1000.0, 4000.0, 1e7}) {
+    std::vector<std::string> results;
+    std::string body = applyAll({"sin", "cos"}, "%a0", "1003xf32", results);
+    checkRegion("pointwise", {"1003xf32"}, body, results, scale);
+  }
+}
+
+// Remainders of quotients that are small, of more digits than f32 has, and
+// none.
+TEST(Pointwise, Remainders) {
+  for (double scale : {1.0, 1e5})
+    checkRegion("pointwise", {"40x37xf32", "37xf32"}, R"(
+      %c = fact.constant dense<0.75> : tensor<f32>
+      %z = fact.constant dense<0x7F800000> : tensor<f32>
+      %s = fact.constant dense<0.0009765625> : tensor<f32>
+      %0 = fact.fmod %a0, %a1 : (tensor<40x37xf32>, tensor<37xf32>) -> tensor<40x37xf32>
+      %1 = fact.fmod %a0, %c : (tensor<40x37xf32>, tensor<f32>) -> tensor<40x37xf32>
+      %3 = fact.fmod %a0, %s : (tensor<40x37xf32>, tensor<f32>) -> tensor<40x37xf32>
+      %4 = fact.fmod %a0, %z : (tensor<40x37xf32>, tensor<f32>) -> tensor<40x37xf32>
+      fact.yield %0, %1, %3, %4 : tensor<40x37xf32>, tensor<40x37xf32>, tensor<40x37xf32>, tensor<40x37xf32>)",
+                {"40x37xf32", "40x37xf32", "40x37xf32", "40x37xf32"}, scale);
+}
+
+// Rows of every length up to two vectors, and some more.
+TEST(Pointwise, Ends) {
+  for (int64_t columns : {1, 2, 3, 5, 7, 8, 9, 15, 17, 31, 33, 63, 67}) {
+    std::string x = tensor({3, columns}, "f32"), bias = tensor({3, 1}, "f32");
+    checkRegion("pointwise", {x, bias},
+                formatv("%0 = fact.add %a0, %a1 : ({0}, {1}) -> {0}\n"
+                        "fact.yield %0 : {0}",
+                        T(x), T(bias))
+                    .str(),
+                {x});
+  }
+}
+
+TEST(Pointwise, PositiveFunctions) {
+  for (double scale : {0.1, 1.0, 100.0}) {
+    std::vector<std::string> results;
+    std::string body = applyAll({"log", "sqrt", "rsqrt", "reciprocal"},
+                                "%positive", "500xf32", results);
+    checkRegion("pointwise", {"500xf32"},
+                "%c = fact.constant dense<0.001> : tensor<f32>\n"
+                "%0 = fact.abs %a0 : (tensor<500xf32>) -> tensor<500xf32>\n"
+                "%positive = fact.add %0, %c : (tensor<500xf32>, tensor<f32>) "
+                "-> tensor<500xf32>\n" +
+                    body,
+                results, scale);
+  }
+}
+
+TEST(Pointwise, BroadcastsAndSeveralResults) {
+  checkRegion("pointwise", {"4x5x6xf32", "5x1xf32", "6xf32"}, R"(
+    %0 = fact.add %a0, %a1 : (tensor<4x5x6xf32>, tensor<5x1xf32>) -> tensor<4x5x6xf32>
+    %1 = fact.mul %0, %a2 : (tensor<4x5x6xf32>, tensor<6xf32>) -> tensor<4x5x6xf32>
+    %2 = fact.compare lt %0, %1 : (tensor<4x5x6xf32>, tensor<4x5x6xf32>) -> tensor<4x5x6xi1>
+    %3 = fact.select %2, %0, %1 : (tensor<4x5x6xi1>, tensor<4x5x6xf32>, tensor<4x5x6xf32>) -> tensor<4x5x6xf32>
+    fact.yield %3, %2 : tensor<4x5x6xf32>, tensor<4x5x6xi1>)",
+              {"4x5x6xf32", "4x5x6xi1"});
+}
+
+TEST(Pointwise, PermutedCopies) {
+  checkRegion("pointwise", {"3x7x4x10xbf16"}, R"(
+    %0 = fact.permute %a0 [0, 2, 1, 3] : (tensor<3x7x4x10xbf16>) -> tensor<3x4x7x10xbf16>
+    %1 = fact.reshape %0 : (tensor<3x4x7x10xbf16>) -> tensor<12x70xbf16>
+    fact.yield %1 : tensor<12x70xbf16>)",
+              {"12x70xbf16"});
+  checkRegion("pointwise", {"33x17xf32"}, R"(
+    %0 = fact.permute %a0 [1, 0] : (tensor<33x17xf32>) -> tensor<17x33xf32>
+    fact.yield %0 : tensor<17x33xf32>)",
+              {"17x33xf32"});
+  // Blocks that end beyond a multiple of their size, along both dimensions, and
+  // another dimension between them.
+  for (const std::string &type : {"f32", "bf16", "f64", "i64"})
+    checkRegion(
+        "pointwise", {tensor({2, 21, 3, 37}, type), tensor({37, 3, 21}, type)},
+        formatv("%0 = fact.permute %a0 [0, 3, 2, 1] : ({0}) -> {1}\n"
+                "%1 = fact.mul %0, %a1 : ({1}, {2}) -> {1}\n"
+                "fact.yield %1 : {1}",
+                T(tensor({2, 21, 3, 37}, type)),
+                T(tensor({2, 37, 3, 21}, type)), T(tensor({37, 3, 21}, type)))
+            .str(),
+        {tensor({2, 37, 3, 21}, type)}, 4.0);
+  checkRegion("pointwise", {"4x70xf32", "4x70xi1"}, R"(
+    %0 = fact.permute %a0 [1, 0] : (tensor<4x70xf32>) -> tensor<70x4xf32>
+    %1 = fact.permute %a1 [1, 0] : (tensor<4x70xi1>) -> tensor<70x4xi1>
+    fact.yield %0, %1 : tensor<70x4xf32>, tensor<70x4xi1>)",
+              {"70x4xf32", "70x4xi1"});
+}
+
+TEST(Pointwise, SlicesAndExpansion) {
+  // Rotary halves: x[..., :8] * cos - x[..., 8:] * sin.
+  checkRegion("pointwise", {"2x3x5x16xf32", "5x8xf32", "5x8xf32"}, R"(
+    %0 = fact.slice %a0 dim 3 start 0 : (tensor<2x3x5x16xf32>) -> tensor<2x3x5x8xf32>
+    %1 = fact.slice %a0 dim 3 start 8 : (tensor<2x3x5x16xf32>) -> tensor<2x3x5x8xf32>
+    %2 = fact.mul %0, %a1 : (tensor<2x3x5x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5x8xf32>
+    %3 = fact.mul %1, %a2 : (tensor<2x3x5x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5x8xf32>
+    %4 = fact.sub %2, %3 : (tensor<2x3x5x8xf32>, tensor<2x3x5x8xf32>) -> tensor<2x3x5x8xf32>
+    fact.yield %4 : tensor<2x3x5x8xf32>)",
+              {"2x3x5x8xf32"});
+  checkRegion("pointwise", {"3x1x5xi64"}, R"(
+    %0 = fact.expand %a0 : (tensor<3x1x5xi64>) -> tensor<3x4x5xi64>
+    fact.yield %0 : tensor<3x4x5xi64>)",
+              {"3x4x5xi64"});
+}
+
+TEST(Pointwise, GathersRows) {
+  // An embedding, and what is added to it.
+  for (const std::string &type : types)
+    checkRegion("pointwise",
+                {tensor({9, 21}, type), "2x7xi64", tensor({7, 21}, type)},
+                formatv(R"(
+    %i = fact.abs %a1 : (tensor<2x7xi64>) -> tensor<2x7xi64>
+    %0 = fact.gather %a0, %i dim 0 : (tensor<9x21x{0}>, tensor<2x7xi64>) -> tensor<2x7x21x{0}>
+    %1 = fact.add %0, %a2 : (tensor<2x7x21x{0}>, tensor<7x21x{0}>) -> tensor<2x7x21x{0}>
+    fact.yield %1 : tensor<2x7x21x{0}>)",
+                        type)
+                    .str(),
+                {tensor({2, 7, 21}, type)});
+}
+
+TEST(Pointwise, GathersColumns) {
+  // Each element of a row has its own index; those outside give 0.
+  checkRegion("pointwise", {"5x19xi64", "40xi32"}, R"(
+    %0 = fact.gather %a0, %a1 dim 1 : (tensor<5x19xi64>, tensor<40xi32>) -> tensor<5x40xi64>
+    fact.yield %0 : tensor<5x40xi64>)",
+              {"5x40xi64"}, 4.0);
+  // Of views, and seen through views.
+  checkRegion("pointwise", {"4x6x11xf32", "3xi64"}, R"(
+    %i = fact.abs %a1 : (tensor<3xi64>) -> tensor<3xi64>
+    %t = fact.permute %a0 [2, 0, 1] : (tensor<4x6x11xf32>) -> tensor<11x4x6xf32>
+    %0 = fact.gather %t, %i dim 1 : (tensor<11x4x6xf32>, tensor<3xi64>) -> tensor<11x3x6xf32>
+    %1 = fact.permute %0 [1, 2, 0] : (tensor<11x3x6xf32>) -> tensor<3x6x11xf32>
+    %2 = fact.slice %1 dim 2 start 1 step 2 : (tensor<3x6x11xf32>) -> tensor<3x6x5xf32>
+    fact.yield %2 : tensor<3x6x5xf32>)",
+              {"3x6x5xf32"});
+}
+
+static void checkRotary(const std::string &type, const char *order,
+                        const std::string &angle) {
+  std::string x = "2x3x5x16x" + type, y = "2x5x3x16x" + type;
+  checkRegion(
+      "pointwise", {x, angle, angle},
+      formatv("%0 = fact.rotary %a0, %a1, %a2 {0} : ({1}, {2}, {2}) -> {1}\n"
+              "%1 = fact.permute %0 [0, 2, 1, 3] : ({1}) -> {3}\n"
+              "fact.yield %1 : {3}",
+              order, T(x), T(angle), T(y))
+          .str(),
+      {y});
+}
+
+TEST(Pointwise, Rotary) {
+  for (const char *order : {"", "interleaved"}) {
+    for (const char *angle : {"5x16xf32", "2x1x5x16xf32", "5x1xf32", "f32"})
+      checkRotary("f32", order, angle);
+    checkRotary("bf16", order, "5x16xbf16");
+    checkRotary("f16", order, "5x16xf16");
+  }
+}
+
+TEST(Pointwise, Concatenations) {
+  checkRegion("pointwise", {"4x3xbf16", "4x5xbf16"}, R"(
+    %e = fact.exp %a1 : (tensor<4x5xbf16>) -> tensor<4x5xbf16>
+    %0 = fact.concat %a0, %e, %a0 dim 1 : (tensor<4x3xbf16>, tensor<4x5xbf16>, tensor<4x3xbf16>) -> tensor<4x11xbf16>
+    fact.yield %0 : tensor<4x11xbf16>)",
+              {"4x11xbf16"});
+  // In more tiles than one, into a permuted result, beside another result.
+  checkRegion("pointwise", {"700x33xf32", "200x33xf32"}, R"(
+    %0 = fact.concat %a0, %a1 dim 0 : (tensor<700x33xf32>, tensor<200x33xf32>) -> tensor<900x33xf32>
+    %1 = fact.permute %0 [1, 0] : (tensor<900x33xf32>) -> tensor<33x900xf32>
+    %2 = fact.neg %a0 : (tensor<700x33xf32>) -> tensor<700x33xf32>
+    fact.yield %1, %2 : tensor<33x900xf32>, tensor<700x33xf32>)",
+              {"33x900xf32", "700x33xf32"});
+}
+
+TEST(Pointwise, Bits) {
+  for (const char *type : {"i8", "i32", "i64"})
+    checkRegion("pointwise", {tensor({50}, type), tensor({50}, type)},
+                formatv(R"(
+    %0 = fact.and %a0, %a1 : ({0}, {0}) -> {0}
+    %1 = fact.xor %0, %a1 : ({0}, {0}) -> {0}
+    %2 = fact.or %1, %a0 : ({0}, {0}) -> {0}
+    %3 = fact.shift_left %a0, %a1 : ({0}, {0}) -> {0}
+    %4 = fact.shift_right %a0, %a1 : ({0}, {0}) -> {0}
+    fact.yield %2, %3, %4 : {0}, {0}, {0})",
+                        T(tensor({50}, type)))
+                    .str(),
+                {tensor({50}, type), tensor({50}, type), tensor({50}, type)},
+                40.0);
+}
+
+TEST(Pointwise, Booleans) {
+  std::string type = "50xi1";
+  checkRegion("pointwise", {type, type}, R"(
+    %0 = fact.maximum %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %1 = fact.minimum %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %2 = fact.compare lt %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %3 = fact.compare ge %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %4 = fact.add %a0, %a1 : (tensor<50xi1>, tensor<50xi1>) -> tensor<50xi1>
+    %5 = fact.sign %a0 : (tensor<50xi1>) -> tensor<50xi1>
+    fact.yield %0, %1, %2, %3, %4, %5 : tensor<50xi1>, tensor<50xi1>, tensor<50xi1>, tensor<50xi1>, tensor<50xi1>, tensor<50xi1>)",
+              {type, type, type, type, type, type});
+}
+
+TEST(Pointwise, Casts) {
+  checkRegion("pointwise", {"40xf32", "40xi1", "40xi32"}, R"(
+    %0 = fact.cast %a0 : (tensor<40xf32>) -> tensor<40xbf16>
+    %1 = fact.cast %0 : (tensor<40xbf16>) -> tensor<40xf32>
+    %2 = fact.cast %a1 : (tensor<40xi1>) -> tensor<40xf32>
+    %3 = fact.cast %a2 : (tensor<40xi32>) -> tensor<40xf32>
+    %4 = fact.add %1, %2 : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
+    %5 = fact.add %4, %3 : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
+    %6 = fact.cast %5 : (tensor<40xf32>) -> tensor<40xf16>
+    fact.yield %5, %6 : tensor<40xf32>, tensor<40xf16>)",
+              {"40xf32", "40xf16"});
+}
+
+TEST(Pointwise, Scalar) {
+  checkRegion("pointwise", {"f32"}, R"(
+    %0 = fact.exp %a0 : (tensor<f32>) -> tensor<f32>
+    fact.yield %0 : tensor<f32>)",
+              {"f32"});
+}

@@ -1,0 +1,271 @@
+//===- HostRowsTest.cpp - Host kernels of rows ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each test emits every schedule of a default space, runs it, and compares it
+// with the reference that the naive lowering makes from the same region.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include "TypeTexts.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+using namespace fact::test;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// rowwise
+//===----------------------------------------------------------------------===//
+
+TEST(Rowwise, Norms) {
+  for (const std::string &type : types)
+    for (const char *kind : {"layer", "rms"})
+      for (int64_t columns : {1, 7, 33, 768}) {
+        std::string x = tensor({3, 5, columns}, type),
+                    w = tensor({columns}, type);
+        checkRegion("rowwise", {x, x, w, w},
+                    formatv("%0 = fact.add %a0, %a1 : ({1}, {1}) -> {1}\n"
+                            "%1 = fact.norm {0} %0 weight %a2 bias %a3 eps "
+                            "1.0e-05 : ({1}, {2}, {2}) -> {1}\n"
+                            "fact.yield %0, %1 : {1}, {1}",
+                            kind, T(x), T(w))
+                        .str(),
+                    {x, x});
+      }
+}
+
+TEST(Rowwise, NormOverTwoDimensionsWithoutWeights) {
+  checkRegion("rowwise", {"4x6x10xf32"}, R"(
+    %0 = fact.norm layer %a0 eps 1.0e-05 dims 2 : (tensor<4x6x10xf32>) -> tensor<4x6x10xf32>
+    fact.yield %0 : tensor<4x6x10xf32>)",
+              {"4x6x10xf32"});
+}
+
+TEST(Rowwise, Softmax) {
+  for (const std::string &type : types)
+    for (int64_t columns : {1, 7, 33, 5000}) {
+      std::string x = tensor({9, columns}, type);
+      checkRegion("rowwise", {x, x},
+                  formatv("%c = fact.constant dense<0.25> : tensor<{1}>\n"
+                          "%0 = fact.mul %a0, %c : ({0}, tensor<{1}>) -> {0}\n"
+                          "%1 = fact.softmax %0 dim 1 : {0}\n"
+                          "%2 = fact.mul %1, %a1 : ({0}, {0}) -> {0}\n"
+                          "fact.yield %2, %0 : {0}, {0}",
+                          T(x), type)
+                      .str(),
+                  {x, x});
+    }
+}
+
+TEST(Rowwise, Places) {
+  // Rectified rows have many smallest elements, of which the first counts; rows
+  // of one element and rows shorter than a register are all ends.
+  for (const std::string &type : types)
+    for (int64_t columns : {1, 3, 35, 64}) {
+      std::string x = tensor({6, columns}, type);
+      checkRegion(
+          "rowwise", {x},
+          formatv(
+              "%0 = fact.relu %a0 : ({0}) -> {0}\n"
+              "%1 = fact.reduce argmin %0 dims [1] : ({0}) -> tensor<6xi64>\n"
+              "fact.yield %1 : tensor<6xi64>",
+              T(x))
+              .str(),
+          {"6xi64"});
+      checkRegion("rowwise", {x},
+                  formatv("%0 = fact.reduce argmax %a0 dims [1] keep : ({0}) "
+                          "-> tensor<6x1xi64>\n"
+                          "fact.yield %0 : tensor<6x1xi64>",
+                          T(x))
+                      .str(),
+                  {"6x1xi64"});
+    }
+  // The root of a negative number is NaN, which is the extreme of both.
+  for (const char *kind : {"argmax", "argmin"})
+    checkRegion(
+        "rowwise", {"20x9xf32"},
+        formatv("%0 = fact.sqrt %a0 : (tensor<20x9xf32>) -> tensor<20x9xf32>\n"
+                "%1 = fact.reduce {0} %0 dims [1] : (tensor<20x9xf32>) -> "
+                "tensor<20xi64>\n"
+                "fact.yield %1 : tensor<20xi64>",
+                kind)
+            .str(),
+        {"20xi64"});
+}
+
+TEST(Rowwise, Reductions) {
+  for (const char *kind : {"sum", "mean", "max", "min", "prod"}) {
+    SCOPED_TRACE(kind);
+    checkRegion(
+        "rowwise", {"5x6x35xf32"},
+        formatv("%0 = fact.mul %a0, %a0 : (tensor<5x6x35xf32>, "
+                "tensor<5x6x35xf32>) -> tensor<5x6x35xf32>\n"
+                "%1 = fact.reduce {0} %0 dims [2] : (tensor<5x6x35xf32>) -> "
+                "tensor<5x6xf32>\n"
+                "%2 = fact.exp %1 : (tensor<5x6xf32>) -> tensor<5x6xf32>\n"
+                "fact.yield %2 : tensor<5x6xf32>",
+                kind)
+            .str(),
+        {"5x6xf32"}, 0.2);
+  }
+  // x / sum(|x|), with the reduction used along the row.
+  checkRegion("rowwise", {"5x35xbf16"}, R"(
+    %0 = fact.abs %a0 : (tensor<5x35xbf16>) -> tensor<5x35xbf16>
+    %1 = fact.reduce sum %0 dims [1] keep : (tensor<5x35xbf16>) -> tensor<5x1xbf16>
+    %2 = fact.div %a0, %1 : (tensor<5x35xbf16>, tensor<5x1xbf16>) -> tensor<5x35xbf16>
+    fact.yield %2, %1 : tensor<5x35xbf16>, tensor<5x1xbf16>)",
+              {"5x35xbf16", "5x1xbf16"});
+  checkRegion("rowwise", {"4x3x5xf64"}, R"(
+    %0 = fact.reduce mean %a0 dims [0, 1, 2] : (tensor<4x3x5xf64>) -> tensor<f64>
+    fact.yield %0 : tensor<f64>)",
+              {"f64"});
+}
+
+// Rows that are adjacent in memory, of any number: fewer than a register holds,
+// and a few more than a vector has lanes.
+TEST(Rowwise, RowsInLanes) {
+  for (const std::string &type : {"f32", "bf16", "f64"})
+    for (int64_t inner : {3, 37, 130}) {
+      if (type != "f32" && inner != 37)
+        continue;
+      std::string x = tensor({2, 70, inner}, type),
+                  rows = tensor({2, inner, 70}, type),
+                  each = tensor({2, inner}, type), w = tensor({70}, type),
+                  places = tensor({2, inner}, "i64");
+      SCOPED_TRACE(x);
+      std::string begin = formatv(
+          "%p = fact.permute %a0 [0, 2, 1] : ({0}) -> {1}\n", T(x), T(rows));
+      for (const char *kind : {"sum", "mean", "max", "min", "prod"})
+        checkRegion("rowwise", {x, each},
+                    begin +
+                        formatv("%0 = fact.reduce {2} %p dims [2] : ({0}) "
+                                "-> {1}\n"
+                                "%1 = fact.add %0, %a1 : ({1}, {1}) -> {1}\n"
+                                "fact.yield %1 : {1}",
+                                T(rows), T(each), kind)
+                            .str(),
+                    {each}, 0.2);
+      for (const char *kind : {"argmax", "argmin"})
+        checkRegion("rowwise", {x},
+                    begin + formatv("%0 = fact.sqrt %p : ({0}) -> {0}\n"
+                                    "%1 = fact.reduce {2} %0 dims [2] : ({0}) "
+                                    "-> {1}\n"
+                                    "fact.yield %1 : {1}",
+                                    T(rows), T(places), kind)
+                                .str(),
+                    {places});
+      checkRegion("rowwise", {x},
+                  begin +
+                      formatv("%0 = fact.softmax %p dim 2 : {1}\n"
+                              "%1 = fact.mul %0, %p : ({1}, {1}) -> {1}\n"
+                              "%2 = fact.permute %1 [0, 2, 1] : ({1}) -> {0}\n"
+                              "fact.yield %2 : {0}",
+                              T(x), T(rows))
+                          .str(),
+                  {x});
+      for (const char *kind : {"layer", "rms"})
+        checkRegion(
+            "rowwise", {x, w, w},
+            begin + formatv("%0 = fact.norm {2} %p weight %a1 bias %a2 "
+                            "eps 1.0e-05 : ({1}, {3}, {3}) -> {1}\n"
+                            "%1 = fact.permute %0 [0, 2, 1] : ({1}) -> {0}\n"
+                            "fact.yield %1 : {0}",
+                            T(x), T(rows), kind, T(w))
+                        .str(),
+            {x});
+    }
+}
+
+TEST(Rowwise, Integers) {
+  for (const char *kind : {"sum", "prod", "max", "min", "argmax", "argmin"})
+    for (const std::string x : {"6x35xi64", "6x3xi32"}) {
+      std::string result =
+          kind[0] == 'a' || x == "6x35xi64" ? "6xi64" : "6xi32";
+      checkRegion("rowwise", {x},
+                  formatv("%0 = fact.add %a0, %a0 : ({0}, {0}) -> {0}\n"
+                          "%1 = fact.reduce {1} %0 dims [1] : ({0}) -> {2}\n"
+                          "fact.yield %1 : {2}",
+                          T(x), kind, T(result))
+                      .str(),
+                  {result}, 4.0);
+    }
+  for (const char *kind : {"max", "min", "argmax", "argmin"}) {
+    std::string result = kind[0] == 'a' ? "6xi64" : "6xi1";
+    checkRegion(
+        "rowwise", {"6x35xi1"},
+        formatv("%0 = fact.reduce {0} %a0 dims [1] : (tensor<6x35xi1>) -> {1}\n"
+                "fact.yield %0 : {1}",
+                kind, T(result))
+            .str(),
+        {result});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// scan and sort
+//===----------------------------------------------------------------------===//
+
+// Rows of whole vectors, with a remainder, and shorter than one; neighboring
+// rows in the lanes of a vector.
+TEST(Scan, AnyDimension) {
+  struct {
+    const char *kind, *type;
+    int64_t dim;
+  } scans[] = {{"sum", "3x37x5xf32", 1}, {"sum", "2x3xf32", 1},
+               {"sum", "5x64xbf16", 1},  {"prod", "4x100xf32", 0},
+               {"prod", "2x19xf32", 1},  {"max", "3x37xf32", 1},
+               {"min", "3x6x2xf64", 1},  {"max", "4x45xi64", 1},
+               {"sum", "130xi32", 0}};
+  for (auto [kind, type, dim] : scans)
+    checkRegion("scan", {type},
+                formatv("%0 = fact.scan {0} %a0 dim {1} : {2}\n"
+                        "fact.yield %0 : {2}",
+                        kind, dim, T(type))
+                    .str(),
+                {type});
+}
+
+// Short rows, long ones, few places of long ones, and the last place alone.
+TEST(Sort, AnyRows) {
+  struct {
+    const char *type;
+    int64_t dim, count;
+    const char *places, *last;
+  } sorts[] = {{"3x37x5xf32", 1, 20, "3x20x5xi64", "3x1x5xi64"},
+               {"3x70x2xf32", 1, 70, "3x70x2xi64", "3x1x2xi64"},
+               {"4x129xi64", 1, 8, "4x8xi64", "4x1xi64"},
+               {"2x300xf32", 1, 70, "2x70xi64", "2x1xi64"},
+               {"64xbf16", 0, 64, "64xi64", "1xi64"},
+               {"2x21xi1", 1, 21, "2x21xi64", "2x1xi64"},
+               {"2x90xf64", 1, 90, "2x90xi64", "2x1xi64"}};
+  for (auto [type, dim, count, places, last] : sorts)
+    for (const char *order : {"", "descending "}) {
+      std::string sort =
+          formatv("%0 = fact.argsort %a0 dim {0} {1}count {2} : ({3}) -> {4}\n",
+                  dim, order, count, T(type), T(places));
+      checkRegion("sort", {type},
+                  formatv("{0}fact.yield %0 : {1}", sort, T(places)).str(),
+                  {places});
+      checkRegion("sort", {type},
+                  formatv("{0}%1 = fact.slice %0 dim {1} start {2} : ({3}) -> "
+                          "{4}\nfact.yield %1 : {4}",
+                          sort, dim, count - 1, T(places), T(last))
+                      .str(),
+                  {last});
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Throughput: printed, not asserted
+//===----------------------------------------------------------------------===//
+
+TEST(Throughput, Norm) {
+  double time =
+      checkRegion("rowwise", {"4096x768xf32", "768xf32", "768xf32"}, R"(
+    %1 = fact.norm layer %a0 weight %a1 bias %a2 eps 1.0e-05 : (tensor<4096x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<4096x768xf32>
+    fact.yield %1 : tensor<4096x768xf32>)",
+                  {"4096x768xf32"}, 1.0, true);
+  std::printf("norm 4096x768 f32: %.1f GB/s\n",
+              2.0 * 4096 * 768 * 4 / time * 1e-3);
+}
