@@ -3,6 +3,7 @@
 
 #include "fact/Target/Bundle.h"
 #include "Candidates.h"
+#include "TensorBytes.h"
 #include "Verification.h"
 #include "fact/Analysis/SpeedOfLight.h"
 #include "fact/Fusion/Fusibility.h"
@@ -16,7 +17,6 @@
 #include "fact/Tuning/Bundle.h"
 #include "fact/Tuning/BundleFolder.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,44 +31,6 @@ using namespace fact;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-//===----------------------------------------------------------------------===//
-// Values as bytes
-//===----------------------------------------------------------------------===//
-
-/// The bytes of a tensor as libraries receive it: little-endian elements,
-/// booleans one byte each.
-static FailureOr<std::string> serialize(ElementsAttr attr) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return failure();
-    return std::string(blob->getData().begin(), blob->getData().end());
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(attr);
-  if (!dense)
-    return failure();
-  std::string bytes;
-  auto append = [&](const APInt &value) {
-    uint64_t word = value.getZExtValue();
-    bytes.append(reinterpret_cast<const char *>(&word),
-                 (value.getBitWidth() + 7) / 8);
-  };
-  if (isa<FloatType>(dense.getElementType()))
-    for (const APFloat &value : dense.getValues<APFloat>())
-      append(value.bitcastToAPInt());
-  else
-    for (const APInt &value : dense.getValues<APInt>())
-      append(value);
-  return bytes;
-}
-
-static uint64_t fnv1a64(StringRef bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char byte : bytes)
-    hash = (hash ^ byte) * 0x100000001b3;
-  return hash;
-}
-
 /// The key of a kernel's results in the registry.
 static tuning::Problem describeProblem(const Plan &plan, const Target &target) {
   registry::Problem known = getProblem(plan.getRegion(), target);
@@ -79,10 +41,6 @@ static tuning::Problem describeProblem(const Plan &plan, const Target &target) {
       problem.example = kind->cutlassExample;
   return problem;
 }
-
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
 
 namespace {
 class BundleWriter {
@@ -374,7 +332,7 @@ LogicalResult BundleWriter::describeWeights() {
       if (failed(bytes))
         return weight.emitOpError(
             "is baked and has no data that can be hashed");
-      entry.baked = fnv1a64(*bytes);
+      entry.baked = hashBytes(*bytes);
       // For the check of the linked library.
       std::string file = "weights/" + std::to_string(i) + ".bin";
       if (failed(writeFile(file, *bytes)))
