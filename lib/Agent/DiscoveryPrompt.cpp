@@ -32,10 +32,8 @@ double DiscoveryPrompt::predictWith(ArrayRef<Proposal> kept) {
   return forecast.predict(kept) + forecast.predict(forecast.cover(block, kept));
 }
 
-bool DiscoveryPrompt::isOfRules(const Proposal &proposal) const {
-  return llvm::any_of(plan, [&](const Proposal &group) {
-    return isSameGroup(group, proposal);
-  });
+bool DiscoveryPrompt::isOwn(const Proposal &pattern) const {
+  return fact::isOwn(pattern, plan);
 }
 
 std::vector<Proposal> DiscoveryPrompt::complete(ArrayRef<Proposal> kept) const {

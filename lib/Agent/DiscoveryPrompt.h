@@ -44,8 +44,8 @@ public:
   double predictRules() const { return rulesUs; }
   double predictWith(llvm::ArrayRef<Proposal> kept);
 
-  /// Whether the rules would make the same kernel.
-  bool isOfRules(const Proposal &proposal) const;
+  /// Whether the rules would not make the same kernel.
+  bool isOwn(const Proposal &pattern) const;
   /// These proposals, and what the rules make of all other ops.
   std::vector<Proposal> complete(llvm::ArrayRef<Proposal> kept) const;
   /// The proposals that the text shows, beside what the rules do.

@@ -191,7 +191,7 @@ bool LanguageModelAgent::isOwn(const chat::Pattern &pattern) const {
   for (const std::string &id : pattern.ops)
     if (Operation *op = graph->find(id))
       proposal.ops.insert(op);
-  return !prompt->isOfRules(proposal);
+  return prompt->isOwn(proposal);
 }
 
 /// Gives up the accepted proposals that share an op with a pattern.

@@ -16,12 +16,20 @@ static OpGroup withoutReshapes(const OpGroup &ops) {
   return rest;
 }
 
-bool fact::isSameGroup(const Proposal &a, const Proposal &b) {
+/// Whether two groups are one kernel: the same rule for the same ops, where
+/// reshapes do not count.
+static bool isSameGroup(const Proposal &a, const Proposal &b) {
   if (a.rule != b.rule)
     return false;
   OpGroup left = withoutReshapes(a.ops), right = withoutReshapes(b.ops);
   return left.size() == right.size() &&
          llvm::all_of(left, [&](Operation *op) { return right.contains(op); });
+}
+
+bool fact::isOwn(const Proposal &pattern, ArrayRef<Proposal> rules) {
+  return llvm::none_of(rules, [&](const Proposal &group) {
+    return isSameGroup(pattern, group);
+  });
 }
 
 std::string fact::getProblemId(const Proposal &proposal,
@@ -74,10 +82,7 @@ fact::compareWithRules(size_t patterns, ArrayRef<Proposal> all,
         pattern.strategy
             ? stringifyStrategyKind(pattern.strategy.getKind()).str()
             : "new";
-    entry.isOwn =
-        llvm::none_of(rules, [&, &pattern = pattern](const Proposal &group) {
-          return isSameGroup(pattern, group);
-        });
+    entry.isOwn = isOwn(pattern, rules);
     entry.problem = own.problems[i];
     SetVector<Operation *> ops(pattern.ops.begin(), pattern.ops.end());
     SetVector<size_t> mine, theirs;

@@ -7,9 +7,9 @@
 #include "fact/Fusion/Agent.h"
 
 namespace fact {
-/// Whether two groups are one kernel: the same rule for the same ops, where
-/// reshapes do not count.
-bool isSameGroup(const Proposal &a, const Proposal &b);
+/// Whether the rules, which make the groups `rules`, would not make the kernel
+/// of a pattern.
+bool isOwn(const Proposal &pattern, llvm::ArrayRef<Proposal> rules);
 
 /// The id of a legal group's problem.
 std::string getProblemId(const Proposal &proposal,
