@@ -172,12 +172,14 @@ static std::string quoteReason(const std::string &reason) {
   return ", \"" + text + "\"";
 }
 
-/// Whether a probed machine may be of an architecture: its name has that of a
-/// GPU ("sm_90", without the letter of "sm_90a"), and none for a host.
-static bool isOf(StringRef machine, StringRef architecture) {
-  if (!architecture.starts_with("sm_"))
-    return !machine.contains("sm_");
-  return machine.contains(architecture.rtrim("abcdefghijklmnopqrstuvwxyz"));
+/// Whether a probed machine is of the target's architecture: the name of a host
+/// begins with it ("x86_64, "), that of a GPU has it without a letter ("sm_90"
+/// for "sm_90a").
+static bool isOf(StringRef machine, const Target &target) {
+  if (std::optional<Target::Processor> processor = target.getProcessor())
+    return machine.starts_with(processor->architecture + ", ");
+  return machine.contains(
+      target.getMachine().architecture.rtrim("abcdefghijklmnopqrstuvwxyz"));
 }
 
 /// The best that kernels of each rule reached, and the rates that machines of
@@ -191,9 +193,8 @@ std::string DiscoveryPrompt::writeReached() const {
       text += llvm::formatv("{0}: at best {1:P0} of light, on {2}\n",
                             offer.rule->name, best->solShare,
                             chat::sanitize(best->machine, longest));
-  const MachineDescription &machine = fusibility.getTarget().getMachine();
   for (const tuning::Ceilings &ceilings : tuning::listProbedMachines()) {
-    if (!isOf(ceilings.machine, machine.architecture))
+    if (!isOf(ceilings.machine, fusibility.getTarget()))
       continue;
     text += chat::sanitize(ceilings.machine, longest) + " reaches";
     for (const auto &[name, rate] : ceilings.rates)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import re
 import subprocess
 
@@ -90,14 +91,16 @@ def test_the_prompt_has_what_was_measured(ask, learned, tmp_path_factory):
     assert re.search(rf"^gemm_epilogue {ops}: [\d.]+ us; {gain}", sent(server, 1), re.M)
 
     cache = tmp_path_factory.mktemp("cache")
-    write_ceilings(cache, "a processor, 4 threads", bandwidth=5e10, matrix_flops_32=2e12)
+    own, other = ["x86_64", "aarch64"] if platform.machine() == "x86_64" else ["aarch64", "x86_64"]
+    write_ceilings(cache, f"{own}, a processor, 4 threads", bandwidth=5e10, matrix_flops_32=2e12)
+    write_ceilings(cache, f"{other}, a foreign processor, 4 threads", bandwidth=6e10)
     write_ceilings(cache, "a GPU, sm_90, 132 multiprocessors", bandwidth=4e12)
     with Server(patterns()) as server:
         ask(server, environment={"FACT_CACHE_DIR": str(cache)}, replay=False)
     prompt = sent(server, 0)
-    assert ("a processor, 4 threads reaches bandwidth 0.050 T/s, matrix_flops_32 2.000 T/s, "
+    assert (f"{own}, a processor, 4 threads reaches bandwidth 0.050 T/s, matrix_flops_32 2.000 T/s, "
             "and 3.00 us per launch\n" in prompt)
-    assert "a GPU" not in prompt
+    assert "a GPU" not in prompt and "a foreign processor" not in prompt
 
 
 def test_limits_are_those_of_the_target(ask):
