@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Driver/DescribeTuning.h"
+#include "fact/Tuning/Learn.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <map>
 
@@ -55,21 +56,14 @@ json::Object fact::describeTuning(llvm::StringRef bundle) {
   if (!kernels)
     return {};
   json::Object result{{"strategies", countByStrategy(*kernels)}};
-  const json::Array *groupings = tuning->getArray("groupings");
-  if (!groupings)
-    return result;
-  for (const json::Value &each : *groupings) {
-    const json::Object *grouping = each.getAsObject();
-    if (!grouping)
-      continue;
-    llvm::StringRef name = grouping->getString("program").value_or("");
-    bool isRules = name == "rules";
-    result[isRules ? "rules_us" : "us"] = grouping->getNumber("us").value_or(0);
-    if (grouping->getBoolean("ships").value_or(false))
-      result["ships"] = name.str();
-    if (!isRules)
-      for (const char *figure : {"ratio", "ratio_low", "ratio_high"})
-        result[figure] = grouping->getNumber(figure).value_or(0);
+  registry::GroupingRace race = registry::readGroupingRace(bundle.str());
+  if (race.us > 0) {
+    result["us"] = race.us;
+    result["rules_us"] = race.rulesUs;
+    result["ratio"] = race.ratio;
+    result["ratio_low"] = race.low;
+    result["ratio_high"] = race.high;
+    result["ships"] = race.ships;
   }
   return result;
 }

@@ -431,6 +431,8 @@ GroupingRace readGroupingRace(const fs::path &bundle) {
     for (const Json &each : report.value("groupings", Json::array())) {
       std::string name = each.at("program");
       (name == "rules" ? race.rulesUs : race.us) = each.at("us");
+      if (each.at("ships"))
+        race.ships = name;
       if (name == "rules")
         continue;
       race.ratio = each.at("ratio");

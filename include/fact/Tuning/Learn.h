@@ -66,6 +66,8 @@ struct GroupingRace {
   double us = 0, rulesUs = 0;
   /// The agent's time over the rules', and its 95% interval.
   double ratio = 1, low = 1, high = 1;
+  /// Whose program was linked: "agent" or "rules".
+  std::string ships;
 };
 
 /// What the tuning.json of a bundle says about its grouping. Throws nothing.
