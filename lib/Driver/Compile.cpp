@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Driver/Compile.h"
+#include "Groupings.h"
 #include "Reproducer.h"
+#include "RunTuner.h"
 #include "fact/Agent/Regrouping.h"
 #include "fact/Conversion/Passes.h"
 #include "fact/Driver/DescribeDiscovery.h"
@@ -14,14 +16,10 @@
 #include "fact/Support/WholeFile.h"
 #include "fact/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include <unistd.h>
 
 using namespace mlir;
 using namespace fact;
@@ -162,40 +160,6 @@ LogicalResult Compilation::discoverKernels() {
   return result;
 }
 
-static SmallVector<FusedOp> getKernels(ModuleOp module) {
-  SmallVector<FusedOp> kernels;
-  module.walk([&](FusedOp fused) { kernels.push_back(fused); });
-  return kernels;
-}
-
-/// Whether two kernels compute the same ops.
-static bool isSameGroup(FusedOp a, FusedOp b) {
-  return a.getRule() == b.getRule() &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
-}
-
-/// Whether the kernels of two modules compute the same groups of ops, in the
-/// same order.
-static bool isSameGrouping(ModuleOp a, ModuleOp b) {
-  return llvm::equal(getKernels(a), getKernels(b), isSameGroup);
-}
-
-/// Gives kernels that another module has too the search of that module, which
-/// refinement may have continued.
-static void takeSearches(ModuleOp module, ModuleOp other) {
-  SmallVector<FusedOp> known = getKernels(other);
-  for (FusedOp fused : getKernels(module)) {
-    auto found = llvm::find_if(
-        known, [&](FusedOp each) { return isSameGroup(fused, each); });
-    if (found == known.end())
-      continue;
-    fused.setScheduleAttr(found->getScheduleAttr());
-    fused.setSpaceAttr(found->getSpaceAttr());
-    fused.setStrategyAttr(found->getStrategyAttr());
-  }
-}
-
 /// The rules' grouping of the model, if an agent has made another one.
 OwningOpRef<ModuleOp> Compilation::groupByRules() {
   if (!unfused)
@@ -221,10 +185,10 @@ LogicalResult Compilation::lockBundle() {
     return success();
   std::string folder = bundleFolder();
   StringRef parent = llvm::sys::path::parent_path(folder);
-  std::error_code error;
-  if (!parent.empty() && (error = fs::create_directories(parent)))
-    return module.emitError("cannot write '")
-           << folder << "': " << error.message();
+  if (!parent.empty())
+    if (std::error_code error = fs::create_directories(parent))
+      return module.emitError("cannot write '")
+             << folder << "': " << error.message();
   if (std::string message = lock.acquire(folder, "fact-compile");
       !message.empty())
     return module.emitError(message);
@@ -412,52 +376,22 @@ LogicalResult Compilation::refineKernels(bool &again) {
   return success(succeeded(bundle()) && succeeded(tune()));
 }
 
-/// The environment without one variable, which neither the programs that this
-/// process starts nor the kernels that those run should see.
-static std::vector<StringRef> getEnvironmentWithout(StringRef variable) {
-  std::vector<StringRef> environment;
-  for (char **entry = environ; *entry; ++entry)
-    if (StringRef(*entry).split('=').first != variable)
-      environment.push_back(*entry);
-  return environment;
-}
-
 /// Runs `fact-tune bundle -o output`, which reports its own errors.
 LogicalResult Compilation::tune() {
   Clock::time_point start = Clock::now();
-  llvm::ErrorOr<std::string> program =
-      !llvm::sys::path::has_parent_path(options.tuner)
-          ? llvm::sys::findProgramByName(options.tuner)
-      : fs::can_execute(options.tuner)
-          ? llvm::ErrorOr<std::string>(options.tuner)
-          : std::make_error_code(std::errc::no_such_file_or_directory);
-  if (!program)
-    return module.emitError("cannot find the tuner '")
-           << options.tuner << "'; put it on the PATH or name it with --tuner";
-  std::vector<std::string> words{*program, bundleFolder(), "-o",
-                                 options.output};
+  std::vector<std::string> arguments{bundleFolder(), "-o", options.output};
   // What each form gains, for the model that revises the grouping.
   if (options.refine && unfused && isLanguageModel(agent) && measuresForms())
-    words.push_back("--ablate");
-  llvm::append_range(words, options.tunerArguments);
-  SmallVector<StringRef> arguments(words.begin(), words.end());
-  std::vector<StringRef> environment = getEnvironmentWithout(agent.keyVariable);
-  std::string error;
-  int status =
-      llvm::sys::ExecuteAndWait(*program, arguments, ArrayRef(environment), {},
-                                /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
+    arguments.push_back("--ablate");
+  llvm::append_range(arguments, options.tunerArguments);
+  LogicalResult result =
+      runTuner(module, options.tuner, arguments, agent.keyVariable);
   finishStage("tune", start);
-  if (status == 0) {
-    measured = describeTuning(bundleFolder());
-    countMeasured(report, bundleFolder());
-    return success();
-  }
-  InFlightDiagnostic diagnostic = module.emitError("tuning failed");
-  if (!error.empty())
-    diagnostic << ": " << error;
-  diagnostic.attachNote(UnknownLoc::get(module.getContext()))
-      << "the bundle is complete; to try again: " << llvm::join(words, " ");
-  return diagnostic;
+  if (failed(result))
+    return failure();
+  measured = describeTuning(bundleFolder());
+  countMeasured(report, bundleFolder());
+  return success();
 }
 
 /// Writes the file completely or not at all.
