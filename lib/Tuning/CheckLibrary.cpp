@@ -165,28 +165,21 @@ WorkerReport Tuner::runCheck(const fs::path &library, int only) {
     std::printf("check     kernels only: %s\n", why.c_str());
   fs::path check = build / "library.check";
   writeFile(check, text);
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(), {workerPath.string(), "--check",
-                                             library.string(), check.string()});
-  command.captureOutput = true;
-  command.log = build / "check.log";
   double kernels = only >= 0 ? 1 : static_cast<double>(linked.size() + 1);
-  command.timeoutSeconds = options.runTimeout * kernels;
-  for (int tries = 1;; ++tries) {
-    writeFile(command.log, "$ " + command.text() + "\n");
-    Outcome outcome = runCommand(command);
-    checkEnvironment(command, outcome);
-    WorkerReport report = readReport(outcome);
+  for (int tries = 0;;) {
+    Command command = workerCommand(
+        {workerPath.string(), "--check", library.string(), check.string()},
+        build / "check.log", options.runTimeout * kernels);
+    command.delaySeconds = secondsBeforeTry(tries);
+    WorkerReport report = readReport(runChecked(command));
     if (!report.disturbed)
       return report;
-    if (tries == disturbedTries)
+    if (++tries == disturbedTries)
       throw Failure(
           "the linked library cannot be verified with the free memory: " +
           report.detail + ", " + std::to_string(tries) +
           " times\n  end programs that use memory; finished "
           "attempts are kept");
-    command.delaySeconds = secondsBeforeTry(tries);
   }
 }
 

@@ -97,18 +97,10 @@ bool Tuner::timeLibraries(const std::vector<fs::path> &libraries,
   for (const fs::path &library : libraries)
     text += "library " + library.string() + "\n";
   writeFile(file, text + arguments);
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(),
-                       {workerPath.string(), "--race", file.string()});
-  command.captureOutput = true;
-  command.log = build / "programs.log";
-  command.timeoutSeconds =
-      options.runTimeout * static_cast<double>(libraries.size());
-  writeFile(command.log, "$ " + command.text() + "\n");
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
-  WorkerReport report = readReport(outcome);
+  Command command = workerCommand(
+      {workerPath.string(), "--race", file.string()}, build / "programs.log",
+      options.runTimeout * static_cast<double>(libraries.size()));
+  WorkerReport report = readReport(runChecked(command));
   if (report.status != "ok" ||
       report.values["times"].size() != race.programs.size()) {
     std::printf("programs  not timed: %s: %s; see %s\n", report.status.c_str(),

@@ -168,10 +168,15 @@ void checkEnvironment(const Command &command, const Outcome &outcome) {
                     "and run the same command again: finished work is kept");
 }
 
-void runLinker(const Command &command, const std::string &what) {
-  writeFile(command.log, "$ " + command.text() + "\n");
+Outcome runChecked(const Command &command) {
   Outcome outcome = runCommand(command);
   checkEnvironment(command, outcome);
+  return outcome;
+}
+
+void runLinker(const Command &command, const std::string &what) {
+  writeFile(command.log, "$ " + command.text() + "\n");
+  Outcome outcome = runChecked(command);
   if (!outcome.succeeded())
     throw Failure("cannot link " + what + " (" + outcome.text() +
                   "): " + mainMessage(command.log) +
@@ -238,8 +243,7 @@ std::string Tuner::findCompiler() {
       bundle.expand({bundle.compile[0], "--version"}, {}, {}, {}, {}, {});
   command.captureOutput = true;
   command.timeoutSeconds = 60;
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
+  Outcome outcome = runChecked(command);
   if (!outcome.succeeded())
     throw Failure("'" + command.text() + "' ended with " + outcome.text());
   std::istringstream lines(outcome.output);

@@ -66,20 +66,16 @@ void Tuner::measureFinals(Search &search) {
 void Tuner::measureTogether(const Kernel &kernel, const std::string &mode,
                             const Words &jobs, const fs::path &log,
                             Scheduler::Callback judge) {
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(), {workerPath.string(), mode});
-  command.words.insert(command.words.end(), jobs.begin(), jobs.end());
-  command.captureOutput = true;
-  command.log = log;
-  command.timeoutSeconds =
-      options.runTimeout * static_cast<double>(jobs.size());
+  Words words = {workerPath.string(), mode};
+  words.insert(words.end(), jobs.begin(), jobs.end());
+  Command command = workerCommand(
+      words, log, options.runTimeout * static_cast<double>(jobs.size()));
   command.priority = kernel.priority;
-  writeFile(command.log, "$ " + command.text() + "\n");
-  shop.scheduler.measure(command, guarded([=](const Outcome &outcome) {
-                           checkEnvironment(command, outcome);
-                           judge(outcome);
-                         }),
+  auto done = [command, judge = std::move(judge)](const Outcome &outcome) {
+    checkEnvironment(command, outcome);
+    judge(outcome);
+  };
+  shop.scheduler.measure(command, guarded(std::move(done)),
                          [this] { return !failure.empty(); });
 }
 

@@ -81,21 +81,27 @@ std::string choiceIn(const nlohmann::json &value) {
   return choice;
 }
 
-std::string Tuner::askMachine() {
+Command Tuner::workerCommand(const Words &words, const fs::path &log,
+                             double timeoutSeconds) const {
   Command command;
   command.words = options.runLauncher;
-  command.words.insert(command.words.end(), {workerPath.string(), "--machine"});
-  if (!bundle.target.processor.architecture.empty()) {
-    command.words.push_back(bundle.target.processor.architecture);
-    const Words &features = bundle.target.processor.features;
-    command.words.insert(command.words.end(), features.begin(), features.end());
-  }
+  command.words.insert(command.words.end(), words.begin(), words.end());
   command.captureOutput = true;
-  command.log = build / "machine.log";
-  command.timeoutSeconds = options.runTimeout;
+  command.log = log;
+  command.timeoutSeconds = timeoutSeconds;
   writeFile(command.log, "$ " + command.text() + "\n");
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
+  return command;
+}
+
+std::string Tuner::askMachine() {
+  Words words = {workerPath.string(), "--machine"};
+  if (!bundle.target.processor.architecture.empty()) {
+    words.push_back(bundle.target.processor.architecture);
+    const Words &features = bundle.target.processor.features;
+    words.insert(words.end(), features.begin(), features.end());
+  }
+  Outcome outcome = runChecked(
+      workerCommand(words, build / "machine.log", options.runTimeout));
   WorkerReport report = readReport(outcome);
   if (report.status != "ok")
     throw Failure(
@@ -242,20 +248,14 @@ void Tuner::measureCandidate(Search &search, size_t index,
   fs::path job = folder / (number + ".job");
   writeFile(job, jobOf(kernel, index, referenceOf(kernel, index),
                        libraryOf(kernel, index)));
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(),
-                       {workerPath.string(), job.string()});
-  command.captureOutput = true;
-  command.log = folder / (number + ".run.log");
-  command.timeoutSeconds = options.runTimeout;
+  Command command =
+      workerCommand({workerPath.string(), job.string()},
+                    folder / (number + ".run.log"), options.runTimeout);
   command.delaySeconds = delaySeconds;
   command.priority = kernel.priority;
-  writeFile(command.log, "$ " + command.text() + "\n");
-  fs::path log = command.log;
   auto done = [=, &search](const Outcome &outcome) {
     checkEnvironment(command, outcome);
-    judge(search, index, outcome, log);
+    judge(search, index, outcome, command.log);
   };
   shop.scheduler.measure(command, guarded(done), [this, &search] {
     return search.reference == Search::Broken || !failure.empty();

@@ -23,18 +23,11 @@ void Tuner::probe() {
   fs::path program =
       buildProgram("probe", "the probe", probeSources(bundle.target.cuda));
   double seconds = secondsPerLoad(options, bundle.target.cuda);
-  Command command;
-  command.words = options.runLauncher;
-  command.words.insert(command.words.end(),
-                       {program.string(), std::to_string(seconds),
-                        std::to_string(options.probeBytes)});
-  command.captureOutput = true;
-  command.log = build / "probe.log";
-  command.timeoutSeconds = options.runTimeout + 20 * seconds;
-  writeFile(command.log, "$ " + command.text() + "\n");
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
-  WorkerReport report = readReport(outcome);
+  Command command =
+      workerCommand({program.string(), std::to_string(seconds),
+                     std::to_string(options.probeBytes)},
+                    build / "probe.log", options.runTimeout + 20 * seconds);
+  WorkerReport report = readReport(runChecked(command));
   if (report.status != "ok")
     throw Failure("the probe failed: " + report.status + ": " + report.detail +
                   "\n  see " + command.log.string());

@@ -129,23 +129,15 @@ std::string Tuner::sanitize(Search &search, const char *tool, fs::path &log) {
   fs::path findings = buildFolder(kernel) / (name + ".findings");
   std::error_code absent;
   fs::remove(findings, absent);
-  Command command;
-  command.words = options.runLauncher;
-  for (const std::string &word :
-       {sanitizer.string(), std::string("--tool"), std::string(tool),
-        std::string("--error-exitcode"), std::to_string(foundStatus),
-        // The worker checks the results of device calls itself.
-        std::string("--report-api-errors"), std::string("no"),
-        std::string("--log-file"), findings.string(), workerPath.string(),
-        job.string()})
-    command.words.push_back(word);
-  command.captureOutput = true;
-  command.log = log;
-  // Instrumented code is up to a hundred times slower.
-  command.timeoutSeconds = std::max(600.0, options.runTimeout);
-  writeFile(log, "$ " + command.text() + "\n");
-  Outcome outcome = runCommand(command);
-  checkEnvironment(command, outcome);
+  Command command =
+      workerCommand({sanitizer.string(), "--tool", tool, "--error-exitcode",
+                     std::to_string(foundStatus),
+                     // The worker checks the results of device calls itself.
+                     "--report-api-errors", "no", "--log-file",
+                     findings.string(), workerPath.string(), job.string()},
+                    // Instrumented code is up to a hundred times slower.
+                    log, std::max(600.0, options.runTimeout));
+  Outcome outcome = runChecked(command);
   std::string text = readLog(findings);
   writeFile(log, readLog(log) + text);
   std::string again =

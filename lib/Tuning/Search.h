@@ -122,6 +122,9 @@ std::string mainMessage(const std::filesystem::path &log);
 /// Stops the run for failures that are not the candidate's fault.
 void checkEnvironment(const Command &command, const Outcome &outcome);
 
+/// Runs a command, and stops the run likewise.
+Outcome runChecked(const Command &command);
+
 /// Links something essential, such as "the library".
 void runLinker(const Command &command, const std::string &what);
 

@@ -252,6 +252,10 @@ private:
   std::vector<std::string>
   compileRuntime(const std::vector<std::filesystem::path> &sources,
                  const char *what);
+  /// A command that reports on its standard output, behind the launcher of
+  /// workers. Its log, which is begun here, gets all else.
+  Command workerCommand(const Words &words, const std::filesystem::path &log,
+                        double timeoutSeconds) const;
   std::string askMachine();
   void checkArchitecture() const;
 
@@ -303,11 +307,11 @@ private:
   void conclude(Search &search);
   /// Tries candidates near the best one. False if the search is over.
   bool searchOn(Search &search);
-  /// Measures candidates near the best again, in turn.
   /// Runs one worker on several jobs of a kernel.
   void measureTogether(const Kernel &kernel, const std::string &mode,
                        const Words &jobs, const std::filesystem::path &log,
                        Scheduler::Callback judge);
+  /// Measures candidates near the best again, in turn.
   void measureFinals(Search &search);
   void judgeFinals(Search &search, const std::vector<size_t> &finalists,
                    const Outcome &outcome);
