@@ -165,8 +165,10 @@ FailureOr<Proposal> LanguageModelAgent::resolve(const chat::Pattern &pattern,
     FailureOr<Proposal> proposal =
         resolvePattern(pattern, *graph, retrieval, decided, fusibility,
                        [&] { return emitError(loc); });
-    if (succeeded(proposal) && proposal->space &&
-        (points += countPoints(proposal->space)) > maxPointsOfAnswer)
+    if (failed(proposal) || !proposal->space)
+      return proposal;
+    points += countPoints(proposal->space);
+    if (points > maxPointsOfAnswer)
       return emitError(loc) << "the spaces of the answer have more than "
                             << maxPointsOfAnswer << " points in total";
     return proposal;

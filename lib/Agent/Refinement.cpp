@@ -349,7 +349,8 @@ LogicalResult Refinement::take(const chat::Refinement &wanted, size_t &points,
     space = replaceLists(*space, wanted.space, emitError);
   if (failed(space))
     return failure();
-  if ((points += countPoints(*space)) > maxPointsOfAnswer)
+  points += countPoints(*space);
+  if (points > maxPointsOfAnswer)
     return emitError() << "the spaces of the answer have more than "
                        << maxPointsOfAnswer << " points in total";
   std::string reason = take(kernel, space->enumerate());

@@ -5,7 +5,9 @@
 #include "fact/Tuning/Alternatives.h"
 #include "fact/Tuning/Files.h"
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <string_view>
 
 namespace fact {
 namespace tuning {
@@ -52,28 +54,27 @@ void checkData(const Node &node, const fs::path &data, const Tensor &tensor) {
               tensor.text() + " has " + std::to_string(tensor.bytes()));
 }
 
-static const std::string hashPrefix = "fnv1a64:";
+static constexpr std::string_view hashPrefix = "fnv1a64:";
 
 std::string printHash(uint64_t hash) {
   char digits[17];
   std::snprintf(digits, sizeof(digits), "%016llx",
                 static_cast<unsigned long long>(hash));
-  return hashPrefix + digits;
+  return std::string(hashPrefix) + digits;
 }
 
 uint64_t readHash(const Node &node) {
   std::string text = node.string();
-  size_t used = 0;
+  const char *end = text.data() + text.size();
   if (text.compare(0, hashPrefix.size(), hashPrefix) == 0 &&
       text.size() == hashPrefix.size() + 16) {
-    try {
-      uint64_t hash = std::stoull(text.substr(hashPrefix.size()), &used, 16);
-      if (used == 16)
-        return hash;
-    } catch (const std::exception &) {
-    }
+    uint64_t hash = 0;
+    std::from_chars_result read =
+        std::from_chars(text.data() + hashPrefix.size(), end, hash, 16);
+    if (read.ptr == end)
+      return hash;
   }
-  node.fail("expected \"" + hashPrefix +
+  node.fail("expected \"" + std::string(hashPrefix) +
             "\" and 16 hexadecimal digits, found \"" + text + "\"");
 }
 

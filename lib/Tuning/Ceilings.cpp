@@ -97,10 +97,9 @@ fs::path ceilingsFile(const std::string &machine) {
                              (ContentHash().add(machine).text() + ".json");
 }
 
-std::optional<Ceilings> findCeilings(const std::string &machine) {
-  fs::path file = ceilingsFile(machine);
+std::optional<Ceilings> readCeilings(const fs::path &file) {
   std::error_code code;
-  if (file.empty() || !fs::is_regular_file(file, code))
+  if (!fs::is_regular_file(file, code))
     return std::nullopt;
   try {
     Json json = Json::parse(readFile(file));
@@ -111,11 +110,17 @@ std::optional<Ceilings> findCeilings(const std::string &machine) {
     ceilings.rates = fromJson(json.at("rates"));
     if (json.contains("one_thread"))
       ceilings.oneThread = fromJson(json.at("one_thread"));
-    if (json.at("format") == 1 && ceilings.machine == machine)
-      return ceilings;
+    if (json.at("format") != 1)
+      return std::nullopt;
+    return ceilings;
   } catch (const std::exception &) {
+    return std::nullopt;
   }
-  return std::nullopt;
+}
+
+std::optional<Ceilings> findCeilings(const std::string &machine) {
+  std::optional<Ceilings> found = readCeilings(ceilingsFile(machine));
+  return found && found->machine == machine ? found : std::nullopt;
 }
 
 /// "3.92 TB/s", "39.7 GFLOP/s".

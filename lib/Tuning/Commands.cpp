@@ -4,7 +4,7 @@
 #include "Search.h"
 #include "fact/Runtime/Cpu.h"
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <sstream>
 
 namespace fact {
@@ -183,23 +183,28 @@ void runLinker(const Command &command, const std::string &what) {
                   "\n  the linker's messages are in " + command.log.string());
 }
 
+/// The number right before the first of these words in a line; 0 if there is
+/// none.
+static int numberBefore(const std::string &line, const std::string &words) {
+  size_t end = line.find(words);
+  if (end == std::string::npos)
+    return 0;
+  size_t before = line.substr(0, end).find_last_not_of("0123456789");
+  size_t begin = before == std::string::npos ? 0 : before + 1;
+  int number = 0;
+  std::from_chars(line.data() + begin, line.data() + end, number);
+  return number;
+}
+
 std::string findSpills(const std::string &log) {
   std::istringstream lines(log);
   std::string line;
   while (std::getline(lines, line)) {
     if (contains(line, "C7510") || contains(line, "C7511"))
       return line;
-    size_t at = line.find(" bytes spill stores");
-    if (at == std::string::npos)
-      continue;
-    int stack = 0, stores = 0, loads = 0;
-    size_t begin = line.find_first_not_of(" \t");
-    if (std::sscanf(line.c_str() + begin,
-                    "%d bytes stack frame, %d bytes spill stores, %d bytes "
-                    "spill loads",
-                    &stack, &stores, &loads) == 3 &&
-        stores + loads > 0)
-      return line.substr(begin);
+    if (numberBefore(line, " bytes spill stores") > 0 ||
+        numberBefore(line, " bytes spill loads") > 0)
+      return line.substr(line.find_first_not_of(" \t"));
   }
   return "";
 }
@@ -217,11 +222,8 @@ std::string findWarnings(const std::string &log) {
   std::istringstream lines(log);
   std::string line;
   while (std::getline(lines, line)) {
-    int used = 0;
-    if (size_t at = line.find("Used ");
-        at != std::string::npos &&
-        std::sscanf(line.c_str() + at, "Used %d registers", &used) == 1)
-      registers = std::max(registers, used);
+    if (contains(line, "Used "))
+      registers = std::max(registers, numberBefore(line, " registers"));
     // The location is the same for all candidates of a kernel.
     size_t at = line.find("warning");
     if (at != std::string::npos && line[0] != '$' &&

@@ -40,7 +40,7 @@ static uint32_t rotated(uint32_t word, int bits) {
 
 void Sha256::compress(const uint8_t *block) {
   uint32_t words[64];
-  for (int i = 0; i < 16; ++i)
+  for (size_t i = 0; i < 16; ++i)
     words[i] = static_cast<uint32_t>(block[4 * i]) << 24 |
                static_cast<uint32_t>(block[4 * i + 1]) << 16 |
                static_cast<uint32_t>(block[4 * i + 2]) << 8 | block[4 * i + 3];

@@ -67,11 +67,8 @@ std::string hashOfTree(const fs::path &folder) {
   if (known.empty())
     return content;
   // A cache that cannot be written is not an error.
-  try {
-    createFolder(known.parent_path());
-    writeFile(known, times + " " + content + "\n");
-  } catch (const Failure &) {
-  }
+  fs::create_directories(known.parent_path(), code);
+  writeWholeFile(known, times + " " + content + "\n");
   return content;
 }
 

@@ -3,6 +3,7 @@
 
 #include "Search.h"
 #include "fact/Tuning/BoundedJson.h"
+#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <sstream>
@@ -46,7 +47,8 @@ WorkerReport readReport(const Outcome &outcome) {
       continue;
     std::string phase = json.value("phase", "");
     if (phase.compare(0, 7, "kernel ") == 0) {
-      report.kernel = std::atoi(phase.c_str() + 7);
+      std::from_chars(phase.data() + 7, phase.data() + phase.size(),
+                      report.kernel);
       report.phase = "start";
       continue;
     }
@@ -125,18 +127,26 @@ static bool keepsExpected(const Bundle &bundle, const Kernel &kernel) {
   return !bundle.target.cuda && bytes <= (256u << 20);
 }
 
-/// Removes results of the reference from another process, which may belong to
-/// another reference. If they cannot be removed, nothing is verified.
-void Tuner::forgetExpected(const Kernel &kernel) const {
+std::string Tuner::removeExpected(const Kernel &kernel) const {
   const std::string prefix = std::string(expectedName) + ".";
-  for (const fs::path &file : listFiles(buildFolder(kernel))) {
-    if (file.filename().string().compare(0, prefix.size(), prefix) != 0)
-      continue;
-    std::error_code code;
-    fs::remove(file, code);
-    if (code)
-      throw Failure("cannot remove " + file.string() + ": " + code.message());
+  try {
+    for (const fs::path &file : listFiles(buildFolder(kernel))) {
+      if (file.filename().string().compare(0, prefix.size(), prefix) != 0)
+        continue;
+      std::error_code code;
+      fs::remove(file, code);
+      if (code)
+        return "cannot remove " + file.string() + ": " + code.message();
+    }
+  } catch (const std::exception &problem) {
+    return problem.what();
   }
+  return "";
+}
+
+void Tuner::forgetExpected(const Kernel &kernel) const {
+  if (std::string why = removeExpected(kernel); !why.empty())
+    throw Failure(why);
 }
 
 static void writeShape(std::ostream &text, const Tensor &tensor) {

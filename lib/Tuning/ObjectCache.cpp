@@ -79,13 +79,16 @@ void ObjectCache::keep(const std::string &key, const fs::path &object,
                        const std::string &messages) const {
   if (!isOn())
     return;
+  std::string content;
+  try {
+    content = readFile(object);
+  } catch (const Failure &) {
+    // Its user reports that it cannot be read.
+    return;
+  }
   std::error_code ignored;
   fs::create_directories(folder, ignored);
-  try {
-    writeWholeFile(pathOf(key), writeEntry(messages, readFile(object)));
-  } catch (const Failure &) {
-    // The object cannot be read: its user reports that.
-  }
+  writeWholeFile(pathOf(key), writeEntry(messages, content));
 }
 
 void ObjectCache::forget(const std::string &key) const {

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "fact/Tuning/ProbedMachines.h"
-#include "fact/Tuning/Files.h"
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace fact {
 namespace tuning {
@@ -19,12 +17,10 @@ std::vector<Ceilings> listProbedMachines() {
     return all;
   for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
        entry.increment(code)) {
-    try {
-      nlohmann::json json = nlohmann::json::parse(readFile(entry->path()));
-      if (auto found = findCeilings(json.at("machine").get<std::string>()))
-        all.push_back(std::move(*found));
-    } catch (const std::exception &) {
-    }
+    // A copy under another name is of no machine.
+    std::optional<Ceilings> found = readCeilings(entry->path());
+    if (found && ceilingsFile(found->machine) == entry->path())
+      all.push_back(std::move(*found));
   }
   std::sort(all.begin(), all.end(), [](const Ceilings &a, const Ceilings &b) {
     return a.machine < b.machine;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <poll.h>
 #include <set>
 #include <sys/prctl.h>
@@ -87,8 +88,8 @@ static void startWatcher() {
   int ends[2];
   if (watcher >= 0)
     return;
-  pid_t child = -1;
-  if (pipe2(ends, O_CLOEXEC) == 0 && (child = fork()) == 0) {
+  pid_t child = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
+  if (child == 0) {
     close(ends[1]);
     watchGroups(ends[0]);
   }
@@ -123,34 +124,14 @@ void checkInterruption() {
 //===----------------------------------------------------------------------===//
 
 std::string signalText(int signal) {
+  static const std::map<int, const char *> names = {
+      {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+      {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGKILL, "SIGKILL"},
+      {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}};
+  auto known = names.find(signal);
+  std::string name =
+      known != names.end() ? known->second : "signal " + std::to_string(signal);
   const char *description = strsignal(signal);
-  std::string name = "signal " + std::to_string(signal);
-  switch (signal) {
-  case SIGSEGV:
-    name = "SIGSEGV";
-    break;
-  case SIGBUS:
-    name = "SIGBUS";
-    break;
-  case SIGILL:
-    name = "SIGILL";
-    break;
-  case SIGFPE:
-    name = "SIGFPE";
-    break;
-  case SIGABRT:
-    name = "SIGABRT";
-    break;
-  case SIGKILL:
-    name = "SIGKILL";
-    break;
-  case SIGTERM:
-    name = "SIGTERM";
-    break;
-  case SIGTRAP:
-    name = "SIGTRAP";
-    break;
-  }
   return name + (description ? " (" + std::string(description) + ")" : "");
 }
 
@@ -254,7 +235,7 @@ void Scheduler::startReady() {
   for (const Job &job : running)
     ++(job.isBuild ? builds : measurements);
   auto launch = [this](std::deque<Job> &waiting,
-                       std::deque<Job>::iterator job) {
+                       const std::deque<Job>::iterator &job) {
     running.push_back(std::move(*job));
     waiting.erase(job);
     start(running.back());

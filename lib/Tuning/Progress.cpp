@@ -5,10 +5,12 @@
 #include "Search.h"
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -139,8 +141,10 @@ std::string describe(const Progress &progress, const Workload &load) {
 ProgressDisplay::ProgressDisplay(std::function<Progress()> progress)
     : progress(std::move(progress)), isTerminal(isatty(STDOUT_FILENO)),
       next(Clock::now()) {
-  const char *number = std::getenv("FACT_PROGRESS_FD");
-  int descriptor = number ? std::atoi(number) : -1;
+  const char *variable = std::getenv("FACT_PROGRESS_FD");
+  std::string_view number = variable ? variable : "";
+  int descriptor = -1;
+  std::from_chars(number.data(), number.data() + number.size(), descriptor);
   // Compilers and kernels do not inherit it.
   if (descriptor > STDERR_FILENO &&
       fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 &&

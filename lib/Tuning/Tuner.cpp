@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 namespace fact {
 namespace tuning {
@@ -41,12 +42,9 @@ Tuner::Tuner(const Bundle &bundle, const Options &options, Workshop &shop)
 
 Tuner::~Tuner() {
   shop.scheduler.clear();
-  try {
-    for (auto &search : searches)
-      forgetExpected(search->kernel());
-  } catch (const std::exception &) {
-    // The next run tries again before it verifies anything.
-  }
+  // What is left is removed by the next run before it verifies anything.
+  for (auto &search : searches)
+    removeExpected(search->kernel());
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,16 +88,16 @@ void Tuner::compile(const std::string &key, const Command &command,
                     const fs::path &object, Workshop::Compiled done) {
   if (!failure.empty())
     return;
-  auto counted = [this, command, done](const Outcome &outcome, bool isCached) {
-    checkEnvironment(command, outcome);
-    if (outcome.succeeded())
-      ++(isCached ? objects.cached : objects.compiled);
-    done(outcome, isCached);
+  auto counted = [this, command, done = std::move(done)](const Outcome &outcome,
+                                                         bool isCached) {
+    attempt([&] {
+      checkEnvironment(command, outcome);
+      if (outcome.succeeded())
+        ++(isCached ? objects.cached : objects.compiled);
+      done(outcome, isCached);
+    });
   };
-  shop.compile({key, command, object,
-                [this, counted](const Outcome &outcome, bool isCached) {
-                  attempt([&] { counted(outcome, isCached); });
-                }});
+  shop.compile({key, command, object, std::move(counted)});
 }
 
 //===----------------------------------------------------------------------===//

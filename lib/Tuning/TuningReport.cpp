@@ -4,6 +4,7 @@
 #include "BundleSchema.h"
 #include "Search.h"
 #include "fact/Tuning/LibraryWriter.h"
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -257,7 +258,7 @@ static std::string writePrograms(const TuningResult &result) {
 /// "87%", or "-" if the least time is not known.
 static std::string shareOf(double leastUs, double us) {
   return leastUs > 0 && us > 0
-             ? std::to_string(static_cast<int>(100 * leastUs / us + 0.5)) + "%"
+             ? std::to_string(std::lround(100 * leastUs / us)) + "%"
              : "-";
 }
 

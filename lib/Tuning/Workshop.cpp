@@ -37,30 +37,32 @@ static std::string messagesIn(const std::string &log) {
 }
 
 void Workshop::compile(Compile compile) {
-  const Command &command = compile.command;
   if (compile.key.empty() || !objects.isOn()) {
-    writeFile(command.log, firstLine(command));
-    scheduler.build(command, [done = compile.done](const Outcome &outcome) {
-      done(outcome, false);
-    });
+    writeFile(compile.command.log, firstLine(compile.command));
+    scheduler.build(std::move(compile.command),
+                    [done = std::move(compile.done)](const Outcome &outcome) {
+                      done(outcome, false);
+                    });
     return;
   }
   if (std::optional<std::string> messages =
           objects.find(compile.key, compile.object)) {
-    writeFile(command.log, firstLine(command) + *messages);
+    writeFile(compile.command.log, firstLine(compile.command) + *messages);
     Outcome outcome;
     outcome.kind = Outcome::Exited;
     compile.done(outcome, true);
     return;
   }
   std::vector<Compile> &compiles = underWay[compile.key];
-  compiles.push_back(compile);
+  compiles.push_back(std::move(compile));
   if (compiles.size() > 1)
     return;
-  writeFile(command.log, firstLine(command));
-  scheduler.build(command, [this, key = compile.key](const Outcome &outcome) {
-    finish(key, outcome);
-  });
+  const Compile &first = compiles.front();
+  writeFile(first.command.log, firstLine(first.command));
+  scheduler.build(first.command,
+                  [this, key = first.key](const Outcome &outcome) {
+                    finish(key, outcome);
+                  });
 }
 
 void Workshop::finish(const std::string &key, const Outcome &outcome) {

@@ -49,6 +49,9 @@ std::string writeTable(const Ceilings &ceilings);
 /// Where the ceilings of a machine are kept; empty if there is no cache.
 std::filesystem::path ceilingsFile(const std::string &machine);
 
+/// Nothing if there is no such file, or if it is broken.
+std::optional<Ceilings> readCeilings(const std::filesystem::path &file);
+
 /// Nothing if the machine was not probed, or if the file is broken.
 std::optional<Ceilings> findCeilings(const std::string &machine);
 

@@ -299,6 +299,10 @@ private:
   std::string jobOf(const Kernel &kernel, size_t index,
                     const std::filesystem::path &reference,
                     const std::filesystem::path &library) const;
+  /// Removes results of the reference from another process, which may belong to
+  /// another reference. Returns why it cannot, or "".
+  std::string removeExpected(const Kernel &kernel) const;
+  /// Throws that: what cannot be removed would be compared with.
   void forgetExpected(const Kernel &kernel) const;
   void judge(Search &search, size_t index, const Outcome &outcome,
              const std::filesystem::path &log);
