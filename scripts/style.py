@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Other versions print some files differently.
 CLANG_FORMAT, CLANG_TIDY = "clang-format-22", "run-clang-tidy-22"
-# The folders of lib/ that clang-tidy reads.
-TIDY = ["Agent/Chat", "Registry", "Runtime", "Support"]
+# The folders that clang-tidy reads.
+TIDY = ["lib/Agent", "lib/Driver", "lib/Registry", "lib/Runtime", "lib/Support", "lib/Tuning", "tools"]
 
 
 def sources(*endings: str) -> list[str]:
@@ -53,7 +53,7 @@ def mypy(fix: bool) -> list[str]:
 
 
 def clang_tidy(fix: bool) -> list[str]:
-    return [CLANG_TIDY, "-quiet", "-p", str(ROOT / "build"), f"^{ROOT}/lib/({'|'.join(TIDY)})/"]
+    return [CLANG_TIDY, "-quiet", "-p", str(ROOT / "build"), f"^{ROOT}/({'|'.join(TIDY)})/"]
 
 
 TOOLS: dict[str, Callable[[bool], list[str]]] = {
