@@ -115,7 +115,7 @@ int fact::runWithOutputAside(int argc, char **argv,
   if (aside.empty())
     return succeeded ? 0 : 1;
   if (!succeeded) {
-    sys::fs::remove(aside);
+    (void)sys::fs::remove(aside);
     return 1;
   }
   if (!sys::fs::exists(aside))
@@ -123,7 +123,7 @@ int fact::runWithOutputAside(int argc, char **argv,
   if (std::error_code error = sys::fs::rename(aside, output)) {
     errs() << argv[0] << ": error: cannot write '" << output
            << "': " << error.message() << "\n";
-    sys::fs::remove(aside);
+    (void)sys::fs::remove(aside);
     return 1;
   }
   return 0;
