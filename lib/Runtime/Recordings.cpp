@@ -65,7 +65,8 @@ Recordings::Recording *Recordings::find(const Arguments &arguments) {
 
 /// Whether recent runs have had these arguments; notes that this one does.
 bool Recordings::wasSeen(const Arguments &arguments) {
-  uint64_t hash = fnv1a64(arguments.data(), arguments.size() * sizeof(char *));
+  uint64_t hash = fnv1a64(static_cast<const void *>(arguments.data()),
+                          arguments.size() * sizeof(char *));
   bool often =
       std::count(seen.begin(), seen.end(), hash) >= sightingsBeforeGraph;
   seen[nextSeen++ % seen.size()] = hash;
@@ -121,7 +122,9 @@ Recordings::Recording *Recordings::chooseRecording(const Arguments &arguments) {
 /// A recording for arguments that none has; null if the run is to be launched.
 Recordings::Recording *Recordings::record(const Arguments &arguments,
                                           const Launch &launch) {
-  if (!stream && !(stream = device::createStream())) {
+  if (!stream)
+    stream = device::createStream();
+  if (!stream) {
     fail("capture");
     return nullptr;
   }
