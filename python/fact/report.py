@@ -61,7 +61,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str | No
 
 def model_line(found: dict) -> str:
     """The requests to a language model."""
-    text = (f"{found['calls']} calls, {found.get('retries', 0)} retries, "
+    calls, retries = found["calls"], found.get("retries", 0)
+    text = (f"{calls} call{'s' * (calls != 1)}, {retries} {'retry' if retries == 1 else 'retries'}, "
             f"{found.get('tokens_in', 0)} tokens in, {found.get('tokens_out', 0)} out")
     if found.get("model_seconds"):
         text += f", {found['model_seconds']:.1f} s"

@@ -45,6 +45,26 @@ CLIPPED = """
 })()
 """
 
+# Names of kernels that do not stand on one line, although they are short.
+BROKEN = """
+[...document.querySelectorAll(".card .name")].map((each) => each.firstChild)
+    .filter((text) => text.length <= 20 && text.parentElement.getBoundingClientRect().width)
+    .filter((text) => {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      return new Set([...range.getClientRects()].map((box) => box.top)).size > 1;
+    }).map((text) => text.data)
+"""
+
+# Parts of a kernel's heading that lie on each other.
+OVERLAPPING = """
+[...document.querySelectorAll(".card > summary")].filter((heading) => {
+  const boxes = [...heading.querySelectorAll(":scope > :not(.meter)")].map((e) => e.getBoundingClientRect());
+  return boxes.some((a, i) => boxes.slice(i + 1).some((b) =>
+      a.left < b.right && b.left < a.right && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+}).map((heading) => heading.textContent)
+"""
+
 # Text whose contrast with what lies behind it is below that of WCAG's level AA.
 CONTRAST = """
 (() => {
@@ -126,6 +146,8 @@ def test_nothing_is_clipped(pages, browser, root, size, dark):
         browser.screenshot(shots / f"{name}-{size[0]}-{'dark' if dark else 'light'}.png")
         assert browser.evaluate(CLIPPED) == [], name
         assert browser.evaluate(CONTRAST) == [], name
+        assert browser.evaluate(BROKEN) == [], name
+        assert browser.evaluate(OVERLAPPING) == [], name
         # Unfolded too.
         browser.evaluate("document.querySelectorAll('[data-fold=open]').forEach(b => b.click())")
         assert browser.evaluate("document.querySelectorAll('details:not([open])').length") == 0
