@@ -2,14 +2,17 @@
 """What pyproject.toml cannot say: the version is the commit's, and the package brings the tools and
 commands of their names.
 
-The tools are those of `make tools`, or of the folder that FACT_STATIC_DIR names, such as
-build-x86_64/static. They run where LLVM is not installed. Without any, the package is Python
-alone: it runs compiled libraries, and compiles where FACT_BIN_DIR or PATH has the tools.
+The tools are those of `make tools`, which are built first, or of the folder that FACT_STATIC_DIR
+names, such as build-x86_64/static. They run where LLVM is not installed. With FACT_STATIC_DIR=none,
+and from a source distribution, the package is Python alone: it runs compiled libraries, and compiles
+where FACT_BIN_DIR or PATH has the tools.
 """
 
 import os
+import platform
 import runpy
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,20 +28,30 @@ TOOLS = ("fact-compile", "fact-tune", "fact-registry")
 HEADERS = ("fact/Runtime/Library.h", "fact/Runtime/dlpack/dlpack.h")
 
 
+NAMED = os.environ.get("FACT_STATIC_DIR", "")
+# A source distribution has no CMakeLists.txt.
+HAS_TOOLS = NAMED != "none" and (NAMED != "" or (ROOT / "CMakeLists.txt").exists())
+
+
 def tools() -> list[Path]:
-    """The static tools that were built, all of them or none."""
-    named = os.environ.get("FACT_STATIC_DIR")
-    folder = Path(named) if named else ROOT / "build" / "static"
+    """The static tools, built first unless a folder is named."""
+    if not NAMED:
+        built = subprocess.run([ROOT / "scripts" / "static.sh", platform.machine()])
+        if built.returncode:
+            sys.exit("error: the tools were not built, see above: install what is missing with `make setup`, "
+                     "or set FACT_STATIC_DIR to a folder whose bin/ has them, or to `none` for Python alone")
+    folder = Path(NAMED) if NAMED else ROOT / "build" / "static"
     found = [folder / "bin" / name for name in TOOLS]
     missing = [str(tool) for tool in found if not tool.is_file()]
-    if missing and named:
+    if missing:
         sys.exit(f"error: FACT_STATIC_DIR has no {', '.join(missing)}")
-    return [] if missing else found
+    return found
 
 
 def commands() -> list[str]:
     """The programs that installing the package puts on the PATH."""
-    return ["fact = fact.__main__:main", *(f"{tool.name} = fact.toolchain:run_tool" for tool in tools())]
+    names = TOOLS if HAS_TOOLS else ()
+    return ["fact = fact.__main__:main", *(f"{name} = fact.toolchain:run_tool" for name in names)]
 
 
 def record_version(package: Path) -> None:
@@ -47,20 +60,18 @@ def record_version(package: Path) -> None:
 
 class BuildPackage(build_py):
     def run(self):
+        package = Path(self.build_lib) / "fact"
+        # Files of an earlier build would be taken along.
+        shutil.rmtree(package, ignore_errors=True)
         super().run()
         # An editable package is the checkout, which has everything.
         if self.editable_mode:
             return
-        package = Path(self.build_lib) / "fact"
         record_version(package)
-        for folder in ("bin", "include", "share"):
-            shutil.rmtree(package / folder, ignore_errors=True)
         for header in HEADERS:
             (package / "include" / header).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / "include" / header, package / "include" / header)
-        if not tools():
-            self.warn("no tools are built: the package will not compile modules; "
-                      "run `make tools` before, see docs/python.md")
+        if not HAS_TOOLS:
             return
         (package / "bin").mkdir()
         for tool in tools():
@@ -79,7 +90,7 @@ class Sdist(sdist):
 class Package(Distribution):
     def has_ext_modules(self):
         """Whether there is anything but Python in the package."""
-        return bool(tools())
+        return HAS_TOOLS
 
 
 class Wheel(bdist_wheel):

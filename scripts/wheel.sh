@@ -24,8 +24,7 @@ fi
 for architecture in "$@"; do
   static=$(scripts/static.sh "$architecture")
   stage=out/wheels/stage-$architecture
-  # setuptools would take files of an earlier build along.
-  rm -rf "$stage" out/python
+  rm -rf "$stage"
   mkdir -p "$stage"
   FACT_STATIC_DIR=$static _PYTHON_HOST_PLATFORM=linux-$architecture "$tools/bin/python" -m pip wheel \
     --disable-pip-version-check --quiet --no-deps --no-build-isolation -w "$stage" .

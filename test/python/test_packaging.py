@@ -33,7 +33,8 @@ def static_tools():
 
 
 def run(command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    done = subprocess.run([str(word) for word in command], text=True,
+                          **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -131,17 +132,77 @@ def test_static_tools_are_for_known_architectures(root):
 
 
 @pytest.fixture(scope="module")
-def wheel(static_tools, tmp_path_factory, root):
-    folder = tmp_path_factory.mktemp("wheel")
-    # A copy, since setuptools writes beside its sources.
-    source = folder / "source"
+def sources(static_tools, tmp_path_factory, root):
+    """A checkout that has been built: a copy, since setuptools writes beside its sources."""
+    folder = tmp_path_factory.mktemp("checkout")
     for name in ("python", "patterns", "include"):
-        shutil.copytree(root / name, source / name,
+        shutil.copytree(root / name, folder / name,
                         ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     for name in ("setup.py", "pyproject.toml"):
-        shutil.copy(root / name, source)
-    run([sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index",
-         "-w", folder, source], env={**os.environ, "FACT_STATIC_DIR": str(STATIC)})
+        shutil.copy(root / name, folder)
+    for name in ("CMakeLists.txt", "scripts", "build"):
+        (folder / name).symlink_to(root / name)
+    return folder
+
+
+def pip(*words, environment=None):
+    """Runs pip, which fetches nothing."""
+    # The tools are to be found where the sources are.
+    inherited = {name: value for name, value in os.environ.items() if name != "FACT_STATIC_DIR"}
+    return subprocess.run([sys.executable, "-m", "pip", *map(str, words), "--no-deps", "--no-build-isolation",
+                           "--no-index"], capture_output=True, text=True,
+                          env={**inherited, **(environment or {})})
+
+
+def own_folders(folder):
+    """Variables that keep what FACT writes inside of this folder, but for objects, which all tests share."""
+    return {"FACT_WORK_DIR": str(folder / "work"), "FACT_CACHE_DIR": os.environ["FACT_CACHE_DIR"],
+            "FACT_PATTERNS": str(folder / "patterns")}
+
+
+def test_pip_installs_a_checkout(sources, tmp_path):
+    """With the tools of its build, which compile a module."""
+    package = tmp_path / "package"
+    # Nothing is compressed or compiled, to save seconds.
+    done = pip("install", sources, "--target", package, "--no-compile",
+               "--config-settings=--build-option=--compression=stored")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"fact-compiler-{(package / 'fact' / 'version.txt').read_text().strip()}" in done.stdout
+    (tmp_path / "small.py").write_text(
+        "import torch\nModel = torch.nn.ReLU\ndef get_init_inputs():\n    return []\n"
+        "def get_inputs():\n    return [torch.randn(4, 16)]\n")
+    printed = run([package / "bin" / "fact", "compile", "small.py", "--target=host", "--candidates=1",
+                   "-o", "small.so"], stderr=subprocess.STDOUT, cwd=tmp_path,
+                  env={**PLAIN, **own_folders(tmp_path), "PYTHONPATH": str(package)})
+    assert f"+ {package / 'fact' / 'bin' / 'fact-compile'} " in printed and "library: " in printed
+
+
+def test_a_checkout_that_cannot_be_built_says_so(sources, tmp_path):
+    """And what to do; Python alone is packed where that is asked for."""
+    shutil.copytree(sources, tmp_path / "unbuilt", symlinks=True)
+    (tmp_path / "unbuilt" / "build").unlink()
+
+    def build(**variables):
+        # What pip runs to make the package.
+        command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", tmp_path / "package"]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path / "unbuilt",
+                              env={**PLAIN, **variables})
+
+    done = build(MLIR_DIR="/nowhere")
+    assert done.returncode == 1 and "no LLVM/MLIR 22 at /nowhere" in done.stderr
+    assert "error: the tools were not built, see above: install what is missing with `make setup`" in (
+        done.stderr)
+    done = build(FACT_STATIC_DIR="none")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "package" / "fact" / "version.txt").exists()
+    assert not (tmp_path / "package" / "fact" / "bin").exists()
+
+
+@pytest.fixture(scope="module")
+def wheel(sources, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    done = pip("wheel", sources, "-w", folder)
+    assert done.returncode == 0, done.stdout + done.stderr
     return next(folder.glob("*.whl"))
 
 
@@ -168,8 +229,7 @@ def test_a_wheel_compiles_where_llvm_is_not(wheel, without_llvm, tmp_path, root)
          wheel])
     (site / "others.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     shutil.copy(root / "examples" / "workloads" / "linear_chain.py", tmp_path)
-    variables = {**PLAIN, "FACT_WORK_DIR": str(tmp_path / "work"), "FACT_CACHE_DIR":
-                 str(tmp_path / "cache"), "FACT_PATTERNS": str(tmp_path / "patterns")}
+    variables = {**PLAIN, **own_folders(tmp_path)}
     fact = [*without_llvm, tmp_path / "env" / "bin" / "fact"]
     # The environment's own package, and its own tools.
     options = {"env": variables, "cwd": tmp_path}
