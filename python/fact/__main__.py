@@ -295,8 +295,11 @@ def _run(options) -> int:
     from .safetensors_file import read_safetensors, write_safetensors
 
     library = load(options.library)
-    if library.device_type == "cuda" and not torch.cuda.is_available():
-        raise FactError(f"{library.name} runs on a GPU, but torch finds none here")
+    if library.weights and not options.weights:
+        names, count = [entry["name"] for entry in library.weights], len(library.weights)
+        raise FactError(f"{library.name} has {count} weight{'s' * (count != 1)} ({', '.join(names[:4])}"
+                        f"{', ...' * (count > 4)}): give them with --weights FILE, which "
+                        "`fact compile --save-weights FILE` writes")
     model = library.create(options.weights or {})
     given = read_safetensors(options.inputs) if options.inputs else None
     inputs = [_input(entry, given, library.device_type) for entry in library.inputs]
@@ -371,6 +374,7 @@ def _bench(options) -> int:
 
     from . import bench, precision, report
     from .library import load
+    from .torch_version import require_torch_with_cuda
 
     compared = [name for name in options.compare.split(",") if name]
     unknown = sorted(set(compared) - set(bench.VARIANTS))
@@ -386,6 +390,8 @@ def _bench(options) -> int:
     device = options.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cuda":
+        require_torch_with_cuda("--device=cuda needs a GPU")
     workload = _workload(options, device)
     if workload.kwargs or not all(isinstance(x, torch.Tensor) for x in workload.inputs):
         raise FactError(f"bench calls a module with tensors, and {options.workload} was exported "

@@ -177,6 +177,9 @@ def open_program(module: Any, inputs: Sequence[Any] | None, kwargs: dict[str, An
     if dynamic_shapes is not None:
         raise FactError(f"dynamic_shapes: {_FIXED_SIZES}")
     if not isinstance(module, torch.export.ExportedProgram):
+        if not isinstance(module, torch.nn.Module):
+            raise FactError(f"{module!r} is not a torch.nn.Module or the result of torch.export.export, "
+                            "which torch.export.load reads from a file")
         if inputs is None:
             raise FactError("inputs are missing: the arguments that the module is called with")
         return module, inputs, kwargs

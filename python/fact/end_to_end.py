@@ -26,7 +26,6 @@ own error in its own types, plus one rounding.
 from __future__ import annotations
 
 import contextlib
-import copy
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,7 +38,7 @@ from .arithmetic import Perturbed, ProductsInFloat32, TooLarge, Wide, tf32_ops
 from .errors import FactError
 from .library import Model
 from .signature import CallSignature
-from .verify import FACTOR, Comparison, Judgment, compare, judge, largest
+from .verify import FACTOR, Comparison, Judgment, compare, copy_module, judge, largest
 
 # The maximum number of perturbed runs of eager, used if one run does not determine its error.
 PERTURBED_RUNS = 8
@@ -185,7 +184,7 @@ class _Runs:
         self.device = next((t.device for t in tensors if t.device.type == kind),
                            torch.device(kind))
         if any(tensor.device != self.device for tensor in tensors):
-            self.module = copy.deepcopy(module).to(self.device)
+            self.module = copy_module(module).to(self.device)
             self.args, self.kwargs = pytree.tree_map_only(
                 torch.Tensor, lambda t: t.to(self.device), (self.args, self.kwargs))
         self.changed = {m.target for m in self.signature.mutations if isinstance(m.target, str)}
@@ -265,7 +264,7 @@ class _Copy:
                                      if id(p) not in changed_ids}
         self.substitutes: dict[str, torch.Tensor] | None = None
         try:
-            self.module = copy.deepcopy(module, dict(shared))
+            self.module = copy_module(module, dict(shared))
         except Exception:
             # Attributes that cannot be copied are shared; parameters and buffers are not.
             self.module = module

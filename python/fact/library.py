@@ -214,7 +214,7 @@ class Model:
         self.signature = library.signature
         self._on_cuda = library.device_type == "cuda"
         if self._on_cuda:
-            require_torch_with_cuda(library.name)
+            require_torch_with_cuda(f"{library.name} was compiled for a GPU")
         self._inputs = TensorSlots(len(library.inputs))
         # Outputs of the caller, and those that a call allocates, all on one device.
         self._outputs = TensorSlots(len(library.outputs))

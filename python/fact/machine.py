@@ -44,6 +44,9 @@ def describe_target(target: str) -> dict[str, Any]:
 
 def resolve_target(target: str) -> str:
     """`auto` becomes PyTorch's current GPU, or `host` where PyTorch has no GPU or there is no nvcc."""
+    if not target:
+        raise FactError("target is empty: name a machine or an architecture, as in host, h200 or sm_80, or "
+                        "auto")
     if target != "auto":
         return target
     if not torch.cuda.is_available() or toolchain.find_nvcc() is None:

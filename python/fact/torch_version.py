@@ -23,14 +23,14 @@ def is_too_old(version: str) -> bool:
     return numbers[0] < numbers[1]
 
 
-def require_torch_with_cuda(library: str) -> None:
-    """Raises where PyTorch has no GPU to call a library on."""
+def require_torch_with_cuda(what: str) -> None:
+    """Raises where PyTorch has no GPU. `what` says who needs one, as in "model.so was compiled for a GPU"."""
     if torch.cuda.is_available():
         return
     why = ("was built without CUDA: install one for your driver" if torch.version.cuda is None else
            "sees no GPU: torch.cuda.is_available() is false; check the driver with nvidia-smi, and "
            "CUDA_VISIBLE_DEVICES")
-    raise FactError(f"{library} was compiled for a GPU, and this PyTorch, {torch.__version__}, {why}")
+    raise FactError(f"{what}, and this PyTorch, {torch.__version__}, {why}")
 
 
 if is_too_old(torch.__version__):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,13 +34,21 @@ class Comparison:
         return f"norm {self.norm:.2e}, element {self.element:.2e}, absolute {self.absolute:.2e}"
 
 
+def copy_module(module: torch.nn.Module, shared: dict[int, Any] | None = None) -> torch.nn.Module:
+    """A deep copy, but for what is shared, by `id`. PyTorch copies the signature of an exported program by a
+    class of its own that is deprecated, which is not the user's concern."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
+        return copy.deepcopy(module, shared)
+
+
 def reference(module: torch.nn.Module, inputs: Sequence[Any], chunks: int = 1) -> Any:
     """What the module computes in fp64 from the same weights and inputs.
 
     With `chunks`, the leading dimension of inputs is cut in so many parts, for modules
     whose rows are independent and whose fp64 form is larger than memory.
     """
-    exact = copy.deepcopy(module).double()
+    exact = copy_module(module).double()
     with torch.no_grad():
         if chunks <= 1:
             return exact(*_double(inputs))

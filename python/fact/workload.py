@@ -16,6 +16,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,7 @@ def _load_program(spec: str, device: str, refused: list[str]) -> Workload:
                         f"{' and '.join(refused)}")
     if not Path(spec).is_file():
         raise FactError(f"no file {spec}")
+    _require_exported_program(spec)
     try:
         program = torch.export.load(spec)
     except Exception as error:
@@ -94,6 +96,18 @@ def _load_program(spec: str, device: str, refused: list[str]) -> Workload:
     move = lambda x: x.to(device) if isinstance(x, torch.Tensor) else x
     inputs, kwargs = torch.utils._pytree.tree_map(move, (list(inputs), kwargs))
     return Workload(_identifier(Path(spec).stem), module.to(device), inputs, kwargs or None)
+
+
+def _require_exported_program(path: str) -> None:
+    """Raises for files that PyTorch would log a page about."""
+    other = f"{path} is not a file of torch.export.save: "
+    if not zipfile.is_zipfile(path):
+        raise FactError(f"{other}it is no archive, or a part of one")
+    with zipfile.ZipFile(path) as archive:
+        names = [name.rpartition("/")[2] for name in archive.namelist()]
+    if "data.pkl" in names and "archive_format" not in names:
+        raise FactError(f"{other}torch.save and torch.jit.save have no exported graph; write "
+                        "torch.export.save(torch.export.export(module, inputs), FILE)")
 
 
 def _identifier(text: str) -> str:

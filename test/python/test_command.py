@@ -202,6 +202,17 @@ def test_a_library_hides_no_module(monkeypatch, tmp_path, capsys):
     assert not (tmp_path / "relu.so").exists()
 
 
+@pytest.mark.parametrize("module", ["model.pt2", torch.relu, torch.nn.ReLU])
+def test_only_modules_are_compiled(module):
+    with pytest.raises(fact.FactError, match="is not a torch.nn.Module or the result of torch.export.export"):
+        fact.compile(module, (torch.ones(2),), target="host")
+
+
+def test_an_empty_target_is_no_target():
+    with pytest.raises(fact.FactError, match="target is empty: name a machine"):
+        fact.compile(torch.nn.ReLU(), (torch.ones(2),), target="")
+
+
 def test_work_folder_that_cannot_be_made(monkeypatch, tmp_path):
     pytest.importorskip("torch_mlir")
     (tmp_path / "file").write_text("")
@@ -224,11 +235,19 @@ def test_run_with_what_is_wrong(capsys, tmp_path, fake_library):
     library = str(fake_library())
     write_safetensors(tmp_path / "x", {"z": torch.ones(2, 4)})
     write_safetensors(tmp_path / "w", {"scale": torch.ones(4), "bias": torch.ones(4)})
-    assert "missing weights" in fails(capsys, "run", library)
+    assert fails(capsys, "run", library) == (
+        "fact: error: fake has 2 weights (scale, bias): give them with --weights FILE, which "
+        "`fact compile --save-weights FILE` writes\n")
     assert "cannot read" in fails(capsys, "run", library, "--weights", "none.safetensors")
     assert "no library at" in fails(capsys, "run", "none.so")
     assert "no input 'x' in the file" in fails(
         capsys, "run", library, "--weights", str(tmp_path / "w"), "--inputs", str(tmp_path / "x"))
+
+
+def test_bench_without_a_gpu(capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "fact: error: --device=cuda needs a GPU, and this PyTorch, " in fails(
+        capsys, "bench", "none.py", "--device", "cuda")
 
 
 def test_bench_with_a_library(capsys, tmp_path, fake_library):

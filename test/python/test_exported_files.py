@@ -32,7 +32,7 @@ def fails(capsys, *words):
 
 
 @pytest.mark.skipif(toolchain.find_tool("fact-compile") is None, reason="fact-compile is not built")
-def test_an_exported_file_is_compiled(tmp_path):
+def test_an_exported_file_is_compiled(tmp_path, recwarn):
     module, x, scale = Scaled(), torch.randn(3, 8), torch.randn(4)
     file = save(tmp_path / "my-model.pt2", module, (x,), {"scale": scale})
     library, weights = tmp_path / "model.so", tmp_path / "weights.safetensors"
@@ -41,6 +41,7 @@ def test_an_exported_file_is_compiled(tmp_path):
     model = fact.load(library, weights)
     assert library.exists() and fact.load(library).name == "my_model"
     torch.testing.assert_close(model(x, scale=scale), module(x, scale=scale))
+    assert not [each for each in recwarn if "copyreg" in each.filename]
 
 
 def test_an_exported_file_is_exported_as_text(tmp_path, capsys):
@@ -59,7 +60,17 @@ def test_an_exported_file_has_its_types_and_sizes(tmp_path, capsys):
 
 
 def test_other_files_are_refused(tmp_path, capsys):
-    assert "no file" in fails(capsys, "export", str(tmp_path / "none.pt2"))
-    (tmp_path / "text.pt2").write_text("not an archive")
-    assert "a file as torch.export.save writes it" in fails(capsys, "export",
-                                                            str(tmp_path / "text.pt2"))
+    """In one line, without what PyTorch logs of them."""
+    file = tmp_path / "model.pt2"
+    assert fails(capsys, "export", str(file)) == f"fact: error: no file {file}\n"
+    whole = save(file, nn.Linear(8, 4), (torch.randn(3, 8),))
+    for content in (b"", b"not an archive", file.read_bytes()[:2000]):
+        file.write_bytes(content)
+        assert fails(capsys, "export", whole) == (
+            f"fact: error: {file} is not a file of torch.export.save: it is no archive, or a part of one\n")
+    # Weights, and modules of which no graph was exported.
+    for value in (nn.Linear(8, 4).state_dict(), nn.Linear(8, 4)):
+        torch.save(value, file)
+        assert fails(capsys, "export", whole) == (
+            f"fact: error: {file} is not a file of torch.export.save: torch.save and torch.jit.save have "
+            "no exported graph; write torch.export.save(torch.export.export(module, inputs), FILE)\n")
