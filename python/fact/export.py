@@ -211,6 +211,7 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
             raise FactError(f"torch.export could not export {type(module).__name__}: "
                             f"{_export_problem(error)}") from error
         _check_complex(program.graph)
+        _check_sizes(program.graph)
         layouts.record_results(program.graph)
         decompositions.decompose(program, _supported_ops())
         return program
@@ -285,6 +286,16 @@ def _check_complex(graph: torch.fx.Graph) -> None:
             if isinstance(value, torch.Tensor) and value.dtype.is_complex:
                 raise FactError(f"type {value.dtype} of '{node.target}'{_line(node)} is not "
                                 "supported: compute with real and imaginary parts")
+
+
+def _check_sizes(graph: torch.fx.Graph) -> None:
+    for node in graph.nodes:
+        for value in pytree.tree_leaves(node.meta.get("val")):
+            if isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt)
+                                                       for size in value.shape):
+                raise FactError(f"the size of the result of '{node.target}'{_line(node)} depends "
+                                "on values, and a library has fixed sizes: keep all elements, and "
+                                "choose among them with torch.where or a mask")
 
 
 class State:

@@ -431,6 +431,20 @@ def test_symbolic_sizes_are_refused_with_a_way_out():
         fact.compile(nn.Tanh())
 
 
+@pytest.mark.parametrize("op, function", [
+    ("aten.index.Tensor", lambda x: x[x > 0].mean()),
+    ("aten.masked_select.default", lambda x: x.masked_select(x > 0)),
+    ("aten.nonzero.default", lambda x: x.nonzero() + 1),
+    ("aten.bincount.default", lambda x: x.long().abs().bincount(minlength=9)[:9]),
+    ("aten.slice.Tensor", lambda x: x[:x.abs().long().sum().item()]),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_sizes_that_depend_on_values_are_refused_with_the_op_and_its_line(op, function):
+    line = line_of(Lambda.forward, "return")
+    with pytest.raises(fact.FactError, match=f"size of the result of '{op}' .*test_export.py, line "
+                       f"{line}.* depends on values.*torch.where"):
+        fact.export(Lambda(function), (torch.randn(8),))
+
+
 def test_decomposed_ops_have_the_users_line():
     exported = fact.export(Lambda(lambda x: F.cross_entropy(x, x.argmax(-1))),
                            (torch.randn(4, 3),))
