@@ -41,6 +41,11 @@ struct Step {
   /// The node of a gather's index, or where a part of a concatenation begins.
   int64_t number = 0;
 
+  /// Whether it keeps all elements in their order.
+  bool reshapes() const {
+    return kind == Reshape || (kind == View && isa<ReshapeOp>(op));
+  }
+
   FailureOr<StridedView> apply(const StridedView &from) const {
     switch (kind) {
     case View:
@@ -348,7 +353,12 @@ private:
     Access access{of};
     FailureOr<StridedView> &view = access.view;
     bool isIndex = false;
-    for (const Step &step : llvm::reverse(path)) {
+    for (const Step *at = path.end(); at != path.begin();) {
+      const Step &step = *--at;
+      // Of several reshapes the last one decides: strides may describe its
+      // shape, and not those before it.
+      if (step.reshapes() && at != path.begin() && at[-1].reshapes())
+        continue;
       isIndex |= step.kind == Step::Indices;
       if (step.kind == Step::Source) {
         auto gather = cast<GatherOp>(step.op);

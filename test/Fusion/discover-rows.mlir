@@ -118,3 +118,39 @@ func.func @instance_norm(%x: tensor<32x56x56x64xf32>, %w: tensor<64x576xf32>, %b
   return %7 : tensor<32x64x2916xf32>
 }
 }
+
+// -----
+
+// A mask that batches share is read with the rows; scores are not stored twice.
+
+// CHECK-LABEL: func.func @masked_softmax
+// CHECK: fact.fused "rowwise"
+// CHECK: fact.select
+// CHECK: fact.softmax
+// CHECK: cuda_row_space
+// CHECK-NOT: fact.fused
+func.func @masked_softmax(%x: tensor<4x16x1024x1024xbf16>, %m: tensor<1024x1024xi1>) -> tensor<4x16x1024x1024xbf16> {
+  %c = fact.constant dense<-3.0e38> : tensor<bf16>
+  %0 = fact.select %m, %c, %x : (tensor<1024x1024xi1>, tensor<bf16>, tensor<4x16x1024x1024xbf16>) -> tensor<4x16x1024x1024xbf16>
+  %1 = fact.softmax %0 dim 3 : tensor<4x16x1024x1024xbf16>
+  return %1 : tensor<4x16x1024x1024xbf16>
+}
+
+// -----
+
+// Scores of windows: the mask is one per window of an image, and the softmax is
+// over windows of all images.
+
+// CHECK-LABEL: func.func @windows_of_images
+// CHECK: fact.fused "rowwise"
+// CHECK: fact.add
+// CHECK: fact.softmax
+// CHECK: cuda_row_space
+// CHECK-NOT: fact.fused
+func.func @windows_of_images(%x: tensor<512x3x49x49xbf16>, %m: tensor<64x1x49x49xbf16>) -> tensor<512x3x49x49xbf16> {
+  %0 = fact.reshape %x : (tensor<512x3x49x49xbf16>) -> tensor<8x64x3x49x49xbf16>
+  %1 = fact.add %0, %m : (tensor<8x64x3x49x49xbf16>, tensor<64x1x49x49xbf16>) -> tensor<8x64x3x49x49xbf16>
+  %2 = fact.reshape %1 : (tensor<8x64x3x49x49xbf16>) -> tensor<512x3x49x49xbf16>
+  %3 = fact.softmax %2 dim 3 : tensor<512x3x49x49xbf16>
+  return %3 : tensor<512x3x49x49xbf16>
+}

@@ -308,6 +308,21 @@ def test_tiles(root, tmp_path):
     assert {"cuda_tile", "cuda_row"} <= kinds(report), kinds(report)
 
 
+class Masked(nn.Module):
+    """Rows under masks: one that batches share, one of each element, one per row."""
+
+    def forward(self, x, shared, own, kept):
+        return (torch.softmax(x.masked_fill(shared, -1e4), -1), torch.where(own, x, 0).sum(-1),
+                F.layer_norm(x, (24,)).masked_fill(~kept, 0))
+
+
+def test_rows_are_masked_as_they_are_read(root, tmp_path):
+    masks = [torch.rand(shape) > 0.5 for shape in [(5, 24), (2, 3, 5, 24), (2, 3, 5, 1)]]
+    inputs = [torch.randn(2, 3, 5, 24).bfloat16(), *masks]
+    report = emulate(root, tmp_path, Masked(), inputs, "h200")
+    assert [kernel["schedule"].partition("<")[0] for kernel in report["kernels"]] == 3 * ["cuda_row"]
+
+
 def test_channels_are_read_once(root, tmp_path):
     (tmp_path / "channels.mlir").write_text(CHANNELS)
     report = emulate_text(root, tmp_path, tmp_path / "channels.mlir")

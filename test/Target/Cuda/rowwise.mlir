@@ -206,3 +206,27 @@ func.func @short(%x: tensor<262144x64xbf16>) -> tensor<262144x64xbf16> {
   return %0 : tensor<262144x64xbf16>
 }
 }
+
+// -----
+
+// Masks are booleans in memory: one that batches share, one per row.
+
+// CHECK:      struct Prologue {
+// CHECK-NEXT:   FACT_DEVICE float apply(bool operand1,
+// CHECK:      Operands<RowTable<1, i1, Extents<6, 5>, Strides<0, 64>, Extents<64>, Strides<1>>,
+// CHECK-NEXT:          RowMajor<0, bf16, 64>>,
+// CHECK-NEXT: Operands<ColumnVector<2, i1>>,
+// CHECK-NEXT: Results<Result<Epilogue, RowMajor<3, bf16, 64>>>,
+// CHECK-NEXT: RowSchedule<{{[0-9]+, [0-9]+}}, 8>>;
+func.func @masked(%x: tensor<6x5x64xbf16>, %m: tensor<5x64xi1>, %k: tensor<6x5x1xi1>) -> tensor<6x5x64xbf16> {
+  %0 = fact.fused "rowwise" ins(%x, %m, %k : tensor<6x5x64xbf16>, tensor<5x64xi1>, tensor<6x5x1xi1>) {
+  ^bb0(%a: tensor<6x5x64xbf16>, %b: tensor<5x64xi1>, %c: tensor<6x5x1xi1>):
+    %low = fact.constant dense<-1.0e4> : tensor<bf16>
+    %zero = fact.constant dense<0.0> : tensor<bf16>
+    %1 = fact.select %b, %low, %a : (tensor<5x64xi1>, tensor<bf16>, tensor<6x5x64xbf16>) -> tensor<6x5x64xbf16>
+    %2 = fact.softmax %1 dim 2 : tensor<6x5x64xbf16>
+    %3 = fact.select %c, %2, %zero : (tensor<6x5x1xi1>, tensor<6x5x64xbf16>, tensor<bf16>) -> tensor<6x5x64xbf16>
+    fact.yield %3 : tensor<6x5x64xbf16>
+  } : tensor<6x5x64xbf16>
+  return %0 : tensor<6x5x64xbf16>
+}

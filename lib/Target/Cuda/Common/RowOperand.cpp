@@ -75,8 +75,8 @@ FailureOr<RowOperand> RowOperand::get(const ScalarFunction::Argument &argument,
                                       const RowSpace &space,
                                       EmitError emitError) {
   Type element = getTensorType(argument.value).getElementType();
-  if (!isa<FloatType>(element) || element.isF64())
-    return emitError() << "operands must be f16, bf16 or f32, not "
+  if (element.isF64() || !(isa<FloatType>(element) || element.isInteger(1)))
+    return emitError() << "operands must be f16, bf16, f32 or i1, not "
                        << argument.value.getType();
   ArrayRef<int64_t> shape = space.shape;
   int64_t rows = llvm::product_of(shape.take_front(space.rowDims));

@@ -267,8 +267,8 @@ public:
            "result are contiguous, so that no permute of them may be "
            "last. Views may be before the first op, on operands, and "
            "last; a permute, slice or expand of a value that the pattern "
-           "computes is of another pattern. An operand is f16, bf16 or "
-           "f32 (an i1 mask or an integer needs `reduction`) and has the "
+           "computes is of another pattern. An operand is f16, bf16, "
+           "f32 or an i1 mask (an integer needs `reduction`) and has the "
            "shape of the rows, one element per row, per column or per "
            "leading dimension, or is a scalar. Two norms, or a softmax "
            "after a norm, are two patterns.";

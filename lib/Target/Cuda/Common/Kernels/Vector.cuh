@@ -81,10 +81,10 @@ __device__ __forceinline__ void load_elements(Element const *source,
   memcpy(elements, raw, sizeof(raw));
 }
 
-/// The same, as functors see them.
-template <int Count, class Element>
+/// The same, as functors see them, or as numbers: a boolean is 0 or 1.
+template <int Count, class Element, class Value>
 __device__ __forceinline__ void load_vector(Element const *source,
-                                            Compute<Element> *values) {
+                                            Value *values) {
   Element elements[Count];
   load_elements<Count>(source, elements);
 #pragma unroll
