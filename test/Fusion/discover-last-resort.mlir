@@ -176,3 +176,22 @@ func.func @long_softmax(%x: tensor<1000000x4xf32>) -> tensor<1000000x4xf32> {
   %0 = fact.softmax %x dim 0 : tensor<1000000x4xf32>
   return %0 : tensor<1000000x4xf32>
 }
+
+// -----
+
+// Windows of rows that are too long for one block are not stored: a pool reads them.
+// CHECK-LABEL: @pooled_norm
+// CHECK: fact.fused "reduction"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: fact.norm
+// CHECK-NOT: fact.windows
+// CHECK: space(#fact.cuda_generic_space<>)
+// CHECK: fact.fused "windows"
+// CHECK: fact.reduce max
+func.func @pooled_norm(%x: tensor<16x2x524288xf32>) -> tensor<16x64x32x32xf32> {
+  %0 = fact.norm layer %x eps 1.0e-05 : (tensor<16x2x524288xf32>) -> tensor<16x2x524288xf32>
+  %1 = fact.reshape %0 : (tensor<16x2x524288xf32>) -> tensor<16x64x128x128xf32>
+  %2 = fact.windows %1 dim 2 kernel [4, 4] strides [4, 4] dilations [1, 1] : (tensor<16x64x128x128xf32>) -> tensor<16x64x32x32x4x4xf32>
+  %3 = fact.reduce max %2 dims [4, 5] : (tensor<16x64x32x32x4x4xf32>) -> tensor<16x64x32x32xf32>
+  return %3 : tensor<16x64x32x32xf32>
+}

@@ -10,6 +10,7 @@
 
 #include "Emission.h"
 #include "LoopPrinter.h"
+#include "fact/Analysis/ReadThrough.h"
 #include "fact/Conversion/FactToLinalg.h"
 #include "fact/Conversion/RegionFunction.h"
 #include "fact/Dialect/Fact/Placement.h"
@@ -218,6 +219,10 @@ ReductionFamily::plan(FusedOp fused, const MachineDescription &machine,
   if (rows != 1)
     return emitError() << "needs exactly one norm, softmax or reduction, not "
                        << rows;
+  for (Value yielded : fused.getYield()->getOperands())
+    if (skipReshapes(yielded).getDefiningOp<WindowsOp>())
+      return emitError() << "windows are read by the kernel that reduces them, "
+                            "not stored";
   return GenericFamily::plan(fused, machine, emitError);
 }
 
