@@ -113,6 +113,18 @@ void UnrolledLoops::setStretches(Block &block,
     if (stretch)
       stretches[&op] = stretch;
   }
+  // Kernels read through views: one of a step's result is in the stretch of all
+  // its readers, which may be the next one.
+  for (Operation &op : llvm::reverse(block)) {
+    if (!isa<ViewOpInterface>(op) || steps.contains(&op) || op.use_empty() ||
+        !stretches.contains(&op))
+      continue;
+    unsigned first = stretches.lookup(*op.user_begin());
+    if (llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return stretches.lookup(user) == first;
+        }))
+      stretches[&op] = first;
+  }
 }
 
 /// As many as make a stretch of `opsPerStretch`, for each loop. Expects

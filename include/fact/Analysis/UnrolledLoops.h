@@ -33,8 +33,9 @@ public:
   llvm::ArrayRef<ConcatOp> getJoins() const { return joins; }
 
   /// Numbers the stretches of the block in which loops run a few steps each: an
-  /// op is in no earlier stretch than its operands. Ops before all loops are in
-  /// stretch 0. A join is alone in its own.
+  /// op is in no earlier stretch than its operands, and a view in that of its
+  /// readers, if it is one. Ops before all loops are in stretch 0. A join is
+  /// alone in its own.
   unsigned getStretch(mlir::Operation *op) const {
     return stretches.lookup(op);
   }
