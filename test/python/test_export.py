@@ -431,6 +431,11 @@ def test_symbolic_sizes_are_refused_with_a_way_out():
         fact.compile(nn.Tanh())
 
 
+def test_recurrent_layers_warn_of_nothing(recwarn):
+    fact.export(nn.GRU(3, 4), (torch.randn(2, 1, 3),))
+    assert not [str(warning.message) for warning in recwarn]
+
+
 @pytest.mark.parametrize("op, function", [
     ("aten.index.Tensor", lambda x: x[x > 0].mean()),
     ("aten.masked_select.default", lambda x: x.masked_select(x > 0)),
