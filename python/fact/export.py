@@ -201,7 +201,7 @@ def _export_program(module, inputs, kwargs) -> torch.export.ExportedProgram:
         # torch 2.13 warns about its own use of LeafSpec.
         warnings.simplefilter("ignore", FutureWarning)
         # Of nn.RNN, nn.LSTM and nn.GRU, whose list of weights it is.
-        warnings.filterwarnings("ignore", r"The tensor attributes self\._flat_weights")
+        warnings.filterwarnings("ignore", r"The tensor attributes self\.[\w.]*_flat_weights")
         try:
             program = torch.export.export(module, inputs, kwargs)
             functional.repair(program)

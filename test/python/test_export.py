@@ -432,6 +432,7 @@ def test_symbolic_sizes_are_refused_with_a_way_out():
 
 
 def test_recurrent_layers_warn_of_nothing(recwarn):
+    fact.export(nn.Sequential(nn.GRU(3, 4)), (torch.randn(2, 1, 3),))
     fact.export(nn.GRU(3, 4), (torch.randn(2, 1, 3),))
     assert not [str(warning.message) for warning in recwarn]
 
