@@ -153,11 +153,10 @@ private:
       return addLeaf(value, access);
     if (isa<ViewOpInterface>(op))
       return visitThrough({Step::View, op}, op->getOperand(0));
-    if (isa<GatherOp>(op) && options.gathers == Gathers::Nodes)
-      return readGather(cast<GatherOp>(op));
-    if (isa<GatherOp>(op) && options.gathers == Gathers::Reads)
+    if (isa<GatherOp>(op) && options.readsGathers)
       return readThroughGather(cast<GatherOp>(op));
-    if (!access.indices.empty())
+    if (!access.indices.empty() &&
+        !(options.readsConstants && isa<ConstantOp>(op)))
       return emitError() << "the source of 'fact.gather' must be an argument "
                             "of the region, or gathered from one";
     if (auto constant = dyn_cast<ConstantOp>(op))
@@ -199,7 +198,7 @@ private:
 
   FailureOr<unsigned> readConstant(ConstantOp constant, const Access &access) {
     auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (elements && elements.isSplat())
+    if (elements && elements.isSplat() && access.indices.empty())
       return addNode({constant, {}});
     if (!options.readsConstants)
       return emitError() << "a constant with different elements must be an "
@@ -208,30 +207,6 @@ private:
       return emitError() << "a constant of type " << constant.getType()
                          << " must have its elements in the IR";
     return addLeaf(constant, access);
-  }
-
-  FailureOr<unsigned> readGather(GatherOp gather) {
-    FailureOr<StridedView> source = StridedView::get(gather.getSource());
-    if (failed(source))
-      return refuseOrder(gather.getSource());
-    auto constant = source->base.getDefiningOp<ConstantOp>();
-    if (!isa<BlockArgument>(source->base) &&
-        !(constant && options.readsConstants &&
-          isa<DenseElementsAttr>(constant.getValue())))
-      return emitError() << "the source of 'fact.gather' must be an argument "
-                            "of the region or a constant in the IR";
-    Access access = getAccess(spread(gather, *source, /*isSource=*/true));
-    if (failed(access.view))
-      return refuseOrder(gather.getSource());
-    Node node{gather, {}, static_cast<unsigned>(graph.leaves.size())};
-    graph.leaves.push_back({source->base, *access.view, /*isAnchor=*/false,
-                            source->strides[gather.getDim()]});
-    FailureOr<unsigned> index =
-        visitThrough({Step::Indices, gather}, gather.getIndices());
-    if (failed(index))
-      return failure();
-    node.operands.push_back(*index);
-    return addNode(std::move(node));
   }
 
   FailureOr<unsigned> readThroughGather(GatherOp gather) {

@@ -44,10 +44,7 @@ public:
     /// stride 0.
     StridedView view;
     bool isAnchor = false;
-    /// For the source of a gather, the distance of two neighboring indices: the
-    /// element is at the view's position plus the index times this.
-    int64_t indexStride = 0;
-    /// The gathers that the value is read through (`Gathers::Reads`).
+    /// The gathers that the value is read through.
     std::vector<Index> indices = {};
     /// The part of a concatenation that the value is: other points read zero,
     /// and nothing from memory.
@@ -59,10 +56,10 @@ public:
   /// One value per point.
   struct Node {
     /// The op that computes it from `operands`: a pointwise op; a constant of
-    /// equal elements, without operands; a gather, whose operand is the index
-    /// and whose source is `leaf`; a norm (see `appliesNormWeights`), whose
-    /// operands are the normalized value, weight and bias; a concatenation,
-    /// whose operands are the coordinate and the parts. Null for a leaf.
+    /// equal elements, without operands; a norm (see `appliesNormWeights`),
+    /// whose operands are the normalized value, weight and bias; a
+    /// concatenation, whose operands are the coordinate and the parts. Null for
+    /// a leaf.
     mlir::Operation *op = nullptr;
     llvm::SmallVector<unsigned> operands;
     unsigned leaf = 0;
@@ -70,21 +67,14 @@ public:
     llvm::SmallVector<int64_t> ends = {};
   };
 
-  enum class Gathers {
-    /// The graph reads no gathers.
-    None,
-    /// A gather is a node: its index is computed like any other value.
-    Nodes,
-    /// A gather is a way to read its source: leaves have its indices.
-    Reads
-  };
-
   struct Options {
     /// Whether the kernel has `value` at hand; `view` are its elements in the
     /// index space, null where strides cannot describe them.
     llvm::function_ref<bool(mlir::Value value, const StridedView *view)>
         isAnchor = nullptr;
-    Gathers gathers = Gathers::None;
+    /// Whether the graph reads the sources of gathers, whose leaves have the
+    /// indices.
+    bool readsGathers = false;
     /// Whether the graph reads the parts of concatenations, each where it is.
     bool readsConcats = false;
     /// Whether constants of different elements lie in memory. Those of equal

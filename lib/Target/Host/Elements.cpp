@@ -4,6 +4,7 @@
 #include "Elements.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
@@ -20,8 +21,7 @@ Elements::plan(Value root,
   PointwiseGraph::Options options;
   options.isAnchor = isAnchorHere;
   options.readsConstants = true;
-  if (gathers)
-    options.gathers = PointwiseGraph::Gathers::Nodes;
+  options.readsGathers = gathers;
   FailureOr<PointwiseGraph> graph = PointwiseGraph::read(
       root, cast<RankedTensorType>(root.getType()).getShape(), options,
       emitError);
@@ -48,128 +48,196 @@ static Value buildSplat(KernelBuilder &b, fact::ConstantOp constant,
 }
 
 bool Elements::isUniform(const Node &node) const {
-  if (!node.op)
-    return getLeaves()[node.leaf].view.strides.back() == 0;
-  return llvm::all_of(node.operands, [&](unsigned operand) {
-    return isUniform(graph.getNodes()[operand]);
-  });
+  auto isUniformAt = [&](unsigned other) {
+    return isUniform(graph.getNodes()[other]);
+  };
+  if (node.op)
+    return llvm::all_of(node.operands, isUniformAt);
+  const Leaf &leaf = getLeaves()[node.leaf];
+  return leaf.view.strides.back() == 0 &&
+         llvm::all_of(leaf.indices, [&](const PointwiseGraph::Index &index) {
+           return isUniformAt(index.node);
+         });
 }
 
 namespace {
-/// Neighbors whose indices count up or down, as those of a reversed row do, lie
-/// beside each other in memory and are read at once. Only the indices tell,
-/// when the kernel runs.
-struct GatheredRun {
-  const Elements::Place &place;
-  Type storage;
-  /// A vector of `width` indices below `size`, each times `indexStride`.
-  Value index;
-  int64_t size, indexStride, width;
+/// Neighbors of a leaf that is read through gathers. An index out of range
+/// reads as 0, so that the load is safe, and gives NaN, or 0 for integers.
+class GatheredRead {
+public:
+  GatheredRead(KernelBuilder &b, Type storage, const Elements::Place &place,
+               int64_t width)
+      : b(b), storage(storage), place(place), width(width) {}
 
-  /// Tries each of the steps between two indices, then `otherwise`.
-  Value build(KernelBuilder &b, ArrayRef<int64_t> steps,
-              llvm::function_ref<Value()> otherwise) const;
+  /// One index for all neighbors.
+  void addShared(Value index, const PointwiseGraph::Index &gather) {
+    auto [safe, isInside] = getSafe(index, gather.size);
+    place.offset = b.add(place.offset, b.mul(safe, gather.stride));
+    inside = inside ? arith::AndIOp::create(b, inside, isInside) : isInside;
+  }
+  /// A vector of indices.
+  void add(Value indices, const PointwiseGraph::Index &gather) {
+    each.push_back({widen(indices), gather.stride, gather.size});
+  }
+  Value build();
 
 private:
-  Value getIndex(KernelBuilder &b, int64_t lane) const {
-    Value found = b.lane(index, lane);
-    if (!found.getType().isInteger(64))
-      found = arith::ExtSIOp::create(b, b.getI64Type(), found);
-    return found;
-  }
+  struct Indices {
+    Value vector;
+    int64_t stride, size;
+  };
+
+  /// As 64 bits.
+  Value widen(Value index);
+  /// An index, or 0 if it is not in [0, size); and whether it is.
+  std::pair<Value, Value> getSafe(Value index, int64_t size);
+  /// `found` where `inside`.
+  Value orNothing(Value inside, Value found);
+  /// Each neighbor from its own place.
+  Value readEach();
+  /// Neighbors whose indices count up or down, as those of a reversed row do,
+  /// lie beside each other in memory and are read at once. Only the indices
+  /// tell, when the kernel runs: tries each of the steps between two indices,
+  /// then `readEach`.
+  Value readRun(ArrayRef<int64_t> steps);
   /// Whether all indices are in range and `step` apart.
-  Value isRun(KernelBuilder &b, int64_t step) const;
-  Value read(KernelBuilder &b, int64_t distance) const;
+  Value isRun(int64_t step);
+  /// A run of neighbors that are `distance`, 1 or -1, apart in memory.
+  Value read(int64_t distance);
+  /// The numbers of the neighbors, times `step`.
+  Value count(int64_t step);
+
+  KernelBuilder &b;
+  Type storage;
+  Elements::Place place;
+  int64_t width;
+  /// Whether the shared indices are in range; null where there are none.
+  Value inside;
+  SmallVector<Indices> each;
 };
 } // namespace
 
-Value GatheredRun::isRun(KernelBuilder &b, int64_t step) const {
-  using Predicate = arith::CmpIPredicate;
-  auto type = cast<VectorType>(index.getType());
-  SmallVector<Attribute> steps;
+Value GatheredRead::widen(Value index) {
+  Type type = getElementTypeOrSelf(index.getType());
+  if (type.isInteger(64))
+    return index;
+  auto vector = dyn_cast<VectorType>(index.getType());
+  return arith::ExtSIOp::create(
+      b, b.withWidth(b.getI64Type(), vector ? width : 0), index);
+}
+
+std::pair<Value, Value> GatheredRead::getSafe(Value index, int64_t size) {
+  index = widen(index);
+  // Compared as unsigned, so that a negative index fails the bound check.
+  Value isInside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                            b.constant(double(size), index.getType()));
+  Value safe = arith::SelectOp::create(b, isInside, index,
+                                       b.constant(0, index.getType()));
+  return {safe, isInside};
+}
+
+Value GatheredRead::orNothing(Value inside, Value found) {
+  double nothing =
+      isa<FloatType>(storage) ? std::numeric_limits<double>::quiet_NaN() : 0;
+  return arith::SelectOp::create(b, inside, found,
+                                 b.constant(nothing, found.getType()));
+}
+
+Value GatheredRead::count(int64_t step) {
+  SmallVector<int64_t> numbers;
   for (int64_t i = 0; i < width; ++i)
-    steps.push_back(b.getIntegerAttr(type.getElementType(), i * step));
+    numbers.push_back(i * step);
+  return arith::ConstantOp::create(b, b.getI64VectorAttr(numbers));
+}
+
+Value GatheredRead::readEach() {
+  Value offsets = count(place.stride), allInside;
+  for (const Indices &indices : each) {
+    auto [safe, isInside] = getSafe(indices.vector, indices.size);
+    Value distances = safe;
+    if (indices.stride != 1)
+      distances = arith::MulIOp::create(
+          b, safe, b.splat(b.integer(indices.stride), width));
+    offsets = arith::AddIOp::create(b, offsets, distances);
+    allInside =
+        allInside ? arith::AndIOp::create(b, allInside, isInside) : isInside;
+  }
+  return orNothing(allInside,
+                   b.gather(place.pointer, storage, place.offset, offsets));
+}
+
+Value GatheredRead::isRun(int64_t step) {
+  using Predicate = arith::CmpIPredicate;
+  const Indices &indices = each.front();
   Value expected = arith::AddIOp::create(
-      b, b.splat(b.lane(index, 0), width),
-      arith::ConstantOp::create(b, DenseElementsAttr::get(type, steps)));
+      b, b.splat(b.lane(indices.vector, 0), width), count(step));
   Value all = vector::ReductionOp::create(
       b, vector::CombiningKind::AND,
-      arith::CmpIOp::create(b, Predicate::eq, index, expected));
-  // Compared as unsigned, so that a negative index fails the bound check.
+      arith::CmpIOp::create(b, Predicate::eq, indices.vector, expected));
   for (int64_t end : {int64_t(0), width - 1})
-    all = arith::AndIOp::create(b, all,
-                                arith::CmpIOp::create(b, Predicate::ult,
-                                                      getIndex(b, end),
-                                                      b.integer(size)));
+    all = arith::AndIOp::create(
+        b, all,
+        arith::CmpIOp::create(b, Predicate::ult, b.lane(indices.vector, end),
+                              b.integer(indices.size)));
   return all;
 }
 
-Value GatheredRun::read(KernelBuilder &b, int64_t distance) const {
-  Value first = getIndex(b, distance > 0 ? 0 : width - 1);
-  Value offset = b.add(place.offset, b.mul(first, indexStride));
-  if (distance > 0)
-    return b.load(place.pointer, storage, offset, width);
-  offset = b.add(offset, (width - 1) * place.stride);
-  auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, width)));
+Value GatheredRead::read(int64_t distance) {
+  const Indices &indices = each.front();
+  // The neighbor that comes first in memory.
+  int64_t lane = distance > 0 ? 0 : width - 1;
+  Value offset =
+      b.add(place.offset, b.mul(b.lane(indices.vector, lane), indices.stride));
+  offset = b.add(offset, lane * place.stride);
   Value found = b.load(place.pointer, storage, offset, width);
+  if (distance > 0)
+    return found;
+  auto order = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, width)));
   return vector::ShuffleOp::create(b, found, found, order);
 }
 
-Value GatheredRun::build(KernelBuilder &b, ArrayRef<int64_t> steps,
-                         llvm::function_ref<Value()> otherwise) const {
+Value GatheredRead::readRun(ArrayRef<int64_t> steps) {
   if (steps.empty())
-    return otherwise();
-  int64_t distance = place.stride + steps.front() * indexStride;
+    return readEach();
+  int64_t distance = place.stride + steps.front() * each.front().stride;
   if (distance != 1 && distance != -1)
-    return build(b, steps.drop_front(), otherwise);
+    return readRun(steps.drop_front());
   Type result = VectorType::get({width}, getComputeType(storage));
-  auto branch = scf::IfOp::create(b, TypeRange(result), isRun(b, steps.front()),
+  auto branch = scf::IfOp::create(b, TypeRange(result), isRun(steps.front()),
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&branch.getThenRegion().front());
-  scf::YieldOp::create(b, read(b, distance));
+  scf::YieldOp::create(b, read(distance));
   b.setInsertionPointToStart(&branch.getElseRegion().front());
-  scf::YieldOp::create(b, build(b, steps.drop_front(), otherwise));
+  scf::YieldOp::create(b, readRun(steps.drop_front()));
   return branch.getResult(0);
 }
 
-/// Neighbors share one index, or each has its own. An index out of range reads
-/// element 0, so that the load is safe, and gives NaN, or 0 for integers.
-Value Elements::buildGather(KernelBuilder &b, const Node &node, Value index,
-                            int64_t width, const Place &place) const {
-  auto gather = cast<GatherOp>(node.op);
-  int64_t size = gather.getSource().getType().getDimSize(gather.getDim());
-  Type storage = gather.getType().getElementType();
-  auto read = [&](Value at, Value offset, int64_t count) -> Value {
-    if (!at.getType().isInteger(64))
-      at = arith::ExtSIOp::create(b, b.getI64Type(), at);
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
-                                         b.integer(size));
-    Value safe = arith::SelectOp::create(b, inside, at, b.integer(0));
-    Value distance = b.mul(safe, getLeaves()[node.leaf].indexStride);
-    Value found = b.load(place.pointer, storage, b.add(offset, distance), count,
-                         place.stride);
-    bool isFloat = isa<FloatType>(storage);
-    Value nothing =
-        b.constant(isFloat ? std::numeric_limits<double>::quiet_NaN() : 0,
-                   found.getType());
-    return arith::SelectOp::create(b, inside, found, nothing);
-  };
-  if (width == 0)
-    return read(index, place.offset, 0);
-  if (isUniform(graph.getNodes()[node.operands.front()]))
-    return read(b.lane(index, 0), place.offset, width);
-  auto readEach = [&]() -> Value {
-    SmallVector<Value> lanes;
-    for (int64_t i = 0; i < width; ++i)
-      lanes.push_back(
-          read(b.lane(index, i), b.add(place.offset, i * place.stride), 0));
-    return vector::FromElementsOp::create(
-        b, VectorType::get({width}, lanes.front().getType()), lanes);
-  };
-  GatheredRun run{
-      place, storage, index, size, getLeaves()[node.leaf].indexStride, width};
-  return run.build(b, {1, -1}, readEach);
+Value GatheredRead::build() {
+  Value found;
+  if (each.empty())
+    found = b.load(place.pointer, storage, place.offset, width, place.stride);
+  else if (each.size() == 1)
+    found = readRun({1, -1});
+  else
+    found = readEach();
+  return inside ? orNothing(inside, found) : found;
+}
+
+Value Elements::buildGather(KernelBuilder &b, const Leaf &leaf,
+                            ArrayRef<Value> values, int64_t width,
+                            const Place &place) const {
+  Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
+  GatheredRead gathered(b, storage, place, width);
+  for (const PointwiseGraph::Index &index : leaf.indices) {
+    Value value = values[index.node];
+    if (width && !isUniform(graph.getNodes()[index.node]))
+      gathered.add(value, index);
+    else
+      gathered.addShared(width ? b.lane(value, 0) : value, index);
+  }
+  return gathered.build();
 }
 
 Value Elements::build(KernelBuilder &b, int64_t width,
@@ -180,16 +248,17 @@ Value Elements::build(KernelBuilder &b, int64_t width,
     SmallVector<Value> operands;
     for (unsigned operand : node.operands)
       operands.push_back(values[operand]);
-    if (!node.op)
-      values.push_back(read(getLeaves()[node.leaf]));
-    else if (auto constant = dyn_cast<fact::ConstantOp>(node.op))
+    if (!node.op) {
+      const Leaf &leaf = getLeaves()[node.leaf];
+      values.push_back(leaf.indices.empty()
+                           ? read(leaf)
+                           : buildGather(b, leaf, values, width, locate(leaf)));
+    } else if (auto constant = dyn_cast<fact::ConstantOp>(node.op)) {
       values.push_back(buildSplat(b, constant, width));
-    else if (isa<GatherOp>(node.op))
-      values.push_back(buildGather(b, node, operands.front(), width,
-                                   locate(getLeaves()[node.leaf])));
-    else
+    } else {
       values.push_back(cast<PointwiseOpInterface>(node.op).buildScalar(
           b, b.getLoc(), operands));
+    }
   }
   return values[graph.getResults().front()];
 }

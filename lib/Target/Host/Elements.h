@@ -31,8 +31,13 @@ public:
   llvm::ArrayRef<Leaf> getLeaves() const { return graph.getLeaves(); }
   llvm::MutableArrayRef<Leaf> getLeaves() { return graph.getLeaves(); }
 
+  /// Whether the root is read and not computed.
+  bool isLeaf() const {
+    return !graph.getNodes()[graph.getResults().front()].op;
+  }
+
   /// The root at one element (`width` 0) or at `width` neighbors. `locate` is
-  /// asked for the sources of gathers.
+  /// asked for leaves that are read through gathers.
   Value build(KernelBuilder &b, int64_t width,
               llvm::function_ref<Value(const Leaf &)> read,
               llvm::function_ref<Place(const Leaf &)> locate = nullptr) const;
@@ -40,8 +45,10 @@ public:
 private:
   using Node = PointwiseGraph::Node;
 
-  Value buildGather(KernelBuilder &b, const Node &node, Value index,
-                    int64_t width, const Place &place) const;
+  /// A leaf that is read through gathers; `values` are those of the nodes.
+  Value buildGather(KernelBuilder &b, const Leaf &leaf,
+                    llvm::ArrayRef<Value> values, int64_t width,
+                    const Place &place) const;
   /// Whether the node has one value for all elements of a row.
   bool isUniform(const Node &node) const;
 

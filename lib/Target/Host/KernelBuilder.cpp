@@ -50,6 +50,14 @@ FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
   return result;
 }
 
+RowView host::splitLast(const StridedView &view) {
+  RowView row{view.base, view.offset, view.shape, view.strides,
+              view.strides.back()};
+  row.rowShape.pop_back();
+  row.rowStrides.pop_back();
+  return row;
+}
+
 bool RowView::isPlain(int64_t rows, int64_t rowStride, int64_t columns,
                       int64_t expectedColumnStride) const {
   if (offset != 0 || (columns > 1 && columnStride != expectedColumnStride))
@@ -331,6 +339,27 @@ Value KernelBuilder::load(Value pointer, Type storage, Value offset,
   if (compute != storage)
     value = arith::ExtFOp::create(*this, withWidth(compute, width), value);
   return value;
+}
+
+Value KernelBuilder::gather(Value pointer, Type storage, Value offset,
+                            Value offsets) {
+  int64_t width = cast<VectorType>(offsets.getType()).getNumElements();
+  auto type = VectorType::get({width}, getComputeType(storage));
+  // No processor gathers less than 32 bits.
+  if (storage.getIntOrFloatBitWidth() < 32) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < width; ++i)
+      elements.push_back(load(pointer, storage, add(offset, lane(offsets, i))));
+    return vector::FromElementsOp::create(*this, type, elements);
+  }
+  Value first = elementPointer(pointer, storage, offset);
+  Value pointers =
+      LLVM::GEPOp::create(*this, VectorType::get({width}, pointer.getType()),
+                          storage, first, ArrayRef<LLVM::GEPArg>{offsets});
+  Value all = constant(1, VectorType::get({width}, getI1Type()));
+  return LLVM::masked_gather::create(
+      *this, type, pointers, all, ValueRange(constant(0, type)),
+      getI32IntegerAttr(getStorageBytes(storage)));
 }
 
 void KernelBuilder::store(Value value, Value pointer, Type storage,

@@ -45,6 +45,8 @@ struct RowView {
   bool isPlain(int64_t rows, int64_t rowStride, int64_t columns,
                int64_t expectedColumnStride) const;
 };
+/// Splits off the last dimension as the columns.
+RowView splitLast(const StridedView &view);
 
 class KernelBuilder : public mlir::ImplicitLocOpBuilder {
 public:
@@ -126,6 +128,8 @@ public:
   /// `stride` apart, in the compute type.
   Value load(Value pointer, Type storage, Value offset, int64_t width = 0,
              int64_t stride = 1);
+  /// Loads a vector of the elements at `offset` plus each of `offsets`.
+  Value gather(Value pointer, Type storage, Value offset, Value offsets);
   /// Rounds to the storage type and writes.
   void store(Value value, Value pointer, Type storage, Value offset,
              int64_t stride = 1);

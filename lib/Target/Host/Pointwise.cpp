@@ -122,7 +122,7 @@ LogicalResult PointwisePlan::Part::shareIndexSpace(EmitError emitError) {
 static bool isTransposed(const Elements::Leaf &leaf, size_t dim) {
   int64_t last = leaf.view.strides.back();
   Type storage = cast<RankedTensorType>(leaf.value.getType()).getElementType();
-  return leaf.indexStride == 0 && last != 0 && last != 1 &&
+  return leaf.indices.empty() && last != 0 && last != 1 &&
          leaf.view.strides[dim] == 1 && !storage.isInteger(1);
 }
 
@@ -233,15 +233,6 @@ public:
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
-
-/// Splits off the last dimension as the columns.
-static RowView splitLast(const StridedView &view) {
-  RowView row{view.base, view.offset, view.shape, view.strides,
-              view.strides.back()};
-  row.rowShape.pop_back();
-  row.rowStrides.pop_back();
-  return row;
-}
 
 static Type storageOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();

@@ -14,7 +14,7 @@ func.func @product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 func.func @computed_source(%x: tensor<9x4xf32>, %i: tensor<3xi64>) -> tensor<3x4xf32> {
-  // expected-error @below {{the source of 'fact.gather' must be an argument of the region or a constant in the IR}}
+  // expected-error @below {{the source of 'fact.gather' must be an argument of the region, or gathered from one}}
   %0 = fact.fused "pointwise" ins(%x, %i : tensor<9x4xf32>, tensor<3xi64>) {
   ^bb0(%a: tensor<9x4xf32>, %b: tensor<3xi64>):
     %1 = fact.exp %a : (tensor<9x4xf32>) -> tensor<9x4xf32>

@@ -88,7 +88,7 @@ private:
     // Row kernels hand over what they normalized.
     reads.appliesNormWeights = true;
     if (options.readsGathersAndConcats) {
-      reads.gathers = PointwiseGraph::Gathers::Reads;
+      reads.readsGathers = true;
       reads.readsConcats = true;
     }
     return PointwiseGraph::read(results, indexSpace, reads, emitError);
