@@ -214,7 +214,7 @@ bool RulesAgent::growForward(const Rule &rule, OpGroup &group) const {
     for (Operation *user : output.getUsers()) {
       if (!isFree(user) || group.contains(user) ||
           !(isPointwise(user) || isView(user) || isRead(user) ||
-            isa<ReduceOp>(user)))
+            isa<ReduceOp, ScanOp>(user)))
         continue;
       Operation *reduction = getReductionOf(user);
       if ((reduction && isFree(reduction) &&

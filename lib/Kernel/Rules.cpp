@@ -236,11 +236,15 @@ const Rule fact::reductionRule{
     /*forward=*/true,
     /*backward=*/true};
 
-const Rule fact::scanRule{"scan",
-                          "One `scan` over any dimension and nothing else. "
-                          "Gain: a row is read once.",
-                          growFrom<ScanOp>,
-                          /*forward=*/false};
+const Rule fact::scanRule{
+    "scan",
+    "One `scan` over any dimension; on the host, also scans over the same "
+    "dimension of what it gives, the pointwise ops and views before, between "
+    "and after them, and several results. Gain: a row is read once, and values "
+    "in between are not stored.",
+    growFrom<ScanOp>,
+    /*forward=*/true,
+    /*backward=*/true};
 
 const Rule fact::sortRule{
     "sort",
@@ -251,10 +255,12 @@ const Rule fact::sortRule{
 
 const Rule fact::scatterRule{
     "scatter",
-    "One `scatter` along any dimension and nothing else. Gain: updates apply "
-    "in parallel, each row's own in order.",
+    "One `scatter` along any dimension; on the host, also the pointwise ops "
+    "and views before it. Gain: the updates of a row apply in order, and those "
+    "of different rows in parallel where the target can.",
     growFrom<ScatterOp>,
-    /*forward=*/false};
+    /*forward=*/false,
+    /*backward=*/true};
 
 const Rule fact::pointwiseRule{
     "pointwise",

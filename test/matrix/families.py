@@ -60,6 +60,22 @@ REGIONS = [
         %0 = fact.gather %a0, %i dim 0 : (<9x21xT>, <2x7xi64>) -> <2x7x21xT>
         %1 = fact.add %0, %a2 : (<2x7x21xT>, <7x21xT>) -> <2x7x21xT>
         fact.yield %1""", ["2x7x21xT"]),
+    ("pointwise", ["5x19xT", "40xi32"], """
+        %i = fact.abs %a1 : (<40xi32>) -> <40xi32>
+        %0 = fact.gather %a0, %i dim 1 : (<5x19xT>, <40xi32>) -> <5x40xT>
+        fact.yield %0""", ["5x40xT"]),
+    ("scan", ["5x45xT", "1x45xi64"], """
+        %0 = fact.scan max %a0 dim 1 : <5x45xT>
+        %1 = fact.compare eq %a0, %0 : (<5x45xT>, <5x45xT>) -> <5x45xi1>
+        %2 = fact.constant dense<-1> : <i64>
+        %3 = fact.select %1, %a1, %2 : (<5x45xi1>, <1x45xi64>, <i64>) -> <5x45xi64>
+        %4 = fact.scan max %3 dim 1 : <5x45xi64>
+        %5 = fact.scan sum %a0 dim 1 : <5x45xT>
+        fact.yield %0, %4, %5""", ["5x45xT", "5x45xi64", "5x45xT"]),
+    ("scatter", ["9x37xT", "20xi64", "20x37xT"], """
+        %i = fact.abs %a1 : (<20xi64>) -> <20xi64>
+        %0 = fact.scatter sum %a0, %i, %a2 dim 0 : (<9x37xT>, <20xi64>, <20x37xT>) -> <9x37xT>
+        fact.yield %0""", ["9x37xT"]),
     ("pointwise", ["2x3x5x16xT", "5x16xT", "5x16xT"], """
         %0 = fact.rotary %a0, %a1, %a2 : (<2x3x5x16xT>, <5x16xT>, <5x16xT>) -> <2x3x5x16xT>
         fact.yield %0""", ["2x3x5x16xT"]),

@@ -40,6 +40,7 @@ void registerAttentionFamily(mlir::DialectRegistry &registry);
 void registerRowwiseFamily(mlir::DialectRegistry &registry);
 void registerPointwiseFamily(mlir::DialectRegistry &registry);
 void registerScanFamily(mlir::DialectRegistry &registry);
+void registerScatterFamily(mlir::DialectRegistry &registry);
 void registerSortFamily(mlir::DialectRegistry &registry);
 void registerGenericFamily(mlir::DialectRegistry &registry);
 

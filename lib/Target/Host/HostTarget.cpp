@@ -115,6 +115,7 @@ void fact::registerHostTarget(DialectRegistry &registry) {
   host::registerRowwiseFamily(registry);
   host::registerPointwiseFamily(registry);
   host::registerScanFamily(registry);
+  host::registerScatterFamily(registry);
   host::registerSortFamily(registry);
   host::registerGenericFamily(registry);
 }

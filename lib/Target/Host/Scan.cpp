@@ -3,12 +3,16 @@
 //
 // A row whose elements are adjacent is scanned in vectors: each lane combines
 // those before it in log2(lanes) steps, and then what came before the vector.
-// Where neighboring rows are adjacent, each lane scans a row of its own.
+// Where neighboring rows are adjacent, each lane scans a row of its own. What
+// is scanned, what scans of scans are made of, and the results are computed in
+// the same pass.
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowsPlan.h"
+#include "HostPlan.h"
+#include "fact/Target/RowsOf.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <limits>
 
 using namespace mlir;
@@ -18,14 +22,40 @@ using namespace fact::host;
 using vector::CombiningKind;
 
 namespace {
-class ScanPlan : public RowsPlan<RowsOf, 16384> {
-public:
-  using RowsPlan::RowsPlan;
+struct ScanRegion {
+  /// The rows of all values.
+  RowsOf rows;
+  /// In the order of the region, with what they scan; the scans before are
+  /// anchors. Leaves are views of [outer, length, inner].
+  std::vector<std::pair<ScanOp, Elements>> scans;
+  std::vector<Elements> results;
 
-  static FailureOr<RowsOf> read(FusedOp fused, EmitError emitError);
+  static FailureOr<ScanRegion> read(FusedOp fused, EmitError emitError);
+
+private:
+  FailureOr<Elements> plan(Value value, EmitError emitError) const;
+};
+
+class ScanPlan : public HostPlan {
+public:
+  ScanPlan(const Family &family, FusedOp fused,
+           const MachineDescription &machine, ScanRegion region)
+      : HostPlan(family, fused, machine), region(std::move(region)) {}
+
+  static FailureOr<ScanRegion> read(FusedOp fused, EmitError emitError) {
+    return ScanRegion::read(fused, emitError);
+  }
+
+  SpaceAttrInterface getSpace() const override {
+    return getRowsSpace(fused, region.rows.countRows(), region.rows.length,
+                        16384);
+  }
 
 protected:
   void build(KernelBuilder &b, ScheduleAttr schedule) const override;
+
+private:
+  ScanRegion region;
 };
 
 class ScanFamily : public FamilyOf<ScanPlan> {
@@ -33,53 +63,131 @@ public:
   ScanFamily() : FamilyOf(scanRule, "host", {&HostRowsAttr::kind}) {}
 
   StringRef getLimits() const override {
-    return "Sums, products, maxima and minima of numbers.";
+    return "Sums, products, maxima and minima of numbers. All results have the "
+           "shape of the scans.";
   }
 };
 
-class ScanBuilder {
+/// The running reduction of one scan.
+class Running {
 public:
-  ScanBuilder(KernelBuilder &b, const RowsOf &rows, ScanKind kind);
+  Running(KernelBuilder &b, ScanOp op);
 
-  void build(int64_t grain);
-
-private:
+  Type getType() const { return type; }
+  Value getNeutral() { return arith::ConstantOp::create(b, neutral); }
   Value combine(Value x, Value y) {
     return vector::makeArithReduction(b, b.getLoc(), combining, x, y);
   }
   /// Elements in the type of the running reduction, and back.
-  Value load(Value offset, int64_t width);
-  void store(Value value, Value offset);
+  Value widen(Value value);
+  Value narrow(Value value);
   /// Each lane combined with those before it.
-  Value scanLanes(Value vector, int64_t lanes);
-  void scanRow(Value row);
+  Value scanLanes(Value vector);
   /// Whether elements may be combined with others first than those before.
   /// Running sums of f64 could then overflow, and those of less cannot.
-  bool mayReassociate() const { return !rounds || !rows.element.isF64(); }
+  bool mayReassociate() const { return !rounds || !element.isF64(); }
+
+private:
+  Value convert(Value value, Type to);
+
+  KernelBuilder &b;
+  Type element;
+  CombiningKind combining;
+  bool rounds;
+  Type type;
+  /// A number that changes no other one.
+  TypedAttr neutral;
+};
+
+class ScanBuilder {
+public:
+  ScanBuilder(KernelBuilder &b, const ScanRegion &region);
+
+  void build(int64_t grain);
+
+private:
+  /// Elements whose first is in a column of a row: [outer, length, inner].
+  /// Neighbors are those in the next columns, or those in the next rows.
+  struct Position {
+    Value outer, column, inner;
+    enum { columns = 1, rows = 2 } neighbors;
+  };
+  Value load(const Elements::Leaf &leaf, const Position &at, int64_t width);
+  /// All scans and results at one position. `state` are the running reductions
+  /// before it; returns those after it.
+  SmallVector<Value> step(const Position &at, int64_t width, ValueRange state);
+  void scanRow(Value row);
   /// Rows [begin, begin + width), whose elements are adjacent.
   void scanTogether(Value begin, int64_t width);
 
   KernelBuilder &b;
-  RowsOf rows;
-  CombiningKind combining;
-  bool rounds;
-  Type running;
-  /// A number that changes no other one.
-  TypedAttr neutral;
+  const ScanRegion &region;
+  const RowsOf &rows;
+  SmallVector<Running> running;
+  int64_t lanes;
 };
 } // namespace
 
-FailureOr<RowsOf> ScanPlan::read(FusedOp fused, EmitError emitError) {
-  FailureOr<RowsOf> rows = RowsOf::read<ScanOp>(fused, emitError);
-  if (failed(rows))
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+FailureOr<Elements> ScanRegion::plan(Value value, EmitError emitError) const {
+  auto isScan = [](Value value, const StridedView &view) {
+    return value.getDefiningOp<ScanOp>() && view.offset == 0 &&
+           view.isRowMajor();
+  };
+  FailureOr<Elements> elements = Elements::plan(value, isScan, emitError);
+  if (failed(elements))
     return failure();
-  if (rows->element.isInteger(1))
-    return emitError() << "takes numbers, not i1";
-  if (getOnly<ScanOp>(fused).getKind() == ScanKind::logsumexp)
-    return emitError() << "takes sums, products, maxima and minima, not "
-                          "'logsumexp'";
-  return rows;
+  for (Elements::Leaf &leaf : elements->getLeaves()) {
+    FailureOr<StridedView> view =
+        leaf.view.reshape({rows.outer, rows.length, rows.inner});
+    if (failed(view))
+      return emitError() << "an operand of type " << leaf.value.getType()
+                         << " must lie in rows of " << rows.length
+                         << " elements at one stride";
+    leaf.view = *view;
+  }
+  return elements;
 }
+
+FailureOr<ScanRegion> ScanRegion::read(FusedOp fused, EmitError emitError) {
+  auto scans = fused.getBody().getOps<ScanOp>();
+  if (scans.empty())
+    return emitError() << "needs a 'fact.scan'";
+  if (failed(requireElements(fused, emitError)))
+    return failure();
+  ScanOp first = *scans.begin();
+  ScanRegion region{RowsOf::get(first), {}, {}};
+  ArrayRef<int64_t> shape = first.getType().getShape();
+  for (ScanOp scan : scans) {
+    if (scan.getType().getElementType().isInteger(1))
+      return emitError() << "takes numbers, not i1";
+    if (scan.getKind() == ScanKind::logsumexp)
+      return emitError() << "takes sums, products, maxima and minima, not "
+                            "'logsumexp'";
+    if (scan.getDim() != first.getDim() || scan.getType().getShape() != shape)
+      return emitError() << "needs scans of one shape over one dimension";
+    FailureOr<Elements> elements = region.plan(scan.getOperand(), emitError);
+    if (failed(elements))
+      return failure();
+    region.scans.emplace_back(scan, std::move(*elements));
+  }
+  for (Value yielded : fused.getYield()->getOperands()) {
+    if (cast<RankedTensorType>(yielded.getType()).getShape() != shape)
+      return emitError() << "needs results of the shape of its scans";
+    FailureOr<Elements> elements = region.plan(yielded, emitError);
+    if (failed(elements))
+      return failure();
+    region.results.push_back(std::move(*elements));
+  }
+  return region;
+}
+
+//===----------------------------------------------------------------------===//
+// Running reductions
+//===----------------------------------------------------------------------===//
 
 static CombiningKind getCombining(ScanKind kind, bool isFloat) {
   switch (kind) {
@@ -121,32 +229,33 @@ static Type getRunningType(bool rounds, Type element) {
   return getComputeType(element);
 }
 
-ScanBuilder::ScanBuilder(KernelBuilder &b, const RowsOf &rows, ScanKind kind)
-    : b(b), rows(rows),
-      combining(getCombining(kind, isa<FloatType>(rows.element))),
-      rounds(kind == ScanKind::sum || kind == ScanKind::prod),
-      running(getRunningType(rounds, rows.element)),
-      neutral(getNeutral(b, kind, running)) {}
+Running::Running(KernelBuilder &b, ScanOp op)
+    : b(b), element(op.getType().getElementType()),
+      combining(getCombining(op.getKind(), isa<FloatType>(element))),
+      rounds(op.getKind() == ScanKind::sum || op.getKind() == ScanKind::prod),
+      type(getRunningType(rounds, element)),
+      neutral(::getNeutral(b, op.getKind(), type)) {}
 
-Value ScanBuilder::load(Value offset, int64_t width) {
-  Value operand = b.getFused().getBody().getArgument(0);
-  Value value = b.load(b.getPointer(operand), rows.element, offset, width);
-  if (running == getComputeType(rows.element))
-    return value;
-  return arith::ExtFOp::create(b, b.withWidth(running, width), value);
-}
-
-void ScanBuilder::store(Value value, Value offset) {
+Value Running::convert(Value value, Type to) {
   auto vector = dyn_cast<VectorType>(value.getType());
-  Type compute = getComputeType(rows.element);
-  if (running != compute)
-    value = arith::TruncFOp::create(
-        b, b.withWidth(compute, vector ? vector.getNumElements() : 0), value);
-  b.store(value, b.getResultPointer(0), rows.element, offset);
+  Type from = getElementTypeOrSelf(value.getType());
+  Type result = b.withWidth(to, vector ? vector.getNumElements() : 0);
+  if (from == to)
+    return value;
+  if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, result, value);
+  return arith::TruncFOp::create(b, result, value);
 }
 
-Value ScanBuilder::scanLanes(Value vector, int64_t lanes) {
-  Value none = b.splat(arith::ConstantOp::create(b, neutral), lanes);
+Value Running::widen(Value value) { return convert(value, type); }
+
+Value Running::narrow(Value value) {
+  return convert(value, getComputeType(element));
+}
+
+Value Running::scanLanes(Value vector) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  Value none = b.splat(getNeutral(), lanes);
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
     SmallVector<int64_t> places;
     for (int64_t i = 0; i < lanes; ++i)
@@ -157,48 +266,98 @@ Value ScanBuilder::scanLanes(Value vector, int64_t lanes) {
   return vector;
 }
 
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+ScanBuilder::ScanBuilder(KernelBuilder &b, const ScanRegion &region)
+    : b(b), region(region), rows(region.rows) {
+  for (const auto &[scan, elements] : region.scans)
+    running.emplace_back(b, scan);
+  // One register of the widest type.
+  lanes = b.getRegisterLanes(running.front().getType());
+  for (const Running &each : running)
+    lanes = std::min(lanes, b.getRegisterLanes(each.getType()));
+}
+
+Value ScanBuilder::load(const Elements::Leaf &leaf, const Position &at,
+                        int64_t width) {
+  Value offset = b.integer(leaf.view.offset);
+  ArrayRef<int64_t> strides = leaf.view.strides;
+  Value coordinates[] = {at.outer, at.column, at.inner};
+  for (auto [coordinate, stride] : llvm::zip_equal(coordinates, strides))
+    if (stride != 0)
+      offset = b.add(offset, b.mul(coordinate, stride));
+  return b.load(b.getPointer(leaf.value), getElementTypeOrSelf(leaf.value),
+                offset, width, strides[at.neighbors]);
+}
+
+SmallVector<Value> ScanBuilder::step(const Position &at, int64_t width,
+                                     ValueRange state) {
+  DenseMap<Value, Value> scanned;
+  SmallVector<Value> next;
+  auto read = [&](const Elements::Leaf &leaf) {
+    return leaf.isAnchor ? scanned.lookup(leaf.value) : load(leaf, at, width);
+  };
+  bool isRow = at.neighbors == Position::columns;
+  for (auto [i, scan] : llvm::enumerate(region.scans)) {
+    auto [op, operand] = scan;
+    Value x = running[i].widen(operand.build(b, width, read));
+    Value before = state[i];
+    if (isRow && width) {
+      x = running[i].scanLanes(x);
+      before = b.splat(before, width);
+    }
+    Value result = running[i].combine(before, x);
+    scanned[op.getResult()] = running[i].narrow(result);
+    next.push_back(isRow && width ? b.lane(result, width - 1) : result);
+  }
+  Value offset =
+      b.add(b.mul(b.add(b.mul(at.outer, rows.length), at.column), rows.inner),
+            at.inner);
+  for (auto [i, elements] : llvm::enumerate(region.results))
+    b.store(elements.build(b, width, read), b.getResultPointer(i),
+            getElementTypeOrSelf(b.getFused()->getResult(i)), offset);
+  return next;
+}
+
 void ScanBuilder::scanRow(Value row) {
-  Value begin = b.mul(row, rows.length);
-  Value first = arith::ConstantOp::create(b, neutral);
+  SmallVector<Value> first;
+  for (Running &each : running)
+    first.push_back(each.getNeutral());
+  Value inner = b.integer(0);
   b.columns(
-      b.integer(0), b.integer(rows.length), b.getRegisterLanes(running), first,
+      b.integer(0), b.integer(rows.length), lanes, first,
       [&](Value column, int64_t width, ValueRange before) {
-        Value offset = b.add(begin, column);
-        Value x = load(offset, width);
-        if (width)
-          x = scanLanes(x, width);
-        Value result = combine(b.splat(before[0], width), x);
-        store(result, offset);
-        return SmallVector<Value>{width ? b.lane(result, width - 1) : result};
+        return step({row, column, inner, Position::columns}, width, before);
       },
       [](ValueRange last) { return SmallVector<Value>(last); });
 }
 
 void ScanBuilder::scanTogether(Value begin, int64_t width) {
-  Value first = b.splat(arith::ConstantOp::create(b, neutral), width);
-  Value offset =
-      b.add(b.mul(b.div(begin, rows.inner), rows.length * rows.inner),
-            b.rem(begin, rows.inner));
+  SmallVector<Value> first;
+  for (Running &each : running)
+    first.push_back(b.splat(each.getNeutral(), width));
+  Value outer = b.div(begin, rows.inner), inner = b.rem(begin, rows.inner);
   b.loop(b.integer(0), b.integer(rows.length), 1, first,
-         [&](Value i, ValueRange before) {
-           Value at = b.add(offset, b.mul(i, rows.inner));
-           Value result = combine(before[0], load(at, width));
-           store(result, at);
-           return SmallVector<Value>{result};
+         [&](Value column, ValueRange before) {
+           return step({outer, column, inner, Position::rows}, width, before);
          });
 }
 
 void ScanBuilder::build(int64_t grain) {
   // Four registers, so that the steps of one do not wait for each other.
-  int64_t together = std::min<int64_t>(llvm::bit_floor<uint64_t>(rows.inner),
-                                       4 * b.getRegisterLanes(running));
+  int64_t together =
+      std::min<int64_t>(llvm::bit_floor<uint64_t>(rows.inner), 4 * lanes);
   int64_t perRun = ceilDivide(rows.inner, together);
   int64_t blocks = rows.outer * perRun;
+  bool mayReassociate = llvm::all_of(
+      running, [](const Running &each) { return each.mayReassociate(); });
   grain = std::max<int64_t>(grain / together, 1);
   b.getLayout().tiles = ceilDivide(blocks, grain);
   Value from = b.mul(b.beginTile(), grain);
   b.loop(from, b.min(b.add(from, grain), blocks), 1, [&](Value block) {
-    if (rows.inner == 1 && mayReassociate())
+    if (rows.inner == 1 && mayReassociate)
       return scanRow(block);
     // The last block ends with the rows, and can share some with the one
     // before.
@@ -211,8 +370,7 @@ void ScanBuilder::build(int64_t grain) {
 }
 
 void ScanPlan::build(KernelBuilder &b, ScheduleAttr schedule) const {
-  ScanKind kind = getOnly<ScanOp>(b.getFused()).getKind();
-  ScanBuilder(b, rows, kind).build(cast<HostRowsAttr>(schedule).getGrain());
+  ScanBuilder(b, region).build(cast<HostRowsAttr>(schedule).getGrain());
 }
 
 void host::registerScanFamily(DialectRegistry &registry) {

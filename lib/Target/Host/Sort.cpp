@@ -13,7 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowsPlan.h"
+#include "HostPlan.h"
+#include "fact/Target/RowsOf.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -32,16 +33,25 @@ struct SortedRows : RowsOf {
   static FailureOr<SortedRows> read(FusedOp fused, EmitError emitError);
 };
 
-class SortPlan : public RowsPlan<SortedRows, 4096> {
+class SortPlan : public HostPlan {
 public:
-  using RowsPlan::RowsPlan;
+  SortPlan(const Family &family, FusedOp fused,
+           const MachineDescription &machine, SortedRows rows)
+      : HostPlan(family, fused, machine), rows(rows) {}
 
   static FailureOr<SortedRows> read(FusedOp fused, EmitError emitError) {
     return SortedRows::read(fused, emitError);
   }
 
+  SpaceAttrInterface getSpace() const override {
+    return getRowsSpace(fused, rows.countRows(), rows.length, 4096);
+  }
+
 protected:
   void build(KernelBuilder &b, ScheduleAttr schedule) const override;
+
+private:
+  SortedRows rows;
 };
 
 class SortFamily : public FamilyOf<SortPlan> {
