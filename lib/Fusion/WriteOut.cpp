@@ -65,6 +65,7 @@ private:
   Value takePlace(Value value, ReduceOp reduce, WindowsOp windows,
                   ArrayRef<int64_t> place);
   Value combine(ReduceKind kind, Value a, Value b);
+  Value dot(MatmulOp op);
   Value softmax(Value x, int64_t dim, Value largest);
 };
 } // namespace
@@ -161,8 +162,26 @@ static bool broadcastsInPart(Value factor, MatmulOp op) {
   return own != 1 && own != count(op.getType());
 }
 
+/// Whether each product is of one row and one column.
+static bool isDot(MatmulOp op) { return op.getM() == 1 && op.getN() == 1; }
+
+/// The sums of the products of their elements.
+Value Writer::dot(MatmulOp op) {
+  auto asRow = [&](Value factor) {
+    SmallVector<int64_t> shape(typeOf(factor).getShape().drop_back(2));
+    shape.push_back(op.getK());
+    return reshape(widen(factor), shape);
+  };
+  Value terms = MulOp::create(*this, asRow(op.getLhs()), asRow(op.getRhs()));
+  Value sums = reduce(ReduceKind::sum, terms, typeOf(terms).getRank() - 1);
+  sums = convert(sums, op.getType().getElementType());
+  return reshape(sums, op.getType().getShape());
+}
+
 /// The same product, of factors that have all batches.
 Value Writer::write(MatmulOp op) {
+  if (isDot(op))
+    return dot(op);
   auto expand = [&](Value factor) -> Value {
     if (!broadcastsInPart(factor, op))
       return factor;
@@ -269,7 +288,7 @@ bool fact::canWriteOut(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reducesWindows(reduce);
   if (auto matmul = dyn_cast<MatmulOp>(op))
-    return broadcastsInPart(matmul.getLhs(), matmul) ||
+    return isDot(matmul) || broadcastsInPart(matmul.getLhs(), matmul) ||
            broadcastsInPart(matmul.getRhs(), matmul);
   return isa<AttentionOp, NormOp, SoftmaxOp>(op);
 }

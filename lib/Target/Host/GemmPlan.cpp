@@ -227,6 +227,11 @@ FailureOr<GemmPlan> GemmPlan::get(FusedOp fused, ContractionRegion::Kind kind,
       ContractionRegion::get(fused, options, emitError);
   if (failed(region))
     return failure();
+  // Packed panels would be mostly padding.
+  if (kind == ContractionRegion::Kind::Single && region->m == 1 &&
+      region->products.front().n == 1)
+    return emitError() << "a product of one row and one column is a 'rowwise' "
+                          "sum";
   return GemmPlanner(fused, *region, emitError).run();
 }
 
