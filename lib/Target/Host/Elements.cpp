@@ -264,10 +264,11 @@ Value Elements::build(KernelBuilder &b, int64_t width,
 }
 
 FailureOr<RowElements> RowElements::get(const Elements &elements, int64_t rows,
-                                        int64_t columns, EmitError emitError) {
+                                        int64_t columns, EmitError emitError,
+                                        int64_t lanes) {
   RowElements result{elements, {}};
   for (const Elements::Leaf &leaf : elements.getLeaves()) {
-    FailureOr<RowView> view = RowView::get(leaf.view, rows, columns);
+    FailureOr<RowView> view = RowView::get(leaf.view, rows, columns, lanes);
     if (failed(view))
       return emitError() << "an operand of type " << leaf.value.getType()
                          << " must lie in rows of " << columns
@@ -296,9 +297,9 @@ Value RowElements::build(KernelBuilder &b, ArrayRef<Value> rowOffsets,
     int64_t stride = leaves[at].columnStride;
     Type storage =
         cast<RankedTensorType>(leaf.value.getType()).getElementType();
-    return b.load(b.getPointer(leaf.value), storage,
-                  b.add(rowOffsets[at], b.mul(column, stride)), width,
-                  neighbors == Neighbors::rows ? leaves[at].getRowStride()
-                                               : stride);
+    return b.load(
+        b.getPointer(leaf.value), storage,
+        b.add(rowOffsets[at], b.columnOffset(leaves[at], column)), width,
+        neighbors == Neighbors::rows ? leaves[at].getRowStride() : stride);
   });
 }

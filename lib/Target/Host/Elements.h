@@ -60,9 +60,11 @@ struct RowElements {
   Elements elements;
   llvm::SmallVector<RowView> leaves;
 
+  /// `lanes` as of `RowView::get`.
   static mlir::FailureOr<RowElements> get(const Elements &elements,
                                           int64_t rows, int64_t columns,
-                                          EmitError emitError);
+                                          EmitError emitError,
+                                          int64_t lanes = 0);
 
   /// The offset of each leaf's element at column 0 of a row.
   llvm::SmallVector<Value> rowOffsets(KernelBuilder &b, Value row) const;

@@ -20,7 +20,7 @@ static constexpr int64_t stackBytes = 16 << 10;
 //===----------------------------------------------------------------------===//
 
 FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
-                                int64_t columns) {
+                                int64_t columns, int64_t lanes) {
   // Trailing dimensions of size 1 count as rows once the columns are found.
   size_t split = view.shape.size();
   int64_t count = 1;
@@ -42,9 +42,13 @@ FailureOr<RowView> RowView::get(const StridedView &view, int64_t rows,
       SmallVector<int64_t>(ArrayRef(view.strides).drop_front(split))};
   collapseDimensions(row);
   collapseDimensions(column);
-  if (column.shape.size() > 1)
-    return failure();
-  result.columnStride = column.strides.front();
+  result.columnStride = column.strides.back();
+  if (column.shape.size() > 1) {
+    if (!lanes || column.shape.size() > 2 || column.shape.back() % lanes != 0)
+      return failure();
+    result.segment = column.shape.back();
+    result.segmentStride = column.strides.front();
+  }
   result.rowShape = row.shape;
   result.rowStrides = row.strides;
   return result;
@@ -399,4 +403,11 @@ Value KernelBuilder::rowOffset(const RowView &view, Value row) {
     if (stride != 0)
       offset = add(offset, mul(position, stride));
   return offset;
+}
+
+Value KernelBuilder::columnOffset(const RowView &view, Value column) {
+  if (!view.segment)
+    return mul(column, view.columnStride);
+  return add(mul(div(column, view.segment), view.segmentStride),
+             mul(rem(column, view.segment), view.columnStride));
 }

@@ -31,11 +31,16 @@ struct RowView {
   llvm::SmallVector<int64_t> rowShape;
   llvm::SmallVector<int64_t> rowStrides;
   int64_t columnStride = 0;
+  /// Columns may lie at one stride in segments of this many alone, whose first
+  /// columns are at another one; 0: all lie at one stride.
+  int64_t segment = 0, segmentStride = 0;
 
   /// Splits a view into leading dimensions of `rows` and trailing dimensions of
-  /// `columns` elements; fails where the columns do not lie at one stride.
+  /// `columns` elements; fails where the columns do not lie at one stride. With
+  /// `lanes`, they may lie in segments of a multiple of it, so that vectors of
+  /// up to so many columns are in one segment.
   static mlir::FailureOr<RowView> get(const StridedView &view, int64_t rows,
-                                      int64_t columns);
+                                      int64_t columns, int64_t lanes = 0);
   /// The distance of two neighboring rows, for `getRun` of them.
   int64_t getRowStride() const {
     return rowStrides.empty() ? 0 : rowStrides.back();
@@ -139,6 +144,8 @@ public:
                                       llvm::ArrayRef<int64_t> shape);
   /// The offset of a row's first element.
   Value rowOffset(const RowView &view, Value row);
+  /// The distance of a column from a row's first element.
+  Value columnOffset(const RowView &view, Value column);
 
   Value constant(double value, Type type);
   Value splat(Value scalar, int64_t width);

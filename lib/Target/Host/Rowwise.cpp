@@ -102,19 +102,26 @@ public:
 // Planning
 //===----------------------------------------------------------------------===//
 
+/// Bytes of the widest vectors in loops over elements.
+static constexpr int64_t loopBytes = 128;
+
 /// An operand of the row op, read over its own shape.
-static FailureOr<RowElements>
-planOperand(Value value, int64_t rows, int64_t columns, EmitError emitError) {
+static FailureOr<RowElements> planOperand(Value value, int64_t rows,
+                                          int64_t columns, EmitError emitError,
+                                          int64_t lanes = 0) {
   auto noAnchor = [](Value, const StridedView &) { return false; };
   FailureOr<Elements> elements = Elements::plan(value, noAnchor, emitError);
   if (failed(elements))
     return failure();
-  return RowElements::get(*elements, rows, columns, emitError);
+  return RowElements::get(*elements, rows, columns, emitError, lanes);
 }
 
 LogicalResult RowPlan::planOperands(EmitError emitError) {
-  FailureOr<RowElements> elements =
-      planOperand(region.getInput(), region.rows, region.columns, emitError);
+  // A reduction of several dimensions, with others between them.
+  int64_t lanes =
+      region.isReduction() ? loopBytes / getStorageBytes(compute) : 0;
+  FailureOr<RowElements> elements = planOperand(
+      region.getInput(), region.rows, region.columns, emitError, lanes);
   if (failed(elements))
     return failure();
   input = *elements;
