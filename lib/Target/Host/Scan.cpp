@@ -124,7 +124,8 @@ private:
   const ScanRegion &region;
   const RowsOf &rows;
   SmallVector<Running> running;
-  int64_t lanes;
+  /// Of vectors of rows, and of the columns of one row.
+  int64_t lanes, rowLanes;
 };
 } // namespace
 
@@ -278,6 +279,13 @@ ScanBuilder::ScanBuilder(KernelBuilder &b, const ScanRegion &region)
   lanes = b.getRegisterLanes(running.front().getType());
   for (const Running &each : running)
     lanes = std::min(lanes, b.getRegisterLanes(each.getType()));
+  // Two where ops compute elements, which are narrower than running sums.
+  bool computes = false;
+  for (const auto &[scan, elements] : region.scans)
+    computes |= !elements.isLeaf();
+  for (const Elements &elements : region.results)
+    computes |= !elements.isLeaf();
+  rowLanes = computes ? 2 * lanes : lanes;
 }
 
 Value ScanBuilder::load(const Elements::Leaf &leaf, const Position &at,
@@ -327,7 +335,7 @@ void ScanBuilder::scanRow(Value row) {
     first.push_back(each.getNeutral());
   Value inner = b.integer(0);
   b.columns(
-      b.integer(0), b.integer(rows.length), lanes, first,
+      b.integer(0), b.integer(rows.length), rowLanes, first,
       [&](Value column, int64_t width, ValueRange before) {
         return step({row, column, inner, Position::columns}, width, before);
       },
