@@ -34,11 +34,13 @@ static double checkLinear(int64_t m, int64_t n, int64_t k,
 }
 
 TEST(Gemm, OddSizes) {
-  // Each size with each other one, but not all triples.
+  // Each size with each other one, but not all triples. One row and one column
+  // are a sum of rows.
   const int64_t sizes[] = {1, 7, 33};
   for (int m = 0; m < 3; ++m)
     for (int n = 0; n < 3; ++n)
-      checkLinear(sizes[m], sizes[n], sizes[(m + n) % 3], "f32");
+      if (m + n > 0)
+        checkLinear(sizes[m], sizes[n], sizes[(m + n) % 3], "f32");
 }
 
 TEST(Gemm, StorageTypes) {

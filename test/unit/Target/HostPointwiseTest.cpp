@@ -190,6 +190,42 @@ TEST(Pointwise, GathersColumns) {
               {"3x6x5xf32"});
 }
 
+/// "[last, ..., 1, 0]".
+static std::string countDown(int64_t count) {
+  std::string text;
+  for (int64_t i = count; i-- > 0;)
+    text += std::to_string(i) + (i ? ", " : "");
+  return "[" + text + "]";
+}
+
+TEST(Pointwise, GathersOfGathers) {
+  // Both dimensions reversed: runs that count down, with a remainder.
+  for (const std::string &type : types)
+    checkRegion("pointwise", {tensor({5, 75}, type)},
+                formatv(R"(
+    %r = fact.constant dense<{1}> : tensor<5xi64>
+    %c = fact.constant dense<{2}> : tensor<75xi64>
+    %0 = fact.gather %a0, %r dim 0 : (tensor<5x75x{0}>, tensor<5xi64>) -> tensor<5x75x{0}>
+    %1 = fact.gather %0, %c dim 1 : (tensor<5x75x{0}>, tensor<75xi64>) -> tensor<5x75x{0}>
+    fact.yield %1 : tensor<5x75x{0}>)",
+                        type, countDown(5), countDown(75))
+                    .str(),
+                {tensor({5, 75}, type)});
+  // An index of an index, and two that neighbors do not share; those outside
+  // give 0.
+  checkRegion("pointwise", {"40xi64", "40xi32", "40xi64"}, R"(
+    %0 = fact.gather %a0, %a1 dim 0 : (tensor<40xi64>, tensor<40xi32>) -> tensor<40xi64>
+    %1 = fact.gather %0, %a2 dim 0 : (tensor<40xi64>, tensor<40xi64>) -> tensor<40xi64>
+    fact.yield %1 : tensor<40xi64>)",
+              {"40xi64"}, 20.0);
+  checkRegion("pointwise", {"6x7xi64", "6x40xi64", "40xi64"}, R"(
+    %s = fact.reshape %a0 : (tensor<6x7xi64>) -> tensor<42xi64>
+    %0 = fact.gather %s, %a1 dim 0 : (tensor<42xi64>, tensor<6x40xi64>) -> tensor<6x40xi64>
+    %1 = fact.gather %0, %a2 dim 1 : (tensor<6x40xi64>, tensor<40xi64>) -> tensor<6x40xi64>
+    fact.yield %1 : tensor<6x40xi64>)",
+              {"6x40xi64"}, 20.0);
+}
+
 static void checkRotary(const std::string &type, const char *order,
                         const std::string &angle) {
   std::string x = "2x3x5x16x" + type, y = "2x5x3x16x" + type;

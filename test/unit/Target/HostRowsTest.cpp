@@ -177,6 +177,23 @@ TEST(Rowwise, RowsInLanes) {
     }
 }
 
+// Dimensions that have others between them: in segments of whole vectors;
+// others would be copied.
+TEST(Rowwise, SegmentsOfRows) {
+  for (const char *kind : {"sum", "mean", "max", "argmin"})
+    for (const std::string &type : types) {
+      std::string result = kind == std::string("argmin") ? "i64" : type;
+      checkRegion("rowwise", {tensor({3, 5, 2, 128}, type)},
+                  formatv(R"(
+    %0 = fact.permute %a0 [1, 2, 0, 3] : (tensor<3x5x2x128x{0}>) -> tensor<5x2x3x128x{0}>
+    %1 = fact.reduce {1} %0 dims [2, 3] : (tensor<5x2x3x128x{0}>) -> tensor<5x2x{2}>
+    fact.yield %1 : tensor<5x2x{2}>)",
+                          type, kind, result)
+                      .str(),
+                  {tensor({5, 2}, result)});
+    }
+}
+
 TEST(Rowwise, Integers) {
   for (const char *kind : {"sum", "prod", "max", "min", "argmax", "argmin"})
     for (const std::string x : {"6x35xi64", "6x3xi32"}) {
@@ -203,7 +220,7 @@ TEST(Rowwise, Integers) {
 }
 
 //===----------------------------------------------------------------------===//
-// scan and sort
+// scan
 //===----------------------------------------------------------------------===//
 
 // Rows of whole vectors, with a remainder, and shorter than one; neighboring
@@ -225,6 +242,83 @@ TEST(Scan, AnyDimension) {
                     .str(),
                 {type});
 }
+
+// Running maxima with their places, of rows and of columns: a scan of what is
+// made of another scan, and several results.
+TEST(Scan, SeveralInOnePass) {
+  for (auto [type, dim, place] : {std::tuple{"4x45xf32", 1, "1x45xi64"},
+                                  std::tuple{"21x70xbf16", 0, "21x1xi64"},
+                                  std::tuple{"2x7x3xf64", 1, "7x1xi64"}}) {
+    std::string shape = llvm::StringRef(type).rsplit('x').first.str();
+    std::string mask = shape + "xi1", places = shape + "xi64";
+    checkRegion("scan", {type, place},
+                formatv(R"(
+    %x = fact.neg %a0 : ({0}) -> {0}
+    %0 = fact.scan max %x dim {1} : {0}
+    %1 = fact.compare eq %x, %0 : ({0}, {0}) -> {2}
+    %2 = fact.constant dense<-1> : tensor<i64>
+    %3 = fact.select %1, %a1, %2 : ({2}, {4}, tensor<i64>) -> {3}
+    %4 = fact.scan max %3 dim {1} : {3}
+    %5 = fact.scan sum %x dim {1} : {0}
+    %6 = fact.sub %5, %x : ({0}, {0}) -> {0}
+    fact.yield %0, %4, %6 : {0}, {3}, {0})",
+                        T(type), dim, T(mask), T(places), T(place))
+                    .str(),
+                {type, places, type});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// scatter
+//===----------------------------------------------------------------------===//
+
+// Updates of one element, of vectors with a remainder, of the first and of the
+// last dimension; repeated indices, and some that are out of range.
+TEST(Scatter, AnyDimension) {
+  struct {
+    const char *kind, *source, *indices, *updates;
+    int64_t dim;
+  } scatters[] = {{"set", "9x37xf32", "20xi64", "20x37xf32", 0},
+                  {"sum", "9x37xbf16", "20xi32", "20x37xbf16", 0},
+                  {"sum", "3x7x5xf32", "40xi64", "3x40x5xf32", 1},
+                  {"sum", "3xf32", "7x40xi64", "7x40xf32", 0},
+                  {"prod", "2x7xf32", "4xi64", "2x4xf32", 1},
+                  {"max", "4x8xf16", "2x3xi64", "4x2x3xf16", 1},
+                  {"min", "8x70xi64", "9xi64", "9x70xi64", 0},
+                  {"set", "5x6xi1", "3xi64", "5x3xi1", 1},
+                  {"set", "5x6xf64", "i64", "5xf64", 1}};
+  for (auto [kind, source, indices, updates, dim] : scatters)
+    checkRegion("scatter", {source, indices, updates},
+                formatv("%0 = fact.scatter {0} %a0, %a1, %a2 dim {1} : ({2}, "
+                        "{3}, {4}) -> {2}\nfact.yield %0 : {2}",
+                        kind, dim, T(source), T(indices), T(updates))
+                    .str(),
+                {source}, 4.0);
+}
+
+// Source, indices and updates are computed where they are needed.
+TEST(Scatter, OfComputedValues) {
+  checkRegion("scatter", {"24xf32", "4x3xi64", "4x1xi64", "4x3xf32"}, R"(
+    %0 = fact.neg %a0 : (tensor<24xf32>) -> tensor<24xf32>
+    %1 = fact.abs %a1 : (tensor<4x3xi64>) -> tensor<4x3xi64>
+    %2 = fact.add %1, %a2 : (tensor<4x3xi64>, tensor<4x1xi64>) -> tensor<4x3xi64>
+    %3 = fact.exp %a3 : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %4 = fact.scatter sum %0, %2, %3 dim 0 : (tensor<24xf32>, tensor<4x3xi64>, tensor<4x3xf32>) -> tensor<24xf32>
+    fact.yield %4 : tensor<24xf32>)",
+              {"24xf32"}, 3.0);
+  checkRegion("scatter", {"4x3xi64"}, R"(
+    %z = fact.constant dense<0> : tensor<i64>
+    %0 = fact.expand %z : (tensor<i64>) -> tensor<5x33xi64>
+    %u = fact.constant dense<1> : tensor<i64>
+    %1 = fact.expand %u : (tensor<i64>) -> tensor<4x3x33xi64>
+    %2 = fact.scatter sum %0, %a0, %1 dim 0 : (tensor<5x33xi64>, tensor<4x3xi64>, tensor<4x3x33xi64>) -> tensor<5x33xi64>
+    fact.yield %2 : tensor<5x33xi64>)",
+              {"5x33xi64"}, 3.0);
+}
+
+//===----------------------------------------------------------------------===//
+// sort
+//===----------------------------------------------------------------------===//
 
 // Short rows, long ones, few places of long ones, and the last place alone.
 TEST(Sort, AnyRows) {
