@@ -80,7 +80,7 @@ const float *Verifier::doubtOf(size_t i) const {
 /// that rows differ; few elements have at least the scale of several draws. In
 /// other trials, rows may differ by orders of magnitude or consist of rounding
 /// errors, so each row has its own scale, which is at least that of normal
-/// operands.
+/// operands, and of several draws.
 Tolerance Verifier::toleranceOf(size_t i) const {
   const Result &result = job.results[i];
   Tolerance tolerance = result.tolerance;
@@ -100,7 +100,8 @@ Tolerance Verifier::toleranceOf(size_t i) const {
   bool isNormal = trial().kind == TrialKind::Normal;
   if (!isNormal && !rowsDiffer)
     tolerance.row = result.row();
-  double leastScale = isNormal ? drawnRms[i] : normalRms[i];
+  double leastScale =
+      isNormal ? drawnRms[i] : std::max(normalRms[i], drawnRms[i]);
   tolerance.leastScale = leastScale * (rowsDiffer ? 0x1p-6 : 1);
   return tolerance;
 }
@@ -170,7 +171,12 @@ void Verifier::drawScales(TestedKernel &reference) {
   auto isFew = [](const Result &result) {
     return isFloat(result.type) && result.elements() < few;
   };
-  if (trial().kind != TrialKind::Normal || job.operands.empty() ||
+  // Others have the scale of normal operands.
+  bool isDrawn = trial().kind == TrialKind::Normal ||
+                 trial().kind == TrialKind::Large ||
+                 trial().kind == TrialKind::Negative ||
+                 trial().kind == TrialKind::Means;
+  if (!isDrawn || job.operands.empty() ||
       std::none_of(job.results.begin(), job.results.end(), isFew))
     return;
   Trial drawn = trial();

@@ -79,7 +79,7 @@ private:
   std::vector<uint64_t> sums;
   /// The rms of each result of the reference.
   std::vector<double> rms;
-  /// That of several draws of normal operands, for results of few elements;
+  /// That of several draws of random operands, for results of few elements;
   /// else 0.
   std::vector<double> drawnRms;
 

@@ -305,6 +305,8 @@ TEST(Verifier, OneNumber) {
   Json &result = bundle.kernel()["results"][0];
   result["tolerance"] = {{"norm", 0x1p-22}, {"element", 0x1p-22}};
   result["shape"] = bundle.json["outputs"][0]["shape"] = {1};
+  for (Json &operand : bundle.kernel()["operands"])
+    operand["large"] = 1000;
   addMutant(bundle, "seven terms",
             sum("float") + " if (i == 0) y[0] -= x[7] / 8;");
   addMutant(bundle, "good", sum("float"));
