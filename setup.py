@@ -44,7 +44,7 @@ def tools() -> list[Path]:
     found = [folder / "bin" / name for name in TOOLS]
     missing = [str(tool) for tool in found if not tool.is_file()]
     if missing:
-        sys.exit(f"error: FACT_STATIC_DIR has no {', '.join(missing)}")
+        sys.exit(f"error: there is no {', '.join(missing)}")
     return found
 
 

@@ -32,7 +32,7 @@ endif()
 option(FACT_PRECOMPILE_HEADERS "Compile the headers that every file of a library includes once" ON)
 if(FACT_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # Without this no two builds have the same bytes, and ccache never hits.
-  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
 # Half of the compile time of a file that knows JSON is its header.

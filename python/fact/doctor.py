@@ -86,7 +86,7 @@ def _python() -> list[Finding]:
                      "install Python 3.11 or newer"), _torch()]
     packages = [("torch-mlir", "torch_mlir", "export", True), ("numpy", "numpy", "export", True),
                 ("ml_dtypes", "ml_dtypes", "export", True),
-                ("rich", "rich", "print tables in color", False)]
+                ("rich", "rich", "tables that fit the terminal", False)]
     for distribution, module, purpose, required in packages:
         found.append(Finding(distribution, purpose, _installed_version(distribution, module),
                              toolchain.how_to_install(distribution), required))

@@ -149,14 +149,14 @@ def pip(*words, environment=None):
     """Runs pip, which fetches nothing."""
     # The tools are to be found where the sources are.
     inherited = {name: value for name, value in os.environ.items() if name != "FACT_STATIC_DIR"}
-    return subprocess.run([sys.executable, "-m", "pip", *map(str, words), "--no-deps", "--no-build-isolation",
-                           "--no-index"], capture_output=True, text=True,
+    return subprocess.run([sys.executable, "-m", "pip", "--isolated", *map(str, words), "--no-deps",
+                           "--no-build-isolation", "--no-index"], capture_output=True, text=True,
                           env={**inherited, **(environment or {})})
 
 
 def own_folders(folder):
-    """Variables that keep what FACT writes inside of this folder, but for objects, which all tests share."""
-    return {"FACT_WORK_DIR": str(folder / "work"), "FACT_CACHE_DIR": os.environ["FACT_CACHE_DIR"],
+    """Variables that keep what FACT writes inside of this folder."""
+    return {"FACT_WORK_DIR": str(folder / "work"), "FACT_CACHE_DIR": str(folder / "cache"),
             "FACT_PATTERNS": str(folder / "patterns")}
 
 
@@ -173,7 +173,9 @@ def test_pip_installs_a_checkout(sources, tmp_path):
         "def get_inputs():\n    return [torch.randn(4, 16)]\n")
     printed = run([package / "bin" / "fact", "compile", "small.py", "--target=host", "--candidates=1",
                    "-o", "small.so"], stderr=subprocess.STDOUT, cwd=tmp_path,
-                  env={**PLAIN, **own_folders(tmp_path), "PYTHONPATH": str(package)})
+                  # Objects are those of all tests.
+                  env={**PLAIN, **own_folders(tmp_path), "FACT_CACHE_DIR": os.environ["FACT_CACHE_DIR"],
+                       "PYTHONPATH": str(package)})
     assert f"+ {package / 'fact' / 'bin' / 'fact-compile'} " in printed and "library: " in printed
 
 
