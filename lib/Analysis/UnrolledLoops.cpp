@@ -114,10 +114,15 @@ void UnrolledLoops::setStretches(Block &block,
       stretches[&op] = stretch;
   }
   // Kernels read through views: one of a step's result is in the stretch of all
-  // its readers, which may be the next one.
+  // its readers, which may be the next one. What is returned or joined is
+  // stored as the view has it.
   for (Operation &op : llvm::reverse(block)) {
     if (!isa<ViewOpInterface>(op) || steps.contains(&op) || op.use_empty() ||
-        !stretches.contains(&op))
+        !stretches.contains(&op) ||
+        llvm::any_of(op.getUsers(), [&](Operation *user) {
+          return isJoin.contains(user) ||
+                 user->hasTrait<OpTrait::IsTerminator>();
+        }))
       continue;
     unsigned first = stretches.lookup(*op.user_begin());
     if (llvm::all_of(op.getUsers(), [&](Operation *user) {
