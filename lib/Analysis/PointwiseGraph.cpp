@@ -371,7 +371,7 @@ private:
     if (succeeded(access.view)) {
       add(*access.view);
       for (const Index &index : access.indices)
-        key.second.append({index.node, index.stride});
+        key.second.append({index.node, index.stride, index.size});
       return key;
     }
     for (const Step &step : path) {

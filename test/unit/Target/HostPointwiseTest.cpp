@@ -226,6 +226,18 @@ TEST(Pointwise, GathersOfGathers) {
               {"6x40xi64"}, 20.0);
 }
 
+TEST(Pointwise, GathersFromPartsOfOneTensor) {
+  checkRegion("pointwise", {"20xi64", "40xi64"}, R"(
+    %s = fact.slice %a0 dim 0 start 0 : (tensor<20xi64>) -> tensor<4xi64>
+    %0 = fact.gather %s, %a1 dim 0 : (tensor<4xi64>, tensor<40xi64>) -> tensor<40xi64>
+    %1 = fact.gather %a0, %a1 dim 0 : (tensor<20xi64>, tensor<40xi64>) -> tensor<40xi64>
+    %f = fact.constant dense<4> : tensor<i64>
+    %2 = fact.compare lt %a1, %f : (tensor<40xi64>, tensor<i64>) -> tensor<40xi1>
+    %3 = fact.select %2, %0, %1 : (tensor<40xi1>, tensor<40xi64>, tensor<40xi64>) -> tensor<40xi64>
+    fact.yield %3 : tensor<40xi64>)",
+              {"40xi64"}, 16.0);
+}
+
 static void checkRotary(const std::string &type, const char *order,
                         const std::string &angle) {
   std::string x = "2x3x5x16x" + type, y = "2x5x3x16x" + type;
