@@ -44,7 +44,12 @@ static Value buildSplat(KernelBuilder &b, fact::ConstantOp constant,
     number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
     return b.constant(number.convertToDouble(), type);
   }
-  return b.constant(elements.getSplatValue<APInt>().getSExtValue(), type);
+  // A double does not hold each integer of 64 bits.
+  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type),
+                                    elements.getSplatValue<APInt>());
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  return arith::ConstantOp::create(b, attr);
 }
 
 bool Elements::isUniform(const Node &node) const {

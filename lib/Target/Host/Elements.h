@@ -12,6 +12,8 @@ namespace fact::host {
 /// One value of a region at one element, or at a vector of neighbors, computed
 /// from elements in memory and from anchors, which the kernel computes itself.
 class Elements {
+  using Node = PointwiseGraph::Node;
+
 public:
   using Leaf = PointwiseGraph::Leaf;
   /// The address of a leaf's element, and the distance to its neighbor.
@@ -36,6 +38,13 @@ public:
     return !graph.getNodes()[graph.getResults().front()].op;
   }
 
+  /// Whether it takes more than reading and constants.
+  bool computes() const {
+    return llvm::any_of(graph.getNodes(), [](const Node &node) {
+      return node.op && !mlir::isa<ConstantOp>(node.op);
+    });
+  }
+
   /// The root at one element (`width` 0) or at `width` neighbors. `locate` is
   /// asked for leaves that are read through gathers.
   Value build(KernelBuilder &b, int64_t width,
@@ -43,8 +52,6 @@ public:
               llvm::function_ref<Place(const Leaf &)> locate = nullptr) const;
 
 private:
-  using Node = PointwiseGraph::Node;
-
   /// A leaf that is read through gathers; `values` are those of the nodes.
   Value buildGather(KernelBuilder &b, const Leaf &leaf,
                     llvm::ArrayRef<Value> values, int64_t width,

@@ -86,6 +86,13 @@ public:
   /// Whether elements may be combined with others first than those before.
   /// Running sums of f64 could then overflow, and those of less cannot.
   bool mayReassociate() const { return !rounds || !element.isF64(); }
+  /// How many may be combined first: products of eight floats of f32 are within
+  /// the range of f64.
+  int64_t getMostLanes() const {
+    return combining == CombiningKind::MUL && rounds && isa<FloatType>(element)
+               ? 8
+               : std::numeric_limits<int64_t>::max();
+  }
 
 private:
   Value convert(Value value, Type to);
@@ -153,6 +160,10 @@ FailureOr<Elements> ScanRegion::plan(Value value, EmitError emitError) const {
   return elements;
 }
 
+/// Elements of few rows that may be computed by the threads that scan these;
+/// a kernel of their own uses all.
+static constexpr int64_t fewRows = 4, mostComputed = 1 << 16;
+
 FailureOr<ScanRegion> ScanRegion::read(FusedOp fused, EmitError emitError) {
   auto scans = fused.getBody().getOps<ScanOp>();
   if (scans.empty())
@@ -183,6 +194,15 @@ FailureOr<ScanRegion> ScanRegion::read(FusedOp fused, EmitError emitError) {
       return failure();
     region.results.push_back(std::move(*elements));
   }
+  auto computes = [](const Elements &elements) { return elements.computes(); };
+  if (region.rows.countRows() < fewRows &&
+      first.getType().getNumElements() > mostComputed &&
+      (llvm::any_of(llvm::make_second_range(region.scans), computes) ||
+       llvm::any_of(region.results, computes)))
+    return emitError() << "computes at most " << mostComputed
+                       << " elements of fewer than " << fewRows
+                       << " rows, of which " << first.getType().getNumElements()
+                       << " are needed";
   return region;
 }
 
@@ -286,6 +306,8 @@ ScanBuilder::ScanBuilder(KernelBuilder &b, const ScanRegion &region)
   for (const Elements &elements : region.results)
     computes |= !elements.isLeaf();
   rowLanes = computes ? 2 * lanes : lanes;
+  for (const Running &each : running)
+    rowLanes = std::min(rowLanes, each.getMostLanes());
 }
 
 Value ScanBuilder::load(const Elements::Leaf &leaf, const Position &at,

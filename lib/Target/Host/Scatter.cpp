@@ -21,6 +21,9 @@ using vector::CombiningKind;
 
 /// Updates per element that are added one by one in the type of the elements.
 static constexpr int64_t longestChain = 64;
+/// Elements that may be computed by the one thread that applies the updates;
+/// a kernel of their own uses all.
+static constexpr int64_t mostComputed = 1 << 16;
 
 namespace {
 /// Values over one index space, with the place in the result of each point: for
@@ -64,8 +67,9 @@ public:
   ScatterFamily() : FamilyOf(scatterRule, "host", {&HostRowsAttr::kind}) {}
 
   StringRef getLimits() const override {
-    return "Also the pointwise ops and views before the scatter. Booleans are "
-           "only set.";
+    return "Also the pointwise ops and views before the scatter, of at most "
+           "65536 "
+           "elements. Booleans are only set.";
   }
 };
 
@@ -159,6 +163,12 @@ FailureOr<ScatterRegion> ScatterRegion::read(FusedOp fused,
   FailureOr<Elements> updates = plan(op.getUpdates());
   if (failed(source) || failed(indices) || failed(updates))
     return failure();
+  for (const auto &[value, elements] :
+       {std::pair(op.getSource(), &*source), {op.getUpdates(), &*updates}})
+    if (elements->computes() && value.getType().getNumElements() > mostComputed)
+      return emitError() << "computes at most " << mostComputed
+                         << " elements, of which "
+                         << value.getType().getNumElements() << " are needed";
   ScatterRegion region{{StridedView::identity(op.getSource()), *source},
                        {getTargets(op), *updates},
                        *indices};
@@ -217,7 +227,7 @@ Value ScatterBuilder::combine(Value x, Value y) {
   };
   switch (op.getKind()) {
   case ScatterKind::set:
-    return y;
+    break;
   case ScatterKind::sum:
     return reduce(CombiningKind::ADD);
   case ScatterKind::prod:
@@ -227,7 +237,7 @@ Value ScatterBuilder::combine(Value x, Value y) {
   case ScatterKind::min:
     return reduce(isFloat ? CombiningKind::MINIMUMF : CombiningKind::MINSI);
   }
-  llvm_unreachable("all kinds are above");
+  llvm_unreachable("combines nothing");
 }
 
 namespace {
@@ -323,7 +333,9 @@ void ScatterBuilder::applyUpdates() {
                                    b.integer(size)),
              [&] { body(index); });
   };
+  // Neighbors of one index that go to one place go there one by one.
   bool isShared =
+      (columns == 1 || destination.strides.back() != 0) &&
       llvm::all_of(region.indices.getLeaves(), [](const Elements::Leaf &leaf) {
         return leaf.view.strides.back() == 0;
       });

@@ -268,6 +268,23 @@ TEST(Scan, SeveralInOnePass) {
   }
 }
 
+// Products of more than eight f32 exceed the range of f64, and 0 times that is
+// NaN.
+TEST(Scan, ProductsBehindAZero) {
+  std::string numbers = "0.0";
+  for (int i = 1; i < 64; ++i)
+    numbers += ", 1.0e30";
+  checkRegion("scan", {"3x64xf32"},
+              formatv(R"(
+    %c = fact.constant dense<[{0}]> : tensor<64xf32>
+    %0 = fact.mul %a0, %c : (tensor<3x64xf32>, tensor<64xf32>) -> tensor<3x64xf32>
+    %1 = fact.scan prod %0 dim 1 : tensor<3x64xf32>
+    fact.yield %1 : tensor<3x64xf32>)",
+                      numbers)
+                  .str(),
+              {"3x64xf32"});
+}
+
 //===----------------------------------------------------------------------===//
 // scatter
 //===----------------------------------------------------------------------===//
@@ -294,6 +311,33 @@ TEST(Scatter, AnyDimension) {
                         kind, dim, T(source), T(indices), T(updates))
                     .str(),
                 {source}, 4.0);
+}
+
+// Neighbors that go to one place: an index of a whole row, and one of all.
+TEST(Scatter, ManyUpdatesOfOnePlace) {
+  for (const char *kind : {"sum", "max", "set"})
+    checkRegion("scatter", {"32xf32", "4x1xi64", "4x37xf32"},
+                formatv(R"(
+    %0 = fact.expand %a1 : (tensor<4x1xi64>) -> tensor<4x37xi64>
+    %1 = fact.scatter {0} %a0, %0, %a2 dim 0 : (tensor<32xf32>, tensor<4x37xi64>, tensor<4x37xf32>) -> tensor<32xf32>
+    fact.yield %1 : tensor<32xf32>)",
+                        kind)
+                    .str(),
+                {"32xf32"}, 3.0);
+  checkRegion("scatter", {"5xf32", "64xf32"}, R"(
+    %0 = fact.constant dense<3> : tensor<64xi64>
+    %1 = fact.scatter sum %a0, %0, %a1 dim 0 : (tensor<5xf32>, tensor<64xi64>, tensor<64xf32>) -> tensor<5xf32>
+    fact.yield %1 : tensor<5xf32>)",
+              {"5xf32"});
+}
+
+// Integers that no double is equal to.
+TEST(Scatter, SmallestOfLargeIntegers) {
+  checkRegion("scatter", {"4xi64", "4xi64"}, R"(
+    %0 = fact.constant dense<9223372036854775807> : tensor<9xi64>
+    %1 = fact.scatter min %0, %a0, %a1 dim 0 : (tensor<9xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<9xi64>
+    fact.yield %1 : tensor<9xi64>)",
+              {"9xi64"}, 3.0);
 }
 
 // Source, indices and updates are computed where they are needed.
