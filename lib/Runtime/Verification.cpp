@@ -172,10 +172,9 @@ void Verifier::drawScales(TestedKernel &reference) {
     return isFloat(result.type) && result.elements() < few;
   };
   // Others have the scale of normal operands.
-  bool isDrawn = trial().kind == TrialKind::Normal ||
-                 trial().kind == TrialKind::Large ||
-                 trial().kind == TrialKind::Negative ||
-                 trial().kind == TrialKind::Means;
+  bool isDrawn =
+      trial().kind == TrialKind::Normal || trial().kind == TrialKind::Large ||
+      trial().kind == TrialKind::Negative || trial().kind == TrialKind::Means;
   if (!isDrawn || job.operands.empty() ||
       std::none_of(job.results.begin(), job.results.end(), isFew))
     return;
