@@ -45,11 +45,9 @@ static Value buildSplat(KernelBuilder &b, fact::ConstantOp constant,
     return b.constant(number.convertToDouble(), type);
   }
   // A double does not hold each integer of 64 bits.
-  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type),
-                                    elements.getSplatValue<APInt>());
-  if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, Attribute(attr));
-  return arith::ConstantOp::create(b, attr);
+  return b.constant(b.getIntegerAttr(getElementTypeOrSelf(type),
+                                     elements.getSplatValue<APInt>()),
+                    type);
 }
 
 bool Elements::isUniform(const Node &node) const {

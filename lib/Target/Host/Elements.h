@@ -9,6 +9,10 @@
 #include "fact/Analysis/PointwiseGraph.h"
 
 namespace fact::host {
+/// Elements that may be computed on the way where one thread or few do the
+/// rest; more are a kernel of their own, which uses all.
+inline constexpr int64_t mostComputed = 1 << 16;
+
 /// One value of a region at one element, or at a vector of neighbors, computed
 /// from elements in memory and from anchors, which the kernel computes itself.
 class Elements {

@@ -301,9 +301,13 @@ Value KernelBuilder::constant(double value, Type type) {
   TypedAttr attr = isa<FloatType>(element)
                        ? TypedAttr(getFloatAttr(element, value))
                        : TypedAttr(getIntegerAttr(element, value));
+  return constant(attr, type);
+}
+
+Value KernelBuilder::constant(TypedAttr element, Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
-    attr = DenseElementsAttr::get(vector, Attribute(attr));
-  return arith::ConstantOp::create(*this, attr);
+    element = DenseElementsAttr::get(vector, Attribute(element));
+  return arith::ConstantOp::create(*this, element);
 }
 
 Value KernelBuilder::splat(Value scalar, int64_t width) {

@@ -148,6 +148,7 @@ public:
   Value columnOffset(const RowView &view, Value column);
 
   Value constant(double value, Type type);
+  Value constant(mlir::TypedAttr element, Type type);
   Value splat(Value scalar, int64_t width);
   Value lane(Value vector, int64_t index);
   Type withWidth(Type element, int64_t width);

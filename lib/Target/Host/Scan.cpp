@@ -160,9 +160,8 @@ FailureOr<Elements> ScanRegion::plan(Value value, EmitError emitError) const {
   return elements;
 }
 
-/// Elements of few rows that may be computed by the threads that scan these;
-/// a kernel of their own uses all.
-static constexpr int64_t fewRows = 4, mostComputed = 1 << 16;
+/// Rows that are too few to share among threads.
+static constexpr int64_t fewRows = 4;
 
 FailureOr<ScanRegion> ScanRegion::read(FusedOp fused, EmitError emitError) {
   auto scans = fused.getBody().getOps<ScanOp>();

@@ -21,9 +21,6 @@ using vector::CombiningKind;
 
 /// Updates per element that are added one by one in the type of the elements.
 static constexpr int64_t longestChain = 64;
-/// Elements that may be computed by the one thread that applies the updates;
-/// a kernel of their own uses all.
-static constexpr int64_t mostComputed = 1 << 16;
 
 namespace {
 /// Values over one index space, with the place in the result of each point: for
