@@ -64,7 +64,9 @@ public:
 
   StringRef getLimits() const override {
     return "Sums, products, maxima and minima of numbers. All results have the "
-           "shape of the scans.";
+           "shape of the scans. Of fewer than 4 rows, at most 65536 elements "
+           "are "
+           "computed on the way.";
   }
 };
 
