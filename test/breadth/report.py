@@ -30,11 +30,15 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def kernels_of(bundle: Path) -> list[dict[str, Any]]:
-    """Rule and time of each step of the program, as fact-tune measured them."""
-    known = {kernel["name"]: kernel for kernel in read(bundle / "tuning.json").get("kernels", [])}
-    steps = read(bundle / "bundle.json")["program"]
-    return [{"name": step["kernel"], "rule": known.get(step["kernel"], {}).get("rule"),
-             "us": known.get(step["kernel"], {}).get("us")} for step in steps]
+    """Rule and time of each step of the program: as fact-tune measured it, or in a profile of a
+    library that was not tuned, which waits after each step."""
+    content = read(bundle / "bundle.json")
+    rules = {kernel["name"]: kernel["rule"] for kernel in content["kernels"]}
+    tuned = {kernel["name"]: kernel for kernel in read(bundle / "tuning.json").get("kernels", [])}
+    profiled = {step["name"]: step["us"] for step in read(bundle / "time.json").get("steps", [])}
+    return [{"name": name, "rule": tuned.get(name, {}).get("rule") or rules.get(name),
+             "us": tuned.get(name, {}).get("us") or profiled.get(name)}
+            for name in (step["kernel"] for step in content["program"])]
 
 
 def entry_of(bundle: Path) -> dict[str, Any]:

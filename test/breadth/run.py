@@ -27,6 +27,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import faulthandler
+import fcntl
 import json
 import logging
 import os
@@ -59,6 +60,7 @@ from fact.bench import (  # noqa: E402
     measure_gpu,
     measure_host,
     prepare,
+    profile,
 )
 from fact.end_to_end import compare_with_module  # noqa: E402
 
@@ -191,15 +193,27 @@ def pack(arguments) -> int:
 # With the GPU, or on the host.
 
 
+def made(bundle: Path) -> tuple[torch.nn.Module, Any]:
+    """The module of a bundle and its inputs, on the CPU."""
+    record = json.loads((bundle / "case.json").read_text())
+    precision = record["precision"]
+    set_precision(precision)
+    each = next(each for each in cases(precision) if each.name == record["name"])
+    return each.make_of(record["sizes"], precision)
+
+
+@contextlib.contextmanager
+def alone_with_device(folder: Path):
+    """One process at a time."""
+    with open(folder / "device.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 class Loaded:
     """The library of a bundle and its module, on the library's device."""
 
-    def __init__(self, bundle: Path):
-        record = json.loads((bundle / "case.json").read_text())
-        precision = record["precision"]
-        set_precision(precision)
-        each = next(each for each in cases(precision) if each.name == record["name"])
-        module, inputs = each.make_of(record["sizes"], precision)
+    def __init__(self, bundle: Path, module: torch.nn.Module, inputs: Any):
         library = fact.load(bundle / f"{bundle.name}.so")
         self.device = torch.device(library.device_type)
         self.module = module.to(self.device)
@@ -215,7 +229,7 @@ class Loaded:
 def compare_library(bundle: Path, baselines: Sequence[str], _: float) -> dict[str, Any]:
     """Errors of the library and of eager by result. torch.compile's kernels are compiled, so that
     they are in its cache when they are timed; max-autotune's are not, which are chosen by times."""
-    loaded = Loaded(bundle)
+    loaded = Loaded(bundle, *made(bundle))
     with torch.no_grad():
         verdict = compare_with_module(loaded.model, loaded.module, loaded.inputs)
         for name in {"compile", "reduce-overhead"} & set(baselines):
@@ -227,11 +241,12 @@ def compare_library(bundle: Path, baselines: Sequence[str], _: float) -> dict[st
 
 
 def time_library(bundle: Path, baselines: Sequence[str], seconds: float) -> dict[str, Any]:
-    """Times of the library and of each baseline that runs; of a GPU with launches and alone, and
-    of the host until the call returns."""
-    loaded = Loaded(bundle)
-    callables, broken = {"fact": loaded.prepare("fact")}, {}
-    with torch.no_grad():
+    """Times of the library and of each baseline that runs; of a GPU with launches and alone, of
+    each kernel, and of the host until the call returns."""
+    module, inputs = made(bundle)
+    with alone_with_device(bundle.parent), torch.no_grad():
+        loaded = Loaded(bundle, module, inputs)
+        callables, broken = {"fact": loaded.prepare("fact")}, {}
         for name in baselines:
             try:
                 callables[name] = loaded.prepare(name)
@@ -244,7 +259,9 @@ def time_library(bundle: Path, baselines: Sequence[str], seconds: float) -> dict
         if loaded.device.type == "cuda":
             host_us = measure_host(callables, rounds=20)
             alone = measure_gpu(callables, Timer(loaded.device).flush.zero_, host_us)
-            result.update(host_us=host_us, gpu=medians(alone))
+            result.update(host_us=host_us, gpu=medians(alone),
+                          steps=[{"name": step["name"], "us": step["us"]}
+                                 for step in profile(loaded.model, loaded.inputs, runs=10)])
     return result
 
 
@@ -400,9 +417,10 @@ def run(arguments) -> int:
                        "--baselines", *arguments.baselines]
                 for mode in STAGES}
     in_parallel("compare", linked, commands["compare"], arguments.parallel)
-    # One process at a time: others would disturb what is measured.
+    # One process at a time has the device; the next one's module is made meanwhile. On the host
+    # that would disturb what is measured.
     if not arguments.no_time:
-        supervise("time", linked, commands["time"])
+        in_parallel("time", linked, commands["time"], 1 if on_host else 3)
     return report.write(folder, bundles)
 
 

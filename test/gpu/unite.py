@@ -38,6 +38,8 @@ def unite(bundle: Path) -> None:
                    key=lambda each: (each["key"].startswith("cublas"), each.get("predicted_us", 0)))
         kernel["candidates"] = [best, *(each for each in kernel["candidates"]
                                         if each.get("fallback") and each is not best)]
+        # A plain product would rank candidates that are gone.
+        kernel.pop("product", None)
         text = (bundle / best["source"]).read_text()
         if not is_heavy(text) and not best.get("flags") and not best.get("link"):
             plain.setdefault(headers(text), {}).setdefault(best["symbol"], (text, []))[1].append(best)
