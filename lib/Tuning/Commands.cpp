@@ -248,13 +248,7 @@ std::string Tuner::findCompiler() {
   Outcome outcome = runChecked(command);
   if (!outcome.succeeded())
     throw Failure("'" + command.text() + "' ended with " + outcome.text());
-  std::istringstream lines(outcome.output);
-  std::string line, text;
-  while (std::getline(lines, line))
-    if (!line.empty() && !contains(line, "InstalledDir") &&
-        !contains(line, "Copyright"))
-      text += (text.empty() ? "" : "; ") + line;
-  return text;
+  return identifyCompiler(outcome.output);
 }
 
 } // namespace tuning

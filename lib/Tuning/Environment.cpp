@@ -115,6 +115,23 @@ std::string hostCompilerOf(const Words &compile) {
   return found.empty() ? "g++" : found;
 }
 
+static bool isNotice(const std::string &line) {
+  for (const char *notice : {"InstalledDir", "Copyright", "Built on",
+                             "This is free software", "warranty"})
+    if (contains(line, notice))
+      return true;
+  return line.empty();
+}
+
+std::string identifyCompiler(const std::string &version) {
+  std::istringstream lines(version);
+  std::string line, text;
+  while (std::getline(lines, line))
+    if (!isNotice(line))
+      text += (text.empty() ? "" : "; ") + line;
+  return text;
+}
+
 /// The output of `--version`; "" if there is no such program, which the
 /// compiler itself reports.
 static std::string versionOf(const std::string &program) {

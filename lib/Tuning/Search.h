@@ -87,6 +87,10 @@ std::string hashOfTree(const std::filesystem::path &folder);
 /// Flags that compilers read from the environment.
 std::string inheritedFlags(bool cuda);
 
+/// What `--version` of a compiler says of it, in one line: no places, no
+/// notices, and not when one of its builds for several processors was made.
+std::string identifyCompiler(const std::string &version);
+
 /// The host compiler that an nvcc command uses.
 std::string hostCompilerOf(const Words &compile);
 

@@ -113,6 +113,29 @@ TEST(Environment, FlagsThatNvccInherits) {
   EXPECT_EQ(inheritedFlags(true), before);
 }
 
+// Builds of one version for two processors, which compile the same objects.
+TEST(Environment, CompilersByTheirVersions) {
+  auto nvcc = [](const std::string &made, const std::string &version) {
+    return identifyCompiler("nvcc: NVIDIA (R) Cuda compiler driver\n"
+                            "Copyright (c) 2005-2025 NVIDIA Corporation\n"
+                            "Built on " +
+                            made +
+                            "\n"
+                            "Cuda compilation tools, release 13.0, " +
+                            version + "\n");
+  };
+  EXPECT_EQ(nvcc("Wed_Aug_20_01:57:39_PM_PDT_2025", "V13.0.88"),
+            nvcc("Wed_Aug_20_01:58:59_PM_PDT_2025", "V13.0.88"));
+  EXPECT_NE(nvcc("", "V13.0.88"), nvcc("", "V13.0.89"));
+  EXPECT_EQ(
+      identifyCompiler("g++ (Debian 12.2.0-14) 12.2.0\n"
+                       "Copyright (C) 2022 Free Software Foundation, Inc.\n"
+                       "This is free software; see the source for copying "
+                       "conditions.  There is NO\n"
+                       "warranty; not even for MERCHANTABILITY.\n\n"),
+      "g++ (Debian 12.2.0-14) 12.2.0");
+}
+
 TEST(Environment, TheHostCompilerOfNvcc) {
   EXPECT_EQ(hostCompilerOf({"nvcc", "-c"}), "g++");
   EXPECT_EQ(hostCompilerOf({"nvcc", "-ccbin", "clang++"}), "clang++");

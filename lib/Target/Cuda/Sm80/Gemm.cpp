@@ -168,6 +168,14 @@ double GemmPlan::getPeak(MatrixRate rate) const {
   return machine.matrixFlops[size_t(rate)];
 }
 
+/// Blocks that run on a multiprocessor at a time.
+double GemmPlan::countResident(Sm80GemmAttr schedule) const {
+  double fitting = machine.sharedMemoryBytes / getSharedMemoryBytes(schedule);
+  double blocks = double(countTiles(schedule.getTile())) *
+                  schedule.getSplitK() / machine.multiprocessors;
+  return std::max(std::min(fitting, std::ceil(blocks)), 1.0);
+}
+
 /// The share of the units' peak that blocks reach.
 double GemmPlan::getEfficiency(Sm80GemmAttr schedule) const {
   Extents tile = schedule.getTile(), warps = schedule.getWarps();
@@ -182,11 +190,7 @@ double GemmPlan::getEfficiency(Sm80GemmAttr schedule) const {
     share = (machine.architecture.starts_with("sm_8") ? 0.85 : 0.6) /
             (1 + 8 * loads);
   // Warps that run while others wait.
-  double resident = std::min<double>(
-      machine.sharedMemoryBytes / getSharedMemoryBytes(schedule),
-      std::ceil(double(countTiles(tile)) * schedule.getSplitK() /
-                machine.multiprocessors));
-  double active = std::max(resident, 1.0) * schedule.getThreads() / 32;
+  double active = countResident(schedule) * schedule.getThreads() / 32;
   return share * active / (active + 2);
 }
 
@@ -210,6 +214,13 @@ double GemmPlan::predict(ScheduleAttr schedule) const {
   double area = double(tile[0]) * tile[1] * products;
   double compute = waves * 2 * area * depth * work * machine.multiprocessors /
                    (peak * getEfficiency(own));
+  // A step waits for loads that were begun as many steps before as there are
+  // stages but one. An H200 takes 64 us for 128 steps of three stages.
+  constexpr double loadSeconds = 1e-6;
+  double rounds =
+      std::ceil(blocks / (machine.multiprocessors * countResident(own)));
+  compute = std::max(compute, rounds * depth / tile[2] * loadSeconds /
+                                  (own.getStages() - 1));
   double slots = 8 + gemm.epilogue->getCost() + 4.0 * gemm.operands.size() +
                  4.0 * gemm.results.size();
   double epilogue = waves * area * slots / (128 * machine.clock);

@@ -58,6 +58,7 @@ private:
   mlir::LogicalResult checkWarps(Sm80GemmAttr schedule,
                                  EmitError emitError) const;
   double getPeak(MatrixRate rate) const;
+  double countResident(Sm80GemmAttr schedule) const;
   double getEfficiency(Sm80GemmAttr schedule) const;
   void emitGemm(const KernelVariant &variant, llvm::raw_ostream &os) const;
 
