@@ -31,7 +31,6 @@ void fact::buildRaisePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createMergeProjections());
-  manager.addPass(createSumShortProducts());
   manager.addNestedPass<func::FuncOp>(createOrderSteps());
   manager.addNestedPass<func::FuncOp>(createHoistPrepare());
 }

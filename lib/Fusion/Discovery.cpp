@@ -144,8 +144,9 @@ static void rankBelow(ArrayRef<Proposal> chosen,
     proposal.priority = --next;
 }
 
-/// Writes out raised ops that no family takes but the last resort, and
-/// reductions of windows where only those of rows have a family.
+/// Writes out raised ops that no family takes but the last resort, reductions
+/// of windows where only those of rows have a family, and products of few
+/// terms.
 void Discovery::writeOutRefused(Block &block) {
   // Knows the block as it is, until an op is written out.
   std::optional<GroupedBlock> nothing;
@@ -164,10 +165,13 @@ void Discovery::writeOutRefused(Block &block) {
   IRRewriter rewriter(module.getContext());
   for (Operation *op = &block.front(); op;) {
     Operation *next = op->getNextNode();
-    if (canWriteOut(op) && !isTaken(op)) {
+    auto matmul = dyn_cast<MatmulOp>(op);
+    bool sums = matmul && isShort(matmul, target->getMostScaledRows());
+    if (sums || (canWriteOut(op) && !isTaken(op))) {
       Operation *before = op->getPrevNode();
       rewriter.setInsertionPoint(op);
-      rewriter.replaceOp(op, writeOut(rewriter, op));
+      rewriter.replaceOp(op, sums ? sumScaledRows(rewriter, matmul)
+                                  : writeOut(rewriter, op));
       nothing.reset();
       // The new ops may need it too.
       next = before ? before->getNextNode() : &block.front();

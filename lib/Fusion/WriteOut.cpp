@@ -21,6 +21,7 @@ public:
   Value write(AttentionOp op);
   Value write(MatmulOp op);
   Value write(ReduceOp op);
+  Value sumScaledRows(MatmulOp op);
 
 private:
   static RankedTensorType typeOf(Value value) {
@@ -193,6 +194,31 @@ Value Writer::write(MatmulOp op) {
                           op.getTransposeA(), op.getTransposeB(), op.getTf32());
 }
 
+/// 16-bit terms are added in f32, as products add them.
+Value Writer::sumScaledRows(MatmulOp op) {
+  // Column k of the left factor, or row k of the right one.
+  auto take = [&](Value factor, bool isLeft, bool isTransposed, int64_t k) {
+    SmallVector<int64_t> shape(typeOf(factor).getShape());
+    int64_t rank = shape.size(), dim = rank - (isLeft != isTransposed ? 1 : 2);
+    shape[dim] = 1;
+    Value part =
+        SliceOp::create(*this, typeOf(factor).clone(shape), factor, dim, k);
+    if (isTransposed) {
+      std::swap(shape[rank - 1], shape[rank - 2]);
+      part = ReshapeOp::create(*this, typeOf(factor).clone(shape), part);
+    }
+    return widen(part);
+  };
+  Value sum;
+  for (int64_t k = 0; k < op.getK(); ++k) {
+    Value term =
+        MulOp::create(*this, take(op.getLhs(), true, op.getTransposeA(), k),
+                      take(op.getRhs(), false, op.getTransposeB(), k));
+    sum = sum ? AddOp::create(*this, sum, term) : term;
+  }
+  return convert(sum, op.getType().getElementType());
+}
+
 /// The elements of `value`, of which `reduce` reduces a function, at one place
 /// of each window, without the reduced dimensions.
 Value Writer::takePlace(Value value, ReduceOp reduce, WindowsOp windows,
@@ -299,4 +325,22 @@ Value fact::writeOut(OpBuilder &builder, Operation *op) {
       .Case<AttentionOp, MatmulOp, NormOp, ReduceOp, SoftmaxOp>(
           [&](auto raised) { return writer.write(raised); })
       .Default([](Operation *) { return Value(); });
+}
+
+bool fact::isShort(MatmulOp op, int64_t mostTerms) {
+  auto readsWindows = [](Value factor) {
+    while (auto view = factor.getDefiningOp<ViewOpInterface>()) {
+      if (isa<WindowsOp>(view))
+        return true;
+      factor = view->getOperand(0);
+    }
+    return false;
+  };
+  return op.getK() > 0 && op.getK() <= mostTerms && op.getM() > mostTerms &&
+         op.getN() > mostTerms && !readsWindows(op.getLhs()) &&
+         !readsWindows(op.getRhs());
+}
+
+Value fact::sumScaledRows(OpBuilder &builder, MatmulOp op) {
+  return Writer(op.getLoc(), builder).sumScaledRows(op);
 }

@@ -16,6 +16,13 @@ bool canWriteOut(mlir::Operation *op);
 /// broadcast in part becomes one of expanded factors. A reduction of windows
 /// becomes pointwise ops on slices, one for each place in a window.
 mlir::Value writeOut(mlir::OpBuilder &builder, mlir::Operation *op);
+
+/// Whether a product has at most so many terms, and more rows and columns. One
+/// of windows has kernels of its own.
+bool isShort(MatmulOp op, int64_t mostTerms);
+
+/// Builds a product as a sum of scaled rows, one for each term.
+mlir::Value sumScaledRows(mlir::OpBuilder &builder, MatmulOp op);
 } // namespace fact
 
 #endif // FACT_LIB_FUSION_WRITEOUT_H

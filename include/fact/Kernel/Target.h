@@ -34,6 +34,10 @@ public:
   };
   virtual Commands getCommands() const = 0;
 
+  /// Products of so many terms at most are sums of scaled rows: kernels of
+  /// pointwise ops store them as fast as memory takes them.
+  virtual int64_t getMostScaledRows() const { return 0; }
+
   /// The processor that compiled kernels need.
   struct Processor {
     /// "x86_64", and LLVM's name: "x86-64-v3".

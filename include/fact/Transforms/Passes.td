@@ -323,33 +323,6 @@ def MergeProjections : Pass<"fact-merge-projections", "::mlir::func::FuncOp"> {
     Statistic<"merged", "projections-merged", "Products merged into others">];
 }
 
-def SumShortProducts : Pass<"fact-sum-short-products"> {
-  let summary = "Write products of few terms as sums";
-  let description = [{
-    A product of two matrices whose sums have at most eight terms moves more
-    numbers than it multiplies: written as a sum of scaled rows it is
-    pointwise, and joins the kernels around it.
-
-    ```mlir
-    %0 = fact.matmul %a, %b : (tensor<64x2xf32>, tensor<2x96xf32>) -> tensor<64x96xf32>
-    ```
-    becomes
-    ```mlir
-    %0 = fact.slice %a dim 1 start 0 : (tensor<64x2xf32>) -> tensor<64x1xf32>
-    %1 = fact.slice %b dim 0 start 0 : (tensor<2x96xf32>) -> tensor<1x96xf32>
-    %2 = fact.mul %0, %1 : (tensor<64x1xf32>, tensor<1x96xf32>) -> tensor<64x96xf32>
-    %3 = fact.slice %a dim 1 start 1 : (tensor<64x2xf32>) -> tensor<64x1xf32>
-    %4 = fact.slice %b dim 0 start 1 : (tensor<2x96xf32>) -> tensor<1x96xf32>
-    %5 = fact.mul %3, %4 : (tensor<64x1xf32>, tensor<1x96xf32>) -> tensor<64x96xf32>
-    %6 = fact.add %2, %5 : (tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<64x96xf32>
-    ```
-
-    16-bit factors are multiplied and summed in f32, as products are. Products
-    with at most eight rows or columns stay as they are, and so do those of
-    windows.
-  }];
-}
-
 def OrderSteps : Pass<"fact-order-steps", "::mlir::func::FuncOp"> {
   let summary = "Make what the steps of unrolled loops read and write contiguous";
   let description = [{

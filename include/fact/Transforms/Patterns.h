@@ -27,7 +27,6 @@ void populateRaiseAttentionPatterns(mlir::RewritePatternSet &patterns,
 void populateSimplifyProductsPatterns(mlir::RewritePatternSet &patterns);
 void populateSplitGatesPatterns(mlir::RewritePatternSet &patterns,
                                 mlir::Pass::Statistic *split = nullptr);
-void populateSumShortProductsPatterns(mlir::RewritePatternSet &patterns);
 } // namespace fact
 
 #endif // FACT_TRANSFORMS_PATTERNS_H

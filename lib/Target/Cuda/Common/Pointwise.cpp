@@ -126,11 +126,16 @@ bool Pointwise::isPlain() const {
       });
 }
 
-int64_t Pointwise::getResultBytes() const {
+int64_t Pointwise::getWidestBytes() const {
   int64_t bytes = 1;
-  for (const StridedView &result : results)
+  auto add = [&](const StridedView &view) {
     bytes = std::max<int64_t>(
-        bytes, getStorageBytes(getTensorType(result.base).getElementType()));
+        bytes, getStorageBytes(getTensorType(view.base).getElementType()));
+  };
+  llvm::for_each(results, add);
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (!getArgument(i).isCoordinate && operand.strides.back() == 1)
+      add(operand);
   return bytes;
 }
 
@@ -192,7 +197,7 @@ Pointwise::getVectorsPerThread(int64_t threads, int64_t vector,
   // Vectors in flight hide latency once every multiprocessor is full: two, or
   // more short ones.
   bool many = getElements() / (threads * vector) > 16 * machine.multiprocessors;
-  return !many ? 1 : vector * getResultBytes() > 8 ? 2 : 4;
+  return !many ? 1 : vector * getWidestBytes() > 8 ? 2 : 4;
 }
 
 int64_t Pointwise::limitVector(int64_t vector) const {
@@ -200,7 +205,10 @@ int64_t Pointwise::limitVector(int64_t vector) const {
   bool gathers = sharesIndices();
   if (gathers)
     vector = std::min<int64_t>(vector, 2);
-  int64_t ofRows = vector, ofAll = vector, bytes = getResultBytes();
+  int64_t bytes = getWidestBytes();
+  while (vector > 1 && vector * bytes > 16)
+    vector /= 2;
+  int64_t ofRows = vector, ofAll = vector;
   while (getShape().back() % ofRows != 0)
     ofRows /= 2;
   bool isContiguous = llvm::all_of(results, [](const StridedView &result) {
@@ -306,11 +314,8 @@ LogicalResult fact::checkConcats(const Pointwise &pointwise,
 
 double Pointwise::predictSeconds(CudaPointwiseAttr schedule,
                                  const MachineDescription &machine) const {
-  double efficiency = 0.9;
-  if (schedule.getVector() == 4)
-    efficiency = 0.88;
-  else if (schedule.getVector() < 4)
-    efficiency = 0.75;
+  int64_t access = schedule.getVector() * getWidestBytes();
+  double efficiency = access >= 16 ? 0.9 : access >= 8 ? 0.88 : 0.75;
   if (schedule.getThreads() != 256)
     efficiency *= 0.99;
   double bytes = 0, slots = 6 + body.getCost();

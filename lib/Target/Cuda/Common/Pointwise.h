@@ -31,8 +31,8 @@ struct Pointwise {
   const ScalarFunction::Argument &getArgument(size_t operand) const {
     return body.getArguments()[operand];
   }
-  /// Bytes of the widest element of a result.
-  int64_t getResultBytes() const;
+  /// Bytes of the widest element that is stored, or read in vectors.
+  int64_t getWidestBytes() const;
   /// Whether all operands are elements at strides.
   bool isPlain() const;
   bool readsConcats() const;
@@ -48,7 +48,8 @@ struct Pointwise {
   int64_t getVectorsPerThread(int64_t threads, int64_t vector,
                               const MachineDescription &machine) const;
 
-  /// A vector that does not divide the rows of the index space is halved until
+  /// A vector has at most 16 bytes: one access, next to its neighbor's. One
+  /// that does not divide the rows of the index space is halved until
   /// it does; where that leaves little and results are contiguous, until it
   /// divides all of them.
   int64_t limitVector(int64_t vector) const;
