@@ -328,17 +328,18 @@ Value fact::writeOut(OpBuilder &builder, Operation *op) {
 }
 
 bool fact::isShort(MatmulOp op, int64_t mostTerms) {
-  auto readsWindows = [](Value factor) {
+  auto reads = [](Value factor, auto isKind) {
     while (auto view = factor.getDefiningOp<ViewOpInterface>()) {
-      if (isa<WindowsOp>(view))
+      if (isKind(view))
         return true;
       factor = view->getOperand(0);
     }
     return false;
   };
   return op.getK() > 0 && op.getK() <= mostTerms && op.getM() > mostTerms &&
-         op.getN() > mostTerms && !readsWindows(op.getLhs()) &&
-         !readsWindows(op.getRhs());
+         op.getN() > mostTerms && !op.getTransposeB() &&
+         !reads(op.getLhs(), llvm::IsaPred<WindowsOp>) &&
+         !reads(op.getRhs(), llvm::IsaPred<WindowsOp, PermuteOp>);
 }
 
 Value fact::sumScaledRows(OpBuilder &builder, MatmulOp op) {

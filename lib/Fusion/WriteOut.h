@@ -17,8 +17,9 @@ bool canWriteOut(mlir::Operation *op);
 /// becomes pointwise ops on slices, one for each place in a window.
 mlir::Value writeOut(mlir::OpBuilder &builder, mlir::Operation *op);
 
-/// Whether a product has at most so many terms, and more rows and columns. One
-/// of windows has kernels of its own.
+/// Whether a product has at most so many terms, and more rows and columns, and
+/// its right factor has rows to scale: a transposed one would be read in single
+/// elements. One of windows has kernels of its own.
 bool isShort(MatmulOp op, int64_t mostTerms);
 
 /// Builds a product as a sum of scaled rows, one for each term.

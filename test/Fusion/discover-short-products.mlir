@@ -21,30 +21,31 @@ func.func @two(%a: tensor<64x2xf32>, %b: tensor<2x96xf32>) -> tensor<64x96xf32> 
   return %1 : tensor<64x96xf32>
 }
 
-// 16-bit terms are summed in f32; batches of one factor, both transposed.
+// 16-bit terms are summed in f32; batches of one factor, which is transposed.
 // CHECK-LABEL: func @batches
 // CHECK: fact.fused "pointwise"
 // CHECK: fact.mul {{.*}} : (tensor<5x9x1xf32>, tensor<1x16xf32>) -> tensor<5x9x16xf32>
 // CHECK: fact.add {{.*}} tensor<5x9x16xf32>
 // CHECK: fact.cast {{.*}} : (tensor<5x9x16xf32>) -> tensor<5x9x16xbf16>
 // CHECK-NOT: fact.fused
-func.func @batches(%a: tensor<5x2x9xbf16>, %b: tensor<16x2xbf16>) -> tensor<5x9x16xbf16> {
-  %0 = fact.matmul %a, %b transpose_a transpose_b : (tensor<5x2x9xbf16>, tensor<16x2xbf16>) -> tensor<5x9x16xbf16>
+func.func @batches(%a: tensor<5x2x9xbf16>, %b: tensor<2x16xbf16>) -> tensor<5x9x16xbf16> {
+  %0 = fact.matmul %a, %b transpose_a : (tensor<5x2x9xbf16>, tensor<2x16xbf16>) -> tensor<5x9x16xbf16>
   return %0 : tensor<5x9x16xbf16>
 }
 
-// Few rows, more terms, and windows have kernels of their own.
+// Few rows, more terms, columns to scale, and windows have kernels of their own.
 // CHECK-LABEL: func @others
 // CHECK-NOT: fact.mul
-// CHECK-COUNT-3: fact.matmul
+// CHECK-COUNT-4: fact.matmul
 // CHECK-NOT: fact.mul
 // CHECK: return
 func.func @others(%a: tensor<8x2xf32>, %b: tensor<2x96xf32>, %c: tensor<64x9xf32>, %d: tensor<9x64xf32>,
-                  %x: tensor<1x12x12x1xf32>, %w: tensor<4x16xf32>) -> (tensor<8x96xf32>, tensor<64x64xf32>, tensor<121x16xf32>) {
+                  %x: tensor<1x12x12x1xf32>, %w: tensor<4x16xf32>, %e: tensor<64x2xf32>) -> (tensor<8x96xf32>, tensor<64x64xf32>, tensor<121x16xf32>, tensor<64x64xf32>) {
   %0 = fact.matmul %a, %b : (tensor<8x2xf32>, tensor<2x96xf32>) -> tensor<8x96xf32>
   %1 = fact.matmul %c, %d : (tensor<64x9xf32>, tensor<9x64xf32>) -> tensor<64x64xf32>
   %2 = fact.windows %x dim 1 kernel [2, 2] strides [1, 1] dilations [1, 1] : (tensor<1x12x12x1xf32>) -> tensor<1x11x11x2x2x1xf32>
   %3 = fact.reshape %2 : (tensor<1x11x11x2x2x1xf32>) -> tensor<121x4xf32>
   %4 = fact.matmul %3, %w : (tensor<121x4xf32>, tensor<4x16xf32>) -> tensor<121x16xf32>
-  return %0, %1, %4 : tensor<8x96xf32>, tensor<64x64xf32>, tensor<121x16xf32>
+  %5 = fact.matmul %e, %e transpose_b : (tensor<64x2xf32>, tensor<64x2xf32>) -> tensor<64x64xf32>
+  return %0, %1, %4, %5 : tensor<8x96xf32>, tensor<64x64xf32>, tensor<121x16xf32>, tensor<64x64xf32>
 }
