@@ -66,6 +66,11 @@ private:
   bool allowsVector(int64_t vector) const {
     if (region.columns % vector)
       return false;
+    // Accesses of neighbors next to each other: results that lie two accesses
+    // apart fill half of each sector.
+    for (const MatrixTensor &result : full.results)
+      if (vector * getStorageBytes(result.element) > 16)
+        return false;
     auto allows = [&](const RowOperand &operand) {
       return operand.allowsVector(vector);
     };
