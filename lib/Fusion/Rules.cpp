@@ -6,15 +6,16 @@
 // directions, as long as growing removes traffic. The group with the largest
 // speed-of-light gain is taken first; between overlapping groups that the
 // registry measured, the measured gains decide. Groups that lost an op to it
-// grow again without that op. Rules without anchors take what is left. Groups
-// keep to the stretches of unrolled loops, so that those of alike steps are
-// alike.
+// grow again without that op. Rules without anchors take what is left. At last,
+// groups that share memory merge where one kernel is predicted to be faster.
+// Groups keep to the stretches of unrolled loops, so that those of alike steps
+// are alike.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MergeGroups.h"
 #include "fact/Analysis/ReadThrough.h"
 #include "fact/Analysis/SpeedOfLight.h"
-#include "fact/Analysis/UnrolledLoops.h"
 #include "fact/Analysis/WindowedView.h"
 #include "fact/Fusion/FusionLimit.h"
 #include "fact/Fusion/Retrieval.h"
@@ -500,6 +501,7 @@ std::vector<Proposal> RulesAgent::propose(const GroupedBlock &decided,
     for (Operation &op : block->getBlock())
       if (isView(&op) == areViews)
         cover(&op);
+  mergeGroups(proposals, decided, *loops, analysis);
   // Earlier claims have higher priority.
   for (auto [i, proposal] : llvm::enumerate(proposals))
     proposal.priority = int64_t(proposals.size() - i);

@@ -329,8 +329,8 @@ def test_channels_are_read_once(root, tmp_path):
     assert kinds(report) == {"cuda_reduction"}, kinds(report)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["tiles", "reads"])
+@pytest.mark.parametrize("name", ["siblings", pytest.param("tiles", marks=pytest.mark.full),
+                                  pytest.param("reads", marks=pytest.mark.full)])
 def test_regions(root, tmp_path, name):
     report = emulate_text(root, tmp_path, root / "test" / "gpu" / f"{name}.mlir")
     if name == "tiles":

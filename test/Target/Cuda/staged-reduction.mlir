@@ -32,7 +32,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 // CHECK: using Kernel = StagedReduction<
 // CHECK-NEXT: ReductionShape<4, 64, 32>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningMaximum>, float, Body0>,
-// CHECK-NEXT: Stage<Folded<RunningSum>, float, Body1>>,
+// CHECK-NEXT: Stage<Folded<RunningSum>, float, Body1, 1>>,
 // CHECK-NEXT: Operands<Strided<0, f32, Strides<2048, 32, 1>>,
 // CHECK-NEXT: Strided<1, f32, Strides<0, 0, 1>>>,
 // CHECK-NEXT: Results<Result<Body2, Strided<2, f32, Strides<2048, 32, 1>>>>,
@@ -76,7 +76,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 
 // CHECK:      ReductionShape<64, 96, 3136>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
-// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1>>,
+// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1, 1>>,
 // CHECK-NEXT: Operands<Strided<0, bf16, Strides<301056, 3136, 1>>,
 // CHECK-NEXT:          Strided<1, bf16, Strides<0, 1, 0>>>,
 // CHECK-NEXT: Results<Result<Body2, Strided<2, bf16, Strides<301056, 3136, 1>>>>,
@@ -100,7 +100,7 @@ module attributes {fact.target = #fact.machine<"h200">} {
 
 // CHECK:      ReductionShape<8192, 512, 8, true>,
 // CHECK-NEXT: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
-// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1>>,
+// CHECK-NEXT:        Stage<Folded<RunningSum, true>, float, Body1, 1>>,
 // CHECK:      ReductionSchedule<8, {{[0-9]+, [0-9]+}}, 1, true>>;
 func.func @variance(%x: tensor<8192x4096xbf16>) -> tensor<8192xbf16> {
   %0 = fact.fused "reduction" ins(%x : tensor<8192x4096xbf16>) {
@@ -146,5 +146,51 @@ func.func @narrow_classes(%x: tensor<16x21x64x64xbf16>) -> tensor<16x21x64x64xbf
     fact.yield %1 : tensor<16x21x64x64xbf16>
   } schedule(#fact.cuda_reduction<columns = 128, lanes = 1, splits = 1, operands = held>) : tensor<16x21x64x64xbf16>
   return %0 : tensor<16x21x64x64xbf16>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// Reductions that do not need each other are one pass, which blocks share; the order of stages is that of passes.
+// CHECK: using Kernel = StagedReduction<
+// CHECK-NEXT: ReductionShape<1, 262144, 4, true>,
+// CHECK-NEXT: Stages<Stage<Folded<RunningSum>, float, Body0>,
+// CHECK-NEXT: Stage<Folded<RunningMaximum>, float, Body1>,
+// CHECK-NEXT: Stage<Place<RunningMinimum>, float, Body2>>,
+// CHECK-NEXT: Operands<
+// CHECK: ReductionSchedule<4, 1, 512, 16, false>>;
+func.func @siblings(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>) -> (tensor<f32>, tensor<f32>, tensor<i64>) {
+  %0:3 = fact.fused "reduction" ins(%x, %y : tensor<1048576xf32>, tensor<1048576xf32>) {
+  ^bb0(%a: tensor<1048576xf32>, %b: tensor<1048576xf32>):
+    %1 = fact.mul %a, %b : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+    %2 = fact.reduce sum %1 dims [0] : (tensor<1048576xf32>) -> tensor<f32>
+    %3 = fact.reduce max %a dims [0] : (tensor<1048576xf32>) -> tensor<f32>
+    %4 = fact.reduce argmin %b dims [0] : (tensor<1048576xf32>) -> tensor<i64>
+    fact.yield %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<i64>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 512, splits = 16, operands = read>) : tensor<f32>, tensor<f32>, tensor<i64>
+  return %0#0, %0#1, %0#2 : tensor<f32>, tensor<f32>, tensor<i64>
+}
+}
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// The second pass needs the mean and nothing else; the sum that comes after it in the region is of the first pass.
+// CHECK: Stages<Stage<Folded<RunningSum, true>, float, Body0>,
+// CHECK-NEXT: Stage<Folded<RunningSum>, float, Body1>,
+// CHECK-NEXT: Stage<Folded<RunningSum, true>, float, Body2, 1>>,
+func.func @passes(%x: tensor<64x1024xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0:2 = fact.fused "reduction" ins(%x : tensor<64x1024xf32>) {
+  ^bb0(%a: tensor<64x1024xf32>):
+    %1 = fact.reduce mean %a dims [1] keep : (tensor<64x1024xf32>) -> tensor<64x1xf32>
+    %2 = fact.sub %a, %1 : (tensor<64x1024xf32>, tensor<64x1xf32>) -> tensor<64x1024xf32>
+    %3 = fact.mul %2, %2 : (tensor<64x1024xf32>, tensor<64x1024xf32>) -> tensor<64x1024xf32>
+    %4 = fact.reduce mean %3 dims [1] : (tensor<64x1024xf32>) -> tensor<64xf32>
+    %5 = fact.abs %a : (tensor<64x1024xf32>) -> tensor<64x1024xf32>
+    %6 = fact.reduce sum %5 dims [1] : (tensor<64x1024xf32>) -> tensor<64xf32>
+    fact.yield %4, %6 : tensor<64xf32>, tensor<64xf32>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 128, splits = 1, operands = held>) : tensor<64xf32>, tensor<64xf32>
+  return %0#0, %0#1 : tensor<64xf32>, tensor<64xf32>
 }
 }

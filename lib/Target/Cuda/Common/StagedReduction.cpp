@@ -1,10 +1,11 @@
 //===- StagedReduction.cpp - Reductions over any dimension ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions of one tensor over the same dimensions, each of a pointwise
+// Reductions over the same dimensions of one shape, each of a pointwise
 // function of the operands and of the reductions before it, and pointwise ops
-// on all of that. A softmax is two such reductions. Columns are read in vectors
-// wherever their dimension lies.
+// on all of that. A softmax is two such reductions. Reductions that do not need
+// each other are one pass. Columns are read in vectors wherever their dimension
+// lies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,9 +86,9 @@ public:
   StringRef getLimits() const override {
     return "All reductions are over the same dimensions of tensors of one "
            "shape, and these dimensions lie together in memory; a norm is "
-           "two reductions, a softmax is two. Several reductions are one "
-           "kernel only over rows that fit in 128 KB (32768 elements of "
-           "f32). "
+           "two reductions, a softmax is two. Reductions that need each "
+           "other are one kernel only over rows that fit in 128 KB (32768 "
+           "elements of f32). "
            "Every result has the elements of the reduced tensor, or one "
            "per reduction. A reduction of a reduction (a mean of row "
            "sums) is another pattern. No matmul, gather, concat, pad or "
@@ -108,8 +109,8 @@ LogicalResult StagedReductionPlan::checkLimits(ScheduleAttr schedule,
     return emitError() << "a block has 32 to 1024 threads, not " << threads;
   if (own.getSplits() > 1) {
     if (reduction.countPasses() > 1)
-      return emitError() << "only one reduction without results of all "
-                            "elements can be split";
+      return emitError() << "only one pass without results of all elements can "
+                            "be split";
     if (lanes * own.getSplits() > reduction.getLength())
       return emitError() << "a column of " << reduction.getLength()
                          << " elements cannot be shared by " << own.getSplits()
@@ -142,8 +143,8 @@ int64_t StagedReductionPlan::getScratchBytes(CudaReductionAttr schedule) const {
   int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
   int64_t width = reduction.folds() ? 1 : getVector(schedule);
   int64_t largest = 0;
-  for (Operation *stage : reduction.stages) {
-    int64_t state = StagedReduction::getStateBytes(stage);
+  for (auto [op, pass] : reduction.stages) {
+    int64_t state = StagedReduction::getStateBytes(op);
     // States of less than a word are not shuffled.
     int64_t perWarp =
         state < 4 ? 1 : std::min(lanes, std::max<int64_t>(1, 32 / columns));
@@ -363,11 +364,14 @@ LogicalResult StagedReductionPlan::emit(ArrayRef<KernelVariant> variants,
   llvm::interleave(
       llvm::enumerate(reduction.stages),
       [&](auto stage) {
-        ReduceOp op = stage.value();
+        auto [op, pass] = stage.value();
         Type element = getTensorType(op.getOperand()).getElementType();
         os << "Stage<" << getReductionWord(op.getKind(), element) << ", "
            << getScalarName(getComputeType(element)) << ", "
-           << functors[stage.index()] << ">";
+           << functors[stage.index()];
+        if (pass > 0)
+          os << ", " << pass;
+        os << ">";
       },
       [&] { os << ",\n           "; });
   os << ">,\n    ";

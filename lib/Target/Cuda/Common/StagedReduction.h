@@ -23,9 +23,17 @@ struct StagedReduction {
   static mlir::FailureOr<StagedReduction> read(FusedOp fused,
                                                EmitError emitError);
 
+  /// A reduction, and how many passes come before the one that computes it:
+  /// those of one pass depend on earlier passes only.
+  struct Stage {
+    ReduceOp op;
+    int64_t pass;
+  };
+
   /// The region with softmax written out.
   std::unique_ptr<RegionCopy> region;
-  llvm::SmallVector<ReduceOp> stages;
+  /// In the order of their passes.
+  llvm::SmallVector<Stage> stages;
   /// What stages reduce, then the full results; and the results of columns.
   std::optional<ScalarFunction> body, columnBody;
   /// Views of [outer, length, inner], of [outer, inner] those of columns.
@@ -42,7 +50,9 @@ struct StagedReduction {
   int64_t countColumns(int64_t vector) const {
     return outer * (folds() ? 1 : inner / vector);
   }
-  int64_t countPasses() const { return stages.size() + !full.views.empty(); }
+  int64_t countPasses() const {
+    return stages.back().pass + 1 + !full.views.empty();
+  }
   /// Of one element of all operands that are not broadcast, which the cache
   /// has.
   int64_t getOperandBytes() const {
@@ -73,8 +83,7 @@ struct StagedReduction {
     return bytes;
   }
   /// Of a stage's state: a value, with its place if that is found.
-  static int64_t getStateBytes(mlir::Operation *stage) {
-    auto reduce = llvm::cast<ReduceOp>(stage);
+  static int64_t getStateBytes(ReduceOp reduce) {
     int64_t value = getStorageBytes(
         getComputeType(getTensorType(reduce.getOperand()).getElementType()));
     return reduce.getArithmetic().locates ? 2 * std::max<int64_t>(4, value)

@@ -117,7 +117,25 @@ static void writeOut(NormOp op) {
   op.erase();
 }
 
-/// Reads the reductions of a region in their order.
+/// Adds the reductions of a region, each to the first pass that can compute it.
+static void addStages(StagedReduction &reduction) {
+  // Passes that come before a value is known.
+  llvm::DenseMap<Value, int64_t> before;
+  for (Operation &op : reduction.region->get().getBodyOps()) {
+    int64_t pass = 0;
+    for (Value operand : op.getOperands())
+      pass = std::max(pass, before.lookup(operand));
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      reduction.stages.push_back({reduce, pass++});
+    for (Value result : op.getResults())
+      before[result] = pass;
+  }
+  llvm::sort(reduction.stages, [](const auto &a, const auto &b) {
+    return a.pass != b.pass ? a.pass < b.pass : a.op->isBeforeInBlock(b.op);
+  });
+}
+
+/// Reads the reductions of a region.
 static LogicalResult readStages(StagedReduction &reduction,
                                 EmitError emitError) {
   for (Operation &op :
@@ -129,19 +147,20 @@ static LogicalResult readStages(StagedReduction &reduction,
   for (Operation &op :
        llvm::make_early_inc_range(reduction.region->get().getBodyOps())) {
     if (auto reduce = dyn_cast<ReduceOp>(op))
-      reduction.stages.push_back(liftPermute(reduce));
+      liftPermute(reduce);
     else if (!isa<PointwiseOpInterface, ViewOpInterface, ConstantOp>(op))
       return emitError() << "'" << op.getName()
                          << "' is not a norm, softmax, reduction, pointwise op "
                             "or view";
   }
+  addStages(reduction);
   if (reduction.stages.empty())
     return emitError() << "needs a norm, a softmax or a reduction";
-  ReduceOp first = reduction.stages.front();
+  ReduceOp first = reduction.stages.front().op;
   ArrayRef<int64_t> shape = getTensorType(first.getOperand()).getShape();
-  for (ReduceOp stage : reduction.stages)
-    if (getTensorType(stage.getOperand()).getShape() != shape ||
-        stage.getDims() != first.getDims())
+  for (auto [op, pass] : reduction.stages)
+    if (getTensorType(op.getOperand()).getShape() != shape ||
+        op.getDims() != first.getDims())
       return emitError() << "all reductions must be over the same dimensions "
                             "of tensors of one shape";
   return success();
@@ -159,7 +178,7 @@ public:
   ReductionReader(FusedOp fused, StagedReduction &reduction,
                   EmitError emitError)
       : fused(fused), reduction(reduction), emitError(emitError) {
-    ReduceOp first = reduction.stages.front();
+    ReduceOp first = reduction.stages.front().op;
     shape.assign(getTensorType(first.getOperand()).getShape());
     dims.assign(first.getDims().begin(), first.getDims().end());
     for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
@@ -229,9 +248,9 @@ LogicalResult ReductionReader::readBodies() {
   ScalarFunction::Options options;
   options.fast = hasOnly16BitResults(fused);
   SmallVector<Value> values;
-  for (ReduceOp stage : reduction.stages) {
-    values.push_back(stage.getOperand());
-    options.leading.push_back(stage.getResult());
+  for (auto [op, pass] : reduction.stages) {
+    values.push_back(op.getOperand());
+    options.leading.push_back(op.getResult());
   }
   llvm::append_range(values, reduction.full.values);
   auto getViews = [&](const ScalarFunction &function) {
@@ -302,8 +321,8 @@ LogicalResult ReductionReader::orderDimensions() {
                           "memory, or have one element";
   // Places are counted in the order of the dimensions.
   if (!std::is_sorted(first, last) &&
-      llvm::any_of(reduction.stages, [](ReduceOp stage) {
-        return cast<RowOpInterface>(*stage).getArithmetic().locates;
+      llvm::any_of(reduction.stages, [](StagedReduction::Stage stage) {
+        return cast<RowOpInterface>(*stage.op).getArithmetic().locates;
       }))
     return emitError() << "places are counted in another order than memory's";
   auto getSize = [&](auto begin, auto end) {
@@ -391,17 +410,16 @@ FailureOr<StagedReduction> StagedReduction::read(FusedOp fused,
       failed(ReductionReader(fused, reduction, emitError).read()))
     return failure();
   // Rows that lie together belong to `rowwise`, one row op at a time, unless
-  // one read serves several.
+  // one read serves several: one pass, or rows that stay in registers.
   auto isRow = [](Operation &op) {
     return isa<NormOp, SoftmaxOp, ReduceOp>(op);
   };
   constexpr int64_t lanes = 1024, most = 128;
   int64_t held = llvm::divideCeil(reduction.getLength(), lanes) *
                  reduction.getHeldBytes(reduction.vector);
-  if (reduction.folds() && held > most &&
+  if (reduction.folds() && held > most && reduction.countPasses() > 1 &&
       llvm::count_if(fused.getBodyOps(), isRow) > 1)
-    return emitError() << "a row of several reductions stays in registers, at "
-                          "most "
+    return emitError() << "a row of several passes stays in registers, at most "
                        << most << " bytes in each of " << lanes
                        << " threads, not " << held;
   if (reduction.length >= INT32_MAX)

@@ -5,6 +5,8 @@
 // results do not depend on the order of threads. This is as fast as memory
 // where a few passes over it are all there is to do, as for the regions of the
 // `reduction` family, and slow for products: the last resort, `generic`.
+// Regions of few elements are one kernel of one thread block, which costs one
+// launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fact;
@@ -113,6 +116,16 @@ static LogicalResult lowerToLoops(ModuleOp module) {
 // The families
 //===----------------------------------------------------------------------===//
 
+/// A rule of GPUs, where a launch costs as much as a step on few elements.
+static const Rule smallRule{
+    "small",
+    "Several `reduce`, `norm`, `softmax`, pointwise ops, gathers and views on "
+    "few elements, a few thousand at most, whatever their shapes: the end of a "
+    "loss. One thread block computes them one after another. Gain: one launch "
+    "in place of several.",
+    /*seed=*/nullptr,
+    /*forward=*/false};
+
 namespace {
 class GenericPlan : public Plan {
 public:
@@ -124,6 +137,28 @@ public:
   double predict(ScheduleAttr) const override;
   LogicalResult emit(ArrayRef<KernelVariant> variants,
                      KernelCode &code) const override;
+
+protected:
+  virtual StepForm getForm() const {
+    constexpr int64_t blocksPerMultiprocessor = 8;
+    return {machine.multiprocessors * blocksPerMultiprocessor};
+  }
+};
+
+/// One step after another in one thread block.
+class SmallPlan : public GenericPlan {
+public:
+  using GenericPlan::GenericPlan;
+
+  double predict(ScheduleAttr) const override;
+
+protected:
+  StepForm getForm() const override {
+    return {/*fillingBlocks=*/1, threads, /*isOneBlock=*/true};
+  }
+
+private:
+  static constexpr int64_t threads = 1024;
 };
 
 class GenericFamily : public Family {
@@ -141,6 +176,19 @@ class ReductionFamily : public GenericFamily {
 public:
   ReductionFamily() : GenericFamily(reductionRule) {}
 
+  FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
+                                        const MachineDescription &machine,
+                                        EmitError emitError) const override;
+};
+
+/// Steps on few elements, which share one launch.
+class SmallFamily : public Family {
+public:
+  SmallFamily() : Family(smallRule, "cuda", {&CudaGenericAttr::kind}) {}
+
+  StringRef getLimits() const override {
+    return "Tensors have at most 65536 elements. No argmax or argmin.";
+  }
   FailureOr<std::unique_ptr<Plan>> plan(FusedOp fused,
                                         const MachineDescription &machine,
                                         EmitError emitError) const override;
@@ -171,6 +219,47 @@ double GenericPlan::predict(ScheduleAttr) const {
   return 1e6 * seconds;
 }
 
+/// Elements of the largest operand or result. A gather reads few of those that
+/// it chooses from.
+static int64_t countMostElements(Operation &op) {
+  int64_t most = 1;
+  auto add = [&](TypeRange types) {
+    for (Type type : types)
+      most = std::max(most, cast<RankedTensorType>(type).getNumElements());
+  };
+  add(ValueRange(op.getOperands()).drop_front(isa<GatherOp>(op)).getTypes());
+  add(op.getResultTypes());
+  return most;
+}
+
+/// One block waits for memory again and again: in each step for each of its
+/// elements, and for its other threads where they reduce together.
+double SmallPlan::predict(ScheduleAttr) const {
+  constexpr double wait = 0.7e-6, meet = 0.8e-6, load = 0.1e-6;
+  double seconds = machine.launchSeconds;
+  for (Operation &op : fused.getBodyOps()) {
+    if (isa<ViewOpInterface, ConstantOp>(op))
+      continue;
+    double elements = double(countMostElements(op));
+    auto row = dyn_cast<RowOpInterface>(op);
+    if (!row) {
+      // Ops on the same elements are one step, which one of them pays for.
+      bool isStep = llvm::none_of(op.getOperands(), [](Value operand) {
+        return isa_and_nonnull<PointwiseOpInterface>(operand.getDefiningOp());
+      });
+      seconds += std::ceil(elements / threads) * (isStep ? wait : load);
+      continue;
+    }
+    // A reduction, or those of a softmax or norm and what follows them.
+    double length = row.getRowLength();
+    double lanes = length >= 2048 ? threads : length >= 64 ? 32 : 1;
+    double rounds = std::ceil(elements / length * lanes / threads);
+    double each = wait + (lanes > 1 ? meet : 0) + load * length / lanes;
+    seconds += (isa<ReduceOp>(op) ? 1 : 3) * rounds * each;
+  }
+  return 1e6 * seconds;
+}
+
 LogicalResult GenericPlan::emit(ArrayRef<KernelVariant> variants,
                                 KernelCode &code) const {
   IsolatedRegion region(fused);
@@ -184,10 +273,7 @@ LogicalResult GenericPlan::emit(ArrayRef<KernelVariant> variants,
   auto [schedule, symbol] = variants.front();
   llvm::raw_string_ostream os(code.text);
   printHeader(os, fused, schedule, symbol, "Generic.cuh");
-  constexpr int64_t blocksPerMultiprocessor = 8;
-  if (failed(LoopPrinter(function,
-                         machine.multiprocessors * blocksPerMultiprocessor)
-                 .print(os)))
+  if (failed(LoopPrinter(function, getForm()).print(os)))
     return fused.emitOpError() << "could not be printed as CUDA";
   printFooter(os, symbol);
   return success();
@@ -226,7 +312,36 @@ ReductionFamily::plan(FusedOp fused, const MachineDescription &machine,
   return GenericFamily::plan(fused, machine, emitError);
 }
 
+FailureOr<std::unique_ptr<Plan>>
+SmallFamily::plan(FusedOp fused, const MachineDescription &machine,
+                  EmitError emitError) const {
+  constexpr int64_t mostElements = 1 << 16;
+  if (failed(requireElements(fused, emitError)))
+    return failure();
+  if (Placement::isIn(fused))
+    return emitError() << "writes whole results, and one is a part of its "
+                          "buffer";
+  unsigned steps = 0;
+  for (Operation &op : fused.getBodyOps()) {
+    bool isRow = isa<NormOp, SoftmaxOp, ReduceOp>(op);
+    bool isView = isa<ViewOpInterface, ConstantOp>(op);
+    steps += !isView;
+    if ((!isRow && !isView && !isa<PointwiseOpInterface, GatherOp>(op)) ||
+        (isRow && cast<RowOpInterface>(op).getArithmetic().locates))
+      return emitError() << "'" << op.getName()
+                         << "' is not a norm, softmax, reduction to a value, "
+                            "pointwise op, gather or view";
+    if (countMostElements(op) > mostElements)
+      return emitError() << "takes tensors of at most " << mostElements
+                         << " elements, not " << countMostElements(op);
+  }
+  if (steps < 2)
+    return emitError() << "needs several ops to compute one after another";
+  return std::unique_ptr<Plan>(new SmallPlan(*this, fused, machine));
+}
+
 void fact::registerGenericFamilies(DialectRegistry &registry) {
+  registerFamily<SmallFamily>(registry);
   registerFamily<ReductionFamily>(registry);
   registerFamily<GenericFamily>(registry);
 }

@@ -138,9 +138,25 @@ bool LoopPrinter::foldFill(linalg::FillOp fill) {
   return true;
 }
 
+void LoopPrinter::printLaunch(const StepLaunch &launch,
+                              ArrayRef<std::string> arguments) {
+  std::string list;
+  for (const std::string &argument : arguments)
+    list += ", " + argument;
+  if (form.isOneBlock)
+    launches << llvm::formatv("{0}for (int block = 0; block < {1}; ++block)\n"
+                              "{0}  {2}(block{3});\n{0}__syncthreads();\n",
+                              indent, launch.blocks, launch.kernel, list);
+  else
+    launches << llvm::formatv("{0}if (int error = enqueue({1}, {2}, {3}, "
+                              "stream{4}))\n{0}  return error;\n",
+                              indent, launch.kernel, launch.blocks,
+                              form.blockThreads, list);
+}
+
 void LoopPrinter::printStep(linalg::LinalgOp op) {
   std::string name = "step" + std::to_string(nextStep++);
-  StepPrinter printer(op, name, fillingBlocks, fills);
+  StepPrinter printer(op, name, form, fills);
   SmallVector<StepLaunch> list = printer.print(kernels);
   SmallVector<std::string> partials;
   int64_t bytes = 0;
@@ -157,12 +173,7 @@ void LoopPrinter::printStep(linalg::LinalgOp op) {
       arguments.push_back(getName(argument));
     llvm::append_range(arguments,
                        ArrayRef(partials).take_front(launch.partials));
-    launches << indent << "if (int error = enqueue(" << launch.kernel << ", "
-             << launch.blocks << ", " << StepPrinter::blockThreads
-             << ", stream";
-    for (const std::string &argument : arguments)
-      launches << ", " << argument;
-    launches << "))\n" << indent << "  return error;\n";
+    printLaunch(launch, arguments);
   }
   for (Value init : op.getDpsInits())
     fills.erase(init);
@@ -172,6 +183,8 @@ void LoopPrinter::printStep(linalg::LinalgOp op) {
 /// in one place, or alternates between two: memory of its own, into which the
 /// initial values are copied, and what the body allocates.
 LogicalResult LoopPrinter::printLoop(scf::ForOp loop) {
+  if (form.isOneBlock)
+    return loop.emitOpError("is around steps of one kernel");
   std::string index = "i" + std::to_string(nextName++);
   SmallVector<std::pair<std::string, Value>> swapped;
   for (auto [argument, initial, result, yielded] :
@@ -262,14 +275,22 @@ LogicalResult LoopPrinter::print(raw_ostream &os) {
     return failure();
   unsigned count = function.getNumArguments();
   os << kernelText
-     << llvm::formatv(R"(struct Kernel {{
+     << llvm::formatv("/// Operands, results, workspace.\n"
+                      "struct Buffers {{\n  void *buffers[{0}];\n};\n\n",
+                      count + 1);
+  std::string launch = launchText + "    return cudaSuccess;\n";
+  if (form.isOneBlock) {
+    os << llvm::formatv("__global__ void __launch_bounds__({0}) "
+                        "steps(Buffers const state) {{\n{1}}\n\n",
+                        form.blockThreads, launchText);
+    launch =
+        llvm::formatv("    return enqueue(steps, 1, {0}, stream, state);\n",
+                      form.blockThreads);
+  }
+  os << llvm::formatv(R"(struct Kernel {{
   static constexpr int buffer_count = {0};
   static constexpr uint64_t workspace_bytes = {1};
-
-  /// Operands, results, workspace.
-  struct State {{
-    void *buffers[{2}];
-  };
+  using State = Buffers;
 
   static int bind(State &state, void *const *buffers, void *workspace) {{
     for (int i = 0; i < {0}; ++i)
@@ -280,7 +301,7 @@ LogicalResult LoopPrinter::print(raw_ostream &os) {
 
   static int launch(State &state, cudaStream_t stream) {{
 )",
-                      count, workspaceBytes + partialBytes, count + 1)
-     << launchText << "    return cudaSuccess;\n  }\n};\n";
+                      count, workspaceBytes + partialBytes)
+     << launch << "  }\n};\n";
   return success();
 }

@@ -11,12 +11,12 @@
 namespace fact {
 /// Prints a function on memory as a kernel type of Kernel.cuh. Each linalg op
 /// is a CUDA kernel, a loop around them is a loop around launches, and
-/// allocated memory is a part of the workspace.
+/// allocated memory is a part of the workspace. Or all ops are one CUDA kernel
+/// of one thread block, without loops around them.
 class LoopPrinter {
 public:
-  /// `fillingBlocks` is the number of thread blocks that fill the machine.
-  LoopPrinter(mlir::func::FuncOp function, int64_t fillingBlocks)
-      : function(function), fillingBlocks(fillingBlocks), kernels(kernelText),
+  LoopPrinter(mlir::func::FuncOp function, StepForm form)
+      : function(function), form(form), kernels(kernelText),
         launches(launchText) {}
 
   mlir::LogicalResult print(llvm::raw_ostream &os);
@@ -32,12 +32,14 @@ private:
   mlir::LogicalResult printLoop(mlir::scf::ForOp loop);
   void printGlobal(mlir::memref::GetGlobalOp op);
   void printStep(mlir::linalg::LinalgOp op);
+  void printLaunch(const StepLaunch &launch,
+                   llvm::ArrayRef<std::string> arguments);
   /// Whether the next op on the filled memory starts from these values; it then
   /// takes them as constants.
   bool foldFill(mlir::linalg::FillOp fill);
 
   mlir::func::FuncOp function;
-  int64_t fillingBlocks;
+  StepForm form;
   std::string kernelText, launchText;
   llvm::raw_string_ostream kernels, launches;
   std::string indent = "    ";

@@ -20,9 +20,11 @@ static int64_t ceilDivide(int64_t x, int64_t y) {
   return llvm::divideCeilSigned(x, y);
 }
 
-StepPrinter::StepPrinter(linalg::LinalgOp op, StringRef name,
-                         int64_t fillingBlocks, const Fills &fills)
-    : op(op), name(name), fills(fills), ranges(op.getStaticLoopRanges()) {
+StepPrinter::StepPrinter(linalg::LinalgOp op, StringRef name, StepForm form,
+                         const Fills &fills)
+    : op(op), name(name), form(form),
+      block(form.isOneBlock ? "block" : "blockIdx.x"), fills(fills),
+      ranges(op.getStaticLoopRanges()), slots(form.blockThreads) {
   // Points in the order of the first output's elements.
   for (AffineExpr expr :
        op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults())
@@ -42,7 +44,7 @@ StepPrinter::StepPrinter(linalg::LinalgOp op, StringRef name,
     return;
   findCombiners();
   if (!combiners.empty())
-    shareWork(fillingBlocks);
+    shareWork();
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,15 +84,16 @@ bool StepPrinter::readsAlongReduction() {
   return alongReduction;
 }
 
-void StepPrinter::shareWork(int64_t fillingBlocks) {
+void StepPrinter::shareWork() {
+  int64_t blockThreads = form.blockThreads;
   byRows = readsAlongReduction();
   if (byRows)
     lanes = length >= 2048 ? blockThreads : length >= 64 ? 32 : 1;
-  else if (length >= 64 && points < fillingBlocks * blockThreads)
+  else if (length >= 64 && points < form.fillingBlocks * blockThreads)
     lanes = 8;
   slots = blockThreads / lanes;
   int64_t blocks = ceilDivide(points, slots);
-  splits = std::clamp<int64_t>(std::min(ceilDivide(fillingBlocks, blocks),
+  splits = std::clamp<int64_t>(std::min(ceilDivide(form.fillingBlocks, blocks),
                                         length / (lanes * splitLength)),
                                1, 1024);
   if (splits == 1)
@@ -355,9 +358,14 @@ void StepPrinter::printCombiner(raw_ostream &os, unsigned output) {
 
 void StepPrinter::printSignature(raw_ostream &os, StringRef kernel,
                                  unsigned partialCount) {
-  os << "__global__ void __launch_bounds__(" << blockThreads << ") " << kernel
-     << "(";
   SmallVector<std::string> list;
+  if (form.isOneBlock) {
+    os << "__device__ void " << kernel << "(";
+    list.push_back("int block");
+  } else {
+    os << "__global__ void __launch_bounds__(" << form.blockThreads << ") "
+       << kernel << "(";
+  }
   for (auto [i, value] : llvm::enumerate(parameters)) {
     std::string number = std::to_string(i);
     auto type = dyn_cast<MemRefType>(value.getType());
@@ -371,7 +379,7 @@ void StepPrinter::printSignature(raw_ostream &os, StringRef kernel,
                    std::to_string(i));
   llvm::interleaveComma(list, os);
   // 32-bit indices wherever they suffice: divisions are several times cheaper.
-  int64_t largest = std::max(points * splits, length) + blockThreads;
+  int64_t largest = std::max(points * splits, length) + form.blockThreads;
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType())) {
       auto [strides, offset] = type.getStridesAndOffset();
@@ -380,25 +388,25 @@ void StepPrinter::printSignature(raw_ostream &os, StringRef kernel,
         last += size * stride;
       largest = std::max(largest, last);
     }
-  bool isSmall = largest < (int64_t(1) << 31) - 1024 * blockThreads;
+  bool isSmall = largest < (int64_t(1) << 31) - 1024 * form.blockThreads;
   os << ") {\n  using Index = " << (isSmall ? "int32_t" : "int64_t") << ";\n";
 }
 
 /// Declares the point of a thread that has one to itself, and its indices.
 void StepPrinter::printPoint(raw_ostream &os) {
-  os << llvm::formatv("  const Index point = Index(blockIdx.x) * {0} + "
-                      "threadIdx.x;\n  if (point >= {1})\n    return;\n",
-                      blockThreads, points);
+  os << llvm::formatv("  const Index point = Index({0}) * {1} + "
+                      "threadIdx.x;\n  if (point >= {2})\n    return;\n",
+                      block, form.blockThreads, points);
   printIndices(os, parallel, "point", "  ");
 }
 
 /// Declares the point of a thread that may share it with others, and its
 /// indices.
 void StepPrinter::printSharedPoint(raw_ostream &os) {
-  std::string group = "blockIdx.x";
+  std::string group = block.str();
   if (splits > 1) {
-    os << llvm::formatv("  const Index split = blockIdx.x % {0};\n", splits);
-    group = llvm::formatv("(blockIdx.x / {0})", splits);
+    os << llvm::formatv("  const Index split = {0} % {1};\n", block, splits);
+    group = llvm::formatv("({0} / {1})", block, splits);
   }
   if (lanes > 1)
     os << llvm::formatv("  const int lane = threadIdx.x {0} {1}, slot = "
@@ -455,7 +463,7 @@ StepLaunch StepPrinter::printElements(raw_ostream &os) {
          << ";\n";
   printSignature(os, name, 0);
   os << text << "}\n\n";
-  return {name, parameters, 0, ceilDivide(points, blockThreads)};
+  return {name, parameters, 0, ceilDivide(points, form.blockThreads)};
 }
 
 StepLaunch StepPrinter::printReduction(raw_ostream &os) {
@@ -524,7 +532,7 @@ StepLaunch StepPrinter::printCombination(raw_ostream &os) {
   printSignature(os, kernel, partials.size());
   os << text << "}\n\n";
   return {kernel, parameters, unsigned(partials.size()),
-          ceilDivide(points, blockThreads)};
+          ceilDivide(points, form.blockThreads)};
 }
 
 SmallVector<StepLaunch> StepPrinter::print(raw_ostream &os) {

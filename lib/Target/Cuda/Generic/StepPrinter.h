@@ -9,7 +9,16 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace fact {
-/// A launch of a printed kernel.
+/// What steps are printed as: kernels of their own, or functions of one kernel,
+/// whose one thread block calls each for all of the step's blocks.
+struct StepForm {
+  /// The number of thread blocks that fill the machine.
+  int64_t fillingBlocks;
+  int64_t blockThreads = 256;
+  bool isOneBlock = false;
+};
+
+/// A launch of a printed kernel, or calls of a printed function.
 struct StepLaunch {
   std::string kernel;
   /// Memory and scalars of the host that it gets.
@@ -25,13 +34,11 @@ struct StepLaunch {
 /// combined in a fixed order.
 class StepPrinter {
 public:
-  static constexpr int64_t blockThreads = 256;
-
   /// Constants that outputs start with instead of what is in memory.
   using Fills = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-  StepPrinter(mlir::linalg::LinalgOp op, llvm::StringRef name,
-              int64_t fillingBlocks, const Fills &fills);
+  StepPrinter(mlir::linalg::LinalgOp op, llvm::StringRef name, StepForm form,
+              const Fills &fills);
 
   /// Prints the kernels, and returns their launches in order.
   llvm::SmallVector<StepLaunch> print(llvm::raw_ostream &os);
@@ -45,7 +52,7 @@ private:
   using Names = llvm::SmallVector<std::string>;
 
   void findCombiners();
-  void shareWork(int64_t fillingBlocks);
+  void shareWork();
   bool readsAlongReduction();
 
   void printPoint(llvm::raw_ostream &os);
@@ -83,12 +90,15 @@ private:
 
   mlir::linalg::LinalgOp op;
   std::string name;
+  StepForm form;
+  /// The number of the step's block, in what is printed.
+  llvm::StringRef block;
   const Fills &fills;
   llvm::SmallVector<unsigned> parallel, reduced;
   llvm::SmallVector<int64_t> ranges;
   int64_t points = 1, length = 1;
   /// Threads per point, points per block, blocks per point.
-  int64_t lanes = 1, slots = blockThreads, splits = 1;
+  int64_t lanes = 1, slots, splits = 1;
   /// Whether neighboring threads belong to one point.
   bool byRows = false;
   /// The op that combines partial results, for each output; empty if one has

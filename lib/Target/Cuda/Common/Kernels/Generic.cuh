@@ -13,6 +13,9 @@
 //
 //   struct Kernel { ... enqueue(step0, 4, 256, stream, m0, m1) ... };
 //
+// Where elements are few, steps are functions instead, and one kernel of one
+// block calls them: step0(block, m0, m1); __syncthreads(); step1(...).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FACT_CUTLASS_GENERIC_CUH
@@ -43,13 +46,19 @@ int enqueue(void (*kernel)(Parameters...), int64_t blocks, int threads,
       values);
 }
 
+/// Shared memory that all users of one type have in common, one at a time.
+template <class Value, int Count> __device__ Value *get_shared() {
+  __shared__ Value values[Count];
+  return values;
+}
+
 /// Combines the values of all lanes of a slot, in a fixed order. All threads of
 /// the block call it; every lane gets the result.
 template <int Lanes, int Slots, class Value, class Combine>
 __device__ Value combine_lanes(Value value, int lane, int slot,
                                Combine combine) {
   static_assert((Lanes & (Lanes - 1)) == 0, "lanes are halved");
-  __shared__ Value values[Lanes * Slots];
+  Value *const values = get_shared<Value, Lanes * Slots>();
   values[lane * Slots + slot] = value;
   __syncthreads();
   for (int half = Lanes / 2; half > 0; half /= 2) {

@@ -14,6 +14,13 @@
 
 namespace fact {
 
+/// The largest of some numbers, at compile time.
+template <class... Numbers>
+constexpr int max_of(int first, Numbers... numbers) {
+  ((first = numbers > first ? numbers : first), ...);
+  return first;
+}
+
 /// With `Folds`, the `Inner` columns are parts of one row.
 template <int64_t Outer, int64_t Length, int64_t Inner, bool Folds = false>
 struct ReductionShape {
@@ -78,8 +85,11 @@ template <class Operation> struct Place {
   }
 };
 
-/// Reduces what `Functor` gives for each element, a `Value`.
-template <class Operation_, class Value_, class Functor_> struct Stage {
+/// Reduces what `Functor` gives for each element, a `Value`. Stages of one pass
+/// use the results of earlier passes only, and read the elements together.
+template <class Operation_, class Value_, class Functor_, int Pass = 0>
+struct Stage {
+  static constexpr int pass = Pass;
   using Operation = Operation_;
   using Value = Value_;
   using Functor = Functor_;

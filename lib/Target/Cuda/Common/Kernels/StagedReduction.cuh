@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An index space [outer, length, inner] is reduced over `length`, in stages:
-// each reduces a function of the operands and of what the stages before it
-// gave. Then come results of all elements, and results [outer, inner] of one
-// element per column.
+// each reduces a function of the operands and of what the stages of earlier
+// passes gave. Then come results of all elements, and results [outer, inner] of
+// one element per column.
 //
 //   // softmax over the middle of 128 x 512 x 1024
 //   #include "fact/cutlass/StagedReduction.cuh"
@@ -26,7 +26,7 @@
 //   using Kernel = StagedReduction<
 //       ReductionShape<128, 512, 1024>,
 //       Stages<Stage<Folded<RunningMaximum>, float, Body0>,
-//              Stage<Folded<RunningSum>, float, Body1>>,
+//              Stage<Folded<RunningSum>, float, Body1, 1>>,  // pass 1
 //       Operands<Strided<0, f32, Strides<524288, 1024, 1>>>,
 //       Results<Result<Body2, Strided<1, f32, Strides<524288, 1024, 1>>>>,
 //       Operands<>, Results<>,                  // of columns
@@ -38,10 +38,9 @@
 // each other, and `lanes` share the length. If `held`, a thread keeps its
 // operands in registers from the first stage to the last result, and with them
 // what several stages compute of them: nothing is computed under a condition,
-// so that the compiler sees the same values. Else each stage reads and computes
-// them again. One stage without full results may be shared by
-// `splits` blocks, whose parts another kernel combines. All is combined in a
-// fixed order.
+// so that the compiler sees the same values. Else each pass reads and computes
+// them again. One pass without full results may be shared by `splits` blocks,
+// whose parts another kernel combines. All is combined in a fixed order.
 //
 // Rows that are contiguous are reduced as [outer, length / vector, vector]:
 // `ReductionShape<..., true>` combines the columns of a vector too.
@@ -101,6 +100,7 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
       vector * (0 + ... + int(sizeof(typename Tensors::Element)));
   static constexpr int wanted = step_bytes < 8 ? 32 / step_bytes : 4;
   static constexpr int batch = steps < wanted ? int(steps) : wanted;
+  static constexpr int passes = 1 + max_of(0, StageList::pass...);
   /// Results of a thread's columns.
   static constexpr int width = folds ? 1 : vector;
   static constexpr int finish_columns = 8, finish_lanes = 32;
@@ -109,9 +109,8 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
                     (!folds || Shape::inner == vector),
                 "columns are whole vectors");
   static_assert(count < INT32_MAX, "places have 32 bits");
-  static_assert(splits == 1 ||
-                    (sizeof...(StageList) == 1 && sizeof...(List) == 0),
-                "only one stage can be split");
+  static_assert(splits == 1 || (passes == 1 && sizeof...(List) == 0),
+                "only one pass can be split");
   static_assert(groups * splits < INT32_MAX, "too many columns for one grid");
 
   using Loaded = reduction::Slots<vector, typename Tensors::Element...>;
@@ -120,30 +119,43 @@ class StagedReduction<Shape, Stages<StageList...>, Operands<Tensors...>,
   using Numbers = std::index_sequence_for<Tensors...>;
   template <size_t I>
   using StageAt = std::tuple_element_t<I, std::tuple<StageList...>>;
-  using Partial = typename StageAt<0>::State;
+  template <size_t I> using StateAt = typename StageAt<I>::State;
+  /// Of the stages, while their pass runs.
+  using States = reduction::Slots<vector, typename StageList::State...>;
 
-  template <size_t I>
-  using LanesOf =
-      reduction::Lanewise<columns, lanes, width, typename StageAt<I>::State>;
-  using FinishLanes =
-      reduction::Lanewise<finish_columns, finish_lanes, width, Partial>;
+  /// Stages take turns with two regions of shared memory, each large enough for
+  /// any: the barrier of one stage ends all reads of the one before.
+  template <int Columns, int Lanes> struct Regions {
+    template <class State>
+    static constexpr int bytes_of =
+        reduction::Lanewise<Columns, Lanes, width, State>::scratch_bytes;
+    static constexpr int region_bytes =
+        (max_of(0, bytes_of<typename StageList::State>...) + 15) / 16 * 16;
+    static constexpr int shared_bytes =
+        (sizeof...(StageList) > 1 ? 2 : 1) * region_bytes;
 
-  /// Of the largest stage.
-  template <size_t... S>
-  static constexpr int region_bytes(std::index_sequence<S...>) {
-    int largest = 0;
-    ((largest = LanesOf<S>::scratch_bytes > largest ? LanesOf<S>::scratch_bytes
-                                                    : largest),
-     ...);
-    return (largest + 15) / 16 * 16;
-  }
-  /// Stages take turns with two regions of shared memory: the barrier of one
-  /// ends all reads of the one before.
+    template <size_t Number, size_t... S>
+    static constexpr int find(std::index_sequence<S...>) {
+      int before = 0;
+      ((before += S < Number && bytes_of<StateAt<S>> > 0), ...);
+      return before % 2 * region_bytes;
+    }
+  };
+  using RunRegions = Regions<columns, lanes>;
+  using FinishRegions = Regions<finish_columns, finish_lanes>;
+
+  /// Bytes of what the splits of the stages before `Number` reduced their
+  /// columns to, each [splits, total, width].
   template <size_t Number, size_t... S>
-  static constexpr int find_region(std::index_sequence<S...>) {
-    int before = 0;
-    ((before += S < Number && LanesOf<S>::scratch_bytes > 0), ...);
-    return before % 2 * region_bytes(StageNumbers{});
+  static constexpr uint64_t find_partials(std::index_sequence<S...>) {
+    uint64_t bytes = 0;
+    ((bytes +=
+      S < Number
+          ? (uint64_t(total) * width * splits * sizeof(StateAt<S>) + 15) / 16 *
+                16
+          : 0),
+     ...);
+    return bytes;
   }
 
   /// Whether lanes and blocks have no more than the elements there are.
@@ -155,21 +167,17 @@ public:
   static constexpr int buffer_count =
       count_buffers<Tensors..., typename List::Tensor..., ColumnTensors...,
                     typename ColumnList::Tensor...>();
-  static constexpr uint64_t workspace_bytes = splits > 1
-                                                  ? uint64_t(total) * width
-                                                        * splits *
-                                                        sizeof(Partial)
-                                                  : 0;
+  static constexpr uint64_t workspace_bytes =
+      splits > 1 ? find_partials<sizeof...(StageList)>(StageNumbers{}) : 0;
   static constexpr int block_threads = columns * lanes;
   static constexpr int finish_threads = finish_columns * finish_lanes;
-  static constexpr int shared_bytes =
-      (sizeof...(StageList) > 1 ? 2 : 1) * region_bytes(StageNumbers{});
-  static constexpr int finish_bytes = FinishLanes::scratch_bytes;
+  static constexpr int shared_bytes = RunRegions::shared_bytes;
+  static constexpr int finish_bytes = FinishRegions::shared_bytes;
 
   struct State {
     void *buffers[buffer_count];
-    /// What each split reduced its columns to, [splits, total, width].
-    Partial *partials;
+    /// What the splits of each stage reduced their columns to.
+    char *partials;
   };
 
   static int bind(State &state, void *const *buffers, void *workspace) {
@@ -178,7 +186,7 @@ public:
         return cudaErrorMisalignedAddress;
       state.buffers[i] = buffers[i];
     }
-    state.partials = static_cast<Partial *>(workspace);
+    state.partials = static_cast<char *>(workspace);
     return allow_shared_memory(&reduction_kernel<StagedReduction>,
                                shared_bytes);
   }
@@ -205,29 +213,9 @@ public:
 
   /// Combines what the splits of each column have.
   FACT_DEVICE void finish(State const &state) {
-    extern __shared__ __align__(16) char reduction_memory[];
-    using First = StageAt<0>;
-    using Operation = typename First::Operation;
     Where const where = get_where<finish_columns>(blockIdx.x, 0);
-    Partial states[width];
-#pragma unroll
-    for (int j = 0; j < width; ++j)
-      states[j] = Operation::template begin<typename First::Value>(INT32_MAX);
-    if (where.active)
-#pragma unroll 4
-      for (int split = where.lane; split < splits; split += finish_lanes)
-#pragma unroll
-        for (int j = 0; j < width; ++j)
-          states[j] = Operation::combine(
-              states[j],
-              state.partials[(split * total + where.column) * width + j]);
-    reduction::combine_lanes<Operation, finish_columns, finish_lanes>(
-        states, reinterpret_cast<Partial *>(reduction_memory),
-        threadIdx.x % finish_columns, where.lane);
     Reduced reduced{};
-#pragma unroll
-    for (int j = 0; j < width; ++j)
-      reduction::get<0>(reduced)[j] = Operation::finish(states[j], count);
+    finish(state, where, reduced, StageNumbers{});
     store_columns(state, where, reduced, StageNumbers{},
                   std::index_sequence_for<ColumnTensors...>{});
   }
@@ -269,7 +257,7 @@ private:
         load(state, where,
              within<fills_lanes>(where.first + i * lanes, Shape::length),
              held[i], numbers);
-    (reduce<S>(state, where, held, reduced, stages, numbers), ...);
+    reduce_from<0>(state, where, held, reduced, stages, numbers);
     if constexpr (splits == 1) {
       if (where.lane == 0)
         store_columns(state, where, reduced, stages,
@@ -329,62 +317,139 @@ private:
      ...);
   }
 
-  template <size_t Number, int64_t Kept, size_t... S, size_t... I>
-  FACT_DEVICE void reduce(State const &state, Where const &where,
-                          Loaded const (&held)[Kept], Reduced &reduced,
-                          std::index_sequence<S...>,
-                          std::index_sequence<I...>) {
+  /// Runs the passes from `Pass` on.
+  template <int Pass, int64_t Kept, size_t... S, size_t... I>
+  FACT_DEVICE void reduce_from(State const &state, Where const &where,
+                               Loaded const (&held)[Kept], Reduced &reduced,
+                               std::index_sequence<S...> stages,
+                               std::index_sequence<I...> numbers) {
+    States states;
+    (begin<Pass, S>(where, states), ...);
+    visit(state, where, held,
+          [&](int64_t place, bool exists, Loaded const &loaded) {
+            (next<Pass, S>(place, exists, loaded, reduced, states, stages,
+                           numbers),
+             ...);
+          });
+    (combine<Pass, S>(state, where, states, reduced), ...);
+    if constexpr (Pass + 1 < passes)
+      reduce_from<Pass + 1>(state, where, held, reduced, stages, numbers);
+  }
+
+  /// The place of a thread's element among those that are reduced together.
+  FACT_DEVICE int64_t number(int64_t place, int j) {
+    return folds ? place * vector + j : place;
+  }
+
+  template <int Pass, size_t Number>
+  FACT_DEVICE void begin(Where const &where, States &states) {
+    using Stage = StageAt<Number>;
+    if constexpr (Stage::pass == Pass)
+#pragma unroll
+      for (int j = 0; j < vector; ++j)
+        reduction::get<Number>(states)[j] =
+            Stage::Operation::template begin<typename Stage::Value>(
+                where.first < where.end ? number(where.first, j) : INT32_MAX);
+  }
+
+  template <int Pass, size_t Number, size_t... S, size_t... I>
+  FACT_DEVICE void next(int64_t place, bool exists, Loaded const &loaded,
+                        Reduced const &reduced, States &states,
+                        std::index_sequence<S...>, std::index_sequence<I...>) {
+    using Stage = StageAt<Number>;
+    if constexpr (Stage::pass == Pass)
+#pragma unroll
+      for (int j = 0; j < vector; ++j) {
+        typename Stage::Value const value =
+            Stage::Functor::apply(reduction::get<S>(reduced)[j]...,
+                                  widen(reduction::get<I>(loaded)[j])...);
+        auto &state = reduction::get<Number>(states)[j];
+        auto const next =
+            Stage::Operation::next(state, value, number(place, j));
+        state = exists ? next : state;
+      }
+  }
+
+  template <int Pass, size_t Number>
+  FACT_DEVICE void combine(State const &state, Where const &where, States &all,
+                           Reduced &reduced) {
+    extern __shared__ __align__(16) char reduction_memory[];
+    using Stage = StageAt<Number>;
+    if constexpr (Stage::pass == Pass) {
+      using Operation = typename Stage::Operation;
+      using StageState = typename Stage::State;
+      auto &states = reduction::get<Number>(all);
+      auto *scratch = reinterpret_cast<StageState *>(
+          reduction_memory + RunRegions::template find<Number>(StageNumbers{}));
+      int const column = threadIdx.x % columns;
+      if constexpr (folds) {
+#pragma unroll
+        for (int j = 1; j < vector; ++j)
+          states[0] = Operation::combine(states[0], states[j]);
+        StageState row[1] = {states[0]};
+        reduction::combine_lanes<Operation, columns, lanes>(row, scratch,
+                                                            column, where.lane);
+        states[0] = row[0];
+      } else {
+        reduction::combine_lanes<Operation, columns, lanes>(states, scratch,
+                                                            column, where.lane);
+      }
+      if constexpr (splits > 1) {
+        if (where.active && where.lane == 0)
+#pragma unroll
+          for (int j = 0; j < width; ++j)
+            partials_of<Number>(
+                state)[(where.split * total + where.column) * width + j] =
+                states[j];
+      }
+#pragma unroll
+      for (int j = 0; j < vector; ++j)
+        reduction::get<Number>(reduced)[j] =
+            Operation::finish(states[folds ? 0 : j], count);
+    }
+  }
+
+  template <size_t Number>
+  FACT_DEVICE StateAt<Number> *partials_of(State const &state) {
+    return reinterpret_cast<StateAt<Number> *>(
+        state.partials + find_partials<Number>(StageNumbers{}));
+  }
+
+  template <size_t... S>
+  FACT_DEVICE void finish(State const &state, Where const &where,
+                          Reduced &reduced, std::index_sequence<S...>) {
+    (finish_stage<S>(state, where, reduced), ...);
+  }
+
+  template <size_t Number>
+  FACT_DEVICE void finish_stage(State const &state, Where const &where,
+                                Reduced &reduced) {
     extern __shared__ __align__(16) char reduction_memory[];
     using Stage = StageAt<Number>;
     using Operation = typename Stage::Operation;
-    using Value = typename Stage::Value;
-    typename Stage::State states[vector];
-    auto number = [](int64_t place, int j) {
-      return folds ? place * vector + j : place;
-    };
-#pragma unroll
-    for (int j = 0; j < vector; ++j)
-      states[j] = Operation::template begin<Value>(
-          where.first < where.end ? number(where.first, j) : INT32_MAX);
-    visit(state, where, held,
-          [&](int64_t place, bool exists, Loaded const &loaded) {
-#pragma unroll
-            for (int j = 0; j < vector; ++j) {
-              Value const value =
-                  Stage::Functor::apply(reduction::get<S>(reduced)[j]...,
-                                        widen(reduction::get<I>(loaded)[j])...);
-              auto const next =
-                  Operation::next(states[j], value, number(place, j));
-              states[j] = exists ? next : states[j];
-            }
-          });
     using StageState = typename Stage::State;
-    auto *scratch = reinterpret_cast<StageState *>(
-        reduction_memory + find_region<Number>(StageNumbers{}));
-    int const column = threadIdx.x % columns;
-    if constexpr (folds) {
+    StageState states[width];
 #pragma unroll
-      for (int j = 1; j < vector; ++j)
-        states[0] = Operation::combine(states[0], states[j]);
-      StageState row[1] = {states[0]};
-      reduction::combine_lanes<Operation, columns, lanes>(row, scratch, column,
-                                                          where.lane);
-      states[0] = row[0];
-    } else {
-      reduction::combine_lanes<Operation, columns, lanes>(states, scratch,
-                                                          column, where.lane);
-    }
-    if constexpr (splits > 1) {
-      if (where.active && where.lane == 0)
+    for (int j = 0; j < width; ++j)
+      states[j] = Operation::template begin<typename Stage::Value>(INT32_MAX);
+    if (where.active)
+#pragma unroll 4
+      for (int split = where.lane; split < splits; split += finish_lanes)
 #pragma unroll
         for (int j = 0; j < width; ++j)
-          state.partials[(where.split * total + where.column) * width + j] =
-              states[j];
-    }
+          states[j] = Operation::combine(
+              states[j],
+              partials_of<Number>(
+                  state)[(split * total + where.column) * width + j]);
+    reduction::combine_lanes<Operation, finish_columns, finish_lanes>(
+        states,
+        reinterpret_cast<StageState *>(
+            reduction_memory +
+            FinishRegions::template find<Number>(StageNumbers{})),
+        threadIdx.x % finish_columns, where.lane);
 #pragma unroll
-    for (int j = 0; j < vector; ++j)
-      reduction::get<Number>(reduced)[j] =
-          Operation::finish(states[folds ? 0 : j], count);
+    for (int j = 0; j < width; ++j)
+      reduction::get<Number>(reduced)[j] = Operation::finish(states[j], count);
   }
 
   template <class Result, size_t... S, size_t... I>
