@@ -194,3 +194,28 @@ func.func @passes(%x: tensor<64x1024xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   return %0#0, %0#1 : tensor<64xf32>, tensor<64xf32>
 }
 }
+
+// -----
+
+module attributes {fact.target = #fact.machine<"h200">} {
+// A softmax beside its logarithm: their maximum and their sum are the same.
+// CHECK: Stages<Stage<Folded<RunningMaximum>, float, Body0>,
+// CHECK-NEXT: Stage<Folded<RunningSum>, float, Body1, 1>,
+// CHECK-NEXT: Stage<Folded<RunningSum>, float, Body2, 2>>,
+func.func @entropy(%x: tensor<64x1024xbf16>) -> tensor<64xbf16> {
+  %0 = fact.fused "reduction" ins(%x : tensor<64x1024xbf16>) {
+  ^bb0(%a: tensor<64x1024xbf16>):
+    %1 = fact.softmax %a dim 1 : tensor<64x1024xbf16>
+    %2 = fact.reduce max %a dims [1] keep : (tensor<64x1024xbf16>) -> tensor<64x1xbf16>
+    %3 = fact.sub %a, %2 : (tensor<64x1024xbf16>, tensor<64x1xbf16>) -> tensor<64x1024xbf16>
+    %4 = fact.exp %3 : (tensor<64x1024xbf16>) -> tensor<64x1024xbf16>
+    %5 = fact.reduce sum %4 dims [1] keep : (tensor<64x1024xbf16>) -> tensor<64x1xbf16>
+    %6 = fact.log %5 : (tensor<64x1xbf16>) -> tensor<64x1xbf16>
+    %7 = fact.sub %3, %6 : (tensor<64x1024xbf16>, tensor<64x1xbf16>) -> tensor<64x1024xbf16>
+    %8 = fact.mul %1, %7 : (tensor<64x1024xbf16>, tensor<64x1024xbf16>) -> tensor<64x1024xbf16>
+    %9 = fact.reduce sum %8 dims [1] : (tensor<64x1024xbf16>) -> tensor<64xbf16>
+    fact.yield %9 : tensor<64xbf16>
+  } schedule(#fact.cuda_reduction<columns = 1, lanes = 128, splits = 1, operands = held>) : tensor<64xbf16>
+  return %0 : tensor<64xbf16>
+}
+}

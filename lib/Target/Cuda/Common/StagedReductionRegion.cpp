@@ -3,7 +3,10 @@
 
 #include "StagedReduction.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace fact;
@@ -55,17 +58,18 @@ static Value castTo(ImplicitLocOpBuilder &b, Value value, Type element) {
   return CastOp::create(b, getTensorType(value).clone(element), value);
 }
 
-/// exp(x - max(x)) times the reciprocal of its sum, one per column.
+/// exp(x - max(x)) times the reciprocal of its sum, one per column, in the
+/// words of a log-softmax of the same x, which may be beside it: a region
+/// computes in f32 what it does not store.
 static void writeOut(SoftmaxOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  auto type = cast<RankedTensorType>(op.getType());
   int64_t dim = op.getDim();
-  Value x = castTo(b, op.getOperand(), getComputeType(type.getElementType()));
+  Value x = op.getOperand();
   Value largest = ReduceOp::create(b, ReduceKind::max, x, dim, /*keep=*/true);
   Value weights = ExpOp::create(b, SubOp::create(b, x, largest));
   Value sum = ReduceOp::create(b, ReduceKind::sum, weights, dim, /*keep=*/true);
   Value result = MulOp::create(b, weights, ReciprocalOp::create(b, sum));
-  op.replaceAllUsesWith(castTo(b, result, type.getElementType()));
+  op.replaceAllUsesWith(result);
   op.erase();
 }
 
@@ -144,6 +148,10 @@ static LogicalResult readStages(StagedReduction &reduction,
       writeOut(liftPermute(softmax));
     else if (auto norm = dyn_cast<NormOp>(op))
       writeOut(norm);
+  FusedOp region = reduction.region->get();
+  IRRewriter rewriter(region.getContext());
+  DominanceInfo dominance(region);
+  eliminateCommonSubExpressions(rewriter, dominance, region);
   for (Operation &op :
        llvm::make_early_inc_range(reduction.region->get().getBodyOps())) {
     if (auto reduce = dyn_cast<ReduceOp>(op))
