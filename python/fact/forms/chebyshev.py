@@ -6,6 +6,10 @@ Each is the interpolation of the function above it in t, from -1 to 1, computed 
 
 from __future__ import annotations
 
+import contextlib
+import functools
+from collections.abc import Iterator
+
 import torch
 
 # (1 + 2 x) erfcx(x) for x >= 0; t = (x - 3.75) / (x + 3.75).
@@ -104,15 +108,55 @@ I1_FAR = (
     -3.209525921991637e-17, -4.6503053684947827e-17, 4.414348323093937e-18,
     7.517296311011398e-18)
 
+# sin(pi x) / x for |x| <= 1/2; t = 8 x^2 - 1.
+SINE_OF_TURNS = (
+    2.552557924804532, -0.570523138362072, 0.018236032013303604, -0.00027317502708393336,
+    2.3699237153233804e-06, -1.3405583207654882e-08, 5.334557198039319e-11, -1.574584424343719e-13,
+    3.584589471849745e-16)
+
+# The rounding of results that are narrower than the arguments of series, while they are built.
+_ROUNDING: list[float] = []
+
+
+@contextlib.contextmanager
+def rounded_to(dtype: torch.dtype) -> Iterator[None]:
+    """Series end with the terms that matter in results of a type."""
+    _ROUNDING.append(torch.finfo(dtype).eps / 4)
+    try:
+        yield
+    finally:
+        _ROUNDING.pop()
+
 
 def series(t: torch.Tensor, coefficients: tuple[float, ...]) -> torch.Tensor:
-    """The sum of `coefficients[i] * T_i(t)` by Clenshaw's recurrence. Terms below the rounding
-    of the type of `t` are left out."""
-    least = torch.finfo(t.dtype).eps / 16 * abs(coefficients[0])
+    """The sum of `coefficients[i] * T_i(t)` without terms below the rounding of the type of `t`,
+    or of narrower results: in powers of `t` by Horner's scheme, or by Clenshaw's recurrence, which
+    takes more operations, where powers cancel."""
+    rounding = max([torch.finfo(t.dtype).eps, *_ROUNDING])
+    least = rounding / 16 * abs(coefficients[0])
     count = max(i for i, value in enumerate(coefficients) if abs(value) > least) + 1
+    powers = in_powers(coefficients[:count])
+    if sum(map(abs, powers)) < 8 * abs(coefficients[0]):
+        value = torch.full_like(t, powers[-1])
+        for power in reversed(powers[:-1]):
+            value = t * value + power
+        return value
     twice = 2 * t
     after: torch.Tensor | float = 0.0
-    value: torch.Tensor | float = coefficients[count - 1]
+    last: torch.Tensor | float = coefficients[count - 1]
     for coefficient in reversed(coefficients[1:count - 1]):
-        after, value = value, twice * value + (coefficient - after)
-    return t * value + (coefficients[0] - after)
+        after, last = last, twice * last + (coefficient - after)
+    return t * last + (coefficients[0] - after)
+
+
+@functools.cache
+def in_powers(coefficients: tuple[float, ...]) -> tuple[float, ...]:
+    """The same polynomial as the sum of `result[i] * t**i`."""
+    size = len(coefficients)
+    powers = [0.0] * size
+    before, at = [0] * size, [1] + [0] * (size - 1)
+    for number, coefficient in enumerate(coefficients):
+        powers = [power + coefficient * one for power, one in zip(powers, at)]
+        shifted = [(2 if number else 1) * one for one in [0, *at[:-1]]]
+        before, at = at, [one - other for one, other in zip(shifted, before)]
+    return tuple(powers)

@@ -23,7 +23,8 @@ def special_form(*ops: torch._ops.OpOverload):
         def in_wide_type(x, *args):
             result = x.dtype if x.is_floating_point() else torch.get_default_dtype()
             wide = torch.float64 if result == torch.float64 else torch.float32
-            return function(x.to(wide), *args).to(result)
+            with chebyshev.rounded_to(result):
+                return function(x.to(wide), *args).to(result)
 
         form(*ops)(in_wide_type)
         return function
@@ -99,10 +100,10 @@ def _erfinv_of_positive(x, rest):
 # The gamma function. Both its forms are series in `1 + z`, from 1 to 7, and in `1 / size^2`.
 
 
-def _near_and_far(x):
-    """What the series are functions of, for the size of `x`."""
+def _near_and_far(x, inverse):
+    """What the series are functions of, for the size of `x` and its inverse."""
     z = torch.where(x >= 1, x - 1, x.abs())
-    return z, 2 - 9 / (z + 3), 72 / (x * x) - 1
+    return z, 2 - 9 / (z + 3), 72 * (inverse * inverse) - 1
 
 
 def _place_in_period(x):
@@ -110,20 +111,26 @@ def _place_in_period(x):
     return x - torch.round(x)
 
 
+def _sine_of_turns(x):
+    """`sin(pi x)` for `|x| <= 1/2`, where no period has to be found."""
+    return x * chebyshev.series(8 * x * x - 1, chebyshev.SINE_OF_TURNS)
+
+
 @special_form(aten.lgamma.default)
 def lgamma(x):
     size = x.abs()
-    log_size = torch.log(size)
-    z, near_place, far_place = _near_and_far(x)
+    log_size, inverse = torch.log(size), 1 / size
+    z, near_place, far_place = _near_and_far(x, inverse)
     near = z * (z - 1) * chebyshev.series(near_place, chebyshev.LGAMMA_NEAR)
     far = (size - 0.5) * (log_size - 1) + (0.5 * math.log(2 * math.pi) - 0.5) + \
-        chebyshev.series(far_place, chebyshev.LGAMMA_FAR) / size
+        chebyshev.series(far_place, chebyshev.LGAMMA_FAR) * inverse
     is_far = size >= 6
     above = torch.where(is_far, far, torch.where(x < 1, near - log_size, near))
-    sine = torch.sin(math.pi * _place_in_period(size))
-    below = torch.log(math.pi / sine.abs()) - torch.where(is_far, far + log_size, near)
-    below = torch.where((sine == 0) | x.isinf(), math.inf, below)
-    return torch.where(x < 0, below, above)
+    # Infinite at integers, whose sine is 0.
+    sine = _sine_of_turns(_place_in_period(size))
+    below = (math.log(math.pi) - torch.log(sine.abs())) - \
+        torch.where(is_far, far + log_size, near)
+    return torch.where(x < 0, torch.where(x.isinf(), math.inf, below), above)
 
 
 # Where digamma is 0: a number of fp32 and the rest.
@@ -133,17 +140,19 @@ _ROOT, _ROOT_REST = 1.4616321325302124, 1.2438149938918909e-08
 @special_form(aten.digamma.default)
 def digamma(x):
     size = x.abs()
-    z, near_place, far_place = _near_and_far(x)
+    inverse = 1 / size
+    z, near_place, far_place = _near_and_far(x, inverse)
     near = ((z - (_ROOT - 1)) - _ROOT_REST) * \
         chebyshev.series(near_place, chebyshev.DIGAMMA_NEAR)
-    far = torch.log(size) - 0.5 / size - \
-        chebyshev.series(far_place, chebyshev.DIGAMMA_FAR) / (size * size)
+    far = torch.log(size) - 0.5 * inverse - \
+        chebyshev.series(far_place, chebyshev.DIGAMMA_FAR) * (inverse * inverse)
     is_far = size >= 6
     above = torch.where(is_far, far, torch.where(x < 1, near - 1 / x, near))
-    angle = math.pi * _place_in_period(x)
-    below = torch.where(is_far, far + 1 / size, near) - \
-        math.pi * torch.cos(angle) / torch.sin(angle)
-    below = torch.where(angle == 0, math.nan, below)
+    place = _place_in_period(x)
+    cosine = _sine_of_turns(0.5 - place.abs())
+    below = torch.where(is_far, far + inverse, near) - \
+        math.pi * cosine / _sine_of_turns(place)
+    below = torch.where(place == 0, math.nan, below)
     return torch.where(x < 0, below, above)
 
 
